@@ -1,0 +1,93 @@
+package judge
+
+import (
+	"context"
+	"io"
+)
+
+// Program is anything that runs: a contestant's solution, the reference, a
+// checker, a validator, a generator, a bot. Package lang makes them; a Runner
+// runs them.
+type Program struct {
+	Name     string   // what people call it: the file or folder that it was made from
+	Language string   // the id of its language in judge.toml
+	Key      string   // hash of everything that went into it; equal keys behave alike
+	Dir      string   // host directory shown to the program as /program; "" for none
+	Argv     []string // how to run it, as paths inside the sandbox
+	Env      []string // its whole environment, "NAME=value"
+}
+
+// ProgramDir is where a Program's Dir stands inside the sandbox.
+const ProgramDir = "/program"
+
+// Command makes the command that runs the program with these further arguments.
+func (p *Program) Command(limits Limits, args ...string) *Command {
+	c := &Command{Env: p.Env, Limits: limits}
+	c.Argv = append(append(c.Argv, p.Argv...), args...)
+	if p.Dir != "" {
+		c.Mounts = []Mount{{Host: p.Dir, At: ProgramDir}}
+	}
+	return c
+}
+
+// Command is one process to run.
+type Command struct {
+	Argv   []string // Argv[0] is a path inside the sandbox, or a name to look up in Env's PATH
+	Env    []string // the whole environment, "NAME=value"
+	Dir    string   // working directory inside the sandbox; "" is the private scratch directory
+	Mounts []Mount  // host directories that are to be seen inside
+
+	// Stdin is read to its end, or until the process has ended; nil is an empty
+	// input. An *os.File is handed over as it is, without a copy.
+	Stdin io.Reader
+	// Stdout and Stderr take what the process writes; nil throws it away.
+	// Standard output is counted against Limits.Output either way, unless it is
+	// an *os.File, which is handed over as it is. A Writer is never called again
+	// once Run has returned.
+	Stdout, Stderr io.Writer
+
+	Limits Limits
+}
+
+// Mount shows a host directory inside the sandbox. A Runner that cannot mount
+// puts Host for At wherever At stands in Argv, Env and Dir.
+type Mount struct {
+	Host     string // absolute path outside
+	At       string // absolute path inside, such as "/program"
+	Writable bool
+}
+
+// Runner runs commands one at a time or many at once; it is safe for concurrent use.
+type Runner interface {
+	// Run runs the command to its end and says what happened.
+	//
+	// An error means that the judge or the machine is at fault, or that ctx
+	// ended; the process is gone in every case. What the program did, however
+	// bad, is in Exec. A command that cannot be executed (no such file, not
+	// executable, wrong machine) is an *ExecError.
+	Run(ctx context.Context, c *Command) (Exec, error)
+
+	// Start starts a long-lived process that is talked to over pipes. The
+	// command's Stdin and Stdout must be nil. Ending ctx kills it. The caller
+	// must call Wait.
+	Start(ctx context.Context, c *Command) (Process, error)
+}
+
+// Process is a running program with a pipe at each end.
+type Process interface {
+	Stdin() io.WriteCloser
+	Stdout() io.Reader
+	// Kill ends the process and everything it started. It is safe to call at
+	// any time, from any goroutine.
+	Kill()
+	// Wait waits for the end and says what happened.
+	Wait() (Exec, error)
+}
+
+// ExecError says that a command could not be executed at all.
+type ExecError struct {
+	Argv0  string
+	Reason string // "no such file", "not executable", "made for another machine", ...
+}
+
+func (e *ExecError) Error() string { return "run " + e.Argv0 + ": " + e.Reason }

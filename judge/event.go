@@ -1,0 +1,199 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Event is one thing that happened while judging or verifying. Every report,
+// on the terminal or in a file, is drawn from the events alone, so that a saved
+// stream can be drawn again.
+//
+// Events leave in order, from one goroutine.
+type Event interface{ kind() string }
+
+// EventFormat is the version of the event stream. It rises when a field changes
+// its meaning or goes; new fields and new events do not raise it.
+const EventFormat = 1
+
+// Started opens the judging of one submission.
+type Started struct {
+	Format   int      `json:"format"` // EventFormat
+	Problem  string   `json:"problem"`
+	Title    string   `json:"title"`
+	Program  string   `json:"program"` // as the user named it
+	Language string   `json:"language"`
+	TimeMS   int64    `json:"time_limit_ms"`
+	Memory   int64    `json:"memory_limit_bytes"`
+	Cases    int      `json:"cases"`
+	Groups   []string `json:"groups"`
+	Rung     string   `json:"sandbox"`              // the sandbox's rung on this machine
+	Weaker   []string `json:"unenforced,omitempty"` // what that rung does not enforce
+}
+
+// Built says how building the submission went.
+type Built struct {
+	Verdict Verdict `json:"verdict"`       // "" or CE
+	Log     string  `json:"log,omitempty"` // the compiler's first lines
+	Millis  float64 `json:"build_ms"`
+	Cached  bool    `json:"cached,omitempty"`
+}
+
+// Progressed says how many cases have run; they are judged a little later. It is
+// for live displays only, and is not saved.
+type Progressed struct {
+	Done int `json:"done"`
+	Of   int `json:"of"`
+}
+
+// CaseJudged is the verdict of one case. It comes in judging order.
+type CaseJudged struct {
+	Group   string  `json:"group"`
+	Case    string  `json:"case"`
+	Verdict Verdict `json:"verdict"`
+	Exec    Exec    `json:"exec"`
+	Message string  `json:"message,omitempty"`   // from the checker, or how the program ended
+	Note    string  `json:"note,omitempty"`      // such as "ran again alone, near its limit"
+	Stderr  string  `json:"stderr,omitempty"`    // the end of it, where the case failed
+	Line    string  `json:"generator,omitempty"` // the generator line that made the case
+	Detail  *Detail `json:"detail,omitempty"`    // where the case failed
+}
+
+// ID names the case within its problem.
+func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
+
+// GroupJudged closes a group.
+type GroupJudged struct {
+	Group   string  `json:"group"`
+	Verdict Verdict `json:"verdict"` // the worst of its cases
+	Passed  int     `json:"passed"`
+	Cases   int     `json:"cases"`
+}
+
+// Finished closes the judging of one submission.
+type Finished struct {
+	Verdict Verdict `json:"verdict"`
+	Passed  int     `json:"passed"`
+	Judged  int     `json:"judged"`
+	Cases   int     `json:"cases"`
+	First   string  `json:"first_failure,omitempty"` // id of the case that decided
+	Slowest string  `json:"slowest,omitempty"`       // id of the case that took most CPU time
+	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
+	Memory  int64   `json:"memory_bytes"`            // peak over all cases
+}
+
+// Noted is a remark that a reader must see, such as a missing answer.
+type Noted struct {
+	Text string `json:"text"`
+}
+
+// VerifyStarted opens the verification of one problem.
+type VerifyStarted struct {
+	Format  int      `json:"format"`
+	Problem string   `json:"problem"`
+	Title   string   `json:"title"`
+	Groups  []string `json:"groups"`
+	Cases   int      `json:"cases"`
+	Rung    string   `json:"sandbox"`
+	Weaker  []string `json:"unenforced,omitempty"`
+}
+
+// Checked is one check of a problem folder that was done, faults or not.
+type Checked struct {
+	What   string `json:"what"` // "every input is valid"
+	Count  int    `json:"count"`
+	Faults int    `json:"faults"`
+}
+
+// FaultFound is a fault of the problem folder.
+type FaultFound struct {
+	Fault *Fault `json:"fault"`
+}
+
+// SolutionJudged is one solution of solutions/<problem>, judged on every case.
+type SolutionJudged struct {
+	Path     string        `json:"path"`
+	Language string        `json:"language"`
+	Promised Verdict       `json:"promised"` // by its folder
+	Verdict  Verdict       `json:"verdict"`  // SK where its language is not ready on this machine
+	OK       bool          `json:"ok"`
+	Groups   []GroupJudged `json:"groups"`
+	Killers  []string      `json:"killers,omitempty"` // ids of the cases that it fails, in order
+	TimeMS   float64       `json:"time_ms"`           // CPU time at its slowest case
+	Memory   int64         `json:"memory_bytes"`
+	Note     string        `json:"note,omitempty"`
+}
+
+// VerifyFinished closes the verification of one problem.
+type VerifyFinished struct {
+	OK        bool `json:"ok"`
+	Faults    int  `json:"faults"`
+	Solutions int  `json:"solutions"`
+	Skipped   int  `json:"skipped"` // solutions whose language is not ready here
+}
+
+func (*Started) kind() string        { return "started" }
+func (*Built) kind() string          { return "built" }
+func (*Progressed) kind() string     { return "progressed" }
+func (*CaseJudged) kind() string     { return "case" }
+func (*GroupJudged) kind() string    { return "group" }
+func (*Finished) kind() string       { return "finished" }
+func (*Noted) kind() string          { return "note" }
+func (*VerifyStarted) kind() string  { return "verify" }
+func (*Checked) kind() string        { return "checked" }
+func (*FaultFound) kind() string     { return "fault" }
+func (*SolutionJudged) kind() string { return "solution" }
+func (*VerifyFinished) kind() string { return "verified" }
+
+// newEvent makes an empty event of each kind.
+var newEvent = map[string]func() Event{
+	"started":    func() Event { return new(Started) },
+	"built":      func() Event { return new(Built) },
+	"progressed": func() Event { return new(Progressed) },
+	"case":       func() Event { return new(CaseJudged) },
+	"group":      func() Event { return new(GroupJudged) },
+	"finished":   func() Event { return new(Finished) },
+	"note":       func() Event { return new(Noted) },
+	"verify":     func() Event { return new(VerifyStarted) },
+	"checked":    func() Event { return new(Checked) },
+	"fault":      func() Event { return new(FaultFound) },
+	"solution":   func() Event { return new(SolutionJudged) },
+	"verified":   func() Event { return new(VerifyFinished) },
+}
+
+// EncodeEvent writes an event as one line of JSON, without the line's end. The
+// first member is "event", the kind.
+func EncodeEvent(e Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode event %q: %w", e.kind(), err)
+	}
+	head := fmt.Sprintf(`{"event":%q`, e.kind())
+	if len(body) > len("{}") {
+		head += ","
+	}
+	return append([]byte(head), body[1:]...), nil
+}
+
+// DecodeEvent reads what EncodeEvent wrote.
+func DecodeEvent(line []byte) (Event, error) {
+	var head struct {
+		Event  string `json:"event"`
+		Format int    `json:"format"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, fmt.Errorf("not an event: %w", err)
+	}
+	make, ok := newEvent[head.Event]
+	if !ok {
+		return nil, fmt.Errorf("unknown event %q", head.Event)
+	}
+	if head.Format > EventFormat {
+		return nil, fmt.Errorf("saved in format %d by a newer judge; this one reads up to %d", head.Format, EventFormat)
+	}
+	e := make()
+	if err := json.Unmarshal(line, e); err != nil {
+		return nil, fmt.Errorf("event %q: %w", head.Event, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,93 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Limits bound one run of a program. A zero field is no limit.
+type Limits struct {
+	CPU       time.Duration // processor time, of all threads and children together
+	Wall      time.Duration // time on the clock
+	Memory    int64         // bytes, of all processes together; the stack may take all of it
+	Output    int64         // bytes on standard output
+	Processes int           // processes and threads at one time
+	Files     int           // open files per process
+	Scratch   int64         // bytes in the private scratch directory
+}
+
+// Scaled returns the limits with the times multiplied, for slow machines.
+func (l Limits) Scaled(factor float64) Limits {
+	l.CPU = time.Duration(float64(l.CPU) * factor)
+	l.Wall = time.Duration(float64(l.Wall) * factor)
+	return l
+}
+
+// Resource names what a program can use too much of.
+type Resource string
+
+const (
+	Nothing   Resource = ""
+	CPUTime   Resource = "cpu"
+	WallTime  Resource = "wall"
+	Memory    Resource = "memory"
+	Output    Resource = "output"
+	Processes Resource = "processes"
+)
+
+// Exec is what happened to one process, with everything it started: facts only.
+// What to think of them is Classify's to say.
+type Exec struct {
+	Exit   int           // exit code; 0 where a signal ended it
+	Signal string        // name of the signal that ended it, such as "SIGSEGV"; "" for none
+	Killed Resource      // the limit that it was killed for, as recorded when it struck
+	CPU    time.Duration // processor time of all threads and children
+	Wall   time.Duration // from start to end
+	Memory int64         // peak, in bytes
+	Output int64         // bytes written to standard output, as far as they were counted
+}
+
+// Fate says in words how the process ended: "exit code 3", "signal SIGSEGV".
+func (x Exec) Fate() string {
+	switch {
+	case x.Killed != Nothing:
+		return fmt.Sprintf("killed for its %s", x.Killed)
+	case x.Signal != "":
+		return "signal " + x.Signal
+	}
+	return fmt.Sprintf("exit code %d", x.Exit)
+}
+
+// execJSON is Exec as it leaves the program, with units in the names.
+type execJSON struct {
+	Exit   int      `json:"exit"`
+	Signal string   `json:"signal,omitempty"`
+	Killed Resource `json:"killed,omitempty"`
+	CPU    float64  `json:"cpu_ms"`
+	Wall   float64  `json:"wall_ms"`
+	Memory int64    `json:"memory_bytes"`
+	Output int64    `json:"output_bytes"`
+}
+
+// MarshalJSON writes times in milliseconds and sizes in bytes.
+func (x Exec) MarshalJSON() ([]byte, error) {
+	return json.Marshal(execJSON{x.Exit, x.Signal, x.Killed, millis(x.CPU), millis(x.Wall), x.Memory, x.Output})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (x *Exec) UnmarshalJSON(data []byte) error {
+	var j execJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*x = Exec{j.Exit, j.Signal, j.Killed, fromMillis(j.CPU), fromMillis(j.Wall), j.Memory, j.Output}
+	return nil
+}
+
+// millis is d in milliseconds, to the microsecond.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func fromMillis(ms float64) time.Duration {
+	return time.Duration(ms*1000+0.5) * time.Microsecond
+}

@@ -1,0 +1,149 @@
+package kit
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// StreamEnv is the environment variable that, set to "1", starts a kit program
+// in stream mode.
+const StreamEnv = "ASSAY_KIT_STREAM"
+
+// Hello is the first line that a kit program in stream mode writes, followed by
+// a blank, its role ("checker", "validator" or "generator") and a line feed.
+const Hello = "assay-kit 1"
+
+// Frame is one request or reply on the pipes between the judge and a kit program.
+//
+// On the wire it is one line, the verb and the length in bytes of each part, all
+// separated by one blank and ended by a line feed, and then the parts, with
+// nothing between them:
+//
+//	check 8 4 4 4\nedge/0-010 1\n0 1\n-1\n
+//
+// The judge asks "check <name> <input> <output> <answer>", "validate <name>
+// <input>" and "generate <seed> <argument>..."; the program replies with its
+// Verdict and one part, the message or the generated case.
+type Frame struct {
+	Verb  string
+	Parts [][]byte
+}
+
+const (
+	maxParts = 1000
+	maxPart  = 1 << 31 // bytes
+)
+
+// WriteFrame writes a frame.
+func WriteFrame(w io.Writer, verb string, parts ...[]byte) error {
+	var head strings.Builder
+	head.WriteString(verb)
+	for _, p := range parts {
+		head.WriteByte(' ')
+		head.WriteString(strconv.Itoa(len(p)))
+	}
+	head.WriteByte('\n')
+	if _, err := io.WriteString(w, head.String()); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadFrame reads a frame whose parts together have at most limit bytes. At the
+// end of the stream, between frames, the error is io.EOF.
+func ReadFrame(r *bufio.Reader, limit int64) (Frame, error) {
+	head, err := r.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return Frame{}, fmt.Errorf("frame starts with a line of more than %d bytes", len(head))
+	case err == io.EOF && len(head) > 0:
+		return Frame{}, fmt.Errorf("frame ends early, after %q", head)
+	case err != nil:
+		return Frame{}, err
+	}
+	fields := strings.Split(string(head[:len(head)-1]), " ")
+	if fields[0] == "" || len(fields) > maxParts {
+		return Frame{}, fmt.Errorf("not a frame: %.80q", head)
+	}
+	f := Frame{Verb: fields[0]}
+	sizes := make([]int64, len(fields)-1)
+	var total int64
+	for i, field := range fields[1:] {
+		n, err := strconv.ParseUint(field, 10, 63)
+		if err != nil || n > maxPart || field != strconv.FormatUint(n, 10) {
+			return Frame{}, fmt.Errorf("not a frame: %.80q: %q is no length", head, field)
+		}
+		sizes[i] = int64(n)
+		total += int64(n)
+	}
+	if total > limit {
+		return Frame{}, fmt.Errorf("frame of %d bytes; at most %d are taken", total, limit)
+	}
+	for _, n := range sizes {
+		part, err := readPart(r, n)
+		if err != nil {
+			return Frame{}, fmt.Errorf("frame ends early: %w", err)
+		}
+		f.Parts = append(f.Parts, part)
+	}
+	return f, nil
+}
+
+// readPart reads n bytes, without believing n before they have come.
+func readPart(r io.Reader, n int64) ([]byte, error) {
+	const trusted = 1 << 20
+	part := make([]byte, min(n, trusted))
+	got, err := io.ReadFull(r, part)
+	for err == nil && int64(got) < n {
+		more := make([]byte, min(n-int64(got), int64(len(part))))
+		var k int
+		k, err = io.ReadFull(r, more)
+		part = append(part, more[:k]...)
+		got += k
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return part, err
+}
+
+func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(bufio.NewReaderSize(r, 1<<20)) }
+
+// streaming says whether the judge started this program in stream mode.
+func streaming() bool { return os.Getenv(StreamEnv) == "1" }
+
+// serve answers frames until the judge closes the pipe. What the setter's code
+// prints goes to standard error, so that it cannot get between the frames.
+func serve(role string, answer func(parts [][]byte) quit) {
+	wire := os.Stdout
+	os.Stdout = os.Stderr
+	fmt.Fprintf(wire, "%s %s\n", Hello, role)
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	out := bufio.NewWriterSize(wire, 1<<16)
+	for {
+		f, err := ReadFrame(in, 1<<40)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			exit(quit{Fail, err.Error()})
+		}
+		q := answer(f.Parts)
+		if err := WriteFrame(out, string(q.verdict), []byte(q.message)); err != nil {
+			return // the judge is gone
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package kit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SeedEnv is the environment variable that holds a generator's seed, in Seed's
+// form, when it is not run in stream mode.
+const SeedEnv = "ASSAY_SEED"
+
+// Seed makes a generator line's seed: 32 hexadecimal digits of the SHA-256 of the
+// salt, a zero byte and the line. It depends on nothing else, so a case stays the
+// same when lines before it come and go.
+func Seed(salt, line string) string {
+	sum := sha256.Sum256([]byte(salt + "\x00" + line))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Gen is one case that a generator makes.
+type Gen struct {
+	Kind string // the first word of the line: which kind of case to make
+	Rand *Rand
+
+	words   []string // positional arguments behind Kind
+	options map[string]string
+	asked   map[string]bool
+	out     bytes.Buffer
+}
+
+// Generate is the main function of a generator: it calls f for each case, with
+// the words of its line in problem.toml as arguments. F prints the case with
+// Print and Println. The same arguments and seed must always print the same.
+//
+// An argument "--name value" is an option; the others are positional. What f
+// does not ask for is refused, so that a misspelt option is not silently ignored.
+func Generate(f func(g *Gen)) {
+	generate := func(seed string, args []string) quit {
+		g, err := newGen(seed, args)
+		if err != nil {
+			return quit{Fail, err.Error()}
+		}
+		q := catch(func() { f(g); g.allAsked() })
+		if q.verdict != "" {
+			return q
+		}
+		return quit{OK, g.out.String()}
+	}
+	if streaming() {
+		serve("generator", func(parts [][]byte) quit {
+			if len(parts) == 0 {
+				return quit{Fail, "a generation has a seed, got no parts"}
+			}
+			args := make([]string, len(parts)-1)
+			for i := range args {
+				args[i] = string(parts[i+1])
+			}
+			return generate(string(parts[0]), args)
+		})
+		return
+	}
+	seed := os.Getenv(SeedEnv)
+	if seed == "" {
+		seed = Seed("", strings.Join(os.Args[1:], " "))
+	}
+	q := generate(seed, os.Args[1:])
+	if q.verdict != OK {
+		exit(q)
+	}
+	if _, err := io.WriteString(os.Stdout, q.message); err != nil {
+		exit(quit{Fail, err.Error()})
+	}
+}
+
+func newGen(seed string, args []string) (*Gen, error) {
+	raw, err := hex.DecodeString(seed)
+	if err != nil || len(raw) != 16 {
+		return nil, fmt.Errorf("seed %q is not 32 hexadecimal digits", seed)
+	}
+	g := &Gen{options: map[string]string{}, asked: map[string]bool{}}
+	pcg := rand.NewPCG(binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:]))
+	g.Rand = &Rand{rand.New(pcg)}
+	for i := 0; i < len(args); i++ {
+		name, isOption := strings.CutPrefix(args[i], "--")
+		switch {
+		case isOption && i+1 == len(args):
+			return nil, fmt.Errorf("option --%s has no value", name)
+		case isOption:
+			if _, twice := g.options[name]; twice {
+				return nil, fmt.Errorf("option --%s is given twice", name)
+			}
+			g.options[name] = args[i+1]
+			i++
+		case g.Kind == "" && len(g.words) == 0:
+			g.Kind = args[i]
+		default:
+			g.words = append(g.words, args[i])
+		}
+	}
+	return g, nil
+}
+
+// Refuse ends the case: the line of problem.toml is wrong.
+func (g *Gen) Refuse(format string, args ...any) {
+	panic(quit{Fail, fmt.Sprintf(format, args...)})
+}
+
+// Word returns positional argument i, counted from 0 behind Kind.
+func (g *Gen) Word(i int) string {
+	if i >= len(g.words) {
+		g.Refuse("kind %q needs %d arguments, got %d", g.Kind, i+1, len(g.words))
+	}
+	g.asked[strconv.Itoa(i)] = true
+	return g.words[i]
+}
+
+// Words returns the positional arguments from i on.
+func (g *Gen) Words(i int) []string {
+	if i > len(g.words) {
+		return nil
+	}
+	for k := i; k < len(g.words); k++ {
+		g.asked[strconv.Itoa(k)] = true
+	}
+	return g.words[i:]
+}
+
+// Int64 returns positional argument i as an integer.
+func (g *Gen) Int64(i int) int64 { return g.integer(g.Word(i)) }
+
+// Option returns the value of --name, or the other value where it is not given.
+func (g *Gen) Option(name, other string) string {
+	g.asked["--"+name] = true
+	if v, given := g.options[name]; given {
+		return v
+	}
+	return other
+}
+
+// IntOption returns the value of --name as an integer, or the other value.
+func (g *Gen) IntOption(name string, other int64) int64 {
+	if v := g.Option(name, ""); v != "" {
+		return g.integer(v)
+	}
+	return other
+}
+
+// integer reads decimal digits, also in the form 1e18.
+func (g *Gen) integer(text string) int64 {
+	digits, zeros, exponent := strings.Cut(text, "e")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if exponent && err == nil {
+		var e uint64
+		if e, err = strconv.ParseUint(zeros, 10, 8); err == nil {
+			n, err = strconv.ParseInt(digits+strings.Repeat("0", int(e)), 10, 64)
+		}
+	}
+	if err != nil {
+		g.Refuse("%q is not an integer", text)
+	}
+	return n
+}
+
+// allAsked refuses arguments that nobody asked for.
+func (g *Gen) allAsked() {
+	for i, w := range g.words {
+		if !g.asked[strconv.Itoa(i)] {
+			g.Refuse("kind %q does not use the argument %q", g.Kind, w)
+		}
+	}
+	var left []string
+	for name := range g.options {
+		if !g.asked["--"+name] && name != "seed" {
+			left = append(left, "--"+name)
+		}
+	}
+	if len(left) > 0 {
+		slices.Sort(left)
+		g.Refuse("kind %q does not use the option %s", g.Kind, strings.Join(left, " "))
+	}
+}
+
+// Print, Println and Printf add to the case.
+func (g *Gen) Print(args ...any)                 { fmt.Fprint(&g.out, args...) }
+func (g *Gen) Println(args ...any)               { fmt.Fprintln(&g.out, args...) }
+func (g *Gen) Printf(format string, args ...any) { fmt.Fprintf(&g.out, format, args...) }
+
+// Rand is a generator's source of chance: PCG, seeded from the line.
+type Rand struct{ *rand.Rand }
+
+// Between returns a number in lo..hi, each with the same probability.
+func (r *Rand) Between(lo, hi int64) int64 {
+	if lo > hi {
+		panic(quit{Fail, fmt.Sprintf("Between(%d, %d): the range is empty", lo, hi)})
+	}
+	span := uint64(hi) - uint64(lo) + 1
+	if span == 0 { // all of int64
+		return int64(r.Uint64())
+	}
+	return int64(uint64(lo) + r.Uint64N(span))
+}
+
+// Pick returns one of the list, each with the same probability.
+func Pick[T any](r *Rand, list []T) T { return list[r.IntN(len(list))] }
