@@ -1,0 +1,106 @@
+// Package suggest finds what somebody meant who wrote a word that does not
+// exist: a key, a language, a problem, a command. It does not say that the word
+// is wrong; it only makes the hint that follows.
+package suggest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Closest returns the candidate that the word is most likely a slip of, and
+// false where none is near. Of equally near ones it is the first in the
+// alphabet. A slip is a letter too many, too few, wrong or swapped with its
+// neighbour, about one for each three letters; another case; or the beginning of
+// exactly one candidate.
+func Closest(word string, candidates []string) (string, bool) {
+	word = strings.ToLower(word)
+	runes := []rune(word)
+	if len(runes) == 0 || len(runes) > longest {
+		return "", false
+	}
+	best, bestSlips := "", 0
+	for _, c := range candidates {
+		other := []rune(strings.ToLower(c))
+		if len(other) > longest {
+			continue
+		}
+		n := slips(runes, other)
+		if n > (max(len(runes), len(other))+1)/3 {
+			continue
+		}
+		if best == "" || n < bestSlips || n == bestSlips && c < best {
+			best, bestSlips = c, n
+		}
+	}
+	if best != "" {
+		return best, true
+	}
+	for _, c := range candidates {
+		if !strings.HasPrefix(strings.ToLower(c), word) {
+			continue
+		}
+		if best != "" {
+			return "", false
+		}
+		best = c
+	}
+	return best, best != ""
+}
+
+// longest bounds the work on words that nobody typed, in letters.
+const longest = 64
+
+// shown is how many candidates a list shows.
+const shown = 24
+
+// Hint returns `did you mean "x"?`, or the list of candidates where none is
+// near, or "" where there are none.
+func Hint(word string, candidates []string) string {
+	if c, ok := Closest(word, candidates); ok {
+		return fmt.Sprintf("did you mean %q?", c)
+	}
+	return List(candidates)
+}
+
+// List returns `one of: a, b, c` in the alphabet's order, cut where it is long,
+// or "" for no candidates.
+func List(candidates []string) string {
+	sorted := slices.Compact(slices.Sorted(slices.Values(candidates)))
+	switch n := len(sorted); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "there is only: " + sorted[0]
+	case n > shown:
+		return fmt.Sprintf("one of: %s and %d more", strings.Join(sorted[:shown], ", "), n-shown)
+	}
+	return "one of: " + strings.Join(sorted, ", ")
+}
+
+// slips counts the insertions, deletions, replacements and swaps of neighbours
+// that lead from a to b, where no letter is touched twice.
+func slips(a, b []rune) int {
+	var before []int // the row before last
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range b {
+			wrong := 1
+			if a[i] == b[j] {
+				wrong = 0
+			}
+			row[j+1] = min(last[j]+wrong, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
