@@ -36,6 +36,7 @@ func (a *Attempt) release() {
 type Excerpt struct {
 	Text      string `json:"text"`                 // control bytes and invalid UTF-8 are already written as \xNN
 	FirstLine int    `json:"first_line"`           // number of the first line shown, from 1
+	At        int    `json:"at,omitempty"`         // the byte of Text that the window was cut around; 0 for a head
 	Size      int64  `json:"size_bytes"`           // of the whole text
 	Before    bool   `json:"cut_before,omitempty"` // there is more before
 	After     bool   `json:"cut_after,omitempty"`  // there is more after
