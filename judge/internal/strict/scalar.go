@@ -1,0 +1,85 @@
+package strict
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+)
+
+// Duration is a time.Duration that is written "1s", "500ms" or "1m30s".
+type Duration time.Duration
+
+// Want says what is read.
+func (Duration) Want() string { return `a duration in quotes such as "1s" or "500ms"` }
+
+// UnmarshalText reads a duration, which may not be negative.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", ""))
+	switch {
+	case err != nil:
+		return &judge.Fault{Text: fmt.Sprintf("%.40q is not a duration", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
+	case v < 0:
+		return &judge.Fault{Text: fmt.Sprintf("%.40q is negative", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
+	}
+	*d = Duration(v)
+	return nil
+}
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Size is a number of bytes that is written "64KiB", "256 MiB", "1GB" or "512".
+// Units without an i are powers of ten.
+type Size int64
+
+// Want says what is read.
+func (Size) Want() string { return `a size in quotes such as "256MiB"` }
+
+// units are the letters that may follow a size, and what each stands for.
+var units = []struct {
+	name  string
+	bytes int64
+}{
+	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"kB", 1e3}, {"B", 1}, {"", 1},
+}
+
+// UnmarshalText reads a size.
+func (s *Size) UnmarshalText(text []byte) error {
+	const hint = `write a number and a unit: "64KiB", "256MiB", "1GiB"`
+	written := strings.TrimSpace(string(text))
+	for _, unit := range units {
+		number, ok := strings.CutSuffix(written, unit.name)
+		if !ok {
+			continue
+		}
+		number = strings.TrimSpace(number)
+		if whole, err := strconv.ParseUint(number, 10, 63); err == nil && int64(whole) <= math.MaxInt64/unit.bytes {
+			*s = Size(int64(whole) * unit.bytes)
+			return nil
+		}
+		part, err := strconv.ParseFloat(number, 64)
+		if err != nil || strings.ContainsAny(number, "xXpPnN+-_eE") {
+			break
+		}
+		if n := part * float64(unit.bytes); n < 1<<62 {
+			*s = Size(math.Round(n))
+			return nil
+		}
+		return &judge.Fault{Text: fmt.Sprintf("%.40q is too large", text), Hint: hint}
+	}
+	return &judge.Fault{Text: fmt.Sprintf("%.40q is not a size", text), Hint: hint}
+}
+
+// String writes the size with the largest unit that leaves it whole.
+func (s Size) String() string {
+	for _, unit := range units[:4] {
+		if n := int64(s); n >= unit.bytes && n%unit.bytes == 0 {
+			return fmt.Sprintf("%d%s", n/unit.bytes, unit.name)
+		}
+	}
+	return fmt.Sprintf("%dB", int64(s))
+}

@@ -1,0 +1,270 @@
+package strict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// position is a place in a file: line and column in bytes, both from 1. The
+// zero value is "somewhere in the file".
+type position struct{ line, column int }
+
+// scanner finds the positions of all keys and list items. The library, which
+// does not tell them, has already found the text to be valid, so the scanner
+// only has to step over values, not to judge them.
+type scanner struct {
+	text  string
+	pos   int
+	marks map[string]position
+	count map[string]int // how many tables each [[array]] has so far
+	line  int            // of the byte at lineAt
+	from  int            // first byte of that line
+	seen  int            // bytes counted into line
+}
+
+// scan returns the position of each key, written as for Doc.Fault.
+func scan(text string) map[string]position {
+	s := &scanner{text: text, marks: map[string]position{}, count: map[string]int{}, line: 1}
+	table := ""
+	for s.blank(); s.pos < len(s.text); s.blank() {
+		start := s.pos
+		if s.text[s.pos] == '[' {
+			table = s.header()
+		} else {
+			s.assignment(table)
+		}
+		if s.pos == start {
+			break // not valid after all
+		}
+	}
+	return s.marks
+}
+
+// mark notes where a key stands, the first time that it does.
+func (s *scanner) mark(key string, at int) {
+	if _, known := s.marks[key]; known {
+		return
+	}
+	for ; s.seen < at; s.seen++ {
+		if s.text[s.seen] == '\n' {
+			s.line++
+			s.from = s.seen + 1
+		}
+	}
+	s.marks[key] = position{s.line, at - s.from + 1}
+}
+
+// blank steps over white space, line ends and comments.
+func (s *scanner) blank() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case ' ', '\t', '\r', '\n':
+			s.pos++
+		case '#':
+			s.to("\n")
+		default:
+			return
+		}
+	}
+}
+
+// to goes to the next of these bytes, or to the end.
+func (s *scanner) to(stops string) {
+	if i := strings.IndexAny(s.text[s.pos:], stops); i >= 0 {
+		s.pos += i
+	} else {
+		s.pos = len(s.text)
+	}
+}
+
+// at says whether the text goes on like this.
+func (s *scanner) at(text string) bool { return strings.HasPrefix(s.text[s.pos:], text) }
+
+// eat steps over a byte, if it stands here.
+func (s *scanner) eat(c byte) bool {
+	if s.pos < len(s.text) && s.text[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// header reads "[a.b]" or "[[a.b]]" and returns the path of its table.
+func (s *scanner) header() string {
+	s.pos++
+	isList := s.eat('[')
+	path := ""
+	for {
+		s.blank()
+		start := s.pos
+		name, ok := s.name()
+		if !ok {
+			break
+		}
+		path = join(path, name)
+		s.mark(path, start)
+		s.blank()
+		more := s.eat('.')
+		if isList && !more {
+			s.count[path]++
+		}
+		if n := s.count[path]; n > 0 {
+			path = fmt.Sprintf("%s[%d]", path, n-1)
+			s.mark(path, start)
+		}
+		if !more {
+			break
+		}
+	}
+	s.eat(']')
+	if isList {
+		s.eat(']')
+	}
+	return path
+}
+
+// assignment reads "a.b = value".
+func (s *scanner) assignment(path string) {
+	for {
+		s.blank()
+		start := s.pos
+		name, ok := s.name()
+		if !ok {
+			return
+		}
+		path = join(path, name)
+		s.mark(path, start)
+		s.blank()
+		if !s.eat('.') {
+			break
+		}
+	}
+	if s.eat('=') {
+		s.blank()
+		s.value(path)
+	}
+}
+
+// name reads one part of a key.
+func (s *scanner) name() (string, bool) {
+	start := s.pos
+	switch {
+	case s.at(`"`):
+		s.quotes('"')
+		return unquoted(s.text[start:s.pos]), true
+	case s.at(`'`):
+		s.quotes('\'')
+		return strings.Trim(s.text[start:s.pos], `'`), true
+	}
+	for s.pos < len(s.text) && isBare(s.text[s.pos]) {
+		s.pos++
+	}
+	return s.text[start:s.pos], s.pos > start
+}
+
+// unquoted reads a name in double quotes. The escapes are the library's to read.
+func unquoted(name string) string {
+	var read struct{ Name string }
+	if strings.Contains(name, `\`) {
+		if _, err := toml.Decode("Name="+name, &read); err == nil {
+			return read.Name
+		}
+	}
+	return strings.Trim(name, `"`)
+}
+
+// quotes steps over a text in quotes of one line.
+func (s *scanner) quotes(quote byte) {
+	for s.pos++; s.pos < len(s.text); s.pos++ {
+		switch c := s.text[s.pos]; {
+		case c == quote:
+			s.pos++
+			return
+		case c == '\\' && quote == '"':
+			s.pos++
+		}
+	}
+	s.pos = len(s.text)
+}
+
+// block steps over a text in three quotes.
+func (s *scanner) block(quote string) {
+	for s.pos += 3; s.pos < len(s.text); s.pos++ {
+		if quote[0] == '"' && s.text[s.pos] == '\\' {
+			s.pos++
+			continue
+		}
+		if s.at(quote) {
+			s.pos += 3
+			for extra := 0; extra < 2 && s.eat(quote[0]); extra++ {
+			} // up to two quotes more belong to the text
+			return
+		}
+	}
+	s.pos = len(s.text)
+}
+
+// value steps over a value and marks what is inside.
+func (s *scanner) value(path string) {
+	switch {
+	case s.at(`"""`), s.at(`'''`):
+		s.block(s.text[s.pos : s.pos+3])
+	case s.at(`"`), s.at(`'`):
+		s.quotes(s.text[s.pos])
+	case s.at("["):
+		s.pos++
+		s.items(']', func(i int) {
+			item := fmt.Sprintf("%s[%d]", path, i)
+			s.mark(item, s.pos)
+			s.value(item)
+		})
+	case s.at("{"):
+		s.pos++
+		s.items('}', func(int) { s.assignment(path) })
+	default:
+		s.to(",]}#\n")
+	}
+}
+
+// items reads what stands between commas, up to the closing byte.
+func (s *scanner) items(closing byte, item func(i int)) {
+	for i := 0; ; i++ {
+		s.blank()
+		if s.pos == len(s.text) || s.eat(closing) {
+			return
+		}
+		start := s.pos
+		item(i)
+		s.blank()
+		if !s.eat(',') && s.pos == start {
+			return
+		}
+	}
+}
+
+func isBare(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+}
+
+// join adds a name to a path, in quotes where a bare one would be misread.
+func join(path, name string) string {
+	if path == "" {
+		return quoted(name)
+	}
+	return path + "." + quoted(name)
+}
+
+func quoted(name string) string {
+	for i := range len(name) {
+		if !isBare(name[i]) {
+			return strconv.Quote(name)
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
+}
