@@ -160,8 +160,8 @@ func (d *Doc) syntaxFault(err error) *judge.Fault {
 	}
 	// The library counts lines in several ways; the offset is always right.
 	at := min(max(parse.Position.Start, 0), len(d.data))
-	if at > 0 && (at == len(d.data) || strings.Contains(parse.Message, `'\n'`)) {
-		at-- // at a line's end it points behind it
+	if at > 0 && at == len(d.data) && d.data[at-1] == '\n' {
+		at-- // the end of the last line, not a line behind it
 	}
 	before, after := d.data[:at], d.data[at:]
 	start := strings.LastIndexByte(before, '\n') + 1
