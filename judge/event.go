@@ -80,6 +80,8 @@ type Finished struct {
 	Slowest string  `json:"slowest,omitempty"`       // id of the case that took most CPU time
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
 	Memory  int64   `json:"memory_bytes"`            // peak over all cases
+
+	slow int // cases that ran into their time limit
 }
 
 // Noted is a remark that a reader must see, such as a missing answer.

@@ -24,6 +24,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Bench is where one submission is tried on one problem: the steps of the
@@ -46,6 +47,9 @@ type Bench interface {
 type Options struct {
 	All  bool // go on after the first failure
 	Jobs int  // cases that run at one time; at least 1
+	// Patience, where it is not 0, is how many cases may run into their time limit
+	// before the rest is skipped although All is set.
+	Patience int
 }
 
 // Run judges a submission: it builds it, runs it on every case of the problem,
@@ -62,6 +66,7 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	if err != nil {
 		return nil, err
 	}
+	built.Log = text(built.Log)
 	listen(built)
 	if built.Verdict != NotJudged {
 		sum.Verdict = built.Verdict
@@ -85,7 +90,7 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 		for k := range p.Groups[i].Cases {
 			c := &p.Groups[i].Cases[k]
 			judged := &CaseJudged{Group: c.Group, Case: c.Name, Verdict: Skipped, Line: c.Line}
-			if sum.First == "" || o.All {
+			if o.goesOn(sum) {
 				if judged, err = judgeCase(ctx, p, bench, c, attempts.next); err != nil {
 					return nil, fmt.Errorf("case %s: %w", c.ID(), err)
 				}
@@ -103,6 +108,11 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	return sum, nil
 }
 
+// goesOn says whether another case is to be judged.
+func (o Options) goesOn(sum *Finished) bool {
+	return sum.First == "" || o.All && (o.Patience == 0 || sum.slow < o.Patience)
+}
+
 // judgeCase takes the next attempt, which is the one of this case, and judges it.
 func judgeCase(ctx context.Context, p *Problem, bench Bench, c *Case, next func() (*Attempt, error)) (*CaseJudged, error) {
 	a, err := next()
@@ -117,13 +127,17 @@ func judgeCase(ctx context.Context, p *Problem, bench Bench, c *Case, next func(
 			return nil, err
 		}
 	}
-	judged.Verdict, judged.Message = outcome.Verdict, outcome.Message
+	judged.Verdict, judged.Message = outcome.Verdict, text(outcome.Message)
 	if judged.Verdict != Accepted {
-		judged.Stderr = string(a.Stderr)
+		judged.Stderr = text(string(a.Stderr))
 		judged.Detail = bench.Explain(c, a, outcome)
 	}
 	return judged, nil
 }
+
+// text makes what a program has said fit for an event, which may be saved as JSON
+// and must be the same when it is read again.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // add counts a judged case.
 func (sum *Finished) add(c *CaseJudged) {
@@ -135,6 +149,9 @@ func (sum *Finished) add(c *CaseJudged) {
 		sum.Slowest, sum.TimeMS = c.ID(), ms
 	}
 	sum.Memory = max(sum.Memory, c.Exec.Memory)
+	if c.Verdict == TimeLimit || c.Verdict == IdlenessLimit {
+		sum.slow++
+	}
 	switch {
 	case c.Verdict == Accepted:
 		sum.Passed++

@@ -17,23 +17,24 @@ type Problem struct {
 	Validator *Part
 	Generator *Part
 	Checker   Checking
+	Salt      string // goes into the seeds of all generator lines
 
 	Groups []Group // in judging order; the samples first
 }
 
 // Part is one of the setter's programs in a problem folder.
 type Part struct {
-	Path string   // file or folder
-	Args []string // given before any other argument
+	Path   string   // file or folder
+	Args   []string // given before any other argument
+	Speaks string   // its protocol: "kit", "testlib", "kattis" or "plain"
 }
 
 // Checking says how output is judged: by a checker that the judge brings (Name),
 // or by the setter's program.
 type Checking struct {
 	Name    string   // name of a builtin checker; "" where Program is set
-	Args    []string // for either kind
+	Args    []string // options of the builtin checker
 	Program *Part
-	Speaks  string // the program's protocol: "kit", "testlib" or "kattis"
 }
 
 // Group is a set of cases that are judged together.

@@ -1,0 +1,81 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/judge/internal/suggest"
+)
+
+// NotFoundError says that there is no problem of this name.
+type NotFoundError struct {
+	Name string
+	Hint string
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("no problem %q\n    %s", e.Name, e.Hint)
+}
+
+// List returns the ids of the problems of a contest, sorted.
+func List(root string) ([]string, error) {
+	dir := filepath.Join(root, "problems")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list problems: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(dir, e.Name(), File)); err == nil {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// Find returns the folder of a problem and the one of its generated cases. Name
+// is the id of a problem of the contest, or the path of a problem folder
+// anywhere; root is "" outside any contest.
+func Find(root, name string) (dir, tests string, err error) {
+	if strings.ContainsRune(name, filepath.Separator) || name == "." {
+		if _, err := os.Stat(filepath.Join(name, File)); err == nil {
+			return name, testsOf(name), nil
+		}
+		return "", "", &NotFoundError{name, "the path has no " + File}
+	}
+	dir = filepath.Join(root, "problems", name)
+	if _, err := os.Stat(filepath.Join(dir, File)); err == nil && name != "" {
+		return dir, filepath.Join(root, "testcases", name), nil
+	}
+	ids, err := List(root)
+	if err != nil {
+		return "", "", err
+	}
+	hint := "this contest has no problems yet; make one with: judge new " + name
+	if len(ids) > 0 {
+		hint = suggest.Hint(name, ids)
+	}
+	return "", "", &NotFoundError{name, hint}
+}
+
+// testsOf is where the generated cases of a problem folder stand: in testcases/
+// beside problems/ for a folder of a contest, else in the folder itself.
+func testsOf(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		if problems := filepath.Dir(abs); filepath.Base(problems) == "problems" {
+			return filepath.Join(filepath.Dir(problems), "testcases", filepath.Base(abs))
+		}
+	}
+	return filepath.Join(dir, "testcases")
+}
+
+// Solutions returns the folder of a problem's solutions, beside its cases.
+func Solutions(dir, tests string) string {
+	if filepath.Base(filepath.Dir(tests)) == "testcases" {
+		return filepath.Join(filepath.Dir(filepath.Dir(tests)), "solutions", filepath.Base(tests))
+	}
+	return filepath.Join(dir, "solutions")
+}

@@ -1,0 +1,166 @@
+package problem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// goodName is what groups may be called; cases too, but for those made from lines.
+var goodName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
+
+// readGroups makes the groups: sample, then those of problem.toml in their order,
+// then folders of cases/ that problem.toml does not name. In a group the cases
+// written by hand come first, by name, then those of the lines.
+func (f *Folder) readGroups(t *table) (faults judge.Faults) {
+	tables := slices.Clone(t.Group)
+	if !slices.ContainsFunc(tables, func(g group) bool { return g.Name == Sample }) {
+		tables = append(tables, group{Name: Sample, Description: "the cases of the statement"})
+	}
+	known := map[string]bool{}
+	for _, g := range tables {
+		known[g.Name] = true
+	}
+	for _, name := range subfolders(filepath.Join(f.Dir, "cases")) {
+		if !known[name] {
+			tables = append(tables, group{Name: name})
+		}
+	}
+	seen := map[string]bool{}
+	for i, g := range tables {
+		key := fmt.Sprintf("group[%d]", i)
+		if !goodName.MatchString(g.Name) {
+			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q is no name for a group", g.Name), "letters, digits, - _ and . will do"))
+			continue
+		}
+		if seen[g.Name] {
+			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("two groups are called %q", g.Name), "put their cases into one"))
+			continue
+		}
+		seen[g.Name] = true
+		made, bad := f.readGroup(key, g)
+		faults = append(faults, bad...)
+		if g.Name == Sample {
+			f.Groups = slices.Insert(f.Groups, 0, made)
+		} else {
+			f.Groups = append(f.Groups, made)
+		}
+	}
+	if first := f.Groups[0]; first.Name == Sample && len(first.Cases) == 0 {
+		faults = append(faults, &judge.Fault{File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case", Hint: "add the statement's examples as <name>.in and <name>.ans"})
+	}
+	return append(faults, f.strayGroups()...)
+}
+
+func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
+	made := judge.Group{Name: g.Name, Description: g.Description}
+	var faults judge.Faults
+	byHand, bad := readCases(filepath.Join(f.Dir, "cases", g.Name), g.Name)
+	made.Cases = append(made.Cases, byHand...)
+	faults = append(faults, bad...)
+
+	names := map[string]string{} // case name -> where it comes from
+	for _, c := range byHand {
+		names[c.Name] = "file " + c.In
+	}
+	for i, pattern := range g.Cases {
+		at := fmt.Sprintf("%s.cases[%d]", key, i)
+		if f.Generator == nil {
+			faults = append(faults, f.Fault(at, "a generator line, but the problem has no generator", `add: [generator] program = "generator"`))
+			break
+		}
+		lines, err := Expand(pattern)
+		if err != nil {
+			faults = append(faults, f.Fault(at, err.Error(), `"random --max 99 --seed {1..20}" makes twenty cases`))
+			continue
+		}
+		for _, line := range lines {
+			name := CaseName(line)
+			if before, twice := names[name]; twice {
+				faults = append(faults, f.Fault(at, fmt.Sprintf("the line %q makes case %q again, after %s", line, name, before), "remove one, or give it another argument such as --seed 2"))
+				continue
+			}
+			names[name] = fmt.Sprintf("line %q", line)
+			base := filepath.Join(f.Tests, g.Name, name)
+			c := judge.Case{Group: g.Name, Name: name, In: base + ".in", Ans: base + ".ans", Line: line}
+			f.at[c.ID()] = at
+			made.Cases = append(made.Cases, c)
+		}
+	}
+	return made, faults
+}
+
+// readCases lists the cases that stand in a folder, by name.
+func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, judge.Faults{{File: dir, Text: reason(err)}}
+	}
+	have := map[string]bool{}
+	for _, e := range entries {
+		have[e.Name()] = true
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		name, isInput := strings.CutSuffix(e.Name(), ".in")
+		answered, isAnswer := strings.CutSuffix(e.Name(), ".ans")
+		switch {
+		case isInput && !goodName.MatchString(name):
+			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q is no name for a case", name), Hint: "letters, digits, - _ and . will do"})
+		case isInput && !have[name+".ans"]:
+			faults = append(faults, &judge.Fault{File: path, Text: "the case has no answer", Hint: "write " + name + ".ans, or let the reference answer: judge generate"})
+			fallthrough
+		case isInput:
+			base := filepath.Join(dir, name)
+			cases = append(cases, judge.Case{Group: group, Name: name, In: base + ".in", Ans: base + ".ans"})
+		case isAnswer && !have[answered+".in"]:
+			faults = append(faults, &judge.Fault{File: path, Text: "an answer without an input", Hint: "remove it, or add " + answered + ".in"})
+		}
+	}
+	return cases, faults
+}
+
+// strayGroups finds folders of generated cases that no group claims.
+func (f *Folder) strayGroups() (faults judge.Faults) {
+	for _, name := range subfolders(f.Tests) {
+		if !slices.ContainsFunc(f.Groups, func(g judge.Group) bool { return g.Name == name }) {
+			faults = append(faults, &judge.Fault{File: filepath.Join(f.Tests, name), Text: "no group of problem.toml makes these cases", Hint: "remove the folder with: judge generate " + f.ID + ", or name the group in problem.toml"})
+		}
+	}
+	return faults
+}
+
+// Ungenerated returns the cases of generator lines whose files are not there.
+func (f *Folder) Ungenerated() (missing []*judge.Case) {
+	for g := range f.Groups {
+		for i := range f.Groups[g].Cases {
+			c := &f.Groups[g].Cases[i]
+			if c.Line == "" {
+				continue
+			}
+			for _, path := range []string{c.In, c.Ans} {
+				if _, err := os.Stat(path); err != nil {
+					missing = append(missing, c)
+					break
+				}
+			}
+		}
+	}
+	return missing
+}
+
+// subfolders lists the folders in dir by name; a missing dir has none.
+func subfolders(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,97 @@
+package problem
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// maxExpansion bounds how many cases one line of problem.toml makes.
+const maxExpansion = 10_000
+
+// braces is a range such as {1..20}.
+var braces = regexp.MustCompile(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
+
+// Expand makes the generator lines of one line of problem.toml: {a..b} stands
+// for every whole number from a to b. With several ranges the last one runs
+// fastest. Blanks at the ends and runs of blanks are made one blank, so that the
+// layout of problem.toml changes no seed.
+func Expand(line string) ([]string, error) {
+	line = strings.Join(strings.Fields(line), " ")
+	if line == "" {
+		return nil, fmt.Errorf("an empty generator line")
+	}
+	m := braces.FindStringSubmatchIndex(line)
+	if m == nil {
+		if strings.ContainsAny(line, "{}") {
+			return nil, fmt.Errorf("braces in %q that are no range such as {1..20}", line)
+		}
+		return []string{line}, nil
+	}
+	lo, err := strconv.ParseInt(line[m[2]:m[3]], 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	hi, err := strconv.ParseInt(line[m[4]:m[5]], 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	if lo > hi {
+		return nil, fmt.Errorf("the range %s runs downwards", line[m[0]:m[1]])
+	}
+	if hi-lo >= maxExpansion {
+		return nil, fmt.Errorf("the range %s makes more than %d cases", line[m[0]:m[1]], maxExpansion)
+	}
+	var all []string
+	for n := lo; n <= hi; n++ {
+		rest, err := Expand(line[:m[0]] + strconv.FormatInt(n, 10) + line[m[1]:])
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, rest...); len(all) > maxExpansion {
+			return nil, fmt.Errorf("the line makes more than %d cases", maxExpansion)
+		}
+	}
+	return all, nil
+}
+
+// longestName is the length from which case names are cut and given a hash.
+const longestName = 80
+
+// CaseName makes the name of the case that a generator line makes. It has no
+// number, so that a case keeps its name when lines before it come and go.
+func CaseName(line string) string {
+	var b strings.Builder
+	dash := true // none at the start
+	exact := true
+	for _, c := range line {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_':
+			b.WriteRune(c)
+			dash = false
+			continue
+		case c != ' ' && c != '-':
+			exact = false
+		}
+		if !dash {
+			b.WriteByte('-')
+			dash = true
+		}
+	}
+	name := strings.Trim(b.String(), "-.")
+	if minus.MatchString(line) {
+		// A minus sign of a number looks like the dash between two words.
+		exact = false
+	}
+	if exact && name != "" && len(name) <= longestName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(line))
+	return strings.Trim(name[:min(len(name), longestName-9)], "-.") + "-" + hex.EncodeToString(sum[:4])
+}
+
+// minus is a negative number as an argument.
+var minus = regexp.MustCompile(`(^| )-\d`)

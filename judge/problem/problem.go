@@ -1,0 +1,273 @@
+// Package problem finds a problem folder, reads it into judge.Problem, and lints
+// it. Every mistake that it finds is a *judge.Fault with file, line and a hint;
+// it finds as many as it can before it gives up.
+//
+// A folder is
+//
+//	problems/<id>/problem.toml, statement.md, reference/, checker/, validator/, generator/
+//	problems/<id>/cases/<group>/*.in, *.ans     cases written by hand; "sample" is judged first
+//	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
+//
+// where the first is complete alone. The package does not build or run anything,
+// and does not look into cases beyond their names; packages gen and verify do.
+package problem
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/strict"
+	"assay/judge/internal/suggest"
+)
+
+// File is the name of the file that makes a folder a problem folder.
+const File = "problem.toml"
+
+// Sample is the name of the group that is always judged first. Its cases are
+// written by hand, because the statement shows them.
+const Sample = "sample"
+
+// Folder is a problem folder that was read.
+type Folder struct {
+	*judge.Problem
+	Tests string // folder of the generated cases; it may be missing
+
+	doc *strict.Doc
+	at  map[string]string // case id -> key of its line in problem.toml
+}
+
+// Fault makes a fault at a key of problem.toml, such as "checker.name".
+func (f *Folder) Fault(key, text, hint string) *judge.Fault { return f.doc.Fault(key, text, hint) }
+
+// CaseFault makes a fault at the generator line that made the case, or at its
+// input file where it was written by hand.
+func (f *Folder) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
+	if key, ok := f.at[c.ID()]; ok {
+		return f.doc.Fault(key, text, hint)
+	}
+	return &judge.Fault{File: c.In, Text: text, Hint: hint}
+}
+
+// Statement returns the path of the statement.
+func (f *Folder) Statement() string { return filepath.Join(f.Dir, "statement.md") }
+
+// table is problem.toml as it is written.
+type table struct {
+	Title     string     `toml:"title"`
+	Kind      string     `toml:"kind"`
+	Source    string     `toml:"source"`
+	Limits    limits     `toml:"limits"`
+	Reference *part      `toml:"reference"`
+	Validator *part      `toml:"validator"`
+	Checker   *checker   `toml:"checker"`
+	Generator *generator `toml:"generator"`
+	Group     []group    `toml:"group"`
+}
+
+type limits struct {
+	Time   strict.Duration `toml:"time"`
+	Wall   strict.Duration `toml:"wall"`
+	Memory strict.Size     `toml:"memory"`
+	Output strict.Size     `toml:"output"`
+}
+
+type part struct {
+	Program string   `toml:"program"`
+	Args    []string `toml:"args"`
+	Speaks  string   `toml:"speaks"`
+}
+
+type generator struct {
+	Program string   `toml:"program"`
+	Args    []string `toml:"args"`
+	Speaks  string   `toml:"speaks"`
+	Salt    string   `toml:"salt"`
+}
+
+type checker struct {
+	Name    string   `toml:"name"`
+	Program string   `toml:"program"`
+	Args    []string `toml:"args"`
+	Speaks  string   `toml:"speaks"`
+}
+
+type group struct {
+	Name        string   `toml:"name"`
+	Description string   `toml:"description"`
+	Cases       []string `toml:"cases"`
+}
+
+// What a problem that says nothing gets, per case.
+const (
+	DefaultTime   = time.Second
+	DefaultMemory = 256 << 20
+	DefaultOutput = 8 << 20
+)
+
+// kinds are the kinds of puzzle that can be judged.
+var kinds = []string{"batch"}
+
+// speaks are the protocols of each part; the first is the default.
+var speaks = map[string][]string{
+	"checker":   {"kit", "testlib", "kattis"},
+	"validator": {"kit", "testlib", "kattis"},
+	"generator": {"kit", "plain"},
+	"reference": {"plain"},
+}
+
+// Open reads the problem folder dir, with its generated cases in tests. The
+// folder is nil only where problem.toml could not be read at all.
+func Open(dir, tests string) (*Folder, judge.Faults) {
+	file := filepath.Join(dir, File)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, judge.Faults{{File: file, Text: reason(err), Hint: "a problem folder has a file " + File + "; make one with: judge new " + filepath.Base(dir)}}
+	}
+	var t table
+	doc, faults := strict.Decode(file, data, &t)
+	if doc == nil {
+		return nil, faults
+	}
+	f := &Folder{
+		Problem: &judge.Problem{ID: id(dir), Title: t.Title, Source: t.Source, Dir: dir},
+		Tests:   tests,
+		doc:     doc,
+		at:      map[string]string{},
+	}
+	faults = append(faults, f.readHead(&t)...)
+	faults = append(faults, f.readParts(&t)...)
+	faults = append(faults, f.readGroups(&t)...)
+	return f, faults
+}
+
+// id is the folder's name, also where dir is "." or has a slash at its end.
+func id(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(dir)
+}
+
+func (f *Folder) readHead(t *table) (faults judge.Faults) {
+	if t.Title == "" {
+		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
+	}
+	if t.Kind == "" {
+		t.Kind = kinds[0]
+	}
+	if !slices.Contains(kinds, t.Kind) {
+		faults = append(faults, f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, kinds)))
+	}
+	l := judge.Limits{
+		CPU:    time.Duration(t.Limits.Time),
+		Wall:   time.Duration(t.Limits.Wall),
+		Memory: int64(t.Limits.Memory),
+		Output: int64(t.Limits.Output),
+	}
+	if l.CPU == 0 {
+		l.CPU = DefaultTime
+	}
+	if l.Wall == 0 {
+		l.Wall = 2*l.CPU + time.Second
+	}
+	if l.Memory == 0 {
+		l.Memory = DefaultMemory
+	}
+	if l.Output == 0 {
+		l.Output = DefaultOutput
+	}
+	if l.Wall < l.CPU {
+		faults = append(faults, f.Fault("limits.wall", fmt.Sprintf("the wall limit %v is below the time limit %v", l.Wall, l.CPU), "leave it out: it is then 2 x time + 1 s"))
+	}
+	f.Limits = l
+	if _, err := os.Stat(f.Statement()); err != nil {
+		faults = append(faults, &judge.Fault{File: f.Statement(), Text: reason(err), Hint: "a problem has a statement in Markdown"})
+	}
+	return faults
+}
+
+func (f *Folder) readParts(t *table) (faults judge.Faults) {
+	read := func(key string, p *part) *judge.Part {
+		if p == nil {
+			return nil
+		}
+		made, bad := f.readPart(key, p)
+		faults = append(faults, bad...)
+		return made
+	}
+	f.Reference = read("reference", t.Reference)
+	f.Validator = read("validator", t.Validator)
+	if g := t.Generator; g != nil {
+		f.Generator = read("generator", &part{g.Program, g.Args, g.Speaks})
+		f.Salt = g.Salt
+	}
+	f.Checker = judge.Checking{Name: "tokens"}
+	if c := t.Checker; c != nil {
+		f.Checker = judge.Checking{Name: c.Name, Args: c.Args}
+		switch {
+		case c.Name != "" && c.Program != "":
+			faults = append(faults, f.Fault("checker", "the checker has both a name and a program", "a builtin checker has a name, one of your own has a program"))
+		case c.Name == "" && c.Program == "":
+			faults = append(faults, f.Fault("checker", "the checker has neither a name nor a program", `write: name = "tokens", or: program = "checker"`))
+		case c.Name == "":
+			f.Checker = judge.Checking{Program: read("checker", &part{c.Program, c.Args, c.Speaks})}
+		case c.Speaks != "":
+			faults = append(faults, f.Fault("checker.speaks", "a builtin checker speaks no protocol", "leave the key out"))
+		}
+	}
+	if f.Reference == nil {
+		faults = append(faults, f.Fault("reference", "the problem has no reference solver", "add: [reference] program = \"reference\""))
+	}
+	return faults
+}
+
+func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
+	var faults judge.Faults
+	allowed := speaks[key]
+	if p.Speaks == "" {
+		p.Speaks = allowed[0]
+	}
+	if !slices.Contains(allowed, p.Speaks) {
+		faults = append(faults, f.Fault(key+".speaks", fmt.Sprintf("a %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)))
+	}
+	if !filepath.IsLocal(p.Program) {
+		return nil, append(faults, f.Fault(key+".program", fmt.Sprintf("the program %q is not inside the problem folder", p.Program), `write its path from the folder on, such as "`+key+`"`))
+	}
+	path, err := f.findProgram(p.Program)
+	if err != nil {
+		return nil, append(faults, f.Fault(key+".program", fmt.Sprintf("program %q: %s", p.Program, reason(err)), "make the file or folder "+filepath.Join(f.Dir, p.Program)))
+	}
+	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
+}
+
+// findProgram finds a program by its path, or by its path without the extension.
+func (f *Folder) findProgram(program string) (string, error) {
+	path := filepath.Join(f.Dir, program)
+	_, err := os.Stat(path)
+	if err == nil {
+		return path, nil
+	}
+	if siblings, _ := filepath.Glob(escapeGlob(path) + ".*"); len(siblings) == 1 {
+		return siblings[0], nil
+	}
+	return "", err
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// reason is the bare reason of a file error, without the path that stands before
+// it in every message.
+func reason(err error) string {
+	if e, ok := err.(*fs.PathError); ok {
+		err = e.Err
+	}
+	return err.Error()
+}

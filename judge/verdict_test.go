@@ -1,0 +1,96 @@
+package judge_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"assay/judge"
+)
+
+func TestClassify(t *testing.T) {
+	limits := judge.Limits{CPU: time.Second, Wall: 3 * time.Second, Memory: 1 << 20, Output: 100}
+	tests := []struct {
+		name string
+		exec judge.Exec
+		want judge.Verdict
+	}{
+		{"a clean end leaves it to the checker", judge.Exec{CPU: time.Millisecond}, judge.NotJudged},
+		{"exactly at the time limit is fine", judge.Exec{CPU: time.Second}, judge.NotJudged},
+		{"exactly at the wall limit is fine", judge.Exec{Wall: 3 * time.Second}, judge.NotJudged},
+		{"exactly at the output limit is fine", judge.Exec{Output: 100}, judge.NotJudged},
+		{"a peak above the memory limit is no proof, the kill is", judge.Exec{Memory: 2 << 20}, judge.NotJudged},
+		{"a microsecond over is too slow, also when it ended by itself", judge.Exec{CPU: time.Second + time.Microsecond}, judge.TimeLimit},
+		{"waiting with time to spare is idleness", judge.Exec{Wall: 4 * time.Second, Killed: judge.WallTime, Signal: "SIGKILL"}, judge.IdlenessLimit},
+		{"waiting with the time used up is slow", judge.Exec{CPU: 2 * time.Second, Wall: 4 * time.Second, Killed: judge.WallTime}, judge.TimeLimit},
+		{"a byte too much is a flood", judge.Exec{Output: 101}, judge.OutputLimit},
+		{"an exit code is a run-time error", judge.Exec{Exit: 1}, judge.RunTimeError},
+		{"a signal is a run-time error", judge.Exec{Signal: "SIGSEGV"}, judge.RunTimeError},
+		{"out of processes shows as the program's own failure", judge.Exec{Exit: 1, Killed: judge.Processes}, judge.RunTimeError},
+		{"big and slow is too big", judge.Exec{Killed: judge.Memory, CPU: 2 * time.Second, Signal: "SIGKILL"}, judge.MemoryLimit},
+		{"big and flooding is too big", judge.Exec{Killed: judge.Memory, Output: 101}, judge.MemoryLimit},
+		{"big and exit 0 is too big", judge.Exec{Killed: judge.Memory}, judge.MemoryLimit},
+		{"flooding and slow is a flood", judge.Exec{Killed: judge.Output, CPU: 2 * time.Second, Signal: "SIGKILL"}, judge.OutputLimit},
+		{"flooding and crashing is a flood", judge.Exec{Output: 101, Signal: "SIGXFSZ"}, judge.OutputLimit},
+		{"slow and crashing is slow", judge.Exec{CPU: 2 * time.Second, Exit: 3}, judge.TimeLimit},
+		{"slow and killed for it is slow", judge.Exec{CPU: 2 * time.Second, Killed: judge.CPUTime, Signal: "SIGKILL"}, judge.TimeLimit},
+		{"idle and crashing is idle", judge.Exec{Wall: 4 * time.Second, Exit: 1}, judge.IdlenessLimit},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := judge.Classify(test.exec, limits); got != test.want {
+				t.Errorf("Classify(%+v) = %q, want %q", test.exec, got, test.want)
+			}
+		})
+	}
+	t.Run("no limit is never passed", func(t *testing.T) {
+		x := judge.Exec{CPU: time.Hour, Wall: time.Hour, Memory: 1 << 40, Output: 1 << 40}
+		if got := judge.Classify(x, judge.Limits{}); got != judge.NotJudged {
+			t.Errorf("Classify(%+v) without limits = %q, want not judged", x, got)
+		}
+	})
+}
+
+// TestWorst has a row for each pair: Worst follows the order of Verdicts, in
+// either order of its arguments.
+func TestWorst(t *testing.T) {
+	order := append([]judge.Verdict{judge.NotJudged}, judge.Verdicts()...)
+	for i, better := range order {
+		for _, worse := range order[i:] {
+			if got := judge.Worst(better, worse); got != worse {
+				t.Errorf("Worst(%q, %q) = %q, want %q", better, worse, got, worse)
+			}
+			if got := judge.Worst(worse, better); got != worse {
+				t.Errorf("Worst(%q, %q) = %q, want %q", worse, better, got, worse)
+			}
+		}
+	}
+	if got := judge.Worst(); got != judge.NotJudged {
+		t.Errorf("Worst() = %q, want not judged", got)
+	}
+}
+
+func TestVerdictsHaveWordsAndFolders(t *testing.T) {
+	folders := map[string]judge.Verdict{}
+	for _, v := range judge.Verdicts() {
+		if v.Words() == "" || v.Words() == judge.NotJudged.Words() {
+			t.Errorf("%q has no words", v)
+		}
+		if v.Folder() == "" {
+			continue
+		}
+		folders[v.Folder()] = v
+		if got, ok := judge.VerdictOfFolder(v.Folder()); !ok || got != v {
+			t.Errorf("VerdictOfFolder(%q) = %q, %v, want %q", v.Folder(), got, ok, v)
+		}
+	}
+	for _, unpromised := range []judge.Verdict{judge.Skipped, judge.JudgeError} {
+		if slices.Contains(slices.Collect(maps.Values(folders)), unpromised) {
+			t.Errorf("a folder promises %q", unpromised)
+		}
+	}
+	if v, ok := judge.VerdictOfFolder(""); ok {
+		t.Errorf("VerdictOfFolder of no name = %q", v)
+	}
+}
