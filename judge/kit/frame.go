@@ -34,21 +34,31 @@ type Frame struct {
 	Parts [][]byte
 }
 
+// A frame has at most MaxParts parts of at most MaxPart bytes each.
 const (
-	maxParts = 1000
-	maxPart  = 1 << 31 // bytes
+	MaxParts = 1000
+	MaxPart  = 1 << 31
 )
 
-// WriteFrame writes a frame.
-func WriteFrame(w io.Writer, verb string, parts ...[]byte) error {
-	var head strings.Builder
-	head.WriteString(verb)
-	for _, p := range parts {
-		head.WriteByte(' ')
-		head.WriteString(strconv.Itoa(len(p)))
+// AppendHead appends the first line of a frame whose parts have these sizes; the
+// parts must follow it. It is for a writer that does not hold the parts in memory.
+func AppendHead(line []byte, verb string, sizes ...int64) []byte {
+	line = append(line, verb...)
+	for _, n := range sizes {
+		line = append(line, ' ')
+		line = strconv.AppendInt(line, n, 10)
 	}
-	head.WriteByte('\n')
-	if _, err := io.WriteString(w, head.String()); err != nil {
+	return append(line, '\n')
+}
+
+// WriteFrame writes a frame. The verb must not be empty and must not hold a blank
+// or a line feed.
+func WriteFrame(w io.Writer, verb string, parts ...[]byte) error {
+	sizes := make([]int64, len(parts))
+	for i, p := range parts {
+		sizes[i] = int64(len(p))
+	}
+	if _, err := w.Write(AppendHead(nil, verb, sizes...)); err != nil {
 		return err
 	}
 	for _, p := range parts {
@@ -72,7 +82,7 @@ func ReadFrame(r *bufio.Reader, limit int64) (Frame, error) {
 		return Frame{}, err
 	}
 	fields := strings.Split(string(head[:len(head)-1]), " ")
-	if fields[0] == "" || len(fields) > maxParts {
+	if fields[0] == "" || len(fields) > MaxParts+1 {
 		return Frame{}, fmt.Errorf("not a frame: %.80q", head)
 	}
 	f := Frame{Verb: fields[0]}
@@ -80,7 +90,7 @@ func ReadFrame(r *bufio.Reader, limit int64) (Frame, error) {
 	var total int64
 	for i, field := range fields[1:] {
 		n, err := strconv.ParseUint(field, 10, 63)
-		if err != nil || n > maxPart || field != strconv.FormatUint(n, 10) {
+		if err != nil || n > MaxPart || field != strconv.FormatUint(n, 10) {
 			return Frame{}, fmt.Errorf("not a frame: %.80q: %q is no length", head, field)
 		}
 		sizes[i] = int64(n)

@@ -1,0 +1,349 @@
+// Package kitproc talks to a program that was written with judge/kit: it starts
+// it in stream mode, sends it one request after the other, and starts it again
+// when it broke.
+//
+//	proc, err := kitproc.Start(ctx, runner, program, "validator", limits)
+//	verdict, message, err := proc.Ask(ctx, "validate", kitproc.Text(name), input)
+//	err = proc.Close()
+//
+// Requests are streamed from where they are, so their size costs no memory here;
+// a reply is held in memory. The package does not judge: what a verdict means, and
+// whether a broken program is a fault of the folder or a judge error, is for the
+// caller to say. It does not know how programs are isolated either.
+package kitproc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+	"assay/judge/kit"
+)
+
+// Part is one part of a request: an *io.SectionReader, *bytes.Reader or
+// *strings.Reader. Its read position does not matter and is left alone.
+type Part interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Text makes a part of a string.
+func Text(s string) Part { return strings.NewReader(s) }
+
+// Bytes makes a part of bytes, which must not change before Ask returns.
+func Bytes(b []byte) Part { return bytes.NewReader(b) }
+
+const (
+	defaultPatience = time.Minute // for one answer, where the limits have no time
+	defaultReply    = 1 << 30     // bytes of one answer, where the limits have no output
+	grace           = 2 * time.Second
+	stderrKept      = 8 << 10 // bytes
+	copySize        = 1 << 16 // bytes; as much as a pipe takes
+)
+
+// Proc is a kit program in stream mode. It is for one goroutine at a time.
+type Proc struct {
+	program  string
+	role     string
+	launch   func() (judge.Process, *tail.Buffer, error)
+	patience time.Duration
+	maxReply int64
+
+	proc    judge.Process // nil where the program is not running
+	stderr  *tail.Buffer
+	replies *bufio.Reader
+	answers int    // that the running process has given
+	batch   []byte // a request, or a piece of it, on its way to the pipe
+}
+
+// Start starts the program and waits for its greeting. Role is what it must be:
+// "checker", "validator" or "generator". Args go before any other argument. The
+// process, and any that is started for it later, ends with ctx at the latest.
+//
+// Limits bound the process as the runner does, except that the times and the
+// output are for one answer: wall time, or twice the CPU time and a second where
+// that is all there is. (No runner tells the CPU time of a process that still
+// runs, so a program that spins is stopped by the clock.)
+//
+// A *BrokenError says that the program is at fault: it does not start, or it is not what it
+// should be.
+func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) (*Proc, error) {
+	k := &Proc{program: p.Name, role: role, patience: limits.Wall, maxReply: limits.Output}
+	if k.patience == 0 && limits.CPU > 0 {
+		k.patience = 2*limits.CPU + time.Second
+	}
+	if k.patience == 0 {
+		k.patience = defaultPatience
+	}
+	if k.maxReply == 0 {
+		k.maxReply = defaultReply
+	}
+	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
+	k.launch = func() (judge.Process, *tail.Buffer, error) {
+		stderr := &tail.Buffer{Most: stderrKept}
+		c := p.Command(limits, args...)
+		c.Env = append(slices.Clone(c.Env), kit.StreamEnv+"=1")
+		c.Stderr = stderr
+		proc, err := r.Start(ctx, c)
+		return proc, stderr, err
+	}
+	if err := k.start(ctx); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// BrokenError says that the program is at fault: it ended, was too slow, or said
+// what is not in the protocol. Its process is gone; the next Ask starts another,
+// which knows nothing of the requests before.
+type BrokenError struct {
+	Program string // the program's name
+	Role    string // "checker", "validator" or "generator"
+	What    string // `ended (exit code 2) before it answered`
+	Stderr  string // the end of what it wrote to standard error
+	Forgot  int    // how many answers the process had given, and can have remembered
+}
+
+func (e *BrokenError) Error() string {
+	text := fmt.Sprintf("%s %s %s", e.Role, e.Program, e.What)
+	if e.Stderr != "" {
+		text += "\nits standard error ends:\n" + e.Stderr
+	}
+	return text
+}
+
+// Ask sends a request and waits for the answer, the program's verdict and one
+// text. If the program is not running any more it is started again.
+//
+// A *BrokenError says that the program is at fault; any other error, that the
+// machine is, or that ctx ended.
+func (k *Proc) Ask(ctx context.Context, verb string, parts ...Part) (kit.Verdict, []byte, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", nil, err
+	}
+	if len(parts) > kit.MaxParts {
+		return "", nil, k.broken(fmt.Sprintf("takes at most %d arguments, got %d", kit.MaxParts, len(parts)))
+	}
+	sizes := make([]int64, len(parts))
+	for i, p := range parts {
+		if sizes[i] = p.Size(); sizes[i] > kit.MaxPart {
+			return "", nil, k.broken(fmt.Sprintf("takes texts of at most %d bytes, got %d", int64(kit.MaxPart), sizes[i]))
+		}
+	}
+	if k.proc == nil {
+		if err := k.start(ctx); err != nil {
+			return "", nil, err
+		}
+	}
+	var verdict kit.Verdict
+	var answer []byte
+	err := k.within(ctx, "gave no answer", func() error {
+		if err := k.send(verb, sizes, parts); err != nil {
+			return err
+		}
+		var err error
+		verdict, answer, err = k.receive()
+		return err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	k.answers++
+	return verdict, answer, nil
+}
+
+// Close ends the program. It may still write what it has to, but not for long.
+func (k *Proc) Close() error {
+	if k.proc == nil {
+		return nil
+	}
+	_, err := k.end()
+	return err
+}
+
+// start starts the program and reads its greeting.
+func (k *Proc) start(ctx context.Context) error {
+	proc, stderr, err := k.launch()
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return fmt.Errorf("start %s %s: %w", k.role, k.program, err)
+	}
+	k.proc, k.stderr, k.answers = proc, stderr, 0
+	k.replies = bufio.NewReader(proc.Stdout())
+	return k.within(ctx, "did not greet the judge", k.greeting)
+}
+
+// advice is what to do about a program that does not speak the protocol.
+const advice = `; a program without judge/kit needs speaks = "testlib" or "kattis"`
+
+// greeting reads the first line of a program and holds it against the role.
+func (k *Proc) greeting() error {
+	line, err := k.replies.ReadSlice('\n')
+	switch {
+	case err == io.EOF && len(line) == 0:
+		return k.ended(advice)
+	case err == bufio.ErrBufferFull || err == io.EOF:
+		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", line), advice)
+	case err != nil:
+		return err
+	}
+	want := kit.Hello + " " + k.role
+	got := string(line[:len(line)-1])
+	if got == want {
+		return nil
+	}
+	words := strings.Fields(got)
+	hello := strings.Fields(kit.Hello)
+	switch {
+	case len(words) != 3 || words[0] != hello[0]:
+		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", got), advice)
+	case words[1] != hello[1]:
+		return k.nonsense(fmt.Sprintf("speaks version %.20q of the kit's protocol, the judge speaks %s", words[1], hello[1]), "")
+	}
+	return k.nonsense(fmt.Sprintf("is no %s: it says that it is a %.20s", k.role, words[2]), "")
+}
+
+// send writes a request. That the program does not read it to its end is no
+// error here: its end, or its silence, is seen by receive.
+func (k *Proc) send(verb string, sizes []int64, parts []Part) error {
+	w := &pipeWriter{w: k.proc.Stdin()}
+	if k.batch == nil {
+		k.batch = make([]byte, 0, copySize)
+	}
+	batch := kit.AppendHead(k.batch[:0], verb, sizes...)
+	for _, p := range parts {
+		section := io.NewSectionReader(p, 0, p.Size())
+		for left := p.Size(); left > 0 && w.err == nil; {
+			if len(batch) == cap(batch) {
+				batch = w.flush(batch)
+			}
+			n := int(min(left, int64(cap(batch)-len(batch))))
+			got, err := io.ReadFull(section, batch[len(batch):len(batch)+n])
+			if err != nil {
+				return fmt.Errorf("read a part of a request, %d bytes before its end: %w", left-int64(got), err)
+			}
+			batch = batch[:len(batch)+n]
+			left -= int64(n)
+		}
+	}
+	k.batch = w.flush(batch)
+	return nil
+}
+
+// pipeWriter remembers the first error of writing.
+type pipeWriter struct {
+	w   io.Writer
+	err error
+}
+
+// flush writes the bytes and returns the emptied slice.
+func (p *pipeWriter) flush(b []byte) []byte {
+	if p.err == nil {
+		_, p.err = p.w.Write(b)
+	}
+	return b[:0]
+}
+
+// receive reads one answer.
+func (k *Proc) receive() (kit.Verdict, []byte, error) {
+	f, err := kit.ReadFrame(k.replies, k.maxReply)
+	if err == io.EOF {
+		return "", nil, k.ended("")
+	}
+	if err != nil {
+		return "", nil, k.nonsense("answers nonsense: "+err.Error(), "")
+	}
+	verdict := kit.Verdict(f.Verb)
+	switch {
+	case verdict != kit.OK && verdict != kit.WA && verdict != kit.Fail:
+		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %.40q is no verdict", f.Verb), "")
+	case len(f.Parts) != 1:
+		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %d texts instead of one", len(f.Parts)), "")
+	case k.replies.Buffered() > 0:
+		return "", nil, k.nonsense("answers nonsense: more than one answer", "")
+	}
+	return verdict, f.Parts[0], nil
+}
+
+// within calls talk, and kills the process when its time is over or ctx ends.
+// After any error the process is gone.
+func (k *Proc) within(ctx context.Context, silence string, talk func() error) error {
+	timed, cancel := context.WithTimeoutCause(ctx, k.patience, errPatience)
+	defer cancel()
+	stop := context.AfterFunc(timed, k.proc.Kill)
+	err := talk()
+	onTime := stop()
+	if err == nil && onTime {
+		return nil
+	}
+	cause := context.Cause(timed)
+	if k.proc != nil {
+		k.proc.Kill()
+		if _, endErr := k.end(); endErr != nil && cause == nil && err == nil {
+			err = endErr
+		}
+	}
+	switch {
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case cause == errPatience:
+		return k.broken(fmt.Sprintf("%s within %v", silence, k.patience))
+	}
+	return err
+}
+
+var errPatience = errors.New("out of patience")
+
+// ended gathers what is known of a process that closed its standard output.
+func (k *Proc) ended(advice string) error {
+	exec, err := k.end()
+	if err != nil {
+		return err
+	}
+	what := "ended (" + exec.Fate() + ") before it answered"
+	if advice != "" {
+		what = "ended (" + exec.Fate() + ") before it greeted the judge" + advice
+	}
+	return k.broken(what)
+}
+
+// nonsense is what is said of a process that is running but not to be trusted.
+func (k *Proc) nonsense(what, advice string) error {
+	k.proc.Kill()
+	if _, err := k.end(); err != nil {
+		return err
+	}
+	return k.broken(what + advice)
+}
+
+func (k *Proc) broken(what string) *BrokenError {
+	e := &BrokenError{Program: k.program, Role: k.role, What: what, Forgot: k.answers}
+	if k.proc == nil && k.stderr != nil {
+		e.Stderr = string(k.stderr.Bytes())
+	}
+	return e
+}
+
+// end closes the process's input and waits for its end, at most for the grace.
+func (k *Proc) end() (judge.Exec, error) {
+	proc := k.proc
+	k.proc = nil
+	proc.Stdin().Close() // the process may have closed it first
+	late := time.AfterFunc(grace, proc.Kill)
+	exec, err := proc.Wait()
+	late.Stop()
+	if err != nil {
+		return exec, fmt.Errorf("wait for %s %s: %w", k.role, k.program, err)
+	}
+	return exec, nil
+}
