@@ -1,0 +1,119 @@
+package window
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cut marks that a cropped line goes on. A text's own "…" is written as bytes.
+const Cut = "…"
+
+// crop returns the line of the text in start..end, made printable and cropped
+// around a column (in bytes, from 0), and where in it the column stands.
+func (t text) crop(start, end, column int64) (line string, at int) {
+	const reach = lineWidth * utf8.UTFMax // bytes that may be shown on either side
+	place := min(start+column, end)
+	from, to := max(start, place-reach), min(end, place+reach)
+	raw := make([]byte, to-from)
+	raw = t.read(raw, from)
+	at = int(place - from)
+	if from > start { // not into the middle of a character
+		skip := 0
+		for skip < min(utf8.UTFMax-1, at, len(raw)) && !utf8.RuneStart(raw[skip]) {
+			skip++
+		}
+		raw, at = raw[skip:], at-skip
+	}
+	return cropCells(split(raw), min(at, len(raw)), from > start, to < end)
+}
+
+// cell is the smallest piece of a line that is shown or cut as a whole.
+type cell struct {
+	text string
+	raw  int // bytes that it stands for
+}
+
+// width is the number of characters that the cell takes.
+func (c cell) width() int { return utf8.RuneCountInString(c.text) }
+
+// cropCells joins the cells that fit into lineWidth around the byte at. The flags
+// say whether the line goes on before and after the cells.
+func cropCells(cells []cell, at int, before, after bool) (string, int) {
+	total, place, seen := 0, len(cells), 0 // place is the index of the cell with the byte
+	for i, c := range cells {
+		if at < seen+c.raw && place == len(cells) {
+			place = i
+		}
+		seen += c.raw
+		total += c.width()
+	}
+	first, last := 0, len(cells)
+	if before || after || total > lineWidth {
+		room := lineLead
+		for first = place; first > 0 && room >= cells[first-1].width(); first-- {
+			room -= cells[first-1].width()
+		}
+		room += lineWidth - lineLead
+		for last = place; last < len(cells) && room >= cells[last].width(); last++ {
+			room -= cells[last].width()
+		}
+	}
+	var b strings.Builder
+	if before || first > 0 {
+		b.WriteString(Cut)
+	}
+	mark := 0
+	for i := first; i < last; i++ {
+		if i == place {
+			mark = b.Len()
+		}
+		b.WriteString(cells[i].text)
+	}
+	if place >= last {
+		mark = b.Len()
+	}
+	if after || last < len(cells) {
+		b.WriteString(Cut)
+	}
+	return b.String(), mark
+}
+
+// split cuts bytes into cells that can be printed. Control characters, bytes that
+// are no UTF-8, and characters that cannot be seen or that turn the direction of
+// the text are written as \xNN, byte for byte. A backslash is written as \x5C
+// where it could be read as the start of such an escape, so that different texts
+// never look the same.
+func split(b []byte) []cell {
+	cells := make([]cell, 0, len(b))
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		switch {
+		case r == utf8.RuneError && n == 1, !strconv.IsPrint(r), string(r) == Cut:
+			for range n {
+				cells = append(cells, cell{escaped(b[i]), 1})
+				i++
+			}
+			continue
+		case r == '\\' && looksEscaped(b[i:]):
+			cells = append(cells, cell{escaped('\\'), 1})
+		default:
+			cells = append(cells, cell{string(b[i : i+n]), n})
+		}
+		i += n
+	}
+	return cells
+}
+
+// escaped writes a byte as \xNN.
+func escaped(c byte) string {
+	const digits = "0123456789ABCDEF"
+	return `\x` + string(digits[c>>4]) + string(digits[c&15])
+}
+
+// looksEscaped says whether b starts as what escaped writes.
+func looksEscaped(b []byte) bool {
+	return len(b) >= 4 && b[1] == 'x' && isHex(b[2]) && isHex(b[3])
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'F' }
