@@ -51,10 +51,7 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 			f.Groups = append(f.Groups, made)
 		}
 	}
-	if first := f.Groups[0]; first.Name == Sample && len(first.Cases) == 0 {
-		faults = append(faults, &judge.Fault{File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case", Hint: "add the statement's examples as <name>.in and <name>.ans"})
-	}
-	return append(faults, f.strayGroups()...)
+	return faults
 }
 
 func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
@@ -101,38 +98,18 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 	if err != nil && !os.IsNotExist(err) {
 		return nil, judge.Faults{{File: dir, Text: reason(err)}}
 	}
-	have := map[string]bool{}
-	for _, e := range entries {
-		have[e.Name()] = true
-	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		name, isInput := strings.CutSuffix(e.Name(), ".in")
-		answered, isAnswer := strings.CutSuffix(e.Name(), ".ans")
 		switch {
 		case isInput && !goodName.MatchString(name):
 			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q is no name for a case", name), Hint: "letters, digits, - _ and . will do"})
-		case isInput && !have[name+".ans"]:
-			faults = append(faults, &judge.Fault{File: path, Text: "the case has no answer", Hint: "write " + name + ".ans, or let the reference answer: judge generate"})
-			fallthrough
 		case isInput:
 			base := filepath.Join(dir, name)
 			cases = append(cases, judge.Case{Group: group, Name: name, In: base + ".in", Ans: base + ".ans"})
-		case isAnswer && !have[answered+".in"]:
-			faults = append(faults, &judge.Fault{File: path, Text: "an answer without an input", Hint: "remove it, or add " + answered + ".in"})
 		}
 	}
 	return cases, faults
-}
-
-// strayGroups finds folders of generated cases that no group claims.
-func (f *Folder) strayGroups() (faults judge.Faults) {
-	for _, name := range subfolders(f.Tests) {
-		if !slices.ContainsFunc(f.Groups, func(g judge.Group) bool { return g.Name == name }) {
-			faults = append(faults, &judge.Fault{File: filepath.Join(f.Tests, name), Text: "no group of problem.toml makes these cases", Hint: "remove the folder with: judge generate " + f.ID + ", or name the group in problem.toml"})
-		}
-	}
-	return faults
 }
 
 // Ungenerated returns the cases of generator lines whose files are not there.

@@ -1,6 +1,7 @@
 // Package problem finds a problem folder, reads it into judge.Problem, and lints
 // it. Every mistake that it finds is a *judge.Fault with file, line and a hint;
-// it finds as many as it can before it gives up.
+// it finds as many as it can before it gives up. Open finds those that would make
+// a judgement wrong, Lint those that only a setter has to mend.
 //
 // A folder is
 //
@@ -155,9 +156,6 @@ func id(dir string) string {
 }
 
 func (f *Folder) readHead(t *table) (faults judge.Faults) {
-	if t.Title == "" {
-		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
-	}
 	if t.Kind == "" {
 		t.Kind = kinds[0]
 	}
@@ -186,9 +184,6 @@ func (f *Folder) readHead(t *table) (faults judge.Faults) {
 		faults = append(faults, f.Fault("limits.wall", fmt.Sprintf("the wall limit %v is below the time limit %v", l.Wall, l.CPU), "leave it out: it is then 2 x time + 1 s"))
 	}
 	f.Limits = l
-	if _, err := os.Stat(f.Statement()); err != nil {
-		faults = append(faults, &judge.Fault{File: f.Statement(), Text: reason(err), Hint: "a problem has a statement in Markdown"})
-	}
 	return faults
 }
 
@@ -220,9 +215,6 @@ func (f *Folder) readParts(t *table) (faults judge.Faults) {
 		case c.Speaks != "":
 			faults = append(faults, f.Fault("checker.speaks", "a builtin checker speaks no protocol", "leave the key out"))
 		}
-	}
-	if f.Reference == nil {
-		faults = append(faults, f.Fault("reference", "the problem has no reference solver", "add: [reference] program = \"reference\""))
 	}
 	return faults
 }

@@ -1,0 +1,69 @@
+package problem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// Lint finds what Open lets pass because submissions can be judged all the same:
+// missing parts, missing answers, files that belong to nothing.
+func (f *Folder) Lint() (faults judge.Faults) {
+	if f.Title == "" {
+		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
+	}
+	if _, err := os.Stat(f.Statement()); err != nil {
+		faults = append(faults, &judge.Fault{File: f.Statement(), Text: reason(err), Hint: "a problem has a statement in Markdown"})
+	}
+	if f.Reference == nil {
+		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
+	}
+	if f.Validator == nil {
+		faults = append(faults, f.Fault("validator", "the problem has no validator", `add: [validator] program = "validator"`))
+	}
+	for _, g := range f.Groups {
+		switch {
+		case len(g.Cases) > 0:
+		case g.Name == Sample:
+			faults = append(faults, &judge.Fault{File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case", Hint: "add the statement's examples as <name>.in and <name>.ans"})
+		default:
+			faults = append(faults, f.Fault("group", fmt.Sprintf("group %q has no cases", g.Name), "add generator lines, or put cases into "+filepath.Join(f.Dir, "cases", g.Name)))
+		}
+		faults = append(faults, lintAnswers(filepath.Join(f.Dir, "cases", g.Name))...)
+	}
+	return append(faults, f.strayGroups()...)
+}
+
+// lintAnswers finds inputs without an answer, and answers without an input, in a
+// folder of cases written by hand.
+func lintAnswers(dir string) (faults judge.Faults) {
+	entries, _ := os.ReadDir(dir) // one that cannot be read is Open's to report
+	have := map[string]bool{}
+	for _, e := range entries {
+		have[e.Name()] = true
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if name, ok := strings.CutSuffix(e.Name(), ".in"); ok && !have[name+".ans"] {
+			faults = append(faults, &judge.Fault{File: path, Text: "the case has no answer", Hint: "write " + name + ".ans, or let the reference answer it: judge generate"})
+		}
+		if name, ok := strings.CutSuffix(e.Name(), ".ans"); ok && !have[name+".in"] {
+			faults = append(faults, &judge.Fault{File: path, Text: "an answer without an input", Hint: "remove it, or add " + name + ".in"})
+		}
+	}
+	return faults
+}
+
+// strayGroups finds folders of generated cases that no group claims.
+func (f *Folder) strayGroups() (faults judge.Faults) {
+	for _, name := range subfolders(f.Tests) {
+		if !slices.ContainsFunc(f.Groups, func(g judge.Group) bool { return g.Name == name }) {
+			faults = append(faults, &judge.Fault{File: filepath.Join(f.Tests, name), Text: "no group of problem.toml makes these cases", Hint: "name the group in problem.toml, or remove them with: judge generate " + f.ID})
+		}
+	}
+	return faults
+}
