@@ -43,6 +43,9 @@ func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	d := &Doc{file: file, data: text}
 	d.marks = sync.OnceValue(func() map[string]position { return scan(text) })
+	if line := tooDeep(text); line > 0 {
+		return d, judge.Faults{{File: file, Line: line, Text: "brackets inside brackets, too deep to read"}}
+	}
 	if _, err := toml.Decode(text, &d.tree); err != nil {
 		d.tree = nil
 		return d, judge.Faults{d.syntaxFault(err)}
@@ -53,6 +56,27 @@ func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
 	})
 	return d, f.faults
+}
+
+// tooDeep returns the line on which the brackets stand deeper than any file of a
+// person's has them, or 0. The library would overflow its stack, which nothing
+// can catch. Brackets in texts count too, which does not matter at this depth.
+func tooDeep(text string) int {
+	const most = 100_000
+	depth, line := 0, 1
+	for i := range len(text) {
+		switch text[i] {
+		case '\n':
+			line++
+		case '[', '{':
+			if depth++; depth > most {
+				return line
+			}
+		case ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return 0
 }
 
 // Fault makes a fault at the place of a key, such as "limits.time" or

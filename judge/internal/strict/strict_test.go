@@ -173,6 +173,19 @@ group = "x"
 	}
 }
 
+func TestDeepBrackets(t *testing.T) {
+	for _, open := range []string{"[", "{a="} {
+		_, faults := strict.Decode("deep.toml", []byte("a=\n"+strings.Repeat(open, 5_000_000)), &sample{})
+		if len(faults) != 1 || !strings.Contains(faults[0].Text, "too deep") {
+			t.Errorf("Decode of 5 million %q = %v", open, faults)
+		}
+		_, faults = strict.Decode("deep.toml", []byte("a=\n"+strings.Repeat(open, 50_000)), &sample{})
+		if len(faults) != 1 || strings.Contains(faults[0].Text, "too deep") {
+			t.Errorf("Decode of 50 thousand %q: %d faults", open, len(faults))
+		}
+	}
+}
+
 func ExampleDoc_Fault() {
 	var into struct {
 		Limits struct {
