@@ -1,7 +1,6 @@
 package strict_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,12 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/internal/golden"
 	"assay/judge/internal/strict"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // sample has a field of every kind that a file may hold.
 type sample struct {
@@ -50,11 +48,7 @@ type group struct {
 }
 
 func TestBadFiles(t *testing.T) {
-	files, err := filepath.Glob("testdata/bad/*.toml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no bad files: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range golden.Files(t, "testdata/bad/*.toml") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			if err != nil {
@@ -64,20 +58,7 @@ func TestBadFiles(t *testing.T) {
 			if len(faults) == 0 {
 				t.Fatal("a bad file has no faults")
 			}
-			got := faults.Error() + "\n"
-			golden := strings.TrimSuffix(file, ".toml") + ".txt"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("faults of %s (-want +got):\n%s", file, diff)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".toml")+".txt", []byte(faults.Error()+"\n"))
 		})
 	}
 }
