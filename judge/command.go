@@ -2,7 +2,9 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 )
 
 // Program is anything that runs: a contestant's solution, the reference, a
@@ -20,14 +22,34 @@ type Program struct {
 // ProgramDir is where a Program's Dir stands inside the sandbox.
 const ProgramDir = "/program"
 
+// MemoryMiB, in a Program's Argv or Env, stands for the memory limit in MiB: a
+// language whose run time has a heap of a fixed size must be told. Where memory
+// is not limited, the argument or variable is left out.
+const MemoryMiB = "{memory_mib}"
+
 // Command makes the command that runs the program with these further arguments.
 func (p *Program) Command(limits Limits, args ...string) *Command {
-	c := &Command{Env: p.Env, Limits: limits}
-	c.Argv = append(append(c.Argv, p.Argv...), args...)
+	c := &Command{Env: withMemory(p.Env, limits), Limits: limits}
+	c.Argv = append(withMemory(p.Argv, limits), args...)
 	if p.Dir != "" {
 		c.Mounts = []Mount{{Host: p.Dir, At: ProgramDir}}
 	}
 	return c
+}
+
+// withMemory returns a copy of the words with MemoryMiB filled in.
+func withMemory(words []string, limits Limits) []string {
+	filled := make([]string, 0, len(words))
+	for _, w := range words {
+		if strings.Contains(w, MemoryMiB) {
+			if limits.Memory <= 0 {
+				continue
+			}
+			w = strings.ReplaceAll(w, MemoryMiB, fmt.Sprint(limits.Memory>>20))
+		}
+		filled = append(filled, w)
+	}
+	return filled
 }
 
 // Command is one process to run.

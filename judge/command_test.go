@@ -1,0 +1,35 @@
+package judge_test
+
+import (
+	"testing"
+
+	"assay/judge"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestProgramCommand(t *testing.T) {
+	p := &judge.Program{Argv: []string{"run", "-m{memory_mib}", "x"}, Env: []string{"A=1", "LIMIT={memory_mib}m"}, Dir: "/cache/p"}
+	for _, row := range []struct {
+		it        string
+		limits    judge.Limits
+		argv, env []string
+	}{
+		{"fills in the memory limit", judge.Limits{Memory: 256<<20 + 5}, []string{"run", "-m256", "x", "{memory_mib}"}, []string{"A=1", "LIMIT=256m"}},
+		{"leaves the word out where there is no limit", judge.Limits{}, []string{"run", "x", "{memory_mib}"}, []string{"A=1"}},
+	} {
+		c := p.Command(row.limits, "{memory_mib}")
+		if diff := cmp.Diff(row.argv, c.Argv); diff != "" {
+			t.Errorf("it %s: Argv (-want +got):\n%s", row.it, diff)
+		}
+		if diff := cmp.Diff(row.env, c.Env); diff != "" {
+			t.Errorf("it %s: Env (-want +got):\n%s", row.it, diff)
+		}
+		if len(c.Mounts) != 1 || c.Mounts[0].At != judge.ProgramDir || c.Mounts[0].Writable {
+			t.Errorf("it %s: Mounts = %+v, want the program's folder, read-only", row.it, c.Mounts)
+		}
+	}
+	if p.Argv[1] != "-m{memory_mib}" {
+		t.Errorf("Command changed the program: %q", p.Argv)
+	}
+}
