@@ -102,3 +102,13 @@ func allCases(p *Problem) iter.Seq[*Case] {
 		}
 	}
 }
+
+// Has says whether the problem has the case with this id.
+func (p *Problem) Has(id string) bool {
+	for c := range allCases(p) {
+		if c.ID() == id {
+			return true
+		}
+	}
+	return false
+}

@@ -96,7 +96,7 @@ func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
 func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
-		return nil, judge.Faults{{File: dir, Text: reason(err)}}
+		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())

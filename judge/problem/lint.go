@@ -17,7 +17,7 @@ func (f *Folder) Lint() (faults judge.Faults) {
 		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
 	}
 	if _, err := os.Stat(f.Statement()); err != nil {
-		faults = append(faults, &judge.Fault{File: f.Statement(), Text: reason(err), Hint: "a problem has a statement in Markdown"})
+		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "a problem has a statement in Markdown"})
 	}
 	if f.Reference == nil {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))

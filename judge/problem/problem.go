@@ -128,7 +128,7 @@ func Open(dir, tests string) (*Folder, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, judge.Faults{{File: file, Text: reason(err), Hint: "a problem folder has a file " + File + "; make one with: judge new " + filepath.Base(dir)}}
+		return nil, judge.Faults{{File: file, Text: Reason(err), Hint: "a problem folder has a file " + File + "; make one with: judge new " + filepath.Base(dir)}}
 	}
 	var t table
 	doc, faults := strict.Decode(file, data, &t)
@@ -233,7 +233,7 @@ func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	}
 	path, err := f.findProgram(p.Program)
 	if err != nil {
-		return nil, append(faults, f.Fault(key+".program", fmt.Sprintf("program %q: %s", p.Program, reason(err)), "make the file or folder "+filepath.Join(f.Dir, p.Program)))
+		return nil, append(faults, f.Fault(key+".program", fmt.Sprintf("program %q: %s", p.Program, Reason(err)), "make the file or folder "+filepath.Join(f.Dir, p.Program)))
 	}
 	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
 }
@@ -255,9 +255,9 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// reason is the bare reason of a file error, without the path that stands before
+// Reason is the bare reason of a file error, without the path that stands before
 // it in every message.
-func reason(err error) string {
+func Reason(err error) string {
 	if e, ok := err.(*fs.PathError); ok {
 		err = e.Err
 	}

@@ -1,0 +1,396 @@
+// Package gen makes a problem's test cases from the generator lines of
+// problem.toml: valid by the validator, answered by the reference, and the same
+// on every machine, which a manifest with hashes proves.
+//
+//	line --seed--> generator --input--> validator --> reference --answer--> files + manifest
+//
+// A line's seed is a hash of the problem's salt and the line, so cases do not
+// change when other lines come, go or move. Only what changed is remade. Nothing
+// is put in place before everything is made without a fault.
+//
+// The package does not judge how strong the cases are, and does not shrink them.
+package gen
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+	"assay/judge/kit"
+	"assay/judge/problem"
+)
+
+// Maker makes the cases of one problem.
+type Maker struct {
+	Folder *problem.Folder
+	Runner judge.Runner
+	// Build makes one of the setter's programs ready to run.
+	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
+	Jobs  int
+	// Progress, if it is not nil, is told how many cases are made. It may be
+	// called from several goroutines.
+	Progress func(done, of int)
+}
+
+// Summary says what Generate did.
+type Summary struct {
+	Made, Kept, Removed int // cases
+	Changed             int // of those made, how many differ from what was there
+}
+
+// task is a case to make, and what came of it.
+type task struct {
+	c       *judge.Case
+	seed    string
+	staged  string // path of the files, without the extension
+	in, ans string // SHA-256
+}
+
+// Generate makes what is missing or out of date, and removes what no line makes.
+// Judge.Faults are the setter's; then nothing was changed.
+func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
+	sources, err := m.sources()
+	if err != nil {
+		return nil, err
+	}
+	var sum Summary
+	var todo []*task
+	current := map[string]*Entry{} // case id -> entry that is up to date
+	for _, g := range m.Folder.Groups {
+		old, faults := ReadManifest(m.dir(g.Name))
+		if len(faults) > 0 {
+			old = &Manifest{} // a broken manifest proves nothing: make everything
+		}
+		for i := range g.Cases {
+			c := &g.Cases[i]
+			if c.Line == "" {
+				continue
+			}
+			if e := old.entry(c.Name); e != nil && old.Sources == sources && e.Line == c.Line && e.Seed == m.seed(c) && m.intact(c, e) {
+				current[c.ID()] = e
+				sum.Kept++
+				continue
+			}
+			todo = append(todo, &task{c: c, seed: m.seed(c)})
+		}
+	}
+	made := map[string]*task{}
+	if len(todo) > 0 {
+		staging, err := m.stage()
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(staging)
+		if err := m.make(ctx, staging, todo); err != nil {
+			return nil, err
+		}
+		for _, t := range todo {
+			made[t.c.ID()] = t
+		}
+	}
+	if err := m.duplicates(current, made); err != nil {
+		return nil, err
+	}
+	for _, g := range m.Folder.Groups {
+		if err := m.place(&g, sources, current, made, &sum); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.removeGroups(&sum); err != nil {
+		return nil, err
+	}
+	return &sum, nil
+}
+
+// Check makes all cases anew in a temporary folder, and compares them with the
+// manifests and the files. It changes nothing. The faults say what differs.
+func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
+	faults := m.CheckFiles()
+	var todo []*task
+	for _, g := range m.Folder.Groups {
+		for i := range g.Cases {
+			if c := &g.Cases[i]; c.Line != "" {
+				todo = append(todo, &task{c: c, seed: m.seed(c)})
+			}
+		}
+	}
+	if len(todo) == 0 {
+		return faults, nil
+	}
+	staging, err := os.MkdirTemp("", "assay-generate-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the cases: %w", err)
+	}
+	defer os.RemoveAll(staging)
+	if err := m.make(ctx, staging, todo); err != nil {
+		return nil, err
+	}
+	manifests := map[string]*Manifest{}
+	for _, t := range todo {
+		manifest := manifests[t.c.Group]
+		if manifest == nil {
+			if manifest, _ = ReadManifest(m.dir(t.c.Group)); manifest == nil {
+				manifest = &Manifest{} // CheckFiles has said what is wrong with it
+			}
+			manifests[t.c.Group] = manifest
+		}
+		if e := manifest.entry(t.c.Name); e != nil && (e.In != t.in || e.Ans != t.ans) {
+			what := "input"
+			if e.In == t.in {
+				what = "answer"
+			}
+			faults = append(faults, m.Folder.CaseFault(t.c, fmt.Sprintf("the %s of case %s is not what the line %q makes now", what, t.c.ID(), t.c.Line), "if the change is meant, run: judge generate "+m.Folder.ID))
+		}
+	}
+	return faults, nil
+}
+
+func (m *Maker) dir(group string) string { return filepath.Join(m.Folder.Tests, group) }
+
+func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
+
+func (m *Maker) sources() (string, error) {
+	return hashParts(m.Folder.Generator, m.Folder.Validator, m.Folder.Reference)
+}
+
+// intact says whether the case's files are those of the entry.
+func (m *Maker) intact(c *judge.Case, e *Entry) bool {
+	in, err := hashFile(c.In)
+	if err != nil || in != e.In {
+		return false
+	}
+	ans, err := hashFile(c.Ans)
+	return err == nil && ans == e.Ans
+}
+
+// make makes the inputs and answers of all tasks in the folder staging.
+func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
+	crew, err := m.hire(ctx)
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{}, len(todo))
+	err = m.share(ctx, todo, func(ctx context.Context) (worker, error) {
+		w, err := crew.worker(ctx)
+		if err != nil {
+			return worker{}, err
+		}
+		return worker{func(t *task) error {
+			t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
+			if err := w.make(ctx, t); err != nil {
+				return m.blame(t.c, err)
+			}
+			done <- struct{}{}
+			if m.Progress != nil {
+				m.Progress(len(done), len(todo))
+			}
+			return nil
+		}, w.close}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return m.again(ctx, crew, todo)
+}
+
+// again makes every input a second time, in reversed order and by a new process:
+// a generator that depends on the clock, on chance of its own, or on what it made
+// before is found out.
+func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
+	reversed := make([]*task, len(todo))
+	for i, t := range todo {
+		reversed[len(todo)-1-i] = t
+	}
+	return m.share(ctx, reversed, func(ctx context.Context) (worker, error) {
+		g, err := NewGenerator(ctx, m.Runner, crew.generator, m.Folder.Generator)
+		if err != nil {
+			return worker{}, err
+		}
+		return worker{func(t *task) error {
+			input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
+			if err == nil && hashBytes(input) != t.in {
+				err = &judge.Fault{Text: "the generator makes another input when it is run again", Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases"}
+			}
+			return m.blame(t.c, err)
+		}, g.Close}, nil
+	})
+}
+
+// worker does tasks, one at a time.
+type worker struct {
+	do    func(t *task) error
+	close func() error
+}
+
+// share has the tasks done by as many workers as there are jobs.
+func (m *Maker) share(ctx context.Context, todo []*task, hire func(ctx context.Context) (worker, error)) error {
+	queue := make(chan *task, len(todo))
+	for _, t := range todo {
+		queue <- t
+	}
+	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	for range min(max(m.Jobs, 1), len(todo)) {
+		group.Go(func() error {
+			w, err := hire(ctx)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			for t := range queue {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if err := w.do(t); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// blame gives a fault of a program the place of the line that brought it about.
+func (m *Maker) blame(c *judge.Case, err error) error {
+	if f, ok := err.(*judge.Fault); ok && f.File == "" {
+		return m.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)
+	}
+	return err
+}
+
+// crew are the programs that make cases.
+type crew struct {
+	m                               *Maker
+	generator, validator, reference *judge.Program
+}
+
+func (m *Maker) hire(ctx context.Context) (*crew, error) {
+	c := &crew{m: m}
+	for _, part := range []struct {
+		from *judge.Part
+		to   **judge.Program
+	}{{m.Folder.Generator, &c.generator}, {m.Folder.Validator, &c.validator}, {m.Folder.Reference, &c.reference}} {
+		if part.from == nil {
+			continue
+		}
+		made, err := m.Build(ctx, part.from)
+		if err != nil {
+			return nil, err
+		}
+		*part.to = made
+	}
+	if c.reference == nil {
+		return nil, m.Folder.Fault("reference", "without a reference there are no answers", `add: [reference] program = "reference"`)
+	}
+	return c, nil
+}
+
+// maker makes the files of a case.
+type maker struct {
+	crew      *crew
+	generator Generator
+	validator Validator // nil where the problem has none
+}
+
+func (c *crew) worker(ctx context.Context) (*maker, error) {
+	g, err := NewGenerator(ctx, c.m.Runner, c.generator, c.m.Folder.Generator)
+	if err != nil {
+		return nil, err
+	}
+	w := &maker{crew: c, generator: g}
+	if c.validator != nil {
+		if w.validator, err = NewValidator(ctx, c.m.Runner, c.validator, c.m.Folder.Validator); err != nil {
+			g.Close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *maker) close() error {
+	if w.validator != nil {
+		w.validator.Close()
+	}
+	return w.generator.Close()
+}
+
+func (w *maker) make(ctx context.Context, t *task) error {
+	input, err := w.generator.Generate(ctx, t.seed, strings.Fields(t.c.Line))
+	if err != nil {
+		return err
+	}
+	if text, hint := Flaw(input); text != "" {
+		return &judge.Fault{Text: "the generated input " + text, Hint: hint}
+	}
+	if w.validator != nil {
+		text, err := w.validator.Validate(ctx, t.c.ID(), input)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+		}
+	}
+	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.reference, w.crew.m.Folder.Reference, w.crew.m.Folder.Limits, bytes.NewReader(input))
+	if err != nil {
+		return err
+	}
+	t.in, t.ans = hashBytes(input), hashBytes(answer)
+	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(t.staged+".in", input, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(t.staged+".ans", answer, 0o644)
+}
+
+// Answer has the reference answer an input, within the limits of a contestant but
+// for twice the time, since its own speed is not in question here.
+func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits, input io.Reader) ([]byte, error) {
+	var out bytes.Buffer
+	var stderr tail.Buffer
+	limits = limits.Scaled(2)
+	cmd := program.Command(limits, part.Args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, &out, &stderr
+	x, err := r.Run(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	if v := judge.Classify(x, limits); v != judge.NotJudged {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
+	}
+	if out.Len() == 0 {
+		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line"}
+	}
+	return out.Bytes(), nil
+}
+
+// Flaw says what is wrong with a case file as a text: a case is UTF-8 with LF
+// line ends, and ends with one. It returns "" for a good one.
+func Flaw(data []byte) (text, hint string) {
+	switch {
+	case len(data) == 0:
+		return "is empty", "a case has at least one line"
+	case bytes.IndexByte(data, '\r') >= 0:
+		line := 1 + bytes.Count(data[:bytes.IndexByte(data, '\r')], []byte{'\n'})
+		return fmt.Sprintf("has a carriage return in line %d", line), "end lines with a line feed only"
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		return "starts with a byte order mark", "save it as UTF-8 without one"
+	case !utf8.Valid(data):
+		return "is not UTF-8", "save it as UTF-8"
+	case data[len(data)-1] != '\n':
+		return "does not end with a line feed", "end the last line"
+	}
+	return "", ""
+}

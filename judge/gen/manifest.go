@@ -1,0 +1,107 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/strict"
+)
+
+// ManifestFile is the name of the file that stands beside a group's generated
+// cases.
+const ManifestFile = "manifest.toml"
+
+// Manifest says of what a group's generated cases were made, and what came out.
+type Manifest struct {
+	// Sources is the SHA-256 of the generator, the validator and the reference,
+	// as they were. Where it is another, everything is made anew.
+	Sources string  `toml:"sources"`
+	Cases   []Entry `toml:"case"`
+}
+
+// Entry is one generated case.
+type Entry struct {
+	Name string `toml:"name"`
+	Line string `toml:"line"`
+	Seed string `toml:"seed"`
+	In   string `toml:"in"`  // SHA-256 of the input file
+	Ans  string `toml:"ans"` // SHA-256 of the answer file
+}
+
+// ReadManifest reads the manifest of a folder of cases. A missing one is empty.
+func ReadManifest(dir string) (*Manifest, judge.Faults) {
+	file := filepath.Join(dir, ManifestFile)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Manifest{}, nil
+	}
+	if err != nil {
+		return nil, judge.Faults{{File: file, Text: err.Error()}}
+	}
+	return parseManifest(file, data)
+}
+
+func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
+	var m Manifest
+	doc, faults := strict.Decode(file, data, &m)
+	if doc == nil || len(faults) > 0 {
+		return nil, faults
+	}
+	for i, e := range m.Cases {
+		if !filepath.IsLocal(e.Name) || strings.ContainsAny(e.Name, `/\`) {
+			faults = append(faults, doc.Fault(fmt.Sprintf("case[%d].name", i), fmt.Sprintf("%q is no name for a case", e.Name), "the manifest is made by: judge generate"))
+		}
+	}
+	return &m, faults
+}
+
+// entry returns the entry of a name, nil if there is none.
+func (m *Manifest) entry(name string) *Entry {
+	for i := range m.Cases {
+		if m.Cases[i].Name == name {
+			return &m.Cases[i]
+		}
+	}
+	return nil
+}
+
+// format is the manifest as a file: a block a case, in judging order, so that a
+// changed case is a change of its own lines only.
+func (m *Manifest) format() []byte {
+	var b strings.Builder
+	b.WriteString("# Made by `judge generate`; do not edit. `judge generate --check` proves that\n# the files beside this one are what the generator lines make.\n")
+	fmt.Fprintf(&b, "sources = %q\n", m.Sources)
+	for _, e := range m.Cases {
+		fmt.Fprintf(&b, "\n[[case]]\nname = %s\nline = %s\nseed = %q\nin   = %q\nans  = %q\n", quote(e.Name), quote(e.Line), e.Seed, e.In, e.Ans)
+	}
+	return []byte(b.String())
+}
+
+func (m *Manifest) write(dir string) error {
+	return atomicfile.Write(filepath.Join(dir, ManifestFile), m.format())
+}
+
+// quote writes a TOML string.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range s {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(c)
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

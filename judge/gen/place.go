@@ -1,0 +1,241 @@
+package gen
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// stagingPrefix starts the names of folders that hold cases until all are made.
+const stagingPrefix = ".generate-"
+
+// stage makes a folder on the same file system as the cases, and removes those
+// that an interrupted run has left.
+func (m *Maker) stage() (string, error) {
+	if err := os.MkdirAll(m.Folder.Tests, 0o755); err != nil {
+		return "", fmt.Errorf("make a folder for the cases: %w", err)
+	}
+	stale, _ := filepath.Glob(filepath.Join(m.Folder.Tests, stagingPrefix+"*"))
+	for _, dir := range stale {
+		os.RemoveAll(dir)
+	}
+	staging, err := os.MkdirTemp(m.Folder.Tests, stagingPrefix+"*")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for the cases: %w", err)
+	}
+	return staging, nil
+}
+
+// place moves a group's new cases to where they belong, removes those that were
+// generated and no line makes any more, and writes the manifest last: until it is
+// written the files do not match it and are made again.
+func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry, made map[string]*task, sum *Summary) error {
+	dir := m.dir(g.Name)
+	old, _ := ReadManifest(dir)
+	if old == nil {
+		old = &Manifest{}
+	}
+	next := &Manifest{Sources: sources}
+	for i := range g.Cases {
+		c := &g.Cases[i]
+		if e := current[c.ID()]; e != nil {
+			next.Cases = append(next.Cases, *e)
+		}
+		t := made[c.ID()]
+		if t == nil {
+			continue
+		}
+		sum.Made++
+		if e := old.entry(c.Name); e == nil || e.In != t.in || e.Ans != t.ans {
+			sum.Changed++
+		}
+		next.Cases = append(next.Cases, Entry{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("place case %s: %w", c.ID(), err)
+		}
+		for _, ext := range []string{".in", ".ans"} {
+			if err := os.Rename(t.staged+ext, filepath.Join(dir, c.Name+ext)); err != nil {
+				return fmt.Errorf("place case %s: %w", c.ID(), err)
+			}
+		}
+	}
+	for _, e := range old.Cases {
+		if next.entry(e.Name) == nil {
+			sum.Removed++
+			if err := removeCase(dir, e.Name); err != nil {
+				return err
+			}
+		}
+	}
+	if len(next.Cases) == 0 {
+		return removeIfEmpty(dir)
+	}
+	return next.write(dir)
+}
+
+// removeGroups removes the generated cases of groups that problem.toml does not
+// name any more.
+func (m *Maker) removeGroups(sum *Summary) error {
+	entries, err := os.ReadDir(m.Folder.Tests)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		known := slices.ContainsFunc(m.Folder.Groups, func(g judge.Group) bool { return g.Name == e.Name() })
+		if !e.IsDir() || known {
+			continue
+		}
+		dir := m.dir(e.Name())
+		old, faults := ReadManifest(dir)
+		if len(faults) > 0 {
+			return faults
+		}
+		for _, c := range old.Cases {
+			sum.Removed++
+			if err := removeCase(dir, c.Name); err != nil {
+				return err
+			}
+		}
+		if err := removeIfEmpty(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeCase(dir, name string) error {
+	for _, ext := range []string{".in", ".ans"} {
+		if err := os.Remove(filepath.Join(dir, name+ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an old case: %w", err)
+		}
+	}
+	return nil
+}
+
+// removeIfEmpty removes a folder that holds nothing but a manifest. Files that
+// judge did not make stay, and their folder with them.
+func removeIfEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != ManifestFile {
+			return nil
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
+// CheckFiles compares the files on disk with the manifests and the generator
+// lines, without making anything. The faults say what is missing, changed by
+// hand, out of date, or not made by any line.
+func (m *Maker) CheckFiles() (faults judge.Faults) {
+	sources, err := m.sources()
+	if err != nil {
+		return judge.Faults{{File: m.Folder.Dir, Text: err.Error()}}
+	}
+	again := "run: judge generate " + m.Folder.ID
+	for _, g := range m.Folder.Groups {
+		dir := m.dir(g.Name)
+		manifest, bad := ReadManifest(dir)
+		if len(bad) > 0 {
+			faults = append(faults, bad...)
+			continue
+		}
+		expected := map[string]bool{ManifestFile: true}
+		made := 0
+		for i := range g.Cases {
+			c := &g.Cases[i]
+			if c.Line == "" {
+				continue
+			}
+			made++
+			expected[c.Name+".in"], expected[c.Name+".ans"] = true, true
+			e := manifest.entry(c.Name)
+			switch {
+			case e == nil:
+				faults = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s has not been generated", c.ID()), again))
+			case e.Line != c.Line || e.Seed != m.seed(c):
+				faults = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s was made from the line %q with another seed", c.ID(), e.Line), again))
+			default:
+				faults = append(faults, intactFaults(c, e, again)...)
+			}
+		}
+		if made > 0 && len(manifest.Cases) > 0 && manifest.Sources != sources {
+			faults = append(faults, &judge.Fault{File: filepath.Join(dir, ManifestFile), Text: "the cases were made by other sources of the generator, validator or reference", Hint: again})
+		}
+		faults = append(faults, strayFiles(dir, expected)...)
+	}
+	return faults
+}
+
+// intactFaults compares a case's files with its entry.
+func intactFaults(c *judge.Case, e *Entry, hint string) (faults judge.Faults) {
+	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
+		switch got, err := hashFile(file.path); {
+		case errors.Is(err, fs.ErrNotExist):
+			faults = append(faults, &judge.Fault{File: file.path, Text: "the file is missing", Hint: hint})
+		case err != nil:
+			faults = append(faults, &judge.Fault{File: file.path, Text: err.Error()})
+		case got != file.want:
+			faults = append(faults, &judge.Fault{File: file.path, Text: "the file is not the one that was generated", Hint: "generated cases are not edited; " + hint})
+		}
+	}
+	return faults
+}
+
+func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !expected[e.Name()] {
+			faults = append(faults, &judge.Fault{File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file", Hint: "cases written by hand belong into the problem's cases/ folder; else remove it"})
+		}
+	}
+	return faults
+}
+
+// duplicates refuses two cases with the same input.
+func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) error {
+	byHash := map[string][]*judge.Case{}
+	for g := range m.Folder.Groups {
+		for i := range m.Folder.Groups[g].Cases {
+			c := &m.Folder.Groups[g].Cases[i]
+			digest := ""
+			switch e, t := current[c.ID()], made[c.ID()]; {
+			case t != nil:
+				digest = t.in
+			case e != nil:
+				digest = e.In
+			default:
+				digest, _ = hashFile(c.In) // one that cannot be read is reported elsewhere
+			}
+			if digest != "" {
+				byHash[digest] = append(byHash[digest], c)
+			}
+		}
+	}
+	var faults judge.Faults
+	for _, same := range byHash {
+		if len(same) > 1 {
+			last := same[len(same)-1]
+			names := make([]string, len(same)-1)
+			for i, c := range same[:len(same)-1] {
+				names[i] = c.ID()
+			}
+			faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), "remove its line, or give it other arguments"))
+		}
+	}
+	slices.SortFunc(faults, func(a, b *judge.Fault) int { return cmp.Compare(a.Line, b.Line) })
+	return faults.AsError()
+}

@@ -1,0 +1,178 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/kitproc"
+	"assay/judge/internal/tail"
+	"assay/judge/kit"
+)
+
+// setterLimits bound one call of a setter's program: generous, because nobody is
+// judged by them.
+var setterLimits = judge.Limits{
+	CPU:    60 * time.Second,
+	Wall:   120 * time.Second,
+	Memory: 2 << 30,
+	Output: 1 << 30,
+}
+
+// Generator makes inputs from the words of a generator line.
+type Generator interface {
+	// Generate makes one input. A *judge.Fault without a place says that the
+	// program did not do as a generator must.
+	Generate(ctx context.Context, seed string, args []string) ([]byte, error)
+	Close() error
+}
+
+// Validator says whether inputs keep to the constraints of a problem.
+type Validator interface {
+	// Validate returns "" for a valid input, else what is wrong with it.
+	Validate(ctx context.Context, name string, input []byte) (string, error)
+	Close() error
+}
+
+// NewGenerator makes a Generator of a program. Close it.
+func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part) (Generator, error) {
+	if part.Speaks == "kit" {
+		proc, err := kitproc.Start(ctx, r, program, "generator", setterLimits, part.Args...)
+		if err != nil {
+			return nil, setters(err)
+		}
+		return kitGenerator{proc}, nil
+	}
+	return plainGenerator{r, program, part.Args}, nil
+}
+
+// NewValidator makes a Validator of a program. Close it.
+func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part) (Validator, error) {
+	if part.Speaks == "kit" {
+		proc, err := kitproc.Start(ctx, r, program, "validator", setterLimits, part.Args...)
+		if err != nil {
+			return nil, setters(err)
+		}
+		return kitValidator{proc}, nil
+	}
+	valid := 0
+	if part.Speaks == "kattis" {
+		valid = 42
+	}
+	return plainValidator{r, program, part.Args, valid}, nil
+}
+
+// setters makes a fault of what is a setter's: a kit program that broke.
+func setters(err error) error {
+	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
+		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: broken.Stderr}
+	}
+	return err
+}
+
+type kitGenerator struct{ *kitproc.Proc }
+
+func (g kitGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
+	parts := []kitproc.Part{kitproc.Text(seed)}
+	for _, a := range args {
+		parts = append(parts, kitproc.Text(a))
+	}
+	verdict, reply, err := g.Ask(ctx, "generate", parts...)
+	if err != nil {
+		return nil, setters(err)
+	}
+	if verdict != kit.OK {
+		return nil, &judge.Fault{Text: "the generator refuses: " + string(reply)}
+	}
+	return reply, nil
+}
+
+type kitValidator struct{ *kitproc.Proc }
+
+func (v kitValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {
+	verdict, reply, err := v.Ask(ctx, "validate", kitproc.Text(name), kitproc.Bytes(input))
+	switch {
+	case err != nil:
+		return "", setters(err)
+	case verdict == kit.Fail:
+		return "", &judge.Fault{Text: "the validator fails: " + string(reply)}
+	case verdict == kit.OK:
+		return "", nil
+	case len(reply) == 0:
+		return "not valid", nil
+	}
+	return string(reply), nil
+}
+
+// plainGenerator is started for each case. It gets the words of the line as
+// arguments and the seed in the environment; "{seed}" in an argument stands for
+// the seed as a number.
+type plainGenerator struct {
+	runner  judge.Runner
+	program *judge.Program
+	args    []string
+}
+
+func (g plainGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
+	all := append([]string{}, g.args...)
+	for _, a := range args {
+		all = append(all, strings.ReplaceAll(a, "{seed}", seedNumber(seed)))
+	}
+	cmd := g.program.Command(setterLimits, all...)
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], kit.SeedEnv+"="+seed)
+	out, x, tail, err := runPlain(ctx, g.runner, cmd, nil)
+	if err != nil {
+		return nil, err
+	}
+	if v := judge.Classify(x, setterLimits); v != judge.NotJudged {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: tail}
+	}
+	return out, nil
+}
+
+func (plainGenerator) Close() error { return nil }
+
+// seedNumber is the seed as a number below 2^31, for programs that want one.
+func seedNumber(seed string) string {
+	var n uint32
+	fmt.Sscanf(seed[:8], "%08x", &n)
+	return fmt.Sprint(n >> 1)
+}
+
+// plainValidator is started for each case, with the input on standard input.
+type plainValidator struct {
+	runner  judge.Runner
+	program *judge.Program
+	args    []string
+	valid   int // the exit code that means so
+}
+
+func (v plainValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {
+	_, x, tail, err := runPlain(ctx, v.runner, v.program.Command(setterLimits, v.args...), bytes.NewReader(input))
+	switch {
+	case err != nil:
+		return "", err
+	case x.Killed == judge.Nothing && x.Signal == "" && x.Exit == v.valid:
+		return "", nil
+	case strings.TrimSpace(tail) != "":
+		return strings.TrimSpace(tail), nil
+	}
+	return "not valid: " + x.Fate(), nil
+}
+
+func (plainValidator) Close() error { return nil }
+
+// runPlain runs a setter's program once and returns its output and the end of
+// its standard error.
+func runPlain(ctx context.Context, r judge.Runner, cmd *judge.Command, in io.Reader) ([]byte, judge.Exec, string, error) {
+	var out bytes.Buffer
+	var stderr tail.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &stderr
+	x, err := r.Run(ctx, cmd)
+	return out.Bytes(), x, string(stderr.Bytes()), err
+}
