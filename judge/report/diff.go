@@ -1,0 +1,436 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/judge"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// Theory of operation. What is compared here are two windows of some twenty
+// lines, never two outputs: go-diff is quadratic, runs for as long as it is
+// allowed to, and panics on inputs of its own choice. So:
+//
+//   - lines are aligned by giving each distinct one a private rune and comparing
+//     the runes: two dozen against two dozen;
+//   - within a line, only lines of at most maxInner bytes are compared;
+//   - there is no deadline, so that the same texts always draw the same;
+//   - a panic is caught, and draws the plain form: all of one, all of the other.
+
+const (
+	maxSide  = 64      // lines of one side that are drawn, whatever the excerpt holds
+	maxInner = 1 << 10 // bytes of a line that is compared with another
+)
+
+// kind says what a drawn line is. It is also the character in front of it.
+type kind byte
+
+const (
+	same     kind = ' '
+	expected kind = '-' // only in the answer
+	actual   kind = '+' // only in the output
+	pointer  kind = '^' // points at the place in the line above it
+	remark   kind = '#' // says something about the line above it
+	more     kind = '~' // stands for lines that are not shown
+)
+
+// context is how many lines that both sides have are drawn after the last
+// difference.
+const context = 3
+
+// span is a piece of a line; a hot one differs from the other side's line.
+type span struct {
+	Text string
+	Hot  bool
+}
+
+// drawn is one line of a difference. Its exported fields are for templates.
+type drawn struct {
+	Kind   kind
+	Number int // of the line in its own text; 0 for none
+	Spans  []span
+	// Where a line is cropped, the lines that belong together are cropped alike:
+	focus int // around this column, from 0
+	long  int // as if each were this long
+}
+
+func (d drawn) text() string {
+	var b strings.Builder
+	for _, s := range d.Spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// line is one line of an excerpt.
+type line struct {
+	text   string
+	number int
+	ended  bool // by a line feed
+}
+
+// lines cuts an excerpt into lines.
+func lines(e judge.Excerpt) []line {
+	if e.Text == "" {
+		return nil
+	}
+	var all []line
+	for text := range strings.Lines(safe(e.Text)) {
+		if len(all) == maxSide {
+			break
+		}
+		body, ended := strings.CutSuffix(text, "\n")
+		all = append(all, line{body, max(e.FirstLine, 1) + len(all), ended})
+	}
+	return all
+}
+
+// difference draws what is different between the answer and the output. Where the
+// checker said where it is, the pointer stands there, else under all that differs
+// in the first pair of lines.
+func difference(d *judge.Detail) []drawn {
+	want, got := lines(d.Want), lines(d.Got)
+	ops := trim(align(want, got), d.Want, d.Got)
+	p := &pen{want: want, got: got, place: -1}
+	if d.Place != nil && d.Got.At >= 0 && d.Got.At <= len(d.Got.Text) {
+		p.place = strings.Count(d.Got.Text[:d.Got.At], "\n")
+		start := strings.LastIndexByte(d.Got.Text[:d.Got.At], '\n') + 1
+		p.column = width(safe(d.Got.Text[start:d.Got.At]))
+	}
+	for i := 0; i < len(ops); {
+		n := i
+		for n < len(ops) && (ops[n].w >= 0) != (ops[n].g >= 0) {
+			n++
+		}
+		if n == i {
+			p.same(ops[i].w, ops[i].g)
+			i++
+			continue
+		}
+		p.changed(ops[i:n])
+		i = n
+	}
+	if len(got) == 0 && d.Got.Size == 0 {
+		p.say("the output is empty")
+	}
+	if len(want) == 0 && d.Want.Size == 0 {
+		p.say("the answer is empty")
+	}
+	drawn, all := shorten(p.lines)
+	if !all || d.Got.After || d.Want.After {
+		drawn = append(drawn, drawnMore)
+	}
+	return drawn
+}
+
+var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
+
+// shorten drops what is the same after the last difference, but for some lines.
+// It returns false where it dropped any.
+func shorten(all []drawn) ([]drawn, bool) {
+	last := len(all)
+	for last > 0 && all[last-1].Kind == same {
+		last--
+	}
+	if last == 0 || last+context >= len(all) { // without a difference there is nothing to look for
+		return all, true
+	}
+	return all[:last+context], false
+}
+
+// op is one step of an alignment: a line of the answer, of the output, or of both.
+// -1 is none.
+type op struct{ w, g int }
+
+// align finds the lines that both sides have.
+func align(want, got []line) (ops []op) {
+	defer func() {
+		if recover() != nil {
+			ops = apart(len(want), len(got))
+		}
+	}()
+	private := map[string]rune{}
+	runes := func(lines []line) []rune {
+		r := make([]rune, len(lines))
+		for i, l := range lines {
+			if _, known := private[l.text]; !known {
+				private[l.text] = 0xE000 + rune(len(private))
+			}
+			r[i] = private[l.text]
+		}
+		return r
+	}
+	w, g := 0, 0
+	for _, diff := range newDiffer().DiffMainRunes(runes(want), runes(got), false) {
+		for range diff.Text {
+			switch diff.Type {
+			case diffmatchpatch.DiffEqual:
+				ops = append(ops, op{w, g})
+				w, g = w+1, g+1
+			case diffmatchpatch.DiffDelete:
+				ops = append(ops, op{w, -1})
+				w++
+			case diffmatchpatch.DiffInsert:
+				ops = append(ops, op{-1, g})
+				g++
+			}
+		}
+	}
+	return ops
+}
+
+// apart is the alignment that finds nothing in common.
+func apart(want, got int) []op {
+	var ops []op
+	for i := range want {
+		ops = append(ops, op{i, -1})
+	}
+	for i := range got {
+		ops = append(ops, op{-1, i})
+	}
+	return ops
+}
+
+func newDiffer() *diffmatchpatch.DiffMatchPatch {
+	d := diffmatchpatch.New()
+	d.DiffTimeout = 0 // no deadline: the result must not depend on the machine's load
+	return d
+}
+
+// trim drops the lines at either end that only one side has because the other
+// side's window ends there.
+func trim(ops []op, want, got judge.Excerpt) []op {
+	outside := func(o op, wantCut, gotCut bool) bool {
+		return o.g < 0 && gotCut || o.w < 0 && wantCut
+	}
+	for _, o := range ops { // nothing in common: there is no alignment to trust
+		if o.w >= 0 && o.g >= 0 {
+			for len(ops) > 0 && outside(ops[0], want.Before, got.Before) {
+				ops = ops[1:]
+			}
+			for len(ops) > 0 && outside(ops[len(ops)-1], want.After, got.After) {
+				ops = ops[:len(ops)-1]
+			}
+			return ops
+		}
+	}
+	return ops
+}
+
+// pen draws lines.
+type pen struct {
+	want, got     []line
+	place, column int // the line of got and the column that the checker named; -1 for none
+	pointed       bool
+	lines         []drawn
+}
+
+// say draws a remark, unless it was drawn before.
+func (p *pen) say(format string, args ...any) {
+	remarked := drawn{Kind: remark, Spans: []span{{Text: fmt.Sprintf(format, args...)}}}
+	for _, l := range p.lines {
+		if l.Kind == remark && l.text() == remarked.text() {
+			return
+		}
+	}
+	p.lines = append(p.lines, remarked)
+}
+
+// same draws a line that both sides have.
+func (p *pen) same(w, g int) {
+	l := p.got[g]
+	p.lines = append(p.lines, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}, focus: p.focus(g), long: width(l.text)})
+	if g == p.place {
+		p.pointAt(p.column, l.text)
+	}
+	switch wantEnds := p.want[w].ended; {
+	case wantEnds && !l.ended && g == len(p.got)-1:
+		p.say("no line end here in the output")
+	case !wantEnds && l.ended && w == len(p.want)-1:
+		p.say("no line end here in the answer")
+	}
+}
+
+// focus is the column of line g that must be seen.
+func (p *pen) focus(g int) int {
+	if g == p.place {
+		return p.column
+	}
+	return 0
+}
+
+// changed draws a run of lines that are different: the first of the answer above
+// the first of the output, and so on.
+func (p *pen) changed(ops []op) {
+	var want, got []int
+	for _, o := range ops {
+		if o.w >= 0 {
+			want = append(want, o.w)
+		} else {
+			got = append(got, o.g)
+		}
+	}
+	for i := range max(len(want), len(got)) {
+		switch {
+		case i >= len(got):
+			p.single(expected, p.want[want[i]], -1)
+		case i >= len(want):
+			p.single(actual, p.got[got[i]], got[i])
+		default:
+			p.pair(p.want[want[i]], p.got[got[i]], got[i])
+		}
+	}
+}
+
+// single draws a line that has no partner.
+func (p *pen) single(k kind, l line, g int) {
+	p.lines = append(p.lines, drawn{Kind: k, Number: l.number, Spans: visible([]span{{l.text, false}}), focus: p.focus(g), long: width(l.text)})
+	if g >= 0 && g == p.place {
+		p.pointAt(p.column, l.text)
+	}
+}
+
+// pair draws a line of the answer and the line of the output in its place.
+func (p *pen) pair(want, got line, g int) {
+	inner := compare(want.text, got.text)
+	focus := inner.first
+	if g == p.place {
+		focus = p.column
+	}
+	long := max(width(want.text), width(got.text))
+	p.lines = append(p.lines,
+		drawn{Kind: expected, Number: want.number, Spans: visible(inner.want), focus: focus, long: long},
+		drawn{Kind: actual, Number: got.number, Spans: visible(inner.got), focus: focus, long: long})
+	switch {
+	case g == p.place:
+		p.pointAt(p.column, got.text)
+	case p.place < 0 && !p.pointed:
+		p.point(inner.pointer)
+	}
+	switch {
+	case strings.Join(strings.Fields(want.text), " ") == strings.Join(strings.Fields(got.text), " "):
+		p.say("only blanks differ")
+	case strings.EqualFold(want.text, got.text):
+		p.say("only upper and lower case differ")
+	case strings.TrimSuffix(got.text, `\x0D`) == want.text:
+		p.say("only the line end differs: the output has CR LF")
+	}
+}
+
+// point draws the pointer under the last line.
+func (p *pen) point(text string) {
+	p.pointed = true
+	above := p.lines[len(p.lines)-1]
+	p.lines = append(p.lines, drawn{Kind: pointer, Spans: []span{{Text: text}}, focus: above.focus, long: above.long})
+}
+
+// pointAt points at the token of the line that starts at the column.
+func (p *pen) pointAt(column int, text string) {
+	runes := []rune(text)
+	n := 1
+	for column+n < len(runes) && runes[column+n] != ' ' && n < 40 {
+		n++
+	}
+	p.point(strings.Repeat(" ", column) + strings.Repeat("^", n))
+}
+
+// inner is the difference between two lines.
+type inner struct {
+	want, got []span
+	pointer   string // "^" under all of got that differs
+	first     int    // the first column that differs
+}
+
+// compare finds what differs between two lines.
+func compare(want, got string) (in inner) {
+	first := commonStart(want, got)
+	plain := inner{
+		want:    []span{{want, false}},
+		got:     []span{{got, false}},
+		pointer: strings.Repeat(" ", first) + "^",
+		first:   first,
+	}
+	if len(want) > maxInner || len(got) > maxInner {
+		return plain
+	}
+	defer func() {
+		if recover() != nil {
+			in = plain
+		}
+	}()
+	differ := newDiffer()
+	var b strings.Builder
+	for _, diff := range differ.DiffCleanupSemantic(differ.DiffMain(want, got, false)) {
+		switch diff.Type {
+		case diffmatchpatch.DiffEqual:
+			in.want = append(in.want, span{diff.Text, false})
+			in.got = append(in.got, span{diff.Text, false})
+			b.WriteString(strings.Repeat(" ", width(diff.Text)))
+		case diffmatchpatch.DiffDelete:
+			in.want = append(in.want, span{diff.Text, true})
+		case diffmatchpatch.DiffInsert:
+			in.got = append(in.got, span{diff.Text, true})
+			b.WriteString(strings.Repeat("^", width(diff.Text)))
+		}
+	}
+	in.first = first
+	in.pointer = strings.TrimRight(b.String(), " ")
+	if width(in.pointer) <= first || []rune(in.pointer)[first] != '^' { // something is missing there
+		in.pointer = plain.pointer
+	}
+	return in
+}
+
+// commonStart returns how many characters the lines have in common at the start.
+func commonStart(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// blank is how a blank is drawn that nobody would see.
+const blank = "·"
+
+// visible makes the blanks at the end of a line visible, and those that are all
+// of what differs.
+func visible(spans []span) []span {
+	atEnd := true
+	for i := len(spans) - 1; i >= 0; i-- {
+		s := &spans[i]
+		kept := s.Text
+		if atEnd {
+			kept = strings.TrimRight(kept, " ")
+		}
+		if s.Hot && strings.Trim(kept, " ") == "" {
+			kept = ""
+		}
+		s.Text = kept + strings.Repeat(blank, len(s.Text)-len(kept))
+		atEnd = atEnd && kept == ""
+	}
+	return spans
+}
+
+// legend explains the marks that a difference or an input makes use of.
+func legend(text string) []string {
+	var all []string
+	for _, row := range []struct{ mark, words string }{
+		{blank, "a blank"},
+		{`\x09`, "a tab"},
+		{`\x0D`, "a carriage return"},
+		{`\x00`, "a zero byte"},
+	} {
+		if strings.Contains(text, row.mark) {
+			all = append(all, row.mark+" is "+row.words)
+		}
+		text = strings.ReplaceAll(text, row.mark, "")
+	}
+	if strings.Contains(text, `\x`) {
+		all = append(all, `\xNN is a byte in hexadecimal`)
+	}
+	return all
+}

@@ -1,0 +1,32 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"assay/judge"
+)
+
+// JSON returns the report that saves the events, one a line, for Replay and for
+// other programs. Progress is left out: it is for live displays only.
+func JSON(w io.Writer) Report { return &jsonLines{w: w} }
+
+type jsonLines struct {
+	w   io.Writer
+	err error
+}
+
+func (j *jsonLines) Event(e judge.Event) {
+	if _, live := e.(*judge.Progressed); live || j.err != nil {
+		return
+	}
+	line, err := judge.EncodeEvent(e)
+	if err == nil {
+		_, err = j.w.Write(append(line, '\n'))
+	}
+	if err != nil {
+		j.err = fmt.Errorf("write the report: %w", err)
+	}
+}
+
+func (j *jsonLines) Close() error { return j.err }

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"assay/judge"
+)
+
+// redrawAfter is how long a line of progress stands at least, so that thousands
+// of quick cases do not cost more to show than to judge.
+const redrawAfter = 50 * time.Millisecond
+
+// progress is the last line on a terminal, which is redrawn while cases run.
+type progress struct {
+	on    bool
+	now   func() time.Time // nil: no times, and every event redraws
+	since time.Time
+	drawn time.Time
+	shown string // what stands on the terminal now
+
+	ran    int // cases that have run; they are judged a little later
+	of     int
+	counts map[judge.Verdict]int
+}
+
+// next takes an event and returns what the line is to show after it.
+func (p *progress) next(e judge.Event, r *record, width int) string {
+	if !p.on {
+		return ""
+	}
+	switch e := e.(type) {
+	case *judge.Started:
+		p.start(e.Cases)
+	case *judge.VerifyStarted:
+		p.start(0)
+	case *judge.Progressed:
+		p.ran, p.of = e.Done, e.Of
+	case *judge.CaseJudged:
+		p.counts[e.Verdict]++
+	case *judge.Finished, *judge.VerifyFinished:
+		return ""
+	}
+	if p.now != nil {
+		if now := p.now(); now.Sub(p.drawn) >= redrawAfter {
+			p.drawn = now
+		} else {
+			return p.shown
+		}
+	}
+	return fit(p.line(r), width-1) // the last column would wrap
+}
+
+func (p *progress) start(cases int) {
+	p.ran, p.of, p.counts, p.drawn = 0, cases, map[judge.Verdict]int{}, time.Time{}
+	if p.now != nil {
+		p.since = p.now()
+	}
+}
+
+// line draws the progress of a submission or of a verification.
+func (p *progress) line(r *record) string {
+	const bar = 20
+	var b strings.Builder
+	switch {
+	case r.isVerification():
+		fmt.Fprintf(&b, "verifying: %s, %s", count(len(r.checks), "check"), count(len(r.solutions), "solution"))
+		if len(r.faults) > 0 {
+			fmt.Fprintf(&b, ", %s", count(len(r.faults), "fault"))
+		}
+	case r.built == nil:
+		b.WriteString("building")
+	default:
+		p.ran = max(p.ran, len(r.cases)) // a replayed stream has no progress
+		if p.of > 0 {
+			done := min(bar*p.ran/p.of, bar)
+			fmt.Fprintf(&b, "[%s%s] ", strings.Repeat("#", done), strings.Repeat(".", bar-done))
+		}
+		fmt.Fprintf(&b, "%d/%d", p.ran, p.of)
+		for _, v := range judge.Verdicts() {
+			if n := p.counts[v]; n > 0 {
+				fmt.Fprintf(&b, "  %s %d", v, n)
+			}
+		}
+	}
+	if p.now != nil {
+		if passed := p.now().Sub(p.since); passed >= time.Second {
+			fmt.Fprintf(&b, "  %s", seconds(float64(passed.Milliseconds()/100*100)))
+		}
+	}
+	return b.String()
+}
+
+// over returns what must be written so that text stands on the terminal with the
+// line of progress below it.
+func (p *progress) over(text, line string) string {
+	if text == "" && line == p.shown {
+		return ""
+	}
+	const erase = "\r\x1b[K" // to the line's start, and clear it
+	if p.shown != "" {
+		text = erase + text
+	}
+	p.shown = line
+	return text + line
+}

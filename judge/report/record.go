@@ -1,0 +1,142 @@
+package report
+
+import (
+	"slices"
+
+	"assay/judge"
+)
+
+// record is everything that the events said of one submission or of one
+// verification. Reports that need the whole before they can draw are made of it.
+type record struct {
+	started  *judge.Started // nil in a verification
+	built    *judge.Built
+	cases    []*judge.CaseJudged
+	groups   []*judge.GroupJudged
+	finished *judge.Finished // nil where the stream broke off
+
+	verify    *judge.VerifyStarted // nil in a submission
+	checks    []*judge.Checked
+	faults    []*judge.Fault
+	solutions []*judge.SolutionJudged
+	verified  *judge.VerifyFinished // nil where the stream broke off
+
+	notes []string
+}
+
+// add takes an event. It returns false where the event opens another record.
+func (r *record) add(e judge.Event) bool {
+	switch e := e.(type) {
+	case *judge.Started:
+		if !r.empty() {
+			return false
+		}
+		r.started = e
+	case *judge.VerifyStarted:
+		if !r.empty() {
+			return false
+		}
+		r.verify = e
+	case *judge.Built:
+		r.built = e
+	case *judge.CaseJudged:
+		r.cases = append(r.cases, e)
+	case *judge.GroupJudged:
+		r.groups = append(r.groups, e)
+	case *judge.Finished:
+		r.finished = e
+	case *judge.Noted:
+		r.notes = append(r.notes, e.Text)
+	case *judge.Checked:
+		r.checks = append(r.checks, e)
+	case *judge.FaultFound:
+		if e.Fault != nil {
+			r.faults = append(r.faults, e.Fault)
+		}
+	case *judge.SolutionJudged:
+		r.solutions = append(r.solutions, e)
+	case *judge.VerifyFinished:
+		r.verified = e
+	}
+	return true
+}
+
+// empty says whether nothing came yet but notes, which belong to what follows.
+func (r *record) empty() bool {
+	return r.started == nil && r.verify == nil && r.built == nil && len(r.cases) == 0 &&
+		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
+		len(r.solutions) == 0 && r.verified == nil
+}
+
+// isVerification says which of the two kinds of record it is.
+func (r *record) isVerification() bool {
+	return r.verify != nil || len(r.checks) > 0 || len(r.faults) > 0 || len(r.solutions) > 0 || r.verified != nil
+}
+
+// failed returns the cases that count as failures, in judging order.
+func (r *record) failed() []*judge.CaseJudged {
+	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool {
+		return c.Verdict == judge.Accepted || c.Verdict == judge.Skipped
+	})
+}
+
+// first returns the case that decided, nil where there is none.
+func (r *record) first() *judge.CaseJudged {
+	for _, c := range r.failed() {
+		if r.finished == nil || r.finished.First == "" || c.ID() == r.finished.First {
+			return c
+		}
+	}
+	return nil
+}
+
+// casesOf returns the cases of a group.
+func (r *record) casesOf(group string) []*judge.CaseJudged {
+	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool { return c.Group != group })
+}
+
+// groupsSoFar returns the groups, with the one that was being judged where the
+// stream broke off.
+func (r *record) groupsSoFar() []*judge.GroupJudged {
+	if len(r.cases) == 0 {
+		return r.groups
+	}
+	last := r.cases[len(r.cases)-1].Group
+	if slices.ContainsFunc(r.groups, func(g *judge.GroupJudged) bool { return g.Group == last }) {
+		return r.groups
+	}
+	open := &judge.GroupJudged{Group: last}
+	for _, c := range r.casesOf(last) {
+		open.Cases++
+		open.Verdict = judge.Worst(open.Verdict, c.Verdict)
+		if c.Verdict == judge.Accepted {
+			open.Passed++
+		}
+	}
+	return append(slices.Clone(r.groups), open)
+}
+
+// verdict is the verdict of the submission as far as it is known.
+func (r *record) verdict() judge.Verdict {
+	switch {
+	case r.finished != nil:
+		return r.finished.Verdict
+	case r.built != nil:
+		return r.built.Verdict
+	}
+	return judge.NotJudged
+}
+
+// records collects events into records, one for each submission or verification.
+type records struct{ all []*record }
+
+func (r *records) add(e judge.Event) {
+	if len(r.all) == 0 {
+		r.all = []*record{{}}
+	}
+	if !r.all[len(r.all)-1].add(e) {
+		next := &record{}
+		next.add(e)
+		r.all = append(r.all, next)
+	}
+}

@@ -1,0 +1,284 @@
+package report_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/window"
+)
+
+// recordings are the streams of events that every report is drawn from in the
+// tests. They are saved in testdata/recordings, as the report of JSON.
+var recordings = map[string][]judge.Event{
+	"accepted":      accepted(),
+	"wrong_answer":  wrongAnswer(),
+	"time_limit":    timeLimit(),
+	"compile_error": compileError(),
+	"judge_error":   judgeError(),
+	"all_many":      allMany(),
+	"hostile":       hostile(),
+	"broken_off":    wrongAnswer()[:6],
+	"verify":        verify(),
+	"verify_clean":  verifyClean(),
+}
+
+const (
+	ms  = time.Millisecond
+	mib = 1 << 20
+)
+
+func section(s string) *io.SectionReader {
+	return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))
+}
+
+func detail(in, ans, out string, place *judge.Place) *judge.Detail {
+	return window.Detail(section(in), section(ans), section(out), place)
+}
+
+func started(program, language string, cases int, groups ...string) *judge.Started {
+	return &judge.Started{
+		Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Program: program, Language: language,
+		TimeMS: 1000, Memory: 256 * mib, Cases: cases, Groups: groups, Rung: "namespaces",
+	}
+}
+
+func ran(cpu time.Duration, memory int64) judge.Exec {
+	return judge.Exec{CPU: cpu, Wall: cpu + 3*ms, Memory: memory, Output: 12}
+}
+
+// good are accepted cases of a group, and the end of the group.
+func good(group string, n int) []judge.Event {
+	var events []judge.Event
+	for i := range n {
+		events = append(events, &judge.CaseJudged{
+			Group: group, Case: fmt.Sprintf("%02d", i+1), Verdict: judge.Accepted, Exec: ran(time.Duration(7*i%40+3)*ms, int64(2+i%5)*mib),
+		})
+	}
+	return append(events, &judge.GroupJudged{Group: group, Verdict: judge.Accepted, Passed: n, Cases: n})
+}
+
+// skipped are the cases of a group that were not judged.
+func skipped(group string, n int) []judge.Event {
+	var events []judge.Event
+	for i := range n {
+		events = append(events, &judge.CaseJudged{Group: group, Case: fmt.Sprintf("%02d", i+1), Verdict: judge.Skipped})
+	}
+	return append(events, &judge.GroupJudged{Group: group, Verdict: judge.Skipped, Cases: n})
+}
+
+func join(parts ...[]judge.Event) []judge.Event {
+	var all []judge.Event
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+func accepted() []judge.Event {
+	return join(
+		[]judge.Event{started("solutions/wythoff/accepted/bits.go", "go", 19, "sample", "edge", "big"), &judge.Built{Millis: 412.3}},
+		[]judge.Event{&judge.Progressed{Done: 2, Of: 19}},
+		good("sample", 2), good("edge", 12), good("big", 5),
+		[]judge.Event{&judge.Finished{Verdict: judge.Accepted, Passed: 19, Judged: 19, Cases: 19, Slowest: "edge/06", TimeMS: 38, Memory: 6 * mib}},
+	)
+}
+
+func wrongAnswer() []judge.Event {
+	var ans, out strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&ans, "%d %d\n", i, i*i)
+		switch {
+		case i == 99:
+			fmt.Fprintf(&out, "%d %d\n", i, i*i+1)
+		case i == 101:
+			fmt.Fprintf(&out, "%d  %d \n", i, i*i)
+		case i == 104:
+		default:
+			fmt.Fprintf(&out, "%d %d\n", i, i*i)
+		}
+	}
+	offset := int64(strings.Index(ans.String(), "\n99 9801")) + 4
+	return join(
+		[]judge.Event{
+			started("my solutions/it's wrong.py", "python3", 19, "sample", "edge", "big"),
+			&judge.Built{Millis: 12, Cached: true},
+		},
+		good("sample", 2),
+		[]judge.Event{
+			&judge.CaseJudged{
+				Group: "edge", Case: "corner-0-0", Verdict: judge.WrongAnswer, Exec: ran(12*ms, 9*mib),
+				Message: `line 100, token 2: want "9801", got "9802"`,
+				Line:    "corner 0 0",
+				Stderr:  "DeprecationWarning: the square of 99 is guessed\n",
+				Detail:  detail("200\n", ans.String(), out.String(), &judge.Place{Line: 100, Column: 4, AnsOffset: offset, OutOffset: offset}),
+			},
+		},
+		skipped("edge", 11)[:11],
+		[]judge.Event{&judge.GroupJudged{Group: "edge", Verdict: judge.WrongAnswer, Cases: 12}},
+		skipped("big", 5),
+		[]judge.Event{&judge.Finished{
+			Verdict: judge.WrongAnswer, Passed: 2, Judged: 3, Cases: 19, First: "edge/corner-0-0",
+			Slowest: "edge/corner-0-0", TimeMS: 12, Memory: 9 * mib,
+		}},
+	)
+}
+
+func timeLimit() []judge.Event {
+	e := started("slow.py", "python3", 5, "sample", "big")
+	e.Rung, e.Weaker = "plain", []string{"memory", "network", "file system"}
+	return join(
+		[]judge.Event{&judge.Noted{Text: "case big/03 has no answer file; it is not judged"}, e, &judge.Built{}},
+		good("sample", 2),
+		[]judge.Event{
+			&judge.CaseJudged{
+				Group: "big", Case: "01", Verdict: judge.TimeLimit, Message: "killed for its cpu",
+				Exec: judge.Exec{Killed: judge.CPUTime, CPU: 1004 * ms, Wall: 1010 * ms, Memory: 31 * mib, Output: 0},
+				Note: "ran again alone, near its limit", Line: "random --max 1e18 --seed 1",
+				Detail: detail("1000000000000000000 999999999999999999\n", "1 2\n", "", nil),
+			},
+		},
+		skipped("big", 2)[:2],
+		[]judge.Event{
+			&judge.GroupJudged{Group: "big", Verdict: judge.TimeLimit, Cases: 3},
+			&judge.Finished{Verdict: judge.TimeLimit, Passed: 2, Judged: 3, Cases: 5, First: "big/01", Slowest: "big/01", TimeMS: 1004, Memory: 31 * mib},
+		},
+	)
+}
+
+func compileError() []judge.Event {
+	return []judge.Event{
+		started("broken.go", "go", 19, "sample", "edge", "big"),
+		&judge.Built{
+			Verdict: judge.CompileError, Millis: 231,
+			Log: "# command-line-arguments\n./broken.go:7:2: undefined: x\n./broken.go:9:14: cannot use \"a\" (untyped string constant) as int value in assignment\n./broken.go:11:1: missing return\n",
+		},
+		&judge.Finished{Verdict: judge.CompileError, Cases: 19},
+	}
+}
+
+func judgeError() []judge.Event {
+	return join(
+		[]judge.Event{started("fine.cpp", "cpp", 3, "sample", "edge"), &judge.Built{Millis: 890}},
+		good("sample", 2),
+		[]judge.Event{
+			&judge.CaseJudged{
+				Group: "edge", Case: "empty", Verdict: judge.JudgeError, Exec: ran(1*ms, 2*mib),
+				Message: "the checker ended with signal SIGSEGV:\npanic: runtime error: index out of range [3] with length 3",
+				Detail:  detail("0 0\n", "lost\n", "lost\n", nil),
+			},
+			&judge.GroupJudged{Group: "edge", Verdict: judge.JudgeError, Cases: 1},
+			&judge.Finished{Verdict: judge.JudgeError, Passed: 2, Judged: 3, Cases: 3, First: "edge/empty", Slowest: "sample/02", TimeMS: 10, Memory: 3 * mib},
+		},
+	)
+}
+
+// allMany is a submission judged with --all that fails in every way.
+func allMany() []judge.Event {
+	fates := []struct {
+		verdict judge.Verdict
+		exec    judge.Exec
+		message string
+		ans     string
+		out     string
+		stderr  string
+	}{
+		{judge.WrongAnswer, ran(4*ms, 3*mib), `line 2, token 3: want "7", got "8"`, "1 2 3\n4 5 7\n", "1 2 3\n4 5 8\n", ""},
+		{judge.RunTimeError, judge.Exec{Exit: 1, CPU: 9 * ms, Wall: 12 * ms, Memory: 8 * mib}, "exit code 1", "1\n", "", "Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\nIndexError: list index out of range\n"},
+		{judge.OutputLimit, judge.Exec{Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib}, "killed for its output", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},
+		{judge.MemoryLimit, judge.Exec{Killed: judge.Memory, CPU: 500 * ms, Wall: 600 * ms, Memory: 256 * mib}, "killed for its memory", "1\n", "", ""},
+		{judge.TimeLimit, judge.Exec{Killed: judge.CPUTime, CPU: 1003 * ms, Wall: 1100 * ms, Memory: 3 * mib}, "killed for its cpu", "1\n", "", ""},
+		{judge.IdlenessLimit, judge.Exec{Killed: judge.WallTime, CPU: 2 * ms, Wall: 3003 * ms, Memory: 3 * mib}, "killed for its wall", "1\n", "?\n", ""},
+		{judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 1: want "YES", got "Yes"`, "YES\n", "Yes\n", ""},
+		{judge.WrongAnswer, ran(5*ms, 3*mib), "line 1 differs", "a b\n", "a\tb \r\n", ""},
+		{judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 40001: want "1", got "2"`, strings.Repeat("0 ", 40000) + "1" + strings.Repeat(" 0", 40000) + "\n", strings.Repeat("0 ", 40000) + "2" + strings.Repeat(" 0", 40000) + "\n", ""},
+	}
+	events := []judge.Event{started("solutions/wythoff/many_mistakes_in_one_program_with_a_very_long_name.py", "python3", 70, "sample", "edge", "a-group-with-a-long-name"), &judge.Built{}}
+	events = append(events, good("sample", 2)...)
+	passed := 0
+	for i := range 60 {
+		c := &judge.CaseJudged{Group: "edge", Case: fmt.Sprintf("random-max-99-seed-%d", i+1), Verdict: judge.Accepted, Exec: ran(time.Duration(i)*ms, 3*mib), Line: fmt.Sprintf("random --max 99 --seed %d", i+1)}
+		if i%3 == 2 {
+			f := fates[i/3%len(fates)]
+			c.Verdict, c.Exec, c.Message, c.Stderr = f.verdict, f.exec, f.message, f.stderr
+			c.Detail = detail(fmt.Sprintf("%d %d\n", i, i+1), f.ans, f.out, nil)
+		} else {
+			passed++
+		}
+		events = append(events, c)
+	}
+	events = append(events, &judge.GroupJudged{Group: "edge", Verdict: judge.IdlenessLimit, Passed: passed, Cases: 60})
+	events = append(events, good("a-group-with-a-long-name", 8)...)
+	return append(events, &judge.Finished{
+		Verdict: judge.WrongAnswer, Passed: 10 + passed, Judged: 70, Cases: 70, First: "edge/random-max-99-seed-3",
+		Slowest: "edge/random-max-99-seed-15", TimeMS: 1003, Memory: 256 * mib,
+	})
+}
+
+// hostile is a submission that tries to break the terminal and the page.
+func hostile() []judge.Event {
+	const evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+	e := started("\x1b[2Jname "+evil+".py", "python3", 2, "sample", evil)
+	e.Title = "Title \u202eevil " + evil
+	return []judge.Event{
+		e,
+		&judge.Built{Millis: 3},
+		&judge.CaseJudged{
+			Group: "sample", Case: "01", Verdict: judge.WrongAnswer, Exec: ran(1*ms, 1*mib),
+			Message: "\x1b]0;title\x07 want \"1\", got " + evil,
+			Stderr:  "\x1b[31mred\x1b[0m\r\nprogress 10%\rprogress 20%\n" + evil + "\n\xff\xfe\n",
+			Line:    "evil " + evil,
+			Detail:  detail("1 \x00 2\n\xff\xfe\n", "1\n2\n3\n", "\x1b[2J1\r\n2\n"+evil+"\n3", nil),
+		},
+		&judge.GroupJudged{Group: "sample", Verdict: judge.WrongAnswer, Cases: 1},
+		&judge.CaseJudged{Group: evil, Case: evil, Verdict: judge.Skipped},
+		&judge.GroupJudged{Group: evil, Verdict: judge.Skipped, Cases: 1},
+		&judge.Finished{Verdict: judge.WrongAnswer, Judged: 1, Cases: 2, First: "sample/01", Slowest: "sample/01", TimeMS: 1, Memory: mib},
+	}
+}
+
+func solution(file, language string, promised judge.Verdict, ok bool, killers []string, groups ...judge.Verdict) *judge.SolutionJudged {
+	s := &judge.SolutionJudged{
+		Path: "solutions/wythoff/" + file, Language: language, Promised: promised, OK: ok, Killers: killers,
+		TimeMS: float64(12 * len(file)), Memory: int64(len(file)) * mib,
+	}
+	for i, v := range groups {
+		s.Verdict = judge.Worst(s.Verdict, v)
+		s.Groups = append(s.Groups, judge.GroupJudged{Group: []string{"sample", "edge", "big", "huge-piles"}[i], Verdict: v, Cases: 10})
+	}
+	return s
+}
+
+func verify() []judge.Event {
+	const ac, wa, tle = judge.Accepted, judge.WrongAnswer, judge.TimeLimit
+	skipped := solution("accepted/lazy.hs", "haskell", ac, false, nil)
+	skipped.Verdict, skipped.Note, skipped.TimeMS = judge.Skipped, "no ghc: apt-get install ghc", 0
+	return []judge.Event{
+		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Groups: []string{"sample", "edge", "big", "huge-piles"}, Cases: 53, Rung: "namespaces", Weaker: []string{"memory of the children together"}},
+		&judge.Checked{What: "the folder is complete", Count: 9, Faults: 2},
+		&judge.FaultFound{Fault: &judge.Fault{File: "problems/wythoff/problem.toml", Line: 3, Column: 1, Text: `unknown key "tile"`, Hint: `did you mean "title"?`}},
+		&judge.FaultFound{Fault: &judge.Fault{File: "problems/wythoff/statement.md", Text: "the second sample of the statement is not the second sample case, whose input is 12 and 20 and whose answer is 8 13", Hint: "copy it from problems/wythoff/cases/sample/2.in\nor leave the samples out of the statement: judge show prints them"}},
+		&judge.Checked{What: "every input is valid", Count: 53},
+		&judge.Checked{What: "every answer is what the reference prints", Count: 53},
+		&judge.Checked{What: "every generated case is what its line makes", Count: 51},
+		solution("accepted/bits.go", "go", ac, true, nil, ac, ac, ac, ac),
+		solution("accepted/golden.py", "python3", ac, false, []string{"huge-piles/fib-87"}, ac, ac, ac, wa),
+		skipped,
+		solution("wrong_answer/floating_point_golden_ratio.cpp", "cpp", wa, true, []string{"huge-piles/fib-80", "huge-piles/fib-81", "huge-piles/fib-82", "huge-piles/fib-83", "huge-piles/fib-84"}, ac, ac, ac, wa),
+		solution("wrong_answer/off_by_one.py", "python3", wa, true, []string{"edge/corner-0-0"}, ac, wa, ac, ac),
+		solution("time_limit_exceeded/table.py", "python3", tle, true, []string{"huge-piles/fib-80", "huge-piles/fib-81"}, ac, ac, ac, tle),
+		&judge.VerifyFinished{OK: false, Faults: 2, Solutions: 6, Skipped: 1},
+	}
+}
+
+func verifyClean() []judge.Event {
+	return []judge.Event{
+		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "sylver", Title: "Sylver coinage", Groups: []string{"sample", "edge"}, Cases: 20, Rung: "namespaces"},
+		&judge.Checked{What: "every input is valid", Count: 20},
+		solution("accepted/bits.go", "go", judge.Accepted, true, nil, judge.Accepted, judge.Accepted),
+		solution("wrong_answer/gcd.go", "go", judge.WrongAnswer, true, []string{"edge/2-3"}, judge.Accepted, judge.WrongAnswer),
+		&judge.VerifyFinished{OK: true, Solutions: 2},
+	}
+}

@@ -1,0 +1,269 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"assay/judge"
+	"assay/judge/internal/golden"
+	"assay/judge/report"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestJSON saves the recordings, which the other tests read.
+func TestJSON(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(recordings)) {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			r := report.JSON(&b)
+			for _, e := range recordings[name] {
+				r.Event(e)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, filepath.Join("testdata/recordings", name+".jsonl"), b.Bytes())
+		})
+	}
+}
+
+// eachRecording calls f with each saved stream.
+func eachRecording(t *testing.T, f func(t *testing.T, name string, stream []byte)) {
+	for _, file := range golden.Files(t, "testdata/recordings/*.jsonl") {
+		name := filepath.Base(file[:len(file)-len(".jsonl")])
+		t.Run(name, func(t *testing.T) {
+			stream, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, name, stream)
+		})
+	}
+}
+
+func drawTerminal(t testing.TB, stream []byte, o report.TerminalOptions) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Replay(bytes.NewReader(stream), report.Terminal(&b, o)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestTerminal(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		golden.Check(t, "testdata/terminal/"+name+".txt", drawTerminal(t, stream, report.TerminalOptions{}))
+		golden.Check(t, "testdata/terminal/"+name+".colour.txt", drawTerminal(t, stream, report.TerminalOptions{Colour: true, Width: 100}))
+		golden.Check(t, "testdata/terminal/"+name+".narrow.txt", drawTerminal(t, stream, report.TerminalOptions{Width: 44}))
+	})
+}
+
+// TestTerminalKeepsToItsWidth looks at every line but those that are to be
+// copied: commands and file names.
+func TestTerminalKeepsToItsWidth(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		for _, width := range []int{40, 44, 80, 132} {
+			for line := range strings.Lines(string(drawTerminal(t, stream, report.TerminalOptions{Width: width}))) {
+				line = strings.TrimSuffix(line, "\n")
+				copied := strings.Contains(line, "  judge ") || strings.Contains(line, ": judge ") || strings.Contains(line, " fault: ") || strings.Contains(line, " at edge/")
+				if n := utf8.RuneCountInString(line); n > width && !copied {
+					t.Errorf("at width %d, a line of %d: %q", width, n, line)
+				}
+			}
+		}
+	})
+}
+
+// TestTerminalIsPlain holds the law: without colour and progress, nothing but
+// text leaves, whatever the contestant wrote.
+func TestTerminalIsPlain(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		for i, r := range string(drawTerminal(t, stream, report.TerminalOptions{})) {
+			if r != '\n' && !strconv.IsPrint(r) {
+				t.Fatalf("byte %d is %q", i, r)
+			}
+		}
+	})
+}
+
+// colours matches what changes a terminal's look, and nothing else.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// TestTerminalSaysNothingByColourAlone holds the law: without its colours, the
+// coloured report is the plain one.
+func TestTerminalSaysNothingByColourAlone(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		plain := drawTerminal(t, stream, report.TerminalOptions{})
+		coloured := drawTerminal(t, stream, report.TerminalOptions{Colour: true})
+		if bytes.Equal(plain, coloured) {
+			t.Error("there is no colour")
+		}
+		if diff := cmp.Diff(string(plain), colours.ReplaceAllString(string(coloured), "")); diff != "" {
+			t.Errorf("plain - coloured +:\n%s", diff)
+		}
+	})
+}
+
+// TestReplayDrawsWhatWasLive compares the report drawn while judging with the one
+// drawn from the saved stream.
+func TestReplayDrawsWhatWasLive(t *testing.T) {
+	for name, events := range recordings {
+		t.Run(name, func(t *testing.T) {
+			o := report.TerminalOptions{Colour: true}
+			var live, saved bytes.Buffer
+			r := report.Join(report.Terminal(&live, o), report.JSON(&saved))
+			for _, e := range events {
+				r.Event(e)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(live.String(), string(drawTerminal(t, saved.Bytes(), o))); diff != "" {
+				t.Errorf("live - replayed +:\n%s", diff)
+			}
+		})
+	}
+}
+
+// screen is what stands on a terminal after bytes were written to it. It knows as
+// much of terminals as the line of progress needs.
+func screen(written string) string {
+	var lines []string
+	line := ""
+	for i := 0; i < len(written); i++ {
+		switch {
+		case strings.HasPrefix(written[i:], "\r\x1b[K"):
+			line = ""
+			i += len("\r\x1b[K") - 1
+		case written[i] == '\n':
+			lines = append(lines, line)
+			line = ""
+		default:
+			line += written[i : i+1]
+		}
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+// TestProgressLeavesNothingBehind holds the law: once the report is closed, the
+// terminal shows what a pipe would have got.
+func TestProgressLeavesNothingBehind(t *testing.T) {
+	for name, events := range recordings {
+		t.Run(name, func(t *testing.T) {
+			var live, pipe bytes.Buffer
+			now := time.Unix(0, 0)
+			clock := func() time.Time { now = now.Add(37 * time.Millisecond); return now }
+			r := report.Join(report.Terminal(&live, report.TerminalOptions{Live: true, Now: clock}), report.Terminal(&pipe, report.TerminalOptions{}))
+			for _, e := range events {
+				r.Event(e)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if live.Len() == pipe.Len() {
+				t.Error("there was no progress")
+			}
+			if diff := cmp.Diff(pipe.String(), screen(live.String())); diff != "" {
+				t.Errorf("pipe - terminal +:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var b bytes.Buffer
+	now := time.Unix(0, 0)
+	clock := func() time.Time { now = now.Add(time.Second); return now }
+	r := report.Terminal(&b, report.TerminalOptions{Live: true, Now: clock})
+	for _, e := range []judge.Event{
+		started("a.py", "python3", 19, "sample"), &judge.Built{}, &judge.Progressed{Done: 7, Of: 19},
+		good("sample", 2)[0],
+	} {
+		r.Event(e)
+	}
+	lines := strings.Split(screen(b.String()), "\n")
+	want := "[#######.............] 7/19  AC 1  8 s"
+	if got := lines[len(lines)-1]; got != want {
+		t.Errorf("progress = %q, want %q", got, want)
+	}
+}
+
+func TestReplayNamesTheLine(t *testing.T) {
+	const head = `{"event":"started","format":1,"problem":"p","title":"","program":"a","language":"","time_limit_ms":0,"memory_limit_bytes":0,"cases":0,"groups":null,"sandbox":""}` + "\n"
+	for _, row := range []struct{ name, stream, want string }{
+		{"refuses an empty stream", "", "the saved report is empty: it is made with --json"},
+		{"refuses empty lines alone", "\n\n", "the saved report is empty: it is made with --json"},
+		{"refuses what is no JSON", head + "verdict: AC\n", "line 2 of the saved report: not an event: "},
+		{"refuses an unknown event", head + "\n" + `{"event":"rejudged"}`, `line 3 of the saved report: unknown event "rejudged"`},
+		{"refuses a newer format", `{"event":"started","format":2}`, "line 1 of the saved report: saved in format 2 by a newer judge; this one reads up to 1"},
+		{"refuses a field of another type", head + `{"event":"case","verdict":7}`, `line 2 of the saved report: event "case": `},
+		{"refuses a line without end", head + strings.Repeat("x", 17<<20), "line 2 of the saved report: bufio.Scanner: token too long"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := report.Replay(strings.NewReader(row.stream), report.Terminal(&b, report.TerminalOptions{}))
+			if err == nil || !strings.HasPrefix(err.Error(), row.want) {
+				t.Errorf("Replay(%.60q) = %v, want %q", row.stream, err, row.want)
+			}
+			if strings.HasPrefix(row.stream, head) && !strings.HasPrefix(b.String(), "p\n") {
+				t.Errorf("what came before the broken line is not drawn: %q", b.String())
+			}
+		})
+	}
+}
+
+// full is a disk with no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestCloseReturnsTheErrorOfWriting(t *testing.T) {
+	for name, r := range map[string]report.Report{
+		"terminal": report.Terminal(full{}, report.TerminalOptions{}),
+		"json":     report.JSON(full{}),
+	} {
+		for _, e := range recordings["wrong_answer"] {
+			r.Event(e)
+		}
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "no space left on device") {
+			t.Errorf("%s: Close() = %v, want the error of writing", name, err)
+		}
+	}
+}
+
+func TestUseColour(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		mode     string
+		terminal bool
+		noColour string
+		want     bool
+	}{
+		{"colours a terminal", "auto", true, "", true},
+		{"does not colour a pipe", "auto", false, "", false},
+		{"respects NO_COLOR", "auto", true, "1", false},
+		{"colours a pipe on demand", "always", false, "1", true},
+		{"does not colour a terminal on demand", "never", true, "", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := report.UseColour(row.mode, row.terminal, row.noColour)
+			if err != nil || got != row.want {
+				t.Errorf("UseColour(%q, %v, %q) = %v, %v, want %v", row.mode, row.terminal, row.noColour, got, err, row.want)
+			}
+		})
+	}
+	if _, err := report.UseColour("sometimes", true, ""); err == nil {
+		t.Error(`UseColour("sometimes") has no error`)
+	}
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"os"
+
+	"assay/judge"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+)
+
+// attribute is a colour or another look of text on the terminal.
+type attribute = color.Attribute
+
+// look is how a verdict is shown. Its words are judge.Verdict.Words.
+type look struct {
+	attrs []attribute // on the terminal
+	class string      // of the page's style sheet
+	mark  string      // one character, for a grid of many cases; all differ
+}
+
+// looks holds the look of every verdict.
+var looks = map[judge.Verdict]look{
+	judge.NotJudged:     {[]attribute{color.Faint}, "none", " "},
+	judge.Accepted:      {[]attribute{color.FgGreen}, "ac", "."},
+	judge.Skipped:       {[]attribute{color.Faint}, "sk", "-"},
+	judge.WrongAnswer:   {[]attribute{color.FgRed}, "wa", "W"},
+	judge.RunTimeError:  {[]attribute{color.FgMagenta}, "rte", "R"},
+	judge.OutputLimit:   {[]attribute{color.FgBlue}, "ole", "O"},
+	judge.MemoryLimit:   {[]attribute{color.FgCyan}, "mle", "M"},
+	judge.TimeLimit:     {[]attribute{color.FgYellow}, "tle", "T"},
+	judge.IdlenessLimit: {[]attribute{color.FgYellow, color.Faint}, "ile", "I"},
+	judge.CompileError:  {[]attribute{color.FgMagenta, color.Bold}, "ce", "C"},
+	judge.JudgeError:    {[]attribute{color.FgWhite, color.BgRed}, "je", "J"},
+}
+
+// lookOf returns the look of a verdict, also of one that this judge does not know.
+func lookOf(v judge.Verdict) look {
+	if l, ok := looks[v]; ok {
+		return l
+	}
+	return look{[]attribute{color.Bold}, "none", "?"}
+}
+
+// code is the verdict as it is written: "WA", and "--" for not judged.
+func code(v judge.Verdict) string {
+	if v == judge.NotJudged {
+		return "--"
+	}
+	return string(v)
+}
+
+// Styles of the terminal that are no verdict's.
+var (
+	bold     = []attribute{color.Bold}
+	faint    = []attribute{color.Faint}
+	wanted   = []attribute{color.FgGreen}
+	received = []attribute{color.FgRed}
+	warning  = []attribute{color.FgYellow}
+)
+
+// paint colours texts, or leaves them as they are.
+type paint bool
+
+func (p paint) style(attrs []attribute, text string) string {
+	if !p || len(attrs) == 0 || text == "" {
+		return text
+	}
+	c := color.New(attrs...)
+	c.EnableColor() // whatever the library thinks of the standard output
+	return c.Sprint(text)
+}
+
+// hot highlights the part of a line that differs, in the line's own colour.
+func (p paint) hot(attrs []attribute, text string) string {
+	return p.style(append(append([]attribute{}, attrs...), color.ReverseVideo), text)
+}
+
+// verdict paints a verdict's code or words.
+func (p paint) verdict(v judge.Verdict, text string) string {
+	return p.style(lookOf(v).attrs, text)
+}
+
+// UseColour decides on colours. The mode is "auto", "always" or "never"; auto is
+// yes on a terminal where noColour, the value of NO_COLOR, is empty.
+func UseColour(mode string, terminal bool, noColour string) (bool, error) {
+	switch mode {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto", "":
+		return terminal && noColour == "", nil
+	}
+	return false, fmt.Errorf("colour %q is not known: want auto, always or never", mode)
+}
+
+// Columns returns the width of the terminal that a file is, and false where it is
+// none.
+func Columns(f *os.File) (int, bool) {
+	columns, _, err := term.GetSize(int(f.Fd()))
+	return columns, err == nil
+}

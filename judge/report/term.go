@@ -1,0 +1,332 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+
+	"github.com/fatih/color"
+)
+
+// TerminalOptions say how a report is drawn on a terminal.
+type TerminalOptions struct {
+	Colour bool             // see UseColour
+	Live   bool             // redraw a line of progress; only for a terminal, never for a pipe
+	Width  int              // of the terminal, in characters; 0 is 80
+	Now    func() time.Time // for the time in the line of progress; nil shows none
+}
+
+// The widths that a report is drawn in. Wider lines are hard to read.
+const (
+	usualWidth = 80
+	leastWidth = 40
+	mostWidth  = 160
+)
+
+// Terminal returns the report that a person reads: a line of progress while the
+// cases run, then the verdict, and what is known of the first case that failed.
+//
+// Nothing is said by colour alone. Apart from the line of progress, what it
+// writes depends on the events and the options only.
+func Terminal(w io.Writer, o TerminalOptions) Report {
+	if o.Width <= 0 {
+		o.Width = usualWidth
+	}
+	o.Width = min(max(o.Width, leastWidth), mostWidth)
+	return &terminal{out: w, o: o, paint: paint(o.Colour), record: &record{}, live: progress{on: o.Live, now: o.Now}}
+}
+
+type terminal struct {
+	out    io.Writer
+	o      TerminalOptions
+	paint  paint
+	live   progress
+	record *record
+	page   strings.Builder // what is to be written next
+	err    error           // the first one of writing
+
+	afterFault bool // whether the last thing drawn was a fault
+}
+
+func (t *terminal) Event(e judge.Event) {
+	if !t.record.add(e) {
+		t.broken()
+		t.record = &record{}
+		t.record.add(e)
+		t.printf("\n")
+	}
+	switch e := e.(type) {
+	case *judge.Started:
+		t.started(e)
+	case *judge.Built:
+		t.built(e)
+	case *judge.Noted:
+		t.paragraph("note: "+e.Text, "      ", warning)
+	case *judge.Finished:
+		t.result()
+	case *judge.VerifyStarted:
+		t.verifyStarted(e)
+	case *judge.Checked:
+		t.checked(e)
+	case *judge.FaultFound:
+		t.fault(e.Fault)
+	case *judge.VerifyFinished:
+		t.verified()
+	}
+	_, t.afterFault = e.(*judge.FaultFound)
+	t.flush(t.live.next(e, t.record, t.o.Width))
+}
+
+func (t *terminal) Close() error {
+	t.broken()
+	t.flush("")
+	return t.err
+}
+
+// broken draws what is known where the stream broke off.
+func (t *terminal) broken() {
+	r := t.record
+	switch {
+	case r.finished != nil || r.verified != nil || r.empty():
+	case r.isVerification():
+		t.solutions()
+		t.printf("\n%s\n", t.paint.style(warning, "stopped: the verification is not complete"))
+	default:
+		t.result()
+	}
+	t.record = &record{}
+}
+
+// flush writes the page, and below it the line of progress.
+func (t *terminal) flush(live string) {
+	text := t.page.String()
+	t.page.Reset()
+	if text = t.live.over(text, live); text == "" || t.err != nil {
+		return
+	}
+	if _, err := io.WriteString(t.out, text); err != nil {
+		t.err = fmt.Errorf("write the report: %w", err)
+	}
+}
+
+func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(&t.page, format, args...) }
+
+// paragraph draws a text that is wrapped at the terminal's width.
+func (t *terminal) paragraph(text, indent string, style ...[]attribute) {
+	for i, l := range wrap(safe(text), t.o.Width-len(indent)) {
+		if i > 0 {
+			t.printf("%s", indent)
+		}
+		for _, s := range style {
+			l = t.paint.style(s, l)
+		}
+		t.printf("%s\n", l)
+	}
+}
+
+// piece is a text in one style.
+type piece struct {
+	text  string
+	style []attribute
+}
+
+// flow draws pieces behind one another. One that no longer fits into the line
+// starts the next one, indented.
+func (t *terminal) flow(indent string, pieces ...piece) {
+	used := 0
+	for i, p := range pieces {
+		text := p.text
+		if n := width(text); i > 0 && used+n > t.o.Width {
+			text = strings.TrimLeft(text, " ")
+			t.printf("\n%s", indent)
+			used = len(indent)
+		}
+		used += width(text)
+		t.printf("%s", t.paint.style(p.style, text))
+	}
+	t.printf("\n")
+}
+
+func (t *terminal) started(e *judge.Started) {
+	t.title(e.Problem, e.Title)
+	language := ""
+	if e.Language != "" {
+		language = "  (" + safe(e.Language) + ")"
+	}
+	t.printf("%s%s\n", fitTail(oneLine(e.Program), t.o.Width-width(language)), t.paint.style(faint, language))
+	t.weaker(e.Rung, e.Weaker)
+}
+
+func (t *terminal) title(problem, title string) {
+	problem, title = oneLine(problem), oneLine(title)
+	if title != "" {
+		title = ": " + title
+	}
+	t.printf("%s%s\n", t.paint.style(bold, problem), fit(title, t.o.Width-width(problem)))
+}
+
+// weaker says what the sandbox does not enforce here.
+func (t *terminal) weaker(rung string, weaker []string) {
+	if len(weaker) == 0 {
+		return
+	}
+	t.paragraph(fmt.Sprintf("warning: the sandbox here (%s) does not enforce: %s; see: judge doctor",
+		rung, strings.Join(weaker, ", ")), "         ", warning)
+}
+
+func (t *terminal) built(e *judge.Built) {
+	switch {
+	case e.Verdict != judge.NotJudged: // Finished comes next
+	case e.Cached:
+		t.printf("%s\n", t.paint.style(faint, "built before"))
+	case e.Millis >= 0.5:
+		t.printf("%s\n", t.paint.style(faint, "built in "+seconds(e.Millis)))
+	}
+}
+
+// result draws the end of a submission, or what is known of it.
+func (t *terminal) result() {
+	r := t.record
+	t.grid()
+	t.printf("\n")
+	v := r.verdict()
+	end := r.finished
+	if end == nil {
+		t.printf("%s %s judged\n", t.paint.style(warning, "stopped:"), count(len(r.cases), "case"))
+		end = &judge.Finished{}
+	} else {
+		where := ""
+		if end.First != "" {
+			where = " on " + oneLine(end.First)
+		}
+		badge := append([]attribute{color.Bold}, lookOf(v).attrs...)
+		t.flow("    ", piece{code(v), badge}, piece{"  ", nil}, piece{v.Words(), badge}, piece{where, bold})
+		t.counts(end)
+	}
+	if r.built != nil && r.built.Verdict != judge.NotJudged {
+		t.printf("\n")
+		t.block(r.built.Log, maxLog)
+	}
+	if c := r.first(); c != nil {
+		t.failures()
+		t.failure(c)
+	}
+	t.hints(v)
+}
+
+// counts draws what was judged, and the time and memory next to their limits.
+func (t *terminal) counts(end *judge.Finished) {
+	if end.Judged == 0 {
+		return
+	}
+	text := fmt.Sprintf("%d of %s accepted", end.Passed, count(end.Judged, "case"))
+	if end.Judged < end.Cases {
+		text = fmt.Sprintf("%s, %d not judged", text, end.Cases-end.Judged)
+	}
+	t.printf("    %s\n", text)
+	timeLimit, memoryLimit := "", ""
+	if s := t.record.started; s != nil {
+		if s.TimeMS > 0 {
+			timeLimit = " of " + seconds(float64(s.TimeMS))
+		}
+		if s.Memory > 0 {
+			memoryLimit = " of " + size(s.Memory)
+		}
+	}
+	slowest := ""
+	if end.Slowest != "" && end.Judged > 1 {
+		slowest = "  at " + oneLine(end.Slowest)
+	}
+	t.flow("            ", piece{"    time    " + seconds(end.TimeMS) + timeLimit, nil}, piece{slowest, faint})
+	t.printf("    memory  %s%s\n", size(end.Memory), memoryLimit)
+}
+
+// maxGrid bounds the rows of cases that a group takes.
+const maxGrid = 4
+
+// grid draws the groups, with one character for each case.
+func (t *terminal) grid() {
+	groups := t.record.groupsSoFar()
+	if len(groups) == 0 {
+		return
+	}
+	names, passed := 0, 0
+	for _, g := range groups {
+		names = max(names, width(oneLine(g.Group)))
+		passed = max(passed, len(fmt.Sprintf("%d/%d", g.Passed, g.Cases)))
+	}
+	names = min(names, max(8, t.o.Width/4))
+	t.printf("\n")
+	for _, g := range groups {
+		head := fmt.Sprintf("  %s  %s  %s  ",
+			pad(fit(oneLine(g.Group), names), names),
+			t.paint.verdict(g.Verdict, pad(code(g.Verdict), 3)),
+			padLeft(fmt.Sprintf("%d/%d", g.Passed, g.Cases), passed))
+		indent := 2 + names + 2 + 3 + 2 + passed + 2
+		t.printf("%s", head)
+		for i, marks := range t.marks(t.record.casesOf(g.Group), t.o.Width-indent) {
+			if i > 0 {
+				t.printf("%s", strings.Repeat(" ", indent))
+			}
+			t.printf("%s\n", marks)
+		}
+	}
+}
+
+// marks draws one character for each case, in rows of this width.
+func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
+	var rows []string
+	for row := range slices.Chunk(cases, max(room, 10)) {
+		if len(rows) == maxGrid {
+			return append(rows, cut)
+		}
+		var b strings.Builder
+		for i := 0; i < len(row); {
+			n := i + 1
+			for n < len(row) && row[n].Verdict == row[i].Verdict {
+				n++
+			}
+			b.WriteString(t.paint.verdict(row[i].Verdict, strings.Repeat(lookOf(row[i].Verdict).mark, n-i)))
+			i = n
+		}
+		rows = append(rows, b.String())
+	}
+	if rows == nil {
+		return []string{""}
+	}
+	return rows
+}
+
+// hints say what to do next.
+func (t *terminal) hints(v judge.Verdict) {
+	s, end := t.record.started, t.record.finished
+	if s == nil || end == nil || v == judge.Accepted || v == judge.NotJudged {
+		return
+	}
+	command := fmt.Sprintf("judge submit %s %s", quoted(s.Problem), quoted(s.Program))
+	t.printf("\n")
+	hint := func(words, command string) {
+		t.printf("%s %s\n", t.paint.style(faint, pad(words, 19)), safe(command))
+	}
+	switch v {
+	case judge.JudgeError:
+		t.paragraph("This is not the submission's fault: a program of the problem or the machine is.", "")
+		hint("check the problem:", "judge verify "+quoted(s.Problem))
+	case judge.CompileError:
+		hint("what builds it:", "judge lang")
+	case judge.TimeLimit:
+		hint("slow, or endless?", command+" --time-factor 10")
+	case judge.IdlenessLimit:
+		t.paragraph("It had processor time to spare: it waits for input that does not come, or sleeps.", "")
+	}
+	if end.First != "" && end.Cases > 1 {
+		hint("only this case:", command+" --case "+quoted(end.First))
+	}
+	if end.Judged < end.Cases && end.Judged > 0 {
+		hint("all failing cases:", command+" --all")
+	}
+}

@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/judge"
+)
+
+// How much of a text the terminal shows; the page of HTML has all of it.
+const (
+	maxLog    = 30 // lines of a compiler's log
+	maxStderr = 10 // lines
+	maxInput  = 10 // lines
+	maxDrawn  = 30 // lines of a difference
+	maxFailed = 40 // rows of the table of failing cases
+)
+
+// failures draws the table of all failing cases, where there are several.
+func (t *terminal) failures() {
+	failed := t.record.failed()
+	if len(failed) < 2 {
+		return
+	}
+	t.printf("\n%s\n", t.paint.style(bold, fmt.Sprintf("%d failing cases", len(failed))))
+	names := len("case")
+	for _, c := range failed[:min(len(failed), maxFailed)] {
+		names = max(names, width(oneLine(c.ID())))
+	}
+	const others = 2 + 2 + 3 + 2 + 9 + 2 + 9 // verdict, time, memory
+	names = min(names, t.o.Width*2/5, t.o.Width-others)
+	room := t.o.Width - names - others - 2 // for the message
+	head := fmt.Sprintf("  %s  %-3s  %9s  %9s", pad("case", names), "", "time", "memory")
+	if room >= 10 {
+		head += "  message"
+	}
+	t.printf("%s\n", t.paint.style(faint, head))
+	for i, c := range failed {
+		if i == maxFailed {
+			t.printf("  %s and %d more; --json, --junit and --html have them all\n", cut, len(failed)-i)
+			break
+		}
+		t.printf("  %s  %s  %9s  %9s", pad(fitTail(oneLine(c.ID()), names), names),
+			t.paint.verdict(c.Verdict, pad(code(c.Verdict), 3)), seconds(millis(c.Exec.CPU)), size(c.Exec.Memory))
+		if room >= 10 && c.Message != "" {
+			t.printf("  %s", fit(oneLine(c.Message), room))
+		}
+		t.printf("\n")
+	}
+}
+
+// failure draws what is known of one failing case.
+func (t *terminal) failure(c *judge.CaseJudged) {
+	t.printf("\n")
+	t.flow("  ", piece{oneLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs},
+		piece{"  " + seconds(millis(c.Exec.CPU)) + ", " + size(c.Exec.Memory), faint})
+	if c.Message != "" {
+		t.printf("  ")
+		t.paragraph(c.Message, "  ")
+	}
+	for _, extra := range []struct{ name, text string }{{"note", c.Note}, {"made by", c.Line}} {
+		if extra.text != "" {
+			t.printf("  ")
+			t.paragraph(extra.name+": "+extra.text, "  ", faint)
+		}
+	}
+	if c.Detail != nil {
+		t.detail(c.Detail)
+	}
+	if c.Stderr != "" {
+		t.heading("standard error", "")
+		t.block(c.Stderr, maxStderr)
+	}
+}
+
+func (t *terminal) heading(name, rest string) {
+	t.printf("\n  %s%s\n", t.paint.style(bold, name), t.paint.style(faint, rest))
+}
+
+// detail draws the input, and the difference between answer and output.
+func (t *terminal) detail(d *judge.Detail) {
+	t.heading("input", " ("+size(d.Input.Size)+")")
+	input := lines(d.Input)
+	shown := input[:min(len(input), maxInput)]
+	gutter := digits(d)
+	for _, l := range shown {
+		t.row(gutter, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}, long: width(l.text)})
+	}
+	if len(shown) < len(input) || d.Input.After {
+		t.row(gutter, drawnMore)
+	}
+
+	place := ""
+	if d.Place != nil {
+		place = fmt.Sprintf("   line %d, column %d", d.Place.Line, d.Place.Column)
+	}
+	t.printf("\n")
+	t.flow("  ", piece{"  - expected", wanted}, piece{" (" + size(d.Want.Size) + ")", faint},
+		piece{"   + printed", received}, piece{" (" + size(d.Got.Size) + ")", faint}, piece{place, nil})
+	all := difference(d)
+	for i, l := range all {
+		if i == maxDrawn {
+			t.row(gutter, drawnMore)
+			break
+		}
+		t.row(gutter, l)
+	}
+	for _, words := range legendOf(d, all) {
+		t.row(gutter, drawn{Kind: remark, Spans: []span{{Text: words}}})
+	}
+}
+
+// legendOf explains the marks in the input and in the difference.
+func legendOf(d *judge.Detail, all []drawn) []string {
+	var b strings.Builder
+	b.WriteString(strings.ReplaceAll(d.Input.Text, blank, ""))
+	for _, l := range all {
+		b.WriteString(l.text())
+	}
+	return legend(b.String())
+}
+
+// digits is the width of the column of line numbers.
+func digits(d *judge.Detail) int {
+	n := 3
+	for _, e := range []judge.Excerpt{d.Input, d.Want, d.Got} {
+		n = max(n, len(fmt.Sprint(e.FirstLine+strings.Count(e.Text, "\n"))))
+	}
+	return n
+}
+
+// row draws one line of an input or of a difference:
+//
+//	12 + 1 2 4
+//
+// A line that does not fit is cropped around its focus.
+func (t *terminal) row(gutter int, d drawn) {
+	number := strings.Repeat(" ", gutter)
+	if d.Number > 0 {
+		number = padLeft(fmt.Sprint(d.Number), gutter)
+	}
+	if d.Kind == more {
+		t.printf("  %s   %s\n", number, cut)
+		return
+	}
+	if d.Kind == remark {
+		t.printf("  %s   %s\n", number, t.paint.style(faint, fit("("+d.text()+")", t.o.Width-gutter-5)))
+		return
+	}
+	var attrs []attribute
+	mark := string(rune(d.Kind))
+	switch d.Kind {
+	case expected:
+		attrs = wanted
+	case actual:
+		attrs = received
+	case pointer:
+		attrs, mark = bold, " "
+	}
+	t.printf("  %s %s", t.paint.style(faint, number), t.paint.style(attrs, mark))
+	before := " "
+	for _, s := range cropSpans(d.Spans, d.focus, d.long, t.o.Width-gutter-5) {
+		if s.Hot {
+			t.printf("%s%s", before, t.paint.hot(attrs, s.Text))
+		} else if s.Text != "" {
+			t.printf("%s%s", before, t.paint.style(attrs, s.Text))
+		}
+		before = ""
+	}
+	t.printf("\n")
+}
+
+// cropSpans keeps room characters of a line of this length around the focus.
+func cropSpans(spans []span, focus, long, room int) []span {
+	if long <= room {
+		return spans
+	}
+	from := max(0, min(focus-room/2, long-room))
+	to := from + room
+	kept := make([]span, 0, len(spans))
+	at := 0
+	for _, s := range spans {
+		var piece []rune
+		for _, r := range s.Text {
+			goesOn := at == from && from > 0 || at == to-1 && long > to
+			switch {
+			case at < from || at >= to:
+			case goesOn && r != '^' && r != ' ':
+				piece = append(piece, []rune(cut)...)
+			default:
+				piece = append(piece, r)
+			}
+			at++
+		}
+		kept = append(kept, span{string(piece), s.Hot})
+	}
+	return kept
+}
+
+// block draws a text of many lines, such as a compiler's log.
+func (t *terminal) block(text string, most int) {
+	all := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
+	for i, l := range all {
+		if i == most {
+			t.printf("  %s %s more\n", cut, count(len(all)-i, "line"))
+			return
+		}
+		for _, piece := range wrap(l, t.o.Width-4) {
+			t.printf("  %s %s\n", t.paint.style(faint, "|"), piece)
+		}
+	}
+}

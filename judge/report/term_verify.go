@@ -1,0 +1,257 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"assay/judge"
+
+	"github.com/fatih/color"
+)
+
+// maxKillers is how many of the cases are named that a solution fails.
+const maxKillers = 3
+
+func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
+	t.title(e.Problem, e.Title)
+	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", count(e.Cases, "case"), count(len(e.Groups), "group"))))
+	t.weaker(e.Rung, e.Weaker)
+	t.printf("\n")
+}
+
+func (t *terminal) checked(e *judge.Checked) {
+	mark, style := "ok", lookOf(judge.Accepted).attrs
+	faults := ""
+	if e.Faults > 0 {
+		mark, style = "!!", received
+		faults = count(e.Faults, "fault")
+	}
+	room := t.o.Width - 6 - 8 - width(faults) - 2
+	t.printf("  %s  %s%s", t.paint.style(style, mark), pad(fit(oneLine(e.What), room), min(room, 44)), padLeft(fmt.Sprint(e.Count), 8))
+	if faults != "" {
+		t.printf("  %s", t.paint.style(received, faults))
+	}
+	t.printf("\n")
+}
+
+// fault draws a fault of the problem folder: where, what, and the way out.
+func (t *terminal) fault(f *judge.Fault) {
+	if f == nil {
+		return
+	}
+	where := judge.Fault{File: f.File, Line: f.Line, Column: f.Column}
+	at := strings.TrimSuffix(oneLine(where.Error()), ":")
+	if !t.afterFault {
+		t.printf("\n")
+	}
+	t.printf("  %s %s\n      ", t.paint.style(received, "fault:"), t.paint.style(bold, at))
+	t.paragraph(f.Text, "      ")
+	if f.Hint != "" {
+		t.printf("      ")
+		t.paragraph("-> "+f.Hint, "         ", warning)
+	}
+	t.printf("\n")
+}
+
+// solutions draws the grid of solutions and groups, and what refuses whom.
+func (t *terminal) solutions() {
+	r := t.record
+	if len(r.solutions) == 0 {
+		return
+	}
+	g := t.solutionGrid()
+	t.printf("\n%s\n", t.paint.style(faint, strings.TrimRight(g.head(), " ")))
+	for _, s := range r.solutions {
+		t.printf("%s\n", g.row(s, t.paint))
+	}
+	for _, words := range g.legend {
+		t.printf("%s\n", t.paint.style(faint, words))
+	}
+	t.killers(g)
+}
+
+// killers says which cases refuse which solution.
+func (t *terminal) killers(g *grid) {
+	title := "\n" + t.paint.style(bold, "refused by") + "\n"
+	for _, s := range t.record.solutions {
+		if len(s.Killers) == 0 && s.Note == "" {
+			continue
+		}
+		t.printf("%s", title)
+		title = ""
+		var words []string
+		for _, id := range s.Killers[:min(len(s.Killers), maxKillers)] {
+			words = append(words, oneLine(id))
+		}
+		text := strings.Join(words, ", ")
+		if more := len(s.Killers) - len(words); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		if s.Note != "" {
+			text = strings.TrimPrefix(text+"; "+oneLine(s.Note), "; ")
+		}
+		indent := 2 + g.paths + 2
+		if indent > t.o.Width/2 {
+			t.printf("  %s\n      ", g.path(s))
+			t.paragraph(text, "      ")
+			continue
+		}
+		t.printf("  %s  ", pad(g.path(s), g.paths))
+		t.paragraph(text, strings.Repeat(" ", indent))
+	}
+}
+
+// verified draws the end of a verification.
+func (t *terminal) verified() {
+	t.solutions()
+	e := t.record.verified
+	verdict, words := judge.Accepted, "verified"
+	if !e.OK {
+		verdict, words = judge.WrongAnswer, "not verified"
+	}
+	text := fmt.Sprintf("%s, %s", count(e.Faults, "fault"), count(e.Solutions, "solution"))
+	if e.Faults == 0 {
+		text = "no faults, " + count(e.Solutions, "solution")
+	}
+	surprises := 0
+	for _, s := range t.record.solutions {
+		if !s.OK && s.Verdict != judge.Skipped {
+			surprises++
+		}
+	}
+	if surprises > 0 {
+		text += fmt.Sprintf(", %d with another verdict than promised", surprises)
+	}
+	if e.Skipped > 0 {
+		text += fmt.Sprintf(", %d skipped because their language is not ready here (see: judge lang)", e.Skipped)
+	}
+	t.printf("\n%s\n    ", t.paint.style(append([]attribute{color.Bold}, lookOf(verdict).attrs...), words))
+	t.paragraph(text, "    ")
+}
+
+// grid lays out the table of solutions and groups.
+type grid struct {
+	prefix string   // common to all paths, not shown
+	paths  int      // width of the column of paths
+	groups []string // that have a column
+	heads  []string // of the columns
+	cell   int      // width of a column; 1 shows a verdict's mark only
+	gap    string   // before each column
+	legend []string // lines below the table
+}
+
+// least and fixed are the widths of a table without its groups: of the paths, and
+// of the mark, the two verdicts and the time.
+const (
+	leastPaths = 12
+	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
+)
+
+// solutionGrid fits the table into the terminal's width: columns with the groups'
+// names where there is room, else with numbers, else one character a group.
+func (t *terminal) solutionGrid() *grid {
+	r := t.record
+	g := &grid{prefix: commonFolder(r.solutions), gap: "  "}
+	if r.verify != nil {
+		g.groups = r.verify.Groups
+	} else {
+		for _, group := range r.solutions[0].Groups {
+			g.groups = append(g.groups, group.Group)
+		}
+	}
+	longest := 3
+	for _, name := range g.groups {
+		longest = max(longest, width(oneLine(name)))
+	}
+	for _, s := range r.solutions {
+		g.paths = max(g.paths, width(oneLine(strings.TrimPrefix(s.Path, g.prefix))))
+	}
+	room := t.o.Width - fixedCells - len(g.groups)*2 // for the paths and all cells
+	g.cell = min(longest, 10)
+	switch named := room - len(g.groups)*g.cell; {
+	case named >= min(g.paths, 28):
+		g.paths = min(g.paths, named)
+	case room-len(g.groups)*3 >= min(g.paths, leastPaths):
+		g.cell = 3
+		g.paths = min(g.paths, room-len(g.groups)*3)
+	default:
+		g.cell, g.gap = 1, ""
+		if most := t.o.Width - fixedCells - 2 - leastPaths; len(g.groups) > most {
+			g.groups = g.groups[:most]
+		}
+		g.paths = min(g.paths, max(leastPaths, t.o.Width-fixedCells-2-len(g.groups)))
+	}
+	numbered := g.cell < min(longest, 10)
+	var words []string
+	for i, name := range g.groups {
+		if numbered {
+			words = append(words, fmt.Sprintf("%d %s", i+1, oneLine(name)))
+			g.heads = append(g.heads, fmt.Sprint((i+1)%max(10, 1000*(g.cell-1))))
+		} else {
+			g.heads = append(g.heads, fit(oneLine(name), g.cell))
+		}
+	}
+	if numbered {
+		g.legend = wrap("groups: "+strings.Join(words, ", "), t.o.Width)
+	}
+	return g
+}
+
+// cells joins the cells of a row.
+func (g *grid) cells(cell func(i int) string) string {
+	var b strings.Builder
+	if g.gap == "" {
+		b.WriteString("  ")
+	}
+	for i := range g.groups {
+		b.WriteString(g.gap + cell(i))
+	}
+	return b.String()
+}
+
+func (g *grid) head() string {
+	return fmt.Sprintf("  %s  %-3s  %-3s%s  %7s", pad("", g.paths), "due", "got",
+		g.cells(func(i int) string { return pad(g.heads[i], g.cell) }), "time")
+}
+
+// row draws a solution. One with another verdict than promised has a mark.
+func (g *grid) row(s *judge.SolutionJudged, p paint) string {
+	mark := "  "
+	if !s.OK && s.Verdict != judge.Skipped {
+		mark = p.style(received, "! ")
+	}
+	cells := g.cells(func(i int) string {
+		v := judge.NotJudged
+		for _, judged := range s.Groups {
+			if judged.Group == g.groups[i] {
+				v = judged.Verdict
+			}
+		}
+		if g.cell == 1 {
+			return p.verdict(v, lookOf(v).mark)
+		}
+		return p.verdict(v, code(v)) + strings.Repeat(" ", max(0, g.cell-len(code(v))))
+	})
+	return fmt.Sprintf("%s%s  %s  %s%s  %7s", mark, pad(g.path(s), g.paths),
+		p.verdict(s.Promised, pad(code(s.Promised), 3)), p.verdict(s.Verdict, pad(code(s.Verdict), 3)), cells, seconds(s.TimeMS))
+}
+
+// path is the path of a solution as the table shows it.
+func (g *grid) path(s *judge.SolutionJudged) string {
+	return fitTail(oneLine(strings.TrimPrefix(s.Path, g.prefix)), g.paths)
+}
+
+// commonFolder returns the folder, with its slash, that all solutions are in.
+func commonFolder(all []*judge.SolutionJudged) string {
+	folder := path.Dir(all[0].Path)
+	for _, s := range all {
+		for folder != "." && folder != "/" && !strings.HasPrefix(s.Path, folder+"/") {
+			folder = path.Dir(folder)
+		}
+	}
+	if folder == "." || folder == "/" {
+		return ""
+	}
+	return folder + "/"
+}

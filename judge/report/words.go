@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// cut marks where a text goes on that is not shown.
+const cut = "…"
+
+// safe makes a text harmless on a terminal: what is not printable is written as
+// \xNN. Line feeds stay, a line end of CR LF becomes a line feed, and a tab
+// becomes blanks. A byte that is no UTF-8 becomes U+FFFD, as it does in JSON, so
+// that a saved stream is drawn as it was live.
+func safe(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\n':
+			b.WriteByte('\n')
+		case r == '\t':
+			b.WriteString("    ")
+		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
+		case r == utf8.RuneError:
+			b.WriteRune(r)
+		case !strconv.IsPrint(r):
+			for _, c := range []byte(s[i : i+n]) {
+				fmt.Fprintf(&b, `\x%02X`, c)
+			}
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// oneLine makes a text harmless and joins its lines.
+func oneLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
+
+func width(s string) int { return utf8.RuneCountInString(s) }
+
+// fit cuts a text at its end to at most n characters.
+func fit(s string, n int) string {
+	if width(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:max(n-1, 0)]) + cut
+}
+
+// fitTail cuts a text at its start: the end of a path says most.
+func fitTail(s string, n int) string {
+	if width(s) <= n {
+		return s
+	}
+	runes := []rune(s)
+	return cut + string(runes[len(runes)-max(n-1, 0):])
+}
+
+// pad fills a text with blanks up to n characters.
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
+
+// padLeft fills a text with blanks in front of it.
+func padLeft(s string, n int) string { return strings.Repeat(" ", max(0, n-width(s))) + s }
+
+// wrap breaks a text into lines of at most n characters, at blanks where it can.
+// The line ends of the text stay.
+func wrap(s string, n int) []string {
+	n = max(n, 10)
+	var lines []string
+	for _, line := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
+		runes := []rune(line)
+		for len(runes) > n {
+			at := n
+			for i := n; i > n/4; i-- {
+				if runes[i] == ' ' {
+					at = i
+					break
+				}
+			}
+			lines = append(lines, strings.TrimRight(string(runes[:at]), " "))
+			runes = runes[at:]
+			for len(runes) > 0 && runes[0] == ' ' {
+				runes = runes[1:]
+			}
+		}
+		lines = append(lines, string(runes))
+	}
+	return lines
+}
+
+// millis is d in milliseconds.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// seconds writes milliseconds as people read them: "0.012 s", "1.5 s", "2 min 5 s".
+func seconds(ms float64) string {
+	switch {
+	case ms < 0.5:
+		return "0 s"
+	case ms < 9_999.5:
+		return strings.TrimSuffix(fmt.Sprintf("%.3f", ms/1000), ".000") + " s"
+	case ms < 59_950:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", ms/1000), ".0") + " s"
+	}
+	s := int64(ms/1000 + 0.5)
+	return fmt.Sprintf("%d min %d s", s/60, s%60)
+}
+
+// size writes bytes as people read them: "12 bytes", "9.1 MiB".
+func size(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	if n < 1024 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
+	value, unit := float64(n)/1024, "KiB"
+	for _, next := range []string{"MiB", "GiB", "TiB"} {
+		if value < 1024 {
+			break
+		}
+		value, unit = value/1024, next
+	}
+	text := fmt.Sprintf("%.1f", value)
+	if value >= 100 {
+		text = fmt.Sprintf("%.0f", value)
+	}
+	return strings.TrimSuffix(text, ".0") + " " + unit
+}
+
+// count writes "1 case" and "2 cases".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// quoted writes an argument as a shell needs it.
+func quoted(s string) string {
+	plain := s != ""
+	for _, r := range s {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,", r) {
+			plain = false
+		}
+	}
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
