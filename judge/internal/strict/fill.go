@@ -231,8 +231,14 @@ func want(t reflect.Type) string {
 		return "a number"
 	case reflect.Struct, reflect.Map:
 		return "a table"
+	case reflect.Pointer:
+		return want(t.Elem())
 	case reflect.Slice:
-		switch t.Elem().Kind() {
+		item := t.Elem()
+		if item.Kind() == reflect.Pointer {
+			item = item.Elem()
+		}
+		switch item.Kind() {
 		case reflect.Struct, reflect.Map:
 			return "a list of tables"
 		case reflect.String:

@@ -1,0 +1,165 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/strict"
+	"assay/judge/internal/suggest"
+)
+
+// Words that stand for something in a language's commands, file names and
+// environment. A language's own are added by its find table.
+const (
+	Sources = "sources" // all source files, without headers; a word of its own
+	Entry   = "entry"   // the file that the program starts in
+	Ext     = "ext"     // the extension of the submitted file
+	Version = "version" // the version of the language's tool, such as 1.26.1
+)
+
+// Placeholder matches a word in braces. Braces around anything else stand for
+// themselves.
+var Placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// checker checks the languages that a file defines.
+type checker struct {
+	doc    *strict.Doc
+	faults judge.Faults
+}
+
+func (k *checker) fault(key, hint, format string, args ...any) {
+	k.faults = append(k.faults, k.doc.Fault(key, fmt.Sprintf(format, args...), hint))
+}
+
+// check checks what the types of the keys leave open.
+func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
+	k := &checker{doc: doc}
+	if c.Isolation != "any" && c.Isolation != "isolated" {
+		k.fault("sandbox.require", suggest.Hint(c.Isolation, []string{"any", "isolated"}), "sandbox.require: unknown value %q", c.Isolation)
+	}
+	for i, l := range defined {
+		at := fmt.Sprintf("language[%d]", i)
+		k.identity(l, at)
+		k.names(c, l, at)
+		k.detection(l, at)
+		k.commands(l, at)
+	}
+	slices.SortStableFunc(k.faults, func(a, b *judge.Fault) int { return a.Line - b.Line })
+	return k.faults
+}
+
+// idForm is what an id looks like: it stands in paths and on command lines.
+var idForm = regexp.MustCompile(`^[a-z0-9][a-z0-9+#._-]*$`)
+
+func (k *checker) identity(l *Language, at string) {
+	if !idForm.MatchString(l.ID) {
+		k.fault(at+".id", "use small letters, digits and + # . _ -", "language %q: not an id", l.ID)
+	}
+	if l.Name == "" {
+		k.fault(at, `name = "..." is what people read`, "language %q has no name", l.ID)
+	}
+	if len(l.Run) == 0 {
+		k.fault(at, `run = ["tool", "/program/{entry}"]`, "language %q has no run command", l.ID)
+	}
+	if l.Hello == "" {
+		k.fault(at, "a program that does what [hello] asks for proves that the language works", "language %q has no hello program", l.ID)
+	}
+}
+
+// names refuses a name that two languages have.
+func (k *checker) names(c *Config, l *Language, at string) {
+	for _, other := range c.Languages {
+		if other == l {
+			continue
+		}
+		for _, name := range l.names() {
+			if slices.Contains(other.names(), name) {
+				k.fault(at+".id", "ids and aliases must differ", "language %q: %s is called %q too", l.ID, other.Name, name)
+			}
+		}
+	}
+}
+
+func (k *checker) detection(l *Language, at string) {
+	for i, ext := range slices.Concat(l.Extensions, l.Headers) {
+		if ext == "" || strings.HasPrefix(ext, ".") || strings.Contains(ext, "/") {
+			key := fmt.Sprintf("%s.extensions[%d]", at, i)
+			if i >= len(l.Extensions) {
+				key = fmt.Sprintf("%s.headers[%d]", at, i-len(l.Extensions))
+			}
+			k.fault(key, `write it without the dot: "py"`, "language %q: %q is not an extension", l.ID, ext)
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(l.Find)) {
+		for i, expr := range l.Find[word].Match {
+			if _, err := regexp.Compile(expr); err != nil {
+				k.fault(fmt.Sprintf("%s.find.%s.match[%d]", at, word, i), "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)
+			}
+		}
+	}
+	if l.File == "" || path.Base(l.File) != l.File {
+		k.fault(at+".file", `file = "main.py" names a submitted file in the build folder`, "language %q: file must be the name of a file", l.ID)
+	}
+	k.placeholders(l, at+".file", []string{l.File})
+}
+
+func (k *checker) commands(l *Language, at string) {
+	tools := []string{}
+	for _, tool := range l.Tools {
+		first, _, _ := strings.Cut(tool, "|")
+		tools = append(tools, first)
+	}
+	for i, command := range l.Build {
+		k.command(l, tools, fmt.Sprintf("%s.build[%d]", at, i), command)
+	}
+	k.command(l, tools, at+".run", l.Run)
+	k.command(l, tools, at+".locate", l.Locate)
+	k.command(l, tools, at+".version", l.Version)
+	if len(l.Tools) > 0 && l.Package == "" {
+		k.fault(at, `package = "..." names the Debian package that brings the tools`, "language %q has no package", l.ID)
+	}
+	for _, table := range []struct {
+		key    string
+		values map[string]string
+	}{{"env", l.Env}, {"build_env", l.BuildEnv}, {"files", l.Files}, {"kit.files", l.Kit.Files}} {
+		for _, name := range slices.Sorted(maps.Keys(table.values)) {
+			k.placeholders(l, at+"."+table.key, []string{table.values[name]})
+		}
+	}
+}
+
+// command checks that a command starts with one of the language's tools, or with
+// a path in the sandbox.
+func (k *checker) command(l *Language, tools []string, key string, command []string) {
+	if len(command) == 0 {
+		return
+	}
+	if !strings.HasPrefix(command[0], "/") && !slices.Contains(tools, command[0]) {
+		hint := suggest.Hint(command[0], tools)
+		if hint == "" {
+			hint = fmt.Sprintf("tools = [%q]", command[0])
+		}
+		k.fault(key, hint, "language %q: the command starts with %q, which is not one of its tools", l.ID, command[0])
+	}
+	k.placeholders(l, key, command)
+}
+
+// placeholders checks the words in braces.
+func (k *checker) placeholders(l *Language, key string, texts []string) {
+	known := append([]string{Sources, Entry, Ext, Version, strings.Trim(judge.MemoryMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
+	for _, text := range texts {
+		for _, m := range Placeholder.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(known, m[1]) {
+				k.fault(key, suggest.Hint(m[1], known), "language %q: unknown word %s", l.ID, m[0])
+			}
+		}
+		if strings.Contains(text, "{"+Sources+"}") && text != "{"+Sources+"}" {
+			k.fault(key, "", "language %q: {%s} must be a word of its own", l.ID, Sources)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+// Package config reads judge.toml: the languages, the limits and what the judge
+// demands of the machine. The file's own head is the manual of its keys.
+//
+// A judge.toml in a contest's root need not say everything: it is laid over the
+// one that comes with the judge (see Load). The package knows what the keys may
+// hold and how they fit together. It does not know what is installed on this
+// machine, and no language by name: package lang finds out the one, and nobody
+// needs the other.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/strict"
+)
+
+// FileName is the file that marks the root of a contest.
+const FileName = "judge.toml"
+
+// Config is what judge.toml says.
+type Config struct {
+	File string // as the user knows it
+
+	Solution judge.Limits // of a contestant's program, where the problem says nothing
+	Build    judge.Limits // of each step of a build
+	Setter   judge.Limits // of a checker, validator, generator or reference, for one case
+	Source   SourceLimits
+
+	Isolation string            // what is demanded of the machine: "any" or "isolated"
+	Visible   []string          // paths that every program may see, where they exist
+	Env       map[string]string // the environment of every program
+
+	Hello     Hello
+	Languages []*Language // in the file's order, which decides where two claim one extension
+}
+
+// SourceLimits bound what is submitted.
+type SourceLimits struct {
+	Size  int64 // bytes of all files together
+	Files int
+}
+
+// Hello is what every language's hello program is given and must print.
+type Hello struct {
+	Input  string `toml:"input"`
+	Output string `toml:"output"`
+}
+
+// Language is one [[language]]. See the head of judge.toml for what each key means.
+type Language struct {
+	ID      string   `toml:"id"`
+	Name    string   `toml:"name"`
+	Aliases []string `toml:"aliases"`
+
+	Extensions []string    `toml:"extensions"`
+	Headers    []string    `toml:"headers"`
+	Shebangs   []string    `toml:"shebangs"`
+	Executable bool        `toml:"executable"`
+	MaxSize    strict.Size `toml:"max_size"`
+
+	File  string          `toml:"file"`
+	Entry []string        `toml:"entry"`
+	Find  map[string]Find `toml:"find"`
+
+	Tools   []string `toml:"tools"`
+	Locate  []string `toml:"locate"`
+	Visible []string `toml:"visible"`
+	Version []string `toml:"version"`
+	Package string   `toml:"package"`
+
+	Files    map[string]string `toml:"files"`
+	Kit      Kit               `toml:"kit"`
+	Build    [][]string        `toml:"build"`
+	BuildEnv map[string]string `toml:"build_env"`
+	Cache    string            `toml:"cache"`
+	Result   []string          `toml:"result"`
+
+	Run []string          `toml:"run"`
+	Env map[string]string `toml:"env"`
+
+	Hello string `toml:"hello"`
+}
+
+// Find says how to find a word in a program's text.
+type Find struct {
+	Match []string `toml:"match"` // expressions, of which the first that matches counts
+	Give  string   `toml:"give"`  // what to make of the match; "" is "$1"
+	Else  string   `toml:"else"`  // where none matches
+}
+
+// Kit says how a language's programs get the kit.
+type Kit struct {
+	Import string            `toml:"import"` // programs that have this text get it
+	At     string            `toml:"at"`     // folder of the build for the kit's files
+	Files  map[string]string `toml:"files"`  // and what else they need
+}
+
+// form is the file.
+type form struct {
+	Limits struct {
+		Solution limits `toml:"solution"`
+		Build    limits `toml:"build"`
+		Setter   limits `toml:"setter"`
+		Source   struct {
+			Size  strict.Size `toml:"size"`
+			Files int         `toml:"files"`
+		} `toml:"source"`
+	} `toml:"limits"`
+	Sandbox struct {
+		Require string   `toml:"require"`
+		Visible []string `toml:"visible"`
+	} `toml:"sandbox"`
+	Env       map[string]string `toml:"env"`
+	Hello     Hello             `toml:"hello"`
+	Languages []*Language       `toml:"language"`
+}
+
+// limits is one table of limits.
+type limits struct {
+	Time      strict.Duration `toml:"time"`
+	Wall      strict.Duration `toml:"wall"`
+	Memory    strict.Size     `toml:"memory"`
+	Output    strict.Size     `toml:"output"`
+	Processes int             `toml:"processes"`
+	Files     int             `toml:"files"`
+	Scratch   strict.Size     `toml:"scratch"`
+}
+
+func formOf(l judge.Limits) limits {
+	return limits{
+		Time: strict.Duration(l.CPU), Wall: strict.Duration(l.Wall), Memory: strict.Size(l.Memory),
+		Output: strict.Size(l.Output), Processes: l.Processes, Files: l.Files, Scratch: strict.Size(l.Scratch),
+	}
+}
+
+func (l limits) judge() judge.Limits {
+	return judge.Limits{
+		CPU: time.Duration(l.Time), Wall: time.Duration(l.Wall), Memory: int64(l.Memory),
+		Output: int64(l.Output), Processes: l.Processes, Files: l.Files, Scratch: int64(l.Scratch),
+	}
+}
+
+// FindRoot returns the nearest folder, from dir upwards, that has a judge.toml.
+// Where there is none the error is fs.ErrNotExist.
+func FindRoot(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", FileName, err)
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		info, err := os.Stat(filepath.Join(at, FileName))
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			return at, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("find %s: %w", FileName, err)
+		case at == filepath.Dir(at):
+			return "", fmt.Errorf("find %s in %s or above it: %w", FileName, abs, fs.ErrNotExist)
+		}
+	}
+}
+
+// Load reads a judge.toml. Its name is for the faults; an error of what the file
+// says is a judge.Faults.
+//
+// Base, if not nil, is what the file is laid over: a key that the file does not
+// set keeps base's value. Of a [[language]] with an id of base's the same is true
+// key by key. A language with a new id stands before all of base's, so it also
+// gets the extensions that it claims. Nothing of base can be taken away.
+func Load(file string, data []byte, base *Config) (*Config, error) {
+	if base == nil {
+		base = &Config{Isolation: "any"}
+	}
+	in := form{Hello: base.Hello}
+	in.Limits.Solution, in.Limits.Build, in.Limits.Setter = formOf(base.Solution), formOf(base.Build), formOf(base.Setter)
+	in.Limits.Source.Size, in.Limits.Source.Files = strict.Size(base.Source.Size), base.Source.Files
+	in.Sandbox.Require, in.Sandbox.Visible = base.Isolation, base.Visible
+
+	doc, faults := strict.Decode(file, data, &in)
+	c := &Config{
+		File:     file,
+		Solution: in.Limits.Solution.judge(), Build: in.Limits.Build.judge(), Setter: in.Limits.Setter.judge(),
+		Source:    SourceLimits{int64(in.Limits.Source.Size), in.Limits.Source.Files},
+		Isolation: in.Sandbox.Require, Visible: in.Sandbox.Visible,
+		Env: overlay(base.Env, in.Env), Hello: in.Hello,
+	}
+	old := slices.Clone(base.Languages)
+	for i, l := range in.Languages {
+		known := slices.IndexFunc(old, func(o *Language) bool { return o.ID == l.ID })
+		if known < 0 {
+			c.Languages = append(c.Languages, l)
+			continue
+		}
+		inherit(l, old[known], func(key string) bool { return doc.Has(fmt.Sprintf("language[%d].%s", i, key)) })
+		old[known] = l
+	}
+	c.Languages = append(c.Languages, old...)
+	if len(faults) == 0 { // of what could not be read there is nothing more to say
+		faults = check(c, in.Languages, doc)
+	}
+	return c, faults.AsError()
+}
+
+// inherit fills the keys of l that the file does not set.
+func inherit(l, from *Language, set func(key string) bool) {
+	to, old := reflect.ValueOf(l).Elem(), reflect.ValueOf(from).Elem()
+	for i := range to.NumField() {
+		if key := to.Type().Field(i).Tag.Get("toml"); !set(key) {
+			to.Field(i).Set(old.Field(i))
+		}
+	}
+}
+
+// overlay returns both maps in one; the second goes before the first.
+func overlay(base, over map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, base)
+	maps.Copy(all, over)
+	return all
+}
+
+// Language finds a language by its id or one of its aliases, in any case.
+func (c *Config) Language(word string) (*Language, bool) {
+	for _, l := range c.Languages {
+		if slices.ContainsFunc(l.names(), func(name string) bool { return strings.EqualFold(name, word) }) {
+			return l, true
+		}
+	}
+	return nil, false
+}
+
+// names are the words by which a language can be asked for.
+func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
+
+// IDs returns the ids of all languages, in order.
+func (c *Config) IDs() []string {
+	ids := make([]string, len(c.Languages))
+	for i, l := range c.Languages {
+		ids[i] = l.ID
+	}
+	return ids
+}
+
+// Words returns every word that Language finds something by.
+func (c *Config) Words() []string {
+	var words []string
+	for _, l := range c.Languages {
+		words = append(words, l.names()...)
+	}
+	return words
+}
