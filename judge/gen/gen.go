@@ -36,6 +36,8 @@ type Maker struct {
 	// Build makes one of the setter's programs ready to run.
 	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
 	Jobs  int
+	// Limits bound the generator and the validator, for one case.
+	Limits judge.Limits
 	// Progress, if it is not nil, is told how many cases are made. It may be
 	// called from several goroutines.
 	Progress func(done, of int)
@@ -98,6 +100,9 @@ func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
 		}
 	}
 	if err := m.duplicates(current, made); err != nil {
+		return nil, err
+	}
+	if err := m.answerByHand(ctx, &sum); err != nil {
 		return nil, err
 	}
 	for _, g := range m.Folder.Groups {
@@ -211,7 +216,7 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 		reversed[len(todo)-1-i] = t
 	}
 	return m.share(ctx, reversed, func(ctx context.Context) (worker, error) {
-		g, err := NewGenerator(ctx, m.Runner, crew.generator, m.Folder.Generator)
+		g, err := NewGenerator(ctx, m.Runner, crew.generator, m.Folder.Generator, m.Limits)
 		if err != nil {
 			return worker{}, err
 		}
@@ -303,13 +308,13 @@ type maker struct {
 }
 
 func (c *crew) worker(ctx context.Context) (*maker, error) {
-	g, err := NewGenerator(ctx, c.m.Runner, c.generator, c.m.Folder.Generator)
+	g, err := NewGenerator(ctx, c.m.Runner, c.generator, c.m.Folder.Generator, c.m.Limits)
 	if err != nil {
 		return nil, err
 	}
 	w := &maker{crew: c, generator: g}
 	if c.validator != nil {
-		if w.validator, err = NewValidator(ctx, c.m.Runner, c.validator, c.m.Folder.Validator); err != nil {
+		if w.validator, err = NewValidator(ctx, c.m.Runner, c.validator, c.m.Folder.Validator, c.m.Limits); err != nil {
 			g.Close()
 			return nil, err
 		}

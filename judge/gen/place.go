@@ -1,7 +1,9 @@
 package gen
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/atomicfile"
 )
 
 // stagingPrefix starts the names of folders that hold cases until all are made.
@@ -78,6 +81,40 @@ func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry,
 		return removeIfEmpty(dir)
 	}
 	return next.write(dir)
+}
+
+// answerByHand has the reference answer the cases written by hand that have no
+// answer file.
+func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
+	var crew *crew
+	for _, g := range m.Folder.Groups {
+		for i := range g.Cases {
+			c := &g.Cases[i]
+			if _, err := os.Stat(c.Ans); c.Line != "" || !errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if crew == nil {
+				var err error
+				if crew, err = m.hire(ctx); err != nil {
+					return err
+				}
+			}
+			input, err := os.ReadFile(c.In)
+			if err != nil {
+				return fmt.Errorf("answer case %s: %w", c.ID(), err)
+			}
+			answer, err := Answer(ctx, m.Runner, crew.reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(input))
+			if err != nil {
+				return m.blame(c, err)
+			}
+			if err := atomicfile.Write(c.Ans, answer); err != nil {
+				return err
+			}
+			sum.Made++
+			sum.Changed++
+		}
+	}
+	return nil
 }
 
 // removeGroups removes the generated cases of groups that problem.toml does not

@@ -7,22 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"assay/judge"
 	"assay/judge/internal/kitproc"
 	"assay/judge/internal/tail"
 	"assay/judge/kit"
 )
-
-// setterLimits bound one call of a setter's program: generous, because nobody is
-// judged by them.
-var setterLimits = judge.Limits{
-	CPU:    60 * time.Second,
-	Wall:   120 * time.Second,
-	Memory: 2 << 30,
-	Output: 1 << 30,
-}
 
 // Generator makes inputs from the words of a generator line.
 type Generator interface {
@@ -39,22 +29,24 @@ type Validator interface {
 	Close() error
 }
 
-// NewGenerator makes a Generator of a program. Close it.
-func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part) (Generator, error) {
+// NewGenerator makes a Generator of a program; the limits are for one case. Close
+// it.
+func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Generator, error) {
 	if part.Speaks == "kit" {
-		proc, err := kitproc.Start(ctx, r, program, "generator", setterLimits, part.Args...)
+		proc, err := kitproc.Start(ctx, r, program, "generator", limits, part.Args...)
 		if err != nil {
 			return nil, setters(err)
 		}
 		return kitGenerator{proc}, nil
 	}
-	return plainGenerator{r, program, part.Args}, nil
+	return plainGenerator{r, program, part.Args, limits}, nil
 }
 
-// NewValidator makes a Validator of a program. Close it.
-func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part) (Validator, error) {
+// NewValidator makes a Validator of a program; the limits are for one case. Close
+// it.
+func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Validator, error) {
 	if part.Speaks == "kit" {
-		proc, err := kitproc.Start(ctx, r, program, "validator", setterLimits, part.Args...)
+		proc, err := kitproc.Start(ctx, r, program, "validator", limits, part.Args...)
 		if err != nil {
 			return nil, setters(err)
 		}
@@ -64,7 +56,7 @@ func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, p
 	if part.Speaks == "kattis" {
 		valid = 42
 	}
-	return plainValidator{r, program, part.Args, valid}, nil
+	return plainValidator{r, program, part.Args, limits, valid}, nil
 }
 
 // setters makes a fault of what is a setter's: a kit program that broke.
@@ -116,6 +108,7 @@ type plainGenerator struct {
 	runner  judge.Runner
 	program *judge.Program
 	args    []string
+	limits  judge.Limits
 }
 
 func (g plainGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
@@ -123,13 +116,13 @@ func (g plainGenerator) Generate(ctx context.Context, seed string, args []string
 	for _, a := range args {
 		all = append(all, strings.ReplaceAll(a, "{seed}", seedNumber(seed)))
 	}
-	cmd := g.program.Command(setterLimits, all...)
+	cmd := g.program.Command(g.limits, all...)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], kit.SeedEnv+"="+seed)
 	out, x, tail, err := runPlain(ctx, g.runner, cmd, nil)
 	if err != nil {
 		return nil, err
 	}
-	if v := judge.Classify(x, setterLimits); v != judge.NotJudged {
+	if v := judge.Classify(x, g.limits); v != judge.NotJudged {
 		return nil, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: tail}
 	}
 	return out, nil
@@ -149,11 +142,12 @@ type plainValidator struct {
 	runner  judge.Runner
 	program *judge.Program
 	args    []string
+	limits  judge.Limits
 	valid   int // the exit code that means so
 }
 
 func (v plainValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {
-	_, x, tail, err := runPlain(ctx, v.runner, v.program.Command(setterLimits, v.args...), bytes.NewReader(input))
+	_, x, tail, err := runPlain(ctx, v.runner, v.program.Command(v.limits, v.args...), bytes.NewReader(input))
 	switch {
 	case err != nil:
 		return "", err

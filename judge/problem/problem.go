@@ -104,13 +104,6 @@ type group struct {
 	Cases       []string `toml:"cases"`
 }
 
-// What a problem that says nothing gets, per case.
-const (
-	DefaultTime   = time.Second
-	DefaultMemory = 256 << 20
-	DefaultOutput = 8 << 20
-)
-
 // kinds are the kinds of puzzle that can be judged.
 var kinds = []string{"batch"}
 
@@ -122,9 +115,11 @@ var speaks = map[string][]string{
 	"reference": {"plain"},
 }
 
-// Open reads the problem folder dir, with its generated cases in tests. The
-// folder is nil only where problem.toml could not be read at all.
-func Open(dir, tests string) (*Folder, judge.Faults) {
+// Open reads the problem folder dir, with its generated cases in tests. Limits
+// that problem.toml does not set are the usual ones; without a wall limit it is
+// 2 x time + 1 s. The folder is nil only where problem.toml could not be read at
+// all.
+func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -141,7 +136,7 @@ func Open(dir, tests string) (*Folder, judge.Faults) {
 		doc:     doc,
 		at:      map[string]string{},
 	}
-	faults = append(faults, f.readHead(&t)...)
+	faults = append(faults, f.readHead(&t, usual)...)
 	faults = append(faults, f.readParts(&t)...)
 	faults = append(faults, f.readGroups(&t)...)
 	return f, faults
@@ -155,32 +150,30 @@ func id(dir string) string {
 	return filepath.Base(dir)
 }
 
-func (f *Folder) readHead(t *table) (faults judge.Faults) {
+func (f *Folder) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
 	if t.Kind == "" {
 		t.Kind = kinds[0]
 	}
 	if !slices.Contains(kinds, t.Kind) {
 		faults = append(faults, f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, kinds)))
 	}
-	l := judge.Limits{
-		CPU:    time.Duration(t.Limits.Time),
-		Wall:   time.Duration(t.Limits.Wall),
-		Memory: int64(t.Limits.Memory),
-		Output: int64(t.Limits.Output),
+	l := usual
+	if t.Limits.Time != 0 {
+		l.CPU, l.Wall = time.Duration(t.Limits.Time), 0
 	}
-	if l.CPU == 0 {
-		l.CPU = DefaultTime
+	if t.Limits.Wall != 0 {
+		l.Wall = time.Duration(t.Limits.Wall)
 	}
-	if l.Wall == 0 {
+	if l.Wall == 0 && l.CPU != 0 {
 		l.Wall = 2*l.CPU + time.Second
 	}
-	if l.Memory == 0 {
-		l.Memory = DefaultMemory
+	if t.Limits.Memory != 0 {
+		l.Memory = int64(t.Limits.Memory)
 	}
-	if l.Output == 0 {
-		l.Output = DefaultOutput
+	if t.Limits.Output != 0 {
+		l.Output = int64(t.Limits.Output)
 	}
-	if l.Wall < l.CPU {
+	if l.Wall != 0 && l.Wall < l.CPU {
 		faults = append(faults, f.Fault("limits.wall", fmt.Sprintf("the wall limit %v is below the time limit %v", l.Wall, l.CPU), "leave it out: it is then 2 x time + 1 s"))
 	}
 	f.Limits = l

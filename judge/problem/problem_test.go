@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
+	"assay/judge"
 	"assay/judge/internal/golden"
 	"assay/judge/problem"
 )
@@ -47,7 +49,7 @@ func TestFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			unpack(t, data)
-			f, faults := problem.Open("p", "t")
+			f, faults := problem.Open("p", "t", usual)
 			if f != nil && len(faults) == 0 {
 				faults = append(faults, f.Lint()...)
 			}
@@ -60,6 +62,9 @@ func TestFaults(t *testing.T) {
 		})
 	}
 }
+
+// usual are the limits of a judge.toml.
+var usual = judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20, Processes: 64}
 
 const good = `
 -- p/problem.toml --
@@ -104,7 +109,7 @@ name = "sample"
 
 func TestOpen(t *testing.T) {
 	unpack(t, []byte(good))
-	f, faults := problem.Open("p", "t")
+	f, faults := problem.Open("p", "t", usual)
 	if err := append(faults, f.Lint()...).AsError(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +130,7 @@ func TestOpen(t *testing.T) {
 	if f.Validator.Path != filepath.Join("p", "check_input.py") || f.Validator.Speaks != "testlib" {
 		t.Errorf("validator %+v", f.Validator)
 	}
-	if f.Limits.Wall.String() != "5s" || f.Limits.Memory != 64<<20 || f.Limits.Output != problem.DefaultOutput {
+	if f.Limits.Wall.String() != "5s" || f.Limits.Memory != 64<<20 || f.Limits.Output != usual.Output || f.Limits.Processes != usual.Processes {
 		t.Errorf("limits %+v", f.Limits)
 	}
 	fault := f.CaseFault(&f.Groups[1].Cases[4], "text", "")
@@ -260,7 +265,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, problem.File), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		folder, faults := problem.Open(dir, dir)
+		folder, faults := problem.Open(dir, dir, usual)
 		if folder == nil && len(faults) == 0 {
 			t.Error("neither a folder nor a fault")
 		}

@@ -1,0 +1,53 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+)
+
+// UnknownError says that the problem has no such group or case.
+type UnknownError struct {
+	Problem string
+	What    string // "group" or "case"
+	Name    string
+	Hint    string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("problem %s has no %s %q\n    %s", e.Problem, e.What, e.Name, e.Hint)
+}
+
+// Pick returns the problem with only the named groups and cases; empty lists pick
+// everything. A name that picks nothing is an *UnknownError. A picked case that
+// has not been generated is a *judge.Fault.
+func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
+	var groupNames, caseNames []string
+	for _, g := range f.Groups {
+		groupNames = append(groupNames, g.Name)
+		for _, c := range g.Cases {
+			if len(groups) == 0 || slices.Contains(groups, g.Name) {
+				caseNames = append(caseNames, c.Name, c.ID())
+			}
+		}
+	}
+	for _, g := range groups {
+		if !slices.Contains(groupNames, g) {
+			return nil, &UnknownError{f.ID, "group", g, suggest.Hint(g, groupNames)}
+		}
+	}
+	for _, c := range cases {
+		if !slices.Contains(caseNames, c) {
+			return nil, &UnknownError{f.ID, "case", c, suggest.Hint(c, caseNames)}
+		}
+	}
+	picked := f.Select(groups, cases)
+	for _, c := range f.Ungenerated() {
+		if picked.Has(c.ID()) {
+			return nil, f.CaseFault(c, fmt.Sprintf("case %s has not been generated", c.ID()), "run: judge generate "+f.ID)
+		}
+	}
+	return picked, nil
+}
