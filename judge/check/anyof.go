@@ -1,0 +1,106 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/judge"
+)
+
+// any-of takes an .ans file with several answers, each of which is accepted:
+//
+//	3 4
+//	---
+//	4 3
+//
+// A line that is the separator and nothing else, but for blanks at its end, stands
+// between two answers. Each is compared by the rules of tokens. Where there are
+// several, an answer without a single token is a judge error: with a separator
+// too many, empty output would be accepted.
+var anyOfOptions = []Option{
+	{"separator", "WORD", "the line between two answers, if it is not ---"},
+}
+
+func newAnyOf(o options) (comparer, error) {
+	t, err := tokensFrom("any-of", o)
+	if err != nil {
+		return nil, err
+	}
+	separator := cmp.Or(o["separator"], "---")
+	if len(separator) > 100 || strings.ContainsAny(separator, " \t\n\v\f\r") {
+		return nil, &judge.Fault{
+			Text: fmt.Sprintf("checker any-of: separator %q is not one word of at most 100 bytes", separator),
+			Hint: "leave it out, for ---",
+		}
+	}
+	return func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
+		list := open("the answer", r.Ans, &b.list)
+		return anyOf(ctx, r, b, &answers{list: list, separator: []byte(separator)}, t.compare)
+	}, nil
+}
+
+// anyOf compares the output with one answer after the other. Of several wrong
+// comparisons it tells the one that got furthest into the output.
+func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare comparer) (judge.Outcome, error) {
+	var closest judge.Outcome
+	number := 0
+	for !all.done {
+		answer, empty, err := all.next(ctx)
+		if err != nil {
+			return judge.Outcome{}, err
+		}
+		if empty && (all.count > 1 || !all.done) {
+			return judge.Outcome{
+				Verdict: judge.JudgeError,
+				Message: fmt.Sprintf("answer %d of the .ans file is empty: is there a line %s too many?", all.count, all.separator),
+			}, nil
+		}
+		one := r
+		one.Ans = io.NewSectionReader(r.Ans, answer.start, answer.end-answer.start)
+		o, err := compare(ctx, one, b)
+		if err != nil || o.Verdict == judge.Accepted {
+			return o, err
+		}
+		o.Place.AnsOffset += answer.start
+		if number == 0 || o.Place.OutOffset > closest.Place.OutOffset {
+			closest, number = o, all.count
+		}
+	}
+	if all.count > 1 {
+		closest.Message = fmt.Sprintf("none of %d answers; nearest is answer %d: %s", all.count, number, closest.Message)
+	}
+	return closest, nil
+}
+
+// answers reads an .ans file answer by answer.
+type answers struct {
+	list      *stream
+	separator []byte
+	count     int  // answers read so far
+	done      bool // there are no more
+}
+
+// next returns where the next answer stands, and whether there is no token in it.
+func (a *answers) next(ctx context.Context) (answer span, empty bool, err error) {
+	a.count++
+	answer.start, empty = a.list.offset(), true
+	for {
+		l, ok, err := a.list.nextLine(ctx)
+		switch {
+		case err != nil:
+			return span{}, false, err
+		case !ok:
+			a.done = true
+			answer.end = a.list.size
+			return answer, empty, nil
+		case bytes.Equal(l.text, a.separator):
+			answer.end = l.start
+			return answer, empty, nil
+		}
+		empty = empty && l.empty()
+	}
+}

@@ -1,0 +1,200 @@
+// Package check judges what a program printed. A Checker holds one output against
+// the answer of the reference and says right or wrong, and where it went wrong.
+//
+// The judge brings checkers of its own (Builtin): they stream, so that their memory
+// does not grow with the output, and none of them but unordered reads more than
+// once what is equal. A setter's own checker is a program (Program) that speaks
+// one of three protocols: kit, testlib or kattis.
+//
+// A checker does not judge how a program ended, and does not draw differences. What a
+// contestant printed is never an error, only a WrongAnswer. A checker program that
+// crashes, is too slow or talks nonsense is a JudgeError, never a WrongAnswer.
+//
+// A new checker for everyone is one file here with a function like newTokens, one
+// line in the table of builtins, and one folder of examples in testdata.
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+)
+
+// Request is one output to judge. The texts may be of any size; the read positions
+// of the sections do not matter and are left alone.
+type Request struct {
+	Case string            // such as "edge/corner-0-0"
+	In   *io.SectionReader // what the program was given
+	Ans  *io.SectionReader // what the reference printed
+	Out  *io.SectionReader // what the program printed
+}
+
+// Checker judges outputs. It is for one goroutine at a time, in judging order, so
+// that it may remember what it saw in the submission's cases before.
+type Checker interface {
+	// Check judges one output. The error is for a machine that fails and for the
+	// end of ctx only.
+	Check(ctx context.Context, r Request) (judge.Outcome, error)
+	// Close ends what the checker started. It is not used again.
+	Close() error
+}
+
+// Description tells people of a builtin checker.
+type Description struct {
+	Name    string
+	Doc     string // one line
+	Options []Option
+}
+
+// Option is one argument, or two with its value, that a builtin checker takes.
+type Option struct {
+	Name  string
+	Value string // what the value is: "EPSILON"; "" for an option without a value
+	Doc   string // one line
+}
+
+// builtin is one row of the table of builtin checkers.
+type builtin struct {
+	Description
+	make func(o options) (comparer, error)
+}
+
+// comparer is the heart of a builtin checker. It keeps nothing from call to call
+// but what the buffers hold.
+type comparer func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error)
+
+// builtins are the checkers that the judge brings, by name.
+var builtins = []builtin{
+	{Description{"any-of", "one of several answers, which a line --- parts in the .ans file; tokens compares each", append(anyOfOptions, tokensOptions...)}, newAnyOf},
+	{Description{"case-insensitive", "words as in tokens, where upper and lower case are the same", caseOptions}, newCaseInsensitive},
+	{Description{"case-sensitive", "words as in tokens, where upper and lower case differ", caseOptions}, newCaseSensitive},
+	{Description{"exact", "byte for byte", nil}, newExact},
+	{Description{"floats", "numbers within 1e-6, absolute or relative; other words as in tokens", floatsOptions}, newFloats},
+	{Description{"lines", "line by line; blanks at the end of a line and empty lines at the end do not matter", nil}, newLines},
+	{Description{"tokens", "words, with any white space between them; upper and lower case are the same unless an option says otherwise", tokensOptions}, newTokens},
+	{Description{"unordered", "lines in any order, each as often as in the answer; empty lines and blanks at the end of a line do not matter", nil}, newUnordered},
+}
+
+// Names returns the builtin checkers, sorted by name.
+func Names() []Description {
+	all := make([]Description, len(builtins))
+	for i, row := range builtins {
+		all[i] = row.Description
+	}
+	return all
+}
+
+// Builtin makes the checker of that name. The error is a *judge.Fault without a
+// file: the name or an argument is not one that exists.
+func Builtin(name string, args []string) (Checker, error) {
+	var names []string
+	for _, row := range builtins {
+		if row.Name != name {
+			names = append(names, row.Name)
+			continue
+		}
+		o, err := parseOptions(row.Description, args)
+		if err != nil {
+			return nil, err
+		}
+		compare, err := row.make(o)
+		if err != nil {
+			return nil, err
+		}
+		return &builtinChecker{compare: compare}, nil
+	}
+	return nil, &judge.Fault{Text: fmt.Sprintf("unknown checker %q", name), Hint: suggest.Hint(name, names)}
+}
+
+// builtinChecker is a Checker that is safe for concurrent use too.
+type builtinChecker struct {
+	compare comparer
+	spare   sync.Pool // of *buffers
+}
+
+func (c *builtinChecker) Check(ctx context.Context, r Request) (judge.Outcome, error) {
+	b, _ := c.spare.Get().(*buffers)
+	if b == nil {
+		b = new(buffers)
+	}
+	defer c.spare.Put(b)
+	outcome, err := c.compare(ctx, r, b)
+	if err != nil {
+		return judge.Outcome{}, fmt.Errorf("check %s: %w", cmp.Or(r.Case, "the output"), err)
+	}
+	return outcome, nil
+}
+
+func (c *builtinChecker) Close() error { return nil }
+
+// options are a checker's arguments: each option that was given, with its value.
+type options map[string]string
+
+func (o options) has(name string) bool {
+	_, given := o[name]
+	return given
+}
+
+// parseOptions holds the arguments against the options that the checker takes.
+func parseOptions(d Description, args []string) (options, error) {
+	given := options{}
+	var names []string
+	for _, o := range d.Options {
+		names = append(names, o.Name)
+	}
+next:
+	for i := 0; i < len(args); i++ {
+		for _, o := range d.Options {
+			if o.Name != args[i] {
+				continue
+			}
+			if given.has(o.Name) {
+				return nil, &judge.Fault{Text: fmt.Sprintf("checker %s: option %q is given twice", d.Name, o.Name)}
+			}
+			given[o.Name] = ""
+			if o.Value == "" {
+				continue next
+			}
+			if i++; i == len(args) {
+				return nil, &judge.Fault{
+					Text: fmt.Sprintf("checker %s: option %q has no value", d.Name, o.Name),
+					Hint: fmt.Sprintf("the value is an argument of its own: %q, %q", o.Name, o.Value),
+				}
+			}
+			given[o.Name] = args[i]
+			continue next
+		}
+		return nil, unknownOption(d.Name, args[i], names)
+	}
+	return given, nil
+}
+
+func unknownOption(checker, word string, names []string) *judge.Fault {
+	f := &judge.Fault{Text: fmt.Sprintf("checker %s: unknown option %q", checker, word)}
+	name, value, found := strings.Cut(word, "=")
+	if !found {
+		name, value, found = strings.Cut(word, " ")
+	}
+	switch {
+	case len(names) == 0:
+		f.Hint = "this checker takes no options"
+	case found:
+		f.Hint = fmt.Sprintf("an option and its value are two arguments: %q, %q", name, value)
+	default:
+		f.Hint = suggest.Hint(word, names)
+	}
+	return f
+}
+
+var accepted = judge.Outcome{Verdict: judge.Accepted}
+
+// wrong is the outcome for a contestant's fault.
+func wrong(place *judge.Place, message string) (judge.Outcome, error) {
+	return judge.Outcome{Verdict: judge.WrongAnswer, Message: message, Place: place}, nil
+}

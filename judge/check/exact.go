@@ -1,0 +1,50 @@
+package check
+
+import (
+	"context"
+	"io"
+
+	"assay/judge"
+)
+
+func newExact(options) (comparer, error) { return compareExact, nil }
+
+// compareExact compares byte for byte.
+func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
+	ans, out := b.streams(r)
+	for {
+		if err := topUp(ctx, ans, out); err != nil {
+			return judge.Outcome{}, err
+		}
+		n := mismatch(ans.rest(), out.rest())
+		ans.lo += n
+		out.lo += n
+		switch {
+		case ans.ended() && out.ended():
+			return accepted, nil
+		case ans.lo < ans.hi && out.lo < out.hi || ans.ended() || out.ended():
+			return bytesDiffer(ctx, r, ans.offset())
+		}
+	}
+}
+
+// bytesDiffer says what stands in both texts at an offset, up to the end of the line.
+func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error) {
+	w := newWhere(ctx, r, at, at)
+	line, column := w.line(), w.column()
+	switch {
+	case at == r.Out.Size():
+		return w.wrong("output ends early, in line %d, column %d: want %s, first %s", line, column, plural(r.Ans.Size()-at, "more byte"), w.restOfLine(r.Ans, at))
+	case at == r.Ans.Size():
+		return w.wrong("line %d, column %d: want the end, got %s, first %s", line, column, plural(r.Out.Size()-at, "more byte"), w.restOfLine(r.Out, at))
+	}
+	return w.wrong("line %d, column %d: want %s, got %s", line, column, w.restOfLine(r.Ans, at), w.restOfLine(r.Out, at))
+}
+
+// restOfLine quotes a text from an offset to the end of the line, with its line feed.
+func (w *where) restOfLine(text *io.SectionReader, at int64) string {
+	end := w.forth(text, at, isLineFeed)
+	return w.quote(text, span{at, min(end+1, text.Size())}, at)
+}
+
+func isLineFeed(c byte) bool { return c == '\n' }

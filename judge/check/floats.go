@@ -1,0 +1,30 @@
+package check
+
+// floats is tokens with a tolerance from the start. To name one tolerance is to do
+// without the other: a setter who wants only the absolute error judged says abs.
+var floatsOptions = []Option{
+	{"abs", "EPSILON", "numbers may differ by this much; without rel there is no relative tolerance"},
+	{"rel", "EPSILON", "numbers may differ by this much times the answer; without abs there is no absolute tolerance"},
+	{"case_sensitive", "", "in other words, upper and lower case differ"},
+}
+
+const defaultEpsilon = "1e-6"
+
+func newFloats(o options) (comparer, error) {
+	t := &tokens{caseSensitive: o.has("case_sensitive"), near: &tolerance{}}
+	if !o.has("abs") && !o.has("rel") {
+		o = options{"abs": defaultEpsilon, "rel": defaultEpsilon}
+	}
+	var err error
+	if o.has("abs") {
+		if t.near.abs, err = parseEpsilon("floats", "abs", o["abs"]); err != nil {
+			return nil, err
+		}
+	}
+	if o.has("rel") {
+		if t.near.rel, err = parseEpsilon("floats", "rel", o["rel"]); err != nil {
+			return nil, err
+		}
+	}
+	return t.compare, nil
+}

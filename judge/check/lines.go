@@ -1,0 +1,149 @@
+package check
+
+import (
+	"context"
+	"io"
+
+	"assay/judge"
+)
+
+func newLines(options) (comparer, error) { return compareLines, nil }
+
+// compareLines compares line by line. Blanks at the end of a line, of which the
+// carriage return is one, and empty lines at the end of the text do not matter.
+// Everything else does, also the blanks within a line.
+func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
+	ans, out := b.streams(r)
+	for {
+		if err := topUp(ctx, ans, out); err != nil {
+			return judge.Outcome{}, err
+		}
+		n := mismatch(ans.rest(), out.rest())
+		ans.lo += n
+		out.lo += n
+		if ans.ended() && out.ended() {
+			return accepted, nil
+		}
+		if ans.lo == ans.hi && !ans.full() || out.lo == out.hi && !out.full() {
+			continue // no difference yet
+		}
+		ansAt, outAt := ans.offset(), out.offset()
+		ansEnd, err := ans.atLineEnd(ctx)
+		if err != nil {
+			return judge.Outcome{}, err
+		}
+		outEnd, err := out.atLineEnd(ctx)
+		if err != nil {
+			return judge.Outcome{}, err
+		}
+		if !ansEnd || !outEnd {
+			return lineDiffers(ctx, r, ansAt, outAt)
+		}
+		if ans.ended() == out.ended() {
+			continue // with the line feeds, or the end
+		}
+		// One text has ended. What the other one still has must be empty lines.
+		longer, at := ans, &ansAt
+		if ans.ended() {
+			longer, at = out, &outAt
+		}
+		empty, err := longer.onlySpace(ctx)
+		if err != nil {
+			return judge.Outcome{}, err
+		}
+		if !empty {
+			*at = longer.offset()
+			return linesEndDiffers(ctx, r, ansAt, outAt, longer == ans)
+		}
+	}
+}
+
+// atLineEnd passes the blanks ahead and says whether the line ends behind them.
+func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
+	for {
+		for s.lo < s.hi && isBlank(s.buf[s.lo]) {
+			s.lo++
+		}
+		if s.lo < s.hi {
+			return s.buf[s.lo] == '\n', nil
+		}
+		if s.full() {
+			return true, nil
+		}
+		if err := s.more(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// onlySpace says whether nothing but white space is left; it stops at what is not.
+func (s *stream) onlySpace(ctx context.Context) (bool, error) {
+	for {
+		if s.skipSpace(); s.lo < s.hi {
+			return false, nil
+		}
+		if s.full() {
+			return true, nil
+		}
+		if err := s.more(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// isBlank says whether a byte is white space that does not end a line.
+func isBlank(c byte) bool { return isSpace(c) && c != '\n' }
+
+// lineDiffers says which line is not as in the answer.
+func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
+	w := newWhere(ctx, r, ansAt, outAt)
+	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
+}
+
+// linesEndDiffers says which lines are missing, or too many, from the given places on.
+func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing bool) (judge.Outcome, error) {
+	w := newWhere(ctx, r, ansAt, outAt)
+	if missing {
+		n := w.countLines(r.Ans, ansAt)
+		if r.Out.Size() == 0 {
+			return w.wrong("the output is empty: want %s, first %s", plural(n, "line"), w.wholeLine(r.Ans, ansAt))
+		}
+		return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), plural(n, "more line"), w.wholeLine(r.Ans, ansAt))
+	}
+	and := ""
+	if n := w.countLines(r.Out, outAt); n > 1 {
+		and = " and " + plural(n-1, "more line")
+	}
+	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
+}
+
+// wholeLine quotes the line that an offset is in, without the blanks at its end.
+func (w *where) wholeLine(text *io.SectionReader, at int64) string {
+	line := span{w.back(text, at, isLineFeed), w.forth(text, at, isLineFeed)}
+	line.end = max(line.start, w.backFrom(text, line, isBlank))
+	return w.quote(text, line, min(at, line.end))
+}
+
+// backFrom returns the end of a line without the bytes at its end for which drop
+// is true.
+func (w *where) backFrom(text *io.SectionReader, line span, drop func(byte) bool) int64 {
+	return w.back(text, line.end, func(c byte) bool { return !drop(c) })
+}
+
+// countLines counts the lines from an offset to the last one that is not empty.
+func (w *where) countLines(text *io.SectionReader, from int64) int64 {
+	var n, empty int64 = 0, 1
+	w.pieces(text, from, text.Size(), func(_ int64, piece []byte) bool {
+		for _, c := range piece {
+			switch {
+			case c == '\n':
+				empty++
+			case !isSpace(c):
+				n += empty
+				empty = 0
+			}
+		}
+		return true
+	})
+	return n
+}

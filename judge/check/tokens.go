@@ -1,0 +1,274 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"assay/judge"
+)
+
+// The default output validator of the ICPC problem package format, which is our
+// checker tokens. The rules are:
+//
+//   - Texts are bytes. White space is 0x20 and 0x09 to 0x0d; tokens are what is
+//     between it. Both texts must have the same tokens in the same order.
+//   - Tokens are equal if their bytes are, where the case of ASCII letters does not
+//     matter. With case_sensitive it does.
+//   - With a tolerance, a token of the answer that is a number (see parseNumber) wants
+//     a number near it: near absolutely, or near relative to the answer's. That goes
+//     for integers too. "inf" and "nan" are words.
+//   - White space does not matter. With space_change_sensitive each run of it, also
+//     before the first token and after the last, must be the same bytes.
+var tokensOptions = []Option{
+	{"case_sensitive", "", "upper and lower case differ"},
+	{"space_change_sensitive", "", "white space must be the same, byte for byte"},
+	{"float_relative_tolerance", "EPSILON", "numbers may differ by this much times the answer"},
+	{"float_absolute_tolerance", "EPSILON", "numbers may differ by this much"},
+	{"float_tolerance", "EPSILON", "both of the above"},
+}
+
+func newTokens(o options) (comparer, error) {
+	t, err := tokensFrom("tokens", o)
+	if err != nil {
+		return nil, err
+	}
+	return t.compare, nil
+}
+
+// tokens compares word by word.
+type tokens struct {
+	caseSensitive  bool
+	spaceSensitive bool
+	near           *tolerance // nil: numbers are words
+}
+
+func tokensFrom(checker string, o options) (*tokens, error) {
+	t := &tokens{caseSensitive: o.has("case_sensitive"), spaceSensitive: o.has("space_change_sensitive")}
+	abs, rel := o.has("float_absolute_tolerance"), o.has("float_relative_tolerance")
+	both := o.has("float_tolerance")
+	if both && (abs || rel) {
+		return nil, &judge.Fault{
+			Text: "checker " + checker + ": float_tolerance sets both tolerances, so neither of them can be given beside it",
+			Hint: "give float_absolute_tolerance and float_relative_tolerance only",
+		}
+	}
+	if !both && !abs && !rel {
+		return t, nil
+	}
+	t.near = &tolerance{}
+	for _, set := range []struct {
+		option  string
+		epsilon *epsilon
+	}{
+		{"float_absolute_tolerance", &t.near.abs},
+		{"float_relative_tolerance", &t.near.rel},
+		{"float_tolerance", &t.near.abs},
+		{"float_tolerance", &t.near.rel},
+	} {
+		if !o.has(set.option) {
+			continue
+		}
+		var err error
+		if *set.epsilon, err = parseEpsilon(checker, set.option, o[set.option]); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// compare walks through both texts at once. Where they have the same bytes it goes
+// on at the speed of bytes.Equal, and only at a difference it looks at
+// characters. Both positions are then at the same distance from the start of a
+// token, or both behind one.
+func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
+	ans, out := b.streams(r)
+	ans.keep, out.keep = t.near != nil, t.near != nil
+	between := true // behind white space, or at the start
+	for {
+		if err := topUp(ctx, ans, out); err != nil {
+			return judge.Outcome{}, err
+		}
+		if n := mismatch(ans.rest(), out.rest()); n > 0 {
+			ans.lo += n
+			out.lo += n
+			between = isSpace(ans.buf[ans.lo-1])
+		}
+		if ans.lo == ans.hi && !ans.full() || out.lo == out.hi && !out.full() {
+			continue // no difference yet
+		}
+		ansSpace, outSpace := ans.atSpace(), out.atSpace()
+		switch {
+		case ans.ended() && out.ended():
+			return accepted, nil
+		case t.spaceSensitive && (ansSpace && outSpace || between && ansSpace != outSpace):
+			return spaceDiffers(ctx, r, ans.offset(), out.offset())
+		case ansSpace && outSpace:
+			ans.skipSpace()
+			out.skipSpace()
+			between = true
+		case between && ansSpace:
+			if ans.ended() {
+				return outputGoesOn(ctx, r, out.offset())
+			}
+			ans.skipSpace()
+		case between && outSpace:
+			if out.ended() {
+				return outputEndsEarly(ctx, r, ans.offset())
+			}
+			out.skipSpace()
+		default:
+			between = false
+			same, err := t.sameToken(ctx, ans, out)
+			if err != nil {
+				return judge.Outcome{}, err
+			}
+			if !same {
+				return t.tokenDiffers(ctx, r, ans.offset(), out.offset())
+			}
+		}
+	}
+}
+
+// spaceDiffers says which white space is not as in the answer.
+func spaceDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
+	w := newWhere(ctx, r, ansAt, outAt)
+	want, got := w.spaceRun(r.Ans, ansAt), w.spaceRun(r.Out, outAt)
+	return w.wrong("line %d, column %d: white space differs: want %s, got %s", w.line(), w.column(), want, got)
+}
+
+// sameToken looks at two tokens that have the same bytes so far and then a
+// difference. If they are the same after all, it moves both streams behind a
+// part of them that holds the difference.
+func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) {
+	if t.near == nil {
+		return !t.caseSensitive && fold(ans, out) > 0, nil
+	}
+	if t.sameShortNumber(ans, out) {
+		return true, nil
+	}
+	want, whole, err := ans.token(ctx)
+	if err != nil {
+		return false, err
+	}
+	got, wholeToo, err := out.token(ctx)
+	if err != nil {
+		return false, err
+	}
+	if whole && wholeToo {
+		if near, isNumber := t.near.accepts(want, got); isNumber {
+			if near {
+				ans.pass(len(want))
+				out.pass(len(got))
+			}
+			return near, nil
+		}
+	}
+	return t.sameWord(ctx, ans, out)
+}
+
+// sameShortNumber is sameToken for plain numbers, as nearly all are: where it says
+// no, the answer is still open.
+func (t *tokens) sameShortNumber(ans, out *stream) bool {
+	start, whole := ans.tokenStart()
+	if !whole {
+		return false
+	}
+	outStart := out.lo - (ans.lo - start)
+	want, n := shortNumber(ans.buf[start:ans.hi])
+	got, m := shortNumber(out.buf[outStart:out.hi])
+	if n == 0 || m == 0 || !t.near.floats(want, got) {
+		return false
+	}
+	ans.lo, out.lo = start+n, outStart+m
+	return true
+}
+
+// pass moves behind the token of n bytes that lo is in.
+func (s *stream) pass(n int) {
+	start, _ := s.tokenStart()
+	s.lo = start + n
+}
+
+// sameWord compares what is left of two tokens as words.
+func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
+	if t.caseSensitive {
+		return false, nil
+	}
+	for {
+		n := fold(ans, out)
+		if err := topUp(ctx, ans, out); err != nil {
+			return false, err
+		}
+		if ans.atSpace() && out.atSpace() {
+			return true, nil
+		}
+		if n == 0 && fold(ans, out) == 0 {
+			return false, nil
+		}
+	}
+}
+
+// fold passes, in the windows, the bytes of two tokens that are the same but for
+// the case of their letters. It returns how many they were.
+func fold(a, b *stream) int {
+	x, y := a.rest(), b.rest()
+	x = x[:min(len(x), len(y))]
+	n := 0
+	for n < len(x) && !isSpace(x[n]) && lower(x[n]) == lower(y[n]) {
+		n++
+	}
+	a.lo += n
+	b.lo += n
+	return n
+}
+
+// lower is c without its case, if it is an ASCII letter.
+func lower(c byte) byte {
+	if c-'A' <= 'Z'-'A' {
+		return c + ('a' - 'A')
+	}
+	return c
+}
+
+// tokenDiffers says which token is not as in the answer.
+func (t *tokens) tokenDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
+	w := newWhere(ctx, r, ansAt, outAt)
+	want, got := w.word(r.Ans, ansAt), w.word(r.Out, outAt)
+	line, token := w.line(), w.tokenInLine(got.start)
+	why := ""
+	if t.near != nil {
+		why = t.near.explain(w.bytes(r.Ans, want), w.bytes(r.Out, got))
+	}
+	return w.wrong("line %d, token %d: want %s, got %s%s", line, token, w.quote(r.Ans, want, ansAt), w.quote(r.Out, got, outAt), why)
+}
+
+// outputEndsEarly says which tokens of the answer are missing.
+func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome, error) {
+	w := newWhere(ctx, r, ansAt, r.Out.Size())
+	next := w.word(r.Ans, ansAt)
+	n := w.countTokens(r.Ans, ansAt)
+	if r.Out.Size() == 0 {
+		return w.wrong("the output is empty: want %s, first %s", plural(n, "token"), w.quote(r.Ans, next, next.start))
+	}
+	return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), plural(n, "more token"), w.quote(r.Ans, next, next.start))
+}
+
+// outputGoesOn says which tokens should not be there.
+func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
+	w := newWhere(ctx, r, r.Ans.Size(), outAt)
+	next := w.word(r.Out, outAt)
+	n := w.countTokens(r.Out, outAt)
+	and := ""
+	if n > 1 {
+		and = " and " + plural(n-1, "more token")
+	}
+	return w.wrong("line %d, token %d: want the end, got %s%s", w.line(), w.tokenInLine(outAt), w.quote(r.Out, next, next.start), and)
+}
+
+// plural writes a number with its noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

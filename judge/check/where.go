@@ -1,0 +1,236 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"assay/judge"
+)
+
+// where finds out what people want to know of a difference, once there is one: the
+// line, the token, what was wanted. It reads the texts again, in pieces, and remembers
+// the first error of reading, so that its caller asks for it once, in wrong.
+type where struct {
+	ctx          context.Context // where lives only within one call
+	r            Request
+	ansAt, outAt int64 // offsets of the difference
+	err          error
+	buf          []byte
+	lineNumber   int   // of outAt in the output, from 1; 0 while not known
+	lineStart    int64 // offset of that line in the output
+}
+
+// span is a piece of a text.
+type span struct{ start, end int64 }
+
+func newWhere(ctx context.Context, r Request, ansAt, outAt int64) *where {
+	return &where{ctx: ctx, r: r, ansAt: ansAt, outAt: outAt, buf: make([]byte, 64<<10)}
+}
+
+// wrong makes the outcome. The arguments are evaluated before it is called, so it
+// sees their errors.
+func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
+	place := &judge.Place{Line: w.line(), Column: w.column(), AnsOffset: w.ansAt, OutOffset: w.outAt}
+	if w.err != nil {
+		return judge.Outcome{}, w.err
+	}
+	return wrong(place, fmt.Sprintf(format, args...))
+}
+
+// read fills the buffer with as much of the text from an offset on as there is
+// room for, and is before end.
+func (w *where) read(text *io.SectionReader, from, end int64) []byte {
+	if w.err == nil {
+		w.err = context.Cause(w.ctx)
+	}
+	if w.err != nil {
+		return nil
+	}
+	n := int(min(int64(len(w.buf)), end-from))
+	got, err := text.ReadAt(w.buf[:n], from)
+	if got < n {
+		w.err = fmt.Errorf("read again at byte %d: %w", from, err)
+		return nil
+	}
+	return w.buf[:n]
+}
+
+// pieces calls f with the text from start to end, piece by piece, until f returns
+// false.
+func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64, piece []byte) bool) {
+	for start < end {
+		piece := w.read(text, start, end)
+		if piece == nil || !f(start, piece) {
+			return
+		}
+		start += int64(len(piece))
+	}
+}
+
+// line returns the number of the output's line that has the difference, from 1.
+func (w *where) line() int {
+	if w.lineNumber > 0 {
+		return w.lineNumber
+	}
+	w.lineNumber = 1
+	w.pieces(w.r.Out, 0, w.outAt, func(at int64, piece []byte) bool {
+		if n := bytes.Count(piece, []byte{'\n'}); n > 0 {
+			w.lineNumber += n
+			w.lineStart = at + int64(bytes.LastIndexByte(piece, '\n')) + 1
+		}
+		return true
+	})
+	return w.lineNumber
+}
+
+// column returns the byte of that line that differs, from 1.
+func (w *where) column() int {
+	w.line()
+	return int(w.outAt-w.lineStart) + 1
+}
+
+// tokenInLine returns the number, within the line of the difference, of the token
+// that starts at an offset.
+func (w *where) tokenInLine(start int64) int64 {
+	w.line()
+	return 1 + w.tokensIn(w.r.Out, w.lineStart, start)
+}
+
+// countTokens counts the tokens from an offset to the end.
+func (w *where) countTokens(text *io.SectionReader, from int64) int64 {
+	return w.tokensIn(text, from, text.Size())
+}
+
+func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
+	var n int64
+	between := true
+	w.pieces(text, start, end, func(_ int64, piece []byte) bool {
+		for _, c := range piece {
+			space := isSpace(c)
+			if between && !space {
+				n++
+			}
+			between = space
+		}
+		return true
+	})
+	return n
+}
+
+// word returns the token that an offset is in, or just behind. It is empty only
+// between white space.
+func (w *where) word(text *io.SectionReader, at int64) span {
+	return span{w.back(text, at, isSpace), w.forth(text, at, isSpace)}
+}
+
+// back returns the start of the bytes before an offset at which stop is false.
+func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
+	for at > 0 {
+		from := max(0, at-int64(len(w.buf)))
+		piece := w.read(text, from, at)
+		for i := len(piece) - 1; i >= 0; i-- {
+			if stop(piece[i]) {
+				return from + int64(i) + 1
+			}
+		}
+		at = from
+	}
+	return 0
+}
+
+// forth returns the end of the bytes from an offset on at which stop is false.
+func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
+	end := text.Size()
+	w.pieces(text, at, end, func(at int64, piece []byte) bool {
+		for i, c := range piece {
+			if stop(c) {
+				end = at + int64(i)
+				return false
+			}
+		}
+		return true
+	})
+	return end
+}
+
+// spaceRun quotes the white space that an offset is in, the word behind it where
+// the run is empty.
+func (w *where) spaceRun(text *io.SectionReader, at int64) string {
+	notSpace := func(c byte) bool { return !isSpace(c) }
+	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
+	if run.start == run.end && run.end == text.Size() {
+		return "the end"
+	}
+	if run.start == run.end {
+		return w.quote(text, w.word(text, at), at)
+	}
+	return w.quote(text, run, at)
+}
+
+// bytes returns a piece of a text, nil where it is too long to be a number.
+func (w *where) bytes(text *io.SectionReader, s span) []byte {
+	if s.end-s.start > maxNumber {
+		return nil
+	}
+	return bytes.Clone(w.read(text, s.start, s.end))
+}
+
+// What quote shows of a long text, in bytes.
+const (
+	quoteWhole  = 60 // texts up to this length are shown whole
+	quoteHead   = 20
+	quoteTail   = 10
+	quoteBefore = 10 // before the difference
+	quoteAfter  = 20 // from the difference on
+)
+
+// quote writes a piece of a text for people: in quotes, with \xNN and the like for
+// what cannot be printed. A long one is shown by its start, its end, and what is around the
+// difference.
+func (w *where) quote(text *io.SectionReader, s span, at int64) string {
+	if s.end-s.start <= quoteWhole {
+		return strconv.Quote(string(w.read(text, s.start, s.end)))
+	}
+	shown := []span{{s.start, s.start + quoteHead}}
+	for _, next := range []span{{at - quoteBefore, min(at+quoteAfter, s.end)}, {s.end - quoteTail, s.end}} {
+		last := &shown[len(shown)-1]
+		if next.start <= last.end {
+			last.end = max(last.end, next.end)
+		} else {
+			shown = append(shown, next)
+		}
+	}
+	var b []byte
+	for i, piece := range shown {
+		if i > 0 {
+			b = append(b, "..."...)
+		}
+		b = strconv.AppendQuote(b, string(w.onRunes(text, piece, s)))
+	}
+	return fmt.Sprintf("%s (%d bytes)", b, s.end-s.start)
+}
+
+// onRunes reads a piece, less what would be half a character at an end where it is
+// cut out of the whole.
+func (w *where) onRunes(text *io.SectionReader, piece, whole span) []byte {
+	b := w.read(text, piece.start, piece.end)
+	for k := 0; piece.start > whole.start && len(b) > 0 && k < utf8.UTFMax && !utf8.RuneStart(b[0]); k++ {
+		b = b[1:]
+	}
+	if piece.end == whole.end {
+		return b
+	}
+	for k := 1; k < utf8.UTFMax && k <= len(b); k++ {
+		if tail := b[len(b)-k:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				b = b[:len(b)-k]
+			}
+			break
+		}
+	}
+	return b
+}
