@@ -3,7 +3,8 @@
 //
 //	pair I J                   these piles
 //	lost --k K                 the lost position number K: lower(K), lower(K)+K
-//	near --k K --di D --dj E   D and E counters more than in lost position K
+//	near --k K --i more        one counter beside lost position K: --i and --j say
+//	                           which pile, more or less says how
 //	top --k K                  only cutting the larger pile wins, and it stays the
 //	                           larger one; leads to lost position K
 //	under --k K                only cutting the larger pile below the other wins
@@ -38,8 +39,8 @@ func generate(g *kit.Gen) {
 		p = lostPosition(number(g))
 	case "near":
 		p = lostPosition(number(g))
-		p.i += g.IntOption("di", 0)
-		p.j += g.IntOption("dj", 0)
+		p.i += beside(g, "i")
+		p.j += beside(g, "j")
 	case "top":
 		p = lostPosition(number(g))
 		p = draw(g, limit-p.j, func(d int64) position { return position{p.i, p.j + d} })
@@ -79,6 +80,21 @@ func number(g *kit.Gen) int64 {
 		g.Refuse("lost position %d has a pile above %d", k, int64(most))
 	}
 	return k
+}
+
+// beside reads by how much a pile differs from the lost position.
+func beside(g *kit.Gen, pile string) int64 {
+	switch by := g.Option(pile, "same"); by {
+	case "less":
+		return -1
+	case "same":
+		return 0
+	case "more":
+		return 1
+	default:
+		g.Refuse("--%s is %q: want less or more", pile, by)
+		return 0
+	}
 }
 
 func swapped(g *kit.Gen) bool {
