@@ -2,7 +2,9 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -266,4 +268,21 @@ func TestUseColour(t *testing.T) {
 	if _, err := report.UseColour("sometimes", true, ""); err == nil {
 		t.Error(`UseColour("sometimes") has no error`)
 	}
+}
+
+func TestJUnit(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		var b bytes.Buffer
+		if err := report.Replay(bytes.NewReader(stream), report.JUnit(&b)); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, "testdata/junit/"+name+".xml", b.Bytes())
+		for decoder := xml.NewDecoder(&b); ; {
+			if _, err := decoder.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("it is no XML: %v", err)
+			}
+		}
+	})
 }
