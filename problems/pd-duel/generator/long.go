@@ -1,0 +1,167 @@
+package main
+
+import (
+	"math"
+
+	"assay/judge/kit"
+)
+
+// What the constraints allow at most.
+const (
+	maxTurns = 200_000
+	maxWork  = 2_000_000 // turns x commands of both
+)
+
+// rescan makes a duel that is as long as can be and slow for whoever counts a
+// history anew for each condition: of LAST with long windows, of MAX, or of both.
+func rescan(g *kit.Gen) *duel {
+	what := g.Word(0)
+	g.Option("seed", "")
+	const each = maxWork / maxTurns / 2
+	make := func() *duel {
+		d := randomDuel(g.Rand, maxTurns, 0, 0)
+		for s := range d.sides {
+			side := &d.sides[s]
+			side.commands = []command{{who: "*", y: "RAND"}}
+			if s == 1 {
+				side.commands = []command{{who: "ME", what: "-1", x: "C", y: "D"}, {who: "*", y: "RAND"}}
+			}
+			for len(side.commands) < each {
+				side.commands = append([]command{slowCommand(g.Rand, what)}, side.commands...)
+			}
+		}
+		return d
+	}
+	return best(int(g.IntOption("tries", 24)), make, func(d *duel) float64 {
+		return d.rescanned() + d.cutsSeen()
+	})
+}
+
+// slowCommand makes a condition over a long history.
+func slowCommand(r *kit.Rand, what string) command {
+	c := command{
+		who:  kit.Pick(r, []string{"ME", "OPP"}),
+		what: what,
+		x:    kit.Pick(r, []string{"C", "D"}),
+		y:    kit.Pick(r, []string{"C", "D", "RAND"}),
+	}
+	if what == "BOTH" {
+		c.what = kit.Pick(r, []string{"LAST", "MAX"})
+	}
+	if c.what == "LAST" {
+		c.n = int(r.Between(maxTurns/4, maxTurns))
+	}
+	return c
+}
+
+// rescanned is the share of the largest possible work that counting anew takes.
+func (d *duel) rescanned() float64 {
+	work := 0
+	d.play(noSlip, func(turn, side, i int, _ bool) {
+		switch c := d.sides[side].commands[i]; c.what {
+		case "MAX":
+			work += turn
+		case "LAST":
+			work += min(turn, c.n)
+		}
+	})
+	commands := len(d.sides[0].commands) + len(d.sides[1].commands)
+	return float64(work) / float64(d.turns*d.turns/2*commands)
+}
+
+// cutsSeen is the share of cuts, such as a program's fixed tables or narrow
+// integers make them, after which somebody else wins.
+func (d *duel) cutsSeen() float64 {
+	truth := d.winner()
+	seen, all := 0, 0
+	try := func(cut *duel) {
+		all++
+		if cut.winner() != truth {
+			seen++
+		}
+	}
+	for _, turns := range []int{1000, math.MaxInt16, math.MaxUint16, d.turns & math.MaxUint16, 100_000} {
+		if turns < d.turns {
+			cut := *d
+			cut.turns = turns
+			try(&cut)
+		}
+	}
+	for _, window := range []int{100, 1000, 10_000, math.MaxUint16} {
+		cut := *d
+		for s := range cut.sides {
+			var list []command
+			for _, c := range d.sides[s].commands {
+				if c.what == "MAX" || c.what == "LAST" && c.n > window {
+					c.what, c.n = "LAST", window
+				}
+				list = append(list, c)
+			}
+			cut.sides[s].commands = list
+		}
+		try(&cut)
+	}
+	return float64(seen) / float64(all)
+}
+
+// many makes a duel of two strategies with a given number of commands, of which
+// most are looked at in each turn, and as many turns as that allows.
+func many(g *kit.Gen) *duel {
+	a, b := int(g.Int64(0)), int(g.Int64(1))
+	turns := int(g.IntOption("turns", int64(min(maxTurns, maxWork/(a+b)))))
+	g.Option("seed", "")
+	make := func() *duel {
+		d := randomDuel(g.Rand, turns, 0, 0)
+		d.sides[0].commands = longStrategy(g.Rand, a, turns)
+		d.sides[1].commands = longStrategy(g.Rand, b, turns)
+		return d
+	}
+	return best(int(g.IntOption("tries", 40)), make, func(d *duel) float64 {
+		looked := 0
+		d.play(noSlip, func(int, int, int, bool) { looked++ })
+		return float64(looked)/float64(turns*(a+b)) + d.shortensSeen()
+	})
+}
+
+// longStrategy makes n commands of which the early ones seldom hold: whoever
+// defects in every third turn has few windows in which most actions are D.
+func longStrategy(r *kit.Rand, n, turns int) []command {
+	last := parse("", "ME LAST 2 C D; * C").commands
+	if r.IntN(2) == 0 {
+		last = parse("", "OPP -1 D RAND; ME LAST 2 C D; * C").commands
+	}
+	last = last[max(0, len(last)-n):]
+	var list []command
+	for len(list)+len(last) < n {
+		c := command{who: kit.Pick(r, []string{"ME", "OPP"}), what: "LAST", x: "D", y: kit.Pick(r, []string{"C", "D", "RAND"})}
+		c.n = max(3, randomWindow(r, turns))
+		if r.IntN(8) == 0 {
+			c.what, c.n = "MAX", 0
+		}
+		list = append(list, c)
+	}
+	return append(list, last...)
+}
+
+// shortensSeen is the share of shorter lists of commands with which somebody
+// else wins.
+func (d *duel) shortensSeen() float64 {
+	truth := d.winner()
+	seen, all := 0, 0
+	for s := range d.sides {
+		list := d.sides[s].commands
+		for _, n := range []int{1, 10, 20, 50, len(list) - 1} {
+			if n < 1 || n >= len(list) {
+				continue
+			}
+			cut := *d
+			// What is cut off ends where the program's default begins.
+			cut.sides[s].commands = append(append([]command(nil), list[:n]...), command{who: "*", y: "C"})
+			all++
+			if cut.winner() != truth {
+				seen++
+			}
+		}
+	}
+	return float64(seen) / float64(max(all, 1))
+}
