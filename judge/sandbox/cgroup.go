@@ -1,0 +1,389 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// groupPrefix begins the name of every control group of a judge. What follows is
+// the process id and a random number; whether its judge lives is told by a lock
+// on the directory and not by the id, which another container may use too.
+const groupPrefix = "assay-"
+
+// groups is a judge's place in the control group trees of the machine.
+type groups struct {
+	version int               // 1 or 2
+	dirs    map[string]string // controller -> our directory; one entry, "", in version 2
+	has     map[string]bool   // controllers that we can use: memory, pids, cpuacct (cpu in version 2)
+	locks   []*os.File        // each of our directories, open and locked while we live
+	notes   []string          // what is missing, in words
+}
+
+// A hierarchy is one mounted control group tree, with the place of this process in it.
+type hierarchy struct {
+	version     int
+	controllers []string
+	top         string // the highest directory that we can see
+	own         string // the directory of this process's group
+}
+
+// hierarchies finds the control group trees that this process sees.
+func hierarchies() ([]hierarchy, error) {
+	memberships, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, fmt.Errorf("find the control groups: %w", err)
+	}
+	places := map[string]string{} // controllers as listed -> path
+	for line := range strings.Lines(string(memberships)) {
+		if f := strings.SplitN(strings.TrimSpace(line), ":", 3); len(f) == 3 {
+			for c := range strings.SplitSeq(f[1], ",") {
+				places[c] = f[2]
+			}
+		}
+	}
+	mounts, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("find the control groups: %w", err)
+	}
+	defer mounts.Close()
+	var all []hierarchy
+	for lines := bufio.NewScanner(mounts); lines.Scan(); {
+		if h, ok := parseMount(lines.Text(), places); ok {
+			all = append(all, h)
+		}
+	}
+	return all, nil
+}
+
+// parseMount reads a line of mountinfo:
+//
+//	36 35 0:31 /root /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
+func parseMount(line string, places map[string]string) (h hierarchy, ok bool) {
+	left, right, ok := strings.Cut(line, " - ")
+	l, r := strings.Fields(left), strings.Fields(right)
+	if !ok || len(l) < 5 || len(r) < 3 {
+		return h, false
+	}
+	place := ""
+	switch r[0] {
+	case "cgroup2":
+		h.version, place = 2, places[""]
+	case "cgroup":
+		h.version = 1
+		for option := range strings.SplitSeq(r[2], ",") {
+			if p, known := places[option]; known && option != "" {
+				h.controllers, place = append(h.controllers, option), p
+			}
+		}
+	}
+	if place == "" {
+		return h, false
+	}
+	h.top = l[4]
+	below, err := filepath.Rel(l[3], place)
+	if err != nil || strings.HasPrefix(below, "..") {
+		below = "" // our group is outside of what is mounted; its top is the best that we can use
+	}
+	h.own = filepath.Join(h.top, below)
+	return h, true
+}
+
+// joinGroups makes this judge's directories. It returns nil, and why, where the
+// machine or our rights do not let it.
+func joinGroups(version int) (*groups, error) {
+	all, err := hierarchies()
+	if err != nil {
+		return nil, err
+	}
+	g := &groups{version: version, dirs: map[string]string{}, has: map[string]bool{}}
+	name := fmt.Sprintf("%s%d-%x", groupPrefix, os.Getpid(), time.Now().UnixNano())
+	if version == 2 {
+		err = g.joinV2(all, name)
+	} else {
+		err = g.joinV1(all, name)
+	}
+	if err != nil {
+		g.leave()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *groups) joinV1(all []hierarchy, name string) error {
+	for _, want := range []string{"memory", "pids", "cpuacct"} {
+		i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 1 && slices.Contains(h.controllers, want) })
+		if i < 0 {
+			g.notes = append(g.notes, "no control group for "+want)
+			continue
+		}
+		dir := filepath.Join(all[i].own, name)
+		if err := g.claim(dir); err != nil {
+			g.notes = append(g.notes, fmt.Sprintf("no control group for %s: %v", want, err))
+			continue
+		}
+		g.dirs[want], g.has[want] = dir, true
+	}
+	if !g.has["memory"] {
+		return errors.New(strings.Join(g.notes, "; "))
+	}
+	return nil
+}
+
+// joinV2 makes a directory that has the controllers. In version 2 only a group
+// without processes can hand controllers down, so our own group will mostly not
+// do; then the one above it may.
+func (g *groups) joinV2(all []hierarchy, name string) error {
+	i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 2 })
+	if i < 0 {
+		return errors.New("no control groups of version 2 are mounted")
+	}
+	var reason error
+	for parent := all[i].own; strings.HasPrefix(parent, all[i].top); parent = filepath.Dir(parent) {
+		if reason = handDown(parent); reason != nil {
+			continue
+		}
+		dir := filepath.Join(parent, name)
+		if reason = g.claim(dir); reason != nil {
+			continue
+		}
+		if reason = handDown(dir); reason != nil {
+			g.leave()
+			continue
+		}
+		g.dirs[""] = dir
+		have, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
+		if err != nil {
+			return fmt.Errorf("read what the control group controls: %w", err)
+		}
+		for c := range strings.FieldsSeq(string(have)) {
+			g.has[c] = true
+		}
+		if !g.has["pids"] {
+			g.notes = append(g.notes, "no control group for pids")
+		}
+		return nil
+	}
+	return fmt.Errorf("no control group that we may divide: %w", reason)
+}
+
+// handDown lets the groups below dir have the controllers that a sandbox uses.
+func handDown(dir string) error {
+	file := filepath.Join(dir, "cgroup.subtree_control")
+	for _, c := range []string{"memory", "pids"} {
+		have, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(strings.Fields(string(have)), c) {
+			continue
+		}
+		if err := os.WriteFile(file, []byte("+"+c), 0); err != nil && c == "memory" {
+			return fmt.Errorf("hand down %s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// claim makes a directory and locks it. Another judge's sweep may take it in the
+// moment between; then it is made again.
+func (g *groups) claim(dir string) error {
+	for range 10 {
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		f, err := os.Open(dir)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			if _, err := os.Stat(dir); err == nil {
+				g.locks = append(g.locks, f)
+				sweepGroups(filepath.Dir(dir))
+				return nil
+			}
+		}
+		f.Close()
+	}
+	return fmt.Errorf("claim %s: it is swept away again and again", dir)
+}
+
+// leave removes our directories. Those of the workers must be gone already.
+func (g *groups) leave() {
+	for _, f := range g.locks {
+		removeGroup(f.Name())
+		f.Close()
+	}
+	g.locks = nil
+}
+
+// sweepGroups removes the groups below dir whose judge was killed. Processes that
+// still stand in them are killed; there are none, as zygotes end with their judge.
+func sweepGroups(dir string) {
+	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
+	for _, s := range stale {
+		f, err := os.Open(s)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			leaves, _ := filepath.Glob(filepath.Join(s, "*", "cgroup.procs"))
+			for _, leaf := range leaves {
+				killGroup(leaf)
+				removeGroup(filepath.Dir(leaf))
+			}
+			removeGroup(s)
+		}
+		f.Close()
+	}
+}
+
+// killGroup kills what a list of processes names.
+func killGroup(procs string) {
+	list, _ := os.ReadFile(procs)
+	for f := range strings.FieldsSeq(string(list)) {
+		if pid, err := strconv.Atoi(f); err == nil && pid > 1 {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// removeGroup removes a group's directory. The kernel refuses for a moment after
+// the last process has been reaped.
+func removeGroup(dir string) {
+	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
+		if err := unix.Rmdir(dir); err != unix.EBUSY {
+			return
+		}
+		time.Sleep(wait)
+	}
+}
+
+// A leaf is the group of one worker.
+type leaf struct {
+	dirs  []string
+	names []string // of files, for the zygote: what it reads and writes
+	files []*os.File
+	dir   *os.File // in version 2, where the zygote is born
+}
+
+// Names of the files of a leaf, the same for both versions.
+const (
+	fileJoin    = "join" // version 1: several of them
+	fileLimit   = "memory.limit"
+	fileSwap    = "memory.swap"
+	fileUsage   = "memory.usage"
+	filePeak    = "memory.peak"
+	fileOOM     = "memory.oom"
+	fileReclaim = "memory.reclaim"
+	filePidsMax = "pids.max"
+	filePidsNow = "pids.now"
+	fileCPU     = "cpu.usage"
+)
+
+// leafFile is a file of a leaf: its name for us, and for the kernel.
+type leafFile struct {
+	name, file string
+	flag       int
+	optional   bool
+}
+
+var leafFilesV1 = map[string][]leafFile{
+	"memory": {
+		{fileJoin, "tasks", os.O_WRONLY, false},
+		{fileLimit, "memory.limit_in_bytes", os.O_WRONLY, false},
+		{fileSwap, "memory.memsw.limit_in_bytes", os.O_WRONLY, true},
+		{fileUsage, "memory.usage_in_bytes", os.O_RDONLY, false},
+		{filePeak, "memory.max_usage_in_bytes", os.O_RDWR, false},
+		{fileOOM, "memory.oom_control", os.O_RDONLY, false},
+		{fileReclaim, "memory.force_empty", os.O_WRONLY, true},
+	},
+	"pids": {
+		{fileJoin, "tasks", os.O_WRONLY, false},
+		{filePidsMax, "pids.max", os.O_WRONLY, false},
+		{filePidsNow, "pids.current", os.O_RDONLY, true},
+	},
+	"cpuacct": {
+		{fileJoin, "tasks", os.O_WRONLY, false},
+		{fileCPU, "cpuacct.usage", os.O_RDONLY, false},
+	},
+}
+
+var leafFilesV2 = []leafFile{
+	{fileLimit, "memory.max", os.O_WRONLY, true},
+	{fileSwap, "memory.swap.max", os.O_WRONLY, true},
+	{fileUsage, "memory.current", os.O_RDONLY, true},
+	{filePeak, "memory.peak", os.O_RDWR, true},
+	{fileOOM, "memory.events", os.O_RDONLY, true},
+	{fileReclaim, "memory.reclaim", os.O_WRONLY, true},
+	{filePidsMax, "pids.max", os.O_WRONLY, true},
+	{filePidsNow, "pids.current", os.O_RDONLY, true},
+	{fileCPU, "cpu.stat", os.O_RDONLY, false},
+}
+
+// newLeaf makes the groups of one worker.
+func (g *groups) newLeaf(number int) (_ *leaf, err error) {
+	l := &leaf{}
+	defer func() {
+		if err != nil {
+			l.close()
+			l.remove()
+		}
+	}()
+	name := "w" + strconv.Itoa(number)
+	for controller, dir := range g.dirs {
+		dir = filepath.Join(dir, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("make the control group of a worker: %w", err)
+		}
+		l.dirs = append(l.dirs, dir)
+		files := leafFilesV1[controller]
+		if g.version == 2 {
+			files = leafFilesV2
+			if l.dir, err = os.Open(dir); err != nil {
+				return nil, fmt.Errorf("open the control group of a worker: %w", err)
+			}
+		}
+		for _, want := range files {
+			f, err := os.OpenFile(filepath.Join(dir, want.file), want.flag, 0)
+			if want.name == filePeak && errors.Is(err, os.ErrPermission) {
+				f, err = os.Open(filepath.Join(dir, want.file)) // a kernel before 6.12 cannot reset it
+			}
+			if err != nil && want.optional {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("open the control group of a worker: %w", err)
+			}
+			l.names, l.files = append(l.names, want.name), append(l.files, f)
+		}
+	}
+	return l, nil
+}
+
+// close closes the files; the zygote has its own descriptors by then.
+func (l *leaf) close() {
+	for _, f := range l.files {
+		f.Close()
+	}
+	if l.dir != nil {
+		l.dir.Close()
+	}
+	l.files = nil
+}
+
+func (l *leaf) remove() {
+	for _, d := range l.dirs {
+		removeGroup(d)
+	}
+}

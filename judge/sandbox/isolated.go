@@ -1,0 +1,190 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"assay/judge"
+)
+
+// isolated is the backend of all rungs but None: a pool of zygotes.
+type isolated struct {
+	options    Options
+	rootless   bool
+	self       string // this binary
+	groups     *groups
+	processors []int
+
+	mu     sync.Mutex
+	idle   []*worker // most recently used last
+	next   int       // number of the next worker
+	closed bool
+}
+
+// open tries a rung, and says what it lacks on this machine.
+func open(r Rung, o Options) (backend, []string, error) {
+	if r == None {
+		return newPlain(o), nil, nil
+	}
+	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: "/proc/self/exe"}
+	if b.rootless != (os.Geteuid() != 0) {
+		if b.rootless {
+			return nil, nil, errors.New("user 0 has better rungs")
+		}
+		return nil, nil, errors.New("the judge does not run as user 0")
+	}
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, nil, fmt.Errorf("list the processors: %w", err)
+	}
+	for p := range len(set) * 64 {
+		if set.IsSet(p) {
+			b.processors = append(b.processors, p)
+		}
+	}
+	var missing []string
+	if version := groupVersion[r]; version > 0 {
+		g, err := joinGroups(version)
+		if err != nil {
+			return nil, nil, err
+		}
+		b.groups, missing = g, g.notes
+	}
+	w, err := b.newWorker(nil)
+	if err != nil {
+		b.close()
+		return nil, nil, err
+	}
+	b.idle = append(b.idle, w)
+	return b, missing, nil
+}
+
+// groupVersion is the version of control groups that a rung stands on.
+var groupVersion = map[Rung]int{RootV2: 2, RootV1: 1, RootlessV2: 2}
+
+func (b *isolated) newWorker(mounts []mountKey) (*worker, error) {
+	b.mu.Lock()
+	number := b.next
+	b.next++
+	b.mu.Unlock()
+	return b.startWorker(number, mounts)
+}
+
+// take finds a worker for these mounts: the best is one that has them already.
+func (b *isolated) take(mounts []mountKey) (*worker, error) {
+	b.mu.Lock()
+	i := len(b.idle) - 1
+	for k, w := range slices.Backward(b.idle) {
+		if w.sameMounts(mounts) {
+			i = k
+			break
+		}
+	}
+	if i < 0 {
+		b.mu.Unlock()
+		return b.newWorker(mounts)
+	}
+	w := b.idle[i]
+	b.idle = slices.Delete(b.idle, i, i+1)
+	b.mu.Unlock()
+	if b.rootless && !w.sameMounts(mounts) { // it can change nothing
+		w.stop()
+		return b.newWorker(mounts)
+	}
+	return w, nil
+}
+
+// give returns a worker to the pool.
+func (b *isolated) give(w *worker) {
+	b.mu.Lock()
+	if !b.closed && len(b.idle) < 2*b.options.Workers {
+		b.idle = append(b.idle, w)
+		w = nil
+	}
+	b.mu.Unlock()
+	if w != nil {
+		w.stop()
+	}
+}
+
+func (b *isolated) close() error {
+	b.mu.Lock()
+	b.closed = true
+	idle := b.idle
+	b.idle = nil
+	b.mu.Unlock()
+	var all sync.WaitGroup
+	for _, w := range idle {
+		all.Go(w.stop)
+	}
+	all.Wait()
+	if b.groups != nil {
+		b.groups.leave()
+	}
+	return nil
+}
+
+func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
+	if j.handed == nil {
+		j.handed = func() {}
+	}
+	handed := j.handed
+	once := false
+	j.handed = func() {
+		if !once {
+			once = true
+			handed()
+		}
+	}
+	defer j.handed()
+	keys, err := identify(j.Mounts)
+	if err != nil {
+		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
+	for tries := 0; ; tries++ {
+		if ctx.Err() != nil {
+			return judge.Exec{}, context.Cause(ctx)
+		}
+		w, err := b.take(keys)
+		if err != nil {
+			return judge.Exec{}, err
+		}
+		exec, err := w.run(ctx, b, j, keys)
+		if err == nil || !w.gone && !errors.Is(err, errWorkerLost) {
+			b.give(w)
+		} else {
+			w.stop()
+		}
+		if errors.Is(err, errNotSent) && tries < 3 {
+			continue // it had died before; nothing has been run
+		}
+		return exec, err
+	}
+}
+
+// identify looks up what stands at the paths of mounts now.
+func identify(mounts []judge.Mount) ([]mountKey, error) {
+	if len(mounts) == 0 {
+		return nil, nil
+	}
+	keys := make([]mountKey, len(mounts))
+	for i, m := range mounts {
+		var st unix.Stat_t
+		if err := unix.Stat(m.Host, &st); err != nil {
+			return nil, fmt.Errorf("show %s inside: %w", m.Host, err)
+		}
+		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			return nil, fmt.Errorf("show %s inside: not a directory", m.Host)
+		}
+		keys[i] = mountKey{m, st.Dev, st.Ino}
+	}
+	return keys, nil
+}

@@ -1,0 +1,276 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// meter measures and bounds the runs of one zygote through its control groups.
+//
+// In version 1 only the forking thread of the zygote is in the groups, so they
+// hold nothing but the run and that thread's own CPU time. In version 2 the
+// whole zygote is in there, and what it uses itself is taken off.
+type meter struct {
+	version int
+	ownCPU  int32 // clock of what the zygote itself uses of the group's CPU time
+	limit   int
+	swap    int
+	usage   int
+	peak    int
+	oom     int
+	reclaim int
+	pidsMax int
+	pidsNow int
+	cpu     int
+	joins   []int
+
+	resets    bool  // the peak can be reset
+	limitNow  int64 // what stands in limit
+	pidsLimit int64 // what stands in pidsMax, 0 for no limit
+	base      int64 // memory in use when the run began
+	lastPeak  int64 // where the peak stood when the run began, if it cannot be reset
+	cpuStart  int64
+	ownStart  int64
+	oomStart  int64
+
+	buf [512]byte
+}
+
+// newMeter takes the descriptors of the files of a leaf.
+func newMeter(version int, names []string, fds []int) *meter {
+	m := &meter{version: version, limit: -1, swap: -1, usage: -1, peak: -1, oom: -1, reclaim: -1, pidsMax: -1, pidsNow: -1, cpu: -1}
+	m.ownCPU = unix.CLOCK_THREAD_CPUTIME_ID
+	if version == 2 {
+		m.ownCPU = unix.CLOCK_PROCESS_CPUTIME_ID
+	}
+	for i, name := range names {
+		switch name {
+		case fileJoin:
+			m.joins = append(m.joins, fds[i])
+		case fileLimit:
+			m.limit = fds[i]
+		case fileSwap:
+			m.swap = fds[i]
+		case fileUsage:
+			m.usage = fds[i]
+		case filePeak:
+			m.peak = fds[i]
+		case fileOOM:
+			m.oom = fds[i]
+		case fileReclaim:
+			m.reclaim = fds[i]
+		case filePidsMax:
+			m.pidsMax = fds[i]
+		case filePidsNow:
+			m.pidsNow = fds[i]
+		case fileCPU:
+			m.cpu = fds[i]
+		}
+	}
+	return m
+}
+
+// join moves the calling thread into the groups (version 1). The first move may
+// wait 10 ms for the kernel; that is why no run ever moves.
+func (m *meter) join() error {
+	for _, fd := range m.joins {
+		if _, err := unix.Pwrite(fd, []byte("0"), 0); err != nil {
+			return fmt.Errorf("join a control group: %w", err)
+		}
+		unix.Close(fd)
+	}
+	m.joins = nil
+	m.resets = m.peak >= 0 && m.writeText(m.peak, "0") == nil
+	return nil
+}
+
+// slack is what the kernel may charge to a run besides its own pages: the limit
+// is raised by it, and by what earlier runs left charged, such as cached files.
+const slack = 1 << 20
+
+// staleCache is how much may be left charged before it is asked back.
+const staleCache = 8 << 20
+
+// begin sets the limits of a run and starts to measure.
+func (m *meter) begin(memory, processes int64) error {
+	if m.usage >= 0 {
+		m.base = m.number(m.usage)
+		if m.base > staleCache && m.reclaim >= 0 {
+			m.giveBack()
+			m.base = m.number(m.usage)
+		}
+	}
+	if err := m.limitMemory(memory); err != nil {
+		return err
+	}
+	if err := m.limitProcesses(processes); err != nil {
+		return err
+	}
+	m.lastPeak = 0
+	if m.resets {
+		_ = m.writeText(m.peak, "0")
+	} else if m.peak >= 0 {
+		m.lastPeak = m.number(m.peak)
+	}
+	if memory > 0 && m.oom >= 0 {
+		m.oomStart = m.keyed(m.oom, "oom_kill ")
+	}
+	if m.cpu >= 0 {
+		m.ownStart = clock(m.ownCPU)
+		m.cpuStart = m.groupCPU()
+	}
+	return nil
+}
+
+func (m *meter) giveBack() {
+	if m.version == 1 {
+		_ = m.writeText(m.reclaim, "0")
+		return
+	}
+	_ = m.writeText(m.reclaim, strconv.FormatInt(m.base-staleCache/2, 10))
+}
+
+func (m *meter) limitMemory(memory int64) error {
+	if m.limit < 0 {
+		return nil
+	}
+	limit := int64(0)
+	if memory > 0 {
+		limit = memory + (m.base+2*slack-1)/slack*slack
+		if limit < memory { // past the largest number: no limit
+			limit = 0
+		}
+	}
+	if limit == m.limitNow {
+		return nil
+	}
+	text := "max"
+	if m.version == 1 {
+		text = "-1"
+	}
+	if m.version == 1 && m.swap >= 0 { // it must never be below the limit
+		_ = m.writeText(m.swap, text)
+	}
+	if limit > 0 {
+		text = strconv.FormatInt(limit, 10)
+	}
+	if err := m.writeText(m.limit, text); err != nil {
+		return fmt.Errorf("set the memory limit to %s: %w", text, err)
+	}
+	if m.swap >= 0 {
+		if m.version == 2 {
+			text = "0"
+		}
+		_ = m.writeText(m.swap, text)
+	}
+	m.limitNow = limit
+	return nil
+}
+
+func (m *meter) limitProcesses(processes int64) error {
+	if m.pidsMax < 0 || processes == m.pidsLimit {
+		return nil
+	}
+	text := "max"
+	if processes > 0 {
+		ours := int64(1) // the forking thread
+		if m.version == 2 {
+			ours = m.number(m.pidsNow)
+		}
+		text = strconv.FormatInt(min(processes, math.MaxInt32)+ours, 10)
+	}
+	if err := m.writeText(m.pidsMax, text); err != nil {
+		return fmt.Errorf("set the limit of processes to %s: %w", text, err)
+	}
+	m.pidsLimit = processes
+	return nil
+}
+
+// cpuUsed is the processor time of the run so far, in nanoseconds; 0 if unknown.
+func (m *meter) cpuUsed() int64 {
+	if m.cpu < 0 {
+		return 0
+	}
+	used := m.groupCPU() - m.cpuStart
+	return max(0, used-(clock(m.ownCPU)-m.ownStart))
+}
+
+// threads bounds how many threads can use a processor now.
+func (m *meter) threads(processors int64) int64 {
+	if m.pidsNow < 0 {
+		return processors
+	}
+	return max(1, min(processors, m.number(m.pidsNow)))
+}
+
+// memoryUsed is the peak of the run, and whether something was killed for memory.
+func (m *meter) memoryUsed(memory int64) (peak int64, killed bool) {
+	if m.peak < 0 {
+		return 0, false
+	}
+	top := m.number(m.peak)
+	if !m.resets && top <= m.lastPeak {
+		top = 0 // hidden below the peak of an earlier run
+	}
+	peak = max(0, top-m.base)
+	if memory > 0 && m.oom >= 0 {
+		killed = m.keyed(m.oom, "oom_kill ") > m.oomStart
+		if killed || peak > memory {
+			peak = memory
+		}
+	}
+	return peak, killed
+}
+
+func (m *meter) groupCPU() int64 {
+	if m.version == 1 {
+		return m.number(m.cpu)
+	}
+	return m.keyed(m.cpu, "usage_usec ") * int64(time.Microsecond)
+}
+
+// number reads a file that holds one number.
+func (m *meter) number(fd int) int64 {
+	n, _ := unix.Pread(fd, m.buf[:], 0)
+	return leadingNumber(m.buf[:max(n, 0)])
+}
+
+// keyed reads a number out of a file with a key on each line.
+func (m *meter) keyed(fd int, key string) int64 {
+	n, _ := unix.Pread(fd, m.buf[:], 0)
+	for line := range bytes.Lines(m.buf[:max(n, 0)]) {
+		if value, ok := bytes.CutPrefix(line, []byte(key)); ok {
+			return leadingNumber(value)
+		}
+	}
+	return 0
+}
+
+func leadingNumber(b []byte) (v int64) {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			break
+		}
+		v = v*10 + int64(c-'0')
+	}
+	return v
+}
+
+func (m *meter) writeText(fd int, text string) error {
+	_, err := unix.Pwrite(fd, []byte(text), 0)
+	return err
+}
+
+// clock reads a clock in nanoseconds.
+func clock(id int32) int64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(id, &ts)
+	return ts.Nano()
+}

@@ -1,0 +1,221 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+)
+
+// plain runs commands as plain processes. It isolates nothing, and it bounds wall
+// time and output; the other limits it only looks at, during the run or after.
+type plain struct{}
+
+func newPlain(Options) *plain { return &plain{} }
+
+func (*plain) close() error { return nil }
+
+// errWall and errCPU are causes that end a plain run.
+var (
+	errWall = errors.New("wall time limit passed")
+	errCPU  = errors.New("CPU time limit passed")
+)
+
+var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errOutput: judge.Output}
+
+func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
+	handed := sync.OnceFunc(func() {
+		if j.handed != nil {
+			j.handed()
+		}
+	})
+	defer handed()
+	scratch, err := os.MkdirTemp("", "assay-scratch-")
+	if err != nil {
+		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
+	defer os.RemoveAll(scratch)
+	at := places(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+
+	argv0 := at.replace(j.Argv[0])
+	env := at.all(j.Env)
+	path, reason := lookUp(argv0, env)
+	if reason != "" {
+		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: reason}
+	}
+	cmd := &exec.Cmd{Path: path, Args: at.all(j.Argv), Env: env, Dir: scratch, Stdin: j.Stdin}
+	if j.Dir != "" {
+		cmd.Dir = at.replace(j.Dir)
+	}
+	out := &counter{to: j.Stdout, limit: j.Limits.Output, over: func() { cancel(errOutput) }}
+	cmd.Stdout, cmd.Stderr = out, j.Stderr
+	if f, ok := j.Stdout.(*os.File); ok {
+		cmd.Stdout = f
+	}
+	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: explainExec(path, errors.Unwrap(err))}
+	}
+	handed()
+	stop := watchPlain(ctx, cancel, cmd.Process, j.Limits)
+	waitErr := cmd.Wait()
+	x.Wall = time.Since(start)
+	cause := stop()
+	endGroup(cmd.Process)
+
+	describe(cmd.ProcessState, &x)
+	x.Output = out.n
+	x.Killed = plainKilled[cause]
+	if l := j.Limits; x.Killed == judge.Nothing && l.Memory > 0 && x.Memory > l.Memory {
+		x.Killed = judge.Memory // all that can be said afterwards
+	}
+	if cause != nil && x.Killed == judge.Nothing {
+		return x, cause
+	}
+	if _, bad := errors.AsType[*exec.ExitError](waitErr); waitErr != nil && !bad && !errors.Is(waitErr, exec.ErrWaitDelay) {
+		return x, fmt.Errorf("run %s: %w", j.Argv[0], waitErr)
+	}
+	return x, nil
+}
+
+// watchPlain kills the process when ctx ends or a limit passes. The function that
+// it returns ends the watch and says why the process was killed, nil if it was not.
+func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() error) {
+	done := make(chan struct{})
+	var killed error
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		var wall <-chan time.Time
+		if l.Wall > 0 {
+			t := time.NewTimer(l.Wall)
+			defer t.Stop()
+			wall = t.C
+		}
+		look := time.NewTicker(5 * time.Millisecond)
+		defer look.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				killed = context.Cause(ctx)
+				endGroup(p)
+				return
+			case <-wall:
+				cancel(errWall)
+			case <-look.C:
+				if l.CPU > 0 && cpuOf(p.Pid) > l.CPU {
+					cancel(errCPU)
+				}
+			}
+		}
+	})
+	return func() error {
+		close(done)
+		watch.Wait()
+		return killed
+	}
+}
+
+// counter counts what a program writes.
+type counter struct {
+	to    io.Writer
+	n     int64
+	limit int64
+	over  func()
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	before := c.n
+	c.n += int64(len(b))
+	keep := b
+	if c.limit > 0 && c.n > c.limit {
+		c.over()
+		keep = b[:max(0, min(int64(len(b)), c.limit+1-before))]
+	}
+	if c.to != nil && len(keep) > 0 {
+		if n, err := c.to.Write(keep); err != nil {
+			return n, err
+		}
+	}
+	return len(b), nil
+}
+
+// places maps paths inside to paths of the host.
+type places []judge.Mount
+
+// replace puts the host's path wherever a path inside stands in s: at its start,
+// or after a character that cannot be part of a path's name.
+func (p places) replace(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if m := p.at(s, i); m != nil {
+			b.WriteString(m.Host)
+			i += len(m.At)
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return b.String()
+}
+
+// at finds the mount whose path stands at s[i:], the longest if there are many.
+func (p places) at(s string, i int) (found *judge.Mount) {
+	if s[i] != '/' || i > 0 && strings.IndexByte("=:,;@ \t'\"", s[i-1]) < 0 {
+		return nil
+	}
+	for k := range p {
+		at := p[k].At
+		rest, ok := strings.CutPrefix(s[i:], at)
+		if ok && (rest == "" || strings.IndexByte("/:,; \t'\"", rest[0]) >= 0) && (found == nil || len(at) > len(found.At)) {
+			found = &p[k]
+		}
+	}
+	return found
+}
+
+func (p places) all(list []string) []string {
+	mapped := make([]string, len(list))
+	for i, s := range list {
+		mapped[i] = p.replace(s)
+	}
+	return mapped
+}
+
+// lookUp finds the file of a command as the environment's PATH says.
+func lookUp(name string, env []string) (path, reason string) {
+	if strings.ContainsAny(name, `/\`) {
+		return name, ""
+	}
+	list := os.Getenv("PATH")
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			list = v
+		}
+	}
+	reason = reasonMissing
+	for _, dir := range filepath.SplitList(list) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, ""
+		} else if errors.Is(err, os.ErrPermission) {
+			reason = reasonMode
+		}
+	}
+	return "", reason
+}

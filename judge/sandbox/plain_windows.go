@@ -1,0 +1,18 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+
+	"assay/judge"
+)
+
+func ownGroup(*exec.Cmd) {}
+
+func endGroup(p *os.Process) { _ = p.Kill() }
+
+// describe takes the facts from an ended process.
+func describe(st *os.ProcessState, x *judge.Exec) {
+	x.CPU = st.UserTime() + st.SystemTime()
+	x.Exit = st.ExitCode()
+}

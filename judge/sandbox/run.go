@@ -1,0 +1,555 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"assay/judge"
+)
+
+// errNotSent says that a request could not be sent, so nothing was run.
+var errNotSent = errors.New("a worker of the sandbox had died")
+
+// session is one run on its way through a worker.
+type session struct {
+	w      *worker
+	b      *isolated
+	j      *job
+	theirs []int      // descriptors for the zygote
+	owned  []int      // those of them that are ours to close once they are sent
+	keep   []*os.File // whose descriptors are in theirs
+	out    stream     // standard output
+	err    stream     // standard error
+	feed   *feeder    // standard input from a reader
+	size0  int64      // of an output file, before
+}
+
+// stream is a pipe from the program to a writer.
+type stream struct {
+	fd     int // -1 for none
+	to     io.Writer
+	count  int64
+	limit  int64
+	failed error // from the writer
+}
+
+// run runs a job on this worker.
+func (w *worker) run(ctx context.Context, b *isolated, j *job, keys []mountKey) (exec judge.Exec, err error) {
+	w.seq++
+	s := &session{w: w, b: b, j: j, out: stream{fd: -1}, err: stream{fd: -1}}
+	defer s.close()
+	if err := s.openFiles(); err != nil {
+		return exec, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
+	if err := s.send(keys); err != nil {
+		return exec, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
+	s.closeOwned()
+	j.handed()
+	if s.feed != nil {
+		s.feed.start()
+	}
+	seq := w.seq
+	stopWatch := context.AfterFunc(ctx, func() {
+		why := killedByJudge
+		if context.Cause(ctx) == errOutput {
+			why = killedOutput
+		}
+		w.kill(seq, why)
+	})
+	r, err := s.wait()
+	stopWatch()
+	if err != nil {
+		return exec, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
+	return s.result(ctx, r)
+}
+
+// openFiles gets the three files of the program ready.
+func (s *session) openFiles() error {
+	if err := s.openInput(); err != nil {
+		return err
+	}
+	if f, ok := s.j.Stdout.(*os.File); ok && f != nil {
+		s.handOver(f)
+		s.size0 = fileSize(f)
+	} else if err := s.openStream(&s.out, s.j.Stdout, s.j.Limits.Output); err != nil {
+		return err
+	}
+	if f, ok := s.j.Stderr.(*os.File); ok && f != nil {
+		s.handOver(f)
+		return nil
+	}
+	return s.openStream(&s.err, s.j.Stderr, 0)
+}
+
+func (s *session) handOver(f *os.File) {
+	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
+}
+
+// own adds a descriptor that goes to the zygote and is ours to close.
+func (s *session) own(fd int) {
+	s.theirs, s.owned = append(s.theirs, fd), append(s.owned, fd)
+}
+
+func (s *session) openInput() error {
+	switch in := s.j.Stdin.(type) {
+	case nil:
+		return s.openNull(unix.O_RDONLY)
+	case *os.File:
+		if in == nil {
+			return s.openNull(unix.O_RDONLY)
+		}
+		if s.mayHandOver(in) {
+			s.handOver(in)
+			return nil
+		}
+	case interface {
+		io.Reader
+		Len() int
+	}: // bytes.Reader, strings.Reader, bytes.Buffer: all there is, at once
+		if in.Len() <= maxMemoryInput {
+			return s.openMemory(in)
+		}
+	}
+	fds, err := s.pipe(0)
+	if err != nil {
+		return err
+	}
+	s.own(fds[0])
+	s.feed, err = newFeeder(fds[1], s.j.Stdin)
+	return err
+}
+
+// maxMemoryInput is the longest input that is put into a memory file at once
+// instead of being fed through a pipe.
+const maxMemoryInput = 64 << 20
+
+// mayHandOver tells whether a program may have the very descriptor. Where it runs
+// under the judge's own user id it could open the file again through
+// /proc/self/fd, and write: there it gets the bytes through a pipe.
+func (s *session) mayHandOver(f *os.File) bool {
+	if !s.b.rootless {
+		return true
+	}
+	st, err := f.Stat()
+	return err == nil && !st.Mode().IsRegular()
+}
+
+func (s *session) openNull(flags int) error {
+	fd, err := unix.Open(os.DevNull, flags|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", os.DevNull, err)
+	}
+	s.own(fd)
+	return nil
+}
+
+// openMemory gives the program a file in memory that nobody can change any more.
+func (s *session) openMemory(r io.Reader) error {
+	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return fmt.Errorf("make a memory file: %w", err)
+	}
+	s.own(fd)
+	if _, err := io.CopyBuffer(fdWriter(fd), onlyReader{r}, s.w.data); err != nil {
+		return fmt.Errorf("fill standard input: %w", err)
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+		return fmt.Errorf("seal standard input: %w", err)
+	}
+	_, err = unix.Seek(fd, 0, unix.SEEK_SET)
+	return err
+}
+
+// onlyReader hides a WriteTo, which would bypass the buffer.
+type onlyReader struct{ io.Reader }
+
+type fdWriter int
+
+func (fd fdWriter) Write(b []byte) (done int, err error) {
+	for done < len(b) {
+		n, err := unix.Write(int(fd), b[done:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// openStream makes the pipe of an output. An output that nobody takes and nobody
+// counts goes nowhere.
+func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
+	if to == nil && limit == 0 {
+		return s.openNull(unix.O_WRONLY)
+	}
+	fds, err := s.pipe(1)
+	if err != nil {
+		return err
+	}
+	*st = stream{fd: fds[0], to: to, limit: limit}
+	s.own(fds[1])
+	return nil
+}
+
+// pipe makes a pipe; its end theirs is made the program's own, so that it can
+// open /dev/stdin and /dev/stdout, as many do.
+func (s *session) pipe(theirs int) ([2]int, error) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return fds, fmt.Errorf("make a pipe: %w", err)
+	}
+	if !s.b.rootless {
+		if err := unix.Fchown(fds[theirs], insideUID, insideUID); err != nil {
+			unix.Close(fds[0])
+			unix.Close(fds[1])
+			return fds, fmt.Errorf("make a pipe: %w", err)
+		}
+	}
+	return fds, nil
+}
+
+// send sends the request.
+func (s *session) send(keys []mountKey) error {
+	w, j, l := s.w, s.j, s.j.Limits
+	req := request{
+		kind: msgRun, seq: w.seq, inline: true, remount: !w.sameMounts(keys),
+		cpu: int64(l.CPU), wall: int64(l.Wall), memory: l.Memory, processes: int64(l.Processes), files: int64(l.Files),
+		scratch: l.Scratch, fileSize: s.fileLimit(),
+		argv: make([][]byte, len(j.Argv)), env: make([][]byte, len(j.Env)),
+	}
+	var trees []int
+	defer func() {
+		for _, fd := range trees {
+			unix.Close(fd)
+		}
+	}()
+	if req.remount {
+		req.mounts = make([]mountOrder, len(keys))
+		for _, k := range keys {
+			tree, err := shareDir(k)
+			if err != nil {
+				return err
+			}
+			trees = append(trees, tree)
+		}
+	}
+	dir := j.Dir
+	if dir == "" {
+		dir = scratchDir
+	}
+	body := appendString(nil, dir)
+	for _, a := range j.Argv {
+		body = appendString(body, a)
+	}
+	for _, e := range j.Env {
+		body = appendString(body, e)
+	}
+	if req.remount {
+		for _, k := range keys {
+			body = appendString(body, k.At)
+		}
+	}
+	fds := s.theirs
+	if len(body) > maxInline {
+		req.inline = false
+		large, err := unix.MemfdCreate("request", unix.MFD_CLOEXEC)
+		if err != nil {
+			return fmt.Errorf("make a memory file: %w", err)
+		}
+		trees = append([]int{large}, trees...)
+		if _, err := fdWriter(large).Write(body); err != nil {
+			return fmt.Errorf("write a long request: %w", err)
+		}
+		body = nil
+	}
+	w.buf = append(req.head(w.buf[:0]), body...)
+	err := send(w.sock, w.buf, append(fds, trees...))
+	runtime.KeepAlive(s.keep)
+	if err == unix.EPIPE || err == unix.ECONNRESET {
+		return fmt.Errorf("%w: %w", errWorkerLost, errNotSent)
+	}
+	if err != nil {
+		return fmt.Errorf("send a request: %w", err)
+	}
+	if req.remount {
+		w.mounts = keys
+	}
+	return nil
+}
+
+// fileLimit is how long a file may get. Only an output file needs one: what else a
+// program can write is bounded by the scratch directory's size.
+func (s *session) fileLimit() int64 {
+	f, ok := s.j.Stdout.(*os.File)
+	if !ok || f == nil || s.j.Limits.Output == 0 {
+		return 0
+	}
+	return satAdd(max(satAdd(s.size0, s.j.Limits.Output), s.j.Limits.Scratch), 1)
+}
+
+func fileSize(f *os.File) int64 {
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return 0
+	}
+	return st.Size()
+}
+
+// shareDir makes a detached mount of a host directory. The program must be able
+// to enter it, and to write where it is writable: then it is given to its user.
+func shareDir(k mountKey) (int, error) {
+	dir, err := unix.Open(k.Host, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("show %s inside: %w", k.Host, err)
+	}
+	defer unix.Close(dir)
+	var st unix.Stat_t
+	if err := unix.Fstat(dir, &st); err != nil {
+		return -1, fmt.Errorf("show %s inside: %w", k.Host, err)
+	}
+	if k.Writable && st.Uid != insideUID || st.Mode&0o5 != 0o5 {
+		if err := unix.Fchownat(dir, "", insideUID, insideUID, unix.AT_EMPTY_PATH); err != nil {
+			return -1, fmt.Errorf("give %s to the sandbox's user: %w", k.Host, err)
+		}
+	}
+	tree, err := unix.OpenTree(dir, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
+	if err != nil {
+		return -1, fmt.Errorf("show %s inside: %w", k.Host, err)
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	if !k.Writable {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
+		unix.Close(tree)
+		return -1, fmt.Errorf("protect %s inside: %w", k.Host, err)
+	}
+	return tree, nil
+}
+
+// firstQuiet is how long only the reply is waited for. Most runs end before, and
+// their output is read at one go; a longer one that fills its pipe waits this
+// long once.
+const firstQuiet = 2 * time.Millisecond
+
+// wait moves what the program writes until the zygote answers.
+func (s *session) wait() (r reply, err error) {
+	polled := [3]unix.PollFd{{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}}
+	quiet := unix.NsecToTimespec(int64(firstQuiet))
+	timeout := &quiet
+	for {
+		n, err := unix.Ppoll(polled[:], timeout, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return r, fmt.Errorf("wait for the sandbox: %w", err)
+		}
+		if polled[0].Revents != 0 {
+			break
+		}
+		if n == 0 {
+			timeout = nil
+			polled[1] = unix.PollFd{Fd: int32(s.out.fd), Events: unix.POLLIN}
+			polled[2] = unix.PollFd{Fd: int32(s.err.fd), Events: unix.POLLIN}
+			continue
+		}
+		for i, st := range []*stream{&s.out, &s.err} {
+			if polled[i+1].Revents != 0 && !s.move(st) {
+				polled[i+1].Fd = -1
+			}
+		}
+	}
+	if r, err = s.w.receive(); err != nil {
+		return r, fmt.Errorf("%w: %w", errWorkerLost, err)
+	}
+	s.drain(&s.out)
+	s.drain(&s.err)
+	return r, nil
+}
+
+// move moves what is in a pipe now; false means that no more will come.
+func (s *session) move(st *stream) bool {
+	n, err := unix.Read(st.fd, s.w.data)
+	if err == unix.EINTR || err == unix.EAGAIN {
+		return true
+	}
+	if err != nil || n == 0 {
+		return false
+	}
+	before := st.count
+	st.count += int64(n)
+	if st.limit > 0 && st.count > st.limit && before <= st.limit {
+		s.w.kill(s.w.seq, killedOutput)
+	}
+	keep := n
+	if st.limit > 0 { // a writer gets no more than the limit and one byte
+		keep = int(max(0, min(int64(n), st.limit+1-before)))
+	}
+	if st.to != nil && st.failed == nil && keep > 0 {
+		if _, st.failed = st.to.Write(s.w.data[:keep]); st.failed != nil {
+			s.w.kill(s.w.seq, killedByJudge)
+		}
+	}
+	return true
+}
+
+// drain takes what is left in a pipe when all writers are dead. It does not wait
+// for the end: a descriptor that a program sent to itself through a socket is
+// closed by the kernel only some time later.
+func (s *session) drain(st *stream) {
+	if st.fd < 0 {
+		return
+	}
+	var zero unix.Timespec
+	for {
+		polled := [1]unix.PollFd{{Fd: int32(st.fd), Events: unix.POLLIN}}
+		n, err := unix.Ppoll(polled[:], &zero, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 || polled[0].Revents&unix.POLLIN == 0 || !s.move(st) {
+			return
+		}
+	}
+}
+
+// result makes facts of the zygote's answer.
+func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err error) {
+	switch r.kind {
+	case msgNoExec:
+		return exec, &judge.ExecError{Argv0: s.j.Argv[0], Reason: r.text}
+	case msgFailed:
+		return exec, fmt.Errorf("run %s: %s", s.j.Argv[0], r.text)
+	}
+	exec = judge.Exec{
+		CPU: time.Duration(r.cpu), Wall: time.Duration(r.wall), Memory: r.memory,
+		Output: s.out.count, Killed: killedFor[r.killed],
+	}
+	if r.status.Signaled() {
+		exec.Signal = signalName(r.status.Signal())
+	} else {
+		exec.Exit = r.status.ExitStatus()
+	}
+	if f, ok := s.j.Stdout.(*os.File); ok && f != nil {
+		exec.Output = max(0, fileSize(f)-s.size0)
+	}
+	if limit := s.j.Limits.Output; limit > 0 && exec.Output > limit && exec.Killed == judge.Nothing {
+		exec.Killed = judge.Output
+	}
+	for _, st := range []*stream{&s.out, &s.err} {
+		if st.failed != nil {
+			return exec, fmt.Errorf("run %s: pass on what it wrote: %w", s.j.Argv[0], st.failed)
+		}
+	}
+	if s.feed != nil && s.feed.failed() != nil {
+		return exec, fmt.Errorf("run %s: read its input: %w", s.j.Argv[0], s.feed.failed())
+	}
+	if r.killed == killedByJudge {
+		return exec, context.Cause(ctx)
+	}
+	return exec, nil
+}
+
+var killedFor = map[killReason]judge.Resource{
+	killedCPU: judge.CPUTime, killedWall: judge.WallTime, killedMemory: judge.Memory, killedOutput: judge.Output,
+}
+
+func signalName(sig unix.Signal) string {
+	if name := unix.SignalName(sig); name != "" {
+		return name
+	}
+	return fmt.Sprintf("SIG%d", int(sig))
+}
+
+func (s *session) closeOwned() {
+	for _, fd := range s.owned {
+		unix.Close(fd)
+	}
+	s.owned = nil
+}
+
+func (s *session) close() {
+	s.closeOwned()
+	for _, st := range []*stream{&s.out, &s.err} {
+		if st.fd >= 0 {
+			unix.Close(st.fd)
+		}
+	}
+	if s.feed != nil {
+		s.feed.stop()
+	}
+}
+
+// feeder copies a reader to standard input.
+type feeder struct {
+	from    io.Reader
+	to      *os.File
+	started bool
+	done    chan struct{}
+	err     atomic.Pointer[error] // from the reader
+}
+
+func newFeeder(fd int, from io.Reader) (*feeder, error) {
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	return &feeder{from: from, to: os.NewFile(uintptr(fd), "stdin"), done: make(chan struct{})}, nil
+}
+
+// Read reads from the reader, and remembers its error.
+func (f *feeder) Read(b []byte) (int, error) {
+	n, err := f.from.Read(b)
+	if err != nil && err != io.EOF {
+		f.err.Store(&err)
+	}
+	return n, err
+}
+
+func (f *feeder) failed() error {
+	if p := f.err.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+func (f *feeder) start() {
+	f.started = true
+	go func() { // ends with the reader, or when stop closes the pipe
+		defer close(f.done)
+		_, _ = io.Copy(f.to, onlyReader{f})
+		f.to.Close()
+	}()
+}
+
+// readerPatience is how long stop waits for a Read that is under way. A reader
+// that blocks longer is left to itself; it will be read no more.
+const readerPatience = 100 * time.Millisecond
+
+func (f *feeder) stop() {
+	f.to.Close()
+	if !f.started {
+		return
+	}
+	patience := time.NewTimer(readerPatience)
+	defer patience.Stop()
+	select {
+	case <-f.done:
+	case <-patience.C:
+	}
+}

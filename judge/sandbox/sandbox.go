@@ -1,0 +1,185 @@
+// Package sandbox runs programs that nobody trusts, under limits, and says what
+// happened to them: facts, in a judge.Exec. What to think of the facts is not
+// its business, and it knows nothing of problems, languages or checkers.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"assay/judge"
+)
+
+// Options say what a Sandbox offers. The zero value is good.
+type Options struct {
+	// ReadOnly are host files and directories that programs see at the same path,
+	// besides the base system.
+	ReadOnly []string
+	// Workers is how many runs go on at one time; 0 is one for each processor.
+	// Processes made by Start do not count.
+	Workers int
+	// Isolation names a rung to use and no other; "isolated" accepts any that
+	// isolates; "" takes the best that the machine gives.
+	Isolation string
+	// Pin keeps each worker on one processor, for times that can be repeated.
+	Pin bool
+}
+
+// Isolated is an Options.Isolation that takes any rung but None.
+const Isolated = "isolated"
+
+// Scratch is where a program finds its private writable directory.
+const Scratch = "/tmp"
+
+// Sandbox runs commands. It is a judge.Runner.
+type Sandbox struct {
+	backend backend
+	report  Report
+	slots   chan struct{}
+
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+}
+
+var _ judge.Runner = (*Sandbox)(nil)
+
+// backend is one way to run commands.
+type backend interface {
+	run(ctx context.Context, j *job) (judge.Exec, error)
+	close() error
+}
+
+// job is a command on its way through a backend.
+type job struct {
+	*judge.Command
+	// handed is called once the files of the command have been handed to the
+	// process, or cannot be any more.
+	handed func()
+}
+
+// ErrClosed is what a closed Sandbox answers.
+var ErrClosed = errors.New("the sandbox is closed")
+
+// New makes a sandbox on the best rung that this machine gives. It starts one
+// worker, to be sure; the others start when they are needed.
+func New(o Options) (*Sandbox, error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	for _, path := range o.ReadOnly {
+		if !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("sandbox: read-only path %s is not absolute", path)
+		}
+	}
+	report := Report{}
+	for _, r := range rungs {
+		if o.Isolation != "" && o.Isolation != string(r) && (o.Isolation != Isolated || r == None) {
+			continue
+		}
+		b, missing, err := open(r, o)
+		if err != nil {
+			report.Refused = append(report.Refused, Refusal{r, err})
+			continue
+		}
+		report.Rung, report.Missing = r, missing
+		return &Sandbox{backend: b, report: report, slots: make(chan struct{}, o.Workers)}, nil
+	}
+	if len(report.Refused) == 0 {
+		return nil, fmt.Errorf("sandbox: no isolation is called %q; there are: %s", o.Isolation, rungNames())
+	}
+	reasons := make([]error, len(report.Refused))
+	for i, r := range report.Refused {
+		reasons[i] = fmt.Errorf("%s: %w", r.Rung, r.Err)
+	}
+	return nil, fmt.Errorf("sandbox: this machine does not give the isolation that was asked for: %w", errors.Join(reasons...))
+}
+
+// Run runs a command to its end. See judge.Runner.
+func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
+	if err := check(c); err != nil {
+		return judge.Exec{}, err
+	}
+	if err := s.enter(); err != nil {
+		return judge.Exec{}, err
+	}
+	defer s.running.Done()
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		select {
+		case s.slots <- struct{}{}:
+		case <-ctx.Done():
+			return judge.Exec{}, context.Cause(ctx)
+		}
+	}
+	defer func() { <-s.slots }()
+	return s.backend.run(ctx, &job{Command: c})
+}
+
+// enter counts a run, so that Close waits for it.
+func (s *Sandbox) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.running.Add(1)
+	return nil
+}
+
+// Close waits for what runs, and ends the workers. Nothing stays behind: no
+// process, mount, control group or file. To be quick, end the runs' contexts first.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	again := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	s.running.Wait()
+	if again {
+		return nil
+	}
+	return s.backend.close()
+}
+
+// Rung is the rung that the sandbox stands on.
+func (s *Sandbox) Rung() Rung { return s.report.Rung }
+
+// Report says what the sandbox enforces on this machine, and what not.
+func (s *Sandbox) Report() Report { return s.report }
+
+// check finds what is wrong with a command before anything is started.
+func check(c *judge.Command) error {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return &judge.ExecError{Reason: "no command"}
+	}
+	refuse := func(reason string) error { return &judge.ExecError{Argv0: c.Argv[0], Reason: reason} }
+	for _, s := range c.Argv {
+		if strings.IndexByte(s, 0) >= 0 {
+			return refuse("an argument contains a NUL byte")
+		}
+	}
+	for _, s := range c.Env {
+		if strings.IndexByte(s, 0) >= 0 {
+			return refuse("the environment contains a NUL byte")
+		}
+	}
+	if strings.IndexByte(c.Dir, 0) >= 0 {
+		return refuse("the working directory contains a NUL byte")
+	}
+	l := c.Limits
+	if l.CPU < 0 || l.Wall < 0 || l.Memory < 0 || l.Output < 0 || l.Processes < 0 || l.Files < 0 || l.Scratch < 0 {
+		return fmt.Errorf("run %s: a limit is negative: %+v", c.Argv[0], l)
+	}
+	for _, m := range c.Mounts {
+		if !filepath.IsAbs(m.Host) || !strings.HasPrefix(m.At, "/") || strings.IndexByte(m.At+m.Host, 0) >= 0 {
+			return fmt.Errorf("run %s: mount %q at %q: both must be absolute paths", c.Argv[0], m.Host, m.At)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// The system call filter. What it refuses, with the reason:
+var refused = []struct {
+	errno unix.Errno
+	why   string
+	calls []uintptr
+}{
+	{unix.EPERM, "the file system is the zygote's to arrange", []uintptr{
+		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+		unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
+		unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT,
+	}},
+	{unix.EPERM, "new namespaces open most of the kernel to whoever makes them", []uintptr{
+		unix.SYS_UNSHARE, unix.SYS_SETNS,
+	}},
+	{unix.EPERM, "other processes are none of its business", []uintptr{
+		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
+		unix.SYS_PROCESS_MADVISE, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES,
+	}},
+	{unix.EPERM, "large parts of the kernel with a long record of holes", []uintptr{
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_MEMFD_SECRET,
+	}},
+	{unix.ENOSYS, "the same; and whoever probes for it falls back", []uintptr{
+		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	}},
+	{unix.EPERM, "keys outlive the run", []uintptr{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}},
+	{unix.ENOSYS, "System V and POSIX queues, semaphores and segments outlive the run", []uintptr{
+		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
+		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+		unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+		unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_TIMEDSEND, unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_NOTIFY, unix.SYS_MQ_GETSETATTR,
+	}},
+	{unix.EPERM, "the machine is not its to run", []uintptr{
+		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+		unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
+		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
+	}},
+	{unix.EAFNOSUPPORT, "no network of any family", []uintptr{unix.SYS_SOCKET}},
+	{unix.ENOSYS, "its flags lie in memory, where no filter sees them; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
+	{unix.EPERM, "interfaces of other times", oldCalls},
+}
+
+const (
+	seccompAllow = 0x7fff0000
+	seccompErrno = 0x00050000
+	seccompKill  = 0x80000000
+
+	// Where a filter finds things, in bytes.
+	dataNumber = 0
+	dataArch   = 4
+	dataArg0   = 16 // the low half
+
+	newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+)
+
+// filterProgram makes the filter. Most calls are allowed whatever their
+// arguments, which the kernel finds out when the filter is installed; those never
+// run it. So its length costs nothing in practice.
+func filterProgram() ([]bpf.RawInstruction, error) {
+	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
+	prog := []bpf.Instruction{
+		// Another architecture has other numbers: int 0x80 would walk past the filter.
+		bpf.LoadAbsolute{Off: dataArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
+		bpf.RetConstant{Val: seccompKill},
+		bpf.LoadAbsolute{Off: dataNumber, Size: 4},
+		// Calls that are newer than this list (and x32, whose numbers have bit 30 set).
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
+		deny(unix.ENOSYS),
+	}
+	for _, row := range refused {
+		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
+			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
+		}
+	}
+	prog = append(prog,
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE, SkipTrue: 4},
+		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newNamespaces, SkipTrue: 1},
+		deny(unix.EPERM),
+		bpf.RetConstant{Val: seccompAllow},
+		// Pairs of local sockets lead nowhere else.
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SOCKETPAIR, SkipTrue: 4},
+		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
+		deny(unix.EAFNOSUPPORT),
+		bpf.RetConstant{Val: seccompAllow},
+		// Its own limits are its own; not the zygote's.
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_PRLIMIT64, SkipTrue: 3},
+		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
+		deny(unix.EPERM),
+		bpf.RetConstant{Val: seccompAllow},
+	)
+	return bpf.Assemble(prog)
+}
+
+// installFilter binds the calling thread, and all that it starts from now on.
+func installFilter() error {
+	prog, err := filterProgram()
+	if err != nil {
+		return fmt.Errorf("assemble the system call filter: %w", err)
+	}
+	raw := make([]unix.SockFilter, len(prog))
+	for i, p := range prog {
+		raw[i] = unix.SockFilter{Code: p.Op, Jt: p.Jt, Jf: p.Jf, K: p.K}
+	}
+	fprog := &unix.SockFprog{Len: uint16(len(raw)), Filter: &raw[0]}
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(fprog))); errno != 0 {
+		return fmt.Errorf("install the system call filter: %w", errno)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+// A call is one system call: its number and its arguments.
+type call [7]uintptr
+
+// spawnFailure says which call of a script went wrong.
+type spawnFailure struct {
+	result uintptr // what the call returned: minus errno; 0 if none failed
+	left   uintptr // how many calls were left, the failed one included
+}
+
+// vforkScript clones this thread and lets the child run the script, whose last
+// call is an execve. The parent waits until the child has executed its program
+// or has failed, so the script and all that it points to may be reused at once.
+//
+// The child shares the parent's memory and must not run Go code: that is why it
+// runs a script of bare system calls, in assembly. It ends at the first call
+// that fails, with what failed in *failure.
+//
+// It returns the child's process id, or minus errno if clone itself failed, and
+// stores a descriptor of the child in *pidfd.
+//
+//go:noescape
+func vforkScript(script *call, calls uintptr, flags uintptr, pidfd *int32, failure *spawnFailure) (pid uintptr)
+
+const vforkFlags = unix.CLONE_VM | unix.CLONE_VFORK | unix.CLONE_PIDFD | uintptr(unix.SIGCHLD)

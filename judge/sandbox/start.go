@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"assay/judge"
+)
+
+// errKilled is the cause of a context that Process.Kill has ended.
+var errKilled = errors.New("killed by its owner")
+
+// errOutput is the cause of a context that ends as too much was written.
+var errOutput = errors.New("output limit passed")
+
+// Start starts a long-lived process. See judge.Runner.
+func (s *Sandbox) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
+	if c.Stdin != nil || c.Stdout != nil {
+		return nil, fmt.Errorf("start %v: Stdin and Stdout must be nil", c.Argv)
+	}
+	if err := check(c); err != nil {
+		return nil, err
+	}
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	inRead, inWrite, err := os.Pipe()
+	if err != nil {
+		s.running.Done()
+		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
+	}
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		s.running.Done()
+		inRead.Close()
+		inWrite.Close()
+		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &process{in: inWrite, out: outRead, cancel: cancel, limit: c.Limits.Output, ended: make(chan struct{})}
+	own := *c
+	own.Stdin, own.Stdout = inRead, outWrite
+	go func() { // ends with the process
+		defer s.running.Done()
+		defer close(p.ended)
+		p.exec, p.err = s.backend.run(ctx, &job{Command: &own, handed: func() {
+			inRead.Close()
+			outWrite.Close()
+		}})
+	}()
+	return p, nil
+}
+
+// process is a long-lived process.
+type process struct {
+	in     *os.File
+	out    *os.File
+	cancel context.CancelCauseFunc
+	limit  int64
+	read   int64 // by Stdout's one reader
+
+	ended chan struct{} // closed when exec and err are set
+	exec  judge.Exec
+	err   error
+}
+
+func (p *process) Stdin() io.WriteCloser { return p.in }
+func (p *process) Stdout() io.Reader     { return (*processOutput)(p) }
+func (p *process) Kill()                 { p.cancel(errKilled) }
+
+// Wait waits for the end. What the process wrote before can still be read.
+func (p *process) Wait() (judge.Exec, error) {
+	<-p.ended
+	p.in.Close()
+	if errors.Is(p.err, errKilled) {
+		p.err = nil
+	}
+	return p.exec, p.err
+}
+
+// processOutput is what a process writes; reading past the limit kills it.
+type processOutput process
+
+func (p *processOutput) Read(b []byte) (int, error) {
+	n, err := p.out.Read(b)
+	p.read += int64(n)
+	if p.limit > 0 && p.read > p.limit {
+		p.cancel(errOutput)
+	}
+	if err == io.EOF {
+		p.out.Close()
+	}
+	return n, err
+}

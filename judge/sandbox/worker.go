@@ -1,0 +1,181 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"assay/judge"
+)
+
+// worker is a zygote as the judge sees it. One goroutine uses it at a time,
+// except for kill.
+type worker struct {
+	number int
+	proc   *os.Process
+	sock   int
+	leaf   *leaf // nil without control groups
+	seq    uint64
+	mounts []mountKey
+	buf    []byte // of the messages that it sends
+	msg    []byte // of the messages that it gets
+	data   []byte // between pipes and writers
+
+	mu   sync.Mutex // guards sock against a kill that comes while it is closed
+	gone bool
+}
+
+// mountKey tells whether a mount is still the same: the directory at a path may
+// have been replaced by another.
+type mountKey struct {
+	judge.Mount
+	dev, ino uint64
+}
+
+// errWorkerLost says that a zygote died. Nothing has been run if it was lost
+// before the request was sent.
+var errWorkerLost = errors.New("a worker of the sandbox died")
+
+// startTimeout is how long a zygote may take to stand.
+const startTimeout = 30 * time.Second
+
+// startWorker starts a zygote and waits until it stands.
+func (b *isolated) startWorker(number int, mounts []mountKey) (w *worker, err error) {
+	w = &worker{number: number, sock: -1, mounts: mounts, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
+	defer func() {
+		if err != nil {
+			w.stop()
+			err = fmt.Errorf("start a worker of the sandbox: %w", err)
+		}
+	}()
+	conf := config{Version: 0, UID: insideUID, GID: insideUID, Rootless: b.rootless, ReadOnly: b.options.ReadOnly}
+	if b.options.Pin {
+		conf.Processor = 1 + b.processors[number%len(b.processors)]
+	}
+	var fds []int
+	if b.groups != nil {
+		if w.leaf, err = b.groups.newLeaf(number); err != nil {
+			return nil, err
+		}
+		defer w.leaf.close()
+		conf.Version, conf.Files = b.groups.version, w.leaf.names
+		for _, f := range w.leaf.files {
+			fds = append(fds, int(f.Fd()))
+		}
+	}
+	if b.rootless {
+		for _, m := range mounts {
+			conf.Mounts = append(conf.Mounts, boundDir{m.Host, m.At, m.Writable})
+		}
+	}
+	if err := w.spawn(b); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(conf)
+	if err != nil {
+		return nil, err
+	}
+	if err := send(w.sock, text, fds); err != nil {
+		return nil, err
+	}
+	return w, w.awaitReady()
+}
+
+// spawn executes this binary again as a zygote.
+func (w *worker) spawn(b *isolated) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	w.sock = pair[0]
+	theirs := os.NewFile(uintptr(pair[1]), "zygote socket")
+	defer theirs.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	attr := &syscall.SysProcAttr{
+		Setsid:     true,
+		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWUTS,
+	}
+	if b.rootless {
+		attr.Cloneflags |= unix.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	if w.leaf != nil && w.leaf.dir != nil {
+		attr.UseCgroupFD, attr.CgroupFD = true, int(w.leaf.dir.Fd())
+	}
+	w.proc, err = os.StartProcess(b.self, []string{zygoteName}, &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{"GOMAXPROCS=2"},
+		Files: []*os.File{null, null, os.Stderr, theirs},
+		Sys:   attr,
+	})
+	return err
+}
+
+func (w *worker) awaitReady() error {
+	limit := unix.NsecToTimeval(int64(startTimeout))
+	if err := unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
+		return err
+	}
+	r, err := w.receive()
+	if err != nil {
+		return err
+	}
+	if r.kind != msgReady {
+		return errors.New(r.text)
+	}
+	return unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{})
+}
+
+func (w *worker) receive() (r reply, err error) {
+	n, _, err := receive(w.sock, w.msg, nil, nil)
+	if err == nil && n == 0 {
+		err = errWorkerLost
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, r.decode(w.msg[:n])
+}
+
+// kill asks the zygote to end a run.
+func (w *worker) kill(seq uint64, why killReason) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.gone {
+		_ = send(w.sock, encodeKill(nil, seq, why), nil)
+	}
+}
+
+// stop ends the zygote with everything in it, and removes its control groups.
+func (w *worker) stop() {
+	w.mu.Lock()
+	w.gone = true
+	if w.sock >= 0 {
+		unix.Close(w.sock)
+	}
+	w.mu.Unlock()
+	if w.proc != nil {
+		_ = w.proc.Kill()
+		_, _ = w.proc.Wait()
+	}
+	if w.leaf != nil {
+		w.leaf.remove()
+	}
+}
+
+// sameMounts tells whether the zygote has these mounts already.
+func (w *worker) sameMounts(keys []mountKey) bool { return slices.Equal(w.mounts, keys) }

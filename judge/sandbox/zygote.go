@@ -1,0 +1,276 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// zygoteName is what a zygote has for its first argument.
+const zygoteName = "assay-sandbox-zygote"
+
+// zygoteSocket is the zygote's end of the socket to the judge.
+const zygoteSocket = 3
+
+// config is what a zygote is told before all else. Descriptors of the files that
+// it names come with it.
+type config struct {
+	Version   int      // of the control groups; 0 for none
+	Files     []string // names of the leaf's files, in the order of their descriptors
+	UID, GID  int
+	Rootless  bool
+	ReadOnly  []string
+	Mounts    []boundDir // only where they cannot change later
+	Processor int        // to stay on, from 1; 0 for any
+}
+
+// boundDir is a host directory for a zygote that makes its own mounts.
+type boundDir struct {
+	Host, At string
+	Writable bool
+}
+
+// Main must be the first statement of main, and of TestMain in the tests of
+// whatever uses a Sandbox. It returns at once, unless this process is one that
+// the sandbox started from its own binary; then it never returns.
+func Main() {
+	if len(os.Args) == 1 && os.Args[0] == zygoteName && os.Getpid() == 1 {
+		zygoteMain()
+	}
+}
+
+// zygote is the state of a zygote's forking thread.
+type zygote struct {
+	conf    config
+	meter   *meter
+	scratch scratch
+	mounter chan func() error // work for the thread that may mount
+	mounted chan error
+	mounts  []string // where the mounts of the current command stand
+
+	msg, oob []byte
+	fds      []int
+	large    []byte
+	req      request
+	out      []byte
+
+	script  [32]call
+	failure spawnFailure
+	pidfd   int32
+	rlimits [6]unix.Rlimit
+	argv    []*byte
+	env     []*byte
+	path    []byte
+}
+
+// zygoteMain runs on the main thread, which stays the one that may mount. A
+// second thread forks; only that one has the filter and is in the control groups.
+func zygoteMain() {
+	runtime.LockOSThread()
+	debug.SetGCPercent(-1) // a run allocates next to nothing; the limit below is for the rest
+	debug.SetMemoryLimit(64 << 20)
+	defaultSignals()
+	unix.Umask(0o022)
+
+	z := &zygote{mounter: make(chan func() error), mounted: make(chan error), msg: make([]byte, maxInline+requestHeader*8), oob: make([]byte, unix.CmsgSpace(64*4))}
+	n, fds, err := receive(zygoteSocket, z.msg, z.oob, nil)
+	if err != nil || n == 0 {
+		unix.Exit(1)
+	}
+	if err := json.Unmarshal(z.msg[:n], &z.conf); err != nil {
+		z.fail(fmt.Errorf("read the zygote's configuration: %w", err))
+	}
+	z.meter = newMeter(z.conf.Version, z.conf.Files, fds)
+
+	forker := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		forker <- z.enterGroups() // may wait long for the kernel: beside the mounts
+		<-forker
+		if err := z.confine(); err != nil {
+			z.fail(err)
+		}
+		z.answer(&reply{kind: msgReady})
+		z.serve()
+	}()
+	if err := z.makeRoot(); err != nil {
+		z.fail(err)
+	}
+	if err := <-forker; err != nil {
+		z.fail(err)
+	}
+	forker <- nil
+	for work := range z.mounter {
+		z.mounted <- work()
+	}
+}
+
+// fail tells the judge why the zygote cannot go on, and ends.
+func (z *zygote) fail(err error) {
+	z.answer(&reply{kind: msgFailed, text: err.Error()})
+	unix.Exit(1)
+}
+
+// answer sends a reply. A judge that is gone cannot be told, and needs no zygote.
+func (z *zygote) answer(r *reply) {
+	z.out = r.encode(z.out[:0])
+	if err := send(zygoteSocket, z.out, nil); err != nil {
+		unix.Exit(1)
+	}
+}
+
+// defaultSignals undoes what the Go runtime asked for. The kernel drops signals
+// to the first process of a namespace that would be treated as by default, SIGKILL
+// included, if they come from inside: so no contestant can harm the zygote. The
+// handlers would also be run by the child between vfork and execve.
+func defaultSignals() {
+	var dfl struct {
+		handler, flags, restorer uintptr
+		mask                     uint64
+	}
+	for sig := 1; sig <= 64; sig++ {
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&dfl)), 0, 8, 0, 0)
+	}
+}
+
+// enterGroups puts the forking thread into the worker's control groups.
+func (z *zygote) enterGroups() error {
+	if err := z.meter.join(); err != nil {
+		return err
+	}
+	if z.conf.Version == 0 || z.conf.Rootless {
+		return nil
+	}
+	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil {
+		return fmt.Errorf("hide the names of the control groups: %w", err)
+	}
+	return nil
+}
+
+// confine binds the forking thread, and so all that it forks.
+func (z *zygote) confine() error {
+	if z.conf.Processor > 0 {
+		var set unix.CPUSet
+		set.Set(z.conf.Processor - 1)
+		if err := unix.SchedSetaffinity(0, &set); err != nil {
+			return fmt.Errorf("stay on processor %d: %w", z.conf.Processor-1, err)
+		}
+	}
+	// Children are to be taken before anything else when the machine is short of memory.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
+	const addrNoRandomize = 0x0040000
+	if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, addrNoRandomize, 0, 0); errno != 0 {
+		return fmt.Errorf("turn off the shuffling of addresses: %w", errno)
+	}
+	for _, r := range []int{unix.RLIMIT_CORE, unix.RLIMIT_MSGQUEUE} {
+		if err := unix.Prlimit(0, r, &unix.Rlimit{}, nil); err != nil {
+			return fmt.Errorf("set a resource limit: %w", err)
+		}
+	}
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+	}
+	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // user 0 is nobody special to execve, and locked so
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up the rights of user 0: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("refuse new privileges: %w", err)
+	}
+	return installFilter()
+}
+
+// mountThread lets the main thread do some work: this one may not mount.
+func (z *zygote) mountThread(work func() error) error {
+	z.mounter <- work
+	return <-z.mounted
+}
+
+// serve runs one request after the other until the judge is gone.
+func (z *zygote) serve() {
+	for {
+		n, fds, err := receive(zygoteSocket, z.msg, z.oob, z.fds[:0])
+		z.fds = fds
+		if err != nil || n == 0 {
+			unix.Exit(0)
+		}
+		c := cursor{b: z.msg[:n]}
+		argc, envc, mounts := z.req.readHead(&c)
+		if z.req.kind != msgRun {
+			continue // a kill that came too late
+		}
+		r := z.handle(&c, argc, envc, mounts)
+		for _, fd := range z.fds {
+			unix.Close(fd)
+		}
+		r.seq = z.req.seq
+		z.answer(r)
+	}
+}
+
+// handle does one request. The reply is one that a caller may keep until the next.
+func (z *zygote) handle(c *cursor, argc, envc, mounts int) *reply {
+	failed := func(err error) *reply { return &reply{kind: msgFailed, text: err.Error()} }
+	need := 3 + mounts
+	if !z.req.inline {
+		need++
+	}
+	if len(z.fds) != need {
+		return failed(fmt.Errorf("%d descriptors came with a request for %d", len(z.fds), need))
+	}
+	given := z.fds[3:]
+	if !z.req.inline {
+		var err error
+		if z.large, err = readAll(given[0], z.large[:0]); err != nil {
+			return failed(fmt.Errorf("read a long request: %w", err))
+		}
+		c.b, given = z.large, given[1:]
+	}
+	z.req.readStrings(c, argc, envc, mounts)
+	if c.err != nil {
+		return failed(fmt.Errorf("read a request: %w", c.err))
+	}
+	if z.req.remount {
+		if err := z.mountThread(func() error { return z.remount(z.req.mounts, given) }); err != nil {
+			return failed(err)
+		}
+	}
+	if err := z.scratch.resize(z, z.req.scratch); err != nil {
+		return failed(err)
+	}
+	r := z.run()
+	if err := z.scratch.clean(z); err != nil {
+		return failed(err)
+	}
+	return r
+}
+
+// readAll reads a memory file from its start.
+func readAll(fd int, b []byte) ([]byte, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, err
+	}
+	if int64(cap(b)) < st.Size {
+		b = make([]byte, st.Size)
+	}
+	b = b[:st.Size]
+	for done := 0; done < len(b); {
+		n, err := unix.Pread(fd, b[done:], int64(done))
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, errShortMessage
+		}
+		done += n
+	}
+	return b, nil
+}

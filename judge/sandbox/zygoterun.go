@@ -1,0 +1,322 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// insideUID is the user and group that programs run as: one that no system gives
+// to anybody, the same for all judges, so that a build folder stays usable.
+const insideUID = 1879052288
+
+// run runs the request, and returns when nothing of it is alive.
+func (z *zygote) run() *reply {
+	req := &z.req
+	if refusal := z.find(); refusal != "" {
+		return &reply{kind: msgNoExec, text: refusal}
+	}
+	z.write()
+	if err := z.meter.begin(req.memory, req.processes); err != nil {
+		return &reply{kind: msgFailed, text: err.Error()}
+	}
+	start := clock(unix.CLOCK_MONOTONIC)
+	pid, err := z.spawn()
+	if err != nil {
+		return &reply{kind: msgFailed, text: fmt.Sprintf("start a process: %v", err)}
+	}
+	for _, fd := range z.fds[:3] {
+		unix.Close(fd) // so that the other ends see when the program closes its own
+	}
+	z.fds = z.fds[3:]
+	if z.failure.left != 0 {
+		return z.explainFailure(pid)
+	}
+	r := &reply{kind: msgDone}
+	var usage unix.Rusage
+	reaped := z.watch(pid, start, r, &usage)
+	r.wall = clock(unix.CLOCK_MONOTONIC) - start
+	unix.Close(int(z.pidfd))
+	z.reapAll(pid, reaped, r, &usage)
+
+	r.cpu = max(z.meter.cpuUsed(), usage.Utime.Nano()+usage.Stime.Nano())
+	var oom bool
+	if r.memory, oom = z.meter.memoryUsed(req.memory); oom {
+		r.killed = killedMemory
+	}
+	if r.killed == notKilled && req.cpu > 0 && r.status.Signaled() && r.status.Signal() == unix.SIGXCPU {
+		r.killed = killedCPU
+	}
+	return r
+}
+
+// spawn starts the script. ETXTBSY is for a file that another process of the
+// judge is just starting to run and still holds open for writing; it passes.
+func (z *zygote) spawn() (pid int, err error) {
+	calls := z.writeScript()
+	for wait := time.Millisecond; ; wait *= 2 {
+		z.failure = spawnFailure{}
+		r := vforkScript(&z.script[0], uintptr(calls), vforkFlags, &z.pidfd, &z.failure)
+		runtime.KeepAlive(z)
+		if errno := -int(r); errno > 0 && errno < 4096 {
+			return 0, unix.Errno(errno)
+		}
+		if z.failure.left != 1 || unix.Errno(-int(z.failure.result)) != unix.ETXTBSY || wait > 200*time.Millisecond {
+			return int(r), nil
+		}
+		_, _ = unix.Wait4(int(r), nil, unix.WALL, nil)
+		unix.Close(int(z.pidfd))
+		time.Sleep(wait)
+	}
+}
+
+// watch waits until the process ends, and kills everything when a limit is
+// passed, the judge says so, or the judge is gone. It reports whether it has
+// reaped the process already.
+func (z *zygote) watch(pid int, start int64, r *reply, usage *unix.Rusage) (reaped bool) {
+	polled := [2]unix.PollFd{{Fd: z.pidfd, Events: unix.POLLIN}, {Fd: zygoteSocket, Events: unix.POLLIN}}
+	for {
+		timeout, over := z.nextLook(start)
+		if over != notKilled {
+			z.kill(r, over)
+			return false
+		}
+		ts := unix.NsecToTimespec(timeout)
+		n, err := unix.Ppoll(polled[:], &ts, nil)
+		switch {
+		case err != nil && err != unix.EINTR:
+			z.kill(r, killedByJudge)
+			return false
+		case polled[0].Revents != 0:
+			return false
+		case n > 0 && polled[1].Revents != 0:
+			if z.hear(r) {
+				return false
+			}
+		default:
+			if z.reapOrphans(pid, r, usage) {
+				return true
+			}
+		}
+	}
+}
+
+// longestLook is how long zombies whose parents died may lie about.
+const longestLook = 100 * time.Millisecond
+
+// nextLook says when to look at the clocks again, or which limit has been passed.
+func (z *zygote) nextLook(start int64) (timeout int64, over killReason) {
+	timeout = int64(longestLook)
+	if z.req.wall > 0 {
+		left := z.req.wall - (clock(unix.CLOCK_MONOTONIC) - start)
+		if left < 0 {
+			return 0, killedWall
+		}
+		timeout = min(timeout, left+1)
+	}
+	if z.req.cpu > 0 {
+		left := z.req.cpu - z.meter.cpuUsed()
+		if left < 0 {
+			return 0, killedCPU
+		}
+		share := left / z.meter.threads(int64(runtime.NumCPU()))
+		timeout = min(timeout, max(share, int64(shortestLook)))
+	}
+	return timeout, notKilled
+}
+
+// shortestLook is how far past its CPU limit a program may get.
+const shortestLook = 200 * time.Microsecond
+
+// hear takes a message while a program runs, and says whether it ends the run.
+func (z *zygote) hear(r *reply) bool {
+	var msg [requestHeader * 8]byte
+	n, _, err := receive(zygoteSocket, msg[:], nil, nil)
+	if err != nil || n == 0 {
+		unix.Exit(0) // takes everything in the namespace with it
+	}
+	var kill request
+	kill.readHead(&cursor{b: msg[:n]})
+	if kill.kind != msgKill || kill.seq != z.req.seq {
+		return false
+	}
+	z.kill(r, killReason(kill.cpu))
+	return true
+}
+
+// kill kills every process of the namespace but this one: at one moment, with no
+// fork slipping through, as the kernel holds its list of processes meanwhile.
+func (z *zygote) kill(r *reply, why killReason) {
+	r.killed = why
+	_ = unix.Kill(-1, unix.SIGKILL)
+}
+
+// reapOrphans reaps what has died meanwhile, so that zombies take no place in the
+// limit of processes. It reports whether the run's own process was among them.
+func (z *zygote) reapOrphans(pid int, r *reply, usage *unix.Rusage) bool {
+	for {
+		var status unix.WaitStatus
+		var ru unix.Rusage
+		dead, err := unix.Wait4(-1, &status, unix.WNOHANG|unix.WALL, &ru)
+		if err != nil || dead <= 0 {
+			return false
+		}
+		if dead == pid {
+			r.status, *usage = status, ru
+			return true
+		}
+	}
+}
+
+// reapAll waits until no process of the run is left; what outlives its first
+// process is killed.
+func (z *zygote) reapAll(pid int, reaped bool, r *reply, usage *unix.Rusage) {
+	for !reaped {
+		_, err := unix.Wait4(pid, &r.status, unix.WALL, usage)
+		reaped = err != unix.EINTR
+	}
+	if _, err := unix.Wait4(-1, nil, unix.WNOHANG|unix.WALL, nil); err == unix.ECHILD {
+		return
+	}
+	_ = unix.Kill(-1, unix.SIGKILL)
+	for {
+		if _, err := unix.Wait4(-1, nil, unix.WALL, nil); err != nil && err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// write fills the vectors that execve takes.
+func (z *zygote) write() {
+	z.argv, z.env = z.argv[:0], z.env[:0]
+	for _, s := range z.req.argv {
+		z.argv = append(z.argv, &s[0])
+	}
+	for _, s := range z.req.env {
+		z.env = append(z.env, &s[0])
+	}
+	z.argv, z.env = append(z.argv, nil), append(z.env, nil)
+}
+
+// writeScript writes what the child does between vfork and its program. What it
+// points to lies in z and in the request, which outlive the vfork.
+func (z *zygote) writeScript() (calls int) {
+	add := func(nr uintptr, args ...uintptr) {
+		c := &z.script[calls]
+		*c = call{nr}
+		copy(c[1:], args)
+		calls++
+	}
+	req := &z.req
+	add(unix.SYS_SETSID)
+	for i := range uintptr(3) {
+		add(unix.SYS_DUP3, uintptr(z.fds[i]), i, 0)
+	}
+	add(unix.SYS_CLOSE_RANGE, 3, math.MaxUint32, 0)
+	limits := 0
+	limit := func(resource int, soft, hard int64) {
+		z.rlimits[limits] = unix.Rlimit{Cur: uint64(soft), Max: uint64(hard)}
+		add(unix.SYS_PRLIMIT64, 0, uintptr(resource), uintptr(unsafe.Pointer(&z.rlimits[limits])))
+		limits++
+	}
+	stack := int64(1 << 30)
+	if req.memory > 0 {
+		stack = satAdd(req.memory, 16*slack) // memory is to run out first
+	}
+	limit(unix.RLIMIT_STACK, stack, stack)
+	files := int64(1024)
+	if req.files > 0 {
+		files = req.files
+	}
+	limit(unix.RLIMIT_NOFILE, files, files)
+	if req.cpu > 0 { // a backstop for a zygote that cannot keep watch
+		seconds := req.cpu/int64(time.Second) + 2
+		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))
+	}
+	if req.fileSize > 0 {
+		limit(unix.RLIMIT_FSIZE, req.fileSize, req.fileSize)
+	}
+	if !z.conf.Rootless {
+		add(unix.SYS_SETGROUPS, 0, 0)
+		id := uintptr(z.conf.GID)
+		add(unix.SYS_SETRESGID, id, id, id)
+		id = uintptr(z.conf.UID)
+		add(unix.SYS_SETRESUID, id, id, id)
+	}
+	add(unix.SYS_CHDIR, uintptr(unsafe.Pointer(&req.dir[0])))
+	add(unix.SYS_EXECVE, uintptr(unsafe.Pointer(&z.path[0])), uintptr(unsafe.Pointer(&z.argv[0])), uintptr(unsafe.Pointer(&z.env[0])))
+	return calls
+}
+
+func satAdd(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// find finds the file to execute, or says why there is none.
+func (z *zygote) find() (refusal string) {
+	name := z.req.argv[0]
+	if bytes.IndexByte(name, '/') >= 0 {
+		z.path = name
+		return ""
+	}
+	if len(name) <= 1 {
+		return "no command"
+	}
+	refusal = reasonMissing
+	for dir := range bytes.SplitSeq(bytes.TrimSuffix(searchPath(z.req.env), []byte{0}), []byte{':'}) {
+		if len(dir) == 0 || dir[0] != '/' {
+			continue // relative to where? refused, as Go does
+		}
+		z.path = append(append(append([]byte(nil), dir...), '/'), name...)
+		var st unix.Stat_t
+		if unix.Stat(string(z.path[:len(z.path)-1]), &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+			continue
+		}
+		if st.Mode&0o111 == 0 {
+			refusal = reasonMode
+			continue
+		}
+		return ""
+	}
+	return refusal
+}
+
+// searchPath is the value of PATH in an environment.
+func searchPath(env [][]byte) []byte {
+	for _, s := range env {
+		if v, ok := bytes.CutPrefix(s, []byte("PATH=")); ok {
+			return v
+		}
+	}
+	return []byte(defaultPath)
+}
+
+// defaultPath is where commands are looked for if the environment does not say.
+const defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// explainFailure says why the script failed: at its last call, the execve, it is
+// the command's fault.
+func (z *zygote) explainFailure(pid int) *reply {
+	_, _ = unix.Wait4(pid, nil, unix.WALL, nil)
+	unix.Close(int(z.pidfd))
+	errno := unix.Errno(-int(z.failure.result))
+	path := string(z.path[:len(z.path)-1])
+	switch z.failure.left {
+	case 1:
+		return &reply{kind: msgNoExec, text: explainExec(path, errno)}
+	case 2:
+		dir := string(z.req.dir[:len(z.req.dir)-1])
+		return &reply{kind: msgNoExec, text: fmt.Sprintf("working directory %s: %v", dir, errno)}
+	}
+	return &reply{kind: msgFailed, text: fmt.Sprintf("prepare a process: %d steps before its end: %v", z.failure.left, errno)}
+}
