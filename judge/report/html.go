@@ -1,0 +1,316 @@
+package report
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"assay/judge"
+)
+
+// HTML returns the report as one page that needs nothing else: no network, no
+// script. It is written at Close.
+//
+// The page shows all cases, and the details of up to maxShown failing ones.
+func HTML(w io.Writer) Report { return &html{w: w} }
+
+const (
+	maxShown = 200 // failing cases with details
+	maxOpen  = 3   // of these, so many are unfolded
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+type html struct {
+	w       io.Writer
+	records records
+}
+
+func (h *html) Event(e judge.Event) { h.records.add(e) }
+
+func (h *html) Close() error {
+	if err := h.write(); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+func (h *html) write() error {
+	style, err := pageFiles.ReadFile("page/style.css")
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page.html").Funcs(pageFuncs).ParseFS(pageFiles, "page/*.html")
+	if err != nil {
+		return err
+	}
+	page := struct {
+		Title string
+		Style template.CSS
+		Runs  []*pageRun
+	}{"judge report", template.CSS(style), nil}
+	for i, r := range h.records.all {
+		page.Runs = append(page.Runs, newPageRun(i, r))
+	}
+	if len(page.Runs) > 0 {
+		page.Title = page.Runs[0].Heading()
+	}
+	return t.Execute(h.w, page)
+}
+
+// pageFuncs are what the templates call. All texts of others go through text or
+// line, which make what nobody can see visible; html/template does the quoting.
+var pageFuncs = template.FuncMap{
+	"text":    safe,
+	"line":    oneLine,
+	"code":    code,
+	"class":   func(v judge.Verdict) string { return lookOf(v).class },
+	"mark":    func(v judge.Verdict) string { return lookOf(v).mark },
+	"seconds": seconds,
+	"limit":   func(ms int64) string { return seconds(float64(ms)) },
+	"size":    size,
+	"count":   count,
+	"join":    func(all []string) string { return oneLine(strings.Join(all, ", ")) },
+	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
+	"sub":     func(a, b int) int { return a - b },
+}
+
+// pageRun is a submission or a verification as the templates see it.
+type pageRun struct {
+	Prefix string // of the ids of this run's elements
+	record *record
+	Groups []*pageGroup
+	Failed []*pageCase // with details
+	Hidden int         // failing cases without
+	scale  float64     // milliseconds of a full bar
+}
+
+func newPageRun(i int, r *record) *pageRun {
+	p := &pageRun{Prefix: fmt.Sprintf("r%d-", i), record: r}
+	if r.started != nil {
+		p.scale = float64(r.started.TimeMS)
+	}
+	for _, c := range r.cases {
+		p.scale = max(p.scale, millis(c.Exec.CPU))
+	}
+	p.scale *= 1.04 // the limit is to be seen inside the bar
+	n := 0
+	for _, g := range r.groupsSoFar() {
+		group := &pageGroup{GroupJudged: g}
+		for _, c := range r.casesOf(g.Group) {
+			one := &pageCase{CaseJudged: c, Row: fmt.Sprintf("%sc%d", p.Prefix, n), run: p}
+			n++
+			if one.Failed() {
+				if len(p.Failed) < maxShown {
+					one.Shown = true
+					one.Open = len(p.Failed) < maxOpen
+					p.Failed = append(p.Failed, one)
+				} else {
+					p.Hidden++
+				}
+			}
+			group.List = append(group.List, one)
+		}
+		p.Groups = append(p.Groups, group)
+	}
+	return p
+}
+
+// Fields of the record, for the templates.
+func (p *pageRun) Started() *judge.Started            { return p.record.started }
+func (p *pageRun) Built() *judge.Built                { return p.record.built }
+func (p *pageRun) Finished() *judge.Finished          { return p.record.finished }
+func (p *pageRun) Verify() *judge.VerifyStarted       { return p.record.verify }
+func (p *pageRun) Verified() *judge.VerifyFinished    { return p.record.verified }
+func (p *pageRun) IsVerification() bool               { return p.record.isVerification() }
+func (p *pageRun) Checks() []*judge.Checked           { return p.record.checks }
+func (p *pageRun) Faults() []*judge.Fault             { return p.record.faults }
+func (p *pageRun) Solutions() []*judge.SolutionJudged { return p.record.solutions }
+func (p *pageRun) Notes() []string                    { return p.record.notes }
+func (p *pageRun) Verdict() judge.Verdict             { return p.record.verdict() }
+
+// BuildFailed says whether the log is to be shown.
+func (p *pageRun) BuildFailed() bool {
+	return p.record.built != nil && p.record.built.Verdict != judge.NotJudged
+}
+
+// Heading is the title of the page.
+func (p *pageRun) Heading() string {
+	problem, result := "", "stopped"
+	if s := p.record.started; s != nil {
+		problem = s.Problem
+	}
+	if v := p.record.verify; v != nil {
+		problem = v.Problem
+	}
+	switch {
+	case p.record.verified != nil && p.record.verified.OK:
+		result = "verified"
+	case p.record.verified != nil:
+		result = "not verified"
+	case p.record.finished != nil:
+		result = p.record.finished.Verdict.Words()
+	}
+	return oneLine(cmp.Or(problem, "judge") + ": " + result)
+}
+
+// Percent is the width of a bar for a time in milliseconds.
+func (p *pageRun) Percent(ms float64) string { return percent(ms, p.scale) }
+
+// LimitAt is where the time limit stands in a bar.
+func (p *pageRun) LimitAt() string {
+	if p.record.started == nil || p.record.started.TimeMS <= 0 {
+		return ""
+	}
+	return percent(float64(p.record.started.TimeMS), p.scale)
+}
+
+// MemoryPercent is the width of the bar of the memory.
+func (p *pageRun) MemoryPercent() string {
+	if p.record.started == nil || p.record.finished == nil {
+		return "0%"
+	}
+	return percent(float64(p.record.finished.Memory), float64(p.record.started.Memory))
+}
+
+// TimePercent is the width of the bar of the slowest case.
+func (p *pageRun) TimePercent() string {
+	if p.record.started == nil || p.record.finished == nil {
+		return "0%"
+	}
+	return percent(p.record.finished.TimeMS, float64(p.record.started.TimeMS))
+}
+
+func percent(part, whole float64) string {
+	if whole <= 0 || part <= 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
+}
+
+// RowOf returns the id of the element that shows a case.
+func (p *pageRun) RowOf(id string) string {
+	for _, g := range p.Groups {
+		for _, c := range g.List {
+			if c.ID() == id {
+				return c.Anchor()
+			}
+		}
+	}
+	return ""
+}
+
+// GroupNames are the columns of the table of solutions.
+func (p *pageRun) GroupNames() []string {
+	if p.record.verify != nil {
+		return p.record.verify.Groups
+	}
+	var names []string
+	for _, s := range p.record.solutions {
+		for _, g := range s.Groups {
+			names = append(names, g.Group)
+		}
+		break
+	}
+	return names
+}
+
+// InGroup is the verdict of a solution in a group.
+func (p *pageRun) InGroup(s *judge.SolutionJudged, group string) judge.GroupJudged {
+	for _, g := range s.Groups {
+		if g.Group == group {
+			return g
+		}
+	}
+	return judge.GroupJudged{}
+}
+
+// Folder is the folder that all solutions are in.
+func (p *pageRun) Folder() string {
+	if len(p.record.solutions) == 0 {
+		return ""
+	}
+	return commonFolder(p.record.solutions)
+}
+
+// Short is the path of a solution within that folder.
+func (p *pageRun) Short(s *judge.SolutionJudged) string {
+	return strings.TrimPrefix(s.Path, p.Folder())
+}
+
+type pageGroup struct {
+	*judge.GroupJudged
+	List []*pageCase
+}
+
+type pageCase struct {
+	*judge.CaseJudged
+	Row   string // id of its row in the table of all cases
+	Shown bool   // with details
+	Open  bool
+	run   *pageRun
+}
+
+// Anchor is the id of the element that tells most of the case.
+func (c *pageCase) Anchor() string {
+	if c.Shown {
+		return c.Row + "-detail"
+	}
+	return c.Row
+}
+
+func (c *pageCase) Failed() bool {
+	return c.Verdict != judge.Accepted && c.Verdict != judge.Skipped
+}
+
+func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }
+func (c *pageCase) Wall() float64   { return millis(c.Exec.Wall) }
+func (c *pageCase) Percent() string { return c.run.Percent(millis(c.Exec.CPU)) }
+
+// Summary says of a case what its cell in the grid has no room for.
+func (c *pageCase) Summary() string {
+	text := oneLine(c.ID()) + ": " + c.Verdict.Words()
+	if c.Verdict != judge.Skipped {
+		text += ", " + seconds(c.Millis())
+	}
+	return text
+}
+
+// Input are the lines of the input that are shown.
+func (c *pageCase) Input() []drawn {
+	var all []drawn
+	for _, l := range lines(c.Detail.Input) {
+		all = append(all, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}})
+	}
+	if c.Detail.Input.After {
+		all = append(all, drawnMore)
+	}
+	return all
+}
+
+func (c *pageCase) Difference() []drawn { return difference(c.Detail) }
+
+// Legend explains the marks in the input and the difference.
+func (c *pageCase) Legend() []string { return legendOf(c.Detail, difference(c.Detail)) }
+
+// Class is the style of a line.
+func (d drawn) Class() string {
+	return map[kind]string{same: "same", expected: "want", actual: "got", pointer: "point", remark: "remark", more: "more"}[d.Kind]
+}
+
+// Mark is the character in front of the line.
+func (d drawn) Mark() string {
+	if d.Kind == expected || d.Kind == actual {
+		return string(rune(d.Kind))
+	}
+	return " "
+}
+
+// Said is what a screen reader says in front of the line.
+func (d drawn) Said() string {
+	return map[kind]string{expected: "expected", actual: "printed"}[d.Kind]
+}

@@ -1,0 +1,172 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"assay/judge/internal/golden"
+	"assay/judge/report"
+
+	"golang.org/x/net/html"
+)
+
+func drawPage(t testing.TB, stream []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Replay(bytes.NewReader(stream), report.HTML(&b)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// styles matches the style sheet, which is the same in every page and is judged
+// by looking at it.
+var styles = regexp.MustCompile(`(?s)<style>.*</style>`)
+
+func TestHTML(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		page := drawPage(t, stream)
+		if n := len(styles.FindAll(page, -1)); n != 1 {
+			t.Errorf("%d style sheets, want 1", n)
+		}
+		golden.Check(t, "testdata/html/"+name+".html", styles.ReplaceAll(page, []byte("<style>...</style>")))
+	})
+}
+
+// elements yields every element of a page.
+func elements(t *testing.T, page []byte) []*html.Node {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// TestHTMLIsHarmless holds the law: whatever the contestant wrote, the page has
+// no script, loads nothing, and leads nowhere else.
+func TestHTMLIsHarmless(t *testing.T) {
+	allowed := map[string]bool{}
+	for name := range strings.FieldsSeq("html head meta title style body article header section p b i h1 h2 h3 h4 span small strong em code pre " +
+		"dl dt dd div a details summary table thead tbody tr th td mark") {
+		allowed[name] = true
+	}
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		for _, n := range elements(t, drawPage(t, stream)) {
+			if !allowed[n.Data] {
+				t.Errorf("element <%s>", n.Data)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "src" || a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
+					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+				}
+			}
+		}
+	})
+}
+
+// TestHTMLLinksLeadSomewhere holds the law: ids are unique, and every link of the
+// grid has its case.
+func TestHTMLLinksLeadSomewhere(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		ids, links := map[string]bool{}, map[string]bool{}
+		for _, n := range elements(t, drawPage(t, stream)) {
+			for _, a := range n.Attr {
+				switch a.Key {
+				case "id":
+					if ids[a.Val] {
+						t.Errorf("id %q is there twice", a.Val)
+					}
+					ids[a.Val] = true
+				case "href":
+					links[strings.TrimPrefix(a.Val, "#")] = true
+				}
+			}
+		}
+		for link := range links {
+			if !ids[link] {
+				t.Errorf("link to %q, which is not there", link)
+			}
+		}
+	})
+}
+
+// TestEveryReportNamesWhatIsNotEnforced looks for the unenforced features in what
+// each report draws.
+func TestEveryReportNamesWhatIsNotEnforced(t *testing.T) {
+	for recording, feature := range map[string]string{"time_limit": "file system", "verify": "memory of the children together"} {
+		stream, err := os.ReadFile("testdata/recordings/" + recording + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var term, junit, page, lines bytes.Buffer
+		if err := report.Replay(bytes.NewReader(stream), report.Terminal(&term, report.TerminalOptions{Width: 150}),
+			report.JUnit(&junit), report.HTML(&page), report.JSON(&lines)); err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range map[string]*bytes.Buffer{"terminal": &term, "JUnit": &junit, "HTML": &page, "JSON": &lines} {
+			if !strings.Contains(b.String(), feature) {
+				t.Errorf("%s of %s does not name %q", name, recording, feature)
+			}
+		}
+	}
+}
+
+// chromium renders a page and returns the document as the browser sees it then.
+func chromium(t *testing.T, url string) string {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no chromium: apt-get install chromium")
+	}
+	args := []string{"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + t.TempDir(), "--window-size=420,900", "--dump-dom", url}
+	out, err := exec.CommandContext(t.Context(), path, args...).Output()
+	if err != nil {
+		t.Skipf("chromium does not run here: %v", err)
+	}
+	return string(out)
+}
+
+// TestHTMLInABrowser opens the page of hostile events, and one with many cases at
+// a case that is folded away.
+func TestHTMLInABrowser(t *testing.T) {
+	open := func(recording, fragment string) string {
+		stream, err := os.ReadFile("testdata/recordings/" + recording + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "page.html")
+		if err := os.WriteFile(file, drawPage(t, stream), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return chromium(t, "file://"+file+fragment)
+	}
+	if dom := open("hostile", ""); strings.Contains(dom, "<script") || strings.Contains(dom, "<img") || !strings.Contains(dom, "wrong answer") {
+		t.Errorf("the browser sees a script or an image, or no verdict:\n%s", dom)
+	}
+	dom := open("all_many", "#r0-c61-detail")
+	before, _, found := strings.Cut(dom, `id="r0-c61-detail"`)
+	if !found {
+		t.Fatal("case r0-c61 is not in the page")
+	}
+	if last := before[strings.LastIndex(before, "<details"):]; !strings.Contains(last[:strings.Index(last, ">")], " open") {
+		t.Errorf("a link to a folded case does not unfold it: %s", last)
+	}
+}
