@@ -1,0 +1,65 @@
+package lang
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// head keeps the beginning of what compilers write on both of their outputs.
+type head struct {
+	mu   sync.Mutex
+	kept []byte
+	lost bool
+}
+
+const (
+	headBytes = 64 << 10 // kept while a compiler runs
+	logLines  = 30       // shown
+	logWidth  = 240      // bytes of a line that are shown
+)
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(p)
+	if room := headBytes - len(h.kept); len(p) > room {
+		p, h.lost = p[:room], true
+	}
+	h.kept = append(h.kept, p...)
+	return n, nil
+}
+
+// escapes are the terminal's, which do not belong into reports.
+var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
+
+// text returns the first lines, and then the remark.
+func (h *head) text(remark string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := strings.ToValidUTF8(string(h.kept), "?")
+	text = escapes.ReplaceAllString(text, "")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, text)
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	cut := h.lost
+	if len(lines) > logLines {
+		lines, cut = lines[:logLines], true
+	}
+	for i, line := range lines {
+		if len(line) > logWidth {
+			lines[i] = strings.ToValidUTF8(line[:logWidth], "") + "..."
+		}
+	}
+	if cut {
+		lines = append(lines, "...")
+	}
+	if remark != "" {
+		lines = append(lines, remark)
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
