@@ -38,7 +38,7 @@ func newAnyOf(o options) (comparer, error) {
 		}
 	}
 	return func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
-		list := open("the answer", r.Ans, &b.list)
+		list := b.open("the answer", r.Ans, &b.list)
 		return anyOf(ctx, r, b, &answers{list: list, separator: []byte(separator)}, t.compare)
 	}, nil
 }

@@ -91,12 +91,20 @@ func (s *stream) onlySpace(ctx context.Context) (bool, error) {
 	}
 }
 
+func notSpace(c byte) bool { return !isSpace(c) }
+
 // isBlank says whether a byte is white space that does not end a line.
 func isBlank(c byte) bool { return isSpace(c) && c != '\n' }
 
 // lineDiffers says which line is not as in the answer.
 func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
+	switch {
+	case w.nothingFrom(r.Out, outAt):
+		return linesEndDiffers(ctx, r, w.forth(r.Ans, ansAt, notSpace), outAt, true)
+	case w.nothingFrom(r.Ans, ansAt):
+		return linesEndDiffers(ctx, r, ansAt, w.forth(r.Out, outAt, notSpace), false)
+	}
 	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
 }
 
@@ -115,6 +123,12 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 		and = " and " + plural(n-1, "more line")
 	}
 	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
+}
+
+// nothingFrom says whether only white space is left of a text from the start of
+// the line on that an offset is in.
+func (w *where) nothingFrom(text *io.SectionReader, at int64) bool {
+	return w.forth(text, w.back(text, at, isLineFeed), notSpace) == text.Size()
 }
 
 // wholeLine quotes the line that an offset is in, without the blanks at its end.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -9,34 +10,35 @@ import (
 	"math/bits"
 )
 
-const (
-	// chunk is the size of a read. Two chunks fit into the second-level cache, so
-	// that what was copied from the page cache is still near when it is compared.
-	chunk = 256 << 10
-	// maxNumber is the longest token that is read as a number, in bytes. It bounds
-	// what a stream keeps behind its position.
-	maxNumber = 64 << 10
-)
+// defaultChunk is the size of a read. Two chunks fit into the second-level cache,
+// so that what was copied from the page cache is still near when it is compared.
+const defaultChunk = 256 << 10
+
+// maxNumber is the longest token that is read as a number, in bytes. Longer ones
+// are words: that bounds what a stream keeps behind its position.
+const maxNumber = defaultChunk / 4
 
 // buffers are the memory that a check needs, to be used for the next one too.
 type buffers struct {
 	ans, out, list []byte
 	sums           *sums
+	chunk          int // for tests; 0 is defaultChunk
 }
 
 // streams opens the answer and the output.
 func (b *buffers) streams(r Request) (ans, out *stream) {
-	return open("the answer", r.Ans, &b.ans), open("the output", r.Out, &b.out)
+	return b.open("the answer", r.Ans, &b.ans), b.open("the output", r.Out, &b.out)
 }
 
 // open makes a stream with a window in the memory, which it makes large enough for
 // the text, or for one chunk of it.
-func open(name string, text *io.SectionReader, memory *[]byte) *stream {
-	n := int(min(text.Size(), chunk))
+func (b *buffers) open(name string, text *io.SectionReader, memory *[]byte) *stream {
+	chunk := cmp.Or(b.chunk, defaultChunk)
+	n := int(min(text.Size(), int64(chunk)))
 	if cap(*memory) < n {
 		*memory = make([]byte, n)
 	}
-	return &stream{name: name, src: text, size: text.Size(), buf: (*memory)[:n]}
+	return &stream{name: name, src: text, size: text.Size(), buf: (*memory)[:n], longest: chunk / 4}
 }
 
 // stream is a text of any size, seen through a window that moves forward. What is
@@ -49,8 +51,9 @@ type stream struct {
 	lo, hi int
 	base   int64 // offset of buf[0] in the text
 
-	keep bool // keep the token that lo is in, from its start
-	cut  bool // the token at buf[0] started before it
+	keep    bool // keep the token that lo is in, from its start
+	longest int  // unless it has more bytes
+	cut     bool // the token at buf[0] started before it
 }
 
 func (s *stream) rest() []byte  { return s.buf[s.lo:s.hi] }
@@ -74,7 +77,7 @@ func (s *stream) more(ctx context.Context) error {
 	from := s.lo
 	if s.keep {
 		start, whole := s.tokenStart()
-		if whole && s.lo-start <= maxNumber {
+		if whole && s.lo-start <= s.longest {
 			from = start
 		}
 		s.cut = !whole || from > start
@@ -132,7 +135,7 @@ func (s *stream) token(ctx context.Context) (token []byte, ok bool, err error) {
 		for end < s.hi && !isSpace(s.buf[end]) {
 			end++
 		}
-		if end-start > maxNumber {
+		if end-start > s.longest {
 			return nil, false, nil
 		}
 		if end < s.hi || s.full() {

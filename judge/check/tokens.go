@@ -100,6 +100,10 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 		switch {
 		case ans.ended() && out.ended():
 			return accepted, nil
+		case between && ans.ended() && !outSpace:
+			return outputGoesOn(ctx, r, out.offset())
+		case between && out.ended() && !ansSpace:
+			return outputEndsEarly(ctx, r, ans.offset())
 		case t.spaceSensitive && (ansSpace && outSpace || between && ansSpace != outSpace):
 			return spaceDiffers(ctx, r, ans.offset(), out.offset())
 		case ansSpace && outSpace:
@@ -107,14 +111,8 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 			out.skipSpace()
 			between = true
 		case between && ansSpace:
-			if ans.ended() {
-				return outputGoesOn(ctx, r, out.offset())
-			}
 			ans.skipSpace()
 		case between && outSpace:
-			if out.ended() {
-				return outputEndsEarly(ctx, r, ans.offset())
-			}
 			out.skipSpace()
 		default:
 			between = false

@@ -82,7 +82,7 @@ func (u *unordered) each(text *io.SectionReader, f func(l line, h lineHash) bool
 	if text == u.r.Ans {
 		name = "the answer"
 	}
-	s := open(name, text, &u.b.list)
+	s := u.b.open(name, text, &u.b.list)
 	for {
 		l, ok, err := s.nextLine(u.ctx)
 		if err != nil || !ok {

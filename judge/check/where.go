@@ -160,7 +160,6 @@ func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) in
 // spaceRun quotes the white space that an offset is in, the word behind it where
 // the run is empty.
 func (w *where) spaceRun(text *io.SectionReader, at int64) string {
-	notSpace := func(c byte) bool { return !isSpace(c) }
 	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
 	if run.start == run.end && run.end == text.Size() {
 		return "the end"
