@@ -3,35 +3,57 @@ package lang_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"assay/judge/lang"
+	"assay/judge/sandbox"
 )
 
-func writeIn(t testing.TB, dir, name, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Exit(m.Run())
 }
 
+// boxed makes a toolbox over the best sandbox that this machine gives.
+func boxed(t testing.TB) (*lang.Toolbox, *sandbox.Sandbox) {
+	t.Helper()
+	cfg, cache := ours(t), t.TempDir()
+	visible, err := lang.Locate(cfg, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := sandbox.New(sandbox.Options{ReadOnly: visible})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	return lang.New(cfg, box, cache, kit), box
+}
+
+// TestHello proves each language of judge.toml in the sandbox.
 func TestHello(t *testing.T) {
-	box, _, _ := toolbox(t)
+	tools, box := boxed(t)
+	t.Logf("sandbox: %s; shows %q", box.Rung(), tools.Visible())
 	for _, l := range ours(t).Languages {
 		t.Run(l.ID, func(t *testing.T) {
-			s, err := box.Ready(t.Context(), l)
-			t.Log(s, err)
-			err = box.Hello(t.Context(), l)
-			if missing, ok := errors.AsType[*lang.MissingError](err); ok {
-				t.Skip(missing)
-			}
+			status, err := tools.Ready(t.Context(), l)
 			if err != nil {
+				t.Fatal(err)
+			}
+			if !status.Ready {
+				t.Skipf("%s needs %q: apt-get install %s", l.Name, status.Missing, status.Package)
+			}
+			if len(l.Version) > 0 && status.Version == "" {
+				t.Errorf("%s has no version", l.Name)
+			}
+			err = tools.Hello(t.Context(), l)
+			if _, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Errorf("Ready says that %s is there, Hello that it is not: %v", l.Name, err)
+			} else if err != nil {
 				t.Error(err)
 			}
 		})

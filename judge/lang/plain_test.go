@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -106,4 +107,16 @@ func toolbox(t testing.TB) (*lang.Toolbox, *plain, string) {
 func write(t testing.TB, name, text string) string {
 	t.Helper()
 	return writeIn(t, t.TempDir(), name, text)
+}
+
+func writeIn(t testing.TB, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
