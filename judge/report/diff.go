@@ -22,6 +22,7 @@ import (
 const (
 	maxSide  = 64      // lines of one side that are drawn, whatever the excerpt holds
 	maxInner = 1 << 10 // bytes of a line that is compared with another
+	maxAll   = 8 << 10 // bytes of all lines that are compared so; no excerpt of ours has more
 )
 
 // kind says what a drawn line is. It is also the character in front of it.
@@ -224,6 +225,7 @@ type pen struct {
 	want, got     []line
 	place, column int // the line of got and the column that the checker named; -1 for none
 	pointed       bool
+	compared      int // bytes
 	lines         []drawn
 }
 
@@ -294,7 +296,8 @@ func (p *pen) single(k kind, l line, g int) {
 
 // pair draws a line of the answer and the line of the output in its place.
 func (p *pen) pair(want, got line, g int) {
-	inner := compare(want.text, got.text)
+	p.compared += len(want.text) + len(got.text)
+	inner := compare(want.text, got.text, p.compared <= maxAll)
 	focus := inner.first
 	if g == p.place {
 		focus = p.column
@@ -343,8 +346,9 @@ type inner struct {
 	first     int    // the first column that differs
 }
 
-// compare finds what differs between two lines.
-func compare(want, got string) (in inner) {
+// compare finds what differs between two lines: the first column, and in depth all
+// of it.
+func compare(want, got string, depth bool) (in inner) {
 	first := commonStart(want, got)
 	plain := inner{
 		want:    []span{{want, false}},
@@ -352,7 +356,7 @@ func compare(want, got string) (in inner) {
 		pointer: strings.Repeat(" ", first) + "^",
 		first:   first,
 	}
-	if len(want) > maxInner || len(got) > maxInner {
+	if !depth || len(want) > maxInner || len(got) > maxInner {
 		return plain
 	}
 	defer func() {

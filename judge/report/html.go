@@ -108,6 +108,10 @@ func newPageRun(i int, r *record) *pageRun {
 				if len(p.Failed) < maxShown {
 					one.Shown = true
 					one.Open = len(p.Failed) < maxOpen
+					if c.Detail != nil {
+						one.Difference = difference(c.Detail)
+						one.Legend = legendOf(c.Detail, one.Difference)
+					}
 					p.Failed = append(p.Failed, one)
 				} else {
 					p.Hidden++
@@ -253,6 +257,9 @@ type pageCase struct {
 	Shown bool   // with details
 	Open  bool
 	run   *pageRun
+	// Difference and Legend are drawn for a case that is shown.
+	Difference []drawn
+	Legend     []string
 }
 
 // Anchor is the id of the element that tells most of the case.
@@ -291,11 +298,6 @@ func (c *pageCase) Input() []drawn {
 	}
 	return all
 }
-
-func (c *pageCase) Difference() []drawn { return difference(c.Detail) }
-
-// Legend explains the marks in the input and the difference.
-func (c *pageCase) Legend() []string { return legendOf(c.Detail, difference(c.Detail)) }
 
 // Class is the style of a line.
 func (d drawn) Class() string {
