@@ -158,10 +158,10 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 			return judge.Exec{}, err
 		}
 		exec, err := w.run(ctx, b, j, keys)
-		if err == nil || !w.gone && !errors.Is(err, errWorkerLost) {
-			b.give(w)
-		} else {
+		if w.broken {
 			w.stop()
+		} else {
+			b.give(w)
 		}
 		if errors.Is(err, errNotSent) && tries < 3 {
 			continue // it had died before; nothing has been run

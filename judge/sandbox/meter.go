@@ -38,7 +38,7 @@ type meter struct {
 	lastPeak  int64 // where the peak stood when the run began, if it cannot be reset
 	cpuStart  int64
 	ownStart  int64
-	oomStart  int64
+	oomKills  int64 // how many there were before the run
 
 	buf [512]byte
 }
@@ -118,9 +118,6 @@ func (m *meter) begin(memory, processes int64) error {
 		_ = m.writeText(m.peak, "0")
 	} else if m.peak >= 0 {
 		m.lastPeak = m.number(m.peak)
-	}
-	if memory > 0 && m.oom >= 0 {
-		m.oomStart = m.keyed(m.oom, "oom_kill ")
 	}
 	if m.cpu >= 0 {
 		m.ownStart = clock(m.ownCPU)
@@ -220,8 +217,9 @@ func (m *meter) memoryUsed(memory int64) (peak int64, killed bool) {
 		top = 0 // hidden below the peak of an earlier run
 	}
 	peak = max(0, top-m.base)
-	if memory > 0 && m.oom >= 0 {
-		killed = m.keyed(m.oom, "oom_kill ") > m.oomStart
+	if memory > 0 && m.oom >= 0 && peak >= memory/2 { // far from the limit nobody was killed for it
+		kills := m.keyed(m.oom, "oom_kill ")
+		killed, m.oomKills = kills > m.oomKills, kills
 		if killed || peak > memory {
 			peak = memory
 		}

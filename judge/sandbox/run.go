@@ -70,6 +70,7 @@ func (w *worker) run(ctx context.Context, b *isolated, j *job, keys []mountKey) 
 	r, err := s.wait()
 	stopWatch()
 	if err != nil {
+		w.broken = true
 		return exec, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
 	return s.result(ctx, r)
@@ -281,6 +282,7 @@ func (s *session) send(keys []mountKey) error {
 	err := send(w.sock, w.buf, append(fds, trees...))
 	runtime.KeepAlive(s.keep)
 	if err == unix.EPIPE || err == unix.ECONNRESET {
+		w.broken = true
 		return fmt.Errorf("%w: %w", errWorkerLost, errNotSent)
 	}
 	if err != nil {
@@ -378,6 +380,9 @@ func (s *session) wait() (r reply, err error) {
 	if r, err = s.w.receive(); err != nil {
 		return r, fmt.Errorf("%w: %w", errWorkerLost, err)
 	}
+	if r.seq != s.w.seq {
+		return r, fmt.Errorf("%w: %s", errWorkerLost, r.text)
+	}
 	s.drain(&s.out)
 	s.drain(&s.err)
 	return r, nil
@@ -435,6 +440,7 @@ func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err err
 	case msgNoExec:
 		return exec, &judge.ExecError{Argv0: s.j.Argv[0], Reason: r.text}
 	case msgFailed:
+		s.w.broken = true
 		return exec, fmt.Errorf("run %s: %s", s.j.Argv[0], r.text)
 	}
 	exec = judge.Exec{

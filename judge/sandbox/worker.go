@@ -26,6 +26,7 @@ type worker struct {
 	leaf   *leaf // nil without control groups
 	seq    uint64
 	mounts []mountKey
+	broken bool   // not to be used again
 	buf    []byte // of the messages that it sends
 	msg    []byte // of the messages that it gets
 	data   []byte // between pipes and writers
@@ -50,7 +51,7 @@ const startTimeout = 30 * time.Second
 
 // startWorker starts a zygote and waits until it stands.
 func (b *isolated) startWorker(number int, mounts []mountKey) (w *worker, err error) {
-	w = &worker{number: number, sock: -1, mounts: mounts, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
+	w = &worker{number: number, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
 	defer func() {
 		if err != nil {
 			w.stop()
@@ -73,6 +74,7 @@ func (b *isolated) startWorker(number int, mounts []mountKey) (w *worker, err er
 		}
 	}
 	if b.rootless {
+		w.mounts = mounts
 		for _, m := range mounts {
 			conf.Mounts = append(conf.Mounts, boundDir{m.Host, m.At, m.Writable})
 		}

@@ -68,6 +68,8 @@ type zygote struct {
 	argv    []*byte
 	env     []*byte
 	path    []byte
+
+	processors int
 }
 
 // zygoteMain runs on the main thread, which stays the one that may mount. A
@@ -79,7 +81,7 @@ func zygoteMain() {
 	defaultSignals()
 	unix.Umask(0o022)
 
-	z := &zygote{mounter: make(chan func() error), mounted: make(chan error), msg: make([]byte, maxInline+requestHeader*8), oob: make([]byte, unix.CmsgSpace(64*4))}
+	z := &zygote{processors: runtime.NumCPU(), mounter: make(chan func() error), mounted: make(chan error), msg: make([]byte, maxInline+requestHeader*8), oob: make([]byte, unix.CmsgSpace(64*4))}
 	n, fds, err := receive(zygoteSocket, z.msg, z.oob, nil)
 	if err != nil || n == 0 {
 		unix.Exit(1)
@@ -207,11 +209,27 @@ func (z *zygote) serve() {
 			continue // a kill that came too late
 		}
 		r := z.handle(&c, argc, envc, mounts)
-		for _, fd := range z.fds {
-			unix.Close(fd)
-		}
 		r.seq = z.req.seq
 		z.answer(r)
+		// The judge has its answer; what it does not wait for comes now.
+		z.closeFiles()
+		if err := z.scratch.clean(z); err != nil {
+			z.fail(err)
+		}
+	}
+}
+
+// closeFiles closes what came with the last request and is still open.
+func (z *zygote) closeFiles() {
+	for _, fd := range z.fds {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+	z.fds = z.fds[:0]
+	if z.pidfd > 0 {
+		unix.Close(int(z.pidfd))
+		z.pidfd = 0
 	}
 }
 
@@ -245,11 +263,7 @@ func (z *zygote) handle(c *cursor, argc, envc, mounts int) *reply {
 	if err := z.scratch.resize(z, z.req.scratch); err != nil {
 		return failed(err)
 	}
-	r := z.run()
-	if err := z.scratch.clean(z); err != nil {
-		return failed(err)
-	}
-	return r
+	return z.run()
 }
 
 // readAll reads a memory file from its start.

@@ -27,23 +27,22 @@ func (z *zygote) run() *reply {
 	if err := z.meter.begin(req.memory, req.processes); err != nil {
 		return &reply{kind: msgFailed, text: err.Error()}
 	}
-	start := clock(unix.CLOCK_MONOTONIC)
+	start := time.Now()
 	pid, err := z.spawn()
 	if err != nil {
 		return &reply{kind: msgFailed, text: fmt.Sprintf("start a process: %v", err)}
 	}
-	for _, fd := range z.fds[:3] {
-		unix.Close(fd) // so that the other ends see when the program closes its own
+	for i, fd := range z.fds[:3] { // so that the other ends see when the program closes its own
+		unix.Close(fd)
+		z.fds[i] = -1
 	}
-	z.fds = z.fds[3:]
 	if z.failure.left != 0 {
 		return z.explainFailure(pid)
 	}
 	r := &reply{kind: msgDone}
 	var usage unix.Rusage
 	reaped := z.watch(pid, start, r, &usage)
-	r.wall = clock(unix.CLOCK_MONOTONIC) - start
-	unix.Close(int(z.pidfd))
+	r.wall = int64(time.Since(start))
 	z.reapAll(pid, reaped, r, &usage)
 
 	r.cpu = max(z.meter.cpuUsed(), usage.Utime.Nano()+usage.Stime.Nano())
@@ -73,6 +72,7 @@ func (z *zygote) spawn() (pid int, err error) {
 		}
 		_, _ = unix.Wait4(int(r), nil, unix.WALL, nil)
 		unix.Close(int(z.pidfd))
+		z.pidfd = 0
 		time.Sleep(wait)
 	}
 }
@@ -80,10 +80,10 @@ func (z *zygote) spawn() (pid int, err error) {
 // watch waits until the process ends, and kills everything when a limit is
 // passed, the judge says so, or the judge is gone. It reports whether it has
 // reaped the process already.
-func (z *zygote) watch(pid int, start int64, r *reply, usage *unix.Rusage) (reaped bool) {
+func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (reaped bool) {
 	polled := [2]unix.PollFd{{Fd: z.pidfd, Events: unix.POLLIN}, {Fd: zygoteSocket, Events: unix.POLLIN}}
+	timeout, over := z.firstLook(), notKilled
 	for {
-		timeout, over := z.nextLook(start)
 		if over != notKilled {
 			z.kill(r, over)
 			return false
@@ -105,17 +105,31 @@ func (z *zygote) watch(pid int, start int64, r *reply, usage *unix.Rusage) (reap
 				return true
 			}
 		}
+		timeout, over = z.nextLook(start)
 	}
+}
+
+// firstLook says when to look at the clocks for the first time. Most programs
+// have ended by then, and cost no look at all.
+func (z *zygote) firstLook() int64 {
+	timeout := int64(longestLook)
+	if z.req.wall > 0 {
+		timeout = min(timeout, z.req.wall+1)
+	}
+	if z.req.cpu > 0 {
+		timeout = min(timeout, z.req.cpu/int64(z.processors)+1)
+	}
+	return timeout
 }
 
 // longestLook is how long zombies whose parents died may lie about.
 const longestLook = 100 * time.Millisecond
 
 // nextLook says when to look at the clocks again, or which limit has been passed.
-func (z *zygote) nextLook(start int64) (timeout int64, over killReason) {
+func (z *zygote) nextLook(start time.Time) (timeout int64, over killReason) {
 	timeout = int64(longestLook)
 	if z.req.wall > 0 {
-		left := z.req.wall - (clock(unix.CLOCK_MONOTONIC) - start)
+		left := z.req.wall - int64(time.Since(start))
 		if left < 0 {
 			return 0, killedWall
 		}
@@ -126,7 +140,7 @@ func (z *zygote) nextLook(start int64) (timeout int64, over killReason) {
 		if left < 0 {
 			return 0, killedCPU
 		}
-		share := left / z.meter.threads(int64(runtime.NumCPU()))
+		share := left / z.meter.threads(int64(z.processors))
 		timeout = min(timeout, max(share, int64(shortestLook)))
 	}
 	return timeout, notKilled
@@ -308,7 +322,6 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // the command's fault.
 func (z *zygote) explainFailure(pid int) *reply {
 	_, _ = unix.Wait4(pid, nil, unix.WALL, nil)
-	unix.Close(int(z.pidfd))
 	errno := unix.Errno(-int(z.failure.result))
 	path := string(z.path[:len(z.path)-1])
 	switch z.failure.left {
