@@ -1,0 +1,234 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+	"assay/judge/internal/tail"
+)
+
+// protocols are the ways for a checker program to speak, by name.
+var protocols = map[string]func(r judge.Runner, p *judge.Program, args []string, limits judge.Limits) (Checker, error){
+	"kattis":  newKattis,
+	"kit":     newKit,
+	"testlib": newTestlib,
+}
+
+// Program makes a checker of a setter's program that speaks one of the protocols:
+//
+//   - kit: the program is written with judge/kit. One process judges all cases of
+//     a submission, in judging order, and may remember what it saw.
+//   - testlib: "checker [args] input output answer", started for each case. It exits
+//     with 0 for right, 1, 2, 4 or 8 for wrong.
+//   - kattis: "checker input answer feedback/ [args] < output", started for each
+//     case. It exits with 42 for right, 43 for wrong.
+//
+// Limits are for one case. The error is a *judge.Fault without a file where there is no such
+// protocol, otherwise the machine's.
+func Program(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (Checker, error) {
+	speak, ok := protocols[speaks]
+	if !ok {
+		return nil, &judge.Fault{
+			Text: fmt.Sprintf("unknown protocol %q of a checker program", speaks),
+			Hint: suggest.Hint(speaks, slices.Sorted(maps.Keys(protocols))),
+		}
+	}
+	return speak(r, p, args, limits)
+}
+
+// Where a checker program that is started for each case finds its files.
+const (
+	caseDir     = "/case"
+	feedbackDir = "/feedback"
+)
+
+const (
+	defaultWall = time.Minute // for a program without a time limit of its own
+	stderrKept  = 4 << 10     // bytes
+	maxMessage  = 2 << 10     // bytes
+)
+
+// perCase is what the protocols that start the program for each case share: host
+// folders that stay the same, so that the runner need not mount others, with files that change.
+type perCase struct {
+	runner  judge.Runner
+	program *judge.Program
+	limits  judge.Limits
+	dir     string // of the host; holds the folders case and feedback
+}
+
+func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase, error) {
+	if limits.CPU == 0 && limits.Wall == 0 {
+		limits.Wall = defaultWall
+	}
+	dir, err := os.MkdirTemp("", "checker-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for checker %s: %w", p.Name, err)
+	}
+	c := &perCase{runner: r, program: p, limits: limits, dir: dir}
+	// The program runs as another user; the umask must not keep it out.
+	for name, mode := range map[string]fs.FileMode{"case": 0o755, "feedback": 0o777} {
+		path := filepath.Join(dir, name)
+		if err = os.Mkdir(path, mode); err == nil {
+			err = os.Chmod(path, mode)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("make a folder for checker %s: %w", p.Name, err), c.Close())
+		}
+	}
+	return c, nil
+}
+
+// Close removes the folders.
+func (c *perCase) Close() error {
+	if err := os.RemoveAll(c.dir); err != nil {
+		return fmt.Errorf("remove the folder of checker %s: %w", c.program.Name, err)
+	}
+	return nil
+}
+
+// put writes a text to a file that the program may read.
+func (c *perCase) put(name string, text *io.SectionReader) error {
+	path := filepath.Join(c.dir, "case", name)
+	err := os.Remove(path) // a new file, should anybody still hold the old one
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, io.NewSectionReader(text, 0, text.Size()))
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// emptyFeedback removes what the program left there at the last case.
+func (c *perCase) emptyFeedback() error {
+	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	names, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if err := root.RemoveAll(n.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// feedback reads the start of a file that the program wrote, "" if it did not. The
+// program is not trusted: what it left may be a link to anywhere or a pipe that
+// nobody writes to, or have no end.
+func (c *perCase) feedback(name string) (text string, exists bool, err error) {
+	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
+	if err != nil {
+		return "", false, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return "", true, err
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", true, nil // it may have taken away our right to read it
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", true, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxMessage+1))
+	return string(b), true, err
+}
+
+// mount shows one of the folders to the program.
+func (c *perCase) mount(name, at string, writable bool) judge.Mount {
+	return judge.Mount{Host: filepath.Join(c.dir, name), At: at, Writable: writable}
+}
+
+// run runs the program once. If it ended by itself, outcome is nil and exec says how; otherwise
+// that is a judge error already.
+func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.Exec, stderr string, outcome *judge.Outcome, err error) {
+	last := &tail.Buffer{Most: stderrKept}
+	command.Stderr = last
+	exec, err = c.runner.Run(ctx, command)
+	if refused, ok := errors.AsType[*judge.ExecError](err); ok {
+		return exec, "", c.fault("cannot be run: "+refused.Reason, ""), nil
+	}
+	if err != nil {
+		return exec, "", nil, fmt.Errorf("run checker %s: %w", c.program.Name, err)
+	}
+	stderr = string(last.Bytes())
+	if exec.Killed != judge.Nothing || exec.Signal != "" {
+		return exec, stderr, c.fault("did not end by itself: "+exec.Fate(), stderr), nil
+	}
+	return exec, stderr, nil, nil
+}
+
+// fault is the outcome for a checker program that is at fault itself.
+func (c *perCase) fault(what, stderr string) *judge.Outcome {
+	return programFault(c.program.Name, what, stderr)
+}
+
+func programFault(program, what, stderr string) *judge.Outcome {
+	message := fmt.Sprintf("checker %s %s", program, what)
+	if stderr = clean(stderr); stderr != "" {
+		message += "\nits standard error ends:\n" + stderr
+	}
+	return &judge.Outcome{Verdict: judge.JudgeError, Message: message}
+}
+
+// clean makes a program's text fit for people: without what a terminal would obey, and
+// not too long. Programs repeat what contestants print.
+func clean(text string) string {
+	cut := len(text) > maxMessage
+	if cut {
+		text = text[:maxMessage]
+	}
+	var b strings.Builder
+	for text != "" {
+		r, n := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case r == '\n' || r == '\t' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\r': // of a line's end, most likely
+		default:
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		text = text[n:]
+	}
+	out := strings.TrimSpace(b.String())
+	if cut {
+		out += "..."
+	}
+	return out
+}
