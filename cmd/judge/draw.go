@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"assay/judge/report"
+)
+
+// drawing are the flags of every command that draws events.
+type drawing struct {
+	json  bool
+	junit string
+	html  string
+}
+
+func (d *drawing) flags(f *pflag.FlagSet) {
+	f.BoolVar(&d.json, "json", false, "write the events as lines of JSON instead; `judge report` draws them again")
+	f.StringVar(&d.junit, "junit", "", "write a JUnit report to `FILE`")
+	f.StringVar(&d.html, "html", "", "write a page of HTML to `FILE`")
+}
+
+// open opens the reports that the flags ask for.
+func (d *drawing) open(c *console) (report.Report, error) {
+	var all []report.Report
+	if d.json {
+		all = append(all, report.JSON(c.out))
+	} else {
+		terminal, err := c.terminal()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, terminal)
+	}
+	for _, file := range []struct {
+		path string
+		make func(io.Writer) report.Report
+	}{{d.junit, report.JUnit}, {d.html, report.HTML}} {
+		if file.path == "" {
+			continue
+		}
+		made, err := newFile(file.path, file.make)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		all = append(all, made)
+	}
+	return report.Join(all...), nil
+}
+
+// screen returns the size of the terminal that out is, and false if it is none.
+func screen(out io.Writer) (width int, is bool) {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil
+}
+
+// terminal is the report for a person.
+func (c *console) terminal() (report.Report, error) {
+	width, is := screen(c.out)
+	colour, err := c.useColour(is)
+	if err != nil {
+		return nil, err
+	}
+	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is, Width: width, Now: time.Now}), nil
+}
+
+func (c *console) useColour(terminal bool) (bool, error) {
+	colour, err := report.UseColour(c.color, terminal, os.Getenv("NO_COLOR"))
+	if err != nil {
+		return false, usageError{err}
+	}
+	return colour, nil
+}
+
+// reportFile is a report that is written beside its file and put in place when it
+// is whole.
+type reportFile struct {
+	report.Report
+	path string
+	tmp  *os.File
+}
+
+func newFile(path string, make func(io.Writer) report.Report) (report.Report, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return nil, fmt.Errorf("write a report to %s: %w", path, err)
+	}
+	return &reportFile{make(tmp), path, tmp}, nil
+}
+
+func (f *reportFile) Close() error {
+	defer os.Remove(f.tmp.Name()) // after the rename there is nothing to remove
+	err := errors.Join(f.Report.Close(), f.tmp.Chmod(0o644), f.tmp.Close())
+	if err == nil {
+		err = os.Rename(f.tmp.Name(), f.path)
+	}
+	if err != nil {
+		return fmt.Errorf("write a report to %s: %w", f.path, err)
+	}
+	return nil
+}

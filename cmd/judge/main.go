@@ -1,0 +1,41 @@
+// Command judge judges programs that read stdin and write stdout: it runs them in
+// a sandbox on the cases of a problem folder and says where they went wrong.
+//
+// The package holds no logic of its own: each command is a file with its flags,
+// a call, and what it exits with. Only this package reads flags and environment,
+// and joins the packages below judge/.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge/sandbox"
+)
+
+func main() {
+	sandbox.Main() // does not return in a process that the sandbox started
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// commands is the table of contents.
+func commands(c *console) []*cobra.Command {
+	return []*cobra.Command{
+		submitCommand(c),   // submit.go
+		verifyCommand(c),   // verify.go
+		generateCommand(c), // generate.go
+		reportCommand(c),   // report.go
+		initCommand(c),     // init.go
+		newCommand(c),      // new.go
+		listCommand(c),     // list.go
+		showCommand(c),     // show.go
+		langCommand(c),     // lang.go
+		doctorCommand(c),   // doctor.go
+	}
+}

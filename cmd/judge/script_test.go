@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"assay/judge/sandbox"
+)
+
+var updateScripts = flag.Bool("update", false, "write what the commands print into the scripts")
+
+// testCache is the cache of all scripts of a run, so that each program is built
+// once.
+var testCache string
+
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	if os.Getenv("ASSAY_CACHE") == "" {
+		dir, err := os.MkdirTemp("", "assay-test-cache-*")
+		if err != nil {
+			panic(err)
+		}
+		testCache = dir
+		os.Setenv("ASSAY_CACHE", dir)
+	}
+	testscript.Main(cleanUp{m}, map[string]func(){"judge": main})
+}
+
+// cleanUp removes the cache after the tests.
+type cleanUp struct{ m *testing.M }
+
+func (c cleanUp) Run() int {
+	defer os.RemoveAll(testCache)
+	return c.m.Run()
+}
+
+// TestScripts runs what a user types and compares what they see. A script is
+// named after its command, subject first.
+func TestScripts(t *testing.T) {
+	house, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *updateScripts,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOUSE", house)
+			env.Setenv("ASSAY_CACHE", os.Getenv("ASSAY_CACHE"))
+			env.Setenv("PATH", env.Getenv("PATH"))
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
+			return err == nil, nil
+		},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode},
+		RequireUniqueNames: true,
+	})
+}
+
+// exitCode is the command "exitcode N command...": it expects just this exit code,
+// where "!" would take any but 0.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode N command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}

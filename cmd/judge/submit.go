@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge"
+	"assay/judge/lang"
+	"assay/judge/problem"
+	"assay/judge/trial"
+)
+
+// submission are the flags of judge submit.
+type submission struct {
+	running
+	drawing
+	all        bool
+	cases      []string
+	groups     []string
+	timeFactor float64
+	language   string
+	keep       string
+	noRetime   bool
+}
+
+func submitCommand(c *console) *cobra.Command {
+	var s submission
+	const usage = "judge submit <problem> <solution>"
+	cmd := &cobra.Command{
+		Use:   "submit <problem> <solution>",
+		Short: "judge a solution: a source file, a folder of them, or an executable",
+		Long: `Submit builds a solution, runs it on every case of the problem in the sandbox, and
+says what it is worth. A problem is a name that ` + "`judge list`" + ` knows, or the path of
+a problem folder.
+
+` + exitHelp,
+		Example: "  judge submit wythoff sol.py\n  judge submit wythoff sol.py --case golf-size/lost-1-2\n  judge submit ./my/problem ./my/solution/ --all --html out.html",
+		Args:    exactly(2, usage),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.run(cmd.Context(), c, args[0], args[1])
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&s.all, "all", false, "go on after the first failure")
+	f.StringArrayVar(&s.cases, "case", nil, "judge this case only (again for more): its name, or group/name")
+	f.StringArrayVar(&s.groups, "group", nil, "judge this group only (again for more)")
+	f.Float64Var(&s.timeFactor, "time-factor", 1, "multiply the time limits, on a slow machine")
+	f.StringVar(&s.language, "lang", "", "the solution's language, where its name does not tell")
+	f.StringVar(&s.keep, "keep", "", "keep the outputs as `DIR`/group/case.out")
+	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat alone what was a little slow beside others")
+	s.running.flags(f)
+	s.drawing.flags(f)
+	return cmd
+}
+
+func (s *submission) run(ctx context.Context, c *console, name, path string) (err error) {
+	if s.timeFactor <= 0 {
+		return usageError{fmt.Errorf("--time-factor %v: it must be above 0", s.timeFactor)}
+	}
+	if _, err := os.Stat(path); err != nil {
+		return usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
+	}
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	folder, err := contest.open(name)
+	if err != nil {
+		return err
+	}
+	picked, err := folder.Pick(s.groups, s.cases)
+	if err != nil {
+		return err
+	}
+	picked.Limits = picked.Limits.Scaled(s.timeFactor)
+	if err := contest.start(s.running); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.close()) }()
+
+	language, err := contest.tools.Detect(path, s.language)
+	if err != nil {
+		return usageError{err}
+	}
+	checker, err := contest.checker(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer checker.Close()
+	out, err := s.drawing.open(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+
+	bench := &trial.Batch{
+		Runner:  contest.box,
+		Make:    func(ctx context.Context) (*lang.Result, error) { return contest.tools.Build(ctx, path, language) },
+		Checker: checker,
+		Limits:  picked.Limits,
+		Retime:  s.jobs > 1 && !s.noRetime,
+	}
+	if s.keep != "" {
+		bench.KeepOutput = s.keepOutput
+	}
+	out.Event(contest.started(picked, path, language.Name))
+	if contest.house {
+		out.Event(&judge.Noted{Text: houseNote})
+	}
+	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs}, out.Event)
+	switch {
+	case err != nil:
+		return err
+	case sum.Verdict == judge.JudgeError:
+		return errJudgeFailed
+	case sum.Verdict != judge.Accepted:
+		return errNotAccepted
+	}
+	return nil
+}
+
+// keepOutput writes an output to the folder of --keep.
+func (s *submission) keepOutput(c *judge.Case, out *io.SectionReader) error {
+	path := filepath.Join(s.keep, c.Group, c.Name+".out")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("keep the output: %w", err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("keep the output: %w", err)
+	}
+	_, err = io.Copy(f, io.NewSectionReader(out, 0, out.Size()))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("keep the output: %w", err)
+	}
+	return nil
+}
+
+// started is the event that opens a submission.
+func (c *contest) started(p *judge.Problem, path, language string) *judge.Started {
+	e := &judge.Started{
+		Format: judge.EventFormat, Problem: p.ID, Title: p.Title, Program: path, Language: language,
+		TimeMS: p.Limits.CPU.Milliseconds(), Memory: p.Limits.Memory, Cases: p.Count(),
+	}
+	for _, g := range p.Groups {
+		e.Groups = append(e.Groups, g.Name)
+	}
+	e.Rung, e.Weaker = c.rung()
+	return e
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/lang"
+	"assay/judge/problem"
+	"assay/judge/verify"
+)
+
+// verification are the flags of judge verify.
+type verification struct {
+	running
+	drawing
+	only []string
+}
+
+func verifyCommand(c *console) *cobra.Command {
+	var v verification
+	cmd := &cobra.Command{
+		Use:   "verify [problem...]",
+		Short: "prove that a problem folder keeps its promises",
+		Long: `Verify lints the folder, validates every input, checks every answer and manifest, and
+judges every program under solutions/ against the verdict that its folder promises.
+Without a name it verifies every problem of the contest.
+
+` + exitHelp,
+		Example: "  judge verify\n  judge verify wythoff\n  judge verify wythoff --only wrong_answer/",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return v.run(cmd.Context(), c, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
+	v.running.flags(f)
+	v.drawing.flags(f)
+	return cmd
+}
+
+func (v *verification) run(ctx context.Context, c *console, names []string) (err error) {
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	if names, err = contest.names(names); err != nil {
+		return err
+	}
+	if err := contest.start(v.running); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.close()) }()
+	out, err := v.drawing.open(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	ok := true
+	for _, name := range names {
+		good, err := v.one(ctx, contest, name, out.Event)
+		if err != nil {
+			return err
+		}
+		ok = ok && good
+	}
+	if !ok {
+		return errFaults
+	}
+	return nil
+}
+
+// one verifies one problem and says whether it is without a fault.
+func (v *verification) one(ctx context.Context, c *contest, name string, listen func(judge.Event)) (bool, error) {
+	dir, tests, err := problem.Find(c.root, name)
+	if err != nil {
+		return false, err
+	}
+	folder, faults := problem.Open(near(dir), near(tests), c.cfg.Solution)
+	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: name}
+	start.Rung, start.Weaker = c.rung()
+	if folder != nil {
+		start.Problem, start.Title, start.Cases = folder.ID, folder.Title, folder.Count()
+		for _, g := range folder.Groups {
+			start.Groups = append(start.Groups, g.Name)
+		}
+	}
+	listen(start)
+	if len(faults) > 0 {
+		for _, f := range faults {
+			listen(&judge.FaultFound{Fault: f})
+		}
+		listen(&judge.VerifyFinished{Faults: len(faults)})
+		return false, nil
+	}
+	verifier := &verify.Verifier{
+		Folder:    folder,
+		Solutions: near(problem.Solutions(dir, tests)),
+		Runner:    c.box,
+		Jobs:      c.jobs,
+		Limits:    c.cfg.Setter,
+		Build:     c.part,
+		Make: func(ctx context.Context, path string) (*lang.Result, error) {
+			return c.solution(ctx, path, "")
+		},
+		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, folder) },
+		Only:    v.only,
+	}
+	done, err := verifier.Run(ctx, listen)
+	if err != nil {
+		return false, err
+	}
+	return done.OK, nil
+}
+
+// names returns the problems that were named, or all of the contest.
+func (c *contest) names(named []string) ([]string, error) {
+	if len(named) > 0 {
+		return named, nil
+	}
+	ids, err := problem.List(c.root)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, usageError{errors.New("this contest has no problems yet\n    make one with: judge new <name>")}
+	}
+	return ids, nil
+}

@@ -1,0 +1,11 @@
+// Package assay holds the files that the judge brings along: the default
+// judge.toml, the puzzles of the house with their cases, and the kit's sources.
+// It does nothing with them; cmd/judge does.
+package assay
+
+import "embed"
+
+// Files are judge.toml, problems/, testcases/ and judge/kit/*.go of this module.
+//
+//go:embed judge.toml problems testcases judge/kit/*.go
+var Files embed.FS

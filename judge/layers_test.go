@@ -1,0 +1,276 @@
+package judge_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers says what each package of the project may import of the project, and
+// why it may. A new package fails the test until it has a line; so does an import
+// that is not listed, and a listed one that is not used.
+var layers = map[string][]string{
+	// The words, and what has nothing to do with the world: nothing of ours.
+	"judge":     nil,
+	"judge/kit": nil, // also built outside this module, with setters' programs
+
+	// Small acts.
+	"judge/internal/suggest":    nil,
+	"judge/internal/golden":     nil, // for tests
+	"judge/internal/atomicfile": nil,
+	"judge/internal/tail":       nil,
+	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
+	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},
+
+	// One thing each, known by interfaces of package judge.
+	"judge/window":   {"judge"},
+	"judge/sandbox":  {"judge"},
+	"judge/report":   {"judge"},
+	"judge/check":    {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
+	"judge/config":   {"judge", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":  {"judge", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/scaffold": {"judge", "judge/internal/atomicfile"},
+
+	// These stand on them.
+	"judge/lang":   {"judge", "judge/config", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
+	"judge/gen":    {"judge", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/verify": {"judge", "judge/check", "judge/gen", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/trial"},
+}
+
+// doors says which packages may import what is not ours, and why they and no
+// other. "cmd/judge" is named where the command itself may too.
+var doors = map[string]struct {
+	packages []string
+	reason   string
+}{
+	"github.com/BurntSushi/toml":              {[]string{"judge/internal/strict"}, "one place turns its errors into faults"},
+	"github.com/fatih/color":                  {[]string{"judge/report"}, "only reports have colours"},
+	"github.com/sergi/go-diff/diffmatchpatch": {[]string{"judge/report"}, "it may only see small windows"},
+	"github.com/yuin/goldmark":                {[]string{"judge/report"}, "statements are drawn there"},
+	"golang.org/x/term":                       {[]string{"judge/report", "cmd/judge"}, "widths, and whether there is a terminal"},
+	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
+	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
+	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/verify"}, "goroutines whose end somebody waits for"},
+	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
+	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
+	"os/exec":                                 {[]string{"judge/sandbox"}, "processes are started there alone"},
+	"encoding/xml":                            {[]string{"judge/report"}, "JUnit"},
+	"html/template":                           {[]string{"judge/report"}, "the HTML page"},
+}
+
+// listed is what `go list -json` says of a package.
+type listed struct {
+	ImportPath string
+	Dir        string
+	Standard   bool
+	Imports    []string
+}
+
+// list lists the packages of the project without its problems, whose programs
+// import the kit and nothing else.
+func list(t *testing.T, patterns ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,Imports"}, patterns...)...)
+	cmd.Dir = ".."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	var all []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) == 0 {
+		t.Fatalf("go list %q found nothing", patterns)
+	}
+	return all
+}
+
+func TestLayers(t *testing.T) {
+	for _, p := range list(t, "./judge/...") {
+		name := strings.TrimPrefix(p.ImportPath, "assay/")
+		allowed, known := layers[name]
+		if !known {
+			t.Errorf("%s has no line in layers: say what it may import, and why", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			ours, isOurs := strings.CutPrefix(imported, "assay/")
+			if isOurs && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s, which its line in layers does not list", name, ours)
+			}
+		}
+		for _, a := range allowed {
+			if !slices.Contains(p.Imports, "assay/"+a) {
+				t.Errorf("layers lets %s import %s, but it does not", name, a)
+			}
+		}
+	}
+}
+
+func TestTheCoreDoesNoInputOrOutput(t *testing.T) {
+	allowed := []string{"context", "encoding/json", "errors", "fmt", "io", "iter", "slices", "strings", "time"}
+	for _, imported := range list(t, "./judge")[0].Imports {
+		if !slices.Contains(allowed, imported) {
+			t.Errorf("package judge imports %s", imported)
+		}
+	}
+}
+
+func TestDoors(t *testing.T) {
+	used := map[string]bool{}
+	for _, p := range list(t, "./judge/...", "./cmd/...") {
+		name := strings.TrimPrefix(p.ImportPath, "assay/")
+		for _, imported := range p.Imports {
+			first, _, _ := strings.Cut(imported, "/")
+			door, listed := doorOf(imported)
+			switch {
+			case listed && !slices.ContainsFunc(doors[door].packages, func(d string) bool { return d == name || strings.HasPrefix(name, d+"/") }):
+				t.Errorf("%s imports %s; the door is %v: %s", name, imported, doors[door].packages, doors[door].reason)
+			case !listed && strings.Contains(first, "."):
+				t.Errorf("%s imports %s, which has no door: give it one, with a reason", name, imported)
+			case listed:
+				used[door] = true
+			}
+		}
+	}
+	for door := range doors {
+		if !used[door] {
+			t.Errorf("nobody goes through the door %s", door)
+		}
+	}
+}
+
+func doorOf(imported string) (string, bool) {
+	for path := imported; path != "." && path != "/"; path = filepath.Dir(path) {
+		if _, ok := doors[path]; ok {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+func TestProblemsImportTheKitOnly(t *testing.T) {
+	for _, p := range list(t, "./problems/...") {
+		for _, imported := range p.Imports {
+			first, _, _ := strings.Cut(imported, "/")
+			if imported != "assay/judge/kit" && (first == "assay" || strings.Contains(first, ".")) {
+				t.Errorf("%s imports %s: setters' programs have the kit and the standard library", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// TestPackageDocs: each package says what it is and what it is not, shortly.
+func TestPackageDocs(t *testing.T) {
+	for _, p := range list(t, "./judge/...", "./cmd/...") {
+		files, err := parser.ParseDir(token.NewFileSet(), p.Dir, func(f os.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, pkg := range files {
+			text := doc.New(pkg, p.ImportPath, 0).Doc
+			words := strings.Fields(text)
+			switch {
+			case len(words) < 10:
+				t.Errorf("package %s (%s) has no doc to speak of", p.ImportPath, name)
+			case !slices.Contains(words, "not") && !slices.Contains(words, "nothing") && !slices.Contains(words, "no") && !slices.Contains(words, "never"):
+				t.Errorf("package %s does not say what it is not", p.ImportPath)
+			case p.ImportPath != "assay/judge/sandbox" && strings.Count(text, "\n") > 32:
+				t.Errorf("the doc of package %s has %d lines", p.ImportPath, strings.Count(text, "\n"))
+			}
+		}
+	}
+}
+
+// TestArchitectureNamesEveryPackage keeps the list in ARCHITECTURE.md true.
+func TestArchitectureNamesEveryPackage(t *testing.T) {
+	data, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(data, []byte("\n")); n > 100 {
+		t.Errorf("ARCHITECTURE.md has %d lines, want at most 100", n)
+	}
+	named := map[string]bool{}
+	for _, line := range strings.Split(string(data), "\n") {
+		if rest, ok := strings.CutPrefix(line, "| `"); ok {
+			name, _, _ := strings.Cut(rest, "`")
+			named[name] = true
+		}
+	}
+	for _, p := range list(t, "./judge/...", "./cmd/...") {
+		name := strings.TrimPrefix(p.ImportPath, "assay/")
+		if !named[name] {
+			t.Errorf("ARCHITECTURE.md does not name %s", name)
+		}
+		delete(named, name)
+	}
+	for name := range named {
+		t.Errorf("ARCHITECTURE.md names %s, which is no package", name)
+	}
+}
+
+// TestNoSpecialCases: no code outside its own folder knows a puzzle by name, so
+// that the puzzles of the house are such as anybody's.
+func TestNoSpecialCases(t *testing.T) {
+	ids, err := filepath.Glob("../problems/*/problem.toml")
+	if err != nil || len(ids) == 0 {
+		t.Fatalf("no problems: %v", err)
+	}
+	for _, p := range list(t, "./judge/...", "./cmd/...") {
+		files, _ := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range ids {
+				name := filepath.Base(filepath.Dir(id))
+				if bytes.Contains(src, []byte(`"`+name+`"`)) {
+					t.Errorf("%s knows the puzzle %q by name", file, name)
+				}
+			}
+		}
+	}
+}
+
+// TestNoInitAndNoPrinting: packages under judge/ have no init functions and print
+// nothing; the kit's programs do print.
+func TestNoInitAndNoPrinting(t *testing.T) {
+	for _, p := range list(t, "./judge/...") {
+		files, _ := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, refused := range []string{"\nfunc init()", "fmt.Print(", "fmt.Println(", "fmt.Printf(", "os.Stdout"} {
+				if bytes.Contains(src, []byte(refused)) && !strings.Contains(p.ImportPath, "judge/kit") {
+					t.Errorf("%s has %q", file, strings.TrimSpace(refused))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+// Package trial runs a program on the cases of a problem, and has the outcome
+// checked: one file for each kind of problem. It implements judge.Bench.
+//
+// It does not decide verdicts: judge.Classify and the checker do; and it does not
+// limit anything: the sandbox does.
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/internal/tail"
+	"assay/judge/lang"
+	"assay/judge/window"
+)
+
+// Batch tries a program that reads one input and prints one output.
+type Batch struct {
+	Runner  judge.Runner
+	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
+	Checker check.Checker
+	Limits  judge.Limits // per case
+	TempDir string       // for outputs that are too large for memory; "" is the system's
+	// Retime has a run that was slow beside others repeated alone, before it is
+	// called too slow: where programs share a machine, times vary.
+	Retime bool
+	// KeepOutput, if it is not nil, is called with each case's output.
+	KeepOutput func(c *judge.Case, out *io.SectionReader) error
+
+	program *judge.Program
+	alone   sync.RWMutex // held for reading by every run, for writing by one that must be alone
+}
+
+// A run beside others may take this much more CPU time than its limit before it
+// is killed, so that one that ends in between is repeated, and a hopeless one is
+// not.
+const besideOthers = 1.1
+
+// busy is the share of its CPU time from which a run that hit the wall limit may
+// have been kept from running; one that used less was waiting by itself.
+const busy = 0.1
+
+// Build builds the submission.
+func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
+	start := time.Now()
+	made, err := b.Make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	built := &judge.Built{Log: made.Log, Cached: made.Cached, Millis: float64(time.Since(start).Microseconds()) / 1000}
+	if !made.OK {
+		built.Verdict = judge.CompileError
+	}
+	b.program = made.Program
+	return built, nil
+}
+
+// Try runs the program on one case.
+func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+	if !b.Retime {
+		return b.try(ctx, c, b.Limits)
+	}
+	limits := b.Limits
+	limits.CPU = time.Duration(float64(limits.CPU) * besideOthers)
+	b.alone.RLock()
+	a, err := b.try(ctx, c, limits)
+	b.alone.RUnlock()
+	if err != nil || !b.doubtful(a.Exec) {
+		return a, err
+	}
+	a.Close()
+	b.alone.Lock()
+	defer b.alone.Unlock()
+	again, err := b.try(ctx, c, b.Limits)
+	if err != nil {
+		return nil, err
+	}
+	again.Note = fmt.Sprintf("run again alone: beside others it took %v of CPU time, %v on the clock", a.Exec.CPU.Round(time.Millisecond), a.Exec.Wall.Round(time.Millisecond))
+	return again, nil
+}
+
+// doubtful says whether a run might have been within its limits, had it been
+// alone.
+func (b *Batch) doubtful(x judge.Exec) bool {
+	switch judge.Classify(x, b.Limits) {
+	case judge.TimeLimit:
+		return x.Killed != judge.CPUTime
+	case judge.IdlenessLimit:
+		return x.CPU > time.Duration(float64(b.Limits.CPU)*busy)
+	}
+	return false
+}
+
+// try runs the program once.
+func (b *Batch) try(ctx context.Context, c *judge.Case, limits judge.Limits) (*judge.Attempt, error) {
+	in, err := os.Open(c.In)
+	if err != nil {
+		return nil, unreadable(c.In, "input", err)
+	}
+	defer in.Close()
+	out := &capture{dir: b.TempDir}
+	var stderr tail.Buffer
+	cmd := b.program.Command(limits)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
+	x, err := b.Runner.Run(ctx, cmd)
+	if broken, ok := errors.AsType[*judge.ExecError](err); ok {
+		// The judge's own programs can be executed: this one is the contestant's.
+		fmt.Fprintln(&stderr, broken.Error())
+		x, err = judge.Exec{Exit: 127}, nil
+	}
+	if err == nil {
+		var text *io.SectionReader
+		if text, err = out.reader(); err == nil && b.KeepOutput != nil {
+			err = b.KeepOutput(c, text)
+		}
+		if err == nil {
+			return &judge.Attempt{Exec: x, Out: text, Stderr: stderr.Bytes(), Close: out.close}, nil
+		}
+	}
+	out.close()
+	return nil, err
+}
+
+// unreadable is the fault of a case whose file is not there.
+func unreadable(path, what string, err error) *judge.Fault {
+	return &judge.Fault{File: path, Text: "the case has no " + what + " that can be read: " + err.Error(), Hint: "make cases and answers with: judge generate"}
+}
+
+// Check compares the output with the answer, or has the problem's checker do so.
+func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {
+	files, err := openCase(c)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	defer files.close()
+	return b.Checker.Check(ctx, check.Request{Case: c.ID(), In: files.in, Ans: files.ans, Out: a.Out})
+}
+
+// Explain gathers windows of the input, the answer and the output.
+func (b *Batch) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
+	files, err := openCase(c)
+	if err != nil {
+		return nil // Check has said so, or the program did not get as far as that
+	}
+	defer files.close()
+	return window.Detail(files.in, files.ans, a.Out, o.Place)
+}
+
+// caseFiles are the two files of a case, open.
+type caseFiles struct {
+	in, ans *io.SectionReader
+	open    []*os.File
+}
+
+func openCase(c *judge.Case) (files caseFiles, err error) {
+	if files.in, err = files.add(c.In); err != nil {
+		return files, unreadable(c.In, "input", err)
+	}
+	if files.ans, err = files.add(c.Ans); err != nil {
+		files.close()
+		return files, unreadable(c.Ans, "answer", err)
+	}
+	return files, nil
+}
+
+func (f *caseFiles) add(path string) (*io.SectionReader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f.open = append(f.open, file)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.NewSectionReader(file, 0, info.Size()), nil
+}
+
+func (f *caseFiles) close() {
+	for _, file := range f.open {
+		file.Close()
+	}
+}

@@ -1,0 +1,71 @@
+package trial
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+)
+
+// inMemory is how much of an output is held in memory; a larger one goes to a
+// file that has no name.
+const inMemory = 1 << 20
+
+// capture takes what a program writes to standard output. How much that may be
+// is the sandbox's to limit.
+type capture struct {
+	dir  string // for the file
+	head bytes.Buffer
+	file *os.File // nil while the output is small
+	size int64
+	err  error // the first error of the file; writing goes on, so that the program is not blamed
+}
+
+func (c *capture) Write(p []byte) (int, error) {
+	c.size += int64(len(p))
+	if c.err != nil {
+		return len(p), nil
+	}
+	if c.file == nil && c.head.Len()+len(p) <= inMemory {
+		c.head.Write(p)
+		return len(p), nil
+	}
+	if c.file == nil {
+		c.spill()
+	}
+	if c.err == nil {
+		_, c.err = c.file.Write(p)
+	}
+	return len(p), nil
+}
+
+// spill moves the output to a file and removes the file's name at once, so that
+// nothing stays behind however the judge ends.
+func (c *capture) spill() {
+	f, err := os.CreateTemp(c.dir, "assay-output-*")
+	if err != nil {
+		c.err = err
+		return
+	}
+	os.Remove(f.Name())
+	c.file = f
+	_, c.err = f.Write(c.head.Bytes())
+	c.head = bytes.Buffer{}
+}
+
+// reader returns the whole output.
+func (c *capture) reader() (*io.SectionReader, error) {
+	switch {
+	case c.err != nil:
+		return nil, fmt.Errorf("keep the output: %w", c.err)
+	case c.file != nil:
+		return io.NewSectionReader(c.file, 0, c.size), nil
+	}
+	return io.NewSectionReader(bytes.NewReader(c.head.Bytes()), 0, c.size), nil
+}
+
+func (c *capture) close() {
+	if c.file != nil {
+		c.file.Close()
+	}
+}

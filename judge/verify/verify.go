@@ -1,0 +1,312 @@
+// Package verify proves that a problem folder keeps its promises: the folder is
+// whole, every input is valid and the validator refuses junk, every answer is the
+// reference's and the checker accepts it, the generated files are those of the
+// manifest, and every solution gets the verdict of its folder.
+//
+// It finds as much as it can in one go, and sends it as events; a *judge.Fault is
+// an event here, never the end. It does not change anything, and does not make
+// the cases anew: `judge generate --check` does that.
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/gen"
+	"assay/judge/lang"
+	"assay/judge/problem"
+)
+
+// Verifier verifies one problem.
+type Verifier struct {
+	Folder    *problem.Folder
+	Solutions string // folder of the solutions; it may be missing
+	Runner    judge.Runner
+	Jobs      int
+	Limits    judge.Limits // of the validator, for one input
+	// Build builds one of the setter's programs, Detect and Make a solution.
+	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
+	Make  func(ctx context.Context, path string) (*lang.Result, error)
+	// Checker makes the problem's checker, for one submission.
+	Checker func(ctx context.Context) (check.Checker, error)
+	// Only, if it is not empty, are the solutions to judge: parts of their paths.
+	Only []string
+
+	listen func(judge.Event)
+	faults int
+}
+
+// Run verifies the problem. The error is for what is no fault of the folder.
+func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
+	v.listen = listen
+	v.report("the folder is whole", 1, v.Folder.Lint())
+	v.report("every case is a text with proper line ends", v.Folder.Count(), v.texts())
+	maker := &gen.Maker{Folder: v.Folder}
+	if v.Folder.Generator != nil {
+		v.report("the generated files are those of the manifest", v.Folder.Count(), maker.CheckFiles())
+	}
+	for _, step := range []struct {
+		what string
+		do   func(ctx context.Context) (int, judge.Faults, error)
+	}{
+		{"every input is valid", v.inputs},
+		{"the validator refuses junk", v.junk},
+		{"every answer is the reference's, and right", v.answers},
+	} {
+		n, faults, err := step.do(ctx)
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			faults, err = append(faults, fault), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("verify that %s: %w", step.what, err)
+		}
+		if n > 0 || len(faults) > 0 {
+			v.report(step.what, n, faults)
+		}
+	}
+	done := &judge.VerifyFinished{}
+	if err := v.solutions(ctx, done); err != nil {
+		return nil, err
+	}
+	done.Faults = v.faults
+	done.OK = v.faults == 0
+	listen(done)
+	return done, nil
+}
+
+// report sends the result of one check.
+func (v *Verifier) report(what string, count int, faults judge.Faults) {
+	for _, f := range faults {
+		v.fault(f)
+	}
+	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults)})
+}
+
+func (v *Verifier) fault(f *judge.Fault) {
+	v.faults++
+	v.listen(&judge.FaultFound{Fault: f})
+}
+
+// cases yields every case whose two files are there.
+func (v *Verifier) cases(yield func(c *judge.Case) bool) {
+	for g := range v.Folder.Groups {
+		for i := range v.Folder.Groups[g].Cases {
+			c := &v.Folder.Groups[g].Cases[i]
+			if _, err := os.Stat(c.In); err != nil {
+				continue // Lint or CheckFiles has said so
+			}
+			if _, err := os.Stat(c.Ans); err != nil {
+				continue
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// texts checks the form of the files.
+func (v *Verifier) texts() (faults judge.Faults) {
+	for c := range v.cases {
+		for _, path := range []string{c.In, c.Ans} {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				faults = append(faults, &judge.Fault{File: path, Text: err.Error()})
+				continue
+			}
+			if text, hint := gen.Flaw(data); text != "" {
+				faults = append(faults, &judge.Fault{File: path, Text: "the file " + text, Hint: hint})
+			}
+		}
+	}
+	return faults
+}
+
+// validator starts the problem's validator; nil where it has none.
+func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
+	part := v.Folder.Validator
+	if part == nil {
+		return nil, nil
+	}
+	program, err := v.Build(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	made, err := gen.NewValidator(ctx, v.Runner, program, part, v.Limits)
+	return made, v.place(part, err)
+}
+
+// place gives a fault of a program that has no place the program's own.
+func (v *Verifier) place(part *judge.Part, err error) error {
+	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
+		f.File = part.Path
+	}
+	return err
+}
+
+// inputs runs the validator over every input.
+func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err error) {
+	validator, err := v.validator(ctx)
+	if validator == nil || err != nil {
+		return 0, nil, err
+	}
+	defer validator.Close()
+	for c := range v.cases {
+		data, err := os.ReadFile(c.In)
+		if err != nil {
+			return n, faults, err
+		}
+		text, err := validator.Validate(ctx, c.ID(), data)
+		if err != nil {
+			return n, faults, v.place(v.Folder.Validator, err)
+		}
+		if text != "" {
+			faults = append(faults, v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "mend the case or the validator"))
+		}
+		n++
+	}
+	return n, faults, nil
+}
+
+// junk are inputs that no problem has: a validator that accepts one of them
+// validates nothing. The rest is made of a sample.
+var junk = []struct{ name, data string }{
+	{"an empty file", ""},
+	{"a lone line feed", "\n"},
+	{"bytes that are no text", "\x00\xff\xfe\x01\n"},
+	{"a sentence", "this is not an input of any problem, is it?\n"},
+}
+
+func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err error) {
+	validator, err := v.validator(ctx)
+	if validator == nil || err != nil {
+		return 0, nil, err
+	}
+	defer validator.Close()
+	tries := junk
+	for c := range v.cases {
+		sample, err := os.ReadFile(c.In)
+		if err != nil {
+			return n, faults, err
+		}
+		tries = append(tries[:len(tries):len(tries)],
+			struct{ name, data string }{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},
+			struct{ name, data string }{"case " + c.ID() + " with a line too much", string(sample) + "junk\n"},
+			struct{ name, data string }{"case " + c.ID() + " with blanks before it", "  " + string(sample)},
+			struct{ name, data string }{"case " + c.ID() + " with CRLF line ends", string(bytes.ReplaceAll(sample, []byte("\n"), []byte("\r\n")))},
+		)
+		break
+	}
+	for _, try := range tries {
+		text, err := validator.Validate(ctx, "junk", []byte(try.data))
+		if err != nil {
+			return n, faults, v.place(v.Folder.Validator, err)
+		}
+		if text == "" {
+			faults = append(faults, &judge.Fault{File: v.Folder.Validator.Path, Text: "the validator accepts " + try.name, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"})
+		}
+		n++
+	}
+	return n, faults, nil
+}
+
+// answers runs the reference on every input, compares with the answer files, and
+// has the checker judge the answer as if a contestant had printed it.
+func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err error) {
+	part := v.Folder.Reference
+	if part == nil {
+		return 0, nil, nil
+	}
+	program, err := v.Build(ctx, part)
+	if err != nil {
+		return 0, nil, err
+	}
+	checker, err := v.Checker(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer checker.Close()
+	var cases []*judge.Case
+	for c := range v.cases {
+		cases = append(cases, c)
+	}
+	found := make([]*judge.Fault, len(cases))
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(v.Jobs, 1))
+	for i, c := range cases {
+		group.Go(func() (err error) {
+			found[i], err = v.answer(gctx, program, c)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, nil, err
+	}
+	for i, c := range cases { // in judging order: the checker may hold state
+		n++
+		if found[i] == nil {
+			if found[i], err = v.right(ctx, checker, c); err != nil {
+				return n, faults, err
+			}
+		}
+		if found[i] != nil {
+			faults = append(faults, found[i])
+		}
+	}
+	return n, faults, nil
+}
+
+// answer has the reference answer one case again.
+func (v *Verifier) answer(ctx context.Context, program *judge.Program, c *judge.Case) (*judge.Fault, error) {
+	in, err := os.Open(c.In)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	got, err := gen.Answer(ctx, v.Runner, program, v.Folder.Reference, v.Folder.Limits, in)
+	if f, ok := errors.AsType[*judge.Fault](err); ok {
+		return v.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	want, err := os.ReadFile(c.Ans)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(got, want) && v.Folder.Checker.Program == nil {
+		return &judge.Fault{File: c.Ans, Text: fmt.Sprintf("the reference does not give this answer to case %s", c.ID()), Hint: "mend the reference, or run: judge generate " + v.Folder.ID}, nil
+	}
+	return nil, nil
+}
+
+// right has the checker judge the answer file as an output.
+func (v *Verifier) right(ctx context.Context, checker check.Checker, c *judge.Case) (*judge.Fault, error) {
+	in, err := os.ReadFile(c.In)
+	if err != nil {
+		return nil, err
+	}
+	ans, err := os.ReadFile(c.Ans)
+	if err != nil {
+		return nil, err
+	}
+	whole := func(data []byte) *io.SectionReader {
+		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+	}
+	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(ans)})
+	if err != nil {
+		return nil, err
+	}
+	if o.Verdict != judge.Accepted {
+		return &judge.Fault{File: c.Ans, Text: fmt.Sprintf("the checker does not accept the answer of case %s itself: %s: %s", c.ID(), o.Verdict.Words(), o.Message), Hint: "mend the checker or the reference"}, nil
+	}
+	return nil, nil
+}
