@@ -63,7 +63,9 @@ const longestName = 80
 
 // CaseName makes the name of the case that a generator line makes. It has no
 // number, so that a case keeps its name when lines before it come and go.
+// A negative number -5 becomes neg5.
 func CaseName(line string) string {
+	line = minus.ReplaceAllString(line, "${1}neg${2}")
 	var b strings.Builder
 	dash := true // none at the start
 	exact := true
@@ -82,10 +84,6 @@ func CaseName(line string) string {
 		}
 	}
 	name := strings.Trim(b.String(), "-.")
-	if minus.MatchString(line) {
-		// A minus sign of a number looks like the dash between two words.
-		exact = false
-	}
 	if exact && name != "" && len(name) <= longestName {
 		return name
 	}
@@ -93,5 +91,5 @@ func CaseName(line string) string {
 	return strings.Trim(name[:min(len(name), longestName-9)], "-.") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// minus is a negative number as an argument.
-var minus = regexp.MustCompile(`(^| )-\d`)
+// minus is the start of a negative number as an argument.
+var minus = regexp.MustCompile(`(^| )-(\d)`)

@@ -192,7 +192,7 @@ func TestCaseName(t *testing.T) {
 		{"random --max 99 --seed 1", "random-max-99-seed-1"},
 		{"a.b_c", "a.b_c"},
 		{"x 1", "x-1"},
-		{"x -1", "x-1-#"},
+		{"x -1 --by -25", "x-neg1-by-neg25"},
 		{"words a,b", "words-a-b-#"},
 		{strings.Repeat("long ", 30), strings.Repeat("long-", 14) + "l-#"},
 	}
