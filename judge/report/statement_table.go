@@ -1,0 +1,119 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	tables "github.com/yuin/goldmark/extension/ast"
+)
+
+// leastColumn is how narrow a column of a table may become.
+const leastColumn = 6
+
+// cellText is the content of one cell of a table.
+type cellText struct {
+	words []word
+	align tables.Alignment
+}
+
+// table draws a table. Where it is too wide, its widest columns are wrapped.
+func (s *sheet) table(n *tables.Table, room int) []string {
+	var rows [][]cellText
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []cellText
+		style := []attribute(nil)
+		if _, head := row.(*tables.TableHeader); head {
+			style = bold
+		}
+		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+			cells = append(cells, s.cell(c, style))
+		}
+		rows = append(rows, cells)
+	}
+	wide := columnsOf(rows)
+	for sum(wide)+2*(len(wide)-1) > room {
+		widest := slices.Index(wide, slices.Max(wide))
+		if wide[widest] <= leastColumn {
+			break
+		}
+		wide[widest]--
+	}
+	var lines []string
+	for i, row := range rows {
+		lines = append(lines, s.tableRow(row, wide)...)
+		if i == 0 {
+			var rule []string
+			for _, w := range wide {
+				rule = append(rule, strings.Repeat("-", w))
+			}
+			lines = append(lines, strings.Join(rule, "  "))
+		}
+	}
+	return lines
+}
+
+func (s *sheet) cell(n ast.Node, style []attribute) cellText {
+	c := cellText{words: s.inline(n, style)}
+	if cell, ok := n.(*tables.TableCell); ok {
+		c.align = cell.Alignment
+	}
+	return c
+}
+
+// columnsOf are the widths that the columns would like to have.
+func columnsOf(rows [][]cellText) []int {
+	var wide []int
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(wide) {
+				wide = append(wide, 1)
+			}
+			wide[i] = max(wide[i], width(wordsText(c.words)))
+		}
+	}
+	return wide
+}
+
+func sum(all []int) int {
+	n := 0
+	for _, v := range all {
+		n += v
+	}
+	return n
+}
+
+// tableRow draws a row, which takes as many lines as its longest cell.
+func (s *sheet) tableRow(row []cellText, wide []int) []string {
+	plain, painted := make([][]string, len(row)), make([][]string, len(row))
+	height := 1
+	for i, c := range row {
+		plain[i] = (&sheet{}).flow(c.words, wide[i])
+		painted[i] = s.flow(c.words, wide[i])
+		height = max(height, len(plain[i]))
+	}
+	lines := make([]string, height)
+	for y := range lines {
+		var b strings.Builder
+		for i, c := range row {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			text, long := "", 0
+			if y < len(plain[i]) {
+				text, long = painted[i][y], width(plain[i][y])
+			}
+			room := max(0, wide[i]-long)
+			before := 0
+			switch c.align {
+			case tables.AlignRight:
+				before = room
+			case tables.AlignCenter:
+				before = room / 2
+			}
+			b.WriteString(strings.Repeat(" ", before) + text + strings.Repeat(" ", room-before))
+		}
+		lines[y] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
+}
