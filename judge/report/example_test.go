@@ -30,7 +30,7 @@ func ExampleReplay() {
 	// wythoff: Wythoff's game
 	// sol.py  (python3)
 	//
-	//   sample  AC  1/1  .
+	//   sample  AC   1/1  .
 	//
 	// AC  accepted
 	//     1 of 1 case accepted
