@@ -40,10 +40,13 @@ type meter struct {
 	ownStart  int64
 	oomKills  int64 // how many there were before the run
 
+	poll *poller // nil where the control groups measure
+
 	buf [512]byte
 }
 
-// newMeter takes the descriptors of the files of a leaf.
+// newMeter takes the descriptors of the files of a leaf. Without control groups
+// it gets a poller later, when /proc stands.
 func newMeter(version int, names []string, fds []int) *meter {
 	m := &meter{version: version, limit: -1, swap: -1, usage: -1, peak: -1, oom: -1, reclaim: -1, pidsMax: -1, pidsNow: -1, cpu: -1}
 	m.ownCPU = unix.CLOCK_THREAD_CPUTIME_ID
@@ -123,6 +126,9 @@ func (m *meter) begin(memory, processes int64) error {
 		m.ownStart = clock(m.ownCPU)
 		m.cpuStart = m.groupCPU()
 	}
+	if m.poll != nil {
+		m.poll.begin()
+	}
 	return nil
 }
 
@@ -192,8 +198,8 @@ func (m *meter) limitProcesses(processes int64) error {
 
 // cpuUsed is the processor time of the run so far, in nanoseconds; 0 if unknown.
 func (m *meter) cpuUsed() int64 {
-	if m.cpu < 0 {
-		return 0
+	if m.poll != nil {
+		return m.poll.used()
 	}
 	used := m.groupCPU() - m.cpuStart
 	return max(0, used-(clock(m.ownCPU)-m.ownStart))
@@ -209,6 +215,9 @@ func (m *meter) threads(processors int64) int64 {
 
 // memoryUsed is the peak of the run, and whether something was killed for memory.
 func (m *meter) memoryUsed(memory int64) (peak int64, killed bool) {
+	if m.poll != nil {
+		return m.poll.peak, memory > 0 && m.poll.peak > memory
+	}
 	if m.peak < 0 {
 		return 0, false
 	}

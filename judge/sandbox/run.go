@@ -349,13 +349,18 @@ func shareDir(k mountKey) (int, error) {
 // long once.
 const firstQuiet = 2 * time.Millisecond
 
+// workerPatience is how long after the wall time limit a zygote has to answer
+// before it is taken for lost: only a machine in great trouble is so slow.
+const workerPatience = 20 * time.Second
+
 // wait moves what the program writes until the zygote answers.
 func (s *session) wait() (r reply, err error) {
 	polled := [3]unix.PollFd{{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}}
-	quiet := unix.NsecToTimespec(int64(firstQuiet))
-	timeout := &quiet
+	timeout := firstQuiet
+	start := time.Now()
 	for {
-		n, err := unix.Ppoll(polled[:], timeout, nil)
+		ts := unix.NsecToTimespec(int64(timeout))
+		n, err := unix.Ppoll(polled[:], &ts, nil)
 		if err == unix.EINTR {
 			continue
 		}
@@ -365,8 +370,11 @@ func (s *session) wait() (r reply, err error) {
 		if polled[0].Revents != 0 {
 			break
 		}
+		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+workerPatience {
+			return r, fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, workerPatience)
+		}
 		if n == 0 {
-			timeout = nil
+			timeout = workerPatience
 			polled[1] = unix.PollFd{Fd: int32(s.out.fd), Events: unix.POLLIN}
 			polled[2] = unix.PollFd{Fd: int32(s.err.fd), Events: unix.POLLIN}
 			continue

@@ -87,6 +87,15 @@ func (s *scratch) replace(z *zygote) error {
 	})
 }
 
+// used is how many bytes lie in it.
+func (s *scratch) used() int64 {
+	var now unix.Statfs_t
+	if unix.Fstatfs(s.fd, &now) != nil {
+		return 0
+	}
+	return int64(s.fresh.Bfree-now.Bfree) * now.Bsize
+}
+
 // clean removes all that a run left.
 func (s *scratch) clean(z *zygote) error {
 	if s.owned {

@@ -53,6 +53,13 @@ var refused = []struct {
 	{unix.EPERM, "interfaces of other times", oldCalls},
 }
 
+// scheduling are the calls that change how a process is scheduled, with the place
+// of the argument that says whose; 0 means the caller.
+var scheduling = []struct{ call, who uint32 }{
+	{unix.SYS_SCHED_SETAFFINITY, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETPARAM, 0}, {unix.SYS_SCHED_SETATTR, 0},
+	{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
+}
+
 const (
 	seccompAllow = 0x7fff0000
 	seccompErrno = 0x00050000
@@ -70,7 +77,10 @@ const (
 // filterProgram makes the filter. Most calls are allowed whatever their
 // arguments, which the kernel finds out when the filter is installed; those never
 // run it. So its length costs nothing in practice.
-func filterProgram() ([]bpf.RawInstruction, error) {
+//
+// Where programs run under the judge's own user, they must also be kept from
+// slowing down the zygote that watches them.
+func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
 		// Another architecture has other numbers: int 0x80 would walk past the filter.
@@ -85,6 +95,17 @@ func filterProgram() ([]bpf.RawInstruction, error) {
 	for _, row := range refused {
 		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
 			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
+		}
+	}
+	if rootless {
+		for _, row := range scheduling {
+			prog = append(prog,
+				bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(row.call), SkipTrue: 4},
+				bpf.LoadAbsolute{Off: dataArg0 + 8*row.who, Size: 4},
+				bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
+				deny(unix.EPERM),
+				bpf.RetConstant{Val: seccompAllow},
+			)
 		}
 	}
 	prog = append(prog,
@@ -110,8 +131,8 @@ func filterProgram() ([]bpf.RawInstruction, error) {
 }
 
 // installFilter binds the calling thread, and all that it starts from now on.
-func installFilter() error {
-	prog, err := filterProgram()
+func installFilter(rootless bool) error {
+	prog, err := filterProgram(rootless)
 	if err != nil {
 		return fmt.Errorf("assemble the system call filter: %w", err)
 	}

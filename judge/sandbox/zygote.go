@@ -96,6 +96,9 @@ func zygoteMain() {
 		runtime.LockOSThread()
 		forker <- z.enterGroups() // may wait long for the kernel: beside the mounts
 		<-forker
+		if z.conf.Version == 0 {
+			z.meter.poll = newPoller()
+		}
 		if err := z.confine(); err != nil {
 			z.fail(err)
 		}
@@ -186,7 +189,10 @@ func (z *zygote) confine() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("refuse new privileges: %w", err)
 	}
-	return installFilter()
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("hide the zygote from programs of its own user: %w", err)
+	}
+	return installFilter(z.conf.Rootless)
 }
 
 // mountThread lets the main thread do some work: this one may not mount.

@@ -45,6 +45,9 @@ func (z *zygote) run() *reply {
 	r.wall = int64(time.Since(start))
 	z.reapAll(pid, reaped, r, &usage)
 
+	if z.meter.poll != nil {
+		z.meter.poll.finish(&usage)
+	}
 	r.cpu = max(z.meter.cpuUsed(), usage.Utime.Nano()+usage.Stime.Nano())
 	var oom bool
 	if r.memory, oom = z.meter.memoryUsed(req.memory); oom {
@@ -105,7 +108,7 @@ func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (
 				return true
 			}
 		}
-		timeout, over = z.nextLook(start)
+		timeout, over = z.nextLook(pid, start)
 	}
 }
 
@@ -119,6 +122,9 @@ func (z *zygote) firstLook() int64 {
 	if z.req.cpu > 0 {
 		timeout = min(timeout, z.req.cpu/int64(z.processors)+1)
 	}
+	if z.meter.poll != nil {
+		timeout = min(timeout, pollEvery)
+	}
 	return timeout
 }
 
@@ -126,8 +132,15 @@ func (z *zygote) firstLook() int64 {
 const longestLook = 100 * time.Millisecond
 
 // nextLook says when to look at the clocks again, or which limit has been passed.
-func (z *zygote) nextLook(start time.Time) (timeout int64, over killReason) {
+func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killReason) {
 	timeout = int64(longestLook)
+	if z.meter.poll != nil {
+		z.meter.poll.look(pid, z.scratch.used())
+		if z.req.memory > 0 && z.meter.poll.peak > z.req.memory {
+			return 0, killedMemory
+		}
+		timeout = pollEvery
+	}
 	if z.req.wall > 0 {
 		left := z.req.wall - int64(time.Since(start))
 		if left < 0 {
@@ -254,6 +267,10 @@ func (z *zygote) writeScript() (calls int) {
 		seconds := req.cpu/int64(time.Second) + 2
 		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))
 	}
+	if req.processes > 0 && z.meter.pidsMax < 0 { // counts the zygote's threads too
+		processes := satAdd(req.processes, zygoteThreads)
+		limit(unix.RLIMIT_NPROC, processes, processes)
+	}
 	if req.fileSize > 0 {
 		limit(unix.RLIMIT_FSIZE, req.fileSize, req.fileSize)
 	}
@@ -268,6 +285,9 @@ func (z *zygote) writeScript() (calls int) {
 	add(unix.SYS_EXECVE, uintptr(unsafe.Pointer(&z.path[0])), uintptr(unsafe.Pointer(&z.argv[0])), uintptr(unsafe.Pointer(&z.env[0])))
 	return calls
 }
+
+// zygoteThreads is about how many threads a zygote has.
+const zygoteThreads = 8
 
 func satAdd(a, b int64) int64 {
 	if a > math.MaxInt64-b {
