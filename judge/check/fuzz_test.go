@@ -14,11 +14,18 @@ import (
 // smallWindow makes short texts cross many windows. Numbers may have a quarter of it.
 const smallWindow = 128
 
+// used are the buffers for each size of window: as in the judge, they are full of
+// what was there before. No test here is parallel.
+var used = map[int]*buffers{}
+
 // run runs a comparer on texts, with a window of the given size.
 func run(t testing.TB, compare comparer, window int, ans, out string) judge.Outcome {
 	t.Helper()
 	r := Request{In: section(""), Ans: section(ans), Out: section(out)}
-	o, err := compare(context.Background(), r, &buffers{chunk: window})
+	if used[window] == nil {
+		used[window] = &buffers{chunk: window}
+	}
+	o, err := compare(context.Background(), r, used[window])
 	if err != nil {
 		t.Fatalf("ans %q, out %q: %v", ans, out, err)
 	}

@@ -17,8 +17,7 @@ func newUnordered(options) (comparer, error) { return compareUnordered, nil }
 // Each line is hashed to 128 bits, with seeds that nobody outside knows, and the
 // hashes are summed up, in buckets by their first bits. Equal multisets have equal
 // sums. That others do, too, is as likely as guessing all those bits. Where sums
-// differ, what follows is for the message only: a line that is there too often or not often
-// enough is in a bucket whose sums differ, and few others are.
+// differ, what follows is for the message only.
 func compareUnordered(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	if b.sums == nil {
 		b.sums = new(sums)
@@ -74,15 +73,13 @@ type unordered struct {
 	r     Request
 	b     *buffers
 	seeds [2]maphash.Seed
+
+	search *search // made when there is something to search
 }
 
 // each calls f with the lines of a text that are not empty, until it returns false.
 func (u *unordered) each(text *io.SectionReader, f func(l line, h lineHash) bool) error {
-	name := "the output"
-	if text == u.r.Ans {
-		name = "the answer"
-	}
-	s := u.b.open(name, text, &u.b.list)
+	s := u.b.open("the lines", text, &u.b.list)
 	for {
 		l, ok, err := s.nextLine(u.ctx)
 		if err != nil || !ok {
@@ -116,104 +113,165 @@ func (u *unordered) hashLong(text *io.SectionReader, l line) (h lineHash, err er
 	return h, nil
 }
 
-// Bounds of the search for the message, in distinct lines at a time and in times.
-const (
-	candidates = 1 << 14
-	rounds     = 8
-)
-
 // excess is a line that one text has more often than the other.
 type excess struct {
-	found     bool
-	here      int64 // how often it has it
-	there     int64 // how often the other one does
-	line      line  // the first that is too many
-	firstSeen int   // order of first appearance
+	found bool
+	here  int64 // how often it has it
+	there int64 // how often the other one does
+	line  line  // the first that is too many
 }
 
-// first returns the first line of a text that is there more often than in the other
-// text. It gives up after a hundred thousand lines that are not.
+// first returns a line of a text that is there more often than in the other text:
+// the first that the other one does not have at all, or else the first that it has less often.
 func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
-	var from int64
-	for range rounds {
-		seen, next, err := u.collect(text, from)
-		if err != nil {
-			return excess{}, err
-		}
-		if err := u.count(seen, text, other); err != nil {
-			return excess{}, err
-		}
-		best, bestHash := excess{}, lineHash{}
-		for h, e := range seen {
-			if e.here > e.there && (!best.found || e.firstSeen < best.firstSeen) {
-				best, bestHash = *e, h
-				best.found = true
-			}
-		}
-		if best.found {
-			return u.locate(best, bestHash, text)
-		}
-		if from = next; from < 0 {
-			break
-		}
+	if u.search == nil {
+		u.search = new(search)
 	}
-	return excess{}, nil
-}
-
-// collect gathers lines of unbalanced buckets from an offset on. Next is where to go
-// on, negative at the end.
-func (u *unordered) collect(text *io.SectionReader, from int64) (seen map[lineHash]*excess, next int64, err error) {
-	seen, next = map[lineHash]*excess{}, -1
-	tail := io.NewSectionReader(text, from, text.Size()-from)
-	err = u.each(tail, func(l line, h lineHash) bool {
-		if u.b.sums.balanced(h) || seen[h] != nil {
-			return true
-		}
-		if len(seen) == candidates {
-			next = from + l.start
-			return false
-		}
-		seen[h] = &excess{firstSeen: len(seen)}
-		return true
-	})
-	return seen, next, err
-}
-
-// count counts the lines that were gathered, in both texts.
-func (u *unordered) count(seen map[lineHash]*excess, text, other *io.SectionReader) error {
-	err := u.each(text, func(_ line, h lineHash) bool {
-		if !u.b.sums.balanced(h) {
-			if e := seen[h]; e != nil {
-				e.here++
-			}
-		}
-		return true
-	})
+	hash, found, err := u.firstUnknown(text, other)
 	if err != nil {
-		return err
+		return excess{}, err
 	}
-	return u.each(other, func(_ line, h lineHash) bool {
-		if !u.b.sums.balanced(h) {
-			if e := seen[h]; e != nil {
-				e.there++
-			}
-		}
-		return true
-	})
-}
-
-// locate finds the first occurrence that is too many.
-func (u *unordered) locate(e excess, wanted lineHash, text *io.SectionReader) (excess, error) {
+	if !found {
+		hash, found, err = u.firstTooMany(text, other)
+	}
+	if err != nil || !found {
+		return excess{}, err
+	}
+	e := excess{found: true}
+	if e.here, err = u.count(text, hash); err != nil {
+		return e, err
+	}
+	if e.there, err = u.count(other, hash); err != nil {
+		return e, err
+	}
 	left := e.there
-	err := u.each(text, func(l line, h lineHash) bool {
-		if h != wanted {
-			return true
+	err = u.each(text, func(l line, h lineHash) bool {
+		if h == hash {
+			e.line = line{start: l.start, end: l.end}
+			left--
 		}
-		e.line = line{start: l.start, end: l.end}
-		left--
 		return left >= 0
 	})
 	return e, err
+}
+
+// count counts one line in a text.
+func (u *unordered) count(text *io.SectionReader, hash lineHash) (n int64, err error) {
+	err = u.each(text, func(_ line, h lineHash) bool {
+		if h == hash {
+			n++
+		}
+		return true
+	})
+	return n, err
+}
+
+// search is the memory of the search for the message.
+type search struct {
+	known   [1 << (knownBits - 6)]uint64 // a Bloom filter
+	tallies [candidates]tally
+	index   map[lineHash]int // to tallies
+}
+
+type tally struct {
+	hash  lineHash
+	extra int64 // how much more often the text has it than the other one
+}
+
+const (
+	knownBits  = 24
+	candidates = 1 << 12 // lines that one round looks at
+	rounds     = 8
+)
+
+// slots calls f with the word and the bit of the filter for each of a hash's slots.
+func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
+	for _, i := range [...]uint64{h[0] >> 40, h[0] >> 16, h[1] >> 40, h[1] >> 16, h[0]<<8 ^ h[1]} {
+		i &= 1<<knownBits - 1
+		f(&s.known[i>>6], 1<<(i&63))
+	}
+}
+
+// firstUnknown returns the first line of a text that the other one does not have. Among
+// millions of lines it may miss some.
+func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
+	clear(u.search.known[:])
+	err = u.each(other, func(_ line, h lineHash) bool {
+		u.search.slots(h, func(word *uint64, bit uint64) { *word |= bit })
+		return true
+	})
+	if err != nil {
+		return hash, false, err
+	}
+	err = u.each(text, func(_ line, h lineHash) bool {
+		u.search.slots(h, func(word *uint64, bit uint64) { found = found || *word&bit == 0 })
+		hash = h
+		return !found
+	})
+	return hash, found, err
+}
+
+// firstTooMany returns the first line of a text that is there more often than in the
+// other one. It looks at some thousand lines of unequal buckets at a time, and
+// gives up when it has seen many that are not.
+func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
+	var from int64
+	for range rounds {
+		n, next, err := u.collect(text, from)
+		if err != nil {
+			return hash, false, err
+		}
+		if err := u.tally(text, 1); err != nil {
+			return hash, false, err
+		}
+		if err := u.tally(other, -1); err != nil {
+			return hash, false, err
+		}
+		for _, t := range u.search.tallies[:n] {
+			if t.extra > 0 {
+				return t.hash, true, nil
+			}
+		}
+		if from = next; from == text.Size() {
+			break
+		}
+	}
+	return hash, false, nil
+}
+
+// collect makes tallies for lines of unequal buckets from an offset on, in order. Next is where
+// to go on.
+func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
+	u.search.index = make(map[lineHash]int)
+	next = text.Size()
+	tail := io.NewSectionReader(text, from, text.Size()-from)
+	err = u.each(tail, func(l line, h lineHash) bool {
+		if _, known := u.search.index[h]; known || u.b.sums.balanced(h) {
+			return true
+		}
+		if n == candidates {
+			next = from + l.start
+			return false
+		}
+		u.search.index[h] = n
+		u.search.tallies[n] = tally{hash: h}
+		n++
+		return true
+	})
+	return n, next, err
+}
+
+// tally adds to the tally of each line of a text that has one.
+func (u *unordered) tally(text *io.SectionReader, by int64) error {
+	return u.each(text, func(_ line, h lineHash) bool {
+		if u.b.sums.balanced(h) {
+			return true
+		}
+		if i, ok := u.search.index[h]; ok {
+			u.search.tallies[i].extra += by
+		}
+		return true
+	})
 }
 
 // tell makes the outcome.
