@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"judge/scaffold": {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
-	"judge/lang":   {"judge", "judge/config", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
 	"judge/gen":    {"judge", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/verify": {"judge", "judge/check", "judge/gen", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/trial"},
@@ -60,9 +60,10 @@ var doors = map[string]struct {
 	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
 	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/verify"}, "goroutines whose end somebody waits for"},
+	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
-	"os/exec":                                 {[]string{"judge/sandbox"}, "processes are started there alone"},
+	"os/exec":                                 {[]string{"judge/sandbox", "judge/lang"}, "programs are started by the sandbox alone; lang asks shims where the real tools are"},
 	"encoding/xml":                            {[]string{"judge/report"}, "JUnit"},
 	"html/template":                           {[]string{"judge/report"}, "the HTML page"},
 }

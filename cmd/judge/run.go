@@ -59,6 +59,7 @@ func run(ctx context.Context, args []string, c *console) int {
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().StringVar(&c.color, "color", "auto", "colours on the terminal: auto, always or never (NO_COLOR is respected)")
+	root.SuggestionsMinimumDistance = 2
 	root.SetArgs(args)
 	root.SetIn(c.in)
 	root.SetOut(c.out)

@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF},
 		RequireUniqueNames: true,
 	})
 }
@@ -85,4 +85,14 @@ func exitCode(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// foreignELF is the command "elf FILE": it writes the head of an executable for a
+// machine that nobody has.
+func foreignELF(ts *testscript.TestScript, _ bool, args []string) {
+	head := make([]byte, 64)
+	copy(head, "\x7fELF\x02\x02\x01") // 64 bits, most significant byte first
+	head[17], head[19], head[23] = 2, 0x2b, 1
+	head[53], head[55], head[57] = 64, 56, 0
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), head, 0o755))
 }

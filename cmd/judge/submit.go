@@ -114,6 +114,9 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 		out.Event(&judge.Noted{Text: houseNote})
 	}
 	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs}, out.Event)
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return usageError{unusable}
+	}
 	switch {
 	case err != nil:
 		return err

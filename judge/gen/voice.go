@@ -12,6 +12,7 @@ import (
 	"assay/judge/internal/kitproc"
 	"assay/judge/internal/tail"
 	"assay/judge/kit"
+	"assay/judge/problem"
 )
 
 // Generator makes inputs from the words of a generator line.
@@ -114,7 +115,7 @@ type plainGenerator struct {
 func (g plainGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
 	all := append([]string{}, g.args...)
 	for _, a := range args {
-		all = append(all, strings.ReplaceAll(a, "{seed}", seedNumber(seed)))
+		all = append(all, strings.ReplaceAll(a, problem.SeedWord, seedNumber(seed)))
 	}
 	cmd := g.program.Command(g.limits, all...)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], kit.SeedEnv+"="+seed)

@@ -15,6 +15,10 @@ const maxExpansion = 10_000
 // braces is a range such as {1..20}.
 var braces = regexp.MustCompile(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
 
+// SeedWord in a line stands for the line's seed, for generators that do not take
+// it from the environment.
+const SeedWord = "{seed}"
+
 // Expand makes the generator lines of one line of problem.toml: {a..b} stands
 // for every whole number from a to b. With several ranges the last one runs
 // fastest. Blanks at the ends and runs of blanks are made one blank, so that the
@@ -26,7 +30,7 @@ func Expand(line string) ([]string, error) {
 	}
 	m := braces.FindStringSubmatchIndex(line)
 	if m == nil {
-		if strings.ContainsAny(line, "{}") {
+		if strings.ContainsAny(strings.ReplaceAll(line, SeedWord, ""), "{}") {
 			return nil, fmt.Errorf("braces in %q that are no range such as {1..20}", line)
 		}
 		return []string{line}, nil
@@ -65,6 +69,7 @@ const longestName = 80
 // number, so that a case keeps its name when lines before it come and go.
 // A negative number -5 becomes neg5.
 func CaseName(line string) string {
+	line = strings.ReplaceAll(line, SeedWord, "seed")
 	line = minus.ReplaceAllString(line, "${1}neg${2}")
 	var b strings.Builder
 	dash := true // none at the start

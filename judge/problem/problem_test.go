@@ -175,6 +175,7 @@ func TestExpand(t *testing.T) {
 		{"corner 0 0", "corner 0 0"},
 		{"  corner\t0   0 ", "corner 0 0"},
 		{"r {1..3}", "r 1|r 2|r 3"},
+		{"r {1..2} {seed}", "r 1 {seed}|r 2 {seed}"},
 		{"r {-1..1}", "r -1|r 0|r 1"},
 		{"r {1..2} x{8..9}", "r 1 x8|r 1 x9|r 2 x8|r 2 x9"},
 	}
@@ -192,6 +193,7 @@ func TestCaseName(t *testing.T) {
 		{"random --max 99 --seed 1", "random-max-99-seed-1"},
 		{"a.b_c", "a.b_c"},
 		{"x 1", "x-1"},
+		{"any {seed}", "any-seed"},
 		{"x -1 --by -25", "x-neg1-by-neg25"},
 		{"words a,b", "words-a-b-#"},
 		{strings.Repeat("long ", 30), strings.Repeat("long-", 14) + "l-#"},

@@ -158,7 +158,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		Retime:  v.Jobs > 1,
 	}
 	options := judge.Options{All: true, Jobs: v.Jobs, Patience: patience}
-	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options, func(e judge.Event) {
+	sum, err := judge.Run(ctx, v.whole(), bench, options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
@@ -170,6 +170,10 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 			v.listen(e)
 		}
 	})
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
+		return judged, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -179,4 +183,17 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory
 	judged.OK = sum.Verdict == s.promised
 	return judged, nil
+}
+
+// whole is the problem with those cases only whose files are there; the others
+// have been reported.
+func (v *Verifier) whole() *judge.Problem {
+	var ids []string
+	for c := range v.cases {
+		ids = append(ids, c.ID())
+	}
+	if len(ids) == 0 {
+		return v.Folder.Problem // and Run says what is missing
+	}
+	return v.Folder.Select(nil, ids)
 }

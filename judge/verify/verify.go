@@ -176,9 +176,12 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 	return n, faults, nil
 }
 
+// try is an input that a validator must refuse.
+type try struct{ name, data string }
+
 // junk are inputs that no problem has: a validator that accepts one of them
 // validates nothing. The rest is made of a sample.
-var junk = []struct{ name, data string }{
+var junk = []try{
 	{"an empty file", ""},
 	{"a lone line feed", "\n"},
 	{"bytes that are no text", "\x00\xff\xfe\x01\n"},
@@ -197,11 +200,14 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 		if err != nil {
 			return n, faults, err
 		}
+		if text, err := validator.Validate(ctx, c.ID(), sample); err != nil || text != "" {
+			continue // what is made of an invalid case proves nothing
+		}
 		tries = append(tries[:len(tries):len(tries)],
-			struct{ name, data string }{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},
-			struct{ name, data string }{"case " + c.ID() + " with a line too much", string(sample) + "junk\n"},
-			struct{ name, data string }{"case " + c.ID() + " with blanks before it", "  " + string(sample)},
-			struct{ name, data string }{"case " + c.ID() + " with CRLF line ends", string(bytes.ReplaceAll(sample, []byte("\n"), []byte("\r\n")))},
+			try{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},
+			try{"case " + c.ID() + " with a line too much", string(sample) + "junk\n"},
+			try{"case " + c.ID() + " with blanks before it", "  " + string(sample)},
+			try{"case " + c.ID() + " with CRLF line ends", string(bytes.ReplaceAll(sample, []byte("\n"), []byte("\r\n")))},
 		)
 		break
 	}
