@@ -69,6 +69,9 @@ func (p *progress) line(r *record) string {
 		if len(r.faults) > 0 {
 			fmt.Fprintf(&b, ", %s", count(len(r.faults), "fault"))
 		}
+		if p.ran < p.of {
+			fmt.Fprintf(&b, ", case %d of %d", p.ran, p.of)
+		}
 	case r.built == nil:
 		b.WriteString("building")
 	default:

@@ -13,16 +13,17 @@ import (
 // recordings are the streams of events that every report is drawn from in the
 // tests. They are saved in testdata/recordings, as the report of JSON.
 var recordings = map[string][]judge.Event{
-	"accepted":      accepted(),
-	"wrong_answer":  wrongAnswer(),
-	"time_limit":    timeLimit(),
-	"compile_error": compileError(),
-	"judge_error":   judgeError(),
-	"all_many":      allMany(),
-	"hostile":       hostile(),
-	"broken_off":    wrongAnswer()[:6],
-	"verify":        verify(),
-	"verify_clean":  verifyClean(),
+	"accepted":       accepted(),
+	"wrong_answer":   wrongAnswer(),
+	"time_limit":     timeLimit(),
+	"compile_error":  compileError(),
+	"judge_error":    judgeError(),
+	"all_many":       allMany(),
+	"hostile":        hostile(),
+	"broken_off":     wrongAnswer()[:6],
+	"verify":         verify(),
+	"verify_clean":   verifyClean(),
+	"verify_several": join(verifyFaulty()[:25], verifyClean()),
 }
 
 const (
@@ -271,6 +272,17 @@ func verify() []judge.Event {
 		solution("time_limit_exceeded/table.py", "python3", tle, true, []string{"huge-piles/fib-80", "huge-piles/fib-81"}, ac, ac, ac, tle),
 		&judge.VerifyFinished{OK: false, Faults: 2, Solutions: 6, Skipped: 1},
 	}
+}
+
+// verifyFaulty has more faults than the terminal shows, and no end.
+func verifyFaulty() []judge.Event {
+	events := []judge.Event{&judge.VerifyStarted{Format: judge.EventFormat, Problem: "pd-duel", Groups: []string{"sample"}, Rung: "namespaces"}}
+	for i := range 25 {
+		events = append(events, &judge.FaultFound{Fault: &judge.Fault{
+			File: "problems/pd-duel/problem.toml", Line: 10 + i, Text: fmt.Sprintf("case large/%d has not been generated", i), Hint: "run: judge generate pd-duel",
+		}})
+	}
+	return events
 }
 
 func verifyClean() []judge.Event {

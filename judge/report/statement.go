@@ -157,64 +157,72 @@ func (s *sheet) inline(parent ast.Node, style []attribute) []word {
 	s.depth++
 	defer func() { s.depth-- }()
 	var all []word
-	add := func(text string, style []attribute) { all = append(all, cutWords(text, style)...) }
-	marked := func(mark string, inner []word) {
-		if s.paint || len(inner) == 0 {
-			mark = ""
-		}
-		if mark != "" {
-			inner[0].text = mark + inner[0].text
-			inner[len(inner)-1].text += mark
-		}
-		all = append(all, inner...)
-	}
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		switch n := n.(type) {
-		case *ast.Text:
-			add(s.written(n.Segment.Value(s.source)), style)
-			switch {
-			case n.HardLineBreak():
-				all = append(all, word{hard: true})
-			case n.SoftLineBreak():
-				add(" ", style)
-			}
-		case *ast.String:
-			add(safe(string(n.Value)), style)
-		case *ast.CodeSpan:
-			var code strings.Builder
-			for t := n.FirstChild(); t != nil; t = t.NextSibling() {
-				if t, ok := t.(*ast.Text); ok {
-					code.WriteString(strings.ReplaceAll(safe(string(t.Segment.Value(s.source))), "\n", " "))
-				}
-			}
-			marked("`", cutWords(code.String(), with(style, color.FgCyan)))
-		case *ast.Emphasis:
-			look := color.Italic
-			if n.Level > 1 {
-				look = color.Bold
-			}
-			marked(strings.Repeat("*", n.Level), s.inline(n, with(style, look)))
-		case *ast.Link:
-			inner := s.inline(n, with(style, color.Underline))
-			all = append(all, inner...)
-			if to := oneLine(string(n.Destination)); to != "" && to != wordsText(inner) {
-				add(" <"+to+">", style)
-			}
-		case *ast.AutoLink:
-			add(oneLine(string(n.Label(s.source))), with(style, color.Underline))
-		case *ast.Image:
-			add("[image: ", style)
-			all = append(all, s.inline(n, style)...)
-			add(" "+oneLine(string(n.Destination))+"]", style)
-		case *ast.RawHTML:
-			if tag := string(n.Segments.Value(s.source)); strings.HasPrefix(tag, "<br") {
-				all = append(all, word{hard: true})
-			}
-		default:
-			all = append(all, s.inline(n, style)...)
-		}
+		all = append(all, s.piece(n, style)...)
 	}
 	return all
+}
+
+// piece collects the words of one inline node.
+func (s *sheet) piece(n ast.Node, style []attribute) []word {
+	switch n := n.(type) {
+	case *ast.Text:
+		words := cutWords(s.written(n.Segment.Value(s.source)), style)
+		switch {
+		case n.HardLineBreak():
+			words = append(words, word{hard: true})
+		case n.SoftLineBreak():
+			words = append(words, word{space: true})
+		}
+		return words
+	case *ast.String:
+		return cutWords(safe(string(n.Value)), style)
+	case *ast.CodeSpan:
+		return s.marked("`", cutWords(s.code(n), with(style, color.FgCyan)))
+	case *ast.Emphasis:
+		look := color.Italic
+		if n.Level > 1 {
+			look = color.Bold
+		}
+		return s.marked(strings.Repeat("*", n.Level), s.inline(n, with(style, look)))
+	case *ast.Link:
+		words := s.inline(n, with(style, color.Underline))
+		if to := oneLine(string(n.Destination)); to != "" && to != wordsText(words) {
+			words = append(words, cutWords(" <"+to+">", style)...)
+		}
+		return words
+	case *ast.AutoLink:
+		return cutWords(oneLine(string(n.Label(s.source))), with(style, color.Underline))
+	case *ast.Image:
+		words := append(cutWords("[image: ", style), s.inline(n, style)...)
+		return append(words, cutWords(" "+oneLine(string(n.Destination))+"]", style)...)
+	case *ast.RawHTML:
+		if strings.HasPrefix(string(n.Segments.Value(s.source)), "<br") {
+			return []word{{hard: true}}
+		}
+		return nil
+	}
+	return s.inline(n, style)
+}
+
+// code is the text of a code span, which knows no escapes.
+func (s *sheet) code(n *ast.CodeSpan) string {
+	var b strings.Builder
+	for t := n.FirstChild(); t != nil; t = t.NextSibling() {
+		if t, ok := t.(*ast.Text); ok {
+			b.WriteString(safe(string(t.Segment.Value(s.source))))
+		}
+	}
+	return b.String()
+}
+
+// marked puts marks around words, where there is no colour to tell them.
+func (s *sheet) marked(mark string, words []word) []word {
+	if len(words) > 0 && !bool(s.paint) {
+		words[0].text = mark + words[0].text
+		words[len(words)-1].text += mark
+	}
+	return words
 }
 
 // written is a text of the source with its escapes and entities resolved.

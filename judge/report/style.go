@@ -2,12 +2,10 @@ package report
 
 import (
 	"fmt"
-	"os"
 
 	"assay/judge"
 
 	"github.com/fatih/color"
-	"golang.org/x/term"
 )
 
 // attribute is a colour or another look of text on the terminal.
@@ -94,11 +92,4 @@ func UseColour(mode string, terminal bool, noColour string) (bool, error) {
 		return terminal && noColour == "", nil
 	}
 	return false, fmt.Errorf("colour %q is not known: want auto, always or never", mode)
-}
-
-// Columns returns the width of the terminal that a file is, and false where it is
-// none.
-func Columns(f *os.File) (int, bool) {
-	columns, _, err := term.GetSize(int(f.Fd()))
-	return columns, err == nil
 }

@@ -49,7 +49,7 @@ type terminal struct {
 	page   strings.Builder // what is to be written next
 	err    error           // the first one of writing
 
-	afterFault bool // whether the last thing drawn was a fault
+	faults int // of the check at hand
 }
 
 func (t *terminal) Event(e judge.Event) {
@@ -58,6 +58,11 @@ func (t *terminal) Event(e judge.Event) {
 		t.record = &record{}
 		t.record.add(e)
 		t.printf("\n")
+	}
+	switch e.(type) {
+	case *judge.FaultFound, *judge.Progressed:
+	default:
+		t.endFaults()
 	}
 	switch e := e.(type) {
 	case *judge.Started:
@@ -77,7 +82,6 @@ func (t *terminal) Event(e judge.Event) {
 	case *judge.VerifyFinished:
 		t.verified()
 	}
-	_, t.afterFault = e.(*judge.FaultFound)
 	t.flush(t.live.next(e, t.record, t.o.Width))
 }
 
@@ -89,12 +93,16 @@ func (t *terminal) Close() error {
 
 // broken draws what is known where the stream broke off.
 func (t *terminal) broken() {
+	t.endFaults()
 	r := t.record
 	switch {
 	case r.finished != nil || r.verified != nil || r.empty():
 	case r.isVerification():
 		t.solutions()
-		t.printf("\n%s\n", t.paint.style(warning, "stopped: the verification is not complete"))
+		if len(r.solutions) > 0 {
+			t.printf("\n")
+		}
+		t.printf("%s\n", t.paint.style(warning, "stopped: the verification is not whole"))
 	default:
 		t.result()
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/fatih/color"
 )
 
-// maxKillers is how many of the cases are named that a solution fails.
-const maxKillers = 3
+const (
+	maxKillers = 3  // cases that are named of those that a solution fails
+	maxFaults  = 20 // faults that are drawn of those of one check
+)
 
 func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
 	t.title(e.Problem, e.Title)
@@ -40,9 +42,12 @@ func (t *terminal) fault(f *judge.Fault) {
 	if f == nil {
 		return
 	}
+	if t.faults++; t.faults > maxFaults {
+		return
+	}
 	where := judge.Fault{File: f.File, Line: f.Line, Column: f.Column}
 	at := strings.TrimSuffix(oneLine(where.Error()), ":")
-	if !t.afterFault {
+	if t.faults == 1 {
 		t.printf("\n")
 	}
 	t.printf("  %s %s\n      ", t.paint.style(received, "fault:"), t.paint.style(bold, at))
@@ -52,6 +57,16 @@ func (t *terminal) fault(f *judge.Fault) {
 		t.paragraph("-> "+f.Hint, "         ", warning)
 	}
 	t.printf("\n")
+}
+
+// endFaults closes a run of faults.
+func (t *terminal) endFaults() {
+	if more := t.faults - maxFaults; more > 0 {
+		t.printf("  ")
+		t.paragraph(fmt.Sprintf("%s and %s; --json, --junit and --html have them all", cut, count(more, "more fault")), "  ")
+		t.printf("\n")
+	}
+	t.faults = 0
 }
 
 // solutions draws the grid of solutions and groups, and what refuses whom.
