@@ -110,7 +110,8 @@ func Worst(all ...Verdict) Verdict {
 //     refused more: the cause is the memory.
 //  2. Output, because a flood takes time to write.
 //  3. CPU time: it ran too long, whatever it would have done next.
-//  4. Wall time, with CPU time to spare: it waited for something.
+//  4. Wall time, with CPU time to spare: it waited for something. Only a kill
+//     counts, as a busy machine makes every clock run long.
 //  5. A signal or an exit code: it ended by itself, and badly. Running out of
 //     its share of processes shows itself this way too.
 //
@@ -123,7 +124,7 @@ func Classify(x Exec, limits Limits) Verdict {
 		return OutputLimit
 	case x.Killed == CPUTime || limits.CPU > 0 && x.CPU > limits.CPU:
 		return TimeLimit
-	case x.Killed == WallTime || limits.Wall > 0 && x.Wall > limits.Wall:
+	case x.Killed == WallTime:
 		return IdlenessLimit
 	case x.Signal != "" || x.Exit != 0:
 		return RunTimeError

@@ -18,7 +18,7 @@ func TestClassify(t *testing.T) {
 	}{
 		{"a clean end leaves it to the checker", judge.Exec{CPU: time.Millisecond}, judge.NotJudged},
 		{"exactly at the time limit is fine", judge.Exec{CPU: time.Second}, judge.NotJudged},
-		{"exactly at the wall limit is fine", judge.Exec{Wall: 3 * time.Second}, judge.NotJudged},
+		{"a long time on the clock is no proof, the kill is", judge.Exec{Wall: 4 * time.Second}, judge.NotJudged},
 		{"exactly at the output limit is fine", judge.Exec{Output: 100}, judge.NotJudged},
 		{"a peak above the memory limit is no proof, the kill is", judge.Exec{Memory: 2 << 20}, judge.NotJudged},
 		{"a microsecond over is too slow, also when it ended by itself", judge.Exec{CPU: time.Second + time.Microsecond}, judge.TimeLimit},
@@ -35,7 +35,7 @@ func TestClassify(t *testing.T) {
 		{"flooding and crashing is a flood", judge.Exec{Output: 101, Signal: "SIGXFSZ"}, judge.OutputLimit},
 		{"slow and crashing is slow", judge.Exec{CPU: 2 * time.Second, Exit: 3}, judge.TimeLimit},
 		{"slow and killed for it is slow", judge.Exec{CPU: 2 * time.Second, Killed: judge.CPUTime, Signal: "SIGKILL"}, judge.TimeLimit},
-		{"idle and crashing is idle", judge.Exec{Wall: 4 * time.Second, Exit: 1}, judge.IdlenessLimit},
+		{"idle and crashing is idle", judge.Exec{Killed: judge.WallTime, Exit: 1}, judge.IdlenessLimit},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

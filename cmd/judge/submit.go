@@ -53,7 +53,7 @@ a problem folder.
 	f.Float64Var(&s.timeFactor, "time-factor", 1, "multiply the time limits, on a slow machine")
 	f.StringVar(&s.language, "lang", "", "the solution's language, where its name does not tell")
 	f.StringVar(&s.keep, "keep", "", "keep the outputs as `DIR`/group/case.out")
-	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat alone what was a little slow beside others")
+	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat alone what was a little slow, or got too little of the processor")
 	s.running.flags(f)
 	s.drawing.flags(f)
 	return cmd
@@ -104,7 +104,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 		Make:    func(ctx context.Context) (*lang.Result, error) { return contest.tools.Build(ctx, path, language) },
 		Checker: checker,
 		Limits:  picked.Limits,
-		Retime:  s.jobs > 1 && !s.noRetime,
+		Retime:  !s.noRetime,
 	}
 	if s.keep != "" {
 		bench.KeepOutput = s.keepOutput

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -109,16 +110,61 @@ func openFolder(dir string) error {
 	return os.Chmod(dir, 0o777) // whatever the umask is
 }
 
-// keep returns a language's own cache folder.
-func (c *cache) keep(name string) (string, error) {
+// keep returns a language's own cache folder. A new one starts as a copy of the
+// seed, if that is there.
+func (c *cache) keep(name, seed string) (string, error) {
 	dir := filepath.Join(c.dir, "keep", name)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return "", fmt.Errorf("make a compiler's cache: %w", err)
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && seed != name {
+		c.seed(dir, filepath.Join(c.dir, "keep", seed))
 	}
 	if err := openFolder(dir); err != nil {
 		return "", fmt.Errorf("make a compiler's cache: %w", err)
 	}
 	return dir, nil
+}
+
+// seed copies the regular files of a compiler's cache. What does not work is not
+// there: it only saves time.
+func (c *cache) seed(dir, from string) {
+	root, err := os.OpenRoot(from)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	work, err := c.work()
+	if err != nil {
+		return
+	}
+	defer os.RemoveAll(work)
+	staged := filepath.Join(work, "seed")
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		to := filepath.Join(staged, name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return openFolder(to)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		f, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		copied, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(copied, f)
+		return errors.Join(err, copied.Chmod(0o666), copied.Close())
+	})
+	if err == nil {
+		_ = os.Rename(staged, dir) // unless another judge was faster
+	}
 }
 
 // store puts an entry, whose program folder is at program, into the cache.

@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"assay/judge"
 	"assay/judge/config"
@@ -178,7 +177,9 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (string, bool, error) {
 	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true}}
 	if l.Cache != "" {
-		keep, err := t.cache.keep(l.ID + "-" + string(from))
+		// What a contestant's compiler wrote never gets into a setter's program, but
+		// the other way saves the time to compile a standard library twice.
+		keep, err := t.cache.keep(l.ID+"-"+string(from), l.ID+"-"+string(BySetter))
 		if err != nil {
 			return "", false, err
 		}
@@ -237,7 +238,7 @@ func (e *entry) keepSources(src *source, l *config.Language, program string) err
 // keepResults keeps the files of the build folder that match the patterns. The
 // folder is full of what a compiler wrote that a contestant may have told what to
 // do: only regular files count, no link is followed, and nothing is opened by a
-// path that leads out of the folder.
+// path that leads out of the folder. Nobody changes it any more.
 func (e *entry) keepResults(build string, patterns []string, program string) error {
 	root, err := os.OpenRoot(build)
 	if err != nil {
@@ -255,7 +256,7 @@ func (e *entry) keepResults(build string, patterns []string, program string) err
 		if !d.Type().IsRegular() || !matchesAny(patterns, d.Name()) {
 			return nil
 		}
-		f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+		f, err := root.Open(name)
 		if err != nil {
 			return fmt.Errorf("read what was built: %w", err)
 		}

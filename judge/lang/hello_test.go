@@ -11,13 +11,27 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	os.Exit(m.Run())
+	os.Exit(run(m))
+}
+
+// sharedCache is one for all tests with real compilers: some compile their
+// standard library first.
+var sharedCache string
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "assay-lang-*")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	sharedCache = dir
+	return m.Run()
 }
 
 // boxed makes a toolbox over the best sandbox that this machine gives.
 func boxed(t testing.TB) (*lang.Toolbox, *sandbox.Sandbox) {
 	t.Helper()
-	cfg, cache := ours(t), t.TempDir()
+	cfg, cache := ours(t), sharedCache
 	visible, err := lang.Locate(cfg, cache)
 	if err != nil {
 		t.Fatal(err)

@@ -28,8 +28,8 @@ type Batch struct {
 	Checker check.Checker
 	Limits  judge.Limits // per case
 	TempDir string       // for outputs that are too large for memory; "" is the system's
-	// Retime has a run that was slow beside others repeated alone, before it is
-	// called too slow: where programs share a machine, times vary.
+	// Retime has a run that was a little slow, or got too little of the processor,
+	// repeated alone before it is judged: where programs share a machine, times vary.
 	Retime bool
 	// KeepOutput, if it is not nil, is called with each case's output.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
@@ -42,6 +42,10 @@ type Batch struct {
 // is killed, so that one that ends in between is repeated, and a hopeless one is
 // not.
 const besideOthers = 1.1
+
+// patience is how many times the wall limit the repeated run gets: the machine may
+// be busy with what is not ours, and one that computes will meet its CPU limit.
+const patience = 4
 
 // busy is the share of its CPU time from which a run that hit the wall limit may
 // have been kept from running; one that used less was waiting by itself.
@@ -78,11 +82,13 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 	a.Close()
 	b.alone.Lock()
 	defer b.alone.Unlock()
-	again, err := b.try(ctx, c, b.Limits)
+	limits = b.Limits
+	limits.Wall *= patience
+	again, err := b.try(ctx, c, limits)
 	if err != nil {
 		return nil, err
 	}
-	again.Note = fmt.Sprintf("run again alone: beside others it took %v of CPU time, %v on the clock", a.Exec.CPU.Round(time.Millisecond), a.Exec.Wall.Round(time.Millisecond))
+	again.Note = fmt.Sprintf("run again alone: at first it took %v of CPU time, %v on the clock", a.Exec.CPU.Round(time.Millisecond), a.Exec.Wall.Round(time.Millisecond))
 	return again, nil
 }
 

@@ -155,7 +155,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		Make:    func(context.Context) (*lang.Result, error) { return s.made, nil },
 		Checker: checker,
 		Limits:  v.Folder.Limits,
-		Retime:  v.Jobs > 1,
+		Retime:  true,
 	}
 	options := judge.Options{All: true, Jobs: v.Jobs, Patience: patience}
 	sum, err := judge.Run(ctx, v.whole(), bench, options, func(e judge.Event) {

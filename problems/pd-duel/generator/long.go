@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"assay/judge/kit"
 )
@@ -112,8 +114,13 @@ func many(g *kit.Gen) *duel {
 	g.Option("seed", "")
 	make := func() *duel {
 		d := randomDuel(g.Rand, turns, 0, 0)
-		d.sides[0].commands = longStrategy(g.Rand, a, turns)
-		d.sides[1].commands = longStrategy(g.Rand, b, turns)
+		usual := map[string]string{}
+		for _, who := range []string{"ME", "OPP"} {
+			usual[who] = kit.Pick(g.Rand, []string{"C", "D"})
+		}
+		d.sides[0].commands = longStrategy(g.Rand, a, turns, usual)
+		usual["ME"], usual["OPP"] = usual["OPP"], usual["ME"]
+		d.sides[1].commands = longStrategy(g.Rand, b, turns, usual)
 		return d
 	}
 	return best(int(g.IntOption("tries", 40)), make, func(d *duel) float64 {
@@ -123,17 +130,22 @@ func many(g *kit.Gen) *duel {
 	})
 }
 
-// longStrategy makes n commands of which the early ones seldom hold: whoever
-// defects in every third turn has few windows in which most actions are D.
-func longStrategy(r *kit.Rand, n, turns int) []command {
-	last := parse("", "ME LAST 2 C D; * C").commands
+// longStrategy makes n commands of which the early ones seldom hold: both sides
+// mostly do what is usual for them, two times of three, and the conditions ask
+// whether they mostly do the other.
+func longStrategy(r *kit.Rand, n, turns int, usual map[string]string) []command {
+	rare := map[string]string{"C": "D", "D": "C"}
+	mine := usual["ME"]
+	closing := fmt.Sprintf("ME LAST 2 %[1]s %[2]s; * %[1]s", mine, rare[mine])
 	if r.IntN(2) == 0 {
-		last = parse("", "OPP -1 D RAND; ME LAST 2 C D; * C").commands
+		closing = fmt.Sprintf("OPP -1 %s RAND; ", rare[usual["OPP"]]) + closing
 	}
+	last := parse("", closing).commands
 	last = last[max(0, len(last)-n):]
 	var list []command
 	for len(list)+len(last) < n {
-		c := command{who: kit.Pick(r, []string{"ME", "OPP"}), what: "LAST", x: "D", y: kit.Pick(r, []string{"C", "D", "RAND"})}
+		c := command{who: kit.Pick(r, []string{"ME", "OPP"}), what: "LAST", y: kit.Pick(r, []string{"C", "D", "RAND"})}
+		c.x = rare[usual[c.who]]
 		c.n = max(3, randomWindow(r, turns))
 		if r.IntN(8) == 0 {
 			c.what, c.n = "MAX", 0
@@ -155,11 +167,12 @@ func (d *duel) shortensSeen() float64 {
 				continue
 			}
 			cut := *d
-			// What is cut off ends where the program's default begins.
-			cut.sides[s].commands = append(append([]command(nil), list[:n]...), command{who: "*", y: "C"})
-			all++
-			if cut.winner() != truth {
-				seen++
+			for _, y := range []string{"C", "D"} { // what a program does if nothing holds
+				cut.sides[s].commands = append(slices.Clone(list[:n]), command{who: "*", y: y})
+				all++
+				if cut.winner() != truth {
+					seen++
+				}
 			}
 		}
 	}
