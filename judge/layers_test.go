@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"judge/window":              {"judge"},
 	"judge/sandbox":             {"judge"},
 	"judge/report":              {"judge"},
-	"judge/sandbox/sandboxtest": {"judge"}, // for tests: it knows the interface, and hostile programs
+	"judge/sandbox/sandboxtest": {"judge", "judge/sandbox"}, // for tests
 	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/problem":             {"judge", "judge/internal/strict", "judge/internal/suggest"},
