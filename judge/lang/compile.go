@@ -110,6 +110,9 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	if !ok {
 		return nil, src.readable(log), nil
 	}
+	if len(l.Result) == 0 {
+		log = "" // "syntax OK": a mere check has nothing to say of a good program
+	}
 	e := &entry{Format: cacheFormat, Key: key, Words: words, Log: log}
 	program := filepath.Join(work, "program")
 	if len(l.Result) == 0 {

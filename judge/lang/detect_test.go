@@ -176,6 +176,7 @@ func FuzzDetect(f *testing.F) {
 		f.Add("sol.py", []byte(seed))
 	}
 	dir := f.TempDir()
+	bin, _ := ours(f).Language("binary")
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		if strings.ContainsAny(name, "/\x00") || name == "" || name == "." || name == ".." || len(name) > 100 {
 			t.Skip()
@@ -186,7 +187,7 @@ func FuzzDetect(f *testing.F) {
 		if _, ok := errors.AsType[*lang.UnusableError](err); l == nil && !ok {
 			t.Errorf("Detect = %v", err)
 		}
-		if bin, _ := ours(t).Language("binary"); l == nil || l.ID == bin.ID {
+		if l == nil || l.ID == bin.ID {
 			if _, err := box.Build(t.Context(), path, bin); err != nil {
 				if _, ok := errors.AsType[*lang.UnusableError](err); !ok {
 					t.Errorf("Build = %v", err)
