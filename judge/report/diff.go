@@ -15,7 +15,8 @@ import (
 //
 //   - lines are aligned by giving each distinct one a private rune and comparing
 //     the runes: two dozen against two dozen;
-//   - within a line, only lines of at most maxInner bytes are compared;
+//   - within a line, words are aligned in the same way, and only in lines of at
+//     most maxInner bytes;
 //   - there is no deadline, so that the same texts always draw the same;
 //   - a panic is caught, and draws the plain form: all of one, all of the other.
 
@@ -152,16 +153,28 @@ func align(want, got []line) (ops []op) {
 			ops = apart(len(want), len(got))
 		}
 	}()
-	private := map[string]rune{}
-	runes := func(lines []line) []rune {
-		r := make([]rune, len(lines))
+	texts := func(lines []line) []string {
+		all := make([]string, len(lines))
 		for i, l := range lines {
-			if _, known := private[l.text]; !known {
-				private[l.text] = 0xE000 + rune(len(private))
-			}
-			r[i] = private[l.text]
+			all[i] = l.text
 		}
-		return r
+		return all
+	}
+	return alignTexts(texts(want), texts(got))
+}
+
+// alignTexts finds the texts that both sides have.
+func alignTexts(want, got []string) (ops []op) {
+	private := map[string]rune{}
+	runes := func(texts []string) []rune {
+		all := make([]rune, len(texts))
+		for i, text := range texts {
+			if _, known := private[text]; !known {
+				private[text] = 0xE000 + rune(len(private))
+			}
+			all[i] = private[text]
+		}
+		return all
 	}
 	w, g := 0, 0
 	for _, diff := range newDiffer().DiffMainRunes(runes(want), runes(got), false) {
@@ -337,104 +350,4 @@ func (p *pen) pointAt(column int, text string) {
 		n++
 	}
 	p.point(strings.Repeat(" ", column) + strings.Repeat("^", n))
-}
-
-// inner is the difference between two lines.
-type inner struct {
-	want, got []span
-	pointer   string // "^" under all of got that differs
-	first     int    // the first column that differs
-}
-
-// compare finds what differs between two lines: the first column, and in depth all
-// of it.
-func compare(want, got string, depth bool) (in inner) {
-	first := commonStart(want, got)
-	plain := inner{
-		want:    []span{{want, false}},
-		got:     []span{{got, false}},
-		pointer: strings.Repeat(" ", first) + "^",
-		first:   first,
-	}
-	if !depth || len(want) > maxInner || len(got) > maxInner {
-		return plain
-	}
-	defer func() {
-		if recover() != nil {
-			in = plain
-		}
-	}()
-	differ := newDiffer()
-	var b strings.Builder
-	for _, diff := range differ.DiffCleanupSemantic(differ.DiffMain(want, got, false)) {
-		switch diff.Type {
-		case diffmatchpatch.DiffEqual:
-			in.want = append(in.want, span{diff.Text, false})
-			in.got = append(in.got, span{diff.Text, false})
-			b.WriteString(strings.Repeat(" ", width(diff.Text)))
-		case diffmatchpatch.DiffDelete:
-			in.want = append(in.want, span{diff.Text, true})
-		case diffmatchpatch.DiffInsert:
-			in.got = append(in.got, span{diff.Text, true})
-			b.WriteString(strings.Repeat("^", width(diff.Text)))
-		}
-	}
-	in.first = first
-	in.pointer = strings.TrimRight(b.String(), " ")
-	if width(in.pointer) <= first || []rune(in.pointer)[first] != '^' { // something is missing there
-		in.pointer = plain.pointer
-	}
-	return in
-}
-
-// commonStart returns how many characters the lines have in common at the start.
-func commonStart(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	n := 0
-	for n < min(len(x), len(y)) && x[n] == y[n] {
-		n++
-	}
-	return n
-}
-
-// blank is how a blank is drawn that nobody would see.
-const blank = "·"
-
-// visible makes the blanks at the end of a line visible, and those that are all
-// of what differs.
-func visible(spans []span) []span {
-	atEnd := true
-	for i := len(spans) - 1; i >= 0; i-- {
-		s := &spans[i]
-		kept := s.Text
-		if atEnd {
-			kept = strings.TrimRight(kept, " ")
-		}
-		if s.Hot && strings.Trim(kept, " ") == "" {
-			kept = ""
-		}
-		s.Text = kept + strings.Repeat(blank, len(s.Text)-len(kept))
-		atEnd = atEnd && kept == ""
-	}
-	return spans
-}
-
-// legend explains the marks that a difference or an input makes use of.
-func legend(text string) []string {
-	var all []string
-	for _, row := range []struct{ mark, words string }{
-		{blank, "a blank"},
-		{`\x09`, "a tab"},
-		{`\x0D`, "a carriage return"},
-		{`\x00`, "a zero byte"},
-	} {
-		if strings.Contains(text, row.mark) {
-			all = append(all, row.mark+" is "+row.words)
-		}
-		text = strings.ReplaceAll(text, row.mark, "")
-	}
-	if strings.Contains(text, `\x`) {
-		all = append(all, `\xNN is a byte in hexadecimal`)
-	}
-	return all
 }

@@ -41,7 +41,10 @@ func TestDifference(t *testing.T) {
 		drawn     string
 	}{
 		{"points at a digit", "4 5 7\n", "4 5 8\n", -1, "1-4 5 [7]\n 1+4 5 [8]\n  ^    ^\n"},
-		{"points where the checker says", "1.0 2.7 3\n", "1.0000001 2.5 3\n", 10, "1-1.0 2.[7] 3\n 1+1.0[000001] 2.[5] 3\n  ^          ^^^\n"},
+		{"points where the checker says", "1.0 2.7 3\n", "1.0000001 2.5 3\n", 10, "1-[1.0] 2.[7] 3\n 1+[1.0000001] 2.[5] 3\n  ^          ^^^\n"},
+		{"highlights numbers that have little in common as wholes", "-2000 7\n", "0 7\n", -1, "1-[-2000] 7\n 1+[0] 7\n  ^^\n"},
+		{"highlights the places of a board", "#..#..\n", "#.##.#\n", -1, "1-#.[.]#.[.]\n 1+#.[#]#.[#]\n  ^  ^  ^\n"},
+		{"highlights what was put into a long word", "abcdefgh\n", "abcXdefgh\n", -1, "1-abcdefgh\n 1+abc[X]defgh\n  ^   ^\n"},
 		{"keeps the lines that both have", "a\nb\nc\n", "a\nB\nc\n", -1, "1 a\n 2-[b]\n 2+[B]\n  ^^\n  #only upper and lower case differ\n 3 c\n"},
 		{"finds a missing line", "1\n2\n3\n", "1\n3\n", -1, "1 1\n 2-2\n 2 3\n"},
 		{"finds one line too many", "1\n3\n", "1\n2\n3\n", -1, "1 1\n 2+2\n 3 3\n"},

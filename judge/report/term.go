@@ -171,6 +171,9 @@ func (t *terminal) started(e *judge.Started) {
 
 func (t *terminal) title(problem, title string) {
 	problem, title = oneLine(problem), oneLine(title)
+	if title == problem {
+		title = ""
+	}
 	if title != "" {
 		title = ": " + title
 	}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// inner is the difference between two lines.
+type inner struct {
+	want, got []span
+	pointer   string // "^" under all of got that differs
+	first     int    // the first column that differs
+}
+
+// compare finds what differs between two lines: the first column, and in depth
+// all of it. What is aligned is words, because half a number says nothing.
+func compare(want, got string, depth bool) (in inner) {
+	first := commonStart(want, got)
+	plain := inner{
+		want:    []span{{want, false}},
+		got:     []span{{got, false}},
+		pointer: strings.Repeat(" ", first) + "^",
+		first:   first,
+	}
+	if !depth || len(want) > maxInner || len(got) > maxInner {
+		return plain
+	}
+	defer func() {
+		if recover() != nil {
+			in = plain
+		}
+	}()
+	in.first = first
+	words := tokens(want)
+	others := tokens(got)
+	ops := alignTexts(words, others)
+	for i := 0; i < len(ops); {
+		if ops[i].w >= 0 && ops[i].g >= 0 {
+			in.want = append(in.want, span{words[ops[i].w], false})
+			in.got = append(in.got, span{others[ops[i].g], false})
+			i++
+			continue
+		}
+		var gone, come []string
+		for ; i < len(ops) && (ops[i].w < 0 || ops[i].g < 0); i++ {
+			if ops[i].w >= 0 {
+				gone = append(gone, words[ops[i].w])
+			} else {
+				come = append(come, others[ops[i].g])
+			}
+		}
+		in.replace(gone, come)
+	}
+	in.want, in.got = merge(in.want), merge(in.got)
+	in.point(plain.pointer)
+	return in
+}
+
+// replace adds words of the answer and the words of the output in their place.
+func (in *inner) replace(gone, come []string) {
+	for i := range max(len(gone), len(come)) {
+		switch {
+		case i >= len(come):
+			in.want = append(in.want, span{gone[i], true})
+		case i >= len(gone):
+			in.got = append(in.got, span{come[i], true})
+		default:
+			w, g := compareWords(gone[i], come[i])
+			in.want, in.got = append(in.want, w...), append(in.got, g...)
+		}
+	}
+}
+
+// point makes the pointer, which at least marks the first column.
+func (in *inner) point(plain string) {
+	var b strings.Builder
+	for _, s := range in.got {
+		mark := " "
+		if s.Hot {
+			mark = "^"
+		}
+		b.WriteString(strings.Repeat(mark, width(s.Text)))
+	}
+	in.pointer = strings.TrimRight(b.String(), " ")
+	if start := strings.IndexByte(in.pointer, '^'); start < 0 || start > in.first { // something is missing there
+		in.pointer = plain
+	}
+}
+
+// compareWords finds what differs between two words. Words that have less than
+// half in common differ as wholes.
+func compareWords(want, got string) (w, g []span) {
+	x, y := []rune(want), []rune(got)
+	if len(x) == len(y) { // such as rows of a board: place by place
+		differ := 0
+		for i := range x {
+			hot := x[i] != y[i]
+			if hot {
+				differ++
+			}
+			w, g = append(w, span{string(x[i]), hot}), append(g, span{string(y[i]), hot})
+		}
+		if 2*differ <= len(x) {
+			return merge(w), merge(g)
+		}
+		return []span{{want, true}}, []span{{got, true}}
+	}
+	differ := newDiffer()
+	equal := 0
+	for _, diff := range differ.DiffCleanupSemantic(differ.DiffMain(want, got, false)) {
+		switch diff.Type {
+		case diffmatchpatch.DiffEqual:
+			w, g = append(w, span{diff.Text, false}), append(g, span{diff.Text, false})
+			equal += width(diff.Text)
+		case diffmatchpatch.DiffDelete:
+			w = append(w, span{diff.Text, true})
+		case diffmatchpatch.DiffInsert:
+			g = append(g, span{diff.Text, true})
+		}
+	}
+	if 2*equal < max(len(x), len(y)) {
+		return []span{{want, true}}, []span{{got, true}}
+	}
+	return w, g
+}
+
+// merge joins neighbours that are both hot or both not.
+func merge(spans []span) []span {
+	var merged []span
+	for _, s := range spans {
+		if n := len(merged); n > 0 && merged[n-1].Hot == s.Hot {
+			merged[n-1].Text += s.Text
+		} else {
+			merged = append(merged, s)
+		}
+	}
+	return merged
+}
+
+// tokens cuts a line into words, runs of blanks, and escapes of the form \xNN.
+func tokens(line string) []string {
+	var all []string
+	for line != "" {
+		n := 0
+		switch {
+		case line[0] == ' ':
+			n = len(line) - len(strings.TrimLeft(line, " "))
+		case isEscape(line):
+			n = len(`\xNN`)
+		default:
+			_, n = utf8.DecodeRuneInString(line)
+			for n < len(line) && line[n] != ' ' && !isEscape(line[n:]) {
+				n++
+			}
+		}
+		all = append(all, line[:n])
+		line = line[n:]
+	}
+	return slices.Clip(all)
+}
+
+// isEscape says whether a text starts with an escape.
+func isEscape(s string) bool {
+	const digits = "0123456789ABCDEF"
+	return len(s) >= 4 && s[0] == '\\' && s[1] == 'x' &&
+		strings.IndexByte(digits, s[2]) >= 0 && strings.IndexByte(digits, s[3]) >= 0
+}
+
+// commonStart returns how many characters the lines have in common at the start.
+func commonStart(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// blank is how a blank is drawn that nobody would see.
+const blank = "·"
+
+// visible makes the blanks at the end of a line visible, and those that are all
+// of what differs.
+func visible(spans []span) []span {
+	atEnd := true
+	for i := len(spans) - 1; i >= 0; i-- {
+		s := &spans[i]
+		kept := s.Text
+		if atEnd {
+			kept = strings.TrimRight(kept, " ")
+		}
+		if s.Hot && strings.Trim(kept, " ") == "" {
+			kept = ""
+		}
+		s.Text = kept + strings.Repeat(blank, len(s.Text)-len(kept))
+		atEnd = atEnd && kept == ""
+	}
+	return spans
+}
+
+// legend explains the marks that a difference or an input makes use of.
+func legend(text string) []string {
+	var all []string
+	for _, row := range []struct{ mark, words string }{
+		{blank, "a blank"},
+		{`\x09`, "a tab"},
+		{`\x0D`, "a carriage return"},
+		{`\x00`, "a zero byte"},
+	} {
+		if strings.Contains(text, row.mark) {
+			all = append(all, row.mark+" is "+row.words)
+		}
+		text = strings.ReplaceAll(text, row.mark, "")
+	}
+	if strings.Contains(text, `\x`) {
+		all = append(all, `\xNN is a byte in hexadecimal`)
+	}
+	return all
+}
