@@ -1,0 +1,7 @@
+i, j = map(int, input().split())
+if i ^ j == 0:
+    print("lost")
+elif i > j:
+    print(j, j)
+else:
+    print(i, i)

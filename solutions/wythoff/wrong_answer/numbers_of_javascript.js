@@ -1,0 +1,12 @@
+const [i, j] = require("fs").readFileSync(0, "utf8").split(" ").map(Number);
+const low = (k) => Math.floor((k + Math.sqrt(5 * k * k)) / 2);
+const partner = (n) => {
+  const k = low(n) - n;
+  return low(k + 1) === n ? n + k + 1 : k;
+};
+const a = low(Math.abs(i - j));
+const take = Math.min(i, j) - a;
+if (take === 0) console.log("lost");
+else if (take > 0) console.log(i - take, j - take);
+else if (i < j) console.log(i, partner(i));
+else console.log(partner(j), j);
