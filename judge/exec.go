@@ -48,15 +48,22 @@ type Exec struct {
 	Output int64         // bytes written to standard output, as far as they were counted
 }
 
-// Fate says in words how the process ended: "exit code 3", "signal SIGSEGV".
+// Fate says in words how the process ended: "exit code 3", "signal SIGSEGV",
+// "killed at its time limit".
 func (x Exec) Fate() string {
 	switch {
-	case x.Killed != Nothing:
-		return fmt.Sprintf("killed for its %s", x.Killed)
-	case x.Signal != "":
+	case x.Killed == Nothing && x.Signal == "":
+		return fmt.Sprintf("exit code %d", x.Exit)
+	case x.Killed == Nothing:
 		return "signal " + x.Signal
+	case x.Killed == CPUTime:
+		return "killed at its time limit"
+	case x.Killed == WallTime:
+		return "killed while it waited"
+	case x.Killed == Processes:
+		return fmt.Sprintf("exit code %d, with too many processes", x.Exit)
 	}
-	return fmt.Sprintf("exit code %d", x.Exit)
+	return fmt.Sprintf("killed at its %s limit", x.Killed)
 }
 
 // execJSON is Exec as it leaves the program, with units in the names.

@@ -57,7 +57,7 @@ var doors = map[string]struct {
 	"github.com/fatih/color":                  {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch": {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/yuin/goldmark":                {[]string{"judge/report"}, "statements are drawn there"},
-	"golang.org/x/term":                       {[]string{"judge/report", "cmd/judge"}, "widths, and whether there is a terminal"},
+	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
 	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/verify"}, "goroutines whose end somebody waits for"},

@@ -94,3 +94,24 @@ func TestVerdictsHaveWordsAndFolders(t *testing.T) {
 		t.Errorf("VerdictOfFolder of no name = %q", v)
 	}
 }
+
+func TestFate(t *testing.T) {
+	tests := []struct {
+		exec judge.Exec
+		want string
+	}{
+		{judge.Exec{}, "exit code 0"},
+		{judge.Exec{Exit: 3}, "exit code 3"},
+		{judge.Exec{Signal: "SIGSEGV"}, "signal SIGSEGV"},
+		{judge.Exec{Signal: "SIGKILL", Killed: judge.CPUTime}, "killed at its time limit"},
+		{judge.Exec{Signal: "SIGKILL", Killed: judge.WallTime}, "killed while it waited"},
+		{judge.Exec{Signal: "SIGKILL", Killed: judge.Memory}, "killed at its memory limit"},
+		{judge.Exec{Signal: "SIGKILL", Killed: judge.Output}, "killed at its output limit"},
+		{judge.Exec{Exit: 1, Killed: judge.Processes}, "exit code 1, with too many processes"},
+	}
+	for _, test := range tests {
+		if got := test.exec.Fate(); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.exec, got, test.want)
+		}
+	}
+}

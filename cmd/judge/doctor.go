@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"assay/judge/lang"
 )
 
 func doctorCommand(c *console) *cobra.Command {
@@ -17,6 +19,10 @@ func doctorCommand(c *console) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			contest, err := findContest()
 			if err != nil {
+				return err
+			}
+			// Look anew: somebody may just have installed something.
+			if err := lang.Forget(contest.cache); err != nil {
 				return err
 			}
 			if err := contest.start(r); err != nil {

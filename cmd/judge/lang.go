@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"assay/judge/lang"
 )
 
 func langCommand(c *console) *cobra.Command {
@@ -20,6 +22,10 @@ func langCommand(c *console) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			contest, err := findContest()
 			if err != nil {
+				return err
+			}
+			// Look anew: somebody may just have installed something.
+			if err := lang.Forget(contest.cache); err != nil {
 				return err
 			}
 			if err := contest.start(r); err != nil {

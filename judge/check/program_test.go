@@ -160,7 +160,7 @@ var programRows = []struct {
 	{"testlib", "exit 7", judge.JudgeError, "checker me gives points, which are not judged here (exit code 7)\nits standard error ends:\nlast words"},
 	{"testlib", "exit 43", judge.JudgeError, "checker me ended in a way that testlib does not know (exit code 43)\nits standard error ends:\nlast words"},
 	{"testlib", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
-	{"testlib", "hang", judge.JudgeError, "checker me did not end by itself: killed for its wall"},
+	{"testlib", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
 
 	{"kattis", "right", judge.Accepted, ""},
 	{"kattis", "wrong", judge.WrongAnswer, `1st words differ: \x1b[31m\xff`},
@@ -169,7 +169,7 @@ var programRows = []struct {
 	{"kattis", "exit 0", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 0)\nits standard error ends:\nlast words"},
 	{"kattis", "exit 1", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 1)\nits standard error ends:\nlast words"},
 	{"kattis", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
-	{"kattis", "hang", judge.JudgeError, "checker me did not end by itself: killed for its wall"},
+	{"kattis", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
 	{"kattis", "next pass", judge.JudgeError, "checker me asks for another pass (nextpass.in), which this kind of problem does not have"},
 	{"kattis", "long", judge.WrongAnswer, strings.Repeat("x", 2048) + "..."},
 	{"kattis", "link", judge.WrongAnswer, ""},

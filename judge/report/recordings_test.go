@@ -135,7 +135,7 @@ func timeLimit() []judge.Event {
 		good("sample", 2),
 		[]judge.Event{
 			&judge.CaseJudged{
-				Group: "big", Case: "01", Verdict: judge.TimeLimit, Message: "killed for its cpu",
+				Group: "big", Case: "01", Verdict: judge.TimeLimit, Message: "killed at its time limit",
 				Exec: judge.Exec{Killed: judge.CPUTime, CPU: 1004 * ms, Wall: 1010 * ms, Memory: 31 * mib, Output: 0},
 				Note: "ran again alone, near its limit", Line: "random --max 1e18 --seed 1",
 				Detail: detail("1000000000000000000 999999999999999999\n", "1 2\n", "", nil),
@@ -188,10 +188,10 @@ func allMany() []judge.Event {
 	}{
 		{judge.WrongAnswer, ran(4*ms, 3*mib), `line 2, token 3: want "7", got "8"`, "1 2 3\n4 5 7\n", "1 2 3\n4 5 8\n", ""},
 		{judge.RunTimeError, judge.Exec{Exit: 1, CPU: 9 * ms, Wall: 12 * ms, Memory: 8 * mib}, "exit code 1", "1\n", "", "Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\nIndexError: list index out of range\n"},
-		{judge.OutputLimit, judge.Exec{Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib}, "killed for its output", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},
-		{judge.MemoryLimit, judge.Exec{Killed: judge.Memory, CPU: 500 * ms, Wall: 600 * ms, Memory: 256 * mib}, "killed for its memory", "1\n", "", ""},
-		{judge.TimeLimit, judge.Exec{Killed: judge.CPUTime, CPU: 1003 * ms, Wall: 1100 * ms, Memory: 3 * mib}, "killed for its cpu", "1\n", "", ""},
-		{judge.IdlenessLimit, judge.Exec{Killed: judge.WallTime, CPU: 2 * ms, Wall: 3003 * ms, Memory: 3 * mib}, "killed for its wall", "1\n", "?\n", ""},
+		{judge.OutputLimit, judge.Exec{Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib}, "killed at its output limit", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},
+		{judge.MemoryLimit, judge.Exec{Killed: judge.Memory, CPU: 500 * ms, Wall: 600 * ms, Memory: 256 * mib}, "killed at its memory limit", "1\n", "", ""},
+		{judge.TimeLimit, judge.Exec{Killed: judge.CPUTime, CPU: 1003 * ms, Wall: 1100 * ms, Memory: 3 * mib}, "killed at its time limit", "1\n", "", ""},
+		{judge.IdlenessLimit, judge.Exec{Killed: judge.WallTime, CPU: 2 * ms, Wall: 3003 * ms, Memory: 3 * mib}, "killed while it waited", "1\n", "?\n", ""},
 		{judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 1: want "YES", got "Yes"`, "YES\n", "Yes\n", ""},
 		{judge.WrongAnswer, ran(5*ms, 3*mib), "line 1 differs", "a b\n", "a\tb \r\n", ""},
 		{judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 40001: want "1", got "2"`, strings.Repeat("0 ", 40000) + "1" + strings.Repeat(" 0", 40000) + "\n", strings.Repeat("0 ", 40000) + "2" + strings.Repeat(" 0", 40000) + "\n", ""},
