@@ -106,6 +106,9 @@ func FuzzCheckers(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"1 2 3\n", "1 2 3"}, {"1 2\n3\n", "1\n2 3\n"}, {"a  b", "a b"}, {"", " \n"}, {"12 3", "123"},
 		{"Yes\nNo\n", "yes\r\nNO  \r\n\n"}, {"0.3 1e3 inf", "0.4 1000 INF"}, {"b\na\na\n", "a\nb\na"}, {"x\x00y", "x\xffy"},
+		// Words, for a small window, of which the end alone would be a number near the other's.
+		{strings.Repeat("1", smallWindow+10) + "1", strings.Repeat("1", smallWindow+10) + "2"},
+		{strings.Repeat("1", smallWindow+25) + "1", strings.Repeat("1", smallWindow+25) + "2"},
 		{strings.Repeat("0123456789", 20), strings.Repeat("0123456789", 20) + "0"}, {"5", "5."}, {"-0", "0"}, {"1.000001 2", "1.0000010000 2.0"},
 	} {
 		f.Add(seed[0], seed[1])
