@@ -5,7 +5,6 @@ package sandbox
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -177,17 +176,20 @@ func (m *meter) limitMemory(memory int64) error {
 	return nil
 }
 
+// mostProcesses is more than any kernel allows; it takes no such limit.
+const mostProcesses = 4 << 20
+
 func (m *meter) limitProcesses(processes int64) error {
 	if m.pidsMax < 0 || processes == m.pidsLimit {
 		return nil
 	}
 	text := "max"
-	if processes > 0 {
+	if processes > 0 && processes < mostProcesses {
 		ours := int64(1) // the forking thread
 		if m.version == 2 {
 			ours = m.number(m.pidsNow)
 		}
-		text = strconv.FormatInt(min(processes, math.MaxInt32)+ours, 10)
+		text = strconv.FormatInt(processes+ours, 10)
 	}
 	if err := m.writeText(m.pidsMax, text); err != nil {
 		return fmt.Errorf("set the limit of processes to %s: %w", text, err)

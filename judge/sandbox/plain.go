@@ -53,7 +53,7 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if reason != "" {
 		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: reason}
 	}
-	cmd := &exec.Cmd{Path: path, Args: at.all(j.Argv), Env: env, Dir: scratch, Stdin: j.Stdin}
+	cmd := &exec.Cmd{Path: path, Args: at.all(j.Argv), Env: env, Dir: scratch}
 	if j.Dir != "" {
 		cmd.Dir = at.replace(j.Dir)
 	}
@@ -62,6 +62,10 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if f, ok := j.Stdout.(*os.File); ok {
 		cmd.Stdout = f
 	}
+	feed, err := plainInput(cmd, j.Stdin)
+	if err != nil {
+		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
 	start := time.Now()
@@ -69,6 +73,7 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: explainExec(path, errors.Unwrap(err))}
 	}
 	handed()
+	feed()
 	stop := watchPlain(ctx, cancel, cmd.Process, j.Limits)
 	waitErr := cmd.Wait()
 	x.Wall = time.Since(start)
@@ -84,10 +89,32 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if cause != nil && x.Killed == judge.Nothing {
 		return x, cause
 	}
+	if out.failed != nil {
+		return x, fmt.Errorf("run %s: pass on what it wrote: %w", j.Argv[0], out.failed)
+	}
 	if _, bad := errors.AsType[*exec.ExitError](waitErr); waitErr != nil && !bad && !errors.Is(waitErr, exec.ErrWaitDelay) {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], waitErr)
 	}
 	return x, nil
+}
+
+// plainInput connects standard input. A reader that is no file is read by a
+// goroutine that nobody waits for, as the reader may block for ever.
+func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
+	if _, ok := in.(*os.File); ok || in == nil {
+		cmd.Stdin = in
+		return func() {}, nil
+	}
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		go func() { // ends with the reader, or at its next read after the process has ended
+			_, _ = io.Copy(pipe, in)
+			pipe.Close()
+		}()
+	}, nil
 }
 
 // watchPlain kills the process when ctx ends or a limit passes. The function that
@@ -135,6 +162,8 @@ type counter struct {
 	n     int64
 	limit int64
 	over  func()
+
+	failed error // from the writer
 }
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -146,8 +175,8 @@ func (c *counter) Write(b []byte) (int, error) {
 		keep = b[:max(0, min(int64(len(b)), c.limit+1-before))]
 	}
 	if c.to != nil && len(keep) > 0 {
-		if n, err := c.to.Write(keep); err != nil {
-			return n, err
+		if _, c.failed = c.to.Write(keep); c.failed != nil {
+			return 0, c.failed
 		}
 	}
 	return len(b), nil

@@ -217,7 +217,7 @@ func makeEtc(base string) error {
 // mountProc shows a process its own namespace and nothing of the kernel. Where
 // the host's own /proc is masked, as in most containers, there is none.
 func mountProc(base string) error {
-	err := unix.Mount("proc", base+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "hidepid=2,subset=pid")
+	err := unix.Mount("proc", base+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC|unix.MS_RDONLY, "hidepid=4,subset=pid")
 	if err != nil && !errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("mount /proc: %w", err)
 	}

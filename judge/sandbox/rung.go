@@ -1,6 +1,9 @@
 package sandbox
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Rung is how much a machine lets a sandbox enforce. It is also a value of
 // Options.Isolation.
@@ -99,3 +102,6 @@ func everywhere(by string) map[Rung]string {
 	m[None] = by
 	return m
 }
+
+// Rungs lists all rungs, the best first.
+func Rungs() []Rung { return slices.Clone(rungs) }

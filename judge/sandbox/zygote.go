@@ -5,6 +5,7 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -70,6 +71,8 @@ type zygote struct {
 	path    []byte
 
 	processors int
+	mostFiles  int64 // what the zygote may set as limits
+	mostForks  int64
 }
 
 // zygoteMain runs on the main thread, which stays the one that may mount. A
@@ -80,6 +83,8 @@ func zygoteMain() {
 	debug.SetMemoryLimit(64 << 20)
 	defaultSignals()
 	unix.Umask(0o022)
+	// Programs are to be taken before anything else when the machine is short of memory.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 
 	z := &zygote{processors: runtime.NumCPU(), mounter: make(chan func() error), mounted: make(chan error), msg: make([]byte, maxInline+requestHeader*8), oob: make([]byte, unix.CmsgSpace(64*4))}
 	n, fds, err := receive(zygoteSocket, z.msg, z.oob, nil)
@@ -168,12 +173,11 @@ func (z *zygote) confine() error {
 			return fmt.Errorf("stay on processor %d: %w", z.conf.Processor-1, err)
 		}
 	}
-	// Children are to be taken before anything else when the machine is short of memory.
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	const addrNoRandomize = 0x0040000
 	if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, addrNoRandomize, 0, 0); errno != 0 {
 		return fmt.Errorf("turn off the shuffling of addresses: %w", errno)
 	}
+	z.mostFiles, z.mostForks = hardLimit(unix.RLIMIT_NOFILE), hardLimit(unix.RLIMIT_NPROC)
 	for _, r := range []int{unix.RLIMIT_CORE, unix.RLIMIT_MSGQUEUE} {
 		if err := unix.Prlimit(0, r, &unix.Rlimit{}, nil); err != nil {
 			return fmt.Errorf("set a resource limit: %w", err)
@@ -193,6 +197,14 @@ func (z *zygote) confine() error {
 		return fmt.Errorf("hide the zygote from programs of its own user: %w", err)
 	}
 	return installFilter(z.conf.Rootless)
+}
+
+func hardLimit(resource int) int64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(resource, &l) != nil || l.Max > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(l.Max)
 }
 
 // mountThread lets the main thread do some work: this one may not mount.

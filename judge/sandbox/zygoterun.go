@@ -262,13 +262,14 @@ func (z *zygote) writeScript() (calls int) {
 	if req.files > 0 {
 		files = req.files
 	}
+	files = min(files, z.mostFiles)
 	limit(unix.RLIMIT_NOFILE, files, files)
 	if req.cpu > 0 { // a backstop for a zygote that cannot keep watch
 		seconds := req.cpu/int64(time.Second) + 2
 		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))
 	}
 	if req.processes > 0 && z.meter.pidsMax < 0 { // counts the zygote's threads too
-		processes := satAdd(req.processes, zygoteThreads)
+		processes := min(satAdd(req.processes, zygoteThreads), z.mostForks)
 		limit(unix.RLIMIT_NPROC, processes, processes)
 	}
 	if req.fileSize > 0 {

@@ -1,0 +1,358 @@
+//go:build linux
+
+package sandboxtest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	hostileName = "hostile"       // the test binary's name in the programs' directory
+	hostileMark = "ASSAY_HOSTILE" // in the environment of a hostile program
+	gotIn       = 42              // exit code of one that got what it should not
+)
+
+// Main turns the process into a hostile program if it was started as one, and
+// never returns then. It must be called in TestMain, after sandbox.Main.
+func Main() {
+	if os.Getenv(hostileMark) == "" || len(os.Args) < 2 {
+		return
+	}
+	mode, ok := modes[os.Args[1]]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "no hostile mode", os.Args[1])
+		os.Exit(99)
+	}
+	mode(os.Args[2:])
+	os.Exit(0)
+}
+
+// must ends a hostile program that cannot even begin.
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hostile program:", err)
+		os.Exit(98)
+	}
+}
+
+// in ends a hostile program that got in.
+func in(what string) {
+	fmt.Fprintln(os.Stderr, "got in:", what)
+	os.Exit(gotIn)
+}
+
+func number(args []string, i int) int {
+	n, err := strconv.Atoi(args[i])
+	must(err)
+	return n
+}
+
+// again makes a command that is this program in another mode.
+func again(args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	must(err)
+	cmd := exec.Command(self, args...)
+	cmd.Env = os.Environ()
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd
+}
+
+// touch takes memory and writes to each page.
+func touch(mib int) []byte {
+	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	must(err)
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	return b
+}
+
+// modes are the hostile programs that are written in Go.
+var modes = map[string]func(args []string){
+	"exit":             func(a []string) { os.Exit(number(a, 0)) },
+	"sleep":            func(a []string) { time.Sleep(duration(a, 0)) },
+	"cat":              func([]string) { copyAll(os.Stdout, os.Stdin) },
+	"cat-devices":      func([]string) { copyAll(open("/dev/stdout", os.O_WRONLY), open("/dev/stdin", os.O_RDONLY)) },
+	"write":            func(a []string) { copyAll(os.Stdout, bytes.NewReader(make([]byte, number(a, 0)))) },
+	"write-errors":     func(a []string) { copyAll(os.Stderr, bytes.NewReader(make([]byte, number(a, 0)))) },
+	"write-then-sleep": func([]string) { copyAll(os.Stdout, strings.NewReader("x")); time.Sleep(time.Hour) },
+	"environment":      func([]string) { fmt.Println(environmentSize()) },
+	"census":           func([]string) { census() },
+
+	"spin-in-threads":  func(a []string) { spinInThreads(number(a, 0)) },
+	"spin-in-children": func(a []string) { runAll(number(a, 0), "burn", "1h") },
+	"burn":             func(a []string) { burn(duration(a, 0)) },
+	"burn-in-children": func(a []string) { runAll(number(a, 0), "burn", a[1]) },
+	"touch":            func(a []string) { runtime.KeepAlive(touch(number(a, 0))) },
+	"touch-in-child":   func(a []string) { _ = again("touch", a[0]).Run() },
+	"reserve":          func(a []string) { reserve(number(a, 0)) },
+	"fill":             func(a []string) { fill(a[0]+"/full", number(a, 1)) },
+	"fill-to-the-brim": func(a []string) { fillToTheBrim(int64(number(a, 0)) << 20) },
+	"many-files":       func([]string) { manyFiles() },
+	"open-files":       func(a []string) { openFiles(number(a, 0)) },
+	"flood":            func([]string) { flood() },
+	"tiny-writes":      func(a []string) { tinyWrites(number(a, 0)) },
+	"close-and-spin":   func([]string) { must(unix.Close(1)); burn(time.Hour) },
+
+	"double-fork":  func([]string) { doubleFork() },
+	"deaf-daemons": func([]string) { deafDaemons() },
+	"deaf":         func([]string) { signal.Ignore(); copyAll(os.Stdout, strings.NewReader("x")); burn(time.Hour) },
+	"leave-things": func([]string) { leaveThings() },
+	"leave-tree":   func([]string) { leaveTree() },
+	"leave-times":  func([]string) { leaveTimes() },
+	"send-stdout":  func([]string) { sendStdout() },
+
+	"prlimit-init":  func([]string) { prlimitInit() },
+	"kill-init":     func([]string) { killInit() },
+	"namespaces":    func([]string) { namespaces() },
+	"setns":         func([]string) { setns() },
+	"sockets":       func([]string) { sockets() },
+	"io-uring":      func([]string) { attempt("io_uring_setup", unix.SYS_IO_URING_SETUP, 1, addr(new([256]byte))) },
+	"keys":          func([]string) { keys() },
+	"system-v":      func([]string) { systemV() },
+	"message-queue": func([]string) { messageQueue() },
+	"ptrace":        func([]string) { ptrace() },
+	"kernel-tools":  func([]string) { kernelTools() },
+	"mounts":        func([]string) { mounts() },
+	"devices":       func([]string) { devices() },
+	"machine":       func([]string) { machine() },
+	"rights":        func([]string) { rights() },
+	"host-files":    func([]string) { hostFiles() },
+	"read":          func(a []string) { mustNotRead(a[0]) },
+	"write-system":  func([]string) { writeSystem() },
+}
+
+func duration(args []string, i int) time.Duration {
+	d, err := time.ParseDuration(args[i])
+	must(err)
+	return d
+}
+
+func open(path string, flag int) *os.File {
+	f, err := os.OpenFile(path, flag, 0)
+	must(err)
+	return f
+}
+
+// copyAll copies without the shortcuts that the library takes between files.
+func copyAll(to io.Writer, from io.Reader) {
+	_, err := io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
+	must(err)
+}
+
+func environmentSize() (n int) {
+	for _, e := range os.Environ() {
+		if name, value, _ := strings.Cut(e, "="); strings.HasPrefix(name, "BIG") {
+			n += len(value)
+		}
+	}
+	return n
+}
+
+func burn(d time.Duration) {
+	for {
+		var ru unix.Rusage
+		must(unix.Getrusage(unix.RUSAGE_SELF, &ru))
+		if time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) >= d {
+			return
+		}
+		for x := 0; x < 1e5; x++ {
+			runtime.KeepAlive(x)
+		}
+	}
+}
+
+func spinInThreads(n int) {
+	runtime.GOMAXPROCS(n)
+	for range n - 1 {
+		go burn(time.Hour)
+	}
+	burn(time.Hour)
+}
+
+// runAll runs children and waits for them.
+func runAll(n int, args ...string) {
+	var all []*exec.Cmd
+	for range n {
+		c := again(args...)
+		must(c.Start())
+		all = append(all, c)
+	}
+	for _, c := range all {
+		must(c.Wait())
+	}
+}
+
+func reserve(mib int) {
+	_, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	must(err)
+}
+
+func fill(path string, mib int) {
+	f, err := os.Create(path)
+	must(err)
+	for range mib {
+		_, err := f.Write(make([]byte, 1<<20))
+		must(err)
+	}
+}
+
+// fillToTheBrim writes until there is no more room, and a file more.
+func fillToTheBrim(room int64) {
+	var written int64
+	for i := range 2 {
+		f, err := os.Create(fmt.Sprint("full", i))
+		must(err)
+		for err == nil {
+			var n int
+			n, err = f.Write(make([]byte, 64<<10))
+			if written += int64(n); written > room {
+				in(fmt.Sprintf("wrote %d bytes to a scratch directory of %d", written, room))
+			}
+		}
+	}
+}
+
+func manyFiles() {
+	for i := range 200_000 {
+		f, err := os.Create(fmt.Sprint("f", i))
+		if err != nil {
+			return
+		}
+		f.Close()
+	}
+	in("made 200,000 files")
+}
+
+func openFiles(most int) {
+	for i := range most + 1 {
+		if fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0); err != nil {
+			return
+		} else if fd >= most {
+			in(fmt.Sprintf("opened file %d after %d others, limit %d", fd, i, most))
+		}
+	}
+	in("opened more files than the limit")
+}
+
+func flood() {
+	b := bytes.Repeat([]byte("y\n"), 32<<10)
+	for {
+		if _, err := os.Stdout.Write(b); err != nil {
+			time.Sleep(time.Hour)
+		}
+	}
+}
+
+func tinyWrites(n int) {
+	for range n {
+		_, err := unix.Write(1, []byte("x"))
+		must(err)
+	}
+}
+
+// doubleFork leaves a process whose parent has died.
+func doubleFork() {
+	c := again("sleep", "1h")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	must(c.Start())
+}
+
+// deafDaemons leaves processes that ignore all signals, and waits until they do.
+func deafDaemons() {
+	for range 3 {
+		c := again("deaf")
+		c.Stdout = nil
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		ready, err := c.StdoutPipe()
+		must(err)
+		must(c.Start())
+		_, err = io.ReadFull(ready, make([]byte, 1))
+		must(err)
+	}
+}
+
+// census prints what it finds of the runs before it: nothing, if all is well.
+func census() {
+	if entries, err := os.ReadDir("/proc"); err == nil {
+		for _, e := range entries {
+			if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() {
+				name, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline")
+				fmt.Printf("process %d: %q\n", pid, name)
+			}
+		}
+	}
+	for _, dir := range []string{"/tmp", "/dev/shm", "/var/tmp"} {
+		entries, err := os.ReadDir(dir)
+		must(err)
+		for _, e := range entries {
+			fmt.Println("file", filepath.Join(dir, e.Name()))
+		}
+	}
+	var st unix.Stat_t
+	must(unix.Stat("/tmp", &st))
+	if st.Mtim.Sec != 946684800 || st.Mode&0o7777 != 0o1777 {
+		fmt.Printf("/tmp has mode %o and was changed at %d\n", st.Mode, st.Mtim.Sec)
+	}
+	for fd := 3; fd < 100; fd++ {
+		if to, err := os.Readlink(fmt.Sprint("/proc/self/fd/", fd)); err == nil && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/proc/") {
+			fmt.Println("open file", fd, to)
+		}
+	}
+	if mask := unix.Umask(0); mask != 0o022 {
+		fmt.Printf("umask %o\n", mask)
+	}
+}
+
+func leaveThings() {
+	must(os.Symlink("/etc/passwd", "link"))
+	must(unix.Mkfifo("fifo", 0o666))
+	must(os.WriteFile(".hidden", []byte("secret"), 0))
+	must(os.Mkdir("closed", 0))
+	must(os.Link(".hidden", "hard"))
+	must(os.WriteFile("/dev/shm/sem.x", []byte("x"), 0o600))
+}
+
+func leaveTree() {
+	for range 200 {
+		must(os.Mkdir("d", 0o700))
+		must(os.WriteFile("f", nil, 0))
+		must(os.Chdir("d"))
+	}
+	for range 200 {
+		must(os.Chdir(".."))
+		must(os.Chmod("d", 0))
+		if _, err := os.Stat("/tmp/d"); err != nil {
+			return
+		}
+	}
+}
+
+func leaveTimes() {
+	must(os.WriteFile("x", nil, 0o600))
+	must(os.Remove("x"))
+	_ = os.Chtimes("/tmp", time.Unix(1, 0), time.Unix(2, 0))
+	_ = os.Chmod("/tmp", 0o777)
+	_ = unix.Setxattr("/tmp", "user.note", []byte("x"), 0)
+}
+
+// sendStdout leaves standard output in a socket that only itself refers to.
+func sendStdout() {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+	must(err)
+	must(unix.Sendmsg(pair[0], []byte("x"), unix.UnixRights(1, pair[0], pair[1]), nil, 0))
+	must(unix.Sendmsg(pair[1], []byte("x"), unix.UnixRights(1, pair[0], pair[1]), nil, 0))
+}

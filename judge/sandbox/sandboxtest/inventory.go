@@ -1,0 +1,65 @@
+//go:build linux
+
+package sandboxtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inventory is what a sandbox must leave as it found it on the host.
+type inventory struct {
+	mounts    string
+	children  []string
+	groups    []string
+	temporary []string
+}
+
+func takeInventory(tb testing.TB) inventory {
+	tb.Helper()
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	inv := inventory{mounts: string(mounts)}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, _ := os.ReadFile(path)
+		if _, rest, ok := strings.Cut(string(text), ") "); ok {
+			if f := strings.Fields(rest); len(f) > 1 && f[1] == fmt.Sprint(os.Getpid()) {
+				inv.children = append(inv.children, strings.Fields(string(text))[0])
+			}
+		}
+	}
+	mine := fmt.Sprintf("assay-%d-", os.Getpid())
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), mine) {
+			inv.groups = append(inv.groups, path)
+		}
+		return nil
+	})
+	inv.temporary, _ = filepath.Glob(filepath.Join(os.TempDir(), "assay-*"))
+	return inv
+}
+
+// compare finds what is there now that was not there before.
+func (inv inventory) compare(tb testing.TB) {
+	tb.Helper()
+	now := takeInventory(tb)
+	if now.mounts != inv.mounts {
+		tb.Errorf("the mounts have changed:\n%s\nbefore:\n%s", now.mounts, inv.mounts)
+	}
+	for what, lists := range map[string][2][]string{
+		"child process": {inv.children, now.children}, "control group": {inv.groups, now.groups}, "temporary file": {inv.temporary, now.temporary},
+	} {
+		for _, x := range lists[1] {
+			if !slices.Contains(lists[0], x) {
+				tb.Errorf("%s left behind: %s", what, x)
+			}
+		}
+	}
+}

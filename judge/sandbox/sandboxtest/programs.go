@@ -1,0 +1,128 @@
+//go:build linux
+
+package sandboxtest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TinyELF makes a static program for amd64 of a few bytes of machine code, with
+// zeroed memory of size bss behind it, at BSS.
+func TinyELF(code []byte, bss int64) []byte {
+	const headers = 64 + 2*56
+	le := binary.LittleEndian
+	b := []byte{0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	for _, half := range []uint16{2, 62} { // executable, x86-64
+		b = le.AppendUint16(b, half)
+	}
+	b = le.AppendUint32(b, 1)
+	for _, v := range []uint64{tinyBase + headers, 64, 0} { // entry, program headers, no sections
+		b = le.AppendUint64(b, v)
+	}
+	b = le.AppendUint32(b, 0)
+	for _, half := range []uint16{64, 56, 2, 0, 0, 0} {
+		b = le.AppendUint16(b, half)
+	}
+	size := uint64(headers + len(code))
+	for _, p := range [][6]uint64{{0, tinyBase, tinyBase, size, size, 5}, {0, BSS, BSS, 0, uint64(max(bss, 4096)), 6}} {
+		b = le.AppendUint32(b, 1) // load
+		b = le.AppendUint32(b, uint32(p[5]))
+		for _, v := range p[:5] {
+			b = le.AppendUint64(b, v)
+		}
+		b = le.AppendUint64(b, 0x1000)
+	}
+	return append(b, code...)
+}
+
+const tinyBase = 0x400000
+
+// BSS is where the zeroed memory of a TinyELF begins.
+const BSS = 0x10000000
+
+// staticArray is the size of the arrays of the tiny programs that have one.
+const staticArray = 800 << 20
+
+// tinyPrograms are those whose point needs machine code.
+var tinyPrograms = map[string][]byte{
+	"noop":     {0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05},                                                                                   // exit_group(0)
+	"spin":     {0xeb, 0xfe},                                                                                                                    // jmp .
+	"forkbomb": {0xb8, 57, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7},                                                                                     // fork(); again
+	"recurse":  {0x50, 0xeb, 0xfd},                                                                                                              // push; again
+	"crash":    {0x31, 0xc0, 0x89, 0x00},                                                                                                        // mov [0], eax
+	"stop":     {0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0x89, 0xc7, 0xbe, 19, 0, 0, 0, 0xb8, 62, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xfe},                       // kill(getpid(), SIGSTOP)
+	"int80":    {0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05},                                                    // the 32-bit getpid()
+	"x32":      {0xb8, 39, 0, 0, 0x40, 0x0f, 0x05, 0x31, 0xff, 0x85, 0xc0, 0x0f, 0x99, 0xc0, 0x0f, 0xb6, 0xf8, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05}, // exit_group(the x32 getpid() >= 0)
+	"array":    {0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05},                                                                                   // as noop, with an array
+	"array-touched": { // writes a byte to each page of the array
+		0xbf, 0, 0, 0, 0x10, // mov edi, BSS
+		0xb9, 0, 0x20, 0x03, 0, // mov ecx, pages
+		0xc6, 0x07, 1, 0x48, 0x81, 0xc7, 0, 0x10, 0, 0, 0xff, 0xc9, 0x75, 0xf2, // movb [rdi], 1; add rdi, 4096; dec ecx; jnz
+		0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05,
+	},
+}
+
+// Programs makes a directory with the hostile programs, and with files that are
+// no programs. The directory is one that every user can read.
+func Programs(tb testing.TB) string {
+	tb.Helper()
+	if runtime.GOARCH != "amd64" {
+		tb.Skip("the hostile programs are written for amd64")
+	}
+	dir := tb.TempDir()
+	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	write := func(name string, text []byte, mode os.FileMode) {
+		if err := os.WriteFile(filepath.Join(dir, name), text, mode); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for name, code := range tinyPrograms {
+		bss := int64(0)
+		if name == "array" || name == "array-touched" {
+			bss = staticArray
+		}
+		write(name, TinyELF(code, bss), 0o755)
+	}
+	noop := TinyELF(tinyPrograms["noop"], 0)
+	foreign := bytes.Clone(noop)
+	foreign[18] = 22 // S390
+	write("foreign", foreign, 0o755)
+	write("damaged", noop[:100], 0o755)
+	write("plain.txt", []byte("hello\n"), 0o644)
+	write("text", []byte("hello\n"), 0o755)
+	write("empty", nil, 0o755)
+	write("orphan.sh", []byte("#!/no/such/interpreter\n"), 0o755)
+	write("windows.sh", []byte("#!/bin/sh\r\necho\r\n"), 0o755)
+	copyTestBinary(tb, filepath.Join(dir, hostileName))
+	return dir
+}
+
+// copyTestBinary copies this process's own file.
+func copyTestBinary(tb testing.TB, to string) {
+	tb.Helper()
+	from, err := os.Open("/proc/self/exe")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer from.Close()
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := io.Copy(f, from); err != nil {
+		tb.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
