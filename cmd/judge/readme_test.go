@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestReadme types what README.md types, and holds what it shows against what
+// comes out. Times, memory and whether the program was built before may differ.
+func TestReadme(t *testing.T) {
+	t.Chdir("../..")
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)```\n\\$ judge ([^\n]*)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(shown) < 2 {
+		t.Fatalf("README.md shows %d commands with their output", len(shown))
+	}
+	for _, m := range shown {
+		t.Run(m[1], func(t *testing.T) {
+			var out, errs bytes.Buffer
+			c := &console{in: strings.NewReader(""), out: &out, err: &errs}
+			code := run(t.Context(), strings.Fields(m[1]), c)
+			if code != exitAccepted && code != exitNotAccepted {
+				t.Fatalf("exit code %d\n%s", code, &errs)
+			}
+			if got, want := steady(out.String()), steady(m[2]); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	first := "go run ./cmd/judge " + shown[0][1]
+	if !strings.Contains(string(text), "\n    "+first+"\n") {
+		t.Errorf("README.md does not show how to run %q", first)
+	}
+}
+
+// steady takes out of a report what differs from run to run.
+func steady(report string) string {
+	for _, part := range []struct{ pattern, to string }{
+		{`(?m)^(built .*|note: .*|      start a contest.*)\n`, ""},
+		{`(?m)^    time .*`, "    time"},
+		{`[0-9.]+ (s|KiB|MiB)\b`, "N $1"},
+		{`N KiB`, "N MiB"},
+	} {
+		report = regexp.MustCompile(part.pattern).ReplaceAllString(report, part.to)
+	}
+	return strings.TrimSpace(report)
+}
