@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName},
 		RequireUniqueNames: true,
 	})
 }
@@ -95,4 +95,20 @@ func foreignELF(ts *testscript.TestScript, _ bool, args []string) {
 	head[17], head[19], head[23] = 2, 0x2b, 1
 	head[53], head[55], head[57] = 64, 56, 0
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), head, 0o755))
+}
+
+// hugeFile is the command "huge FILE": it makes a file of 1 GiB that takes no room.
+func hugeFile(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(f.Truncate(1 << 30))
+	ts.Check(f.Close())
+}
+
+// badName is the command "badname FILE": it copies the file to a name that is not
+// UTF-8, and puts that into the variable BADNAME.
+func badName(ts *testscript.TestScript, _ bool, args []string) {
+	name := "caf\xe9 \x01.sh"
+	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(ts.ReadFile(args[0])), 0o644))
+	ts.Setenv("BADNAME", name)
 }
