@@ -289,8 +289,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	words := func(seed uint64, blank string) *io.SectionReader {
 		return bigText(t, "text", func(w *bufio.Writer) {
 			r := rand.New(rand.NewPCG(seed, 0))
-			for n := 0; n < size; n += 8 {
-				fmt.Fprintf(w, "%07d%s", r.IntN(10_000_000), blank)
+			for n := 0; n < size; n += 16 {
+				fmt.Fprintf(w, "%015d%s", r.Int64N(1e15), blank)
 			}
 		})
 	}

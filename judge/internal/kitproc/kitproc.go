@@ -184,7 +184,7 @@ func (k *Proc) start(ctx context.Context) error {
 }
 
 // advice is what to do about a program that does not speak the protocol.
-const advice = `; a program without judge/kit needs speaks = "testlib" or "kattis"`
+const advice = `; a program without judge/kit needs speaks = "testlib" or "kattis", and one with it must not print before kit.Check`
 
 // greeting reads the first line of a program and holds it against the role.
 func (k *Proc) greeting() error {
