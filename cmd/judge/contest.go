@@ -134,6 +134,66 @@ func houseFolder(cache string) (string, error) {
 	return dir, nil
 }
 
+// within starts the contest of the current folder, calls f with it, and ends it.
+func (r running) within(f func(c *contest) error) error {
+	c, err := findContest()
+	if err != nil {
+		return err
+	}
+	if err := c.start(r); err != nil {
+		return err
+	}
+	return errors.Join(f(c), c.close())
+}
+
+// each calls f with every problem that is named, or with all of the contest. F
+// says whether the problem is without a fault.
+func (r running) each(names []string, f func(c *contest, name string) (bool, error)) error {
+	return r.within(func(c *contest) error {
+		names, err := c.names(names)
+		if err != nil {
+			return err
+		}
+		ok := true
+		for _, name := range names {
+			good, err := f(c, name)
+			if err != nil {
+				return err
+			}
+			ok = ok && good
+		}
+		if !ok {
+			return errFaults
+		}
+		return nil
+	})
+}
+
+// names returns the problems that were named, or all of the contest.
+func (c *contest) names(named []string) ([]string, error) {
+	if len(named) > 0 {
+		return named, nil
+	}
+	ids, err := problem.List(c.root)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, usageError{errors.New("this contest has no problems yet\n    make one with: judge new <name>")}
+	}
+	return ids, nil
+}
+
+// lookAnew has the toolchains asked again what they are: somebody may just have
+// installed one.
+func lookAnew() error {
+	cache, err := cacheDir()
+	if err != nil {
+		return err
+	}
+	return lang.Forget(cache)
+}
+
 // start starts the sandbox and the toolbox. The caller must call close.
 func (c *contest) start(r running) error {
 	if r.jobs < 1 {

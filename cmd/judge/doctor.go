@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
-
-	"assay/judge/lang"
 )
 
 func doctorCommand(c *console) *cobra.Command {
@@ -16,28 +13,21 @@ func doctorCommand(c *console) *cobra.Command {
 		Use:   "doctor",
 		Short: "say what isolation this machine gives, and which languages are ready",
 		Args:  exactly(0, "judge doctor"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			contest, err := findContest()
-			if err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := lookAnew(); err != nil {
 				return err
 			}
-			// Look anew: somebody may just have installed something.
-			if err := lang.Forget(contest.cache); err != nil {
-				return err
-			}
-			if err := contest.start(r); err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, contest.close()) }()
-			contest.describeSandbox(c)
-			fmt.Fprintln(c.out)
-			ready, err := contest.describeLanguages(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, len(contest.cfg.Languages))
-			fmt.Fprintf(c.out, "cache: %s\n", contest.cache)
-			return nil
+			return r.within(func(contest *contest) error {
+				contest.describeSandbox(c)
+				fmt.Fprintln(c.out)
+				ready, err := contest.describeLanguages(cmd.Context(), c)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, len(contest.cfg.Languages))
+				fmt.Fprintf(c.out, "cache: %s\n", contest.cache)
+				return nil
+			})
 		},
 	}
 	r.flags(cmd.Flags())

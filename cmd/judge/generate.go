@@ -39,33 +39,13 @@ hashes. Nothing is put in place before everything is made without a fault.
 	return cmd
 }
 
-func (g *generation) run(ctx context.Context, c *console, names []string) (err error) {
-	contest, err := findContest()
-	if err != nil {
-		return err
-	}
-	if contest.house && !g.check {
-		return usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
-	}
-	if names, err = contest.names(names); err != nil {
-		return err
-	}
-	if err := contest.start(g.running); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, contest.close()) }()
-	ok := true
-	for _, name := range names {
-		good, err := g.one(ctx, c, contest, name)
-		if err != nil {
-			return err
+func (g *generation) run(ctx context.Context, c *console, names []string) error {
+	return g.each(names, func(contest *contest, name string) (bool, error) {
+		if contest.house && !g.check {
+			return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
 		}
-		ok = ok && good
-	}
-	if !ok {
-		return errFaults
-	}
-	return nil
+		return g.one(ctx, c, contest, name)
+	})
 }
 
 // one makes the cases of one problem, or checks them.

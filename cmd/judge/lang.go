@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"assay/judge/lang"
 )
 
 func langCommand(c *console) *cobra.Command {
@@ -19,29 +16,20 @@ func langCommand(c *console) *cobra.Command {
 		Short:   "list the languages, or prove that one works in the sandbox",
 		Long:    "Lang lists the languages of judge.toml and what is missing for them. With names (or --all)\nit builds and runs the hello program of each in the sandbox.",
 		Example: "  judge lang\n  judge lang python3 cpp",
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			contest, err := findContest()
-			if err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := lookAnew(); err != nil {
 				return err
 			}
-			// Look anew: somebody may just have installed something.
-			if err := lang.Forget(contest.cache); err != nil {
-				return err
-			}
-			if err := contest.start(r); err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, contest.close()) }()
-			if all {
-				for _, l := range contest.cfg.Languages {
-					args = append(args, l.ID)
+			return r.within(func(contest *contest) error {
+				if all {
+					args = contest.cfg.IDs()
 				}
-			}
-			if len(args) > 0 {
-				return contest.prove(cmd.Context(), c, args)
-			}
-			_, err = contest.describeLanguages(cmd.Context(), c)
-			return err
+				if len(args) > 0 {
+					return contest.prove(cmd.Context(), c, args)
+				}
+				_, err := contest.describeLanguages(cmd.Context(), c)
+				return err
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "prove every language that is ready")

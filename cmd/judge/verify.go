@@ -43,34 +43,14 @@ Without a name it verifies every problem of the contest.
 }
 
 func (v *verification) run(ctx context.Context, c *console, names []string) (err error) {
-	contest, err := findContest()
-	if err != nil {
-		return err
-	}
-	if names, err = contest.names(names); err != nil {
-		return err
-	}
-	if err := contest.start(v.running); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, contest.close()) }()
 	out, err := v.drawing.open(c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	ok := true
-	for _, name := range names {
-		good, err := v.one(ctx, contest, name, out.Event)
-		if err != nil {
-			return err
-		}
-		ok = ok && good
-	}
-	if !ok {
-		return errFaults
-	}
-	return nil
+	return v.each(names, func(contest *contest, name string) (bool, error) {
+		return v.one(ctx, contest, name, out.Event)
+	})
 }
 
 // one verifies one problem and says whether it is without a fault.
@@ -114,19 +94,4 @@ func (v *verification) one(ctx context.Context, c *contest, name string, listen 
 		return false, err
 	}
 	return done.OK, nil
-}
-
-// names returns the problems that were named, or all of the contest.
-func (c *contest) names(named []string) ([]string, error) {
-	if len(named) > 0 {
-		return named, nil
-	}
-	ids, err := problem.List(c.root)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) == 0 {
-		return nil, usageError{errors.New("this contest has no problems yet\n    make one with: judge new <name>")}
-	}
-	return ids, nil
 }
