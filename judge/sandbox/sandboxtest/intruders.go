@@ -192,14 +192,12 @@ func rights() {
 	}
 	if os.Getuid() != 0 {
 		for _, id := range []int{0, 1, 65534} {
-			if unix.Setuid(id) == nil || unix.Setresuid(id, id, id) == nil || unix.Setgid(id) == nil {
-				in(fmt.Sprint("became user or group ", id))
-			}
+			attempt(fmt.Sprint("become user ", id), unix.SYS_SETUID, uintptr(id))
+			attempt(fmt.Sprint("become user ", id), unix.SYS_SETRESUID, uintptr(id), uintptr(id), uintptr(id))
+			attempt(fmt.Sprint("become group ", id), unix.SYS_SETGID, uintptr(id))
 		}
 	}
-	if unix.Setgroups([]int{0}) == nil {
-		in("joined group 0")
-	}
+	attempt("join group 0", unix.SYS_SETGROUPS, 1, addr(new(uint32)))
 	if _, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
 		in("has a terminal")
 	}

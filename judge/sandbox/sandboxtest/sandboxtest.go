@@ -80,7 +80,7 @@ func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
 		Limits: l,
 	}
 	if argv[0] == hostileName {
-		c.Env = []string{hostileMark + "=1", "GOMAXPROCS=2"}
+		c.Env = []string{hostileMark + "=1", "GOMAXPROCS=2", "GORACE=atexit_sleep_ms=0"}
 	}
 	return c
 }
