@@ -12,7 +12,8 @@
 //	witness greedy --m 30      a case that the named mistake gets wrong
 //
 // Every kind but "announced" takes --times (all numbers and x are multiplied),
-// --copies (so many numbers stand there twice) and mixes the numbers.
+// --off (added to x after that), --copies (so many numbers stand there twice),
+// and mixes the numbers.
 package main
 
 import (
@@ -68,7 +69,7 @@ func emit(g *kit.Gen, numbers []int64, x int64) {
 	g.Rand.Shuffle(len(numbers), func(i, j int) {
 		numbers[i], numbers[j] = numbers[j], numbers[i]
 	})
-	write(g, numbers, x*times)
+	write(g, numbers, x*times+g.IntOption("off", 0))
 }
 
 func write(g *kit.Gen, numbers []int64, x int64) {
@@ -186,13 +187,18 @@ func digits(g *kit.Gen) {
 	emit(g, numbers, beside(g, w, m, maxNumber))
 }
 
-// chain has m and m + 1, whose entries take up to m - 1 rounds one after
+// chain has m and m + step, whose entries take up to m - 1 rounds one after
 // another, and a third number near the middle of them that shortens the chain.
-// X is --side of the last entry.
+// X is --side of the last entry. The step is coprime to m, so that no order of
+// the residues is the chain's.
 func chain(g *kit.Gen) {
 	m := g.IntOption("m", 1000)
-	half := m/2 + g.Rand.Between(0, m/4)
-	s := newSystem([]int64{m, m + 1, half*(m+1) - m*g.Rand.Between(1, m/4)})
+	step := g.Rand.Between(m/3, 2*m/3)
+	for gcd(step, m) > 1 {
+		step++
+	}
+	rounds := m/2 + g.Rand.Between(0, m/4)
+	s := newSystem([]int64{m, m + step, rounds*(m+step) - m*g.Rand.Between(1, m/4)})
 	w := slices.Max(s.least)
 	emit(g, s.numbers, beside(g, w, m, maxNumber))
 }

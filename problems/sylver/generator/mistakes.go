@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,15 +21,18 @@ var mistakes = map[string]func(s *system, x int64) bool{
 	"two-smallest":  func(s *system, x int64) bool { return newSystem(s.numbers[:2]).isSum(x) },
 	"not-largest":   func(s *system, x int64) bool { return newSystem(s.numbers[:len(s.numbers)-1]).isSum(x) },
 	"bound":         boundOfSmallest,
-	"one-lap":       func(s *system, x int64) bool { return roundRobin(s, x, 1, allCircles) },
-	"zero-circle":   func(s *system, x int64) bool { return roundRobin(s, x, 2, zeroCircle) },
-	"coprime-only":  func(s *system, x int64) bool { return roundRobin(s, x, 2, coprimeCircle) },
-	"fewest":        fewest,
+	"one-lap":       oneLap,
+	"zero-circle":   func(s *system, x int64) bool { return roundRobin(s, s.numbers[1:], x, 2, zeroCircle) },
+	"coprime-only":  func(s *system, x int64) bool { return roundRobin(s, s.numbers[1:], x, 2, coprimeCircle) },
+	"plain-queue":   plainQueue,
 	"first-path":    firstPath,
 	"wrap-32":       func(s *system, x int64) bool { return wrapped(s, x, 32) },
 	"wrap-64":       func(s *system, x int64) bool { return wrapped(s, x, 64) },
 	"double":        double,
+	"double-bound":  doubleBound,
 	"double-divide": doubleDivide,
+	"double-table":  doubleTable,
+	"wrap-table":    wrapTable,
 }
 
 // witness looks for a case that a mistake gets wrong: witness MISTAKE, with the
@@ -69,7 +73,10 @@ func placeInTable(g *kit.Gen) (s *system, x int64, ok bool) {
 func placeOfTwo(g *kit.Gen) (s *system, x int64, ok bool) {
 	a, b := coprimePair(g)
 	last := min(a-1, maxNumber/b)
-	w := b * g.Rand.Between(min(2, last), last)
+	w := b * last
+	if g.Option("which", "any") == "any" {
+		w = b * g.Rand.Between(min(2, last), last)
+	}
 	return &system{numbers: []int64{a, b}}, beside(g, w, a, maxNumber), true
 }
 
@@ -130,12 +137,22 @@ func boundOfSmallest(s *system, x int64) bool {
 	return x > a*b-a-b || s.isSum(x)
 }
 
-// roundRobin makes the table with so many laps, and only on some circles.
-func roundRobin(s *system, x, laps int64, use func(first, circles int64) bool) bool {
+// oneLap goes once round each circle. Whether that shows depends on the order of
+// the numbers, so that it must show from both ends.
+func oneLap(s *system, x int64) bool {
+	up := s.numbers[1:]
+	down := slices.Clone(up)
+	slices.Reverse(down)
+	return roundRobin(s, up, x, 1, allCircles) || roundRobin(s, down, x, 1, allCircles)
+}
+
+// roundRobin makes the table with so many laps for each of the numbers in turn,
+// and only on some circles.
+func roundRobin(s *system, numbers []int64, x, laps int64, use func(first, circles int64) bool) bool {
 	m := s.numbers[0]
 	least := slices.Repeat([]int64{maxNumber}, int(m))
 	least[0] = 0
-	for _, n := range s.numbers[1:] {
+	for _, n := range numbers {
 		circles := gcd(n, m)
 		for first := range circles {
 			if !use(first, circles) {
@@ -156,20 +173,28 @@ func allCircles(first, circles int64) bool    { return true }
 func zeroCircle(first, circles int64) bool    { return first == 0 }
 func coprimeCircle(first, circles int64) bool { return circles == 1 }
 
-// fewest finds for each residue a sum of the fewest numbers, not the least sum.
-func fewest(s *system, x int64) bool {
+// plainQueue is Dijkstra's method with a queue in place of a heap: what counts is
+// the sum of the fewest numbers, which need not be the least.
+func plainQueue(s *system, x int64) bool {
 	m := s.numbers[0]
-	found := slices.Repeat([]int64{never}, int(m))
-	found[0] = 0
+	least := slices.Repeat([]int64{never}, int(m))
+	least[0] = 0
+	done := make([]bool, m)
 	for queue := []int64{0}; len(queue) > 0; queue = queue[1:] {
+		r := queue[0]
+		done[r] = true
 		for _, n := range s.numbers[1:] {
-			if sum := queue[0] + n; found[sum%m] == never {
-				found[sum%m] = sum
-				queue = append(queue, sum)
+			sum, to := least[r]+n, (least[r]+n)%m
+			if done[to] {
+				continue
 			}
+			if least[to] == never {
+				queue = append(queue, to)
+			}
+			least[to] = min(least[to], sum)
 		}
 	}
-	return found[x%m] <= x
+	return least[x%m] <= x
 }
 
 // firstPath keeps for each residue the first sum that is pushed on the heap, and
@@ -206,6 +231,12 @@ func double(s *system, x int64) bool {
 	return float64(timesToFit(a, b, uint64(x)))*float64(b) <= float64(x)
 }
 
+// doubleBound takes everything above a b - a - b for a sum, in floating point.
+func doubleBound(s *system, x int64) bool {
+	a, b := float64(s.numbers[0]), float64(s.numbers[1])
+	return float64(x) > a*b-a-b || s.isSum(x)
+}
+
 // doubleDivide tries for each number of b whether the rest divided by a is whole
 // in floating point.
 func doubleDivide(s *system, x int64) bool {
@@ -216,4 +247,34 @@ func doubleDivide(s *system, x int64) bool {
 		}
 	}
 	return false
+}
+
+// doubleTable reads all numbers in floating point.
+func doubleTable(s *system, x int64) bool {
+	rounded := slices.Clone(s.numbers)
+	for i, n := range rounded {
+		rounded[i] = int64(float64(n))
+	}
+	return newSystem(rounded).isSum(int64(float64(x)))
+}
+
+// wrapTable makes the table in unsigned numbers of 64 bits that wrap round.
+func wrapTable(s *system, x int64) bool {
+	const none = math.MaxUint64
+	m := s.numbers[0]
+	least := slices.Repeat([]uint64{none}, int(m))
+	least[0] = 0
+	for _, n := range s.numbers[1:] {
+		for first := range gcd(n, m) {
+			r := first
+			for range 2 * m / gcd(n, m) {
+				next := (r + n%m) % m
+				if least[r] != none {
+					least[next] = min(least[next], least[r]+uint64(n))
+				}
+				r = next
+			}
+		}
+	}
+	return least[x%m] <= uint64(x)
 }
