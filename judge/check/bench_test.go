@@ -17,6 +17,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/check"
+	"assay/judge/sandbox"
 )
 
 var benchMiB = flag.Int("check.mib", 8, "size of each text of the benchmarks, in MiB; the published numbers are for 96")
@@ -27,56 +28,11 @@ var benchMiB = flag.Int("check.mib", 8, "size of each text of the benchmarks, in
 //	go test ./judge/check -run - -bench Pairs -benchtime 5x -check.mib 96
 func BenchmarkPairs(b *testing.B) {
 	dir := b.TempDir()
-	numbers := func(w *bufio.Writer, r *rand.Rand, blank, eol string, tail int) int {
-		n := 0
-		for k := range 6 {
-			gap := blank
-			if k == 5 {
-				gap = eol
-			}
-			m, _ := fmt.Fprintf(w, "%d%s", r.IntN(100_000_000), gap)
-			n += m
-		}
-		return n
-	}
-	floats := func(w *bufio.Writer, r *rand.Rand, blank, eol string, last int) int {
-		n, _ := fmt.Fprintf(w, "0.%08d%d\n", r.IntN(100_000_000), last)
-		return n
-	}
-	words := func(w *bufio.Writer, r *rand.Rand, blank, eol string, upper int) int {
-		word := fmt.Sprintf("w%xyes", r.IntN(1<<30))
-		if upper > 0 {
-			word = strings.ToUpper(word)
-		}
-		n, _ := fmt.Fprintf(w, "%s\n", word)
-		return n
-	}
-	type text func(w *bufio.Writer, r *rand.Rand, blank, eol string, variant int) int
-	write := func(name string, f text, blank, eol string, variant int) *io.SectionReader {
-		file, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { file.Close() })
-		w := bufio.NewWriterSize(file, 1<<20)
-		r := rand.New(rand.NewPCG(1, 2))
-		for size := 0; size < *benchMiB<<20; {
-			size += f(w, r, blank, eol, variant) + 1 - max(1, len(eol)) // variants have the same lines
-		}
-		if err := w.Flush(); err != nil {
-			b.Fatal(err)
-		}
-		info, err := file.Stat()
-		if err != nil {
-			b.Fatal(err)
-		}
-		return io.NewSectionReader(file, 0, info.Size())
-	}
-	plain := write("plain", numbers, " ", "\n", 0)
-	copied := write("copied", numbers, " ", "\n", 0)
-	crlf := write("crlf", numbers, " ", "\r\n", 0)
-	near := [2]*io.SectionReader{write("near1", floats, "", "", 1), write("near2", floats, "", "", 2)}
-	cased := [2]*io.SectionReader{write("lower", words, "", "", 0), write("upper", words, "", "", 1)}
+	plain := benchText(b, dir, "plain", numberLine, "\n", 0)
+	copied := benchText(b, dir, "copied", numberLine, "\n", 0)
+	crlf := benchText(b, dir, "crlf", numberLine, "\r\n", 0)
+	near := [2]*io.SectionReader{benchText(b, dir, "near1", floatLine, "\n", 1), benchText(b, dir, "near2", floatLine, "\n", 2)}
+	cased := [2]*io.SectionReader{benchText(b, dir, "lower", wordLine, "\n", 0), benchText(b, dir, "upper", wordLine, "\n", 1)}
 
 	b.Run("baseline/bytes.Equal", func(b *testing.B) {
 		b.SetBytes(plain.Size())
@@ -132,6 +88,80 @@ func BenchmarkPairs(b *testing.B) {
 			for b.Loop() {
 				o, err := c.Check(context.Background(), check.Request{Ans: row.ans, Out: row.out})
 				if err != nil || o.Verdict != judge.Accepted {
+					b.Fatalf("Check = %+v, %v", o, err)
+				}
+			}
+		})
+	}
+}
+
+// lineWriter writes a line and returns its length. Variants of a line are as long.
+type lineWriter func(w *bufio.Writer, r *rand.Rand, eol string, variant int) int
+
+func numberLine(w *bufio.Writer, r *rand.Rand, eol string, _ int) (n int) {
+	for range 5 {
+		m, _ := fmt.Fprintf(w, "%d ", r.IntN(100_000_000))
+		n += m
+	}
+	m, _ := fmt.Fprintf(w, "%d%s", r.IntN(100_000_000), eol)
+	return n + m
+}
+
+func floatLine(w *bufio.Writer, r *rand.Rand, eol string, lastDigit int) int {
+	n, _ := fmt.Fprintf(w, "0.%08d%d%s", r.IntN(100_000_000), lastDigit, eol)
+	return n
+}
+
+func wordLine(w *bufio.Writer, r *rand.Rand, eol string, upper int) int {
+	word := fmt.Sprintf("w%xyes", r.IntN(1<<30))
+	if upper > 0 {
+		word = strings.ToUpper(word)
+	}
+	n, _ := fmt.Fprintf(w, "%s%s", word, eol)
+	return n
+}
+
+// benchText writes a file of the benchmarks' size. With the same kind of line, files
+// have the same lines, whatever the variant and the line's end.
+func benchText(b *testing.B, dir, name string, write lineWriter, eol string, variant int) *io.SectionReader {
+	b.Helper()
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { file.Close() })
+	w := bufio.NewWriterSize(file, 1<<20)
+	r := rand.New(rand.NewPCG(1, 2))
+	for size := 0; size < *benchMiB<<20; {
+		size += write(w, r, eol, variant) - len(eol) + 1
+	}
+	if err := w.Flush(); err != nil {
+		b.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return io.NewSectionReader(file, 0, info.Size())
+}
+
+// BenchmarkPrograms asks checker programs about a tiny case: what the protocol and
+// the sandbox cost.
+func BenchmarkPrograms(b *testing.B) {
+	box, err := sandbox.New(sandbox.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer box.Close()
+	for _, speaks := range []string{"kit", "testlib", "kattis"} {
+		b.Run(speaks, func(b *testing.B) {
+			c, err := check.Program(box, self(b, speaks), speaks, arguments[speaks], judge.Limits{Wall: time.Minute})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			for b.Loop() {
+				if o, err := c.Check(context.Background(), request("right")); err != nil || o.Verdict != judge.Accepted {
 					b.Fatalf("Check = %+v, %v", o, err)
 				}
 			}

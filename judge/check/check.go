@@ -2,9 +2,8 @@
 // the answer of the reference and says right or wrong, and where it went wrong.
 //
 // The judge brings checkers of its own (Builtin): they stream, so that their memory
-// does not grow with the output, and none of them but unordered reads more than
-// once what is equal. A setter's own checker is a program (Program) that speaks
-// one of three protocols: kit, testlib or kattis.
+// does not grow with the texts. A setter's own checker is a program (Program) that
+// speaks one of three protocols: kit, testlib or kattis.
 //
 // A checker does not judge how a program ended, and does not draw differences. What a
 // contestant printed is never an error, only a WrongAnswer. A checker program that

@@ -216,6 +216,9 @@ func FuzzNumber(f *testing.F) {
 	}
 	f.Add("0x1p0", "1_000", "-1")
 	f.Fuzz(func(t *testing.T, want, got, tolerance string) {
+		if strings.ContainsFunc(want+got, naiveSpace) {
+			return // no tokens
+		}
 		n, ok := parseNumber([]byte(want))
 		if ok != naiveNumber.MatchString(want) {
 			t.Fatalf("parseNumber(%q) is ok: %v", want, ok)

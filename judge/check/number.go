@@ -162,8 +162,8 @@ type decimal struct {
 	exp      int64
 }
 
-// decimal returns the number as it was written. That takes more than linear time, so it is for
-// the setter's numbers only.
+// decimal returns the number as it was written. That takes more than linear time,
+// so it is for the setter's numbers only.
 func (n *number) decimal() decimal {
 	if n.exact {
 		m := new(big.Int).SetUint64(n.mantissa)

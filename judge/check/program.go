@@ -38,8 +38,8 @@ var protocols = map[string]func(r judge.Runner, p *judge.Program, args []string,
 //   - kattis: "checker input answer feedback/ [args] < output", started for each
 //     case. It exits with 42 for right, 43 for wrong.
 //
-// Limits are for one case. The error is a *judge.Fault without a file where there is no such
-// protocol, otherwise the machine's.
+// Limits are for one case. The error is a *judge.Fault without a file where there
+// is no such protocol, otherwise the machine's.
 func Program(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (Checker, error) {
 	speak, ok := protocols[speaks]
 	if !ok {
@@ -64,7 +64,8 @@ const (
 )
 
 // perCase is what the protocols that start the program for each case share: host
-// folders that stay the same, so that the runner need not mount others, with files that change.
+// folders that stay the same, so that the runner need not mount others, with files
+// that change.
 type perCase struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -172,8 +173,8 @@ func (c *perCase) mount(name, at string, writable bool) judge.Mount {
 	return judge.Mount{Host: filepath.Join(c.dir, name), At: at, Writable: writable}
 }
 
-// run runs the program once. If it ended by itself, outcome is nil and exec says how; otherwise
-// that is a judge error already.
+// run runs the program once. If it ended by itself, outcome is nil and exec says
+// how; otherwise that is a judge error already.
 func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.Exec, stderr string, outcome *judge.Outcome, err error) {
 	last := &tail.Buffer{Most: stderrKept}
 	command.Stderr = last

@@ -385,7 +385,7 @@ func request(out string) check.Request {
 }
 
 // self makes a program of this test binary.
-func self(t *testing.T, speaks string) *judge.Program {
+func self(t testing.TB, speaks string) *judge.Program {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {

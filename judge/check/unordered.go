@@ -122,7 +122,8 @@ type excess struct {
 }
 
 // first returns a line of a text that is there more often than in the other text:
-// the first that the other one does not have at all, or else the first that it has less often.
+// the first that the other one does not have at all, or else the first that it has
+// less often.
 func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
 	if u.search == nil {
 		u.search = new(search)
@@ -192,8 +193,8 @@ func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
 	}
 }
 
-// firstUnknown returns the first line of a text that the other one does not have. Among
-// millions of lines it may miss some.
+// firstUnknown returns the first line of a text that the other one does not have.
+// Among millions of lines it may miss some.
 func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	clear(u.search.known[:])
 	err = u.each(other, func(_ line, h lineHash) bool {
@@ -239,8 +240,8 @@ func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, 
 	return hash, false, nil
 }
 
-// collect makes tallies for lines of unequal buckets from an offset on, in order. Next is where
-// to go on.
+// collect makes tallies for lines of unequal buckets from an offset on, in order.
+// Next is where to go on.
 func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
 	u.search.index = make(map[lineHash]int)
 	next = text.Size()

@@ -188,8 +188,8 @@ const (
 )
 
 // quote writes a piece of a text for people: in quotes, with \xNN and the like for
-// what cannot be printed. A long one is shown by its start, its end, and what is around the
-// difference.
+// what cannot be printed. A long one is shown by its start, its end, and what is
+// around the difference.
 func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	if s.end-s.start <= quoteWhole {
 		return strconv.Quote(string(w.read(text, s.start, s.end)))

@@ -77,10 +77,12 @@ func (t *Test) Quit(v Verdict, format string, args ...any) {
 }
 
 // Check is the main function of a checker: it calls f once for each case, in
-// judging order. F must end with Quit. Print nothing before Check: with the judge,
-// standard output carries the frames; what f prints goes to standard error. What f cannot read from Out is the
+// judging order. F must end with Quit. What f cannot read from Out is the
 // contestant's fault (WA), what it cannot read from In or Ans is the setter's
 // (Fail).
+//
+// Print nothing before Check: with the judge, standard output carries the frames.
+// What f prints then goes to standard error.
 func Check(f func(t *Test)) {
 	check := func(name string, in, out, ans []byte) quit {
 		t := &Test{

@@ -73,8 +73,8 @@ type Proc struct {
 // that is all there is. (No runner tells the CPU time of a process that still
 // runs, so a program that spins is stopped by the clock.)
 //
-// A *BrokenError says that the program is at fault: it does not start, or it is not what it
-// should be.
+// A *BrokenError says that the program is at fault: it ends at once, or it is not
+// what it should be.
 func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) (*Proc, error) {
 	k := &Proc{program: p.Name, role: role, patience: limits.Wall, maxReply: limits.Output}
 	if k.patience == 0 && limits.CPU > 0 {
