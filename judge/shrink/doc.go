@@ -1,0 +1,102 @@
+package shrink
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Doc is a text as lines of words. Words are what stands between single blanks, so
+// that Bytes gives back just what was parsed; two blanks have an empty word between
+// them.
+type Doc struct {
+	Lines [][]string
+	Ended bool // the last line has an end
+}
+
+// Parse reads a text.
+func Parse(text []byte) *Doc {
+	d := &Doc{}
+	if text, d.Ended = bytes.CutSuffix(text, []byte{'\n'}); len(text) == 0 && !d.Ended {
+		return d
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if line == "" {
+			d.Lines = append(d.Lines, nil)
+			continue
+		}
+		d.Lines = append(d.Lines, strings.Split(line, " "))
+	}
+	return d
+}
+
+// Bytes writes the text.
+func (d *Doc) Bytes() []byte {
+	var b bytes.Buffer
+	for i, line := range d.Lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for k, w := range line {
+			if k > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(w)
+		}
+	}
+	if d.Ended && len(d.Lines) > 0 {
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// clone makes a copy whose words may be set.
+func (d *Doc) clone() *Doc {
+	c := &Doc{Lines: make([][]string, len(d.Lines)), Ended: d.Ended}
+	for i, line := range d.Lines {
+		c.Lines[i] = slices.Clone(line)
+	}
+	return c
+}
+
+// Spot is the place of a word.
+type Spot struct{ Line, Word int }
+
+// At returns the word at the spot.
+func (d *Doc) At(p Spot) string { return d.Lines[p.Line][p.Word] }
+
+// With returns a copy in which the word at the spot is another.
+func (d *Doc) With(p Spot, word string) *Doc {
+	c := d.clone()
+	c.Lines[p.Line][p.Word] = word
+	return c
+}
+
+// Words returns the spots of all words for which want says true.
+func (d *Doc) Words(want func(word string) bool) (all []Spot) {
+	for l, line := range d.Lines {
+		for w, word := range line {
+			if want(word) {
+				all = append(all, Spot{l, w})
+			}
+		}
+	}
+	return all
+}
+
+// Integer reads a word that is an integer of 64 bits in its usual spelling: no
+// plus, no zeros in front.
+func Integer(word string) (int64, bool) {
+	if word == "" || len(word) > 20 || word[0] != '-' && (word[0] < '0' || word[0] > '9') {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(word, 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == word
+}
+
+// IsInteger says whether Integer can read the word.
+func IsInteger(word string) bool {
+	_, ok := Integer(word)
+	return ok
+}

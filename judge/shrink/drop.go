@@ -1,0 +1,123 @@
+package shrink
+
+import "slices"
+
+// grain says how small the pieces are that a pass takes away.
+type grain int
+
+const (
+	coarse grain = iota // an eighth at least
+	fine                // down to one
+)
+
+// smallest is the smallest piece of n things.
+func (g grain) smallest(n int) int {
+	if g == coarse {
+		return max(1, n/8)
+	}
+	return 1
+}
+
+// chunks calls drop for pieces of n things, from all of them down to the smallest
+// and from the end to the start. Drop returns how many things are left, or -1 where
+// it has not taken the piece away.
+func (s *search) chunks(g grain, n int, drop func(from, to int) int) {
+	least := g.smallest(n)
+	for size := n; size >= least && size > 0 && !s.over(); size = min(size/2, n) {
+		for to := n; to > 0 && !s.over(); {
+			from := max(0, to-size)
+			if left := drop(from, to); left >= 0 {
+				n = left
+			}
+			to = min(from, n)
+		}
+	}
+}
+
+// dropItems takes away what numbers count, and lowers the numbers.
+func (s *search) dropItems(g grain) {
+	for h := 0; h < len(s.doc.heads()) && !s.over(); h++ {
+		head := s.doc.heads()[h]
+		for k := 0; k < len(s.doc.seriesAt(head)) && !s.over(); k++ {
+			s.dropFrom(g, s.doc.seriesAt(head)[k])
+		}
+	}
+}
+
+func (s *search) dropFrom(g grain, series Series) {
+	s.chunks(g, len(series.Items), func(from, to int) int {
+		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
+			return -1
+		}
+		// The count stands before its items, so it is still in place. Where nothing is
+		// left of them, the guess is gone.
+		all := s.doc.seriesAt(series.Head)
+		i := slices.IndexFunc(all, func(o Series) bool { return o.kind == series.kind })
+		if i < 0 {
+			series.Items = nil
+			return 0
+		}
+		series = all[i]
+		return len(series.Items)
+	})
+}
+
+// dropLines takes away lines that nothing counts.
+func (s *search) dropLines(g grain) {
+	s.chunks(g, len(s.doc.Lines), func(from, to int) int {
+		c := &Doc{Ended: s.doc.Ended}
+		c.Lines = append(c.Lines, s.doc.Lines[:from]...)
+		c.Lines = append(c.Lines, s.doc.Lines[to:]...)
+		if !s.try("drop lines", c) {
+			return -1
+		}
+		return len(s.doc.Lines)
+	})
+}
+
+// dropWords takes away words of a line that nothing counts.
+func (s *search) dropWords(g grain) {
+	for l := len(s.doc.Lines) - 1; l >= 0; l-- {
+		if l >= len(s.doc.Lines) {
+			continue
+		}
+		s.chunks(g, len(s.doc.Lines[l]), func(from, to int) int {
+			c := s.doc.clone()
+			c.Lines[l] = slices.Delete(c.Lines[l], from, to)
+			if !s.try("drop words", c) {
+				return -1
+			}
+			return len(s.doc.Lines[l])
+		})
+	}
+}
+
+// sortLines puts the words of each line, and neighbouring lines, in order.
+func (s *search) sortLines() {
+	for l := range s.doc.Lines {
+		c := s.doc.clone()
+		slices.SortStableFunc(c.Lines[l], order)
+		s.try("sort words", c)
+		for w := 1; w < len(s.doc.Lines[l]) && !s.over(); w++ {
+			c := s.doc.clone()
+			c.Lines[l][w-1], c.Lines[l][w] = c.Lines[l][w], c.Lines[l][w-1]
+			s.try("swap words", c)
+		}
+	}
+	for l := 1; l < len(s.doc.Lines) && !s.over(); l++ {
+		c := s.doc.clone()
+		c.Lines[l-1], c.Lines[l] = c.Lines[l], c.Lines[l-1]
+		s.try("swap lines", c)
+	}
+}
+
+// order compares words in shortlex order.
+func order(a, b string) int {
+	switch {
+	case Less([]byte(a), []byte(b)):
+		return -1
+	case a == b:
+		return 0
+	}
+	return 1
+}

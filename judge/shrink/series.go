@@ -1,0 +1,269 @@
+package shrink
+
+import "strconv"
+
+// Series is a guess at structure: a number that counts the items which follow it.
+// It may be wrong: whoever uses it has a validator.
+//
+// What is guessed at, for a number n in a line:
+//
+//   - the next n lines, or n-1, as for a tree; or all lines that follow, in n
+//     blocks of the same size, or in blocks that have a count of their own
+//   - the rest of the line, n words or n groups of them
+//   - each line below that has n words, or n-1; all such lines at once as columns
+//   - the lines below of one word with n letters: a word, or the columns of a grid
+type Series struct {
+	Head  Spot
+	Count int64
+	Items []Item
+	kind  string
+}
+
+// Item is one of the things that are counted: parts of the text that come and go
+// together.
+type Item []part
+
+// part is a whole line (word < 0), a word (letter < 0), or one letter of a word.
+type part struct{ line, word, letter int }
+
+// maxItems bounds the items of a series that are looked at one by one.
+const maxItems = 200_000
+
+// maxHeads bounds the numbers that are taken for counts, the first ones: counts
+// come before what they count, and a text of a million numbers has more than
+// anybody can wait for.
+const maxHeads = 256
+
+// heads lists the places of numbers that may be counts.
+func (d *Doc) heads() (all []Spot) {
+	for l := range d.Lines {
+		for w, word := range d.Lines[l] {
+			if n, ok := Integer(word); ok && n >= 1 && n <= maxItems {
+				if all = append(all, Spot{l, w}); len(all) == maxHeads {
+					return all
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Series lists the guesses for the document, by the place of the number.
+func (d *Doc) Series() (all []Series) {
+	for _, head := range d.heads() {
+		all = append(all, d.seriesAt(head)...)
+	}
+	return all
+}
+
+// seriesAt lists the guesses for one number.
+func (d *Doc) seriesAt(head Spot) []Series {
+	n, ok := Integer(d.At(head))
+	if !ok || n < 1 || n > maxItems {
+		return nil
+	}
+	all := d.guesses(head.Line, head.Word, int(n))
+	for i := range all {
+		all[i].Head, all[i].Count = head, n
+	}
+	return all
+}
+
+// guesses lists what a count n at word w of line l may count.
+func (d *Doc) guesses(l, w, n int) (all []Series) {
+	add := func(kind string, items []Item) {
+		if len(items) > 0 {
+			all = append(all, Series{kind: kind, Items: items})
+		}
+	}
+	rest := len(d.Lines) - l - 1
+	if n <= rest {
+		add("lines", blocksOf(l+1, n, 1))
+	}
+	if n > 1 && rest == n-1 {
+		add("tree", blocksOf(l+1, n-1, 1))
+	}
+	if rest > n && rest%n == 0 {
+		add("blocks", blocksOf(l+1, n, rest/n))
+	}
+	add("counted blocks", d.countedBlocks(l+1, n))
+	if after := len(d.Lines[l]) - w - 1; after >= n && after%n == 0 {
+		add("words", wordsOf(l, w+1, n, after/n))
+	}
+	add("columns", d.columns(l, n))
+	for _, below := range d.linesOf(l, n, 4) {
+		add("words of line "+strconv.Itoa(below-l), wordsOf(below, 0, len(d.Lines[below]), 1))
+	}
+	add("letters", d.grid(l, n))
+	return all
+}
+
+// blocksOf makes n items of size lines each, from a line on.
+func blocksOf(from, n, size int) []Item {
+	items := make([]Item, n)
+	for i := range items {
+		for k := range size {
+			items[i] = append(items[i], part{from + i*size + k, -1, -1})
+		}
+	}
+	return items
+}
+
+// wordsOf makes n items of size words each, from a word of a line on.
+func wordsOf(line, from, n, size int) []Item {
+	items := make([]Item, n)
+	for i := range items {
+		for k := range size {
+			items[i] = append(items[i], part{line, from + i*size + k, -1})
+		}
+	}
+	return items
+}
+
+// countedBlocks reads all lines from one on as n blocks that start with a count of
+// their own: of lines, or of the words of the one line that follows.
+func (d *Doc) countedBlocks(from, n int) []Item {
+	for _, byLines := range []bool{true, false} {
+		var items []Item
+		at := from
+		for range n {
+			if at >= len(d.Lines) || len(d.Lines[at]) == 0 {
+				break
+			}
+			k, ok := Integer(d.Lines[at][0])
+			if !ok || k < 0 {
+				break
+			}
+			size := int64(2)
+			if byLines {
+				size = 1 + k
+			}
+			if size > int64(len(d.Lines)-at) || !byLines && int64(len(d.Lines[at+1])) != k {
+				break
+			}
+			items = append(items, blocksOf(at, 1, int(size))[0])
+			at += int(size)
+		}
+		if len(items) == n && at == len(d.Lines) {
+			return items
+		}
+	}
+	return nil
+}
+
+// linesOf lists at most most lines below l that have n words, or n-1 of them.
+func (d *Doc) linesOf(l, n, most int) (below []int) {
+	for i := l + 1; i < len(d.Lines) && len(below) < most; i++ {
+		if k := len(d.Lines[i]); k > 0 && (k == n || k == n-1) {
+			below = append(below, i)
+		}
+	}
+	return below
+}
+
+// columns makes items of the words that stand above each other in all lines below l
+// that have n words.
+func (d *Doc) columns(l, n int) []Item {
+	var items []Item
+	lines := 0
+	for i := l + 1; i < len(d.Lines); i++ {
+		if len(d.Lines[i]) != n {
+			continue
+		}
+		lines++
+		for k := range n {
+			if len(items) <= k {
+				items = append(items, nil)
+			}
+			items[k] = append(items[k], part{i, k, -1})
+		}
+	}
+	if lines < 2 {
+		return nil // one line is guessed at alone
+	}
+	return items
+}
+
+// grid makes items of the letters that stand above each other in the lines below l
+// that are one word of n letters.
+func (d *Doc) grid(l, n int) []Item {
+	var items []Item
+	for i := l + 1; i < len(d.Lines); i++ {
+		if len(d.Lines[i]) != 1 || len(d.Lines[i][0]) != n {
+			continue
+		}
+		for k := range n {
+			if len(items) <= k {
+				items = append(items, nil)
+			}
+			items[k] = append(items[k], part{i, 0, k})
+		}
+	}
+	return items
+}
+
+// Without returns the document without some of the series' items, and its count
+// lowered by as many.
+func (d *Doc) Without(s Series, from, to int) *Doc {
+	gone := map[part]bool{}
+	for _, item := range s.Items[from:to] {
+		for _, p := range item {
+			gone[p] = true
+		}
+	}
+	return d.edit(s, -int64(to-from), func(p part) int {
+		if gone[p] {
+			return 0
+		}
+		return 1
+	})
+}
+
+// Twice returns the document with one of the series' items twice, and its count
+// raised by one.
+func (d *Doc) Twice(s Series, item int) *Doc {
+	double := map[part]bool{}
+	for _, p := range s.Items[item] {
+		double[p] = true
+	}
+	return d.edit(s, 1, func(p part) int {
+		if double[p] {
+			return 2
+		}
+		return 1
+	})
+}
+
+// edit makes a copy with each part as many times as times says, and the count
+// changed.
+func (d *Doc) edit(s Series, change int64, times func(part) int) *Doc {
+	c := &Doc{Ended: d.Ended}
+	for l, line := range d.Lines {
+		var words []string
+		for w, word := range line {
+			if l == s.Head.Line && w == s.Head.Word {
+				word = strconv.FormatInt(s.Count+change, 10)
+			}
+			if s.kind == "letters" {
+				word = editLetters(word, l, w, times)
+			}
+			for range times(part{l, w, -1}) {
+				words = append(words, word)
+			}
+		}
+		for range times(part{l, -1, -1}) {
+			c.Lines = append(c.Lines, words)
+		}
+	}
+	return c
+}
+
+func editLetters(word string, l, w int, times func(part) int) string {
+	var b []byte
+	for i := range len(word) {
+		for range times(part{l, w, i}) {
+			b = append(b, word[i])
+		}
+	}
+	return string(b)
+}

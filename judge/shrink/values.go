@@ -1,0 +1,171 @@
+package shrink
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// lowerNumbers lowers each number: to 0, to 1, by halves of what is left, by one.
+func (s *search) lowerNumbers(g grain) {
+	for _, p := range s.doc.Words(IsInteger) {
+		if s.over() {
+			return
+		}
+		s.lower(g, p)
+		if g == fine {
+			s.lowerDigits(p)
+		}
+	}
+}
+
+func (s *search) lower(g grain, p Spot) {
+	if n, _ := Integer(s.doc.At(p)); n < 0 {
+		s.set("drop sign", p, s.doc.At(p)[1:])
+	}
+	for _, low := range []string{"0", "1"} {
+		if s.set("lower number", p, low) {
+			return
+		}
+	}
+	n, _ := Integer(s.doc.At(p))
+	least := int64(1)
+	if g == coarse {
+		least = max(1, n/8, -(n / 8))
+	}
+	for step := n / 2; (step >= least || step <= -least) && step != 0 && !s.over(); step /= 2 {
+		for s.set("lower number", p, strconv.FormatInt(n-step, 10)) {
+			n -= step
+		}
+	}
+	if g == fine && n != 0 { // halving an odd number leaves out the last step
+		one := int64(1)
+		if n < 0 {
+			one = -1
+		}
+		for !s.over() && s.set("lower number", p, strconv.FormatInt(n-one, 10)) {
+			n -= one
+		}
+	}
+}
+
+// lowerDigits takes digits of a number away, or makes them 0, where lowering it as
+// a whole has ended early.
+func (s *search) lowerDigits(p Spot) {
+	for i := 0; i < len(s.doc.At(p)) && !s.over(); i++ {
+		word := s.doc.At(p)
+		if word[i] == '-' || len(word) < 2 {
+			continue
+		}
+		if s.setNumber(p, word[:i]+word[i+1:]) {
+			i--
+			continue
+		}
+		for c := byte('0'); c < word[i] && !s.over(); c++ {
+			if s.setNumber(p, word[:i]+string(c)+word[i+1:]) {
+				break
+			}
+		}
+	}
+}
+
+// setNumber sets a word to digits, without zeros in front.
+func (s *search) setNumber(p Spot, digits string) bool {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return err == nil && s.set("lower digits", p, strconv.FormatInt(n, 10))
+}
+
+func (s *search) set(pass string, p Spot, word string) bool {
+	return s.doc.At(p) != word && s.try(pass, s.doc.With(p, word))
+}
+
+// shortenWords takes letters away from words that are no numbers of 64 bits, and
+// makes the rest plain.
+func (s *search) shortenWords() {
+	for _, p := range s.doc.Words(func(w string) bool { return w != "" && !IsInteger(w) }) {
+		if s.set("shorten word", p, "a") || s.set("shorten word", p, "0") {
+			continue
+		}
+		s.chunks(fine, len(s.doc.At(p)), func(from, to int) int {
+			word := s.doc.At(p)
+			if to-from == len(word) || !s.set("shorten word", p, word[:from]+word[to:]) {
+				return -1
+			}
+			return len(s.doc.At(p))
+		})
+		for i := 0; i < len(s.doc.At(p)) && !s.over(); i++ {
+			word := s.doc.At(p)
+			for _, c := range "0aA" {
+				if s.set("plain letter", p, word[:i]+string(c)+word[i+1:]) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// near is how many numbers behind a number are lowered together with it.
+const near = 6
+
+// lowerPairs lowers two numbers together: by the same amount, which keeps their
+// difference, by half each, or one of them at the cost of the other, which keeps
+// their sum.
+func (s *search) lowerPairs() {
+	numbers := s.doc.Words(IsInteger)
+	for i, p := range numbers {
+		for _, q := range numbers[i+1 : min(len(numbers), i+1+near)] {
+			if s.over() {
+				return
+			}
+			s.lowerBoth(p, q)
+		}
+	}
+}
+
+func (s *search) lowerBoth(p, q Spot) {
+	try := func(move func(a, b, step int64) (int64, int64)) {
+		a, _ := Integer(s.doc.At(p))
+		b, _ := Integer(s.doc.At(q))
+		for step := max(a, b); step > 0 && !s.over(); step /= 2 {
+			for !s.over() {
+				a, _ := Integer(s.doc.At(p))
+				b, _ := Integer(s.doc.At(q))
+				newA, newB := move(a, b, step)
+				if newA < min(a, 0) || newB < min(b, 0) {
+					break
+				}
+				c := s.doc.With(p, strconv.FormatInt(newA, 10)).With(q, strconv.FormatInt(newB, 10))
+				if !s.try("lower both", c) {
+					break
+				}
+			}
+		}
+	}
+	try(func(a, b, step int64) (int64, int64) { return a - step, b - step })
+	try(func(a, b, step int64) (int64, int64) { return a / (step + 1), b / (step + 1) })
+	try(func(a, b, step int64) (int64, int64) { return a - step, b + step })
+}
+
+// alike is how many other words a word may be replaced with.
+const alike = 12
+
+// likenWords replaces words with smaller ones of the text, the smallest first.
+func (s *search) likenWords() {
+	for _, numbers := range []bool{false, true} {
+		kind := func(w string) bool { return w != "" && IsInteger(w) == numbers }
+		var words []string
+		for _, p := range s.doc.Words(kind) {
+			words = append(words, strings.Clone(s.doc.At(p)))
+		}
+		slices.SortFunc(words, order)
+		words = slices.Compact(words)
+		words = words[:min(len(words), alike)]
+		for _, p := range s.doc.Words(kind) {
+			for _, w := range words {
+				if s.over() || order(w, s.doc.At(p)) >= 0 || s.set("liken words", p, w) {
+					break
+				}
+			}
+		}
+	}
+}
