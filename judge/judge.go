@@ -47,9 +47,9 @@ type Bench interface {
 type Options struct {
 	All  bool // go on after the first failure
 	Jobs int  // cases that run at one time; at least 1
-	// Patience, where it is not 0, is how many cases may run into their time limit
-	// before the rest is skipped although All is set.
-	Patience int
+	// Failures and Slow, where they are not 0, are how many cases may fail, or run
+	// into their time limit, before the rest is skipped although All is set.
+	Failures, Slow int
 }
 
 // Run judges a submission: it builds it, runs it on every case of the problem,
@@ -110,7 +110,11 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 
 // goesOn says whether another case is to be judged.
 func (o Options) goesOn(sum *Finished) bool {
-	return sum.First == "" || o.All && (o.Patience == 0 || sum.slow < o.Patience)
+	if sum.First == "" {
+		return true
+	}
+	failed := sum.Judged - sum.Passed
+	return o.All && (o.Failures == 0 || failed < o.Failures) && (o.Slow == 0 || sum.slow < o.Slow)
 }
 
 // judgeCase takes the next attempt, which is the one of this case, and judges it.

@@ -120,8 +120,10 @@ func TestRun(t *testing.T) {
 			"a0:AC a1:AC a2:AC a3:WA a4:SK a:WA:3/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.WrongAnswer, "a/a3"},
 		{"it goes on with All, and the first failure still decides", map[string]judge.Verdict{"a3": judge.WrongAnswer, "b0": judge.TimeLimit}, judge.Options{All: true},
 			"a0:AC a1:AC a2:AC a3:WA a4:AC a:WA:4/5 b0:TLE b1:AC b2:AC b3:AC b4:AC b:TLE:4/5", judge.WrongAnswer, "a/a3"},
-		{"it loses patience with slow cases", map[string]judge.Verdict{"a1": judge.TimeLimit, "a3": judge.TimeLimit}, judge.Options{All: true, Patience: 2},
+		{"it loses patience with slow cases", map[string]judge.Verdict{"a1": judge.TimeLimit, "a3": judge.TimeLimit}, judge.Options{All: true, Slow: 2},
 			"a0:AC a1:TLE a2:AC a3:TLE a4:SK a:TLE:2/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.TimeLimit, "a/a1"},
+		{"it stops after enough failures", map[string]judge.Verdict{"a1": judge.WrongAnswer, "a3": judge.RunTimeError, "b0": judge.WrongAnswer}, judge.Options{All: true, Failures: 2},
+			"a0:AC a1:WA a2:AC a3:RTE a4:SK a:RTE:2/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.WrongAnswer, "a/a1"},
 		{"it lets a judge error go before everything", map[string]judge.Verdict{"a1": judge.RunTimeError, "b4": judge.JudgeError}, judge.Options{All: true},
 			"a0:AC a1:RTE a2:AC a3:AC a4:AC a:RTE:4/5 b0:AC b1:AC b2:AC b3:AC b4:JE b:JE:4/5", judge.JudgeError, "b/b4"},
 	}

@@ -18,6 +18,7 @@ type verification struct {
 	running
 	drawing
 	only []string
+	all  bool
 }
 
 func verifyCommand(c *console) *cobra.Command {
@@ -37,6 +38,7 @@ Without a name it verifies every problem of the contest.
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
+	f.BoolVar(&v.all, "all", false, "judge every solution on every case; else it is left after 10 failures, or 3 slow cases")
 	v.running.flags(f)
 	v.drawing.flags(f)
 	return cmd
@@ -88,6 +90,7 @@ func (v *verification) one(ctx context.Context, c *contest, name string, listen 
 		},
 		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, folder) },
 		Only:    v.only,
+		All:     v.all,
 	}
 	done, err := verifier.Run(ctx, listen)
 	if err != nil {

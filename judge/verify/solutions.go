@@ -16,9 +16,13 @@ import (
 	"assay/judge/trial"
 )
 
-// patience is how many cases a slow solution may run into its time limit before
-// the rest is skipped: its verdict is known, and each costs the whole limit.
-const patience = 3
+// A solution's verdict is known when it has failed once. It goes on for this many
+// failures, so that the report tells several cases that refuse it; slow ones cost
+// their whole time limit each.
+const (
+	enoughFailures = 10
+	enoughSlow     = 3
+)
 
 // solution is a program of solutions/<problem>, and the verdict that its folder
 // promises.
@@ -157,7 +161,10 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		Limits:  v.Folder.Limits,
 		Retime:  true,
 	}
-	options := judge.Options{All: true, Jobs: v.Jobs, Patience: patience}
+	options := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
+	if v.All {
+		options.Failures, options.Slow = 0, 0
+	}
 	sum, err := judge.Run(ctx, v.whole(), bench, options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:

@@ -39,6 +39,8 @@ type Verifier struct {
 	Checker func(ctx context.Context) (check.Checker, error)
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
+	// All has every solution judged on every case, however many it has failed.
+	All bool
 
 	listen func(judge.Event)
 	faults int
