@@ -35,6 +35,7 @@ type meter struct {
 	pidsLimit int64 // what stands in pidsMax, 0 for no limit
 	base      int64 // memory in use when the run began
 	lastPeak  int64 // where the peak stood when the run began, if it cannot be reset
+	sampled   int64 // what looks have seen since, if it cannot be reset
 	cpuStart  int64
 	ownStart  int64
 	oomKills  int64 // how many there were before the run
@@ -119,7 +120,7 @@ func (m *meter) begin(memory, processes int64) error {
 	if m.resets {
 		_ = m.writeText(m.peak, "0")
 	} else if m.peak >= 0 {
-		m.lastPeak = m.number(m.peak)
+		m.lastPeak, m.sampled = m.number(m.peak), 0
 	}
 	if m.cpu >= 0 {
 		m.ownStart = clock(m.ownCPU)
@@ -215,8 +216,18 @@ func (m *meter) threads(processors int64) int64 {
 	return max(1, min(processors, m.number(m.pidsNow)))
 }
 
+// sample looks at the memory of a running program, for kernels before 6.12 that
+// cannot reset the peak.
+func (m *meter) sample() {
+	if !m.resets && m.usage >= 0 {
+		m.sampled = max(m.sampled, m.number(m.usage))
+	}
+}
+
 // memoryUsed is the peak of the run, and whether something was killed for memory.
-func (m *meter) memoryUsed(memory int64) (peak int64, killed bool) {
+// The verdict is the kernel's own count of what it killed: a program may well
+// touch its limit and live.
+func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed bool) {
 	if m.poll != nil {
 		return m.poll.peak, memory > 0 && m.poll.peak > memory
 	}
@@ -224,11 +235,16 @@ func (m *meter) memoryUsed(memory int64) (peak int64, killed bool) {
 		return 0, false
 	}
 	top := m.number(m.peak)
-	if !m.resets && top <= m.lastPeak {
-		top = 0 // hidden below the peak of an earlier run
+	hidden := !m.resets && top <= m.lastPeak // below the peak of an earlier run
+	if hidden {
+		m.sample()
+		top = m.sampled
 	}
 	peak = max(0, top-m.base)
-	if memory > 0 && m.oom >= 0 && peak >= memory/2 { // far from the limit nobody was killed for it
+	if rss := usage.Maxrss << 10; hidden && rss > ownMaxRSS() {
+		peak = max(peak, rss)
+	}
+	if memory > 0 && m.oom >= 0 && (hidden || peak >= memory/2) { // far from the limit nobody was killed for it
 		kills := m.keyed(m.oom, "oom_kill ")
 		killed, m.oomKills = kills > m.oomKills, kills
 		if killed || peak > memory {
@@ -236,6 +252,14 @@ func (m *meter) memoryUsed(memory int64) (peak int64, killed bool) {
 		}
 	}
 	return peak, killed
+}
+
+// ownMaxRSS is what the kernel counts to a fresh child of the zygote, as they share
+// their memory until it executes its program.
+func ownMaxRSS() int64 {
+	var own unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)
+	return own.Maxrss << 10
 }
 
 func (m *meter) groupCPU() int64 {

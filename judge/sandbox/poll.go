@@ -34,9 +34,7 @@ func newPoller() *poller {
 func (p *poller) begin() {
 	clear(p.cpu)
 	p.peak = 0
-	var own unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)
-	p.floor = own.Maxrss << 10
+	p.floor = ownMaxRSS()
 }
 
 // look measures what is alive. Scratch is what lies in the scratch directory.

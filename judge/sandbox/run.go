@@ -94,7 +94,11 @@ func (s *session) openFiles() error {
 	return s.openStream(&s.err, s.j.Stderr, 0)
 }
 
+// handOver gives the program a file as it is. A pipe is made its own, see pipe.
 func (s *session) handOver(f *os.File) {
+	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
+		_ = f.Chown(insideUID, insideUID)
+	}
 	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
 }
 
@@ -451,6 +455,7 @@ func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err err
 		s.w.broken = true
 		return exec, fmt.Errorf("run %s: %s", s.j.Argv[0], r.text)
 	}
+	s.j.end = r.end
 	exec = judge.Exec{
 		CPU: time.Duration(r.cpu), Wall: time.Duration(r.wall), Memory: r.memory,
 		Output: s.out.count, Killed: killedFor[r.killed],

@@ -61,6 +61,8 @@ type job struct {
 	// handed is called once the files of the command have been handed to the
 	// process, or cannot be any more.
 	handed func()
+	// end is when the process ended, on some clock that all jobs share.
+	end int64
 }
 
 // ErrClosed is what a closed Sandbox answers.

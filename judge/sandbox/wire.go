@@ -153,6 +153,7 @@ type reply struct {
 	cpu    int64
 	wall   int64
 	memory int64
+	end    int64 // when it ended, on the monotonic clock of the machine
 	text   string
 }
 
@@ -169,7 +170,7 @@ const (
 )
 
 func (r *reply) encode(b []byte) []byte {
-	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory)} {
+	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return appendString(b, r.text)
@@ -179,7 +180,7 @@ func (r *reply) decode(b []byte) error {
 	c := cursor{b: b}
 	r.kind, r.seq = c.number(), c.number()
 	r.status, r.killed = unix.WaitStatus(c.number()), killReason(c.number())
-	r.cpu, r.wall, r.memory = int64(c.number()), int64(c.number()), int64(c.number())
+	r.cpu, r.wall, r.memory, r.end = int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number())
 	s := c.text()
 	r.text = string(s[:len(s)-1])
 	if c.err != nil {

@@ -42,7 +42,7 @@ func (z *zygote) run() *reply {
 	r := &reply{kind: msgDone}
 	var usage unix.Rusage
 	reaped := z.watch(pid, start, r, &usage)
-	r.wall = int64(time.Since(start))
+	r.wall, r.end = int64(time.Since(start)), clock(unix.CLOCK_MONOTONIC)
 	z.reapAll(pid, reaped, r, &usage)
 
 	if z.meter.poll != nil {
@@ -50,7 +50,7 @@ func (z *zygote) run() *reply {
 	}
 	r.cpu = max(z.meter.cpuUsed(), usage.Utime.Nano()+usage.Stime.Nano())
 	var oom bool
-	if r.memory, oom = z.meter.memoryUsed(req.memory); oom {
+	if r.memory, oom = z.meter.memoryUsed(req.memory, &usage); oom {
 		r.killed = killedMemory
 	}
 	if r.killed == notKilled && req.cpu > 0 && r.status.Signaled() && r.status.Signal() == unix.SIGXCPU {
@@ -141,6 +141,7 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 		}
 		timeout = pollEvery
 	}
+	z.meter.sample()
 	if z.req.wall > 0 {
 		left := z.req.wall - int64(time.Since(start))
 		if left < 0 {

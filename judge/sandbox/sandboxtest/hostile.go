@@ -3,6 +3,7 @@
 package sandboxtest
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -92,6 +93,10 @@ var modes = map[string]func(args []string){
 	"environment":      func([]string) { fmt.Println(environmentSize()) },
 	"census":           func([]string) { census() },
 
+	"ask":             func(a []string) { ask(number(a, 0)) },
+	"pester":          func([]string) { pester() },
+	"sleep-then-read": func(a []string) { time.Sleep(duration(a, 0)); must2(os.Stdin.Read(make([]byte, 100))) },
+
 	"spin-in-threads":  func(a []string) { spinInThreads(number(a, 0)) },
 	"spin-in-children": func(a []string) { runAll(number(a, 0), "burn", "1h") },
 	"burn":             func(a []string) { burn(duration(a, 0)) },
@@ -133,6 +138,29 @@ var modes = map[string]func(args []string){
 	"host-files":    func([]string) { hostFiles() },
 	"read":          func(a []string) { mustNotRead(a[0]) },
 	"write-system":  func([]string) { writeSystem() },
+}
+
+func must2(_ int, err error) { must(err) }
+
+// ask writes lines, and waits for each to come back.
+func ask(lines int) {
+	in := bufio.NewReader(os.Stdin)
+	for i := range lines {
+		want := fmt.Sprintln("line", i)
+		fmt.Print(want)
+		if got, err := in.ReadString('\n'); got != want {
+			must(fmt.Errorf("said %q, heard %q, %v", want, got, err))
+		}
+	}
+}
+
+// pester writes until nobody listens any more.
+func pester() {
+	b := make([]byte, 64<<10)
+	for {
+		_, err := os.Stdout.Write(b)
+		must(err)
+	}
 }
 
 func duration(args []string, i int) time.Duration {

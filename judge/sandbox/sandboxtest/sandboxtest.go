@@ -63,6 +63,7 @@ func Run(t *testing.T, o sandbox.Options) {
 	t.Run("refuses", su.refuses)
 	t.Run("streams", su.streams)
 	t.Run("starts", su.starts)
+	t.Run("joins", su.joins)
 	if err := s.Close(); err != nil {
 		t.Errorf("Close() = %v", err)
 	}
