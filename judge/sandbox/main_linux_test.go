@@ -11,5 +11,8 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	sandboxtest.Main()
+	if os.Getenv(judgeMark) != "" {
+		playJudge()
+	}
 	os.Exit(m.Run())
 }

@@ -30,9 +30,6 @@ var baseSystem = []string{
 // namespace: the first that exists and that nothing is taken from.
 var newRootAt = []string{"/sys", "/mnt", "/media", "/srv"}
 
-// scratchDir is the private scratch directory inside.
-const scratchDir = "/tmp"
-
 const rootFlags = unix.MS_NOSUID | unix.MS_NODEV
 
 // makeRoot puts the file system together that programs see, and makes it the root.
@@ -53,7 +50,7 @@ func (z *zygote) makeRoot() error {
 			return err
 		}
 	}
-	if err := z.scratch.mount(z, base+scratchDir); err != nil {
+	if err := z.scratch.mount(z, base+Scratch); err != nil {
 		return err
 	}
 	return enterRoot(base)
@@ -185,7 +182,7 @@ func makeDevices(base string) error {
 		}
 	}
 	for name, to := range map[string]string{
-		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "shm": scratchDir,
+		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "shm": Scratch,
 	} {
 		if err := os.Symlink(to, base+"/dev/"+name); err != nil {
 			return fmt.Errorf("make the devices: %w", err)
@@ -198,8 +195,8 @@ func makeDevices(base string) error {
 const userName = "contestant"
 
 func makeEtc(base string) error {
-	user := fmt.Sprintf("root:x:0:0::/:/bin/false\n%s:x:%d:%d::%s:/bin/false\n", userName, insideUID, insideUID, scratchDir)
-	group := fmt.Sprintf("root:x:0:\n%s:x:%d:\n", userName, insideUID)
+	user := fmt.Sprintf("root:x:0:0::/:/bin/false\n%s:x:%d:%d::%s:/bin/false\n", userName, InsideUID, InsideUID, Scratch)
+	group := fmt.Sprintf("root:x:0:\n%s:x:%d:\n", userName, InsideUID)
 	for name, text := range map[string]string{
 		"passwd": user, "group": group, "hostname": "sandbox\n", "hosts": "127.0.0.1 localhost sandbox\n",
 		"nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",

@@ -97,7 +97,7 @@ func (s *session) openFiles() error {
 // handOver gives the program a file as it is. A pipe is made its own, see pipe.
 func (s *session) handOver(f *os.File) {
 	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
-		_ = f.Chown(insideUID, insideUID)
+		_ = f.Chown(InsideUID, InsideUID)
 	}
 	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
 }
@@ -219,7 +219,7 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 		return fds, fmt.Errorf("make a pipe: %w", err)
 	}
 	if !s.b.rootless {
-		if err := unix.Fchown(fds[theirs], insideUID, insideUID); err != nil {
+		if err := unix.Fchown(fds[theirs], InsideUID, InsideUID); err != nil {
 			unix.Close(fds[0])
 			unix.Close(fds[1])
 			return fds, fmt.Errorf("make a pipe: %w", err)
@@ -255,7 +255,7 @@ func (s *session) send(keys []mountKey) error {
 	}
 	dir := j.Dir
 	if dir == "" {
-		dir = scratchDir
+		dir = Scratch
 	}
 	body := appendString(nil, dir)
 	for _, a := range j.Argv {
@@ -328,8 +328,8 @@ func shareDir(k mountKey) (int, error) {
 	if err := unix.Fstat(dir, &st); err != nil {
 		return -1, fmt.Errorf("show %s inside: %w", k.Host, err)
 	}
-	if k.Writable && st.Uid != insideUID || st.Mode&0o5 != 0o5 {
-		if err := unix.Fchownat(dir, "", insideUID, insideUID, unix.AT_EMPTY_PATH); err != nil {
+	if k.Writable && st.Uid != InsideUID || st.Mode&0o5 != 0o5 {
+		if err := unix.Fchownat(dir, "", InsideUID, InsideUID, unix.AT_EMPTY_PATH); err != nil {
 			return -1, fmt.Errorf("give %s to the sandbox's user: %w", k.Host, err)
 		}
 	}

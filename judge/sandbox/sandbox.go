@@ -1,6 +1,10 @@
 // Package sandbox runs programs that nobody trusts, under limits, and says what
 // happened to them: facts, in a judge.Exec. What to think of the facts is not
 // its business, and it knows nothing of problems, languages or checkers.
+//
+// How strongly it isolates depends on the machine; see Rung. A process that uses
+// it must call Main first of all, as the sandbox starts its helpers, the zygotes,
+// from the process's own binary.
 package sandbox
 
 import (
@@ -14,6 +18,53 @@ import (
 
 	"assay/judge"
 )
+
+// Theory of operation
+//
+//	judge --(socket, one message a run)--> zygote, pid 1 of its own namespaces
+//	  |                                      |- main thread: mounts, and waits for work
+//	  |                                      `- forking thread: filter, control groups
+//	  |                                            `- the program, and all that it starts
+//	  `<-----(pipes: standard output and error)-------'
+//
+// A worker is a zygote with its socket. The zygote is made once: namespaces, a
+// private root of read-only binds, a scratch directory in memory, and for the
+// forking thread the system call filter and its place in the worker's control
+// groups. A run inherits all that and pays for none of it: the judge sends one
+// message with the descriptors of the three standard files, the forking thread
+// vforks a child that runs a prepared script of system calls up to execve, waits,
+// kills what is left of the tree, reads the group's counters, and answers. No
+// process ever moves between control groups, which is what makes others slow.
+//
+// Who waits for whom: the judge's goroutine waits, in one poll, for the answer
+// and for output to move. The forking thread waits, in one poll, for the end of
+// the program and for a word from the judge, no longer than until the next look
+// at the clocks. Nobody else waits, so nothing can wait in a circle. Limits of
+// CPU, wall time and memory are the zygote's to enforce, output is the judge's: it
+// counts what passes through the pipe, and sends a kill.
+//
+// How things end: if the program ends, everything it started is killed and reaped
+// before the answer leaves; the scratch directory is emptied after it. If the
+// context ends, the judge sends a kill and waits for the answer as ever. If the
+// judge ends, however suddenly, the zygote reads the end of its socket and exits,
+// and the kernel kills its namespace. If the zygote ends, the judge reads that,
+// reports an error and starts another. Directories of control groups that a
+// killed judge left are swept by the next one; a lock on them tells whose judge
+// is alive.
+//
+// What a program can reach: its standard files, its mounts, the scratch directory,
+// and the base system, read-only. Host paths are only ever opened by the judge
+// before a run, and never below a directory that a program could write; the zygote
+// has let go of the host's file system.
+//
+// Writable mounts belong to the user that programs run as, InsideUID, the same
+// for all workers and all judges; what programs write there is to be read through
+// os.Root. Where the judge itself has no rights, programs run under its own user
+// id, without any capability in a user namespace: then they are never given a
+// descriptor of a host file to read, since they could open it again to write.
+//
+// The number of processes is bounded, but a fork that is refused for it is the
+// program's own business: Killed stays empty.
 
 // Options say what a Sandbox offers. The zero value is good.
 type Options struct {
@@ -35,6 +86,11 @@ const Isolated = "isolated"
 
 // Scratch is where a program finds its private writable directory.
 const Scratch = "/tmp"
+
+// InsideUID is the user and group that programs run as where the judge runs as user
+// 0: one that no system gives to anybody, the same for all judges, so that a build
+// folder stays usable.
+const InsideUID = 1879052288
 
 // Sandbox runs commands. It is a judge.Runner.
 type Sandbox struct {

@@ -80,10 +80,10 @@ func (s *scratch) resize(z *zygote, size int64) error {
 func (s *scratch) replace(z *zygote) error {
 	return z.mountThread(func() error {
 		unix.Close(s.fd)
-		if err := unix.Unmount(scratchDir, unix.MNT_DETACH); err != nil {
+		if err := unix.Unmount(Scratch, unix.MNT_DETACH); err != nil {
 			return fmt.Errorf("unmount the scratch directory: %w", err)
 		}
-		return s.mount(z, scratchDir)
+		return s.mount(z, Scratch)
 	})
 }
 

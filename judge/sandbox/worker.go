@@ -58,7 +58,7 @@ func (b *isolated) startWorker(number int, mounts []mountKey) (w *worker, err er
 			err = fmt.Errorf("start a worker of the sandbox: %w", err)
 		}
 	}()
-	conf := config{Version: 0, UID: insideUID, GID: insideUID, Rootless: b.rootless, ReadOnly: b.options.ReadOnly}
+	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, ReadOnly: b.options.ReadOnly}
 	if b.options.Pin {
 		conf.Processor = 1 + b.processors[number%len(b.processors)]
 	}

@@ -71,7 +71,7 @@ func Run(t *testing.T, o sandbox.Options) {
 }
 
 // generous is for tests that are not about a limit.
-var generous = judge.Limits{CPU: 20 * time.Second, Wall: 60 * time.Second, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
+var generous = judge.Limits{CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
 
 // command makes a command that runs a program of Programs.
 func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
