@@ -1,28 +1,20 @@
 import sys
 
 i, j = map(int, input().split())
-if i > 2000 or j > 2000:
-    sys.exit("too large for this")
 n = max(i, j) + 1
-cold = [[False] * n for _ in range(n)]
-
-
-def moves(a, b):
-    for x in range(a):
-        yield x, b
-    for y in range(b):
-        yield a, y
-    for t in range(1, min(a, b) + 1):
-        yield a - t, b - t
-
-
-for s in range(2 * n):
-    for a in range(max(0, s - n + 1), min(s, n - 1) + 1):
-        b = s - a
-        cold[a][b] = not any(cold[x][y] for x, y in moves(a, b))
-for x, y in moves(i, j):
-    if cold[x][y]:
-        print(max(i - x, j - y), 0 if j == y else 1 if i == x else 2)
-        break
+if n > 2000:
+    sys.exit("too large for a table")
+best = {}  # won position -> where to go
+for a in range(n):
+    for b in range(n):
+        if (a, b) in best:
+            continue
+        # nobody wins from here, so everybody who can moves here
+        for t in range(1, n):
+            for won in ((a + t, b), (a, b + t), (a + t, b + t)):
+                best.setdefault(won, (a, b))
+if (i, j) in best:
+    x, y = best[i, j]
+    print(max(i - x, j - y), 0 if j == y else 1 if i == x else 2)
 else:
     print(-1, -1)

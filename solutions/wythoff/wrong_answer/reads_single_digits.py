@@ -5,8 +5,7 @@ def low(k):
     return (k + isqrt(5 * k * k)) // 2
 
 
-line = input()
-i, j = int(line[0]), int(line[2])
+i, j = (int(word[0]) for word in input().split())
 
 
 def partner(n):

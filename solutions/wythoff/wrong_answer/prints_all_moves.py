@@ -1,0 +1,19 @@
+i, j = map(int, input().split())
+cold = []
+used = set()
+a = 0
+for k in range(100):
+    while a in used:
+        a += 1
+    used |= {a, a + k}
+    cold += [(a, a + k), (a + k, a)]
+
+moves = []
+for x, y in cold:
+    p, q = i - x, j - y
+    if p >= 0 and q >= 0 and p + q > 0 and (p == 0 or q == 0 or p == q):
+        moves.append((x, y))
+for x, y in sorted(set(moves)):
+    print(x, y)
+if not moves:
+    print(-1, -1)
