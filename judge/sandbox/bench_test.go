@@ -5,7 +5,6 @@ package sandbox_test
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/sandbox"
+	"assay/judge/sandbox/sandboxtest"
 )
 
 // tinyProgram writes the smallest program that there is: it exits with 0.
@@ -24,26 +24,12 @@ func tinyProgram(tb testing.TB) string {
 	if runtime.GOARCH != "amd64" {
 		tb.Skip("the no-op program is written for amd64")
 	}
-	code := []byte{0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05} // exit_group(0)
-	const base, headers = 0x400000, 64 + 56
-	var elf bytes.Buffer
-	elf.Write([]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})
-	le := binary.LittleEndian
-	for _, field := range []any{
-		uint16(2), uint16(62), uint32(1), uint64(base + headers), uint64(64), uint64(0), uint32(0), uint16(64), uint16(56), uint16(1), uint16(0), uint16(0), uint16(0),
-		uint32(1), uint32(5), uint64(0), uint64(base), uint64(base), uint64(headers + len(code)), uint64(headers + len(code)), uint64(0x1000),
-	} {
-		if err := binary.Write(&elf, le, field); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	elf.Write(code)
 	dir := tb.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}
 	path := filepath.Join(dir, "noop")
-	if err := os.WriteFile(path, elf.Bytes(), 0o755); err != nil {
+	if err := os.WriteFile(path, sandboxtest.TinyELF([]byte{0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05}, 0), 0o755); err != nil {
 		tb.Fatal(err)
 	}
 	return path
@@ -179,4 +165,51 @@ func BenchmarkNoopTwoWorkers(b *testing.B) {
 	b.ReportMetric(2*block/x.Seconds(), "bare/s")
 	b.ReportMetric(2*block/y.Seconds(), "boxed/s")
 	b.ReportMetric(float64(x)/float64(y), "of-bare")
+}
+
+// BenchmarkSmallCase is a whole small case: input from a file, output captured and
+// compared token by token.
+func BenchmarkSmallCase(b *testing.B) {
+	s, dir := newSandbox(b, sandbox.Options{}), sandboxtest.Programs(b)
+	input := filepath.Join(b.TempDir(), "in")
+	if err := os.WriteFile(input, []byte("1 2 3\n4 5 6\n"), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	echo := filepath.Join(dir, "echo")
+	c := noopCommand(echo)
+	versus(b, 0, func() error { return sandbox.BareSpawn(echo) }, func() error {
+		in, err := os.Open(input)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		var out bytes.Buffer
+		c.Stdin, c.Stdout = in, &out
+		x, err := s.Run(b.Context(), c)
+		if err != nil {
+			return err
+		}
+		if got := bytes.Fields(out.Bytes()); x.Exit != 0 || len(got) != 6 || string(got[5]) != "6" {
+			b.Fatalf("got %+v, %q", x, out.String())
+		}
+		return nil
+	})
+}
+
+// BenchmarkOvershoot measures how far past its CPU limit a loop gets.
+func BenchmarkOvershoot(b *testing.B) {
+	s, dir := newSandbox(b, sandbox.Options{}), sandboxtest.Programs(b)
+	c := noopCommand(filepath.Join(dir, "spin"))
+	c.Limits.CPU, c.Limits.Wall = 200*time.Millisecond, time.Minute
+	var over []time.Duration
+	for b.Loop() {
+		x, err := s.Run(b.Context(), c)
+		if err != nil || x.Killed != judge.CPUTime {
+			b.Fatalf("Run() = %+v, %v", x, err)
+		}
+		over = append(over, x.CPU-c.Limits.CPU)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(median(over).Microseconds()), "over-µs")
+	b.ReportMetric(float64(slices.Max(over).Microseconds()), "worst-µs")
 }

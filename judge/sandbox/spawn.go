@@ -14,8 +14,9 @@ type spawnFailure struct {
 }
 
 // vforkScript clones this thread and lets the child run the script, whose last
-// call is an execve. The parent waits until the child has executed its program
-// or has failed, so the script and all that it points to may be reused at once.
+// call is an execve. With CLONE_VFORK in flags the parent waits until the child has
+// executed its program or has failed; without, they go on side by side, and the
+// script with all that it points to must stay as it is until the child has ended.
 //
 // The child shares the parent's memory and must not run Go code: that is why it
 // runs a script of bare system calls, in assembly. It ends at the first call
@@ -27,4 +28,4 @@ type spawnFailure struct {
 //go:noescape
 func vforkScript(script *call, calls uintptr, flags uintptr, pidfd *int32, failure *spawnFailure) (pid uintptr)
 
-const vforkFlags = unix.CLONE_VM | unix.CLONE_VFORK | unix.CLONE_PIDFD | uintptr(unix.SIGCHLD)
+const spawnFlags = unix.CLONE_VM | unix.CLONE_PIDFD | uintptr(unix.SIGCHLD)

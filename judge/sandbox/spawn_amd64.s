@@ -4,8 +4,8 @@
 
 // func vforkScript(script *call, calls uintptr, flags uintptr, pidfd *int32, failure *spawnFailure) (pid uintptr)
 //
-// The child runs on the parent's stack while the parent waits, so it must write
-// nothing there: no calls, no pushes. System calls keep every register but AX,
+// The child has the parent's stack pointer, and the parent may be running: it must
+// write nothing there, so no calls and no pushes. System calls keep every register but AX,
 // CX and R11.
 TEXT ·vforkScript(SB), NOSPLIT, $0-48
 	MOVQ script+0(FP), BX

@@ -4,8 +4,8 @@
 
 // func vforkScript(script *call, calls uintptr, flags uintptr, pidfd *int32, failure *spawnFailure) (pid uintptr)
 //
-// The child runs on the parent's stack while the parent waits, so it must write
-// nothing there: no calls, no pushes. System calls keep every register but R0.
+// The child has the parent's stack pointer, and the parent may be running: it must
+// write nothing there, so no calls and no pushes. System calls keep every register but R0.
 TEXT ·vforkScript(SB), NOSPLIT|NOFRAME, $0-48
 	MOVD script+0(FP), R19
 	MOVD calls+8(FP), R20

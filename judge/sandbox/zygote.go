@@ -69,6 +69,7 @@ type zygote struct {
 	argv    []*byte
 	env     []*byte
 	path    []byte
+	proven  []byte // path of the last program that could be executed
 
 	processors int
 	mostFiles  int64 // what the zygote may set as limits
@@ -274,6 +275,7 @@ func (z *zygote) handle(c *cursor, argc, envc, mounts int) *reply {
 		return failed(fmt.Errorf("read a request: %w", c.err))
 	}
 	if z.req.remount {
+		z.proven = z.proven[:0]
 		if err := z.mountThread(func() error { return z.remount(z.req.mounts, given) }); err != nil {
 			return failed(err)
 		}

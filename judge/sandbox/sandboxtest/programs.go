@@ -51,7 +51,12 @@ const staticArray = 800 << 20
 
 // tinyPrograms are those whose point needs machine code.
 var tinyPrograms = map[string][]byte{
-	"noop":     {0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05},                                                                                   // exit_group(0)
+	"noop": {0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05}, // exit_group(0)
+	"echo": { // read(0, BSS, 4096); write(1, BSS, what came); exit_group(0)
+		0x31, 0xff, 0xbe, 0, 0, 0, 0x10, 0xba, 0, 0x10, 0, 0, 0x31, 0xc0, 0x0f, 0x05,
+		0x89, 0xc2, 0xbf, 1, 0, 0, 0, 0xb8, 1, 0, 0, 0, 0x0f, 0x05,
+		0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05,
+	},
 	"spin":     {0xeb, 0xfe},                                                                                                                    // jmp .
 	"forkbomb": {0xb8, 57, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7},                                                                                     // fork(); again
 	"recurse":  {0x50, 0xeb, 0xfd},                                                                                                              // push; again

@@ -1,0 +1,41 @@
+package sandbox
+
+import (
+	"testing"
+
+	"assay/judge"
+)
+
+func TestPlacesReplace(t *testing.T) {
+	at := places{{Host: "/h/scratch", At: "/tmp"}, {Host: "/h/p", At: "/program"}, {Host: "/h/p/deep", At: "/program/deep"}}
+	for name, row := range map[string]struct{ in, want string }{
+		"it replaces a whole path":               {"/program", "/h/p"},
+		"it replaces the start of a path":        {"/program/a.out", "/h/p/a.out"},
+		"it takes the longest mount":             {"/program/deep/x", "/h/p/deep/x"},
+		"it replaces in lists":                   {"PATH=/program:/usr/bin:/tmp", "PATH=/h/p:/usr/bin:/h/scratch"},
+		"it replaces after an equals sign":       {"-o=/tmp/x", "-o=/h/scratch/x"},
+		"it leaves longer names alone":           {"/programs/x", "/programs/x"},
+		"it leaves paths of other folders alone": {"/usr/program/x", "/usr/program/x"},
+		"it leaves words alone":                  {"program", "program"},
+		"it takes an empty string":               {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := at.replace(row.in); got != row.want {
+				t.Errorf("replace(%q) = %q, want %q", row.in, got, row.want)
+			}
+		})
+	}
+}
+
+func TestEveryRungIsDescribed(t *testing.T) {
+	for _, r := range Rungs() {
+		rep := Report{Rung: r}
+		if len(rep.Rows()) != len(enforced) {
+			t.Errorf("%s: %d rows", r, len(rep.Rows()))
+		}
+		if weak := rep.Weaker(); (r == RootV2) != (len(weak) == 0) && r != RootV1 {
+			t.Errorf("%s: Weaker() = %q", r, weak)
+		}
+	}
+	var _ judge.Runner = (*Sandbox)(nil)
+}
