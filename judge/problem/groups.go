@@ -14,6 +14,9 @@ import (
 // goodName is what groups may be called; cases too, but for those made from lines.
 var goodName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
 
+// GoodName says whether a group, or a case written by hand, may be called so.
+func GoodName(name string) bool { return goodName.MatchString(name) }
+
 // readGroups makes the groups: sample, then those of problem.toml in their order,
 // then folders of cases/ that problem.toml does not name. In a group the cases
 // written by hand come first, by name, then those of the lines.

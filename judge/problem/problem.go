@@ -39,6 +39,8 @@ type Folder struct {
 	*judge.Problem
 	Tests string // folder of the generated cases; it may be missing
 
+	Golf *Golf // nil where the puzzle cannot be golfed
+
 	doc *strict.Doc
 	at  map[string]string // case id -> key of its line in problem.toml
 }
@@ -68,6 +70,7 @@ type table struct {
 	Validator *part      `toml:"validator"`
 	Checker   *checker   `toml:"checker"`
 	Generator *generator `toml:"generator"`
+	Golf      *golf      `toml:"golf"`
 	Group     []group    `toml:"group"`
 }
 
@@ -138,6 +141,7 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	}
 	faults = append(faults, f.readHead(&t, usual)...)
 	faults = append(faults, f.readParts(&t)...)
+	faults = append(faults, f.readGolf(t.Golf)...)
 	faults = append(faults, f.readGroups(&t)...)
 	return f, faults
 }
@@ -221,14 +225,24 @@ func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	if !slices.Contains(allowed, p.Speaks) {
 		faults = append(faults, f.Fault(key+".speaks", fmt.Sprintf("a %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)))
 	}
-	if !filepath.IsLocal(p.Program) {
-		return nil, append(faults, f.Fault(key+".program", fmt.Sprintf("the program %q is not inside the problem folder", p.Program), `write its path from the folder on, such as "`+key+`"`))
-	}
-	path, err := f.findProgram(p.Program)
-	if err != nil {
-		return nil, append(faults, f.Fault(key+".program", fmt.Sprintf("program %q: %s", p.Program, Reason(err)), "make the file or folder "+filepath.Join(f.Dir, p.Program)))
+	path, bad := f.readProgram(key+".program", p.Program)
+	if path == "" {
+		return nil, append(faults, bad...)
 	}
 	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
+}
+
+// readProgram finds the program that stands at a key; "" if there is none.
+func (f *Folder) readProgram(key, program string) (string, judge.Faults) {
+	if !filepath.IsLocal(program) {
+		part, _, _ := strings.Cut(key, ".")
+		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the program %q is not inside the problem folder", program), `write its path from the folder on, such as "`+part+`"`)}
+	}
+	path, err := f.findProgram(program)
+	if err != nil {
+		return "", judge.Faults{f.Fault(key, fmt.Sprintf("program %q: %s", program, Reason(err)), "make the file or folder "+filepath.Join(f.Dir, program))}
+	}
+	return path, nil
 }
 
 // findProgram finds a program by its path, or by its path without the extension.

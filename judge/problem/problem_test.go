@@ -273,3 +273,25 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestManual opens the problem.toml that problems/README.md shows.
+func TestManual(t *testing.T) {
+	text, err := os.ReadFile("../../problems/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(text), "```toml\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !found || !closed {
+		t.Fatal("problems/README.md shows no problem.toml")
+	}
+	unpack(t, []byte("-- p/problem.toml --\n"+block+"-- p/statement.md --\n-- p/reference/main.go --\n-- p/validator/main.go --\n"+
+		"-- p/generator/main.go --\n-- p/cases/sample/one.in --\n-- p/cases/sample/one.ans --\n"))
+	f, faults := problem.Open("p", "t", judge.Limits{})
+	if err := append(faults, f.Lint()...).AsError(); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(f.Groups[1].Cases); got != 21 {
+		t.Errorf("the manual's lines make %d cases, want 21", got)
+	}
+}
