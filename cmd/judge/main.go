@@ -30,6 +30,8 @@ func commands(c *console) []*cobra.Command {
 		submitCommand(c),   // submit.go
 		verifyCommand(c),   // verify.go
 		generateCommand(c), // generate.go
+		stressCommand(c),   // stress.go
+		shrinkCommand(c),   // shrink.go
 		reportCommand(c),   // report.go
 		initCommand(c),     // init.go
 		newCommand(c),      // new.go

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+func shrinkCommand(c *console) *cobra.Command {
+	var f finding
+	const usage = "judge shrink <problem> <solution> <case or file.in>"
+	cmd := &cobra.Command{
+		Use:   "shrink <problem> <solution> <case or file.in>",
+		Short: "make a failing input small",
+		Long: `Shrink takes an input on which a solution fails, a case of the problem or a file, and
+makes it as small as it gets while it stays valid and the solution fails in the same
+way: with the same verdict, and where it crashes with the same exit code or signal.
+What a checker remembers from case to case it knows from the samples alone.
+
+Exit codes: 0 the solution does not fail on the input, 1 it does, 2 wrong usage, 3 the
+problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
+		Example: "  judge shrink wythoff sol.py large/lost-fib-40\n  judge shrink wythoff sol.py hack.in --out small.in",
+		Args:    exactly(3, usage),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.shrink(cmd.Context(), c, args[0], args[1], args[2])
+		},
+	}
+	f.flags(cmd.Flags())
+	return cmd
+}
+
+func (f *finding) shrink(ctx context.Context, c *console, name, path, input string) (err error) {
+	if f.budget <= 0 {
+		return usageError{errors.New("--budget must be above 0")}
+	}
+	b, err := f.open(ctx, c, name, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	text, line, origin, err := b.input(input)
+	if err != nil {
+		return err
+	}
+	t, err := b.lab.Try(ctx, "shrink", text)
+	if err != nil {
+		return err
+	}
+	switch {
+	case t.Invalid != "":
+		return usageError{fmt.Errorf("%s is not valid: %s", origin, t.Invalid)}
+	case !t.Fails():
+		fmt.Fprintf(c.out, "the solution does not fail on %s: there is nothing to make smaller\n", origin)
+		return nil
+	}
+	t.Line, t.Origin = line, "it comes from "+origin
+	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
+}
+
+// input reads the input that was named: a case, or else a file.
+func (b *fixture) input(name string) (text []byte, line, origin string, err error) {
+	picked, err := b.folder.Pick(nil, []string{name})
+	if unknown, ok := errors.AsType[*problem.UnknownError](err); ok {
+		if text, err = os.ReadFile(name); err == nil {
+			return text, "", "the file " + name, nil
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, "", "", unknown
+		}
+		return nil, "", "", usageError{fmt.Errorf("input %s: %s", name, problem.Reason(err))}
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	var all []*judge.Case
+	for g := range picked.Groups {
+		for i := range picked.Groups[g].Cases {
+			all = append(all, &picked.Groups[g].Cases[i])
+		}
+	}
+	if len(all) > 1 {
+		return nil, "", "", usageError{fmt.Errorf("%d groups have a case %q\n    write %q", len(all), name, all[0].ID())}
+	}
+	text, err = os.ReadFile(all[0].In)
+	return text, all[0].Line, "the case " + all[0].ID(), err
+}

@@ -1,0 +1,161 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/internal/atomicfile"
+	"assay/judge/kit"
+	"assay/judge/problem"
+)
+
+// Fresh is a case made from a generator line with another seed than the line's own.
+type Fresh struct {
+	Line   string
+	Input  []byte
+	Answer []byte
+}
+
+// idleRounds is how many times all lines may be gone through without a new input.
+const idleRounds = 3
+
+// Fresh makes count new cases: it goes through the generator lines, round by round,
+// each with a seed from the line, the seed and the round. Inputs that the problem
+// has already, or that came before, are left out; the same seed gives the same
+// cases. It writes nothing.
+func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, error) {
+	if m.Folder.Generator == nil {
+		return nil, m.Folder.Fault("generator", "without a generator there are no fresh cases", `add: [generator] program = "generator"`)
+	}
+	crew, err := m.hire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := crew.worker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	seen := map[string]bool{}
+	var lines []*judge.Case
+	for g := range m.Folder.Groups {
+		for i := range m.Folder.Groups[g].Cases {
+			c := &m.Folder.Groups[g].Cases[i]
+			if digest, err := hashFile(c.In); err == nil {
+				seen[digest] = true
+			}
+			if c.Line != "" {
+				lines = append(lines, c)
+			}
+		}
+	}
+	var made []*Fresh
+	for round, idle := 0, 0; len(made) < count && idle < idleRounds; round++ {
+		before := len(made)
+		for _, c := range lines {
+			if len(made) == count {
+				break
+			}
+			salt := fmt.Sprintf("%s fresh %d %d", m.Folder.Salt, seed, round)
+			input, err := w.input(ctx, c, kit.Seed(salt, c.Line))
+			if err != nil {
+				return nil, m.blame(c, err)
+			}
+			if digest := hashBytes(input); !seen[digest] {
+				seen[digest] = true
+				made = append(made, &Fresh{Line: c.Line, Input: input})
+			}
+		}
+		idle++
+		if len(made) > before {
+			idle = 0
+		}
+	}
+	if len(made) < count {
+		return nil, m.Folder.Fault("generator", fmt.Sprintf("the lines make only %d cases that are not there yet, not %d", len(made), count), "lines that depend on their seed make new cases without an end; the others make always the same")
+	}
+	return made, m.answer(ctx, crew, made)
+}
+
+// input makes an input that is valid.
+func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, error) {
+	input, err := w.generator.Generate(ctx, seed, strings.Fields(c.Line))
+	if err != nil {
+		return nil, err
+	}
+	if text, hint := Flaw(input); text != "" {
+		return nil, &judge.Fault{Text: "with another seed, the generated input " + text, Hint: hint}
+	}
+	if w.validator == nil {
+		return input, nil
+	}
+	text, err := w.validator.Validate(ctx, c.ID(), input)
+	if err == nil && text != "" {
+		err = &judge.Fault{Text: "with another seed, the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+	}
+	return input, err
+}
+
+// answer has the reference answer fresh cases.
+func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(m.Jobs, 1))
+	done := make(chan struct{}, len(all))
+	for _, f := range all {
+		group.Go(func() (err error) {
+			f.Answer, err = Answer(ctx, m.Runner, crew.reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(f.Input))
+			if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
+				placed := *fault
+				placed.File, placed.Text = m.Folder.Reference.Path, fmt.Sprintf("line %q with another seed: %s", f.Line, fault.Text)
+				err = &placed
+			}
+			done <- struct{}{}
+			if m.Progress != nil {
+				m.Progress(len(done), len(all))
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// Keep writes a case into the problem's cases/<group>/, where cases written by hand
+// are, and beside it <name>.desc, which says where it comes from and which nobody
+// but people read. It returns the path of the input. A case that has the same input
+// already, or a bad name, is a *judge.Fault.
+func Keep(f *problem.Folder, group, name string, input, answer []byte, provenance string) (string, error) {
+	for _, n := range []string{group, name} {
+		if !problem.GoodName(n) {
+			return "", &judge.Fault{File: f.Dir, Text: fmt.Sprintf("%q is no name for a group or a case", n), Hint: "letters, digits, - _ and . will do"}
+		}
+	}
+	digest := hashBytes(input)
+	for _, g := range f.Groups {
+		for i := range g.Cases {
+			if have, err := hashFile(g.Cases[i].In); err == nil && have == digest {
+				return "", &judge.Fault{File: g.Cases[i].In, Text: fmt.Sprintf("the input is there already, as case %s", g.Cases[i].ID())}
+			}
+		}
+	}
+	base := filepath.Join(f.Dir, "cases", group, name)
+	if _, err := os.Stat(base + ".in"); err == nil {
+		return "", &judge.Fault{File: base + ".in", Text: "a case of this name is there already", Hint: "give the group another name, or the case"}
+	}
+	for _, file := range []struct {
+		ext  string
+		data []byte
+	}{{".desc", []byte(provenance)}, {".ans", answer}, {".in", input}} {
+		if err := atomicfile.Write(base+file.ext, file.data); err != nil {
+			return "", fmt.Errorf("keep case %s/%s: %w", group, name, err)
+		}
+	}
+	return base + ".in", nil
+}

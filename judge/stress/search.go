@@ -1,0 +1,255 @@
+package stress
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+)
+
+// Options bound a search. A zero field is no bound.
+type Options struct {
+	Seed  uint64
+	Count int           // inputs, invalid ones among them
+	Time  time.Duration // what is found within it does not depend on the number of jobs
+	// Progress, if it is not nil, is told how many inputs were looked at. It may be
+	// called from several goroutines.
+	Progress func(done int)
+}
+
+// Tally says what a search looked at.
+type Tally struct {
+	Looked  int // inputs
+	Invalid int // refused by the validator, or by the generator
+	Twice   int // that had come before
+	Ran     int // that the solution ran on
+}
+
+// Search looks for an input on which the solution fails; nil if there is none
+// within the budget. A sample that fails is found at once.
+func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Tally, error) {
+	if l.broken != nil {
+		return l.broken, &Tally{Looked: 1, Ran: 1}, nil
+	}
+	plan, err := l.plan(o.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	h := &hunt{lab: l, plan: plan, o: o, until: deadline(o.Time), seen: map[[sha256.Size]byte]int{}}
+	h.lowest.Store(math.MaxInt64)
+	group, ctx := errgroup.WithContext(ctx)
+	for range max(l.Jobs, 1) {
+		group.Go(func() error { return h.work(ctx) })
+	}
+	err = group.Wait()
+	if err == nil {
+		err = ctx.Err()
+	}
+	if h.found == nil {
+		return nil, &h.tally, err
+	}
+	return h.found, &h.tally, nil
+}
+
+// hunt is the state of a search.
+type hunt struct {
+	lab    *Lab
+	plan   *plan
+	o      Options
+	until  time.Time
+	next   atomic.Int64
+	lowest atomic.Int64 // number of the first failing input so far
+
+	mu    sync.Mutex
+	found *Trial
+	seen  map[[sha256.Size]byte]int // lowest number of each input
+	tally Tally
+}
+
+// work looks at one input after the other. Numbers are handed out in order, so all
+// inputs before one that fails are looked at, whoever ends first.
+func (h *hunt) work(ctx context.Context) error {
+	b, err := h.lab.take()
+	if err != nil {
+		return err
+	}
+	defer h.lab.give(b)
+	for ctx.Err() == nil && !passed(h.until) {
+		i := int(h.next.Add(1) - 1)
+		if h.o.Count > 0 && i >= h.o.Count || int64(i) > h.lowest.Load() {
+			return nil
+		}
+		t, err := h.look(ctx, b, i)
+		if err != nil {
+			if int64(i) > h.lowest.Load() {
+				return nil // an input before this one fails already
+			}
+			return err
+		}
+		if t != nil {
+			h.find(i, t)
+		}
+		if h.o.Progress != nil {
+			h.o.Progress(i + 1)
+		}
+	}
+	return ctx.Err()
+}
+
+// look tries one input, and returns the trial if it fails.
+func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
+	c, err := h.plan.input(ctx, b, i)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	h.tally.Looked++
+	if c == nil {
+		h.tally.Invalid++
+		h.mu.Unlock()
+		return nil, nil
+	}
+	key := sha256.Sum256(c.input)
+	if k, twice := h.seen[key]; twice && k < i {
+		h.tally.Twice++
+		h.mu.Unlock()
+		return nil, nil
+	}
+	h.seen[key] = i
+	h.tally.Ran++
+	h.mu.Unlock()
+
+	t, err := b.run(ctx, fmt.Sprintf("stress/%d", i), c.input, nil)
+	if err != nil || !t.Fails() {
+		return nil, err
+	}
+	if again, err := h.lab.repeats(ctx, b, t); err != nil || !again {
+		return nil, err
+	}
+	t.Line, t.Origin = c.line, c.origin
+	return t, nil
+}
+
+func (h *hunt) find(i int, t *Trial) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if int64(i) < h.lowest.Load() {
+		h.lowest.Store(int64(i))
+		h.found = t
+	}
+}
+
+// Slowest looks for the valid input on which the solution takes the most CPU time.
+// What it finds depends on the machine. It starts from the large cases, and half of
+// the inputs are made from the slowest so far.
+func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Tally, error) {
+	plan, err := l.plan(o.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan.whole = true
+	s := &slow{lab: l, plan: plan, o: o, until: deadline(o.Time)}
+	group, inner := errgroup.WithContext(ctx)
+	for range max(l.Jobs, 1) {
+		group.Go(func() error { return s.work(inner) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, &s.tally, err
+	}
+	if s.slowest == nil {
+		return nil, &s.tally, ctx.Err()
+	}
+	return s.slowest, &s.tally, s.measure(ctx)
+}
+
+// slow is the state of a search for the slowest input.
+type slow struct {
+	lab   *Lab
+	plan  *plan
+	o     Options
+	until time.Time
+	next  atomic.Int64
+
+	mu      sync.Mutex
+	slowest *Trial
+	tally   Tally
+}
+
+func (s *slow) work(ctx context.Context) error {
+	b, err := s.lab.take()
+	if err != nil {
+		return err
+	}
+	defer s.lab.give(b)
+	for ctx.Err() == nil && !passed(s.until) {
+		i := int(s.next.Add(1) - 1)
+		if s.o.Count > 0 && i >= s.o.Count {
+			return nil
+		}
+		if err := s.look(ctx, b, i); err != nil {
+			return err
+		}
+		if s.o.Progress != nil {
+			s.o.Progress(i + 1)
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *slow) look(ctx context.Context, b *bench, i int) error {
+	c, err := s.plan.input(ctx, b, i)
+	s.mu.Lock()
+	best := s.slowest
+	s.mu.Unlock()
+	if i%2 == 1 && best != nil && s.plan.canChange() {
+		c, err = s.plan.changed(ctx, b, i, base{best.Input, best.Origin})
+	}
+	if err != nil {
+		return err
+	}
+	var t *Trial
+	if c != nil {
+		if t, err = s.lab.execute(ctx, s.lab.Folder.Limits, c.input); err != nil {
+			return err
+		}
+		t.Line, t.Origin = c.line, c.origin
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally.Looked++
+	if t == nil {
+		s.tally.Invalid++
+		return nil
+	}
+	s.tally.Ran++
+	if s.slowest == nil || t.Exec.CPU > s.slowest.Exec.CPU {
+		s.slowest = t
+	}
+	return nil
+}
+
+// measure runs the slowest input alone, and keeps its best time: the first one may
+// be the machine's.
+func (s *slow) measure(ctx context.Context) error {
+	for range 3 {
+		t, err := s.lab.execute(ctx, s.lab.Folder.Limits, s.slowest.Input)
+		if err != nil {
+			return err
+		}
+		if t.Exec.CPU < s.slowest.Exec.CPU {
+			t.Line, t.Origin = s.slowest.Line, s.slowest.Origin
+			s.slowest = t
+		}
+	}
+	if s.slowest.Verdict == judge.NotJudged {
+		s.slowest.Verdict = judge.Accepted // its output is not in question here
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package stress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/kit"
+	"assay/judge/shrink"
+)
+
+// Shrunk is what shrinking a failing input came to.
+type Shrunk struct {
+	*Trial          // the smallest input, with its answer
+	Evaluations int // of inputs, those that are not valid among them
+	Steps       int
+	Done        bool // nothing makes it smaller any more; else the budget is used up
+}
+
+// Shrink looks for a smaller input on which the solution fails in the same way,
+// valid at every step. Where the input came from a generator line, the line is made
+// smaller first, as long as what it makes is smaller too. Each smaller input is told
+// to step, which may be nil.
+func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
+	b, err := l.take()
+	if err != nil {
+		return nil, err
+	}
+	b.limits = hurried(l.Folder.Limits, t)
+	defer func() {
+		b.limits = l.Folder.Limits
+		l.give(b)
+	}()
+	best := *t
+	done := &Shrunk{Trial: &best}
+	if t.Line != "" && b.generator != nil {
+		if err := done.byLine(ctx, b, budget, step); err != nil {
+			return nil, err
+		}
+	}
+	holds := func(text []byte) (bool, error) {
+		again, err := b.fails(ctx, text, t)
+		if err == nil && again != nil {
+			again.Line, again.Origin = best.Line, best.Origin
+			best = *again
+		}
+		return again != nil, err
+	}
+	result, err := shrink.Text(ctx, best.Input, budget, holds, step)
+	if errors.Is(err, shrink.ErrNotHeld) {
+		return nil, fmt.Errorf("%s is not repeatable: the solution does not fail in the same way again", t.Verdict.Words())
+	}
+	if err != nil {
+		return nil, err
+	}
+	done.Evaluations += result.Evaluations
+	done.Steps += result.Steps
+	done.Done = result.Done
+	if result.Steps > 0 {
+		best.Line = "" // no line makes it
+	}
+	return done, l.Complete(ctx, &best)
+}
+
+// hurried are limits for inputs that are smaller than the one of the trial. If it
+// was not slow, they need not be either: one on which the solution hangs does not
+// fail in the same way, and need not cost the whole time limit.
+func hurried(limits judge.Limits, t *Trial) judge.Limits {
+	switch t.Verdict {
+	case judge.TimeLimit, judge.IdlenessLimit, judge.MemoryLimit, judge.OutputLimit:
+		return limits
+	}
+	const least, times = 50 * time.Millisecond, 5
+	if quick := max(least, times*t.Exec.CPU); limits.CPU == 0 || quick < limits.CPU {
+		limits.CPU = quick
+	}
+	return limits
+}
+
+// lineSalts is how many seeds each smaller line is tried with.
+const lineSalts = 2
+
+// byLine makes the generator line smaller.
+func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, step func(shrink.Step)) error {
+	first, original := true, *s.Trial
+	holds := func(line []byte) (bool, error) {
+		if first {
+			first = false
+			return true, nil
+		}
+		words := strings.Fields(string(line))
+		if len(words) == 0 {
+			return false, nil
+		}
+		for salt := range lineSalts {
+			input, err := b.generator.Generate(ctx, kit.Seed(fmt.Sprintf("shrink %d", salt), string(line)), words)
+			if _, fault := errors.AsType[*judge.Fault](err); fault {
+				return false, nil // such a line was not meant to be
+			}
+			if err != nil {
+				return false, err
+			}
+			if !shrink.Less(input, s.Input) {
+				continue
+			}
+			t, err := b.fails(ctx, input, &original)
+			if err != nil {
+				return false, err
+			}
+			if t != nil {
+				t.Line, t.Origin = string(line), fmt.Sprintf("it is made by the generator line %q", line)
+				*s.Trial = *t
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	if budget.Time > 0 {
+		budget.Time /= 3 // the text has more to gain
+	}
+	told := func(at shrink.Step) {
+		if step != nil {
+			step(shrink.Step{Pass: "generator line: " + string(at.Text), Evaluations: at.Evaluations, Text: s.Input})
+		}
+	}
+	result, err := shrink.Text(ctx, []byte(s.Line), budget, holds, told)
+	if result != nil {
+		s.Evaluations += result.Evaluations - 1
+		s.Steps += result.Steps
+	}
+	return err
+}
+
+// fails tries an input, and returns the trial if it is valid and fails as another
+// one does. An input on which the reference fails is not taken for valid.
+func (b *bench) fails(ctx context.Context, input []byte, as *Trial) (*Trial, error) {
+	t, err := b.try(ctx, "shrink", input)
+	if _, fault := errors.AsType[*judge.Fault](err); fault {
+		return nil, nil // a find of its own, but not this one
+	}
+	if err != nil || !t.Same(as) {
+		return nil, err
+	}
+	if b.validator == nil {
+		err = b.lab.Complete(ctx, t)
+		if _, fault := errors.AsType[*judge.Fault](err); fault {
+			return nil, nil
+		}
+	}
+	return t, err
+}
