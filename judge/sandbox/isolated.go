@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -38,22 +39,23 @@ func open(r Rung, o Options) (backend, []string, error) {
 	if !b.rootless && os.Geteuid() != 0 {
 		return nil, nil, errors.New("the judge does not run as user 0")
 	}
+	var missing []string
+	b.options.ReadOnly, missing = showable(o.ReadOnly)
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, nil, fmt.Errorf("list the processors: %w", err)
 	}
-	for p := range len(set) * 64 {
+	for p := range len(set) * 64 { // as many as the set has room for
 		if set.IsSet(p) {
 			b.processors = append(b.processors, p)
 		}
 	}
-	var missing []string
 	if version := groupVersion[r]; version > 0 {
 		g, err := joinGroups(version)
 		if err != nil {
 			return nil, nil, err
 		}
-		b.groups, missing = g, g.notes
+		b.groups, missing = g, append(missing, g.notes...)
 	}
 	w, err := b.newWorker(nil)
 	if err != nil {
@@ -62,6 +64,20 @@ func open(r Rung, o Options) (backend, []string, error) {
 	}
 	b.idle = append(b.idle, w)
 	return b, missing, nil
+}
+
+// showable leaves out the paths that cannot be shown, and says so.
+func showable(paths []string) (can, notes []string) {
+	for _, path := range paths {
+		if path == Scratch || strings.HasPrefix(path, Scratch+"/") {
+			notes = append(notes, path+" is not shown to programs, as each run has its own "+Scratch)
+		} else if _, err := os.Stat(path); err != nil {
+			notes = append(notes, path+" is not shown to programs: "+err.Error())
+		} else {
+			can = append(can, path)
+		}
+	}
+	return can, notes
 }
 
 // groupVersion is the version of control groups that a rung stands on.

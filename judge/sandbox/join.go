@@ -40,7 +40,7 @@ const pipeSize = 1 << 20
 //
 // Each process has one that reads it. When a process ends, its reader sees the end
 // of its input, and who writes to it gets SIGPIPE: Order says who was first, which
-// decides whose fault it is. No time that a process spends waiting for another
+// decides whose fault it is. (The rung None measures it only roughly.) No time that a process spends waiting for another
 // counts as CPU time. Standard output is not counted.
 //
 // The processes are started together; they do not count against Options.Workers.
@@ -81,6 +81,23 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		}
 	}
 	wait.Wait()
+	rank(all, jobs, ended)
+	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
+		return ended, context.Cause(ctx)
+	}
+	return ended, nil
+}
+
+// rank sets the order in which the processes ended. A process closes its pipes a
+// moment before it counts as ended, and who is killed by that may count as ended
+// sooner: so who ended by SIGPIPE comes after its reader.
+func rank(all []Joined, jobs []job, ended []Ended) {
+	for i := range ended {
+		to := all[i].To
+		if ended[i].Signal == "SIGPIPE" && ended[to].Signal != "SIGPIPE" {
+			jobs[to].end = min(jobs[to].end, jobs[i].end-1)
+		}
+	}
 	for i := range ended {
 		for k := range jobs {
 			if jobs[k].end < jobs[i].end || jobs[k].end == jobs[i].end && k <= i {
@@ -88,10 +105,6 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 			}
 		}
 	}
-	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
-		return ended, context.Cause(ctx)
-	}
-	return ended, nil
 }
 
 // blameless tells whether an error is none of the judge's or the machine's.

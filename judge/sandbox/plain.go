@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,21 @@ import (
 // time and output; the other limits it only looks at, during the run or after.
 type plain struct{}
 
-func newPlain(Options) *plain { return &plain{} }
+// scratchPrefix begins the names of scratch directories; their judge's process id
+// follows.
+const scratchPrefix = "assay-scratch-"
+
+// newPlain also sweeps the scratch directories of judges that were killed.
+func newPlain(Options) *plain {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*"))
+	for _, dir := range dirs {
+		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), scratchPrefix), "-")
+		if pid, err := strconv.Atoi(owner); err == nil && !alive(pid) {
+			os.RemoveAll(dir)
+		}
+	}
+	return &plain{}
+}
 
 func (*plain) close() error { return nil }
 
@@ -38,7 +53,7 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 		}
 	})
 	defer handed()
-	scratch, err := os.MkdirTemp("", "assay-scratch-")
+	scratch, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", scratchPrefix, os.Getpid()))
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}

@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"assay/judge"
@@ -38,4 +41,22 @@ func TestEveryRungIsDescribed(t *testing.T) {
 		}
 	}
 	var _ judge.Runner = (*Sandbox)(nil)
+}
+
+func TestPlainSweeps(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	stale := filepath.Join(os.TempDir(), scratchPrefix+"999999999-x") // no process id is as large
+	ours := filepath.Join(os.TempDir(), fmt.Sprintf("%s%d-x", scratchPrefix, os.Getpid()))
+	for _, dir := range []string{stale, ours} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newPlain(Options{})
+	if _, err := os.Stat(stale); err == nil {
+		t.Error("the directory of a judge that is gone is still there")
+	}
+	if _, err := os.Stat(ours); err != nil {
+		t.Errorf("the directory of a living judge is gone: %v", err)
+	}
 }

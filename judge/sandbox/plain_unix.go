@@ -20,6 +20,8 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 // no isolation.
 func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
+func alive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
+
 // describe takes the facts from an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()

@@ -11,6 +11,15 @@ func ownGroup(*exec.Cmd) {}
 
 func endGroup(p *os.Process) { _ = p.Kill() }
 
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}
+
 // describe takes the facts from an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()

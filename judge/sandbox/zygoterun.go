@@ -35,7 +35,10 @@ func (z *zygote) run() *reply {
 	r := &reply{kind: msgDone}
 	var usage unix.Rusage
 	reaped := z.watch(pid, start, r, &usage)
-	r.wall, r.end = int64(time.Since(start)), clock(unix.CLOCK_MONOTONIC)
+	r.wall = int64(time.Since(start))
+	if r.end == 0 {
+		r.end = clock(unix.CLOCK_MONOTONIC)
+	}
 	z.reapAll(pid, reaped, r, &usage)
 	if z.failure.left != 0 {
 		return z.explainFailure()
@@ -187,6 +190,7 @@ func (z *zygote) hear(r *reply) bool {
 // fork slipping through, as the kernel holds its list of processes meanwhile.
 func (z *zygote) kill(r *reply, why killReason) {
 	r.killed = why
+	r.end = clock(unix.CLOCK_MONOTONIC) // before anybody can notice
 	_ = unix.Kill(-1, unix.SIGKILL)
 }
 
