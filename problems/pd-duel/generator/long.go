@@ -34,7 +34,7 @@ func rescan(g *kit.Gen) *duel {
 		}
 		return d
 	}
-	return best(int(g.IntOption("tries", 24)), make, func(d *duel) float64 {
+	return best(24, make, func(d *duel) float64 {
 		return d.rescanned() + d.cutsSeen()
 	})
 }
@@ -123,10 +123,10 @@ func many(g *kit.Gen) *duel {
 		d.sides[1].commands = longStrategy(g.Rand, b, turns, usual)
 		return d
 	}
-	return best(int(g.IntOption("tries", 40)), make, func(d *duel) float64 {
+	return best(min(1000, 5_000_000/(turns*(a+b))+13), make, func(d *duel) float64 {
 		looked := 0
 		d.play(noSlip, func(int, int, int, bool) { looked++ })
-		return float64(looked)/float64(turns*(a+b)) + d.shortensSeen()
+		return float64(looked)/float64(turns*(a+b)) + 3*d.shortsSeen()
 	})
 }
 
@@ -135,13 +135,13 @@ func many(g *kit.Gen) *duel {
 // whether they mostly do the other.
 func longStrategy(r *kit.Rand, n, turns int, usual map[string]string) []command {
 	rare := map[string]string{"C": "D", "D": "C"}
-	mine := usual["ME"]
-	closing := fmt.Sprintf("ME LAST 2 %[1]s %[2]s; * %[1]s", mine, rare[mine])
-	if r.IntN(2) == 0 {
-		closing = fmt.Sprintf("OPP -1 %s RAND; ", rare[usual["OPP"]]) + closing
+	if n == 1 {
+		return []command{{who: "*", y: kit.Pick(r, []string{usual["ME"], "RAND"})}}
 	}
-	last := parse("", closing).commands
-	last = last[max(0, len(last)-n):]
+	last := parse("", fmt.Sprintf("ME LAST 2 %[1]s %[2]s; * %[1]s", usual["ME"], rare[usual["ME"]])).commands
+	for range min(n-2, r.IntN(4)) {
+		last = slices.Insert(last, 0, randomCommand(r, turns))
+	}
 	var list []command
 	for len(list)+len(last) < n {
 		c := command{who: kit.Pick(r, []string{"ME", "OPP"}), what: "LAST", y: kit.Pick(r, []string{"C", "D", "RAND"})}
@@ -155,24 +155,31 @@ func longStrategy(r *kit.Rand, n, turns int, usual map[string]string) []command 
 	return append(list, last...)
 }
 
-// shortensSeen is the share of shorter lists of commands with which somebody
-// else wins.
-func (d *duel) shortensSeen() float64 {
+// shortsSeen is the share of shorter lists of commands with which somebody else
+// wins: only the first few, and then what a program does if nothing holds.
+func (d *duel) shortsSeen() float64 {
 	truth := d.winner()
 	seen, all := 0, 0
-	for s := range d.sides {
-		list := d.sides[s].commands
-		for _, n := range []int{1, 10, 20, 50, len(list) - 1} {
-			if n < 1 || n >= len(list) {
-				continue
-			}
+	for _, n := range []int{1, 9, 10, 16, 20, 32, 50, 64, 99} {
+		if n >= max(len(d.sides[0].commands), len(d.sides[1].commands)) {
+			break
+		}
+		for _, y := range []string{"C", "D", "last"} {
 			cut := *d
-			for _, y := range []string{"C", "D"} { // what a program does if nothing holds
-				cut.sides[s].commands = append(slices.Clone(list[:n]), command{who: "*", y: y})
-				all++
-				if cut.winner() != truth {
-					seen++
+			for s := range cut.sides {
+				list := d.sides[s].commands
+				if n >= len(list) {
+					continue
 				}
+				end := command{who: "*", y: y}
+				if y == "last" {
+					end = list[len(list)-1]
+				}
+				cut.sides[s].commands = append(slices.Clone(list[:n]), end)
+			}
+			all++
+			if cut.winner() != truth {
+				seen++
 			}
 		}
 	}

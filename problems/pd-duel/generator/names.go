@@ -22,7 +22,7 @@ var oddNames = map[string][2]string{
 	"letters":    {"ada", "ADA"},
 	"longest":    {strings.Repeat("Methuselah", 6), strings.Repeat("Methuselah", 5) + "MethuselaH"},
 	"lone":       {"x", "X"},
-	"markup":     {"<b>&lt;", "#//--;"},
+	"markup":     {"#<b>&lt;//--;", "<!--"},
 	"options":    {"-n", "-e"},
 	"prototypes": {"__proto__", "constructor"},
 	"punctuated": {"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "~~~"},

@@ -10,12 +10,20 @@ import (
 // that close them.
 func randomDuel(r *kit.Rand, turns, lo, hi int) *duel {
 	d := &duel{turns: turns}
+	var windows []int
 	names := r.Perm(len(plainNames))
 	for s := range d.sides {
 		side := &d.sides[s]
 		side.name = plainNames[names[s]]
 		for range r.Between(int64(lo), int64(hi)) {
-			side.commands = append(side.commands, randomCommand(r, turns))
+			c := randomCommand(r, turns)
+			if c.n > 0 && windows != nil && r.IntN(3) == 0 {
+				c.n = kit.Pick(r, windows) // whoever keeps windows by N must not mix them up
+			}
+			if c.n > 0 {
+				windows = append(windows, c.n)
+			}
+			side.commands = append(side.commands, c)
 		}
 		side.commands = append(side.commands, closing(r)...)
 	}

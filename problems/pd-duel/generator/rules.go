@@ -47,6 +47,7 @@ var witnesses = map[string]witness{
 	"start-after-others": {1, "OPP -1 C C; ME WIN C; OPP MAX D C; START D; * C", "* C"},
 	"start-last":         {4, "OPP -1 D C; OPP -1 C D; START D", "START D; OPP -1 C D; * C"},
 	"start-shadowed":     {1, "* C; START D", "* C"},
+	"start-twice":        {3, "START C; START D; * C", "* C"},
 	"start-once":         {3, "START C; * D", "START D; OPP -1 D D; * C"},
 
 	"first-that-holds":   {2, "* C; * D", "* C"},

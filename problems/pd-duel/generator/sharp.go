@@ -167,7 +167,7 @@ func closeDuel(g *kit.Gen) *duel {
 	g.Option("seed", "")
 	wanted, chosen := map[string]winner{"first": 0, "second": 1, "nobody": draw}[g.Option("winner", "")]
 	make := func() *duel { return randomDuel(g.Rand, turns, max(1, commands-2), commands+2) }
-	return best(int(g.IntOption("tries", 1000)), make, func(d *duel) float64 {
+	return best(min(1000, 90_000/turns), make, func(d *duel) float64 {
 		if chosen && d.winner() != wanted {
 			return 0
 		}
