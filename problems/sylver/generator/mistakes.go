@@ -12,27 +12,27 @@ import (
 // A mistake takes x for a sum, or not, as a program does that makes it. Its name
 // is an argument of the kind "witness".
 var mistakes = map[string]func(s *system, x int64) bool{
-	"greedy":        greedy,
-	"greedy-turns":  greedyTurns,
-	"pairs":         func(s *system, x int64) bool { return ofSubsets(s, x, 2) },
-	"triples":       func(s *system, x int64) bool { return ofSubsets(s, x, 3) },
-	"once":          once,
-	"few-times":     fewTimes,
-	"two-smallest":  func(s *system, x int64) bool { return newSystem(s.numbers[:2]).isSum(x) },
-	"not-largest":   func(s *system, x int64) bool { return newSystem(s.numbers[:len(s.numbers)-1]).isSum(x) },
-	"bound":         boundOfSmallest,
-	"one-lap":       oneLap,
-	"zero-circle":   func(s *system, x int64) bool { return roundRobin(s, s.numbers[1:], x, 2, zeroCircle) },
-	"coprime-only":  func(s *system, x int64) bool { return roundRobin(s, s.numbers[1:], x, 2, coprimeCircle) },
-	"plain-queue":   plainQueue,
-	"first-path":    firstPath,
-	"wrap-32":       func(s *system, x int64) bool { return wrapped(s, x, 32) },
-	"wrap-64":       func(s *system, x int64) bool { return wrapped(s, x, 64) },
-	"double":        double,
-	"double-bound":  doubleBound,
-	"double-divide": doubleDivide,
-	"double-table":  doubleTable,
-	"wrap-table":    wrapTable,
+	"greedy":         greedy,
+	"greedy-turns":   greedyTurns,
+	"pairs":          func(s *system, x int64) bool { return ofSubsets(s, x, 2) },
+	"triples":        func(s *system, x int64) bool { return ofSubsets(s, x, 3) },
+	"once":           once,
+	"few-times":      fewTimes,
+	"two-smallest":   func(s *system, x int64) bool { return newSystem(s.numbers[:2]).isSum(x) },
+	"not-largest":    func(s *system, x int64) bool { return newSystem(s.numbers[:len(s.numbers)-1]).isSum(x) },
+	"bound":          boundOfSmallest,
+	"one-lap":        oneLap,
+	"zero-circle":    func(s *system, x int64) bool { return roundRobin(s, s.numbers[1:], x, 2, zeroCircle) },
+	"coprime-only":   func(s *system, x int64) bool { return roundRobin(s, s.numbers[1:], x, 2, coprimeCircle) },
+	"plain-queue":    plainQueue,
+	"marked-at-push": markedAtPush,
+	"wrap-32":        func(s *system, x int64) bool { return wrapped(s, x, 32) },
+	"wrap-64":        func(s *system, x int64) bool { return wrapped(s, x, 64) },
+	"double":         double,
+	"double-bound":   doubleBound,
+	"double-divide":  doubleDivide,
+	"double-table":   doubleTable,
+	"wrap-table":     wrapTable,
 }
 
 // witness looks for a case that a mistake gets wrong: witness MISTAKE, with the
@@ -176,44 +176,48 @@ func coprimeCircle(first, circles int64) bool { return circles == 1 }
 // plainQueue is Dijkstra's method with a queue in place of a heap: what counts is
 // the sum of the fewest numbers, which need not be the least.
 func plainQueue(s *system, x int64) bool {
+	return searched(s, x, x, false) || searched(s, x, never, false)
+}
+
+// markedAtPush is Dijkstra's method that settles a residue when it first gets a
+// sum, not when that sum is the least on the heap.
+func markedAtPush(s *system, x int64) bool {
+	return searched(s, x, x, true) || searched(s, x, never, true)
+}
+
+// searched goes through the residues in the wrong way; a residue is settled when
+// it is pushed or when it is popped. Sums above most are left out, which some
+// programs do and some do not.
+func searched(s *system, x, most int64, atPush bool) bool {
 	m := s.numbers[0]
 	least := slices.Repeat([]int64{never}, int(m))
 	least[0] = 0
-	done := make([]bool, m)
-	for queue := []int64{0}; len(queue) > 0; queue = queue[1:] {
-		r := queue[0]
-		done[r] = true
+	settled := make([]bool, m)
+	for waiting := []int64{0}; len(waiting) > 0; {
+		next := 0
+		if atPush { // it has a heap
+			for i, r := range waiting {
+				if least[r] < least[waiting[next]] {
+					next = i
+				}
+			}
+		}
+		r := waiting[next]
+		waiting = slices.Delete(waiting, next, next+1)
+		settled[r] = true
 		for _, n := range s.numbers[1:] {
 			sum, to := least[r]+n, (least[r]+n)%m
-			if done[to] {
+			if settled[to] || sum > most {
 				continue
 			}
 			if least[to] == never {
-				queue = append(queue, to)
+				waiting = append(waiting, to)
+				settled[to] = atPush
 			}
 			least[to] = min(least[to], sum)
 		}
 	}
 	return least[x%m] <= x
-}
-
-// firstPath keeps for each residue the first sum that is pushed on the heap, and
-// never lowers it.
-func firstPath(s *system, x int64) bool {
-	m := s.numbers[0]
-	pushed := slices.Repeat([]int64{never}, int(m))
-	pushed[0] = 0
-	for heap := []int64{0}; len(heap) > 0; {
-		sum := slices.Min(heap)
-		heap = slices.DeleteFunc(heap, func(other int64) bool { return other == sum })
-		for _, n := range s.numbers[1:] {
-			if r := (sum + n) % m; pushed[r] == never {
-				pushed[r] = sum + n
-				heap = append(heap, sum+n)
-			}
-		}
-	}
-	return pushed[x%m] <= x
 }
 
 // wrapped has the closed form for two numbers in unsigned numbers of so many
