@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +37,7 @@ func open(r Rung, o Options) (backend, []string, error) {
 	if r == None {
 		return newPlain(o), nil, nil
 	}
-	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: "/proc/self/exe"}
+	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: ownBinary()}
 	if !b.rootless && os.Geteuid() != 0 {
 		return nil, nil, errors.New("the judge does not run as user 0")
 	}
@@ -64,6 +66,20 @@ func open(r Rung, o Options) (backend, []string, error) {
 	}
 	b.idle = append(b.idle, w)
 	return b, missing, nil
+}
+
+// ownBinary is the file of this process, for zygotes to be made from.
+func ownBinary() string {
+	const link = "/proc/self/exe" // follows the file wherever it is moved
+	if _, err := os.Stat(link); err == nil {
+		return link
+	}
+	if path, err := exec.LookPath(os.Args[0]); err == nil {
+		if path, err = filepath.Abs(path); err == nil {
+			return path
+		}
+	}
+	return link
 }
 
 // showable leaves out the paths that cannot be shown, and says so.

@@ -50,8 +50,8 @@ var errWorkerLost = errors.New("a worker of the sandbox died")
 const startTimeout = 30 * time.Second
 
 // startWorker starts a zygote and waits until it stands.
-func (b *isolated) startWorker(number int, mounts []mountKey) (w *worker, err error) {
-	w = &worker{number: number, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
+func (b *isolated) startWorker(number int, mounts []mountKey) (_ *worker, err error) {
+	w := &worker{number: number, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
 	defer func() {
 		if err != nil {
 			w.stop()
