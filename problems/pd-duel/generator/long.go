@@ -20,7 +20,7 @@ func rescan(g *kit.Gen) *duel {
 	what := g.Word(0)
 	g.Option("seed", "")
 	const each = maxWork / maxTurns / 2
-	make := func() *duel {
+	draft := func() *duel {
 		d := randomDuel(g.Rand, maxTurns, 0, 0)
 		for s := range d.sides {
 			side := &d.sides[s]
@@ -34,7 +34,7 @@ func rescan(g *kit.Gen) *duel {
 		}
 		return d
 	}
-	return best(24, make, func(d *duel) float64 {
+	return best(24, draft, func(d *duel) float64 {
 		return d.rescanned() + d.cutsSeen()
 	})
 }
@@ -112,7 +112,7 @@ func many(g *kit.Gen) *duel {
 	a, b := int(g.Int64(0)), int(g.Int64(1))
 	turns := int(g.IntOption("turns", int64(min(maxTurns, maxWork/(a+b)))))
 	g.Option("seed", "")
-	make := func() *duel {
+	draft := func() *duel {
 		d := randomDuel(g.Rand, turns, 0, 0)
 		usual := map[string]string{}
 		for _, who := range []string{"ME", "OPP"} {
@@ -123,7 +123,7 @@ func many(g *kit.Gen) *duel {
 		d.sides[1].commands = longStrategy(g.Rand, b, turns, usual)
 		return d
 	}
-	return best(min(1000, 5_000_000/(turns*(a+b))+13), make, func(d *duel) float64 {
+	return best(min(1000, 5_000_000/(turns*(a+b))+13), draft, func(d *duel) float64 {
 		looked := 0
 		d.play(noSlip, func(int, int, int, bool) { looked++ })
 		return float64(looked)/float64(turns*(a+b)) + 3*d.shortsSeen()

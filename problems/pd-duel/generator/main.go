@@ -23,11 +23,14 @@ func main() {
 			"rescan": rescan,
 			"many":   many,
 		}
-		make, known := kinds[g.Kind]
+		build, known := kinds[g.Kind]
 		if !known {
 			g.Refuse("unknown kind %q", g.Kind)
 		}
-		d := make(g)
+		d := build(g)
+		if d == nil {
+			g.Refuse("kind %q finds no such duel", g.Kind)
+		}
 		if g.IntOption("side", 1) == 2 {
 			d.sides[0], d.sides[1] = d.sides[1], d.sides[0]
 		}

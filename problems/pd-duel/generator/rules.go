@@ -44,16 +44,19 @@ var witnesses = map[string]witness{
 	"current-action-last":     {1, "OPP LAST 3 D D; * C", "* D"},
 	"current-action-win":      {1, "OPP WIN D; * C", "* D"},
 
+	// START stands anywhere in the list, and is tried in its turn.
 	"start-after-others": {1, "OPP -1 C C; ME WIN C; OPP MAX D C; START D; * C", "* C"},
 	"start-last":         {4, "OPP -1 D C; OPP -1 C D; START D", "START D; OPP -1 C D; * C"},
 	"start-shadowed":     {1, "* C; START D", "* C"},
 	"start-twice":        {3, "START C; START D; * C", "* C"},
 	"start-once":         {3, "START C; * D", "START D; OPP -1 D D; * C"},
 
+	// The first command that holds, whatever it is; and none has to be a star.
 	"first-that-holds":   {2, "* C; * D", "* C"},
 	"star-in-the-middle": {3, "OPP -1 D C; * C; OPP -1 C D; ME -1 C D", "* C"},
 	"no-star":            {4, "START C; ME -1 C D; ME -1 D C", "OPP -1 C D; OPP -1 D C; START C"},
 
+	// The newest action, from the second turn on.
 	"previous-is-the-last":    {3, "OPP -1 D D; * C", "START D; * C"},
 	"previous-not-two-ago":    {2, "OPP -1 D D; * C", "START D; * C"},
 	"previous-in-second-turn": {2, "OPP -1 C D; * C", "* C"},
@@ -63,9 +66,11 @@ var witnesses = map[string]witness{
 	"max-tie-own-c": {6, "ME MAX C D; * C", "ME -1 C D; * C"},
 	"max-tie-own-d": {6, "ME MAX D C; * D", "ME -1 D C; * D"},
 	"max-tie-opp-c": {5, "OPP MAX C D; OPP MAX D D; * C", "ME -1 C D; * C"},
-	"max-narrow-c":  {4, "OPP MAX C D; * C", "START D; * C"},
-	"max-narrow-d":  {4, "OPP MAX D C; * D", "START C; * D"},
+	// Two of three are a majority.
+	"max-narrow-c": {4, "OPP MAX C D; * C", "START D; * C"},
+	"max-narrow-d": {4, "OPP MAX D C; * D", "START C; * D"},
 
+	// The same for windows, also for those that are longer than the history.
 	"last-tie-own-c": {7, "ME LAST 999 C D; * C", "ME -1 C D; * C"},
 	"last-tie-own-d": {7, "ME LAST 999 D C; * D", "ME -1 D C; * D"},
 	"last-narrow-c":  {4, "OPP LAST 999 C D; * C", "START D; * C"},

@@ -11,7 +11,7 @@ import (
 // after which somebody else wins. There are two sorts of change: one slip while
 // playing, and one edit of one command.
 func (d *duel) sharpness() float64 {
-	seen, all := d.editsSeen(0, 1)
+	seen, all := d.editsSeen()
 	truth := d.winner()
 	try := func(s slip) {
 		all++
@@ -36,11 +36,10 @@ func (d *duel) sharpness() float64 {
 
 func (d *duel) winner() winner { return d.play(noSlip, nil) }
 
-// editsSeen counts the edits of the commands of these sides, and those of them
-// that are seen.
-func (d *duel) editsSeen(sides ...int) (seen, all int) {
+// editsSeen counts the edits of all commands, and those of them that are seen.
+func (d *duel) editsSeen() (seen, all int) {
 	truth := d.winner()
-	for _, s := range sides {
+	for s := range d.sides {
 		for i := range d.sides[s].commands {
 			got, of := d.editsSeenOf(s, i, truth)
 			seen += got
@@ -115,12 +114,12 @@ func edits(c command) []command {
 	return all
 }
 
-// best returns the best of many duels.
-func best(tries int, make func() *duel, worth func(*duel) float64) *duel {
+// best returns the best of many duels, or nil if none is worth anything.
+func best(tries int, draft func() *duel, worth func(*duel) float64) *duel {
 	var kept *duel
 	most := -1.0
 	for range tries {
-		d := make()
+		d := draft()
 		if d.winner() == stuck {
 			continue
 		}
@@ -145,15 +144,13 @@ func form(g *kit.Gen) *duel {
 			*word = other
 		}
 	}
-	place := 0
-	make := func() *duel {
+	draft := func() *duel {
 		d := randomDuel(g.Rand, int(g.Rand.Between(2, 14)), 1, 3)
 		list := d.sides[0].commands
-		place = g.Rand.IntN(len(list))
-		d.sides[0].commands = slices.Insert(list, place, c)
+		d.sides[0].commands = slices.Insert(list, g.Rand.IntN(len(list)), c)
 		return d
 	}
-	return best(500, make, func(d *duel) float64 {
+	return best(500, draft, func(d *duel) float64 {
 		i := slices.Index(d.sides[0].commands, c)
 		seen, all := d.editsSeenOf(0, i, d.winner())
 		return 5*float64(seen)/float64(all) + d.sharpness()
@@ -166,10 +163,10 @@ func closeDuel(g *kit.Gen) *duel {
 	commands := int(g.IntOption("commands", 5))
 	g.Option("seed", "")
 	wanted, chosen := map[string]winner{"first": 0, "second": 1, "nobody": draw}[g.Option("winner", "")]
-	make := func() *duel { return randomDuel(g.Rand, turns, max(1, commands-2), commands+2) }
-	return best(min(1000, 90_000/turns), make, func(d *duel) float64 {
+	draft := func() *duel { return randomDuel(g.Rand, turns, max(1, commands-2), commands+2) }
+	return best(min(1000, 90_000/turns), draft, func(d *duel) float64 {
 		if chosen && d.winner() != wanted {
-			return 0
+			return -1
 		}
 		return d.sharpness()
 	})
