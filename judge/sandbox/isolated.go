@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,16 +163,14 @@ func (b *isolated) close() error {
 }
 
 func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
-	if j.handed == nil {
-		j.handed = func() {}
-	}
-	handed := j.handed
-	once := false
-	j.handed = func() {
-		if !once {
-			once = true
+	gone := false // the job's own files are closed
+	if handed := j.handed; handed != nil {
+		j.handed = sync.OnceFunc(func() {
+			gone = true
 			handed()
-		}
+		})
+	} else {
+		j.handed = func() {}
 	}
 	defer j.handed()
 	keys, err := identify(j.Mounts)
@@ -186,17 +185,28 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 		if err != nil {
 			return judge.Exec{}, err
 		}
+		if !w.alive() { // it died while it was idle
+			w.stop()
+			continue
+		}
 		exec, err := w.run(ctx, b, j, keys)
 		if w.broken {
 			w.stop()
 		} else {
 			b.give(w)
 		}
-		if errors.Is(err, errNotSent) && tries < 3 {
-			continue // it had died before; nothing has been run
+		if errors.Is(err, errNotSent) && tries < 3 && ctx.Err() == nil && !gone && unread(j.Stdin) {
+			continue // it died before it read the request: nothing has been run
 		}
 		return exec, err
 	}
+}
+
+// unread tells whether an input is as it was, though a run of it has failed to
+// begin. Readers have been read by then.
+func unread(in io.Reader) bool {
+	_, file := in.(*os.File)
+	return in == nil || file
 }
 
 // identify looks up what stands at the paths of mounts now.

@@ -389,7 +389,12 @@ func (s *session) wait() (r reply, err error) {
 			}
 		}
 	}
-	if r, err = s.w.receive(); err != nil {
+	r, err = s.w.receive()
+	if err == unix.ECONNRESET && s.out.count == 0 && s.err.count == 0 {
+		// The kernel says so if the other side went without reading what was sent.
+		return r, fmt.Errorf("%w: %w", errWorkerLost, errNotSent)
+	}
+	if err != nil {
 		return r, fmt.Errorf("%w: %w", errWorkerLost, err)
 	}
 	if r.seq != s.w.seq {

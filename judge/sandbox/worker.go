@@ -153,6 +153,14 @@ func (w *worker) receive() (r reply, err error) {
 	return r, r.decode(w.msg[:n])
 }
 
+// alive tells whether an idle zygote is there: one that has anything to say has
+// failed, or is gone.
+func (w *worker) alive() bool {
+	polled := [1]unix.PollFd{{Fd: int32(w.sock), Events: unix.POLLIN}}
+	n, err := unix.Poll(polled[:], 0)
+	return n == 0 && (err == nil || err == unix.EINTR)
+}
+
 // kill asks the zygote to end a run.
 func (w *worker) kill(seq uint64, why killReason) {
 	w.mu.Lock()
