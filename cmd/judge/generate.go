@@ -14,6 +14,7 @@ import (
 // generation are the flags of judge generate.
 type generation struct {
 	running
+	fresh
 	check bool
 }
 
@@ -27,21 +28,28 @@ input by the generator, held against the validator, answered by the reference. T
 same lines make the same files on every machine; a manifest beside them has their
 hashes. Nothing is put in place before everything is made without a fault.
 
+With --count it makes new cases from the same lines with other seeds instead, into a
+folder (--out), or among the problem's cases written by hand (--add).
+
 ` + exitHelp,
-		Example: "  judge generate wythoff\n  judge generate --check",
+		Example: "  judge generate wythoff\n  judge generate --check\n  judge generate wythoff --count 100 --seed 7 --out /tmp/wythoff",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.run(cmd.Context(), c, args)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&g.check, "check", false, "make everything anew in a temporary folder and prove that the files are the same")
+	g.fresh.flags(f)
 	g.running.flags(f)
 	return cmd
 }
 
 func (g *generation) run(ctx context.Context, c *console, names []string) error {
+	if err := g.fresh.usage(g.check, names); err != nil {
+		return err
+	}
 	return g.each(names, func(contest *contest, name string) (bool, error) {
-		if contest.house && !g.check {
+		if contest.house && !g.check && g.out == "" {
 			return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
 		}
 		return g.one(ctx, c, contest, name)
@@ -54,11 +62,14 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 	if err != nil {
 		return false, err
 	}
-	if folder.Generator == nil && !g.check {
+	if folder.Generator == nil && !g.check && g.count == 0 {
 		fmt.Fprintf(c.out, "%s has no generator: nothing to make\n", folder.ID)
 		return true, nil
 	}
 	maker := &gen.Maker{Folder: folder, Runner: contest.box, Build: contest.part, Jobs: contest.jobs, Limits: contest.cfg.Setter, Progress: c.counter("cases made")}
+	if g.count > 0 {
+		return true, g.fresh.make(ctx, c, maker)
+	}
 	if g.check {
 		faults, err := maker.Check(ctx)
 		c.clear()

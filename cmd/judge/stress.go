@@ -295,14 +295,18 @@ func (f *finding) keep(c *console, b *fixture, t *stress.Trial, provenance strin
 	if f.add == "" {
 		return nil
 	}
-	sum := sha256.Sum256(t.Input)
-	name := "found-" + hex.EncodeToString(sum[:4])
-	path, err := gen.Keep(b.folder, f.add, name, t.Input, t.Answer, provenance)
+	path, err := gen.Keep(b.folder, f.add, caseName("found", t.Input), t.Input, t.Answer, provenance)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "kept: %s\n", near(path))
 	return nil
+}
+
+// caseName names a case after its input, so that no other has the name.
+func caseName(kind string, input []byte) string {
+	sum := sha256.Sum256(input)
+	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
 // upper starts a sentence.

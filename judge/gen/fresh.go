@@ -52,9 +52,15 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 			if digest, err := hashFile(c.In); err == nil {
 				seen[digest] = true
 			}
-			if c.Line != "" {
-				lines = append(lines, c)
+			if c.Line == "" {
+				continue
 			}
+			lines = append(lines, c)
+			input, err := w.input(ctx, c, m.seed(c)) // it may not have been generated yet
+			if err != nil {
+				return nil, m.blame(c, err)
+			}
+			seen[hashBytes(input)] = true
 		}
 	}
 	var made []*Fresh
@@ -92,14 +98,14 @@ func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, 
 		return nil, err
 	}
 	if text, hint := Flaw(input); text != "" {
-		return nil, &judge.Fault{Text: "with another seed, the generated input " + text, Hint: hint}
+		return nil, &judge.Fault{Text: "the generated input " + text, Hint: hint}
 	}
 	if w.validator == nil {
 		return input, nil
 	}
 	text, err := w.validator.Validate(ctx, c.ID(), input)
 	if err == nil && text != "" {
-		err = &judge.Fault{Text: "with another seed, the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+		err = &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
 	}
 	return input, err
 }

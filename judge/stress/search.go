@@ -3,6 +3,7 @@ package stress
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -44,18 +45,14 @@ func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Tally, error) {
 	}
 	h := &hunt{lab: l, plan: plan, o: o, until: deadline(o.Time), seen: map[[sha256.Size]byte]int{}}
 	h.lowest.Store(math.MaxInt64)
-	group, ctx := errgroup.WithContext(ctx)
+	group, inner := errgroup.WithContext(ctx)
 	for range max(l.Jobs, 1) {
-		group.Go(func() error { return h.work(ctx) })
+		group.Go(func() error { return h.work(inner) })
 	}
-	err = group.Wait()
-	if err == nil {
-		err = ctx.Err()
-	}
-	if h.found == nil {
+	if err := group.Wait(); err != nil {
 		return nil, &h.tally, err
 	}
-	return h.found, &h.tally, nil
+	return h.found, &h.tally, h.fault
 }
 
 // hunt is the state of a search.
@@ -69,6 +66,7 @@ type hunt struct {
 
 	mu    sync.Mutex
 	found *Trial
+	fault error // instead of found
 	seen  map[[sha256.Size]byte]int // lowest number of each input
 	tally Tally
 }
@@ -87,14 +85,11 @@ func (h *hunt) work(ctx context.Context) error {
 			return nil
 		}
 		t, err := h.look(ctx, b, i)
-		if err != nil {
-			if int64(i) > h.lowest.Load() {
-				return nil // an input before this one fails already
-			}
+		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault {
 			return err
 		}
-		if t != nil {
-			h.find(i, t)
+		if t != nil || err != nil {
+			h.find(i, t, err)
 		}
 		if h.o.Progress != nil {
 			h.o.Progress(i + 1)
@@ -130,19 +125,21 @@ func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	if err != nil || !t.Fails() {
 		return nil, err
 	}
-	if again, err := h.lab.repeats(ctx, b, t); err != nil || !again {
+	if again, err := b.repeats(ctx, t); err != nil || !again {
 		return nil, err
 	}
 	t.Line, t.Origin = c.line, c.origin
 	return t, nil
 }
 
-func (h *hunt) find(i int, t *Trial) {
+// find takes down that the solution fails on input i, or that it shows a fault of
+// the problem.
+func (h *hunt) find(i int, t *Trial, fault error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if int64(i) < h.lowest.Load() {
 		h.lowest.Store(int64(i))
-		h.found = t
+		h.found, h.fault = t, fault
 	}
 }
 

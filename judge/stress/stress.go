@@ -280,10 +280,22 @@ func (b *bench) validate(ctx context.Context, name string, input []byte) (string
 	return invalid, b.lab.blame(err, b.lab.Folder.Validator, input)
 }
 
+// A program that ran into its wall limit after a starved-th of its CPU limit was kept
+// from running by a busy machine, and runs again with patience times as long.
+const (
+	starved  = 10
+	patience = 4
+)
+
 // run runs the solution on a valid input, and the reference if there is no answer
 // yet.
 func (b *bench) run(ctx context.Context, name string, input, answer []byte) (*Trial, error) {
 	t, err := b.lab.execute(ctx, b.limits, input)
+	if err == nil && t.Verdict == judge.IdlenessLimit && t.Exec.CPU > b.limits.CPU/starved {
+		limits := b.limits
+		limits.Wall *= patience
+		t, err = b.lab.execute(ctx, limits, input)
+	}
 	if err != nil || t.Verdict != judge.NotJudged {
 		return t, err
 	}
@@ -384,16 +396,9 @@ func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome
 	}
 }
 
-// repeats says whether the trial fails in the same way once more, with more time on
-// the clock: a busy machine starves programs.
-func (l *Lab) repeats(ctx context.Context, b *bench, t *Trial) (bool, error) {
-	if t.Verdict != judge.IdlenessLimit {
-		again, err := b.run(ctx, "again", t.Input, t.Answer)
-		return err == nil && again.Same(t), err
-	}
-	limits := l.Folder.Limits
-	limits.Wall *= 3
-	again, err := l.execute(ctx, limits, t.Input)
+// repeats says whether the trial fails in the same way once more.
+func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
+	again, err := b.run(ctx, "again", t.Input, t.Answer)
 	return err == nil && again.Same(t), err
 }
 

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"assay/judge/gen"
+	"assay/judge/problem"
+)
+
+// fresh are the flags of judge generate for cases made on the spot.
+type fresh struct {
+	count int
+	seed  uint64
+	out   string
+	add   string
+}
+
+func (n *fresh) flags(f *pflag.FlagSet) {
+	f.IntVar(&n.count, "count", 0, "make this many new cases, with other seeds; testcases/ stays as it is")
+	f.Uint64Var(&n.seed, "seed", 1, "where the chance of --count comes from")
+	f.StringVar(&n.out, "out", "", "write the new cases to `DIR`")
+	f.StringVar(&n.add, "add", "", "keep the new cases in the problem's cases/`GROUP`")
+}
+
+// usage refuses flags that do not go together.
+func (n *fresh) usage(check bool, names []string) error {
+	switch {
+	case n.count < 0:
+		return usageError{fmt.Errorf("--count %d: it must be above 0", n.count)}
+	case n.count == 0 && (n.out != "" || n.add != ""):
+		return usageError{errors.New("--out and --add are for new cases\n    say how many with --count")}
+	case n.count == 0:
+		return nil
+	case check:
+		return usageError{errors.New("--check and --count do not go together")}
+	case (n.out == "") == (n.add == ""):
+		return usageError{errors.New("--count needs one place for the new cases: --out DIR or --add GROUP")}
+	case len(names) != 1:
+		return usageError{errors.New("--count is for one problem: judge generate <problem> --count N")}
+	case n.add != "" && !problem.GoodName(n.add):
+		return usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", n.add)}
+	}
+	return nil
+}
+
+// make makes the new cases.
+func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker) error {
+	made, err := maker.Fresh(ctx, n.count, n.seed)
+	c.clear()
+	if err != nil {
+		return err
+	}
+	id := maker.Folder.ID
+	if n.add != "" {
+		for _, f := range made {
+			provenance := fmt.Sprintf("Made by: judge generate %s --count %d --seed %d\nfrom the generator line: %s\n", id, n.count, n.seed, f.Line)
+			if _, err := gen.Keep(maker.Folder, n.add, caseName("fresh", f.Input), f.Input, f.Answer, provenance); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(c.out, "%s: %d new cases, of seed %d, in %s\n", id, len(made), n.seed, near(filepath.Join(maker.Folder.Dir, "cases", n.add)))
+		return nil
+	}
+	if err := os.MkdirAll(n.out, 0o755); err != nil {
+		return usageError{fmt.Errorf("--out: %w", err)}
+	}
+	for i, f := range made {
+		base := filepath.Join(n.out, fmt.Sprintf("%04d", i+1))
+		if err := errors.Join(os.WriteFile(base+".in", f.Input, 0o644), os.WriteFile(base+".ans", f.Answer, 0o644)); err != nil {
+			return fmt.Errorf("write the new cases: %w", err)
+		}
+	}
+	fmt.Fprintf(c.out, "%s: %d new cases, of seed %d, in %s\n", id, len(made), n.seed, n.out)
+	return nil
+}
