@@ -66,7 +66,7 @@ type hunt struct {
 
 	mu    sync.Mutex
 	found *Trial
-	fault error // instead of found
+	fault error                     // instead of found
 	seen  map[[sha256.Size]byte]int // lowest number of each input
 	tally Tally
 }

@@ -1,0 +1,377 @@
+package stress_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/kit"
+	"assay/judge/problem"
+	"assay/judge/shrink"
+	"assay/judge/stress"
+)
+
+// program is a program that is a function.
+type program func(in string, args []string, seed string, out io.Writer) judge.Exec
+
+// runner runs programs by the name of their file.
+type runner struct {
+	programs map[string]program
+	runs     atomic.Int64
+}
+
+func (r *runner) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
+	r.runs.Add(1)
+	var in []byte
+	if c.Stdin != nil {
+		in, _ = io.ReadAll(c.Stdin)
+	}
+	seed := ""
+	for _, e := range c.Env {
+		if s, ok := strings.CutPrefix(e, kit.SeedEnv+"="); ok {
+			seed = s
+		}
+	}
+	return r.programs[c.Argv[0]](string(in), c.Argv[1:], seed, c.Stdout), ctx.Err()
+}
+
+func (*runner) Start(context.Context, *judge.Command) (judge.Process, error) {
+	return nil, errors.New("not here")
+}
+
+// sum reads n and n numbers, and adds them after f.
+func sum(f func(a int) int) program {
+	return func(in string, _ []string, _ string, out io.Writer) judge.Exec {
+		total := 0
+		for _, w := range strings.Fields(in)[1:] {
+			a, _ := strconv.Atoi(w)
+			total += f(a)
+		}
+		fmt.Fprintln(out, total)
+		return judge.Exec{}
+	}
+}
+
+func same(a int) int { return a }
+
+// validate wants n and, line by line, n numbers of 0..10000.
+func validate(in string, _ []string, _ string, _ io.Writer) judge.Exec {
+	lines := strings.Split(in, "\n")
+	n, ok := shrink.Integer(lines[0])
+	if !ok || n < 1 || n > 50 || len(lines) != int(n)+2 {
+		return judge.Exec{Exit: 3}
+	}
+	for _, line := range lines[1 : len(lines)-1] {
+		if a, ok := shrink.Integer(line); !ok || a < 0 || a > 10000 {
+			return judge.Exec{Exit: 3}
+		}
+	}
+	return judge.Exec{}
+}
+
+// generate takes "random <n>": n numbers from the digits of the seed.
+func generate(_ string, args []string, seed string, out io.Writer) judge.Exec {
+	if len(args) != 2 || args[0] != "random" {
+		return judge.Exec{Exit: 1}
+	}
+	n, err := strconv.Atoi(args[1])
+	if err != nil || n < 1 {
+		return judge.Exec{Exit: 1}
+	}
+	fmt.Fprintln(out, n)
+	for i := range n {
+		a, _ := strconv.ParseUint(seed[i%24:i%24+4], 16, 32)
+		fmt.Fprintln(out, a%500)
+	}
+	return judge.Exec{}
+}
+
+const usual = `title = "Sums"
+[limits]
+time = "1s"
+[reference]
+program = "reference.x"
+[validator]
+program = "validator.x"
+speaks = "testlib"
+[generator]
+program = "generator.x"
+speaks = "plain"
+[[group]]
+name = "some"
+cases = ["random 3", "random 20"]
+`
+
+// open opens a lab for a solution.
+func open(t testing.TB, toml string, jobs int, solution program, others map[string]program) (*stress.Lab, *runner) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "sums")
+	for name, text := range map[string]string{
+		"problem.toml": toml, "reference.x": "", "validator.x": "", "generator.x": "",
+		"cases/sample/one.in": "2\n3\n4\n", "cases/sample/one.ans": "7\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, faults := problem.Open(dir, filepath.Join(dir, "testcases"), judge.Limits{})
+	if err := faults.AsError(); err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{programs: map[string]program{"reference.x": sum(same), "validator.x": validate, "generator.x": generate, "solution": solution}}
+	for name, p := range others {
+		r.programs[name] = p
+	}
+	lab, err := stress.Open(t.Context(), stress.Setting{
+		Folder: folder,
+		Runner: r,
+		Build: func(_ context.Context, p *judge.Part) (*judge.Program, error) {
+			return &judge.Program{Name: filepath.Base(p.Path), Argv: []string{filepath.Base(p.Path)}}, nil
+		},
+		Checker:  func(context.Context) (check.Checker, error) { return check.Builtin("tokens", nil) },
+		Solution: &judge.Program{Name: "solution", Argv: []string{"solution"}},
+		Literals: []int64{1000},
+		Jobs:     jobs,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lab.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return lab, r
+}
+
+// threeDigits is wrong from 1000 on: a number that no line makes.
+var threeDigits = sum(func(a int) int { return a % 1000 })
+
+func TestSearchIsTheSameAtAnyNumberOfJobs(t *testing.T) {
+	for seed := range uint64(5) {
+		var first *stress.Trial
+		for _, jobs := range []int{1, 2, 8} {
+			lab, _ := open(t, usual, jobs, threeDigits, nil)
+			found, tally, err := lab.Search(t.Context(), stress.Options{Seed: seed, Count: 2000})
+			if err != nil || found == nil {
+				t.Fatalf("seed %d, %d jobs: found %+v in %+v, %v", seed, jobs, found, tally, err)
+			}
+			if first == nil {
+				first = found
+			}
+			if !bytes.Equal(found.Input, first.Input) || found.Origin != first.Origin || found.Verdict != judge.WrongAnswer {
+				t.Errorf("seed %d, %d jobs: found %q (%s), at one job %q (%s)", seed, jobs, found.Input, found.Origin, first.Input, first.Origin)
+			}
+		}
+	}
+}
+
+func TestSearchEndsWithNothingWhereNothingIsWrong(t *testing.T) {
+	lab, _ := open(t, usual, 2, sum(same), nil)
+	found, tally, err := lab.Search(t.Context(), stress.Options{Count: 300})
+	if found != nil || err != nil || tally.Looked != 300 || tally.Ran+tally.Invalid+tally.Twice != 300 || tally.Ran < 50 {
+		t.Errorf("Search = %+v, %+v, %v; want nothing in 300 inputs, most of which run", found, tally, err)
+	}
+}
+
+func TestSearchTakesOnlyWhatRepeats(t *testing.T) {
+	var calls atomic.Int64
+	lab, _ := open(t, usual, 1, func(in string, args []string, seed string, out io.Writer) judge.Exec {
+		if calls.Add(1) == 10 {
+			return judge.Exec{Exit: 1}
+		}
+		return sum(same)(in, args, seed, out)
+	}, nil)
+	if found, _, err := lab.Search(t.Context(), stress.Options{Count: 50}); found != nil || err != nil {
+		t.Errorf("Search = %+v, %v; want nothing for a failure that does not come again", found, err)
+	}
+}
+
+func TestSearchNamesTheSettersFaults(t *testing.T) {
+	for _, row := range []struct {
+		it     string
+		others map[string]program
+		want   string
+	}{
+		{"says that the reference fails", map[string]program{"reference.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Exit: 9} }},
+			"the reference fails on it: run-time error (exit code 9)"},
+		{"says that a line makes what is not valid", map[string]program{"generator.x": func(_ string, _ []string, _ string, out io.Writer) judge.Exec {
+			fmt.Fprintln(out, "-1")
+			return judge.Exec{}
+		}}, `with another seed: the generated input is not valid`},
+		{"says that the generator crashes", map[string]program{"generator.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Signal: "SIGSEGV"} }},
+			"the generator ended badly (run-time error, signal SIGSEGV)"},
+	} {
+		t.Run("it "+row.it, func(t *testing.T) {
+			lab, _ := open(t, usual, 1, sum(same), row.others)
+			_, _, err := lab.Search(t.Context(), stress.Options{Count: 50})
+			fault, ok := errors.AsType[*judge.Fault](err)
+			if !ok || !strings.Contains(fault.Text, row.want) || fault.File == "" {
+				t.Errorf("Search: %v, want a fault with %q", err, row.want)
+			}
+		})
+	}
+}
+
+func TestShrink(t *testing.T) {
+	crash := func(in string, args []string, seed string, out io.Writer) judge.Exec {
+		for _, w := range strings.Fields(in)[1:] {
+			switch a, _ := strconv.Atoi(w); {
+			case a > 300:
+				return judge.Exec{Exit: 2}
+			case a > 200:
+				return judge.Exec{Exit: 1}
+			}
+		}
+		return sum(same)(in, args, seed, out)
+	}
+	for _, row := range []struct {
+		it       string
+		solution program
+		input    string
+		want     string
+	}{
+		{"keeps a wrong answer", threeDigits, "5\n7\n1500\n4000\n3\n2\n", "1\n1000\n"},
+		{"keeps the exit code of a crash", crash, "4\n250\n1\n2\n3\n", "1\n201\n"},
+		{"does not change one crash for another", crash, "3\n1\n400\n3\n", "1\n301\n"},
+	} {
+		t.Run("it "+row.it, func(t *testing.T) {
+			lab, _ := open(t, usual, 1, row.solution, nil)
+			trial, err := lab.Try(t.Context(), "case", []byte(row.input))
+			if err != nil || !trial.Fails() {
+				t.Fatalf("Try = %+v, %v", trial, err)
+			}
+			small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, nil)
+			if err != nil || string(small.Input) != row.want || !small.Done || len(small.Answer) == 0 {
+				t.Errorf("Shrink(%q) = %+v, %v; want %q, with an answer", row.input, small, err, row.want)
+			}
+			if small.Exec.Exit != trial.Exec.Exit {
+				t.Errorf("exit code %d, before %d", small.Exec.Exit, trial.Exec.Exit)
+			}
+		})
+	}
+}
+
+func TestShrinkGoesThroughTheLine(t *testing.T) {
+	lab, _ := open(t, usual, 1, func(in string, args []string, seed string, out io.Writer) judge.Exec {
+		if len(strings.Fields(in)) > 4 {
+			return judge.Exec{Exit: 1}
+		}
+		return sum(same)(in, args, seed, out)
+	}, nil)
+	found, _, err := lab.Search(t.Context(), stress.Options{Count: 500})
+	if err != nil || found == nil {
+		t.Fatalf("Search = %+v, %v", found, err)
+	}
+	var passes []string
+	small, err := lab.Shrink(t.Context(), found, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
+	if err != nil || string(small.Input) != "4\n0\n0\n0\n0\n" {
+		t.Errorf("Shrink(%q) = %+v, %v; want four zeros", found.Input, small, err)
+	}
+	if found.Line == "" || !slices.Contains(passes, "generator line: random 4") {
+		t.Errorf("the line %q was not made smaller: %q", found.Line, passes)
+	}
+}
+
+// TestTrying: what a trial says of each way to end.
+func TestTrying(t *testing.T) {
+	ends := func(x judge.Exec) program {
+		return func(string, []string, string, io.Writer) judge.Exec { return x }
+	}
+	for _, row := range []struct {
+		it       string
+		solution program
+		input    string
+		want     judge.Verdict
+		invalid  bool
+	}{
+		{"does not run on what is not valid", ends(judge.Exec{Exit: 1}), "1\n-5\n", judge.NotJudged, true},
+		{"does not run on what is no text", ends(judge.Exec{Exit: 1}), "1\n5", judge.NotJudged, true},
+		{"accepts what is right", sum(same), "1\n5\n", judge.Accepted, false},
+		{"tells a wrong answer", threeDigits, "1\n5000\n", judge.WrongAnswer, false},
+		{"tells a crash", ends(judge.Exec{Signal: "SIGSEGV"}), "1\n5\n", judge.RunTimeError, false},
+		{"tells what is too slow", ends(judge.Exec{CPU: 2 * time.Second, Killed: judge.CPUTime}), "1\n5\n", judge.TimeLimit, false},
+		{"tells what waits by itself", ends(judge.Exec{Killed: judge.WallTime}), "1\n5\n", judge.IdlenessLimit, false},
+	} {
+		t.Run("it "+row.it, func(t *testing.T) {
+			lab, _ := open(t, usual, 1, row.solution, nil)
+			got, err := lab.Try(t.Context(), "case", []byte(row.input))
+			if err != nil || got.Verdict != row.want || (got.Invalid != "") != row.invalid || got.Fails() == (row.want == judge.Accepted || row.invalid) {
+				t.Errorf("Try(%q) = %+v, %v; want %q", row.input, got, err, row.want)
+			}
+		})
+	}
+	t.Run("it runs again what a busy machine starved", func(t *testing.T) {
+		var calls atomic.Int64
+		lab, _ := open(t, usual, 1, func(in string, args []string, seed string, out io.Writer) judge.Exec {
+			if in == "1\n5\n" && calls.Add(1) == 1 {
+				return judge.Exec{Killed: judge.WallTime, CPU: 900 * time.Millisecond}
+			}
+			return sum(same)(in, args, seed, out)
+		}, nil)
+		if got, err := lab.Try(t.Context(), "case", []byte("1\n5\n")); err != nil || got.Verdict != judge.Accepted || calls.Load() != 2 {
+			t.Errorf("Try = %+v, %v after %d runs; want AC after 2", got, err, calls.Load())
+		}
+	})
+}
+
+func TestSlowest(t *testing.T) {
+	lab, _ := open(t, usual, 2, func(in string, _ []string, _ string, _ io.Writer) judge.Exec {
+		return judge.Exec{CPU: time.Duration(len(in)) * time.Millisecond}
+	}, nil)
+	found, _, err := lab.Slowest(t.Context(), stress.Options{Count: 400})
+	if err != nil || found == nil || len(strings.Fields(string(found.Input))) < 30 {
+		t.Errorf("Slowest = %+v, %v; want more numbers than any line makes", found, err)
+	}
+}
+
+func TestWithoutAValidatorCasesAreNotChanged(t *testing.T) {
+	toml := strings.Replace(usual, "[validator]\nprogram = \"validator.x\"\nspeaks = \"testlib\"\n", "", 1)
+	lab, _ := open(t, toml, 1, threeDigits, nil)
+	found, tally, err := lab.Search(t.Context(), stress.Options{Count: 300})
+	if err != nil || found != nil || tally.Ran == 0 || len(lab.Notes()) != 1 {
+		t.Errorf("Search = %+v, %+v, %v with the notes %q; want only what the lines make, and a note", found, tally, err, lab.Notes())
+	}
+}
+
+func TestLiterals(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.go": "x := 0x1f + 99 * 1e6 // 12345678901234567890 a1\n", "sub/b.py": "if n < 1000: y = 7.5", "c.bin": "\xff\xfe 77"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := stress.Literals(dir, filepath.Join(dir, "nosuch")), []int64{5, 7, 31, 99, 1000, 1000000}; !slices.Equal(got, want) {
+		t.Errorf("Literals = %d, want %d", got, want)
+	}
+}
+
+// BenchmarkSearch is the search without processes: what it costs beside them.
+func BenchmarkSearch(b *testing.B) {
+	lab, r := open(b, usual, 2, sum(same), nil)
+	looked, seed := 0, uint64(0)
+	for b.Loop() {
+		seed++
+		_, tally, err := lab.Search(b.Context(), stress.Options{Seed: seed, Count: 200})
+		if err != nil {
+			b.Fatal(err)
+		}
+		looked += tally.Looked
+	}
+	b.ReportMetric(float64(looked)/b.Elapsed().Seconds(), "inputs/s")
+	b.ReportMetric(float64(r.runs.Load())/float64(looked), "runs/input")
+}
