@@ -43,6 +43,7 @@ var layers = map[string][]string{
 
 	// These stand on them.
 	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
+	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
 	"judge/gen":    {"judge", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/verify": {"judge", "judge/check", "judge/gen", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/trial"},

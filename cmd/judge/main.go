@@ -28,6 +28,7 @@ func main() {
 func commands(c *console) []*cobra.Command {
 	return []*cobra.Command{
 		submitCommand(c),   // submit.go
+		golfCommand(c),     // golf.go
 		verifyCommand(c),   // verify.go
 		generateCommand(c), // generate.go
 		stressCommand(c),   // stress.go

@@ -89,6 +89,21 @@ type Language struct {
 	Env map[string]string `toml:"env"`
 
 	Hello string `toml:"hello"`
+
+	Golf Golf `toml:"golf"`
+}
+
+// Golf says how answers to golf puzzles are called.
+type Golf struct {
+	Programs []string          `toml:"programs"` // expressions that tell a whole program
+	Names    []string          `toml:"names"`    // expressions whose $1 is a name that an answer gives a function
+	Answer   string            `toml:"answer"`   // name of the answer's own file, beside the driver
+	Around   string            `toml:"around"`   // what that file holds, where it is not just the code
+	Driver   string            `toml:"driver"`   // calls the answer on every input
+	Calls    map[string]string `toml:"calls"`    // how a form calls it
+	Arg      string            `toml:"arg"`      // one argument
+	Build    [][]string        `toml:"build"`    // instead of the language's own
+	Comment  string            `toml:"comment"`  // what starts a comment
 }
 
 // Find says how to find a word in a program's text.

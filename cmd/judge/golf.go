@@ -1,0 +1,360 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"assay/judge/config"
+	"assay/judge/golf"
+	"assay/judge/lang"
+	"assay/judge/problem"
+)
+
+// golfing are the flags of judge golf.
+type golfing struct {
+	running
+	proof    golf.Options
+	seconds  float64
+	language string
+	header   string
+	footer   string
+	encoding string
+	flagText string
+	claim    int
+	json     bool
+	explain  bool
+	post     bool
+	best     bool
+}
+
+func golfCommand(c *console) *cobra.Command {
+	var g golfing
+	const usage = "judge golf <problem> <answer>..."
+	cmd := &cobra.Command{
+		Use:   "golf <problem> <answer>...",
+		Short: "prove a golf answer on every input, and count its bytes",
+		Long: `Golf runs an answer on every input of the puzzle's domain and counts its bytes. An
+answer is a program or a function in a source file, a post (.md) with a header line
+and a code block, or - for standard input. How it takes its input, or how it wants
+to be called, is found by trying the samples. Several answers make a table.
+
+RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
+
+` + exitHelp,
+		Example: "  judge golf wythoff ans.py\n  judge golf wythoff ans.py --case '5 7'\n  judge golf wythoff ans.pl --flags -p\n  judge golf wythoff *.py *.js",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageError{fmt.Errorf("got %d arguments\n    usage: %s", len(args), usage)}
+			}
+			return g.run(cmd.Context(), c, args[0], args[1:])
+		},
+	}
+	g.flags(cmd.Flags())
+	return cmd
+}
+
+func (g *golfing) flags(f *pflag.FlagSet) {
+	f.StringVar(&g.proof.As, "as", "", `"function" or "program", where both would do`)
+	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
+	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
+	f.StringVar(&g.proof.In, "in", "", "how a program gets its input: "+strings.Join(golf.Inputs(), "; "))
+	f.StringVar(&g.language, "lang", "", "the language, where the file's name does not tell")
+	f.StringVar(&g.flagText, "flags", "", "`FLAGS` of the interpreter or compiler; shown, not counted")
+	f.StringVar(&g.header, "header", "", "`FILE` that goes before the answer and is not counted")
+	f.StringVar(&g.footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
+	f.StringVar(&g.encoding, "encoding", "", "count in this encoding: "+strings.Join(golf.Encodings, ", "))
+	f.IntVar(&g.claim, "claim", 0, "the bytes that it is said to have; another number is shown")
+	f.BoolVar(&g.proof.Quick, "quick", false, "samples and edges only")
+	f.StringArrayVar(&g.proof.Cases, "case", nil, "this `INPUT` only (again for more), such as '5 7'")
+	f.Float64Var(&g.seconds, "time", golf.DefaultTime.Seconds(), "processor time for one input, in `SECONDS`")
+	f.BoolVar(&g.proof.Strict, "strict", false, "refuse what is right only by a policy that a note names")
+	f.Uint64Var(&g.proof.Seed, "seed", 1, "of the order in which inputs are tried")
+	f.BoolVar(&g.proof.All, "all", false, "find and list every wrong input")
+	f.BoolVar(&g.json, "json", false, "a line of JSON for each answer")
+	f.BoolVar(&g.explain, "explain", false, "tell what was tried to call it, and show the driver")
+	f.BoolVar(&g.post, "post", false, "print the answer as a post, with its header line")
+	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
+	g.running.flags(f)
+}
+
+func (g *golfing) run(ctx context.Context, c *console, name string, files []string) (err error) {
+	if g.seconds <= 0 {
+		return usageError{fmt.Errorf("--time %v: it must be above 0", g.seconds)}
+	}
+	if g.proof.As != "" && g.proof.As != "function" && g.proof.As != "program" {
+		return usageError{fmt.Errorf(`--as %q: want "function" or "program"`, g.proof.As)}
+	}
+	if g.proof.In != "" && !slices.Contains(golf.Inputs(), g.proof.In) {
+		return usageError{fmt.Errorf("--in %q: want one of: %s", g.proof.In, strings.Join(golf.Inputs(), "; "))}
+	}
+	g.proof.Time = time.Duration(g.seconds * float64(time.Second))
+	g.proof.Jobs = g.jobs
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	folder, err := contest.open(name)
+	if err != nil {
+		return err
+	}
+	if folder.Golf == nil {
+		return usageError{fmt.Errorf("%s is no golf puzzle: its problem.toml has no [golf] table", name)}
+	}
+	if err := contest.start(g.running); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.close()) }()
+	stage, err := contest.golfRange(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stage.Checker.Close()) }()
+
+	var results []*golf.Result
+	for _, file := range files {
+		r, err := g.prove(ctx, c, contest, stage, file)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+	}
+	if err := g.show(c, contest, folder.ID, results); err != nil {
+		return err
+	}
+	return golfExit(results)
+}
+
+// golfRange starts the setter's programs of a golf puzzle.
+func (c *contest) golfRange(ctx context.Context, f *problem.Folder) (*golf.Range, error) {
+	lister, err := c.part(ctx, f.Golf.Generator)
+	if err != nil {
+		return nil, err
+	}
+	program, err := c.part(ctx, f.Golf.Checker)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := golf.OpenDomain(ctx, c.box, f, lister, c.cfg.Setter, os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	checker, err := golf.NewChecker(ctx, c.box, program, c.cfg.Setter)
+	if err != nil {
+		return nil, err
+	}
+	limits := c.cfg.Solution
+	limits.Memory = max(limits.Memory, c.cfg.Setter.Memory)
+	return &golf.Range{Runner: c.box, Tools: c.tools, Limits: limits, Domain: domain, Checker: checker}, nil
+}
+
+// prove reads and proves one answer.
+func (g *golfing) prove(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string) (*golf.Result, error) {
+	answer, flags, err := g.read(c, contest, file)
+	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
+		return nil, usageError{missing}
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := g.proof
+	o.Flags = flags
+	if calls := golf.Calls(answer.Language, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
+		return nil, usageError{fmt.Errorf("--call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
+	}
+	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !g.json {
+		o.Progress = func(done, of int) {
+			if done%100 == 0 {
+				fmt.Fprintf(c.err, "\r%s: %d of %d inputs \r", answer.File, done, of)
+			}
+		}
+	}
+	r, err := stage.Prove(ctx, answer, o)
+	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
+		return nil, usageError{unknown}
+	}
+	return r, err
+}
+
+// read reads an answer: a source file, a post, or standard input.
+func (g *golfing) read(c *console, contest *contest, file string) (*golf.Answer, []string, error) {
+	flags := strings.Fields(g.flagText)
+	data, err := readAnswer(c, contest.cfg, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	claim := g.claim
+	var language *config.Language
+	if ext := filepath.Ext(file); ext == ".md" || ext == ".markdown" {
+		post, err := golf.ParsePost(string(data))
+		if err != nil {
+			return nil, nil, usageError{fmt.Errorf("%s: %w", file, err)}
+		}
+		if language, err = g.languageOf(contest, post.Language); err != nil {
+			return nil, nil, err
+		}
+		data = []byte(post.Code)
+		if claim == 0 {
+			claim = post.Claim
+		}
+		if len(flags) == 0 {
+			flags = post.Flags
+		}
+	} else if language, err = g.detect(contest, file); err != nil {
+		return nil, nil, err
+	}
+	a, err := golf.NewAnswer(file, language, data, g.encoding)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	a.Claim = claim
+	header, err := optional(g.header)
+	if err != nil {
+		return nil, nil, err
+	}
+	footer, err := optional(g.footer)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.Around(header, footer)
+	return a, flags, nil
+}
+
+func (g *golfing) languageOf(contest *contest, header string) (*config.Language, error) {
+	if g.language != "" {
+		header = g.language
+	}
+	if l, ok := golf.LanguageOf(contest.cfg, header); ok {
+		return l, nil
+	}
+	return nil, &golf.UnknownLanguageError{Name: header, Known: contest.cfg.IDs()}
+}
+
+func (g *golfing) detect(contest *contest, file string) (*config.Language, error) {
+	if file == "-" || g.language != "" {
+		return g.languageOf(contest, "")
+	}
+	l, err := contest.tools.Detect(file, "")
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return nil, usageError{unusable}
+	}
+	return l, err
+}
+
+// readAnswer reads a file that may not be longer than any submission.
+func readAnswer(c *console, cfg *config.Config, file string) ([]byte, error) {
+	in := c.in
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("answer %s: %s", file, problem.Reason(err))}
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+			return nil, usageError{fmt.Errorf("answer %s: not a file", file)}
+		}
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, cfg.Source.Size+1))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("answer %s: %s", file, problem.Reason(err))}
+	}
+	if int64(len(data)) > cfg.Source.Size {
+		return nil, usageError{fmt.Errorf("answer %s: has more than %d bytes", file, cfg.Source.Size)}
+	}
+	return data, nil
+}
+
+func optional(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", usageError{fmt.Errorf("%s: %s", file, problem.Reason(err))}
+	}
+	return string(data), nil
+}
+
+// show writes the results.
+func (g *golfing) show(c *console, contest *contest, id string, results []*golf.Result) error {
+	golf.Order(results)
+	if g.json {
+		out := json.NewEncoder(c.out)
+		for _, r := range results {
+			if !g.explain {
+				r.Explain = nil
+			}
+			if err := out.Encode(r); err != nil {
+				return fmt.Errorf("write the result: %w", err)
+			}
+		}
+		return nil
+	}
+	if len(results) > 1 {
+		fmt.Fprint(c.out, golf.Table(results))
+	}
+	for _, r := range results {
+		if len(results) == 1 {
+			fmt.Fprint(c.out, r.Text(id))
+		}
+		if g.explain {
+			fmt.Fprint(c.out, r.ExplainText())
+		}
+		if g.post {
+			fmt.Fprint(c.out, "\n"+r.Post())
+		}
+	}
+	return g.showBest(c, contest, id, results)
+}
+
+// showBest compares with the best right answers that were kept, and with --best
+// keeps these.
+func (g *golfing) showBest(c *console, contest *contest, id string, results []*golf.Result) error {
+	path := filepath.Join(contest.root, golf.BestFile)
+	board, err := golf.ReadBest(path)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		if len(results) == 1 && r.Verdict == golf.Right && !r.Quick && !r.Picked {
+			fmt.Fprint(c.out, board.Compare(id, r, time.Now()))
+		}
+		if g.best {
+			board.Add(id, r, time.Now())
+		}
+	}
+	if !g.best {
+		return nil
+	}
+	fmt.Fprint(c.out, board.Text(id))
+	return board.Write(path)
+}
+
+// golfExit is what the command ends with: the worst of the answers.
+func golfExit(results []*golf.Result) error {
+	cannot := false
+	for _, r := range results {
+		switch r.Verdict {
+		case golf.CannotRun:
+			cannot = true
+		case golf.Wrong, golf.Slow:
+			return errNotAccepted
+		}
+	}
+	if cannot {
+		return errJudgeFailed
+	}
+	return nil
+}

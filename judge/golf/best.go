@@ -1,0 +1,133 @@
+package golf
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge/internal/atomicfile"
+)
+
+// BestFile is the name of the file with the best right answers. It is a plain
+// text: problem, bytes, language, day and file, with tabs between.
+const BestFile = "golf-best.tsv"
+
+// Best is a board of right answers.
+type Best struct{ rows []bestRow }
+
+type bestRow struct {
+	problem  string
+	bytes    int
+	language string
+	day      string
+	file     string
+}
+
+// ReadBest reads a board; a file that is not there is an empty one.
+func ReadBest(path string) (*Best, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Best{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the best answers: %w", err)
+	}
+	return parseBest(path, string(data))
+}
+
+func parseBest(path, text string) (*Best, error) {
+	b := &Best{}
+	for n, line := range strings.Split(text, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		f := strings.Split(line, "\t")
+		if len(f) != 5 {
+			return nil, fmt.Errorf("%s, line %d: want problem, bytes, language, day and file with tabs between", path, n+1)
+		}
+		size, err := strconv.Atoi(f[1])
+		if err != nil {
+			return nil, fmt.Errorf("%s, line %d: %q is no number of bytes", path, n+1, f[1])
+		}
+		b.rows = append(b.rows, bestRow{f[0], size, f[2], f[3], f[4]})
+	}
+	return b, nil
+}
+
+// Add keeps a right answer that was proved on the whole domain. A file keeps only
+// its shortest.
+func (b *Best) Add(problem string, r *Result, now time.Time) {
+	if r.Verdict != Right || r.Quick || r.Picked {
+		return
+	}
+	clean := strings.NewReplacer("\t", " ", "\n", " ").Replace
+	row := bestRow{problem, r.Bytes, clean(r.languageWords()), now.Format(time.DateOnly), clean(r.File)}
+	for k, old := range b.rows {
+		if old.problem == problem && old.file == row.file && old.language == row.language {
+			if row.bytes < old.bytes {
+				b.rows[k] = row
+			}
+			return
+		}
+	}
+	b.rows = append(b.rows, row)
+}
+
+// of returns a problem's answers, the shortest first.
+func (b *Best) of(problem string) []bestRow {
+	var rows []bestRow
+	for _, r := range b.rows {
+		if r.problem == problem {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b bestRow) int {
+		return cmp.Or(a.bytes-b.bytes, strings.Compare(a.day, b.day), strings.Compare(a.file, b.file))
+	})
+	return rows
+}
+
+// Compare says how an answer stands to the best in its language, "" without one.
+func (b *Best) Compare(problem string, r *Result, now time.Time) string {
+	for _, row := range b.of(problem) {
+		if row.language == r.languageWords() {
+			return fmt.Sprintf("best here: %d (%s, %s)   this: %+d\n", row.bytes, dayWords(row.day, now), row.file, r.Bytes-row.bytes)
+		}
+	}
+	return ""
+}
+
+func dayWords(day string, now time.Time) string {
+	switch day {
+	case now.Format(time.DateOnly):
+		return "today"
+	case now.AddDate(0, 0, -1).Format(time.DateOnly):
+		return "yesterday"
+	}
+	return day
+}
+
+// Text writes a problem's answers, the shortest first.
+func (b *Best) Text(problem string) string {
+	var out strings.Builder
+	for _, r := range b.of(problem) {
+		fmt.Fprintf(&out, "%6d  %s  %s  %s\n", r.bytes, r.day, r.language, r.file)
+	}
+	return out.String()
+}
+
+// Write writes the board.
+func (b *Best) Write(path string) error {
+	var out bytes.Buffer
+	for _, r := range b.rows {
+		fmt.Fprintf(&out, "%s\t%d\t%s\t%s\t%s\n", r.problem, r.bytes, r.language, r.day, r.file)
+	}
+	return atomicfile.Write(path, out.Bytes())
+}

@@ -1,0 +1,93 @@
+package golf
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Size is how long an answer is.
+type Size struct {
+	Bytes    int      `json:"bytes"`
+	Chars    int      `json:"chars"`
+	Encoding string   `json:"encoding,omitempty"` // where it is not UTF-8
+	Adjusted []string `json:"adjusted,omitempty"` // what of the file was not counted
+}
+
+// Count returns what is counted of a file's bytes, and its size. What the file has
+// besides, because of an editor and not of its author, is left out and named: a
+// byte order mark, carriage returns before line feeds, and empty lines at the ends.
+func Count(data []byte, encoding string) (code string, s Size, err error) {
+	rest := data
+	note := func(format string, args ...any) { s.Adjusted = append(s.Adjusted, fmt.Sprintf(format, args...)) }
+	if after, ok := bytes.CutPrefix(rest, []byte("\xef\xbb\xbf")); ok {
+		rest = after
+		note("a byte order mark (3 bytes) is not counted")
+	}
+	if n := bytes.Count(rest, []byte("\r\n")); n > 0 {
+		rest = bytes.ReplaceAll(rest, []byte("\r\n"), []byte("\n"))
+		note("%s counted as LF", plural(n, "CRLF line end"))
+	}
+	trimmed := bytes.TrimLeft(rest, "\n")
+	if n := len(rest) - len(trimmed); n > 0 {
+		note("%s at the start not counted", plural(n, "newline"))
+	}
+	rest = trimmed
+	trimmed = bytes.TrimRight(rest, "\n")
+	if n := len(rest) - len(trimmed); n > 0 {
+		note("%s at the end not counted", plural(n, "newline"))
+	}
+	code = string(trimmed)
+	s.Bytes, s.Chars = len(code), utf8.RuneCountInString(code)
+	if encoding != "" {
+		if s.Bytes, err = encodedSize(code, encoding); err != nil {
+			return "", Size{}, err
+		}
+		s.Encoding = encoding
+	}
+	return code, s, nil
+}
+
+// Encodings are the encodings that an answer may be counted in. The file itself
+// is UTF-8 always.
+var Encodings = []string{"utf-8", "ascii", "latin-1", "utf-16", "utf-32", "sbcs"}
+
+// encodedSize is the size of a text in an encoding. "sbcs" stands for any code page
+// of one byte a character, as golf languages have them; nobody checks its repertoire.
+func encodedSize(code, encoding string) (int, error) {
+	if !utf8.ValidString(code) {
+		return 0, fmt.Errorf("the file is not UTF-8, so it cannot be counted in %s", encoding)
+	}
+	highest := map[string]rune{"ascii": 0x7f, "latin-1": 0xff}[encoding]
+	total := 0
+	for _, c := range code {
+		if highest > 0 && c > highest {
+			return 0, fmt.Errorf("%s has no character %q", encoding, c)
+		}
+		switch encoding {
+		case "utf-8":
+			total += utf8.RuneLen(c)
+		case "ascii", "latin-1", "sbcs":
+			total++
+		case "utf-16":
+			total += 2
+			if c > 0xffff {
+				total += 2
+			}
+		case "utf-32":
+			total += 4
+		default:
+			return 0, fmt.Errorf("unknown encoding %q; there are: %s", encoding, strings.Join(Encodings, ", "))
+		}
+	}
+	return total, nil
+}
+
+// plural writes a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

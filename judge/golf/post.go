@@ -1,0 +1,104 @@
+package golf
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Post is an answer as it is posted on a golf site: a header with the language and
+// the size, and code blocks.
+type Post struct {
+	Language string   // as the header names it, "" without a header
+	Flags    []string // that the header names: "Perl 5 -p", "Perl 5 + -p"
+	Claim    int      // bytes, 0 if the header has none
+	Code     string   // the first code block
+	Blocks   int      // how many there are
+	Headers  int
+}
+
+var (
+	headerLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
+	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	struck     = regexp.MustCompile(`(?is)<(?:s|strike|del)>.*?</(?:s|strike|del)>|~~.*?~~`)
+	sizeWord   = regexp.MustCompile(`(?i)(\d+)\s*(?:bytes?|chars?|characters?)\b`)
+	flagWord   = regexp.MustCompile("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.,:/-]*)")
+	fence      = regexp.MustCompile("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
+)
+
+// ParsePost reads a post. The claimed size is the last number of bytes in the
+// header that is not struck out. Code stands in a fenced block or is indented by
+// four blanks; only the first block counts.
+func ParsePost(text string) (*Post, error) {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	p := &Post{}
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		switch m := fence.FindStringSubmatch(line); {
+		case m != nil:
+			end := i + 1
+			for end < len(lines) && !closes(lines[end], m[1]) {
+				end++
+			}
+			p.block(strings.Join(lines[min(i+1, len(lines)):min(end, len(lines))], "\n"))
+			i = end
+		case strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != "" && (i == 0 || strings.TrimSpace(lines[i-1]) == ""):
+			end := i
+			for end < len(lines) && (strings.HasPrefix(lines[end], "    ") || strings.TrimSpace(lines[end]) == "") {
+				end++
+			}
+			var code []string
+			for _, l := range lines[i:end] {
+				code = append(code, strings.TrimPrefix(l, "    "))
+			}
+			p.block(strings.TrimRight(strings.Join(code, "\n"), "\n"))
+			i = end - 1
+		default:
+			p.header(line)
+		}
+	}
+	if p.Blocks == 0 {
+		return nil, errors.New("the post has no code block: indent the code by four blanks, or put it between lines of ```")
+	}
+	return p, nil
+}
+
+func closes(line, open string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) >= len(open) && strings.Trim(line, open[:1]) == ""
+}
+
+func (p *Post) block(code string) {
+	if p.Blocks++; p.Blocks == 1 {
+		p.Code = code
+	}
+}
+
+// header reads a header line; the first one counts.
+func (p *Post) header(line string) {
+	m := headerLine.FindStringSubmatch(line)
+	if m == nil {
+		return
+	}
+	text := linked.ReplaceAllString(struck.ReplaceAllString(m[1], ""), "$1")
+	sizes := sizeWord.FindAllStringSubmatchIndex(text, -1)
+	if p.Headers++; p.Headers > 1 && (p.Claim > 0 || len(sizes) == 0) {
+		return
+	}
+	if len(sizes) > 0 {
+		last := sizes[len(sizes)-1]
+		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]]) // too large a number is no claim
+		text = text[:sizes[0][0]]
+	}
+	for _, f := range flagWord.FindAllStringSubmatch(text, -1) {
+		p.Flags = append(p.Flags, f[1])
+	}
+	if at := flagWord.FindStringIndex(text); at != nil {
+		text = text[:at[0]]
+	}
+	name, _, _ := strings.Cut(text, ",")
+	name, _, _ = strings.Cut(name, " (")
+	name, _, _ = strings.Cut(name, " - ")
+	p.Language = strings.Trim(name, " \t`*_+:-–—")
+}

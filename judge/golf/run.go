@@ -1,0 +1,264 @@
+package golf
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+)
+
+// output is what came out for one input.
+type output struct {
+	input int // index in the domain
+	text  string
+	fate  string // how the call ended, if not well; its text counts all the same
+	slow  bool   // there is no text: the time was over
+	fresh bool   // from a process that was asked nothing else
+}
+
+// The frames of a driver. It reads everything on standard input: a mark on the
+// first line, then an input a line. Whatever a call prints goes to standard output
+// as it is; behind it the driver writes the mark, one letter, a text, the mark
+// again and a line feed, and flushes. The letters are
+//
+//	l  the answer was loaded; what it printed so far belongs to no input
+//	v  the text is what the call returned
+//	n  the call returned nothing; the text counts only where nothing was printed
+//	e  the call ended with an error, which is the text; what was printed counts
+//
+// A driver that ends before it wrote the frame of an input is started again behind
+// that input.
+type frame struct {
+	kind    byte
+	printed string
+	text    string
+}
+
+// splitFrames reads frames; rest is what stands behind the last one.
+func splitFrames(out, mark string) (frames []frame, rest string) {
+	for {
+		printed, after, ok := strings.Cut(out, mark)
+		if !ok || after == "" {
+			return frames, out
+		}
+		text, behind, ok := strings.Cut(after[1:], mark+"\n")
+		if !ok {
+			return frames, out
+		}
+		frames = append(frames, frame{after[0], printed, text})
+		out = behind
+	}
+}
+
+// output is what a frame gives for an input.
+func (f frame) output(input int) output {
+	o := output{input: input, text: f.text}
+	switch {
+	case f.kind == 'n' && strings.TrimSpace(f.printed) != "":
+		o.text = f.printed
+	case f.kind == 'e':
+		o.text, o.fate = f.printed, strings.TrimSpace(f.text)
+	}
+	return o
+}
+
+// loadError says that an answer could not be loaded by its driver.
+type loadError struct{ text string }
+
+func (e *loadError) Error() string { return e.text }
+
+// batch calls a function on the inputs, in this order and in one process as long
+// as it lives, and gives each output to got, which may say to stop. The time is
+// for each input.
+func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
+	for len(order) > 0 {
+		frames, rest, x, stderr, err := p.drive(ctx, w, order)
+		if err != nil {
+			return err
+		}
+		if len(frames) == 0 || frames[0].kind != 'l' {
+			return &loadError{firstLine(strings.TrimSpace(stderr), x.Fate())}
+		}
+		frames = frames[1:]
+		for k, f := range frames[:min(len(frames), len(order))] {
+			if !got(f.output(order[k])) {
+				return nil
+			}
+		}
+		if len(frames) >= len(order) {
+			return nil
+		}
+		order = order[len(frames):]
+		timeOver := x.Killed == judge.CPUTime || x.Killed == judge.WallTime
+		if timeOver && len(frames) > 0 {
+			continue // the clock was that of all of them: this one gets its own
+		}
+		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver}
+		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
+			o.fate += ": " + lastLine(why)
+		}
+		if !got(o) {
+			return nil
+		}
+		order = order[1:]
+	}
+	return nil
+}
+
+// maxOutput bounds what a batch prints, in bytes.
+const maxOutput = 64 << 20
+
+// drive runs a driver once.
+func (p *proof) drive(ctx context.Context, w *way, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
+	mark := p.mark(w, len(order))
+	var in strings.Builder
+	in.WriteString(mark + "\n")
+	for _, i := range order {
+		in.WriteString(p.r.Domain.Inputs[i].String() + "\n")
+	}
+	limits := p.limits()
+	limits.Output = maxOutput
+	var out bytes.Buffer
+	errs := tail.Buffer{Most: 4 << 10}
+	c := w.program.Command(limits)
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in.String()), &out, &errs
+	if x, err = p.r.Runner.Run(ctx, c); err != nil {
+		return nil, "", x, "", err
+	}
+	frames, rest = splitFrames(out.String(), mark)
+	return frames, rest, x, string(errs.Bytes()), nil
+}
+
+// mark is a text that no answer prints by chance.
+func (p *proof) mark(w *way, n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %v", p.o.Seed, n, p.a.Code, time.Now().UnixNano()))
+	return "~" + hex.EncodeToString(sum[:8]) + "~"
+}
+
+// limits are those of a process that gets one input, or of a driver until the next
+// answer. The clock on the wall is only for programs that wait for ever.
+func (p *proof) limits() judge.Limits {
+	l := p.r.Limits
+	l.CPU = p.o.Time
+	l.Wall = time.Duration(math.Max(float64(4*p.o.Time), float64(20*time.Second)))
+	return l
+}
+
+// programs runs a program once for each input, on several processors, and gives
+// the outputs to got in the order of the inputs. Nothing is started after got said
+// to stop.
+func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	type slot struct {
+		o   output
+		err error
+	}
+	slots := make([]chan slot, len(order))
+	for k := range slots {
+		slots[k] = make(chan slot, 1)
+	}
+	var workers sync.WaitGroup
+	next := make(chan int)
+	for range min(p.o.Jobs, len(order)) {
+		workers.Go(func() {
+			for k := range next {
+				o, err := p.once(ctx, w, order[k])
+				slots[k] <- slot{o, err}
+			}
+		})
+	}
+	workers.Go(func() {
+		defer close(next)
+		for k := range order {
+			select {
+			case next <- k:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	defer workers.Wait()
+	defer stop()
+	for k := range order {
+		select {
+		case s := <-slots[k]:
+			if s.err != nil {
+				return s.err
+			}
+			if !got(s.o) {
+				return nil
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// once runs a program on one input. What it printed counts, however it ended.
+func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
+	args := p.r.Domain.Inputs[i].Args
+	limits := p.limits()
+	var c *judge.Command
+	if w.input.argv {
+		c = w.program.Command(limits, args...)
+	} else {
+		c = w.program.Command(limits)
+	}
+	var out bytes.Buffer
+	errs := tail.Buffer{Most: 4 << 10}
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(w.input.stdin(args)), &out, &errs
+	x, err := p.r.Runner.Run(ctx, c)
+	if err != nil {
+		return output{}, err
+	}
+	o := output{input: i, text: out.String(), fresh: true}
+	o.slow = x.Killed == judge.CPUTime || x.Killed == judge.WallTime
+	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
+		o.fate = x.Fate()
+		if why := strings.TrimSpace(string(errs.Bytes())); why != "" {
+			o.fate += ": " + lastLine(why)
+		}
+	}
+	return o, nil
+}
+
+// calls asks for the inputs in the way's manner; order counts for functions only.
+func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o output) bool) error {
+	if w.function {
+		return p.batch(ctx, w, order, got)
+	}
+	return p.programs(ctx, w, order, got)
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return cut(lines[len(lines)-1])
+}
+
+func firstLine(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return lastLine(t)
+		}
+	}
+	return ""
+}
+
+// cut shortens a text for people.
+func cut(text string) string {
+	const most = 200
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,325 @@
+package golf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/config"
+	"assay/judge/lang"
+)
+
+// inputForm is one way to give a program its input.
+type inputForm struct {
+	name  string
+	stdin func(args []string) string
+	argv  bool
+}
+
+// inputForms are tried in this order.
+var inputForms = []inputForm{
+	{"i j", func(a []string) string { return strings.Join(a, " ") + "\n" }, false},
+	{"lines", func(a []string) string { return strings.Join(a, "\n") + "\n" }, false},
+	{"argv", func([]string) string { return "" }, true},
+	{"i,j", func(a []string) string { return strings.Join(a, ",") + "\n" }, false},
+	{"(i, j)", func(a []string) string { return "(" + strings.Join(a, ", ") + ")\n" }, false},
+	{"[i,j]", func(a []string) string { return "[" + strings.Join(a, ",") + "]\n" }, false},
+	{"unary", unary, false},
+}
+
+// unary writes each number as so many ones.
+func unary(args []string) string {
+	words := make([]string, len(args))
+	for k, a := range args {
+		n := 0
+		fmt.Sscan(a, &n)
+		words[k] = strings.Repeat("1", max(n, 0))
+	}
+	return strings.Join(words, " ") + "\n"
+}
+
+// Inputs names the ways to give a program its input.
+func Inputs() []string {
+	names := make([]string, len(inputForms))
+	for k, f := range inputForms {
+		names[k] = f.name
+	}
+	return names
+}
+
+// forms are the names of the usual forms of a call, in the order in which they are
+// tried; a language may have others, which come after them.
+var forms = []string{"args", "tuple", "list", "curry"}
+
+// FormName is how people write a form: f(i,j).
+func FormName(form string, arity int) string {
+	letters := Letters(arity)
+	switch form {
+	case "args":
+		return "f(" + strings.Join(letters, ",") + ")"
+	case "tuple":
+		return "f((" + strings.Join(letters, ",") + "))"
+	case "list":
+		return "f([" + strings.Join(letters, ",") + "])"
+	case "curry":
+		return "f(" + strings.Join(letters, ")(") + ")"
+	}
+	return form
+}
+
+// Calls names the forms that a language's driver knows.
+func Calls(l *config.Language, arity int) []string {
+	var names []string
+	for _, form := range formsOf(l) {
+		names = append(names, FormName(form, arity))
+	}
+	return names
+}
+
+func formsOf(l *config.Language) []string {
+	var known, own []string
+	for form := range l.Golf.Calls {
+		form = strings.TrimPrefix(form, anonymous)
+		if !slices.Contains(forms, form) && !slices.Contains(own, form) {
+			own = append(own, form)
+		}
+	}
+	for _, form := range forms {
+		if l.Golf.Calls[form] != "" || l.Golf.Calls[anonymous+form] != "" {
+			known = append(known, form)
+		}
+	}
+	slices.Sort(own)
+	return append(known, own...)
+}
+
+// anonymous starts the key of a form that is only for functions without a name.
+const anonymous = "anonymous "
+
+// candidate is a way to call an answer that may be tried.
+type candidate struct {
+	function bool
+	name     string // of the function; "" where it has none
+	form     string
+	input    inputForm
+}
+
+func (c *candidate) how(arity int) string {
+	if !c.function {
+		return "program, input " + c.input.name
+	}
+	call := FormName(c.form, arity)
+	if rest, ok := strings.CutPrefix(call, "f("); ok && c.name != "" {
+		return "function " + c.name + "(" + rest
+	}
+	if c.name == "" && strings.HasPrefix(call, "f(") {
+		return "anonymous function, called as " + call
+	}
+	return strings.TrimSpace("function "+c.name) + ", " + call
+}
+
+// maxNames is how many names of functions are tried, the last one first.
+const maxNames = 3
+
+// candidates lists the ways to call the answer, the most likely first.
+func candidates(a *Answer, arity int, o Options) []candidate {
+	var programs, functions []candidate
+	for _, in := range inputForms {
+		if o.In == "" || o.In == in.name {
+			programs = append(programs, candidate{input: in})
+		}
+	}
+	g := &a.Language.Golf
+	if g.Driver != "" {
+		for _, name := range entries(g, a.Code, o.Entry) {
+			for _, form := range formsOf(a.Language) {
+				fits := g.Calls[form] != "" || name == "" && g.Calls[anonymous+form] != ""
+				if fits && (o.Call == "" || o.Call == form || o.Call == FormName(form, arity)) {
+					functions = append(functions, candidate{function: true, name: name, form: form})
+				}
+			}
+		}
+	}
+	switch {
+	case o.As == "program" || o.In != "":
+		return programs
+	case o.As == "function" || o.Call != "" || o.Entry != "":
+		return functions
+	case matchesAny(g.Programs, a.Code):
+		return append(programs, functions...)
+	}
+	return append(functions, programs...)
+}
+
+// entries lists the names that the answer may be called by, "" for none.
+func entries(g *config.Golf, code, asked string) []string {
+	if asked != "" {
+		return []string{asked}
+	}
+	type found struct {
+		at   int
+		name string
+	}
+	var all []found
+	for _, expr := range g.Names {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			continue
+		}
+		for _, m := range re.FindAllStringSubmatchIndex(code, -1) {
+			all = append(all, found{m[2], code[m[2]:m[3]]})
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int { return b.at - a.at })
+	var names []string
+	for _, f := range all {
+		if !slices.Contains(names, f.name) && len(names) < maxNames {
+			names = append(names, f.name)
+		}
+	}
+	return append(names, "")
+}
+
+func matchesAny(expressions []string, text string) bool {
+	return slices.ContainsFunc(expressions, func(expr string) bool {
+		re, err := regexp.Compile(expr)
+		return err == nil && re.MatchString(text)
+	})
+}
+
+// way is a candidate that was built.
+type way struct {
+	candidate
+	program *judge.Program
+	driver  string
+}
+
+// notBuilt says why a candidate cannot be tried.
+type notBuilt struct{ log string }
+
+func (e *notBuilt) Error() string { return e.log }
+
+// build makes the candidate ready to run. Programs share one build.
+func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
+	if !c.function {
+		if p.program == nil && p.programErr == nil {
+			p.program, p.programErr = p.buildProgram(ctx)
+		}
+		return &way{candidate: c, program: p.program}, p.programErr
+	}
+	l := *p.lang
+	if len(l.Result) == 0 {
+		l.Build = nil // it would only check the driver
+	}
+	l.Golf = config.Golf{}
+	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", len(p.res.Explain)))
+	driver, answer := fillDriver(&p.lang.Golf, c, p.a.Code, p.r.Domain.Arity)
+	files := map[string]string{driverFile(p.lang): driver}
+	if name := p.lang.Golf.Answer; name != "" {
+		files[name] = answer
+	}
+	if err := writeFiles(dir, files); err != nil {
+		return nil, err
+	}
+	made, err := p.make(ctx, dir, &l)
+	return &way{candidate: c, program: made, driver: driver}, err
+}
+
+func (p *proof) buildProgram(ctx context.Context) (*judge.Program, error) {
+	l := *p.lang
+	l.Golf = config.Golf{}
+	name := filepath.Base(p.a.File)
+	if ext := strings.TrimPrefix(filepath.Ext(name), "."); !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
+		name = "answer." + l.Extensions[0]
+	}
+	dir := filepath.Join(p.dir, "program")
+	if err := writeFiles(dir, map[string]string{name: p.a.Code}); err != nil {
+		return nil, err
+	}
+	return p.make(ctx, filepath.Join(dir, name), &l)
+}
+
+func (p *proof) make(ctx context.Context, path string, l *config.Language) (*judge.Program, error) {
+	made, err := p.r.Tools.Build(ctx, path, l)
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return nil, &notBuilt{unusable.Fault.Text}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !made.OK {
+		return nil, &notBuilt{strings.TrimSpace(made.Log)}
+	}
+	return made.Program, nil
+}
+
+func writeFiles(dir string, files map[string]string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("lay the answer: %w", err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("lay the answer: %w", err)
+		}
+	}
+	return nil
+}
+
+// driverFile is the name of the file that starts a program of the language.
+func driverFile(l *config.Language) string {
+	if len(l.Entry) > 0 {
+		return l.Entry[0]
+	}
+	return l.File
+}
+
+// asMissing says which tool is missing, if that is what the error is about.
+func asMissing(err error) (string, bool) {
+	missing, ok := errors.AsType[*lang.MissingError](err)
+	if !ok {
+		return "", false
+	}
+	return missing.Error(), true
+}
+
+// fillDriver puts an answer into its language's driver, and into the file beside it.
+func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, answer string) {
+	call := g.Calls[c.form]
+	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity)}
+	if c.name == "" {
+		words["definition"] = ""
+		words["function"] = "(" + strings.TrimRight(strings.TrimSpace(code), ";") + ")"
+		if own := g.Calls[anonymous+c.form]; own != "" {
+			call = own
+		}
+	}
+	args := make([]string, arity)
+	for k := range args {
+		args[k] = strings.ReplaceAll(g.Arg, "{n}", fmt.Sprint(k))
+	}
+	words["args"] = strings.Join(args, ", ")
+	words["curry"] = "(" + strings.Join(args, ")(") + ")"
+	words["spaced"] = strings.Join(args, " ")
+	words["call"] = fillWords(call, words)
+	answer = code
+	if g.Around != "" {
+		answer = fillWords(g.Around, words)
+	}
+	return strings.TrimPrefix(fillWords(g.Driver, words), "\n"), answer
+}
+
+// fillWords puts words for {word}. What is put in is not looked at again.
+func fillWords(template string, words map[string]string) string {
+	return config.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
+		if word, ok := words[strings.Trim(m, "{}")]; ok {
+			return word
+		}
+		return m
+	})
+}

@@ -1,0 +1,56 @@
+package problem
+
+import (
+	"fmt"
+
+	"assay/judge"
+)
+
+// Golf is what problem.toml says of the puzzle as a code golf.
+type Golf struct {
+	Arity     int         // numbers in an input
+	Domain    string      // the generator line that prints every input
+	Generator *judge.Part // prints the inputs, a line each, the cheap ones first
+	Checker   *judge.Part // judges what an answer gave (kit.CheckGolf)
+}
+
+// golf is the [golf] table.
+type golf struct {
+	Arity     int    `toml:"arity"`
+	Domain    string `toml:"domain"`
+	Generator string `toml:"generator"`
+	Checker   string `toml:"checker"`
+}
+
+// maxArity keeps letters for the arguments: f(i,j,k,l,...).
+const maxArity = 9
+
+func (f *Folder) readGolf(t *golf) (faults judge.Faults) {
+	if t == nil {
+		return nil
+	}
+	made := &Golf{Arity: t.Arity, Domain: t.Domain}
+	if t.Arity < 1 || t.Arity > maxArity {
+		faults = append(faults, f.Fault("golf.arity", fmt.Sprintf("an input has %d numbers", t.Arity), fmt.Sprintf("arity says how many, 1 to %d", maxArity)))
+	}
+	if t.Domain == "" {
+		faults = append(faults, f.Fault("golf.domain", "the golf has no domain", `domain = "all --max 99" is a line for the program that prints every input`))
+	}
+	for _, part := range []struct {
+		key, program, speaks string
+		to                   **judge.Part
+	}{{"generator", t.Generator, "kit", &made.Generator}, {"checker", t.Checker, "kit", &made.Checker}} {
+		key := "golf." + part.key
+		if part.program == "" {
+			faults = append(faults, f.Fault(key, "the golf has no "+part.key, fmt.Sprintf("%s = \"golf/%s\"", part.key, part.key)))
+			continue
+		}
+		read, bad := f.readProgram(key, part.program)
+		faults = append(faults, bad...)
+		if read != "" {
+			*part.to = &judge.Part{Path: read, Speaks: part.speaks}
+		}
+	}
+	f.Golf = made
+	return faults
+}
