@@ -60,8 +60,9 @@ import (
 // Writable mounts belong to the user that programs run as, InsideUID, the same
 // for all workers and all judges; what programs write there is to be read through
 // os.Root. Where the judge itself has no rights, programs run under its own user
-// id, without any capability in a user namespace: then they are never given a
-// descriptor of a host file to read, since they could open it again to write.
+// id and groups, without any capability in a user namespace: then they are never
+// given a descriptor of a host file to read, since they could open it again to
+// write.
 //
 // The number of processes is bounded, but a fork that is refused for it is the
 // program's own business: Killed stays empty.

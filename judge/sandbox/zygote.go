@@ -81,7 +81,7 @@ type zygote struct {
 func zygoteMain() {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1) // a run allocates next to nothing; the limit below is for the rest
-	debug.SetMemoryLimit(64 << 20)
+	debug.SetMemoryLimit(24 << 20)
 	defaultSignals()
 	unix.Umask(0o022)
 	// Programs are to be taken before anything else when the machine is short of memory.
