@@ -73,7 +73,7 @@ func hurried(limits judge.Limits, t *Trial) judge.Limits {
 	case judge.TimeLimit, judge.IdlenessLimit, judge.MemoryLimit, judge.OutputLimit:
 		return limits
 	}
-	const least, times = 50 * time.Millisecond, 5
+	const least, times = 15 * time.Millisecond, 5
 	if quick := max(least, times*t.Exec.CPU); limits.CPU == 0 || quick < limits.CPU {
 		limits.CPU = quick
 	}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// benchJudge runs a command line in the contest of the house, and returns what it
+// prints.
+func benchJudge(b *testing.B, want int, args ...string) string {
+	b.Helper()
+	var out, errs bytes.Buffer
+	if got := run(b.Context(), args, &console{in: &bytes.Buffer{}, out: &out, err: &errs}); got != want {
+		b.Fatalf("judge %q: exit code %d, want %d\n%s%s", args, got, want, &out, &errs)
+	}
+	return out.String()
+}
+
+// BenchmarkStress is judge stress of a right solution on a puzzle with a kit
+// validator, generator and checker: two processes for each input.
+func BenchmarkStress(b *testing.B) {
+	b.Chdir("../..")
+	const count = 1000
+	seed := 0
+	stress := func() {
+		seed++
+		benchJudge(b, exitAccepted, "stress", "wythoff", "solutions/wythoff/accepted/square_root.go", "--count", fmt.Sprint(count), "--time", "0s", "--seed", fmt.Sprint(seed))
+	}
+	stress() // builds
+	for b.Loop() {
+		stress()
+	}
+	b.ReportMetric(float64(b.N*count)/b.Elapsed().Seconds(), "inputs/s")
+}
+
+var evaluations = regexp.MustCompile(`to (\d+) bytes in (\d+) evaluations; nothing makes it smaller`)
+
+// BenchmarkShrink is judge shrink until nothing makes the input smaller, with a
+// checker that remembers and a validator that refuses about half of the inputs.
+func BenchmarkShrink(b *testing.B) {
+	b.Chdir("../..")
+	size, done := 0, 0
+	shrink := func() {
+		out := benchJudge(b, exitNotAccepted, "shrink", "wythoff", "solutions/wythoff/wrong_answer/math_phi.go", "large/lost-fib-85", "--budget", "60s")
+		m := evaluations.FindStringSubmatch(out)
+		if m == nil {
+			b.Fatalf("it is not shrunk to the end:\n%s", out)
+		}
+		size, _ = strconv.Atoi(m[1])
+		n, _ := strconv.Atoi(m[2])
+		done += n
+	}
+	shrink() // builds
+	done = 0
+	for b.Loop() {
+		shrink()
+	}
+	b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "evaluations/s")
+	b.ReportMetric(float64(size), "bytes")
+}
