@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestWinnersAgainstTheRules(t *testing.T) {
 	const n = 160
@@ -31,5 +36,44 @@ func TestWinnersAgainstTheRules(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The plan in problem.toml says so: without it a solution that misses one lost
+// position could pass.
+func TestGolfSizeForcesEachLostPosition(t *testing.T) {
+	forced := func(p position) (position, bool) {
+		if w := p.winners(); len(w) == 1 {
+			return w[0], true
+		}
+		return position{}, false
+	}
+	missing := map[position]bool{}
+	for i := range int64(100) {
+		for j := range int64(100) {
+			if to, ok := forced(position{i, j}); ok {
+				missing[to] = true
+			}
+		}
+	}
+	inputs, err := filepath.Glob("../../../testcases/wythoff/golf-size/*.in")
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("no generated cases (%v): make them with judge generate wythoff", err)
+	}
+	for _, path := range inputs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p position
+		if _, err := fmt.Sscanf(string(text), "%d %d\n", &p.i, &p.j); err != nil || max(p.i, p.j) > 99 {
+			t.Fatalf("%s: %q is no input of this group (%v)", path, text, err)
+		}
+		if to, ok := forced(p); ok {
+			delete(missing, to)
+		}
+	}
+	for p := range missing {
+		t.Errorf("the lost position %d %d is nowhere the only right answer", p.i, p.j)
 	}
 }
