@@ -131,7 +131,7 @@ func bounded(numbers []int64, x, most int64) bool {
 }
 
 // boundOfSmallest believes that everything above a b - a - b is a sum, for the
-// two smallest numbers, whatever their gcd.
+// two smallest numbers, whatever their gcd; the product wraps round at 64 bits.
 func boundOfSmallest(s *system, x int64) bool {
 	a, b := s.numbers[0], s.numbers[1]
 	return x > a*b-a-b || s.isSum(x)
