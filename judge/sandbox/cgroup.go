@@ -227,10 +227,13 @@ func (g *groups) leave() {
 	g.locks = nil
 }
 
-// sweepGroups removes the groups below dir whose judge was killed. Processes that
+// sweepGroups removes the groups below dir, and below its neighbours, whose judge
+// was killed: that judge may have stood in another group than we. Processes that
 // still stand in them are killed; there are none, as zygotes end with their judge.
 func sweepGroups(dir string) {
 	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", groupPrefix+"*"))
+	stale = append(stale, beside...)
 	for _, s := range stale {
 		f, err := os.Open(s)
 		if err != nil {
