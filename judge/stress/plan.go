@@ -33,7 +33,7 @@ type plan struct {
 // base is a case that inputs are made from.
 type base struct {
 	input []byte
-	name  string
+	name  string // in words: "the case edge/one"
 }
 
 // candidate is an input to try; it is valid.
@@ -41,6 +41,7 @@ type candidate struct {
 	input  []byte
 	line   string
 	origin string
+	from   string // origin, without what was changed
 }
 
 // Cases beyond maxBase bytes are not changed: what is wrong with a solution shows
@@ -74,7 +75,7 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read case %s: %w", c.ID(), err)
 			}
-			p.bases = append(p.bases, base{input, c.ID()})
+			p.bases = append(p.bases, base{input, "the case " + c.ID()})
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b sized) int { return cmp.Compare(a.size, b.size) })
@@ -149,8 +150,8 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	case text != "":
 		return nil, p.blameLine(b, line, b.lab.blame(&judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the generator or the validator"}, b.lab.Folder.Generator, input))
 	}
-	origin := fmt.Sprintf("it is made by the generator line %q with another seed", line)
-	return &candidate{input, line, origin}, nil
+	from := fmt.Sprintf("an input of the generator line %q", line)
+	return &candidate{input, line, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
 }
 
 // blameLine says which line brought a fault about.
@@ -213,7 +214,7 @@ func (p *plan) changed(ctx context.Context, b *bench, i int, from base) (*candid
 			return nil, err
 		}
 		if invalid == "" {
-			return &candidate{input: text, origin: fmt.Sprintf("it is the case %s, changed", from.name)}, nil
+			return &candidate{input: text, origin: "it is " + from.name + ", changed", from: from.name}, nil
 		}
 	}
 	return nil, nil

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Seed  uint64
 	Count int           // inputs, invalid ones among them
-	Time  time.Duration // what is found within it does not depend on the number of jobs
+	Time  time.Duration // an input that still runs when it is over is not counted
 	// Progress, if it is not nil, is told how many inputs were looked at. It may be
 	// called from several goroutines.
 	Progress func(done int)
@@ -43,11 +43,13 @@ func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Tally, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &hunt{lab: l, plan: plan, o: o, until: deadline(o.Time), seen: map[[sha256.Size]byte]int{}}
+	h := &hunt{lab: l, plan: plan, o: o, seen: map[[sha256.Size]byte]int{}}
 	h.lowest.Store(math.MaxInt64)
-	group, inner := errgroup.WithContext(ctx)
+	timed, cancel := within(ctx, o.Time)
+	defer cancel()
+	group, timed := errgroup.WithContext(timed)
 	for range max(l.Jobs, 1) {
-		group.Go(func() error { return h.work(inner) })
+		group.Go(func() error { return h.work(timed) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, &h.tally, err
@@ -60,7 +62,6 @@ type hunt struct {
 	lab    *Lab
 	plan   *plan
 	o      Options
-	until  time.Time
 	next   atomic.Int64
 	lowest atomic.Int64 // number of the first failing input so far
 
@@ -79,12 +80,15 @@ func (h *hunt) work(ctx context.Context) error {
 		return err
 	}
 	defer h.lab.give(b)
-	for ctx.Err() == nil && !passed(h.until) {
+	for ctx.Err() == nil {
 		i := int(h.next.Add(1) - 1)
 		if h.o.Count > 0 && i >= h.o.Count || int64(i) > h.lowest.Load() {
 			return nil
 		}
 		t, err := h.look(ctx, b, i)
+		if over(ctx) && t == nil {
+			return nil
+		}
 		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault {
 			return err
 		}
@@ -94,6 +98,14 @@ func (h *hunt) work(ctx context.Context) error {
 		if h.o.Progress != nil {
 			h.o.Progress(i + 1)
 		}
+	}
+	return ended(ctx)
+}
+
+// ended is the error of a context that has ended for another reason than time.
+func ended(ctx context.Context) error {
+	if over(ctx) {
+		return nil
 	}
 	return ctx.Err()
 }
@@ -152,30 +164,32 @@ func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Tally, error) {
 		return nil, nil, err
 	}
 	plan.whole = true
-	s := &slow{lab: l, plan: plan, o: o, until: deadline(o.Time)}
-	group, inner := errgroup.WithContext(ctx)
+	s := &slow{lab: l, plan: plan, o: o}
+	timed, cancel := within(ctx, o.Time)
+	defer cancel()
+	group, timed := errgroup.WithContext(timed)
 	for range max(l.Jobs, 1) {
-		group.Go(func() error { return s.work(inner) })
+		group.Go(func() error { return s.work(timed) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, &s.tally, err
 	}
 	if s.slowest == nil {
-		return nil, &s.tally, ctx.Err()
+		return nil, &s.tally, nil
 	}
 	return s.slowest, &s.tally, s.measure(ctx)
 }
 
 // slow is the state of a search for the slowest input.
 type slow struct {
-	lab   *Lab
-	plan  *plan
-	o     Options
-	until time.Time
-	next  atomic.Int64
+	lab  *Lab
+	plan *plan
+	o    Options
+	next atomic.Int64
 
 	mu      sync.Mutex
 	slowest *Trial
+	from    string // where it comes from
 	tally   Tally
 }
 
@@ -185,28 +199,28 @@ func (s *slow) work(ctx context.Context) error {
 		return err
 	}
 	defer s.lab.give(b)
-	for ctx.Err() == nil && !passed(s.until) {
+	for ctx.Err() == nil {
 		i := int(s.next.Add(1) - 1)
 		if s.o.Count > 0 && i >= s.o.Count {
 			return nil
 		}
-		if err := s.look(ctx, b, i); err != nil {
+		if err := s.look(ctx, b, i); err != nil && !over(ctx) {
 			return err
 		}
 		if s.o.Progress != nil {
 			s.o.Progress(i + 1)
 		}
 	}
-	return ctx.Err()
+	return ended(ctx)
 }
 
 func (s *slow) look(ctx context.Context, b *bench, i int) error {
 	c, err := s.plan.input(ctx, b, i)
 	s.mu.Lock()
-	best := s.slowest
+	best, from := s.slowest, s.from
 	s.mu.Unlock()
 	if i%2 == 1 && best != nil && s.plan.canChange() {
-		c, err = s.plan.changed(ctx, b, i, base{best.Input, best.Origin})
+		c, err = s.plan.changed(ctx, b, i, base{best.Input, from})
 	}
 	if err != nil {
 		return err
@@ -227,7 +241,7 @@ func (s *slow) look(ctx context.Context, b *bench, i int) error {
 	}
 	s.tally.Ran++
 	if s.slowest == nil || t.Exec.CPU > s.slowest.Exec.CPU {
-		s.slowest = t
+		s.slowest, s.from = t, c.from
 	}
 	return nil
 }

@@ -385,14 +385,14 @@ func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome
 			b.stale = false
 		}
 		outcome, err := b.scout.Check(ctx, check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)})
-		if err != nil || outcome.Verdict == judge.Accepted || !b.stale {
+		if err == nil && (outcome.Verdict == judge.Accepted || !b.stale) {
 			b.stale = b.lab.stateful
-			return outcome, err
+			return outcome, nil
 		}
-		if err := b.scout.Close(); err != nil {
+		err = errors.Join(err, b.scout.Close())
+		if b.scout = nil; err != nil {
 			return judge.Outcome{}, err
 		}
-		b.scout = nil
 	}
 }
 
@@ -427,12 +427,16 @@ func section(text []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
 }
 
-// deadline is the moment at which a budget of time ends; zero for none.
-func deadline(d time.Duration) time.Time {
+// errOver ends what still runs when the time of a search is over.
+var errOver = errors.New("the time is over")
+
+// within makes a context that ends after a budget of time; 0 is no bound.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
-		return time.Time{}
+		return context.WithCancel(ctx)
 	}
-	return time.Now().Add(d)
+	return context.WithTimeoutCause(ctx, d, errOver)
 }
 
-func passed(moment time.Time) bool { return !moment.IsZero() && !time.Now().Before(moment) }
+// over says whether ctx has ended because the time is over.
+func over(ctx context.Context) bool { return context.Cause(ctx) == errOver }
