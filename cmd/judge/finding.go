@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/gen"
+	"assay/judge/lang"
+	"assay/judge/problem"
+	"assay/judge/shrink"
+	"assay/judge/stress"
+)
+
+// finding are the flags of the commands that end with a failing input.
+type finding struct {
+	running
+	language string
+	budget   time.Duration
+	out      string
+	add      string
+	verbose  bool
+}
+
+func (f *finding) flags(set *pflag.FlagSet) {
+	set.DurationVar(&f.budget, "budget", 10*time.Second, "time for making the input smaller; 0s for leaving it as it is")
+	set.StringVar(&f.out, "out", "", "write the input to `FILE`")
+	set.StringVar(&f.add, "add", "", "keep it as a case of `GROUP`, in the problem's cases/ folder, with the reference's answer")
+	set.StringVar(&f.language, "lang", "", "the solution's language, where its name does not tell")
+	set.BoolVarP(&f.verbose, "verbose", "v", false, "tell each step of making the input smaller")
+	f.running.flags(set)
+}
+
+// fixture is a solution, built, in the lab of its problem.
+type fixture struct {
+	contest  *contest
+	folder   *problem.Folder
+	path     string // of the solution
+	language string
+	lab      *stress.Lab
+}
+
+func (b *fixture) close() error {
+	var err error
+	if b.lab != nil {
+		err = b.lab.Close()
+	}
+	return errors.Join(err, b.contest.close())
+}
+
+// open opens the problem and builds everything. The fixture must be closed.
+func (f *finding) open(ctx context.Context, c *console, name, path string) (*fixture, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
+	}
+	contest, err := findContest()
+	if err != nil {
+		return nil, err
+	}
+	if contest.house && f.add != "" {
+		return nil, usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
+	}
+	if f.add != "" && !problem.GoodName(f.add) {
+		return nil, usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", f.add)}
+	}
+	b := &fixture{contest: contest, path: path}
+	if b.folder, err = contest.open(name); err != nil {
+		return nil, err
+	}
+	if err := contest.start(f.running); err != nil {
+		return nil, err
+	}
+	if err := f.build(ctx, c, b); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+// build builds the solution and opens the lab. A solution that does not compile is
+// shown as judge submit shows it.
+func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
+	language, err := b.contest.tools.Detect(b.path, f.language)
+	if err != nil {
+		return usageError{err}
+	}
+	b.language = language.Name
+	made, err := b.contest.tools.Build(ctx, b.path, language)
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return usageError{unusable}
+	}
+	if err != nil {
+		return err
+	}
+	if !made.OK {
+		b.draw(c, &judge.Built{Verdict: judge.CompileError, Log: made.Log}, &judge.Finished{Verdict: judge.CompileError})
+		return errNotAccepted
+	}
+	newChecker, err := b.contest.checkers(ctx, b.folder)
+	if err != nil {
+		return err
+	}
+	texts := []string{b.path}
+	if b.folder.Reference != nil {
+		texts = append(texts, b.folder.Reference.Path)
+	}
+	b.lab, err = stress.Open(ctx, stress.Setting{
+		Folder: b.folder, Runner: b.contest.box, Build: b.contest.part, Checker: newChecker,
+		Solution: made.Program, Literals: stress.Literals(texts...), Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
+	})
+	if err != nil {
+		return err
+	}
+	for _, note := range b.lab.Notes() {
+		fmt.Fprintln(c.err, "note: "+note)
+	}
+	return nil
+}
+
+// checkers returns a function that makes checkers which have seen nothing yet. What
+// can be built is built now.
+func (c *contest) checkers(ctx context.Context, f *problem.Folder) (func(context.Context) (check.Checker, error), error) {
+	part := f.Checker.Program
+	if part == nil {
+		return func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) }, nil
+	}
+	program, err := c.part(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) (check.Checker, error) {
+		return check.Program(c.box, program, part.Speaks, part.Args, c.cfg.Setter)
+	}, nil
+}
+
+// draw draws events of the solution as judge submit does.
+func (b *fixture) draw(c *console, events ...judge.Event) error {
+	out, err := c.terminal()
+	if err != nil {
+		return err
+	}
+	shown := *b.folder.Problem
+	shown.Groups = nil
+	started := b.contest.started(&shown, b.path, b.language)
+	for _, e := range append([]judge.Event{started}, events...) {
+		out.Event(e)
+	}
+	return out.Close()
+}
+
+// finish makes a failing input small, shows it, and keeps it where that is asked
+// for.
+func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *stress.Trial, provenance string) error {
+	before := len(found.Input)
+	small := &stress.Shrunk{Trial: found}
+	if f.budget > 0 {
+		var err error
+		if small, err = b.lab.Shrink(ctx, found, shrink.Budget{Time: f.budget}, f.tell(c)); err != nil {
+			return err
+		}
+		how := "nothing makes it smaller"
+		if !small.Done {
+			how = "the time is used up"
+		}
+		line := fmt.Sprintf("shrunk: from %d to %d bytes in %d evaluations; %s", before, len(small.Input), small.Evaluations, how)
+		fmt.Fprintln(c.out, line)
+		provenance += upper(line) + ".\n"
+	} else if err := b.lab.Complete(ctx, found); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out)
+	const group, name = "found", "input"
+	judged := small.Event(group, name)
+	err := b.draw(c, judged,
+		&judge.GroupJudged{Group: group, Verdict: judged.Verdict, Cases: 1},
+		&judge.Finished{Verdict: judged.Verdict, Judged: 1, Cases: 1, First: judged.ID(), Slowest: judged.ID(), TimeMS: float64(judged.Exec.CPU.Microseconds()) / 1000, Memory: judged.Exec.Memory})
+	if err != nil {
+		return err
+	}
+	if err := f.keep(c, b, small.Trial, provenance+upper(found.Origin)+".\n"); err != nil {
+		return err
+	}
+	return errNotAccepted
+}
+
+// tell returns what tells the steps, nil if nobody wants to know.
+func (f *finding) tell(c *console) func(shrink.Step) {
+	if !f.verbose {
+		return nil
+	}
+	return func(s shrink.Step) {
+		fmt.Fprintf(c.out, "  evaluation %d: %d bytes, %s\n", s.Evaluations, len(s.Text), s.Pass)
+	}
+}
+
+// keep writes the input to --out, and as a case to the group of --add.
+func (f *finding) keep(c *console, b *fixture, t *stress.Trial, provenance string) error {
+	if f.out != "" {
+		if err := os.WriteFile(f.out, t.Input, 0o644); err != nil {
+			return fmt.Errorf("write the input: %w", err)
+		}
+		fmt.Fprintf(c.out, "written: %s\n", f.out)
+	}
+	if f.add == "" {
+		return nil
+	}
+	path, err := gen.Keep(b.folder, f.add, caseName("found", t.Input), t.Input, t.Answer, provenance)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "kept: %s\n", near(path))
+	return nil
+}
+
+// caseName names a case after its input, so that no other has the name.
+func caseName(kind string, input []byte) string {
+	sum := sha256.Sum256(input)
+	return kind + "-" + hex.EncodeToString(sum[:4])
+}
+
+// upper starts a sentence.
+func upper(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
