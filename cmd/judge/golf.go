@@ -165,6 +165,9 @@ func (g *golfing) prove(ctx context.Context, c *console, contest *contest, stage
 	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
 		return nil, usageError{missing}
 	}
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Fault.Text}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -245,11 +248,7 @@ func (g *golfing) detect(contest *contest, file string) (*config.Language, error
 	if file == "-" || g.language != "" {
 		return g.languageOf(contest, "")
 	}
-	l, err := contest.tools.Detect(file, "")
-	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return nil, usageError{unusable}
-	}
-	return l, err
+	return contest.tools.Detect(file, "")
 }
 
 // readAnswer reads a file that may not be longer than any submission.

@@ -122,6 +122,8 @@ type Explanation struct {
 	Gave   []string `json:"gave,omitempty"`
 	Reason string   `json:"reason,omitempty"` // why it could not be tried
 	Driver string   `json:"driver,omitempty"`
+
+	clean int // right samples that are neither errors nor empty
 }
 
 // Prove finds out how to call the answer, and proves it.

@@ -23,7 +23,7 @@ var (
 	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 	struck     = regexp.MustCompile(`(?is)<(?:s|strike|del)>.*?</(?:s|strike|del)>|~~.*?~~`)
 	sizeWord   = regexp.MustCompile(`(?i)(\d+)\s*(?:bytes?|chars?|characters?)\b`)
-	flagWord   = regexp.MustCompile("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.,:/-]*)")
+	flagWord   = regexp.MustCompile("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.:/-]*)")
 	fence      = regexp.MustCompile("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
 )
 

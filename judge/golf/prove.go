@@ -72,7 +72,8 @@ func (p *proof) run(ctx context.Context) error {
 }
 
 // detect finds the way to call the answer: the first for which all samples are
-// right, or the one with the most. Without any that can be built, it is nil and the
+// right, or the one with the most; there, errors and empty outputs do not count,
+// for a lost position may be answered by anything. Without any that can be built, it is nil and the
 // result says so.
 func (p *proof) detect(ctx context.Context) (*way, error) {
 	var best *way
@@ -106,8 +107,8 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 		if err != nil {
 			continue
 		}
-		if e.Right > most {
-			best, most = w, e.Right
+		if e.clean > most {
+			best, most = w, e.clean
 		}
 		if e.Right == len(p.r.Domain.Samples) {
 			break
@@ -164,7 +165,13 @@ func (p *proof) try(ctx context.Context, w *way, e *Explanation) error {
 		if err != nil {
 			return err
 		}
-		e.Right = len(outputs) - len(report.Wrong)
+		e.Right, e.clean = len(outputs)-len(report.Wrong), 0
+		for k, o := range outputs {
+			blamed := slices.ContainsFunc(report.Wrong, func(w kit.GolfWrong) bool { return w.Index == k })
+			if !blamed && o.fate == "" && strings.TrimSpace(o.text) != "" {
+				e.clean++
+			}
+		}
 		if 2*e.Right <= len(outputs) {
 			return nil
 		}
@@ -282,7 +289,7 @@ func (p *proof) guarded(ctx context.Context, w *way, order []int) error {
 	var checkErr error
 	err := p.batch(ctx, w, order, func(o output) bool {
 		more := p.collect(o)
-		if o.fate == "" || !more {
+		if !o.died || !more {
 			return more
 		}
 		if deaths++; deaths%maxDeaths != 0 || p.o.All {

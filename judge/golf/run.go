@@ -22,6 +22,7 @@ type output struct {
 	fate  string // how the call ended, if not well; its text counts all the same
 	slow  bool   // there is no text: the time was over
 	fresh bool   // from a process that was asked nothing else
+	died  bool   // the process ended with it
 }
 
 // The frames of a driver. It reads everything on standard input: a mark on the
@@ -101,7 +102,7 @@ func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o outpu
 		if timeOver && len(frames) > 0 {
 			continue // the clock was that of all of them: this one gets its own
 		}
-		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver}
+		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
 		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
 			o.fate += ": " + lastLine(why)
 		}

@@ -52,6 +52,9 @@ func (g *Golf) Say(format string, args ...any) {
 	g.report.Says = append(g.report.Says, fmt.Sprintf(format, args...))
 }
 
+// Report is what was said so far.
+func (g *Golf) Report() GolfReport { return g.report }
+
 // CheckGolf is the main function of a checker of golf answers: it calls f with
 // more and more answers, and at last with all. F must not remember anything.
 //
@@ -72,7 +75,7 @@ func CheckGolf(f func(g *Golf)) {
 		if q := catch(func() { f(&g) }); q.verdict != "" {
 			return quit{Fail, q.message}
 		}
-		text, err := json.Marshal(g.report)
+		text, err := json.Marshal(g.Report())
 		if err != nil {
 			return quit{Fail, err.Error()}
 		}

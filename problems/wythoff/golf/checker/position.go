@@ -12,7 +12,7 @@ const (
 	number   = `(\d+)(?:\.0*)?`
 	around   = "[\\s()\\[\\]{}<>|\"'`]*"
 	between  = around + `(?:[\s,;:|]|\s\.\s)` + "[\\s()\\[\\]{}<>|\"'`,;:]*"
-	nameless = around + number + between + number + around
+	nameless = around + number + between + number + around + `(?:,\s*[)\]}>]\s*)?`
 )
 
 var (

@@ -1,0 +1,1 @@
+f=lambda i,j:(i,j

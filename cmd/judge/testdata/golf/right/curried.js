@@ -1,0 +1,1 @@
+i=>j=>{C={};T={};for(d=a=0;d<40;a++)if(!T[a]){C[[a,a+d]]=C[[a+d,a]]=T[a]=T[a+d]=1;d++}if(C[[i,j]])return 0;for(k=1;k<100;k++)for([x,y]of[[k,k],[k,0],[0,k]])if(x<=i&&y<=j&&C[[i-x,j-y]])return[i-x,j-y]}
