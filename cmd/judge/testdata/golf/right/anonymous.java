@@ -1,0 +1,1 @@
+(i,j)->{var t=new java.util.TreeSet<Integer>();var c=new java.util.TreeSet<String>();for(int a=0,d=0;a<99;a++)if(t.add(a)){t.add(a+d);c.add(a+" "+(a+d));c.add(a+d+" "+a);d++;}if(c.contains(i+" "+j))return 0;for(int k=1;;k++)for(int[]m:new int[][]{{k,k},{k,0},{0,k}}){var s=(i-m[0])+" "+(j-m[1]);if(c.contains(s))return s;}}
