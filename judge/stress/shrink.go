@@ -36,7 +36,10 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	}()
 	best := *t
 	done := &Shrunk{Trial: &best}
-	if t.Line != "" && b.generator != nil {
+	if err := done.byOthers(ctx, b, budget, step); err != nil {
+		return nil, err
+	}
+	if best.Line != "" && b.generator != nil {
 		if err := done.byLine(ctx, b, budget, step); err != nil {
 			return nil, err
 		}
@@ -78,6 +81,52 @@ func hurried(limits judge.Limits, t *Trial) judge.Limits {
 		limits.CPU = quick
 	}
 	return limits
+}
+
+// others is how many other inputs are looked at before one is made smaller.
+const others = 400
+
+// byOthers looks for a smaller input that fails in the same way among those that a
+// search starts with: from a large one, steps that stay valid and failing may not
+// lead to the smallest.
+func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, step func(shrink.Step)) error {
+	plan, err := b.lab.plan(0)
+	if _, fault := errors.AsType[*judge.Fault](err); fault {
+		return nil // there is nothing to make other inputs from
+	}
+	if err != nil {
+		return err
+	}
+	plan.small = true
+	timed, cancel := within(ctx, budget.Time/4)
+	defer cancel()
+	original := *s.Trial
+	for i := range others {
+		c, err := plan.input(timed, b, i)
+		var t *Trial
+		if err == nil && c != nil && shrink.Less(c.input, s.Input) {
+			s.Evaluations++
+			t, err = b.fails(timed, c.input, &original)
+		}
+		if _, fault := errors.AsType[*judge.Fault](err); fault {
+			continue // a find of its own, but not this one
+		}
+		if over(timed) && ctx.Err() == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			t.Line, t.Origin = c.line, c.origin
+			*s.Trial = *t
+			s.Steps++
+			if step != nil {
+				step(shrink.Step{Pass: "another input", Evaluations: s.Evaluations, Text: t.Input})
+			}
+		}
+	}
+	return nil
 }
 
 // lineSalts is how many seeds each smaller line is tried with.

@@ -14,6 +14,10 @@
 // the samples. What goes wrong only between two inputs of which none is a sample is
 // not found.
 //
+// A find is made smaller in three ways, each from what the one before it came to:
+// other small inputs that fail in the same way, the generator line that made it, and
+// its text.
+//
 // The package does not say how strong a suite is, and prints nothing.
 package stress
 

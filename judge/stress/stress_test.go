@@ -265,24 +265,43 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-func TestShrinkGoesThroughTheLine(t *testing.T) {
-	lab, _ := open(t, usual, 1, func(in string, args []string, seed string, out io.Writer) judge.Exec {
-		if len(strings.Fields(in)) > 4 {
+// crashesAbove crashes on more than n numbers.
+func crashesAbove(n int) program {
+	return func(in string, args []string, seed string, out io.Writer) judge.Exec {
+		if len(strings.Fields(in)) > n+1 {
 			return judge.Exec{Exit: 1}
 		}
 		return sum(same)(in, args, seed, out)
-	}, nil)
-	found, _, err := lab.Search(t.Context(), stress.Options{Count: 500})
-	if err != nil || found == nil {
-		t.Fatalf("Search = %+v, %v", found, err)
+	}
+}
+
+func TestShrinkGoesThroughTheLine(t *testing.T) {
+	lab, _ := open(t, usual, 1, crashesAbove(30), nil) // no line makes so many
+	trial, err := lab.Try(t.Context(), "case", []byte("40\n"+strings.Repeat("499\n", 40)))
+	if err != nil || !trial.Fails() {
+		t.Fatalf("Try = %+v, %v", trial, err)
+	}
+	trial.Line = "random 40"
+	var passes []string
+	small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
+	if err != nil || string(small.Input) != "31\n"+strings.Repeat("0\n", 31) {
+		t.Errorf("Shrink = %+v, %v; want 31 zeros", small, err)
+	}
+	if !slices.Contains(passes, "generator line: random 31") {
+		t.Errorf("the line was not made smaller: %q", passes)
+	}
+}
+
+func TestShrinkLooksAtOtherInputs(t *testing.T) {
+	lab, _ := open(t, usual, 1, crashesAbove(4), nil)
+	trial, err := lab.Try(t.Context(), "case", []byte("40\n"+strings.Repeat("499\n", 40)))
+	if err != nil || !trial.Fails() {
+		t.Fatalf("Try = %+v, %v", trial, err)
 	}
 	var passes []string
-	small, err := lab.Shrink(t.Context(), found, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
-	if err != nil || string(small.Input) != "4\n0\n0\n0\n0\n" {
-		t.Errorf("Shrink(%q) = %+v, %v; want four zeros", found.Input, small, err)
-	}
-	if found.Line == "" || !slices.Contains(passes, "generator line: random 4") {
-		t.Errorf("the line %q was not made smaller: %q", found.Line, passes)
+	small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
+	if err != nil || string(small.Input) != "5\n0\n0\n0\n0\n0\n" || !slices.Contains(passes, "another input") {
+		t.Errorf("Shrink = %+v, %v by %q; want five zeros, by way of another input", small, err, passes)
 	}
 }
 
