@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,23 +29,59 @@ func (s *search) lower(g grain, p Spot) {
 			return
 		}
 	}
+	s.probe(g, p)
 	n, _ := Integer(s.doc.At(p))
 	least := int64(1)
 	if g == coarse {
 		least = max(1, n/8, -(n / 8))
 	}
 	for step := n / 2; (step >= least || step <= -least) && step != 0 && !s.over(); step /= 2 {
-		for s.set("lower number", p, strconv.FormatInt(n-step, 10)) {
-			n -= step
-		}
+		n = s.lowerBy(p, n, step)
 	}
 	if g == fine && n != 0 { // halving an odd number leaves out the last step
 		one := int64(1)
 		if n < 0 {
 			one = -1
 		}
-		for !s.over() && s.set("lower number", p, strconv.FormatInt(n-one, 10)) {
-			n -= one
+		s.lowerBy(p, n, one)
+	}
+}
+
+// inARow is how often a number is lowered by the same step: where the property
+// holds here and there, another step gets further.
+const inARow = 3
+
+func (s *search) lowerBy(p Spot, n, step int64) int64 {
+	for range inARow {
+		if s.over() || !s.set("lower number", p, strconv.FormatInt(n-step, 10)) {
+			break
+		}
+		n -= step
+	}
+	return n
+}
+
+// probes is how many numbers of each length stand for all of them.
+const probes = 6
+
+// probe tries numbers of fewer digits, from half as many on, at random: where the
+// property holds for one number in ten, as with errors of rounding, no step from the
+// number at hand leads to a short one.
+func (s *search) probe(g grain, p Spot) {
+	length := len(s.doc.At(p))
+	if g == coarse || length < 5 {
+		return
+	}
+	r := rand.New(rand.NewPCG(uint64(length), uint64(s.steps)))
+	for digits := (length + 1) / 2; digits < length; digits++ {
+		for range probes {
+			word := []byte{byte('1' + r.IntN(9))}
+			for len(word) < digits {
+				word = append(word, byte('0'+r.IntN(10)))
+			}
+			if s.over() || s.set("shorter number", p, string(word)) {
+				return
+			}
 		}
 	}
 }
@@ -127,7 +164,7 @@ func (s *search) lowerBoth(p, q Spot) {
 		a, _ := Integer(s.doc.At(p))
 		b, _ := Integer(s.doc.At(q))
 		for step := max(a, b); step > 0 && !s.over(); step /= 2 {
-			for !s.over() {
+			for range inARow {
 				a, _ := Integer(s.doc.At(p))
 				b, _ := Integer(s.doc.At(q))
 				newA, newB := move(a, b, step)
@@ -135,7 +172,7 @@ func (s *search) lowerBoth(p, q Spot) {
 					break
 				}
 				c := s.doc.With(p, strconv.FormatInt(newA, 10)).With(q, strconv.FormatInt(newB, 10))
-				if !s.try("lower both", c) {
+				if s.over() || !s.try("lower both", c) {
 					break
 				}
 			}
