@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,8 +100,8 @@ func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o outpu
 		}
 		order = order[len(frames):]
 		timeOver := x.Killed == judge.CPUTime || x.Killed == judge.WallTime
-		if timeOver && len(frames) > 0 {
-			continue // the clock was that of all of them: this one gets its own
+		if (timeOver || x.Killed == judge.Output) && len(frames) > 0 {
+			continue // the limit was that of all of them: this one gets its own
 		}
 		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
 		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
@@ -241,8 +242,15 @@ func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o outpu
 	return p.programs(ctx, w, order, got)
 }
 
+// lastLine is the last line of an error's text that is not indented, as the places
+// of a stack trace are.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for _, l := range slices.Backward(lines) {
+		if l != "" && l[0] != ' ' && l[0] != '\t' {
+			return cut(l)
+		}
+	}
 	return cut(lines[len(lines)-1])
 }
 

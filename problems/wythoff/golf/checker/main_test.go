@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		{`["8","13"]`, place{8, 13}, false, true}, {"(8)\t(13)", place{8, 13}, false, true}, {"08 013", place{8, 13}, false, true},
 		{"[(8,13)]", place{8, 13}, true, true}, {"[[8,13]]", place{8, 13}, true, true}, {"((8, 13),)", place{8, 13}, true, true},
 		{"Just (8,13)", place{8, 13}, true, true}, {"Some((8, 13))", place{8, 13}, true, true},
-		{"8+13i", place{8, 13}, true, true}, {"(8+13j)", place{8, 13}, true, true}, {"8.0 + 13.0*I", place{8, 13}, true, true},
+		{"8+13i", place{8, 13}, true, true}, {"(8+13j)", place{8, 13}, true, true}, {"9j", place{0, 9}, true, true}, {"8.0 + 13.0*I", place{8, 13}, true, true},
 		{`{"a":8,"b":13}`, place{8, 13}, true, true}, {"{x: 8, y: 13}", place{8, 13}, true, true}, {"[1]  8 13", place{8, 13}, true, true},
 		{"99999999999999999999 1", place{1 << 30, 1}, false, true},
 		{text: "813"}, {text: "8"}, {text: ""}, {text: "8 13 21"}, {text: "8 13\n3 5"}, {text: "[(8,13),(3,5)]"}, {text: "to 8 13"},

@@ -21,7 +21,7 @@ var (
 	nested = regexp.MustCompile(`^[\[({<]\s*[\[({<][^\[\](){}<>]*[\])}>]\s*,?\s*[\])}>]$`)
 
 	wrapped = regexp.MustCompile(`^(?:Just|Some)\s*\(?\s*(.*?)\s*\)?$`)
-	complex = regexp.MustCompile(`^\(?(\d+)(?:\.0*)?\s*\+\s*(\d+)(?:\.0*)?\s*\*?\s*[ijI]\)?$`)
+	complex = regexp.MustCompile(`^\(?(?:(\d+)(?:\.0*)?\s*\+\s*)?(\d+)(?:\.0*)?\s*\*?\s*[ijI]\)?$`)
 	object  = regexp.MustCompile(`^\{\s*["']?[A-Za-z_]\w*["']?\s*(?::|=|=>)\s*(\d+)(?:\.0*)?\s*,\s*["']?[A-Za-z_]\w*["']?\s*(?::|=|=>)\s*(\d+)(?:\.0*)?\s*\}$`)
 	prompt  = regexp.MustCompile(`^\[1\]\s+(.*)$`)
 )
