@@ -15,7 +15,8 @@ import (
 // joins checks programs that are connected by pipes.
 func (su *suite) joins(t *testing.T) {
 	if su.can&Isolates == 0 {
-		t.Skip("who ended first is not measured well enough on this rung")
+		t.Logf("not measured well enough on the rung %s: who ended first", su.s.Rung())
+		return
 	}
 	join := func(t *testing.T, all ...sandbox.Joined) []sandbox.Ended {
 		t.Helper()
