@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"judge/internal/atomicfile": nil,
 	"judge/internal/tail":       nil,
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
+	"judge/internal/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},
 
 	// One thing each, known by interfaces of package judge.
@@ -60,6 +61,7 @@ var doors = map[string]struct {
 	"github.com/fatih/color":                  {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch": {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/yuin/goldmark":                {[]string{"judge/report"}, "statements are drawn there"},
+	"go.yaml.in/yaml/v4":                      {[]string{"judge/internal/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
 	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
