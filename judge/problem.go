@@ -11,33 +11,65 @@ type Problem struct {
 	Title  string
 	Source string // where the puzzle comes from; may be empty
 	Dir    string // the folder, as the user knows it
-	Limits Limits // per case
+	Kind   Kind
+	Limits Limits // per case, and per pass of a case
 
-	Reference *Part // each part is nil where the folder has none
-	Validator *Part
-	Generator *Part
-	Checker   Checking
-	Salt      string // goes into the seeds of all generator lines
+	// Validation limits one run of the checker, the interactor and the other
+	// programs that judge; zero is the judge's usual limits for a setter's program.
+	Validation Limits
+	Passes     int   // at most, for one case of a multi-pass problem; 0 is UsualPasses
+	CodeLimit  int64 // bytes of the submission's files together; 0 is no limit
+	NoFiles    bool  // the submission may not write files
 
-	Groups []Group // in judging order; the samples first
+	Reference  *Part // each part is nil where the folder has none
+	Validator  *Part
+	Generator  *Part
+	Interactor *Part // talks to the submission; set exactly where Kind.Interactive is
+	Static     *Part // static validator: judges the submission's own files; speaks "kattis"
+	Checker    Checking
+	Salt       string // goes into the seeds of all generator lines
+
+	Groups  []Group  // in judging order; the samples first
+	Grading *Grading // nil: a submission is accepted if each case is, and there are no scores
 }
+
+// Kind says what a submission does on a case. The zero value is the usual kind:
+// it reads one input and prints one output. Interactive and MultiPass go together.
+type Kind struct {
+	Interactive bool // it talks with the interactor
+	MultiPass   bool // it runs again on what the checker or interactor made of its output
+	// Answers says that a submission is the outputs themselves, not a program: a
+	// file or folder of <case>.out.
+	Answers bool
+}
+
+// UsualPasses is the limit on passes where the problem does not say.
+const UsualPasses = 2
 
 // Part is one of the setter's programs in a problem folder.
 type Part struct {
 	Path   string   // file or folder
-	Args   []string // given before any other argument
+	Args   []string // given before any other argument; after the file names where it speaks "kattis"
 	Speaks string   // its protocol: "kit", "testlib", "kattis" or "plain"
+
+	// PartialFrom, for a checker that speaks testlib, is the exit code that means
+	// no percent (testlib's PC_BASE: 50 in its grown-up form): codes from it on are
+	// the part of 200 that the output is worth. 0: there are no such codes.
+	PartialFrom int
 }
 
 // Checking says how output is judged: by a checker that the judge brings (Name),
-// or by the setter's program.
+// or by the setter's program. An interactive problem whose interactor says all that
+// is to say has neither.
 type Checking struct {
 	Name    string   // name of a builtin checker; "" where Program is set
-	Args    []string // options of the builtin checker
+	Args    []string // options of the builtin checker, given before a case's own
 	Program *Part
 }
 
-// Group is a set of cases that are judged together.
+// Group is a set of cases that are judged together. In a package whose groups nest,
+// each folder with cases is a group, called by its path ("secret/group1/a"), and
+// Problem.Grading has the tree.
 type Group struct {
 	Name        string
 	Description string
@@ -49,8 +81,18 @@ type Case struct {
 	Group string
 	Name  string // unique in its group
 	In    string // path of the input file
-	Ans   string // path of the answer file
+	Ans   string // path of the answer file; "" where the case needs none, and an empty one is shown
 	Line  string // the generator line that made it; "" for a case written by hand
+
+	Args        []string   // given to the submission
+	Files       []CaseFile // shown in the submission's working directory
+	CheckerArgs []string   // given to the checker or interactor, after its own; its group's are among them
+}
+
+// CaseFile is a file that a submission may read beside its input.
+type CaseFile struct {
+	Name string // in the working directory; it may have folders in it
+	Path string // where it stands
 }
 
 // ID names the case within its problem: "edge/corner-0-0".
