@@ -47,8 +47,8 @@ const besideOthers = 1.1
 // be busy with what is not ours, and one that computes will meet its CPU limit.
 const patience = 4
 
-// busy is the share of its CPU time from which a run that hit the wall limit may
-// have been kept from running; one that used less was waiting by itself.
+// busy is the share of its CPU time from which a run that hit the wall limit was
+// rather kept from running than waiting by itself: it gets more patience.
 const busy = 0.1
 
 // Build builds the submission.
@@ -83,7 +83,9 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 	b.alone.Lock()
 	defer b.alone.Unlock()
 	limits = b.Limits
-	limits.Wall *= patience
+	if b.computed(a.Exec) {
+		limits.Wall *= patience
+	}
 	again, err := b.try(ctx, c, limits)
 	if err != nil {
 		return nil, err
@@ -99,9 +101,15 @@ func (b *Batch) doubtful(x judge.Exec) bool {
 	case judge.TimeLimit:
 		return x.Killed != judge.CPUTime
 	case judge.IdlenessLimit:
-		return x.CPU > time.Duration(float64(b.Limits.CPU)*busy)
+		return true
 	}
 	return false
+}
+
+// computed says whether a run that hit the wall limit was kept from running,
+// rather than waiting by itself.
+func (b *Batch) computed(x judge.Exec) bool {
+	return x.CPU > time.Duration(float64(b.Limits.CPU)*busy)
 }
 
 // try runs the program once.

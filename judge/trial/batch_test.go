@@ -200,7 +200,8 @@ func TestRetime(t *testing.T) {
 		{"a run that is slow alone too is too slow", true, []judge.Exec{slow, slow}, judge.TimeLimit, true},
 		{"a hopeless run is not repeated", true, []judge.Exec{hopeless}, judge.TimeLimit, false},
 		{"a run that got too little of the processor is repeated", true, []judge.Exec{starved, good}, judge.NotJudged, true},
-		{"a run that waited by itself is not repeated", true, []judge.Exec{asleep}, judge.IdlenessLimit, false},
+		{"a run that waited by itself is idle when it does so alone", true, []judge.Exec{asleep, asleep}, judge.IdlenessLimit, true},
+		{"a run that others kept waiting is repeated", true, []judge.Exec{asleep, good}, judge.NotJudged, true},
 		{"nothing is repeated where that is off", false, []judge.Exec{slow}, judge.TimeLimit, false},
 	}
 	for _, test := range tests {
