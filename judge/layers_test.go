@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"judge":        nil,
 	"judge/kit":    nil, // also built outside this module, with setters' programs
 	"judge/shrink": nil, // pure: the property that must hold comes as a function
+	"judge/rating": nil, // pure statistics
 
 	// Small acts.
 	"judge/internal/suggest":    nil,

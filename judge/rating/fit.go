@@ -1,0 +1,196 @@
+package rating
+
+import "math"
+
+// virtual is the curvature that the virtual game adds for a player of strength t,
+// and pull its gradient.
+func virtual(t float64) (curvature, pull float64) {
+	p := logistic(t)
+	return p * (1 - p), 0.5 - p
+}
+
+func logistic(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
+
+// fit finds the strengths that make the games, with the virtual ones, most
+// likely, by Newton's method. The likelihood is strictly concave, because every
+// player has a virtual game; steps are halved where they overshoot.
+func fit(n int, duels []Duel) []float64 {
+	const enough = 1e-10
+	theta := make([]float64, n)
+	value := likelihood(theta, duels)
+	for range 200 {
+		gradient := make([]float64, n)
+		for i, t := range theta {
+			_, gradient[i] = virtual(t)
+		}
+		for _, d := range duels {
+			points, games := d.Points()
+			u := points - float64(games)*logistic(theta[d.A]-theta[d.B])
+			gradient[d.A] += u
+			gradient[d.B] -= u
+		}
+		step := solve(factor(information(theta, duels)), gradient)
+		largest := 0.0
+		for _, s := range step {
+			largest = max(largest, math.Abs(s))
+		}
+		if largest < enough {
+			break
+		}
+		for share := 1.0; share > 1e-6; share /= 2 {
+			next := make([]float64, n)
+			for i := range next {
+				next[i] = theta[i] + share*step[i]
+			}
+			if v := likelihood(next, duels); v >= value {
+				theta, value = next, v
+				break
+			}
+		}
+	}
+	return theta
+}
+
+// likelihood is the logarithm of the likelihood, up to a constant.
+func likelihood(theta []float64, duels []Duel) float64 {
+	// ln of the logistic function, without overflow.
+	ln := func(t float64) float64 { return min(t, 0) - math.Log1p(math.Exp(-math.Abs(t))) }
+	sum := 0.0
+	for _, t := range theta {
+		sum += (ln(t) + ln(-t)) / 2
+	}
+	for _, d := range duels {
+		points, games := d.Points()
+		t := theta[d.A] - theta[d.B]
+		sum += points*ln(t) + (float64(games)-points)*ln(-t)
+	}
+	return sum
+}
+
+// information is the negative second derivative of the likelihood.
+func information(theta []float64, duels []Duel) [][]float64 {
+	h := square(len(theta))
+	for i, t := range theta {
+		h[i][i], _ = virtual(t)
+	}
+	for _, d := range duels {
+		_, games := d.Points()
+		p := logistic(theta[d.A] - theta[d.B])
+		spread(h, d, float64(games)*p*(1-p))
+	}
+	return h
+}
+
+// spread adds v times the outer product of A - B with itself.
+func spread(m [][]float64, d Duel, v float64) {
+	m[d.A][d.A] += v
+	m[d.B][d.B] += v
+	m[d.A][d.B] -= v
+	m[d.B][d.A] -= v
+}
+
+// sandwich is the covariance of the strengths: what the games were seen to
+// scatter by, between two slices of the inverse information.
+func sandwich(theta []float64, duels []Duel) [][]float64 {
+	n := len(theta)
+	meat := square(n)
+	for i, t := range theta {
+		meat[i][i], _ = virtual(t)
+	}
+	for _, d := range duels {
+		spread(meat, d, d.scatter(logistic(theta[d.A]-theta[d.B])))
+	}
+	bread := factor(information(theta, duels))
+	half := square(n) // bread^-1 meat, by columns; the meat is symmetric
+	for i := range n {
+		half[i] = solve(bread, meat[i])
+	}
+	covariance := square(n)
+	for i := range n {
+		row := make([]float64, n)
+		for j := range n {
+			row[j] = half[j][i]
+		}
+		covariance[i] = solve(bread, row)
+	}
+	return covariance
+}
+
+// scatter is the variance of all points of a tally together, where p points are
+// expected in each game. It is seen in the pairs, not computed from p: a start
+// that decides its game makes pairs of one point each, which scatter less than
+// two tosses do, and two bots that always play the same game scatter more. One
+// further pair is put in that scatters as p says, so that few pairs that happen to
+// be equal claim no certainty. Where one player won everything there is nothing to
+// be seen, and p alone counts.
+func (t Tally) scatter(p float64) float64 {
+	points, games := t.Points()
+	alone := p * (1 - p)
+	if points == 0 || points == float64(games) {
+		return float64(games) * alone
+	}
+	sum, pairs, loose := 0.0, 0, 0
+	for i, count := range t.Pairs {
+		u := float64(i)/2 - 2*p
+		sum += float64(count) * u * u
+		pairs += count
+	}
+	for i, count := range t.Games {
+		u := float64(i)/2 - p
+		sum += float64(count) * u * u
+		loose += count
+	}
+	if pairs > 0 {
+		seen := float64(pairs) + float64(loose)/2
+		return (sum + 2*alone) * seen / (seen + 1)
+	}
+	return (sum + alone) * float64(loose) / float64(loose+1)
+}
+
+func square(n int) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
+	}
+	return m
+}
+
+// factor is the factor of Cholesky of a symmetric positive definite matrix: lower
+// triangular, and the matrix is it times itself transposed.
+func factor(m [][]float64) [][]float64 {
+	l := square(len(m))
+	for i := range m {
+		for j := range i + 1 {
+			v := m[i][j]
+			for k := range j {
+				v -= l[i][k] * l[j][k]
+			}
+			if i == j {
+				l[i][i] = math.Sqrt(max(v, 1e-12))
+			} else {
+				l[i][j] = v / l[j][j]
+			}
+		}
+	}
+	return l
+}
+
+// solve solves the equations of a factored matrix.
+func solve(l [][]float64, b []float64) []float64 {
+	n := len(b)
+	x := make([]float64, n)
+	for i := range n {
+		x[i] = b[i]
+		for k := range i {
+			x[i] -= l[i][k] * x[k]
+		}
+		x[i] /= l[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			x[i] -= l[k][i] * x[k]
+		}
+		x[i] /= l[i][i]
+	}
+	return x
+}

@@ -1,0 +1,120 @@
+package rating
+
+import (
+	"errors"
+	"math"
+)
+
+// SPRT is a sequential test of two hypotheses: that a player is Elo0 points
+// stronger than another, and that it is Elo1 points stronger. It goes on until one
+// of them is refuted.
+//
+// It is Wald's test with the likelihoods of the two multinomial distributions that
+// fit the pairs of games best among those with the expected score of the
+// hypothesis: the generalised test as testers of chess engines run it (M. Van den
+// Bergh, A Practical Introduction to the GSPRT, 2019; X. Li, J. Liu, Z. Ying,
+// Sequential Analysis 33, 2014).
+type SPRT struct {
+	Elo0, Elo1  float64
+	Alpha, Beta float64 // how often Elo1 may be taken for Elo0, and the other way round
+}
+
+// Decision is what a test has come to.
+type Decision string
+
+const (
+	Undecided Decision = ""
+	TakeElo0  Decision = "elo0" // the difference is not Elo1 or more
+	TakeElo1  Decision = "elo1" // the difference is not Elo0 or less
+)
+
+// Check says what is wrong with the test's numbers.
+func (s SPRT) Check() error {
+	switch {
+	case !(s.Elo0 < s.Elo1):
+		return errors.New("elo0 must be below elo1")
+	case !(s.Alpha > 0 && s.Alpha < 0.5 && s.Beta > 0 && s.Beta < 0.5):
+		return errors.New("alpha and beta must be above 0 and below 0.5")
+	}
+	return nil
+}
+
+// Bounds are the values of LLR at which the test ends.
+func (s SPRT) Bounds() (low, high float64) {
+	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
+}
+
+// Decide says what the test has come to, after the games so far.
+func (s SPRT) Decide(t Tally) Decision {
+	low, high := s.Bounds()
+	switch llr := s.LLR(t); {
+	case llr <= low:
+		return TakeElo0
+	case llr >= high:
+		return TakeElo1
+	}
+	return Undecided
+}
+
+// LLR is the logarithm of the ratio of the likelihoods, that of Elo1 over that of
+// Elo0. Games outside pairs count only where there are no pairs.
+func (s SPRT) LLR(t Tally) float64 {
+	counts := t.Pairs[:]
+	if t.Pairs == [5]int{} {
+		counts = t.Games[:]
+	}
+	// An outcome that was never seen still has a chance, or the first pairs would
+	// decide everything.
+	const unseen = 1e-3
+	total := 0.0
+	share := make([]float64, len(counts))
+	for i, count := range counts {
+		share[i] = max(float64(count), unseen)
+		total += share[i]
+	}
+	if total < 1 {
+		return 0
+	}
+	for i := range share {
+		share[i] /= total
+	}
+	x0, x1 := tilt(share, Expected(s.Elo0)), tilt(share, Expected(s.Elo1))
+	llr := 0.0
+	for i, p := range share {
+		a := float64(i) / float64(len(share)-1)
+		llr += p * math.Log((1+x0*(a-Expected(s.Elo0)))/(1+x1*(a-Expected(s.Elo1))))
+	}
+	return total * llr
+}
+
+// tilt finds the x for which the shares p/(1 + x(a - mean)), of scores a, have the
+// given mean. They are then the most likely shares with that mean. The mean of
+// p(a - mean)/(1 + x(a - mean)) falls as x grows, so that the interval can be halved
+// where a step of Newton's leaves it.
+func tilt(share []float64, mean float64) float64 {
+	low, high := -1/(1-mean), 1/mean
+	x := 0.0
+	for range 100 {
+		f, slope := 0.0, 0.0
+		for i, p := range share {
+			a := float64(i)/float64(len(share)-1) - mean
+			q := a / (1 + x*a)
+			f += p * q
+			slope -= p * q * q
+		}
+		if f > 0 {
+			low = x
+		} else {
+			high = x
+		}
+		next := x - f/slope
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		if math.Abs(next-x) < 1e-12*max(1, math.Abs(x)) {
+			break
+		}
+		x = next
+	}
+	return x
+}

@@ -1,0 +1,89 @@
+package rating
+
+import "math"
+
+// Tally counts what one player did against another.
+type Tally struct {
+	// Pairs counts the pairs of games, one with each player going first, by the
+	// points that the player got of them: 0, 1/2, 1, 3/2 and 2.
+	Pairs [5]int
+	// Games counts the games that are in no pair: lost, drawn and won.
+	Games [3]int
+}
+
+// Points are the player's points, with half a point for a draw, of how many games.
+func (t Tally) Points() (points float64, games int) {
+	for i, count := range t.Pairs {
+		points += float64(i) / 2 * float64(count)
+		games += 2 * count
+	}
+	for i, count := range t.Games {
+		points += float64(i) / 2 * float64(count)
+		games += count
+	}
+	return points, games
+}
+
+// Reversed is the same from the other player's side.
+func (t Tally) Reversed() Tally {
+	return Tally{
+		Pairs: [5]int{t.Pairs[4], t.Pairs[3], t.Pairs[2], t.Pairs[1], t.Pairs[0]},
+		Games: [3]int{t.Games[2], t.Games[1], t.Games[0]},
+	}
+}
+
+// Plus adds two tallies.
+func (t Tally) Plus(o Tally) Tally {
+	for i, count := range o.Pairs {
+		t.Pairs[i] += count
+	}
+	for i, count := range o.Games {
+		t.Games[i] += count
+	}
+	return t
+}
+
+// score is the mean score of a game with its standard error, seen in pairs where
+// there are any.
+func (t Tally) score() (mean, deviation float64) {
+	points, games := t.Points()
+	if games == 0 {
+		return 0.5, math.Inf(1)
+	}
+	mean = points / float64(games)
+	sum := 0.0
+	for i, count := range t.Pairs {
+		u := float64(i)/2 - 2*mean
+		sum += float64(count) * u * u
+	}
+	for i, count := range t.Games {
+		u := float64(i)/2 - mean
+		sum += float64(count) * u * u
+	}
+	return mean, math.Sqrt(sum) / float64(games)
+}
+
+// Elo is the difference in Elo points that the score stands for, with its interval
+// of 95 %, as testers of chess engines give them: without a model for more than two
+// players, and infinite where one player won everything.
+func (t Tally) Elo() (elo, low, high float64) {
+	mean, deviation := t.score()
+	return eloOf(mean), eloOf(mean - z95*deviation), eloOf(mean + z95*deviation)
+}
+
+// Superior is the likelihood that the player is stronger than the other one.
+func (t Tally) Superior() float64 {
+	mean, deviation := t.score()
+	return superior(mean-0.5, deviation)
+}
+
+// eloOf is the difference at which a score is expected.
+func eloOf(score float64) float64 {
+	switch {
+	case score <= 0:
+		return math.Inf(-1)
+	case score >= 1:
+		return math.Inf(1)
+	}
+	return -Scale * math.Log(1/score-1)
+}
