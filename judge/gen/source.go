@@ -8,12 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"assay/judge"
 )
 
 // hashParts returns the SHA-256 of the sources of some parts, with their paths,
-// arguments and protocols.
+// arguments and protocols. Go tests are left out: they are not built.
 func hashParts(parts ...*judge.Part) (string, error) {
 	sum := sha256.New()
 	for _, p := range parts {
@@ -23,7 +24,7 @@ func hashParts(parts ...*judge.Part) (string, error) {
 		}
 		fmt.Fprintf(sum, "%q %q\n", p.Args, p.Speaks)
 		err := filepath.WalkDir(p.Path, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
 			rel, err := filepath.Rel(p.Path, path)
