@@ -72,6 +72,10 @@ func testsOf(dir string) string {
 	return filepath.Join(dir, "testcases")
 }
 
+// Bots is the folder, beside those of the verdicts, of the contestants of a game.
+// They are promised no verdict, because they meet each other.
+const Bots = "bots"
+
 // Solutions returns the folder of a problem's solutions, beside its cases.
 func Solutions(dir, tests string) string {
 	if filepath.Base(filepath.Dir(tests)) == "testcases" {

@@ -13,6 +13,7 @@ import (
 	"assay/judge"
 	"assay/judge/internal/suggest"
 	"assay/judge/lang"
+	"assay/judge/problem"
 	"assay/judge/trial"
 )
 
@@ -49,7 +50,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 		}
 	}
 	for _, e := range entries {
-		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() {
+		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots {
 			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is no verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
 		}
 	}
