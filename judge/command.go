@@ -106,6 +106,41 @@ type Process interface {
 	Wait() (Exec, error)
 }
 
+// Joiner runs processes that are connected by pipes.
+type Joiner interface {
+	// Join runs processes together, each with its own limits, and waits for all.
+	// The error is for the judge's or the machine's faults, and for the end of ctx.
+	Join(ctx context.Context, all []Joined) ([]Ended, error)
+}
+
+// Joined is one of several processes that are connected by pipes.
+type Joined struct {
+	*Command // its Stdin and Stdout must be nil
+
+	// To is the index of the process that reads what this one writes.
+	To int
+	// Copy gets what this process writes, on its way to the reader; nil for none.
+	// The way with a copy is slower, as the bytes pass through the judge.
+	Copy io.Writer
+	// Held keeps a process from feeling the end of its reader, and its reader from
+	// feeling its end too soon: what it writes when its reader has ended is thrown
+	// away (else it gets SIGPIPE), and its reader sees the end of input only when it
+	// has ended itself, or a moment after it closed its output. Then Limits.Output
+	// counts. It has no effect without a Copy.
+	Held bool
+	// Ends is called when the process has ended; if it says true, the others are
+	// killed. Nil says false.
+	Ends func(Exec) bool
+}
+
+// Ended is what happened to one joined process.
+type Ended struct {
+	Exec
+	Order     int   // 1 for the process that ended first, and so on
+	Dismissed bool  // it was killed as another one's Ends said so
+	Err       error // an *ExecError, or an error of the judge or the machine
+}
+
 // ExecError says that a command could not be executed at all.
 type ExecError struct {
 	Argv0  string

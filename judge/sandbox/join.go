@@ -4,31 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"assay/judge"
 )
 
 // Joined is one of several processes that are connected by pipes.
-type Joined struct {
-	*judge.Command // its Stdin and Stdout must be nil
-
-	// To is the index of the process that reads what this one writes.
-	To int
-	// Copy gets what this process writes, on its way to the reader; nil for none.
-	// The way with a copy is slower, as the bytes pass through the judge.
-	Copy io.Writer
-}
+type Joined = judge.Joined
 
 // Ended is what happened to one joined process.
-type Ended struct {
-	judge.Exec
-	Order int   // 1 for the process that ended first, and so on
-	Err   error // an *judge.ExecError, or an error of the judge or the machine
-}
+type Ended = judge.Ended
+
+var _ judge.Joiner = (*Sandbox)(nil)
+
+// errDismissed is the cause of a context that ends as another process ended.
+var errDismissed = errors.New("dismissed")
 
 // pipeSize is how much may be under way between two joined processes.
 const pipeSize = 1 << 20
@@ -40,8 +33,9 @@ const pipeSize = 1 << 20
 //
 // Each process has one that reads it. When a process ends, its reader sees the end
 // of its input, and who writes to it gets SIGPIPE: Order says who was first, which
-// decides whose fault it is. (The rung None measures it only roughly.) No time that a process spends waiting for another
-// counts as CPU time. Standard output is not counted.
+// decides whose fault it is. (The rung None measures it only roughly.) A process that
+// is Held does not feel its reader's end. No time that a process spends waiting for
+// another counts as CPU time. Standard output is only counted where it is Held.
 //
 // The processes are started together; they do not count against Options.Workers.
 // The error is the first one that is not a program's own doing.
@@ -62,25 +56,46 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 
 	ended := make([]Ended, len(all))
 	jobs := make([]job, len(all))
+	lives := make([]life, len(all))
+	for i := range lives {
+		lives[i].ctx, lives[i].end = context.WithCancelCause(ctx)
+		lives[i].over = make(chan struct{})
+		defer lives[i].end(nil)
+	}
 	var wait sync.WaitGroup
 	for i := range all {
 		own := *all[i].Command
 		own.Stdin, own.Stdout = pipes[i].in, pipes[i].out
 		jobs[i] = job{Command: &own, handed: pipes[i].close}
 		wait.Go(func() {
-			x, err := s.backend.run(ctx, &jobs[i])
+			x, err := s.backend.run(lives[i].ctx, &jobs[i])
+			close(lives[i].over)
 			ended[i] = Ended{Exec: x, Err: err}
-			if !blameless(err) {
+			if errors.Is(err, errDismissed) {
+				ended[i].Dismissed, ended[i].Err = true, nil
+			}
+			if !blameless(ended[i].Err) {
 				cancel(err)
+			}
+			if all[i].Ends != nil && all[i].Ends(x) {
+				for k := range lives {
+					lives[k].end(errDismissed)
+				}
 			}
 		})
 	}
 	for i := range pipes {
-		if pipes[i].relay != nil {
-			wait.Go(func() { pipes[i].relay.run(all[i].Copy) })
+		if r := pipes[i].relay; r != nil {
+			r.life = lives[i]
+			wait.Go(func() { r.run(&all[i]) })
 		}
 	}
 	wait.Wait()
+	for i := range pipes {
+		if pipes[i].relay != nil {
+			ended[i].Output = pipes[i].relay.count
+		}
+	}
 	rank(all, jobs, ended)
 	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
 		return ended, context.Cause(ctx)
@@ -141,23 +156,55 @@ func (e *ends) close() {
 	e.out.Close()
 }
 
-// relay copies from one pipe to another, and to a transcript.
-type relay struct{ from, to *os.File }
+// life is how long a joined process runs.
+type life struct {
+	ctx  context.Context
+	end  context.CancelCauseFunc
+	over chan struct{} // closed when it has ended
+}
 
-func (r *relay) run(transcript io.Writer) {
+// relay copies from one pipe to another, and to a transcript.
+type relay struct {
+	from, to *os.File
+	life     life  // of the process that writes
+	count    int64 // bytes that it wrote
+}
+
+// closeDelay is how long a process that is Held may live on after it has closed its
+// output before its reader sees that. One that is about to end has ended by then.
+const closeDelay = 50 * time.Millisecond
+
+func (r *relay) run(j *Joined) {
 	defer r.from.Close()
 	defer r.to.Close()
 	buf := make([]byte, 64<<10)
+	readerGone := false
 	for {
 		n, err := r.from.Read(buf)
 		if n > 0 {
-			_, _ = transcript.Write(buf[:n])
-			if _, werr := r.to.Write(buf[:n]); werr != nil {
-				return // the reader is gone: the writer is to feel it
+			_, _ = j.Copy.Write(buf[:n])
+			r.count += int64(n)
+			if j.Held && j.Limits.Output > 0 && r.count > j.Limits.Output {
+				r.life.end(errOutput)
+			}
+			if !readerGone {
+				_, werr := r.to.Write(buf[:n])
+				readerGone = werr != nil
+			}
+			if readerGone && !j.Held {
+				return // the writer is to feel it
 			}
 		}
 		if err != nil {
-			return
+			break
+		}
+	}
+	if j.Held && !readerGone {
+		delay := time.NewTimer(closeDelay)
+		defer delay.Stop()
+		select {
+		case <-r.life.over:
+		case <-delay.C:
 		}
 	}
 }
@@ -192,7 +239,7 @@ func joinPipes(all []Joined) (pipes []ends, err error) {
 			r.Close()
 			return pipes, err
 		}
-		pipes[j.To].in, pipes[i].relay = r2, &relay{r, w2}
+		pipes[j.To].in, pipes[i].relay = r2, &relay{from: r, to: w2}
 	}
 	return pipes, nil
 }

@@ -4,6 +4,7 @@ package sandboxtest
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,31 @@ func (su *suite) joins(t *testing.T) {
 	t.Run("what cannot be executed is told of it alone", func(t *testing.T) {
 		ended := join(t, program(1, "absent"), program(0, hostileName, "cat"))
 		if ended[0].Err == nil || ended[1].Err != nil || ended[1].Exit != 0 {
+			t.Errorf("%+v", ended)
+		}
+	})
+	t.Run("one that is held does not feel its reader's end, and what it writes is counted", func(t *testing.T) {
+		leaver, writer := program(1, hostileName, "exit", "0"), program(0, hostileName, "pester")
+		writer.Held, writer.Copy, writer.Limits.Output = true, io.Discard, 4<<20
+		ended := join(t, leaver, writer)
+		if ended[1].Killed != judge.Output || ended[1].Output <= 4<<20 { // more than the pipes hold
+			t.Errorf("one left at once, the other wrote on: %+v", ended)
+		}
+	})
+	t.Run("one that is held has ended before its reader can", func(t *testing.T) {
+		leaver, reader := program(1, hostileName, "exit", "7"), program(0, hostileName, "cat")
+		leaver.Held, leaver.Copy = true, io.Discard
+		for range 20 {
+			if ended := join(t, leaver, reader); ended[0].Order != 1 || ended[0].Exit != 7 {
+				t.Fatalf("%+v", ended)
+			}
+		}
+	})
+	t.Run("one may end them all", func(t *testing.T) {
+		boss, other := program(1, hostileName, "exit", "3"), program(0, "spin")
+		boss.Ends = func(x judge.Exec) bool { return x.Exit == 3 }
+		ended := join(t, boss, other)
+		if ended[0].Exit != 3 || ended[0].Dismissed || !ended[1].Dismissed || ended[1].Err != nil || ended[1].Order != 2 {
 			t.Errorf("%+v", ended)
 		}
 	})
