@@ -44,6 +44,7 @@ var layers = map[string][]string{
 	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
+	"judge/arena":  nil,
 	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
 	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},

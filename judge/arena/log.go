@@ -1,0 +1,211 @@
+package arena
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// A log is JSON, one record a line, only ever appended to. Each record has exactly
+// one of the fields of Record. An event that goes on after a stop, or with more
+// bots, appends its own Opened to the same log.
+
+// Record is one line of a log.
+type Record struct {
+	Opened *Opened       `json:"event,omitempty"`
+	Ready  *Ready        `json:"ready,omitempty"`
+	Game   *Game         `json:"game,omitempty"`
+	Out    *Disqualified `json:"disqualified,omitempty"`
+	Lots   []int         `json:"lots,omitempty"`
+	Over   *Over         `json:"over,omitempty"`
+}
+
+// Version is that of the log's form.
+const Version = 1
+
+// Opened says that an event begins, or goes on.
+type Opened struct {
+	Version   int    `json:"version"`
+	Game      string `json:"game"`
+	Rules     Rules  `json:"rules"`
+	Seed      uint64 `json:"seed"`
+	Bots      []Bot  `json:"bots"`
+	Isolation string `json:"isolation,omitempty"`
+}
+
+// Ready is what a bot said of itself when it got ready.
+type Ready struct {
+	Bot   int    `json:"bot"`
+	Title string `json:"title,omitempty"`
+	Pure  bool   `json:"pure,omitempty"`
+}
+
+// Over says that every game of the event has been played.
+type Over struct {
+	Games int `json:"games"`
+}
+
+// Log is a log that was read.
+type Log struct {
+	Records []Record
+	Lines   []int    // the line of each record
+	Damaged []Damage // lines that are no records
+	Size    int64    // bytes up to the end of the last whole line
+}
+
+// Damage is a line of a log that cannot be read.
+type Damage struct {
+	Line int
+	Text string
+}
+
+func (d Damage) String() string { return fmt.Sprintf("line %d: %s", d.Line, d.Text) }
+
+// maxLine bounds a line of a log. A game of as many moves as a game may have takes
+// a fraction of it.
+const maxLine = 64 << 20
+
+// ReadLog reads a log. What is damaged is left out and said; the error is the
+// reader's.
+func ReadLog(r io.Reader) (*Log, error) {
+	l := &Log{}
+	in := bufio.NewReaderSize(r, 1<<20)
+	for number := 1; ; number++ {
+		line, err := readLine(in)
+		if err != nil && err != io.EOF {
+			return l, fmt.Errorf("read the log, line %d: %w", number, err)
+		}
+		if len(line) > 0 {
+			l.add(number, line, err == nil)
+		}
+		if err == io.EOF {
+			return l, nil
+		}
+	}
+}
+
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) <= maxLine {
+			line = append(line, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// add takes one line.
+func (l *Log) add(number int, line []byte, whole bool) {
+	var record Record
+	damaged := func(text string) { l.Damaged = append(l.Damaged, Damage{number, text}) }
+	switch err := json.Unmarshal(line, &record); {
+	case !whole:
+		damaged("the line is cut short")
+		return
+	case err != nil:
+		damaged("no record: " + err.Error())
+	case record.fields() != 1:
+		damaged(fmt.Sprintf("no record: %.60q", bytes.TrimSpace(line)))
+	default:
+		l.Records, l.Lines = append(l.Records, record), append(l.Lines, number)
+	}
+	l.Size += int64(len(line))
+}
+
+func (r *Record) fields() (n int) {
+	for _, is := range []bool{r.Opened != nil, r.Ready != nil, r.Game != nil, r.Out != nil, r.Lots != nil, r.Over != nil} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// Replay says what counts of a log: of the bots of its last Opened, the games that
+// none of its later records has made void.
+//
+// A game counts for as long as both its bots have the hash that they had when it
+// was played. A disqualification voids the games of its bot, and all games of its
+// run in which a bot that is not pure took part.
+func (l *Log) Replay() (*Results, error) {
+	last := -1
+	for i := range l.Records {
+		if l.Records[i].Opened != nil {
+			last = i
+		}
+	}
+	if last < 0 {
+		return nil, fmt.Errorf("the log has no event")
+	}
+	opened := l.Records[last].Opened
+	return l.replay(opened)
+}
+
+// replay says what counts for the bots of an event. Bots are known by name and hash.
+func (l *Log) replay(opened *Opened) (*Results, error) {
+	res := &Results{Game: opened.Game, Rules: opened.Rules, Seed: opened.Seed, Bots: slices.Clone(opened.Bots)}
+	slices.SortFunc(res.Bots, func(a, b Bot) int { return a.ID - b.ID })
+	games := map[Key]*Game{}
+	run := 0
+	var then *Opened // in whose time the record was written
+	counts := func(id int) bool {
+		was, is := find(then.Bots, id), res.Bot(id)
+		return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
+	}
+	for i := range l.Records {
+		switch r := &l.Records[i]; {
+		case r.Opened != nil:
+			then = r.Opened
+		case then == nil:
+			return nil, fmt.Errorf("the log's line %d comes before the event begins", l.Lines[i])
+		case r.Ready != nil && counts(r.Ready.Bot):
+			b := res.Bot(r.Ready.Bot)
+			b.Title, b.Pure = r.Ready.Title, r.Ready.Pure
+		case r.Game != nil && counts(r.Game.First) && counts(r.Game.Second):
+			games[r.Game.Key()] = r.Game
+		case r.Out != nil && counts(r.Out.Bot):
+			res.Out = append(res.Out, *r.Out)
+			run++
+			for k, g := range games {
+				if !res.survives(g, r.Out.Bot) {
+					delete(games, k)
+				}
+			}
+		case r.Lots != nil:
+			res.Lots = r.Lots
+		}
+	}
+	for _, g := range games {
+		if !res.isOut(g.First) && !res.isOut(g.Second) {
+			res.Games = append(res.Games, *g)
+		}
+	}
+	slices.SortFunc(res.Games, func(a, b Game) int { return a.Key().Compare(b.Key()) })
+	return res, nil
+}
+
+// survives says whether a game counts after a disqualification.
+func (r *Results) survives(g *Game, out int) bool {
+	if g.First == out || g.Second == out {
+		return false
+	}
+	return r.Bot(g.First).Pure && r.Bot(g.Second).Pure
+}
+
+func (r *Results) isOut(id int) bool {
+	return slices.ContainsFunc(r.Out, func(d Disqualified) bool { return d.Bot == id })
+}
+
+func find(bots []Bot, id int) *Bot {
+	for i := range bots {
+		if bots[i].ID == id {
+			return &bots[i]
+		}
+	}
+	return nil
+}

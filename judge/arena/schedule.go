@@ -1,0 +1,65 @@
+package arena
+
+import (
+	"maps"
+	"slices"
+)
+
+// Formats are the schedules by name. To add one, write a file with a Schedule and
+// a line here.
+func Formats() map[string]func(*Rules) Schedule {
+	return map[string]func(*Rules) Schedule{
+		"round-robin": func(r *Rules) Schedule { return roundRobin{r.Rounds, r.Games} },
+	}
+}
+
+// FormatNames lists the formats.
+func FormatNames() []string { return slices.Sorted(maps.Keys(Formats())) }
+
+// roundRobin has each pair meet once a round, all rounds in one stage.
+type roundRobin struct{ rounds, games int }
+
+func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
+	if stage > 0 {
+		return nil
+	}
+	ids := so.In()
+	for round := range s.rounds {
+		for _, pair := range circle(ids) {
+			all = append(all, meet(round+1, pair[0], pair[1], s.games))
+		}
+	}
+	return all
+}
+
+// meet makes an encounter. Who begins depends on nothing but the pair and the round,
+// so that games stay what they are when bots come.
+func meet(round, a, b, games int) Encounter {
+	a, b = min(a, b), max(a, b)
+	if (a+b+round)%2 == 1 {
+		a, b = b, a
+	}
+	return Encounter{round, a, b, games}
+}
+
+// circle pairs everybody with everybody, by the circle method: the pairs come in
+// turns in which nobody plays twice, so that most of the pairs of a turn can play
+// at one time.
+func circle(ids []int) (pairs [][2]int) {
+	ring := slices.Clone(ids)
+	if len(ring)%2 == 1 {
+		ring = append(ring, 0) // who meets it rests
+	}
+	n := len(ring)
+	for range n - 1 {
+		for i := range n / 2 {
+			if a, b := ring[i], ring[n-1-i]; a != 0 && b != 0 {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+		last := ring[n-1]
+		copy(ring[2:], ring[1:n-1])
+		ring[1] = last
+	}
+	return pairs
+}
