@@ -57,7 +57,17 @@ type CaseJudged struct {
 	Stderr  string  `json:"stderr,omitempty"`    // the end of it, where the case failed
 	Line    string  `json:"generator,omitempty"` // the generator line that made the case
 	Detail  *Detail `json:"detail,omitempty"`    // where the case failed
+	Score   *Score  `json:"score,omitempty"`     // where cases have scores
+	Team    string  `json:"team_message,omitempty"`
+	// Dialogue is the start and the end of what was said in an interactive case, a
+	// line each, "<" from the interactor and ">" from the program; "---" stands
+	// between passes.
+	Dialogue string `json:"dialogue,omitempty"`
+	Static   bool   `json:"static,omitempty"` // the static validator's; no case of the problem
 }
+
+// StaticName is the Case of what the static validator judged.
+const StaticName = "static-validation"
 
 // ID names the case within its problem.
 func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
@@ -65,9 +75,13 @@ func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
 // GroupJudged closes a group.
 type GroupJudged struct {
 	Group   string  `json:"group"`
-	Verdict Verdict `json:"verdict"` // the worst of its cases
+	Verdict Verdict `json:"verdict"` // the worst of its cases, or what its grading says
 	Passed  int     `json:"passed"`
 	Cases   int     `json:"cases"`
+	Score   *Score  `json:"score,omitempty"`
+	Message string  `json:"message,omitempty"` // what is wrong with its score
+	// Inner says that it is a group of groups; its cases have been counted in them.
+	Inner bool `json:"inner,omitempty"`
 }
 
 // Finished closes the judging of one submission.
@@ -80,6 +94,9 @@ type Finished struct {
 	Slowest string  `json:"slowest,omitempty"`       // id of the case that took most CPU time
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
 	Memory  int64   `json:"memory_bytes"`            // peak over all cases
+	Score   *Score  `json:"score,omitempty"`         // where the problem has scores
+	// Instructions is the most that any case took; 0 where nobody counted them.
+	Instructions int64 `json:"instructions,omitempty"`
 
 	slow int // cases that ran into their time limit
 }

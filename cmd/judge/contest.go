@@ -24,12 +24,15 @@ import (
 
 // running are the flags of every command that runs programs.
 type running struct {
-	jobs    int
-	require string
+	jobs         int
+	require      string
+	pin          bool
+	instructions bool
 }
 
 func (r *running) flags(f *pflag.FlagSet) {
 	f.IntVarP(&r.jobs, "jobs", "j", runtime.NumCPU(), "programs that run at one time; results do not depend on it")
+	f.BoolVar(&r.pin, "pin", false, "keep each worker on one processor, for times that can be repeated")
 	f.StringVar(&r.require, "require", "", `"isolated": refuse a machine on which the sandbox cannot isolate`)
 }
 
@@ -210,7 +213,7 @@ func (c *contest) start(r running) error {
 	if err != nil {
 		return err
 	}
-	c.box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Workers: r.jobs, Isolation: r.require})
+	c.box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Workers: r.jobs, Isolation: r.require, Pin: r.pin, Instructions: r.instructions})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ func doctorCommand(c *console) *cobra.Command {
 			if err := lookAnew(); err != nil {
 				return err
 			}
+			r.instructions = true
 			return r.within(func(contest *contest) error {
 				contest.describeSandbox(c)
 				fmt.Fprintln(c.out)
@@ -54,6 +55,11 @@ func (c *contest) describeSandbox(con *console) {
 	for _, missing := range r.Missing {
 		fmt.Fprintf(table, "  %s\tNOT ENFORCED\n", missing)
 	}
+	counted := r.Uncounted
+	if counted == "" {
+		counted = "yes"
+	}
+	fmt.Fprintf(table, "  instructions can be counted\t%s\n", counted)
 	table.Flush()
 	for _, refused := range r.Refused {
 		fmt.Fprintf(con.out, "  no %s here: %v\n", refused.Rung, refused.Err)

@@ -54,6 +54,7 @@ a problem folder.
 	f.StringVar(&s.language, "lang", "", "the solution's language, where its name does not tell")
 	f.StringVar(&s.keep, "keep", "", "keep the outputs as `DIR`/group/case.out")
 	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat alone what was a little slow, or got too little of the processor")
+	f.BoolVar(&s.instructions, "instructions", false, "count the instructions too, where this machine can")
 	s.running.flags(f)
 	s.drawing.flags(f)
 	return cmd
@@ -112,6 +113,9 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	out.Event(contest.started(picked, path, language.Name))
 	if contest.house {
 		out.Event(&judge.Noted{Text: houseNote})
+	}
+	if why := contest.box.Report().Uncounted; why != "" {
+		out.Event(&judge.Noted{Text: "instructions are not counted: " + why})
 	}
 	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs}, out.Event)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {

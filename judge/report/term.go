@@ -254,6 +254,9 @@ func (t *terminal) counts(end *judge.Finished) {
 	}
 	t.flow("            ", piece{"    time    " + seconds(end.TimeMS) + timeLimit, nil}, piece{slowest, faint})
 	t.printf("    memory  %s%s\n", size(end.Memory), memoryLimit)
+	if end.Instructions > 0 {
+		t.printf("    instructions  %.6g million\n", float64(end.Instructions)/1e6)
+	}
 }
 
 // maxGrid bounds the rows of cases that a group takes.

@@ -34,19 +34,18 @@ type isolated struct {
 }
 
 // open tries a rung, and says what it lacks on this machine.
-func open(r Rung, o Options) (backend, []string, error) {
+func open(r Rung, o Options) (_ backend, report Report, err error) {
 	if r == None {
-		return newPlain(o), nil, nil
+		return newPlain(o), plainReport(o), nil
 	}
 	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: ownBinary()}
 	if !b.rootless && os.Geteuid() != 0 {
-		return nil, nil, errors.New("the judge does not run as user 0")
+		return nil, report, errors.New("the judge does not run as user 0")
 	}
-	var missing []string
-	b.options.ReadOnly, missing = showable(o.ReadOnly)
+	b.options.ReadOnly, report.Missing = showable(o.ReadOnly)
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil, nil, fmt.Errorf("list the processors: %w", err)
+		return nil, report, fmt.Errorf("list the processors: %w", err)
 	}
 	for p := range len(set) * 64 { // as many as the set has room for
 		if set.IsSet(p) {
@@ -56,17 +55,18 @@ func open(r Rung, o Options) (backend, []string, error) {
 	if version := groupVersion[r]; version > 0 {
 		g, err := joinGroups(version)
 		if err != nil {
-			return nil, nil, err
+			return nil, report, err
 		}
-		b.groups, missing = g, append(missing, g.notes...)
+		b.groups, report.Missing = g, append(report.Missing, g.notes...)
 	}
 	w, err := b.newWorker(nil)
 	if err != nil {
 		b.close()
-		return nil, nil, err
+		return nil, report, err
 	}
+	report.Uncounted = w.silent
 	b.idle = append(b.idle, w)
-	return b, missing, nil
+	return b, report, nil
 }
 
 // ownBinary is the file of this process, for zygotes to be made from.

@@ -7,9 +7,9 @@ import "errors"
 // Main must be the first statement of main. On this system it does nothing.
 func Main() {}
 
-func open(r Rung, o Options) (backend, []string, error) {
+func open(r Rung, o Options) (backend, Report, error) {
 	if r != None {
-		return nil, nil, errors.New("only Linux on amd64 and arm64 isolates")
+		return nil, Report{}, errors.New("only Linux on amd64 and arm64 isolates")
 	}
-	return newPlain(o), nil, nil
+	return newPlain(o), plainReport(o), nil
 }

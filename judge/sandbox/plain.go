@@ -38,6 +38,17 @@ func newPlain(Options) *plain {
 
 func (*plain) close() error { return nil }
 
+// plainReport is what plain processes lack of what was asked for.
+func plainReport(o Options) (r Report) {
+	if o.Instructions {
+		r.Uncounted = "plain processes are not counted"
+	}
+	if o.Pin {
+		r.Missing = append(r.Missing, "programs staying on one processor")
+	}
+	return r
+}
+
 // errWall and errCPU are causes that end a plain run.
 var (
 	errWall = errors.New("wall time limit passed")

@@ -80,6 +80,17 @@ type Options struct {
 	Isolation string
 	// Pin keeps each worker on one processor, for times that can be repeated.
 	Pin bool
+	// Instructions has the instructions counted that programs execute, where the
+	// processor and the system allow it; Report.Uncounted says why not.
+	Instructions bool
+
+	event *event // to count in their place, for tests
+}
+
+// event is one of the kernel's performance events.
+type event struct {
+	Type   uint32 // hardware, software and so on
+	Config uint64 // which of them
 }
 
 // Isolated is an Options.Isolation that takes any rung but None.
@@ -136,24 +147,24 @@ func New(o Options) (*Sandbox, error) {
 			return nil, fmt.Errorf("sandbox: read-only path %s is not absolute", path)
 		}
 	}
-	report := Report{}
+	var refused []Refusal
 	for _, r := range rungs {
 		if o.Isolation != "" && o.Isolation != string(r) && (o.Isolation != Isolated || r == None) {
 			continue
 		}
-		b, missing, err := open(r, o)
+		b, report, err := open(r, o)
 		if err != nil {
-			report.Refused = append(report.Refused, Refusal{r, err})
+			refused = append(refused, Refusal{r, err})
 			continue
 		}
-		report.Rung, report.Missing = r, missing
+		report.Rung, report.Refused = r, refused
 		return &Sandbox{backend: b, report: report, slots: make(chan struct{}, o.Workers)}, nil
 	}
-	if len(report.Refused) == 0 {
+	if len(refused) == 0 {
 		return nil, fmt.Errorf("sandbox: no isolation is called %q; there are: %s", o.Isolation, rungNames())
 	}
-	reasons := make([]error, len(report.Refused))
-	for i, r := range report.Refused {
+	reasons := make([]error, len(refused))
+	for i, r := range refused {
 		reasons[i] = fmt.Errorf("%s: %w", r.Rung, r.Err)
 	}
 	return nil, fmt.Errorf("sandbox: this machine does not give the isolation that was asked for: %w", errors.Join(reasons...))

@@ -23,7 +23,7 @@ import (
 const (
 	msgRun    = 1 // request: run this
 	msgKill   = 2 // request: kill the run of this number
-	msgReady  = 3 // reply: the zygote stands
+	msgReady  = 3 // reply: the zygote stands; the text says why it does not count events
 	msgDone   = 4 // reply: it ran, and this happened
 	msgNoExec = 5 // reply: the command could not be executed; the text says why
 	msgFailed = 6 // reply: the zygote could not do its part; the text says why
@@ -154,7 +154,9 @@ type reply struct {
 	wall   int64
 	memory int64
 	end    int64 // when it ended, on the monotonic clock of the machine
-	text   string
+	// counted is how many events of config.Count there were; 0 where that is not known.
+	counted int64
+	text    string
 }
 
 // killReason is why a run was killed, for killed in a reply and in a kill message.
@@ -170,7 +172,7 @@ const (
 )
 
 func (r *reply) encode(b []byte) []byte {
-	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end)} {
+	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end), uint64(r.counted)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return appendString(b, r.text)
@@ -181,6 +183,7 @@ func (r *reply) decode(b []byte) error {
 	r.kind, r.seq = c.number(), c.number()
 	r.status, r.killed = unix.WaitStatus(c.number()), killReason(c.number())
 	r.cpu, r.wall, r.memory, r.end = int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number())
+	r.counted = int64(c.number())
 	s := c.text()
 	r.text = string(s[:len(s)-1])
 	if c.err != nil {

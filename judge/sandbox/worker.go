@@ -27,6 +27,7 @@ type worker struct {
 	seq    uint64
 	mounts []mountKey
 	broken bool   // not to be used again
+	silent string // why it counts nothing, although it was to; "" if it does
 	buf    []byte // of the messages that it sends
 	msg    []byte // of the messages that it gets
 	data   []byte // between pipes and writers
@@ -59,6 +60,12 @@ func (b *isolated) startWorker(number int, mounts []mountKey) (_ *worker, err er
 		}
 	}()
 	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, ReadOnly: b.options.ReadOnly}
+	if b.options.Instructions {
+		conf.Count = &instructions
+	}
+	if b.options.event != nil {
+		conf.Count = b.options.event
+	}
 	if b.options.Pin {
 		conf.Processor = 1 + b.processors[number%len(b.processors)]
 	}
@@ -139,6 +146,7 @@ func (w *worker) awaitReady() error {
 	if r.kind != msgReady {
 		return errors.New(r.text)
 	}
+	w.silent = r.text
 	return unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{})
 }
 

@@ -30,6 +30,7 @@ type config struct {
 	ReadOnly  []string
 	Mounts    []boundDir // only where they cannot change later
 	Processor int        // to stay on, from 1; 0 for any
+	Count     *event     // to count; nil for nothing
 }
 
 // boundDir is a host directory for a zygote that makes its own mounts.
@@ -51,6 +52,7 @@ func Main() {
 type zygote struct {
 	conf    config
 	meter   *meter
+	tally   tally
 	scratch scratch
 	mounter chan func() error // work for the thread that may mount
 	mounted chan error
@@ -105,10 +107,18 @@ func zygoteMain() {
 		if z.conf.Version == 0 {
 			z.meter.poll = newPoller()
 		}
+		ready := &reply{kind: msgReady}
+		z.tally = tally{fd: -1}
+		if z.conf.Count != nil {
+			var err error
+			if z.tally, err = openTally(*z.conf.Count); err != nil {
+				ready.text = err.Error()
+			}
+		}
 		if err := z.confine(); err != nil {
 			z.fail(err)
 		}
-		z.answer(&reply{kind: msgReady})
+		z.answer(ready)
 		z.serve()
 	}()
 	if err := z.makeRoot(); err != nil {

@@ -49,6 +49,7 @@ func (z *zygote) run() *reply {
 		z.meter.poll.finish(&usage)
 	}
 	r.cpu = max(z.meter.cpuUsed(), usage.Utime.Nano()+usage.Stime.Nano())
+	r.counted = z.tally.count()
 	var oom bool
 	if r.memory, oom = z.meter.memoryUsed(req.memory, &usage); oom {
 		r.killed = killedMemory

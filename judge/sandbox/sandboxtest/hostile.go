@@ -99,6 +99,7 @@ var modes = map[string]func(args []string){
 
 	"spin-in-threads":  func(a []string) { spinInThreads(number(a, 0)) },
 	"spin-in-children": func(a []string) { runAll(number(a, 0), "burn", "1h") },
+	"processors":       func([]string) { processors() },
 	"burn":             func(a []string) { burn(duration(a, 0)) },
 	"burn-in-children": func(a []string) { runAll(number(a, 0), "burn", a[1]) },
 	"touch":            func(a []string) { runtime.KeepAlive(touch(number(a, 0))) },
@@ -201,6 +202,13 @@ func burn(d time.Duration) {
 			runtime.KeepAlive(x)
 		}
 	}
+}
+
+// processors prints how many processors this program may use.
+func processors() {
+	var set unix.CPUSet
+	must(unix.SchedGetaffinity(0, &set))
+	fmt.Println(set.Count())
 }
 
 func spinInThreads(n int) {
