@@ -85,13 +85,31 @@ func explainScript(head []byte, err error) string {
 // machines names those that a Go program can be built for on Linux.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV}
 
+// otherMachine says that a file is a program for another machine than this. Some
+// such can be executed, and fail at their first system call.
+func otherMachine(path string) string {
+	file, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	return foreign(file)
+}
+
+func foreign(file *elf.File) string {
+	if want, known := machines[runtime.GOARCH]; known && file.Machine != want {
+		return fmt.Sprintf("made for another machine: %s, and this is %s", strings.TrimPrefix(file.Machine.String(), "EM_"), strings.TrimPrefix(want.String(), "EM_"))
+	}
+	return ""
+}
+
 func explainELF(f *os.File, err error) string {
 	file, elfErr := elf.NewFile(f)
 	if elfErr != nil {
 		return "a damaged ELF file: " + elfErr.Error()
 	}
-	if want, known := machines[runtime.GOARCH]; known && file.Machine != want {
-		return fmt.Sprintf("made for another machine: %s, and this is %s", strings.TrimPrefix(file.Machine.String(), "EM_"), strings.TrimPrefix(want.String(), "EM_"))
+	if why := foreign(file); why != "" {
+		return why
 	}
 	if file.Type != elf.ET_EXEC && file.Type != elf.ET_DYN {
 		return fmt.Sprintf("an ELF file that is no program but of type %s", file.Type)

@@ -98,6 +98,9 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err := cmd.Start(); err != nil {
 		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: explainExec(path, errors.Unwrap(err))}
 	}
+	if j.placed != nil {
+		j.placed(place{pid: cmd.Process.Pid})
+	}
 	handed()
 	feed()
 	stop := watchPlain(ctx, cancel, cmd.Process, j.Limits)

@@ -55,6 +55,13 @@ func (w *worker) run(ctx context.Context, b *isolated, j *job, keys []mountKey) 
 		return exec, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
 	s.closeOwned()
+	if j.placed != nil {
+		p := place{pid: w.proc.Pid, inside: true}
+		if w.leaf != nil {
+			p.groups = w.leaf.dirs
+		}
+		j.placed(p)
+	}
 	j.handed()
 	if s.feed != nil {
 		s.feed.start()

@@ -129,6 +129,8 @@ type job struct {
 	// handed is called once the files of the command have been handed to the
 	// process, or cannot be any more.
 	handed func()
+	// placed, if it is not nil, is told where the process runs, before handed.
+	placed func(place)
 	// end is when the process ended, on some clock that all jobs share.
 	end int64
 }

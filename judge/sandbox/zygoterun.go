@@ -43,6 +43,11 @@ func (z *zygote) run() *reply {
 	if z.failure.left != 0 {
 		return z.explainFailure()
 	}
+	if r.status.Signaled() && r.status.Signal() == unix.SIGSYS {
+		if why := otherMachine(string(z.path[:len(z.path)-1])); why != "" {
+			return &reply{kind: msgNoExec, text: why}
+		}
+	}
 	z.proven = append(z.proven[:0], z.path...)
 
 	if z.meter.poll != nil {

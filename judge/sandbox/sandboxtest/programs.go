@@ -43,6 +43,27 @@ func TinyELF(code []byte, bss int64) []byte {
 
 const tinyBase = 0x400000
 
+// oldELF makes a static program for 32-bit x86: such a one can be executed, but the
+// first thing that it asks of the kernel is not allowed.
+func oldELF() []byte {
+	const headers = 52 + 32
+	le := binary.LittleEndian
+	code := []byte{0x31, 0xdb, 0xb8, 1, 0, 0, 0, 0xcd, 0x80} // exit(0)
+	b := []byte{0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	b = le.AppendUint16(le.AppendUint16(b, 2), 3) // executable, 386
+	for _, v := range []uint32{1, tinyBase + headers, 52, 0, 0} {
+		b = le.AppendUint32(b, v)
+	}
+	for _, half := range []uint16{52, 32, 1, 0, 0, 0} {
+		b = le.AppendUint16(b, half)
+	}
+	size := uint32(headers + len(code))
+	for _, v := range []uint32{1, 0, tinyBase, tinyBase, size, size, 5, 0x1000} {
+		b = le.AppendUint32(b, v)
+	}
+	return append(b, code...)
+}
+
 // BSS is where the zeroed memory of a TinyELF begins.
 const BSS = 0x10000000
 
@@ -102,6 +123,7 @@ func Programs(tb testing.TB) string {
 	foreign := bytes.Clone(noop)
 	foreign[18] = 22 // S390
 	write("foreign", foreign, 0o755)
+	write("old", oldELF(), 0o755)
 	write("damaged", noop[:100], 0o755)
 	write("plain.txt", []byte("hello\n"), 0o644)
 	write("text", []byte("hello\n"), 0o755)
