@@ -39,8 +39,13 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		return newPlain(o), plainReport(o), nil
 	}
 	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: ownBinary()}
-	if !b.rootless && os.Geteuid() != 0 {
-		return nil, report, errors.New("the judge does not run as user 0")
+	if !b.rootless {
+		if os.Geteuid() != 0 {
+			return nil, report, errors.New("the judge does not run as user 0")
+		}
+		if err := hasInsideUID(); err != nil {
+			return nil, report, err
+		}
 	}
 	b.options.ReadOnly, report.Missing = showable(o.ReadOnly)
 	var set unix.CPUSet
@@ -67,6 +72,21 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 	report.Uncounted = w.silent
 	b.idle = append(b.idle, w)
 	return b, report, nil
+}
+
+// hasInsideUID tells whether there is the user that programs run as: a container of
+// a user without rights has few users.
+func hasInsideUID() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	defer w.Close()
+	if err := w.Chown(InsideUID, InsideUID); err != nil {
+		return fmt.Errorf("user 0 of this container may not become user %d: %w", InsideUID, err)
+	}
+	return nil
 }
 
 // ownBinary is the file of this process, for zygotes to be made from.

@@ -1,0 +1,99 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// clock is the control group's file that counts.
+func (p *place) clock() *os.File {
+	for _, dir := range p.groups {
+		for _, name := range []string{"cpuacct.usage", "cpu.stat"} {
+			if f, err := os.Open(filepath.Join(dir, name)); err == nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// cpu asks the control group, or else the clock of the process, which does not
+// count its living children.
+func (p *place) cpu() (time.Duration, bool) {
+	for _, dir := range p.groups {
+		if text, err := os.ReadFile(filepath.Join(dir, "cpuacct.usage")); err == nil {
+			return time.Duration(leadingNumber(text)), true
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "cpu.stat")); err == nil {
+			for line := range strings.Lines(string(text)) {
+				if usec, ok := strings.CutPrefix(line, "usage_usec "); ok {
+					return time.Duration(leadingNumber([]byte(usec))) * time.Microsecond, true
+				}
+			}
+		}
+	}
+	main := p.process()
+	if main == 0 {
+		return 0, false
+	}
+	var ts unix.Timespec
+	if err := unix.ClockGettime(processClock(main), &ts); err != nil {
+		return 0, false
+	}
+	return time.Duration(ts.Nano()), true
+}
+
+// pin binds every thread.
+func (p *place) pin(processor int) error {
+	main := p.process()
+	if main == 0 {
+		return errors.New("pin a process: it is gone")
+	}
+	var set unix.CPUSet
+	set.Set(processor)
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", main))
+	if err != nil {
+		return fmt.Errorf("pin a process: %w", err)
+	}
+	for _, t := range tasks {
+		if tid, err := strconv.Atoi(t.Name()); err == nil {
+			if err := unix.SchedSetaffinity(tid, &set); err != nil && err != unix.ESRCH {
+				return fmt.Errorf("pin a process to processor %d: %w", processor, err)
+			}
+		}
+	}
+	return nil
+}
+
+// process finds the process itself: the child of the zygote. 0 if there is none.
+func (p *place) process() int {
+	if !p.inside {
+		return p.pid
+	}
+	if p.main != 0 {
+		return p.main
+	}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		text, err := os.ReadFile(stat)
+		if err != nil {
+			continue
+		}
+		// "pid (name) state ppid ...", and the name may have blanks and brackets.
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) {
+			p.main, _ = strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+			return p.main
+		}
+	}
+	return 0
+}
