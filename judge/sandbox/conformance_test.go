@@ -3,12 +3,18 @@
 package sandbox_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
+	"time"
 
+	"assay/judge"
 	"assay/judge/sandbox"
 	"assay/judge/sandbox/sandboxtest"
 )
@@ -51,6 +57,74 @@ func TestRungsOfAnyUser(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// containers are ways to be inside one that a user without rights has made: the
+// user is user 0 there, of a namespace that has no other users.
+var containers = map[string]struct {
+	setup string // what is done inside, before the judge starts
+	least sandbox.Rung
+}{
+	"with namespaces of its own":   {"true", sandbox.Rootless},
+	"with a read-only tmp":         {"mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp", sandbox.Rootless},
+	"with 64 open files":           {"ulimit -n 64", sandbox.Rootless},
+	"where namespaces are used up": {"echo 0 >/proc/sys/user/max_user_namespaces", sandbox.None},
+	"without proc":                 {"mount -t tmpfs none /proc", sandbox.None},
+}
+
+// TestInContainers runs a program inside such containers, and looks how well the
+// judge isolates there.
+func TestInContainers(t *testing.T) {
+	dir := sandboxtest.Programs(t)
+	for name, c := range containers {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "mount -t proc proc /proc && "+c.setup+" || exit 77; exec "+filepath.Join(dir, "hostile"))
+			cmd.Dir = "/"
+			cmd.Env = []string{containedMark + "=" + dir, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+			cmd.SysProcAttr = &syscall.SysProcAttr{
+				Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET,
+				UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+				GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+			}
+			out, err := cmd.CombinedOutput()
+			if errno, ok := errors.AsType[syscall.Errno](err); ok {
+				t.Skipf("this machine lets nobody make containers: %v", errno)
+			}
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 77 {
+				t.Skipf("this machine allows less in containers: %s", out)
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if got := sandbox.Rung(out); slices.Index(sandbox.Rungs(), got) > slices.Index(sandbox.Rungs(), c.least) {
+				t.Errorf("stands on %s, want at least %s", got, c.least)
+			}
+		})
+	}
+}
+
+// containedMark makes the test binary play a judge in a container.
+const containedMark = "ASSAY_PLAY_CONTAINED"
+
+// playContained runs a program, and prints the rung.
+func playContained() {
+	s, err := sandbox.New(sandbox.Options{})
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	for range 20 {
+		x, err := s.Run(context.Background(), &judge.Command{
+			Argv: []string{"/program/noop"}, Mounts: []judge.Mount{{Host: os.Getenv(containedMark), At: "/program"}},
+			Limits: judge.Limits{CPU: time.Second, Wall: 10 * time.Second, Memory: 256 << 20, Output: 1 << 20, Processes: 32},
+		})
+		if err != nil || x.Exit != 0 || x.Killed != "" {
+			fmt.Println("on", s.Rung(), x, err)
+			os.Exit(1)
+		}
+	}
+	fmt.Print(s.Rung())
+	os.Exit(0)
 }
 
 func verbose() string {

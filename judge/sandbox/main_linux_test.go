@@ -14,5 +14,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(judgeMark) != "" {
 		playJudge()
 	}
+	if os.Getenv(containedMark) != "" {
+		playContained()
+	}
 	os.Exit(m.Run())
 }
