@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},
 
 	// One thing each, known by interfaces of package judge.
+	"judge/ctd":                 {"judge", "judge/internal/suggest"},
 	"judge/window":              {"judge"},
 	"judge/sandbox":             {"judge"},
 	"judge/report":              {"judge"},
@@ -48,7 +49,7 @@ var layers = map[string][]string{
 	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
 	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
-	"judge/gen":    {"judge", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/gen":    {"judge", "judge/ctd", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/verify": {"judge", "judge/check", "judge/gen", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/trial"},
 	"judge/stress": {"judge", "judge/check", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
 }
@@ -133,7 +134,7 @@ func TestLayers(t *testing.T) {
 }
 
 func TestTheCoreDoesNoInputOrOutput(t *testing.T) {
-	allowed := []string{"context", "encoding/json", "errors", "fmt", "io", "iter", "slices", "strings", "time"}
+	allowed := []string{"context", "encoding/json", "errors", "fmt", "io", "iter", "math", "slices", "strconv", "strings", "sync", "time"}
 	for _, imported := range list(t, "./judge")[0].Imports {
 		if !slices.Contains(allowed, imported) {
 			t.Errorf("package judge imports %s", imported)

@@ -46,7 +46,10 @@ func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, p
 // NewValidator makes a Validator of a program; the limits are for one case. Close
 // it.
 func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Validator, error) {
-	if part.Speaks == "kit" {
+	switch part.Speaks {
+	case "ctd":
+		return newScript(part)
+	case "kit":
 		proc, err := kitproc.Start(ctx, r, program, "validator", limits, part.Args...)
 		if err != nil {
 			return nil, setters(err)

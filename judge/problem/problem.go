@@ -113,7 +113,7 @@ var kinds = []string{"batch"}
 // speaks are the protocols of each part; the first is the default.
 var speaks = map[string][]string{
 	"checker":   {"kit", "testlib", "kattis"},
-	"validator": {"kit", "testlib", "kattis"},
+	"validator": {"kit", "testlib", "kattis", "ctd"},
 	"generator": {"kit", "plain"},
 	"reference": {"plain"},
 }
@@ -220,7 +220,7 @@ func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	var faults judge.Faults
 	allowed := speaks[key]
 	if p.Speaks == "" {
-		p.Speaks = allowed[0]
+		p.Speaks = usually(p.Program, allowed)
 	}
 	if !slices.Contains(allowed, p.Speaks) {
 		faults = append(faults, f.Fault(key+".speaks", fmt.Sprintf("a %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)))
@@ -230,6 +230,15 @@ func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 		return nil, append(faults, bad...)
 	}
 	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
+}
+
+// usually is what a program speaks that says nothing about it: the protocol that
+// its name ends in, or the first one.
+func usually(program string, allowed []string) string {
+	if ext := strings.TrimPrefix(filepath.Ext(program), "."); ext != "" && slices.Contains(allowed, ext) {
+		return ext
+	}
+	return allowed[0]
 }
 
 // readProgram finds the program that stands at a key; "" if there is none.

@@ -1,0 +1,156 @@
+package ctd
+
+import (
+	"math/big"
+	"strconv"
+)
+
+// digits returns where the digits end that start at a place.
+func (r *run) digits(at int) int {
+	for at < len(r.text) && isDigit(r.text[at]) {
+		at++
+	}
+	return at
+}
+
+// has says whether a place has one of these bytes.
+func (r *run) has(at int, any string) bool {
+	for i := range len(any) {
+		if at < len(r.text) && r.text[at] == any[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// integer matches 0|-?[1-9][0-9]* between two bounds.
+func (r *run) integer(c *command) (value, error) {
+	start := r.at
+	if r.has(start, "-") {
+		start++
+	}
+	end := r.digits(start)
+	switch {
+	case end == start:
+		return value{}, wrong("want a whole number, got %s", r.ahead())
+	case r.text[start] == '0' && start > r.at:
+		return value{}, wrong("a minus before %s", quote(string(r.text[start:end])))
+	case r.text[start] == '0' && end > start+1:
+		return value{}, wrong("a leading zero in %s", quote(string(r.text[start:end])))
+	}
+	word := string(r.text[r.at:end])
+	var v value
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+		v = intValue(n)
+	} else {
+		b, _ := new(big.Int).SetString(word, 10)
+		v = bigValue(b)
+	}
+	if err := r.within(c, v, word, true); err != nil {
+		return value{}, err
+	}
+	r.at = end
+	return v, nil
+}
+
+// within holds a number against the first two arguments of a command.
+func (r *run) within(c *command, v value, word string, whole bool) error {
+	bound := r.evalNumber
+	if whole {
+		bound = r.evalInt
+	}
+	lo, err := bound(c.args[0])
+	if err != nil {
+		return err
+	}
+	hi, err := bound(c.args[1])
+	if err != nil {
+		return err
+	}
+	below, _ := compare(v, lo) // numbers can always be compared
+	above, _ := compare(v, hi)
+	if below < 0 || above > 0 {
+		return wrong("%s is not within %s and %s", shorten(word), lo, hi)
+	}
+	return nil
+}
+
+// float matches -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?(0|[1-9][0-9]*))? between two
+// bounds. FIXED reads no exponent, SCIENTIFIC wants one.
+func (r *run) float(c *command) (value, error) {
+	var decimals [2]int64
+	if c.op == "FLOATP" {
+		var err error
+		if decimals, err = r.decimals(c); err != nil {
+			return value{}, err
+		}
+	}
+	start := r.at
+	if r.has(start, "-") {
+		start++
+	}
+	end := r.digits(start)
+	switch {
+	case end == start:
+		return value{}, wrong("want a number, got %s", r.ahead())
+	case r.text[start] == '0' && end > start+1:
+		return value{}, wrong("a leading zero in %s", r.ahead())
+	}
+	whole, places := end-start, 0
+	if r.has(end, ".") {
+		point := end
+		if end = r.digits(end + 1); end == point+1 {
+			return value{}, wrong("no digit behind the point of %s", r.ahead())
+		}
+		places = end - point - 1
+	}
+	exponent := false
+	if c.option == "SCIENTIFIC" && !r.has(end, "eE") {
+		return value{}, wrong("want an exponent in %s", r.ahead())
+	}
+	if c.option != "FIXED" && r.has(end, "eE") {
+		exponent = true
+		if end++; r.has(end, "+-") {
+			end++
+		}
+		from := end
+		if end = r.digits(end); end == from {
+			return value{}, wrong("no digit in the exponent of %s", r.ahead())
+		} else if r.text[from] == '0' && end > from+1 {
+			return value{}, wrong("a leading zero in the exponent of %s", r.ahead())
+		}
+	}
+	if c.op == "FLOATP" {
+		if exponent && (whole != 1 || places == 0 || r.text[start] == '0') {
+			return value{}, wrong("want one digit that is not 0 before the point of %s", r.ahead())
+		}
+		if n := int64(places); n < decimals[0] || n > decimals[1] {
+			return value{}, wrong("%s has %d decimals, want %d to %d", r.ahead(), n, decimals[0], decimals[1])
+		}
+	}
+	word := string(r.text[r.at:end])
+	v := decimalValue(word)
+	if err := r.within(c, v, word, false); err != nil {
+		return value{}, err
+	}
+	r.at = end
+	return v, nil
+}
+
+// decimals computes how many decimals FLOATP allows.
+func (r *run) decimals(c *command) (bounds [2]int64, err error) {
+	for i := range bounds {
+		v, err := r.evalInt(c.args[2+i])
+		if err != nil {
+			return bounds, err
+		}
+		if !v.small() || v.n < 0 || v.n > 1<<31 {
+			return bounds, wrong("%s is no number of decimals", v)
+		}
+		bounds[i] = v.n
+	}
+	if bounds[0] > bounds[1] {
+		return bounds, wrong("at least %d decimals, but at most %d", bounds[0], bounds[1])
+	}
+	return bounds, nil
+}
