@@ -108,6 +108,9 @@ type Score struct {
 type Award struct {
 	By    AwardKind
 	Value float64
+	// Alone says that the checker gives points and no verdict beside them, so that a
+	// problem without scores cannot be judged by it.
+	Alone bool
 }
 
 // AwardKind says what the Value of an Award means.

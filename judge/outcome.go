@@ -7,6 +7,8 @@ type Outcome struct {
 	Verdict Verdict // Accepted, WrongAnswer, or JudgeError where the checker itself is at fault
 	Message string  // `line 3, token 2: want "7", got "8"`
 	Place   *Place  // where the output first went wrong; nil where the checker cannot say
+	Award   Award   // what the checker gives beside its verdict
+	Team    string  // what the contestant may be told (teammessage.txt)
 }
 
 // Place is where an output first differs from the answer.
@@ -23,6 +25,13 @@ type Attempt struct {
 	Out    *io.SectionReader // what it wrote to standard output
 	Stderr []byte            // the end of what it wrote to standard error
 	Note   string            // anything about the run that a report must say
+	// Settled is the outcome where trying could not be parted from checking: with an
+	// interactor, and in a problem of several passes. Nil leaves it to Classify and
+	// Check.
+	Settled *Outcome
+	// Dialogue is what the program and the interactor said to each other; see
+	// CaseJudged.
+	Dialogue string
 	Close  func()            // gives back what Out holds; may be nil
 }
 

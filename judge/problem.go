@@ -50,7 +50,7 @@ const UsualPasses = 2
 type Part struct {
 	Path   string   // file or folder
 	Args   []string // given before any other argument; after the file names where it speaks "kattis"
-	Speaks string   // its protocol: "kit", "testlib", "kattis" or "plain"
+	Speaks string   // its protocol: "kit", "testlib", "kattis" or "plain"; "ctd" for a checktestdata script
 
 	// PartialFrom, for a checker that speaks testlib, is the exit code that means
 	// no percent (testlib's PC_BASE: 50 in its grown-up form): codes from it on are
@@ -109,6 +109,7 @@ func (p *Problem) Count() int {
 
 // Select returns a copy of the problem that has only the named groups and cases;
 // empty lists select everything. A case is named by its name or by "group/name".
+// A part of the cases has no grading, as it has no score.
 func (p *Problem) Select(groups, cases []string) *Problem {
 	picked := *p
 	picked.Groups = nil
@@ -128,6 +129,9 @@ func (p *Problem) Select(groups, cases []string) *Problem {
 		if len(kept.Cases) > 0 {
 			picked.Groups = append(picked.Groups, kept)
 		}
+	}
+	if picked.Count() < p.Count() {
+		picked.Grading = nil
 	}
 	return &picked
 }

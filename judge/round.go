@@ -1,0 +1,150 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// round is one Run on its way through the cases.
+type round struct {
+	ctx      context.Context
+	p        *Problem
+	bench    Bench
+	o        Options
+	listen   func(Event)
+	tally    *tally
+	attempts *ordered[*Attempt]
+
+	mu      sync.Mutex
+	running map[*Case]context.CancelFunc
+}
+
+// try tries a case, unless it has already turned out not to be wanted. It is called
+// ahead of its turn, for many cases at once; what becomes of one that is not wanted
+// any more does not matter.
+func (r *round) try(c *Case) (*Attempt, error) {
+	if !r.tally.wanted(r.tally.group[c.Group]) {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	r.mu.Lock()
+	r.running[c] = cancel
+	r.mu.Unlock()
+	a, err := r.bench.Try(ctx, c)
+	r.mu.Lock()
+	delete(r.running, c)
+	r.mu.Unlock()
+	return a, err
+}
+
+// interrupt ends the attempts that are not wanted any more.
+func (r *round) interrupt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c, cancel := range r.running {
+		if !r.tally.wanted(r.tally.group[c.Group]) {
+			cancel()
+		}
+	}
+}
+
+// branch judges a branch: its static check, its cases, and what is below it.
+func (r *round) branch(b *branch) error {
+	if b.Node.Static != nil && r.p.Static != nil {
+		if err := r.static(b); err != nil {
+			return err
+		}
+	}
+	if b.group != nil {
+		for k := range b.group.Cases {
+			c := &b.group.Cases[k]
+			if err := r.next(b, c); err != nil {
+				return fmt.Errorf("case %s: %w", c.ID(), err)
+			}
+		}
+	}
+	for _, child := range b.children {
+		if err := r.branch(child); err != nil {
+			return err
+		}
+	}
+	var graded *Result
+	if b.Legacy.Grader != nil && r.tally.legacy() && len(b.results) > 0 && legacyWorst(b.results) != JudgeError {
+		result, err := r.bench.Grade(r.ctx, b.Node, b.results)
+		if err != nil {
+			return fmt.Errorf("grade %s: %w", b.Name, err)
+		}
+		graded = &result
+	}
+	g := r.tally.close(b, graded)
+	if b.of != nil && (b.group != nil || b.counts.Cases > 0) {
+		r.listen(g)
+	}
+	return nil
+}
+
+// next takes the next attempt, which is the one of this case, and judges it.
+func (r *round) next(b *branch, c *Case) error {
+	a, err := r.attempts.next()
+	defer a.release()
+	judged := &CaseJudged{Group: c.Group, Case: c.Name, Verdict: Skipped, Line: c.Line}
+	if !r.tally.wanted(b) {
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		r.tally.skip(b, judged)
+		r.listen(judged)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	outcome, err := r.outcome(c, a)
+	if err != nil {
+		return err
+	}
+	judged.Verdict, judged.Message, judged.Team = outcome.Verdict, text(outcome.Message), text(outcome.Team)
+	judged.Exec, judged.Note = a.Exec, a.Note
+	r.tally.judged(b, judged, outcome)
+	if judged.Verdict != Accepted {
+		judged.Stderr = text(string(a.Stderr))
+		judged.Detail = r.bench.Explain(c, a, outcome)
+		r.interrupt()
+	}
+	if judged.Verdict != Accepted || r.o.Dialogues {
+		judged.Dialogue = text(a.Dialogue)
+	}
+	r.listen(judged)
+	return nil
+}
+
+// outcome judges an attempt.
+func (r *round) outcome(c *Case, a *Attempt) (Outcome, error) {
+	if a.Settled != nil {
+		return *a.Settled, nil
+	}
+	if v := Classify(a.Exec, r.p.Limits); v != NotJudged {
+		return Outcome{Verdict: v, Message: a.Exec.Fate()}, nil
+	}
+	return r.bench.Check(r.ctx, c, a)
+}
+
+// static has the submission's own files judged.
+func (r *round) static(b *branch) error {
+	judged := &CaseJudged{Group: b.Name, Case: StaticName, Verdict: Skipped, Static: true}
+	if !r.tally.wanted(b) {
+		r.tally.skip(b, judged)
+		r.listen(judged)
+		return nil
+	}
+	outcome, err := r.bench.Static(r.ctx, b.Node)
+	if err != nil {
+		return fmt.Errorf("static validation of %s: %w", b.Name, err)
+	}
+	judged.Verdict, judged.Message, judged.Team = outcome.Verdict, text(outcome.Message), text(outcome.Team)
+	r.tally.judged(b, judged, outcome)
+	r.listen(judged)
+	return nil
+}

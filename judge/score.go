@@ -1,0 +1,178 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// How scores are made, in the form of 2025-09 and in the legacy form. Everything
+// here is arithmetic on what has been judged.
+
+// String writes a score as people do: "40", "33.3333 of 100".
+func (s *Score) String() string {
+	if s.Of == 0 {
+		return number(s.Points)
+	}
+	return number(s.Points) + " of " + number(s.Of)
+}
+
+// number writes a number with at most 6 significant decimals and no zeros behind.
+func number(x float64) string {
+	return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64)
+}
+
+// above says whether a score is above its maximum, by more than rounding does.
+func above(points, most float64) bool {
+	return points > most+1e-9*max(1, math.Abs(most))
+}
+
+// caseMost is the most that one of n cases of the node can give, and false where
+// there is no such bound.
+func (n *Node) caseMost(cases int) (most float64, bounded bool) {
+	switch {
+	case n.Unbounded:
+		return 0, false
+	case n.Aggregate != Sum:
+		return n.MaxScore, true
+	}
+	most = n.MaxScore
+	if n.Static != nil && !n.Static.PassFail {
+		most -= n.Static.Score
+	}
+	return most / float64(max(cases, 1)), true
+}
+
+// points makes the score of a case in a node with the aggregation sum or min. The
+// complaint, where there is one, is the setter's fault: a judge error.
+func (o Outcome) points(most float64, bounded bool) (points float64, complaint string) {
+	award := o.Award
+	if o.Verdict != Accepted {
+		if award.By != NoAward && !award.Alone {
+			complaint = fmt.Sprintf("the checker gives %s to an output that it does not accept", award)
+		}
+		return 0, complaint
+	}
+	switch award.By {
+	case NoAward:
+		if !bounded {
+			return 0, "the checker accepts an output and gives no points (score.txt), though its group has no maximum"
+		}
+		return most, ""
+	case Multiplier:
+		switch {
+		case !bounded:
+			return 0, fmt.Sprintf("the checker gives %s, though the case's group has no maximum", award)
+		case !(award.Value >= 0 && award.Value <= 1):
+			return 0, fmt.Sprintf("the checker gives %s, which is not from 0 to 1", award)
+		}
+		return award.Value * most, ""
+	}
+	switch {
+	case !(award.Value >= 0):
+		return 0, fmt.Sprintf("the checker gives %s, which is below 0", award)
+	case bounded && above(award.Value, most):
+		return 0, fmt.Sprintf("the checker gives %s to a case that has at most %s", award, number(most))
+	}
+	return award.Value, ""
+}
+
+// String says what was given: "5 points".
+func (a Award) String() string {
+	if a.By == Multiplier {
+		return "the multiplier " + number(a.Value)
+	}
+	return number(a.Value) + " points"
+}
+
+// aggregate folds the scores of cases or groups. There is at least one.
+func (a Aggregate) fold(points []float64) float64 {
+	folded := points[0]
+	for _, p := range points[1:] {
+		switch a {
+		case Min:
+			folded = min(folded, p)
+		case Max:
+			folded = max(folded, p)
+		default:
+			folded += p
+		}
+	}
+	if a == Average {
+		folded /= float64(len(points))
+	}
+	return folded
+}
+
+// Result is the verdict and score of a case or a node, as a legacy node grades it.
+type Result struct {
+	Verdict Verdict
+	Points  float64
+}
+
+// legacyOrder is the legacy format's precedence of verdicts, worst first.
+var legacyOrder = []Verdict{JudgeError, CompileError, IdlenessLimit, RunTimeError, MemoryLimit, TimeLimit, OutputLimit, WrongAnswer}
+
+// grade folds the results of a legacy node's children as the usual grader does.
+// Those that were skipped are not among them. Nothing at all is accepted with 0.
+func (n *Node) grade(results []Result) Result {
+	if n.Legacy.IgnoreSample && len(results) > 1 {
+		results = results[len(results)-1:]
+	}
+	if len(results) == 0 {
+		return Result{Verdict: Accepted}
+	}
+	folded := Result{Verdict: Accepted}
+	points := make([]float64, len(results))
+	anyAccepted := false
+	for i, r := range results {
+		points[i] = r.Points
+		anyAccepted = anyAccepted || r.Verdict == Accepted
+	}
+	folded.Points = n.Aggregate.fold(points)
+	if worst := legacyWorst(results); worst == JudgeError {
+		folded.Verdict = JudgeError
+	} else if anyAccepted && n.Legacy.AnyAccepted || n.Legacy.Verdict == AlwaysAccept {
+		folded.Verdict = Accepted
+	} else if n.Legacy.Verdict == FirstError {
+		folded.Verdict = firstError(results)
+	} else {
+		folded.Verdict = worst
+	}
+	return folded
+}
+
+func legacyWorst(results []Result) Verdict {
+	for _, v := range legacyOrder {
+		for _, r := range results {
+			if r.Verdict == v {
+				return v
+			}
+		}
+	}
+	return Accepted
+}
+
+func firstError(results []Result) Verdict {
+	for _, r := range results {
+		if r.Verdict != Accepted {
+			return r.Verdict
+		}
+	}
+	return Accepted
+}
+
+// legacyPoints is the score of a case in a legacy node.
+func (g *Grading) legacyPoints(n *Node, o Outcome) (points float64, complaint string) {
+	switch {
+	case o.Verdict != Accepted:
+		return n.Legacy.RejectScore, ""
+	case o.Award.By == NoAward:
+		return n.Legacy.AcceptScore, ""
+	case o.Award.By == Multiplier:
+		return o.Award.Value * n.Legacy.AcceptScore, ""
+	case !g.Custom && !o.Award.Alone:
+		return 0, fmt.Sprintf("the checker gives %s, but the problem does not take scores from it", o.Award)
+	}
+	return o.Award.Value, ""
+}

@@ -1,0 +1,367 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// tally is what has been judged so far, and what follows from it: which cases are
+// still wanted, and what groups and the submission are worth. It goes by what was
+// judged before in judging order alone, so that nothing depends on what runs at one
+// time.
+type tally struct {
+	o       Options
+	grading *Grading
+	sum     *Finished
+	root    *branch
+	nodes   map[string]*branch
+	group   map[string]*branch // by the name of a group
+	award   AwardKind          // what the checker gave in a case before: it must not give both
+
+	mu sync.Mutex // held to change what wanted reads
+}
+
+// branch is a node of the tree of groups with what was judged in it.
+type branch struct {
+	*Node
+	of       *branch
+	group    *Group // nil where it has no direct cases
+	children []*branch
+	sample   bool
+
+	counts   GroupJudged
+	failed   bool     // a case in it is not accepted, or was skipped
+	broken   bool     // the rest of it does not count any more (legacy)
+	results  []Result // of direct cases and closed children, in order
+	direct   int      // how many of them are cases
+	unjudged int      // cases that were skipped
+}
+
+// newTally makes the tree. Without a grading it is as flat as the groups are.
+func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
+	t := &tally{o: o, grading: p.Grading, sum: sum, nodes: map[string]*branch{}, group: map[string]*branch{}}
+	if p.Grading == nil {
+		t.root = &branch{Node: &Node{}}
+		for i := range p.Groups {
+			t.grow(t.root, &Node{Name: p.Groups[i].Name})
+		}
+	} else {
+		t.root = t.grow(nil, p.Grading.Root)
+	}
+	var order []*branch
+	for b := range t.all(t.root) {
+		order = append(order, b)
+	}
+	k := 0
+	for i := range p.Groups {
+		g := &p.Groups[i]
+		for k < len(order) && order[k].Name != g.Name {
+			k++
+		}
+		if k == len(order) {
+			return nil, &Fault{File: p.Dir, Text: fmt.Sprintf("group %q has no place in the grading, or not at this one", g.Name)}
+		}
+		order[k].group = g
+		t.group[g.Name] = order[k]
+	}
+	for _, b := range order {
+		for m := b; m != nil && b.group != nil; m = m.of {
+			m.counts.Cases += len(b.group.Cases)
+		}
+	}
+	return t, nil
+}
+
+// grow adds a node and what is below it.
+func (t *tally) grow(of *branch, n *Node) *branch {
+	b := &branch{Node: n, of: of}
+	b.counts = GroupJudged{Group: n.Name, Inner: len(n.Children) > 0}
+	b.sample = of != nil && (n.Name == sampleName || of.sample)
+	if of != nil {
+		of.children = append(of.children, b)
+	}
+	t.nodes[n.Name] = b
+	for _, child := range n.Children {
+		t.grow(b, child)
+	}
+	return b
+}
+
+// sampleName is the node of the statement's cases, which give no score.
+const sampleName = "sample"
+
+// all yields a branch and all below it, in judging order.
+func (t *tally) all(b *branch) func(yield func(*branch) bool) {
+	return func(yield func(*branch) bool) {
+		if !yield(b) {
+			return
+		}
+		for _, child := range b.children {
+			for below := range t.all(child) {
+				if !yield(below) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (t *tally) legacy() bool { return t.grading != nil && t.grading.Form == FormatLegacy }
+func (t *tally) scored() bool { return t.grading != nil && t.grading.Scored }
+
+// wanted says whether a case of this branch is to be judged. What it says may go
+// from true to false as more is judged, never back; so a case need not run if it is
+// not wanted early, and what counts is what it says at the case's turn. It is safe
+// to call at any time.
+func (t *tally) wanted(b *branch) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.scored() && !t.legacy() && !t.o.goesOn(t.sum) {
+		return false
+	}
+	for m := b; m != nil; m = m.of {
+		if m.broken && (t.scored() || !t.o.All) {
+			return false
+		}
+		for _, name := range m.RequirePass {
+			if required := t.nodes[name]; required != nil && required.failed {
+				return false
+			}
+		}
+		if t.scored() && !t.legacy() && !t.o.All && m.failed && m.decided() {
+			return false
+		}
+	}
+	return true
+}
+
+// decided says whether one case that is not accepted decides what the branch is
+// worth.
+func (b *branch) decided() bool {
+	return b.sample || b.Aggregate == PassFail && b.of != nil || b.Aggregate == Min && len(b.children) == 0
+}
+
+// skip counts a case that was not judged.
+func (t *tally) skip(b *branch, c *CaseJudged) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count(b, c)
+	for m := b; m != nil; m = m.of {
+		m.failed = true
+		m.unjudged++
+	}
+}
+
+// judged counts a case that was judged, and makes its score, which may turn it into
+// a judge error.
+func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	points, complaint := t.score(b, c, o)
+	if complaint != "" {
+		c.Verdict, c.Message, c.Score = JudgeError, joinLines(complaint, c.Message), nil
+	}
+	t.sum.add(c)
+	t.count(b, c)
+	if c.Verdict != Accepted {
+		for m := b; m != nil; m = m.of {
+			m.failed = true
+		}
+	}
+	t.result(b, Result{c.Verdict, points})
+	b.direct++
+}
+
+// count counts a case in its group and in those around it.
+func (t *tally) count(b *branch, c *CaseJudged) {
+	for m := b; m != nil; m = m.of {
+		m.counts.Verdict = Worst(m.counts.Verdict, c.Verdict)
+		if c.Verdict == Accepted && !c.Static {
+			m.counts.Passed++
+		}
+	}
+}
+
+// result adds a result to a branch, where it still counts.
+func (t *tally) result(b *branch, r Result) {
+	for m := b; m != nil; m = m.of {
+		if m.broken {
+			return
+		}
+	}
+	b.results = append(b.results, r)
+	if t.legacy() && r.Verdict != Accepted && !b.Legacy.GoOn {
+		b.broken = true
+	}
+}
+
+// score makes the score of a case.
+func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, complaint string) {
+	if o.Award.Alone && !t.scored() {
+		return 0, fmt.Sprintf("the checker gives %s, but the problem has no scores", o.Award)
+	}
+	if !t.scored() || c.Verdict == JudgeError {
+		return 0, ""
+	}
+	if t.legacy() {
+		points, complaint = t.grading.legacyPoints(b.Node, o)
+		c.Score = &Score{Points: points}
+		return points, complaint
+	}
+	if b.sample {
+		return 0, ""
+	}
+	if b.Aggregate == PassFail {
+		if o.Award.By != NoAward && !o.Award.Alone {
+			return 0, fmt.Sprintf("the checker gives %s to a case whose group only passes or fails", o.Award)
+		}
+		return 0, ""
+	}
+	if by := o.Award.By; by != NoAward {
+		if t.award != NoAward && t.award != by {
+			return 0, "the checker gives points to some cases and a multiplier to others"
+		}
+		t.award = by
+	}
+	most, bounded := b.caseMost(len(b.group.Cases))
+	if c.Static {
+		most, bounded = b.Static.Score, true
+	}
+	points, complaint = o.points(most, bounded)
+	c.Score = &Score{Points: points}
+	if bounded {
+		c.Score.Of = most
+	}
+	return points, complaint
+}
+
+// close ends a branch. Of a legacy node with a program that grades, result is what
+// that said.
+func (t *tally) close(b *branch, graded *Result) *GroupJudged {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.legacy():
+		t.closeLegacy(b, graded)
+	case t.scored() && !b.sample && b.of != nil:
+		t.closeScored(b)
+	}
+	if b.counts.Message != "" && t.sum.Verdict != JudgeError {
+		t.sum.Verdict, t.sum.First = JudgeError, b.Name
+	}
+	return &b.counts
+}
+
+func (t *tally) closeLegacy(b *branch, graded *Result) {
+	n := b.Node
+	if len(b.results) == 0 && b.of != nil {
+		return // nothing of it was judged
+	}
+	r := n.grade(b.results)
+	if graded != nil {
+		r = *graded
+	}
+	if t.scored() && r.Verdict != JudgeError {
+		if r.Points < n.Legacy.Low || r.Points > n.Legacy.High {
+			b.counts.Message = fmt.Sprintf("its score %s is not in its range, %s to %s", number(r.Points), number(n.Legacy.Low), number(n.Legacy.High))
+			r.Verdict = JudgeError
+		}
+		b.counts.Score = &Score{Points: r.Points, Of: t.best(b)}
+	}
+	b.counts.Verdict = r.Verdict
+	if b.of != nil {
+		t.result(b.of, r)
+	}
+}
+
+// best is the best score that a legacy branch can give, 0 where nobody can say.
+func (t *tally) best(b *branch) float64 {
+	end := b.Legacy.High
+	if t.grading.Minimize {
+		end = b.Legacy.Low
+	}
+	if !math.IsInf(end, 0) {
+		return end
+	}
+	if t.grading.Custom || b.Legacy.Grader != nil {
+		return 0
+	}
+	var all []Result
+	if b.group != nil {
+		for range b.group.Cases {
+			all = append(all, Result{Accepted, b.Legacy.AcceptScore})
+		}
+	}
+	for _, child := range b.children {
+		if child.counts.Cases > 0 {
+			all = append(all, Result{Accepted, t.best(child)})
+		}
+	}
+	return b.grade(all).Points
+}
+
+func (t *tally) closeScored(b *branch) {
+	n := b.Node
+	score := &Score{}
+	if !n.Unbounded {
+		score.Of = n.MaxScore
+	}
+	switch {
+	case n.Aggregate == PassFail:
+		if !b.failed {
+			score.Points = n.MaxScore
+		}
+	case len(b.results) > 0:
+		points := make([]float64, len(b.results))
+		for i, r := range b.results {
+			points[i] = r.Points
+		}
+		score.Points = n.Aggregate.fold(points)
+		if n.Aggregate == Min && b.unjudged > 0 {
+			score.Points = 0
+		}
+	}
+	if !n.Unbounded && above(score.Points, n.MaxScore) {
+		b.counts.Message = fmt.Sprintf("its score %s is above its maximum %s", number(score.Points), number(n.MaxScore))
+		b.counts.Verdict = JudgeError
+	}
+	b.counts.Score = score
+	t.result(b.of, Result{b.counts.Verdict, score.Points})
+}
+
+// finish makes the verdict and the score of the submission.
+func (t *tally) finish() {
+	sum := t.sum
+	if sum.Verdict == NotJudged {
+		sum.Verdict = Accepted
+	}
+	switch {
+	case t.grading == nil:
+	case t.legacy():
+		if sum.Verdict != JudgeError && t.root.counts.Verdict != NotJudged {
+			sum.Verdict = t.root.counts.Verdict
+		}
+		if sum.Verdict == Accepted {
+			sum.First = ""
+		}
+		sum.Score = t.root.counts.Score
+	case t.scored():
+		for _, b := range t.root.children {
+			if !b.sample {
+				sum.Score = b.counts.Score
+			}
+		}
+	}
+	if sum.Verdict == JudgeError {
+		sum.Score = nil
+	}
+}
+
+// joinLines puts two texts one below the other.
+func joinLines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
