@@ -148,7 +148,7 @@ func (f *filler) scalar(into reflect.Value, n *Node) {
 
 // Bool reads a boolean: true, false, and YAML 1.1's yes, no, on and off.
 func (n *Node) Bool() (value, ok bool) {
-	if n.Kind != Scalar || n.Quoted {
+	if !n.Here() || n.Kind != Scalar || n.Quoted {
 		return false, false
 	}
 	switch strings.ToLower(n.Text) {
@@ -163,7 +163,7 @@ func (n *Node) Bool() (value, ok bool) {
 // Float reads a number, quoted or not: "1e-6" without a point is a number too,
 // and .inf, +inf and -inf are.
 func (n *Node) Float() (float64, bool) {
-	if n.Kind != Scalar {
+	if !n.Here() || n.Kind != Scalar {
 		return 0, false
 	}
 	text := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(n.Text)), "_", "")

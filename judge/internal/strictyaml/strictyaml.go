@@ -39,7 +39,8 @@ const (
 	Map    Kind = "a map"
 )
 
-// Node is one value of a file. A Node that is not there is Null, and never nil.
+// Node is one value of a file. A nil Node reads as Null: a field of a struct stays
+// nil where the file does not have its key.
 type Node struct {
 	Kind   Kind
 	File   string
@@ -231,14 +232,14 @@ func (n *Node) Fault(text, hint string) *judge.Fault {
 }
 
 // Here says whether the value is there, and is not null.
-func (n *Node) Here() bool { return n.Kind != Null }
+func (n *Node) Here() bool { return n != nil && n.Kind != Null }
 
 // Items yields the items of a list; a scalar or a map is a list of itself.
 func (n *Node) Items() []*Node {
-	switch n.Kind {
-	case Null:
+	switch {
+	case !n.Here():
 		return nil
-	case List:
+	case n.Kind == List:
 		return n.items
 	}
 	return []*Node{n}
@@ -247,6 +248,9 @@ func (n *Node) Items() []*Node {
 // Pairs yields the keys of a map with their values, in the order of the file.
 func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(k, v *Node) bool) {
+		if n == nil {
+			return
+		}
 		for i, k := range n.keys {
 			if !yield(k, n.values[i]) {
 				return
@@ -261,6 +265,9 @@ func (n *Node) Get(key string) *Node {
 		if k.Text == key {
 			return v
 		}
+	}
+	if n == nil {
+		return &Node{Kind: Null, Path: key}
 	}
 	return &Node{Kind: Null, File: n.File, Path: join(n.Path, key)}
 }

@@ -1,0 +1,96 @@
+package icpc
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+)
+
+// expectedResults are the words of DOMjudge's @EXPECTED_RESULTS@.
+var expectedResults = map[string]judge.Verdict{
+	"CORRECT": judge.Accepted, "ACCEPTED": judge.Accepted,
+	"WRONG-ANSWER": judge.WrongAnswer, "WRONG_ANSWER": judge.WrongAnswer,
+	"TIMELIMIT": judge.TimeLimit, "TIME_LIMIT_EXCEEDED": judge.TimeLimit, "TIME-LIMIT": judge.TimeLimit,
+	"RUN-ERROR": judge.RunTimeError, "RUN_TIME_ERROR": judge.RunTimeError, "RUNTIME-ERROR": judge.RunTimeError,
+	"NO-OUTPUT": judge.WrongAnswer, "NO_OUTPUT": judge.WrongAnswer,
+	"OUTPUT-LIMIT": judge.OutputLimit, "OUTPUT_LIMIT": judge.OutputLimit,
+	"COMPILER-ERROR": judge.CompileError, "COMPILER_ERROR": judge.CompileError,
+	"MEMORY-LIMIT": judge.MemoryLimit, "MEMORY_LIMIT": judge.MemoryLimit, "MEMORY_LIMIT_EXCEEDED": judge.MemoryLimit,
+	"CHECK-MANUALLY": judge.NotJudged, // anything will do
+}
+
+var (
+	resultsMark = regexp.MustCompile(`(?i)@EXPECTED_RESULTS@:?[ \t]*([^\r\n]*)`)
+	scoreMark   = regexp.MustCompile(`(?i)@EXPECTED_SCORE@:?[ \t]*(-?[0-9.]+)`)
+)
+
+// annotations reads what a submission's own files say that it must get.
+func (p *Package) annotations(name string) (rules []Rule, faults judge.Faults) {
+	for _, file := range p.sources(name) {
+		data, err := p.read(file)
+		if err != nil {
+			continue
+		}
+		text := string(data)
+		if found := resultsMark.FindStringSubmatch(text); found != nil {
+			rule, bad := p.expectedRule(file, found[1])
+			faults = append(faults, bad...)
+			if rule != nil {
+				rules = append(rules, *rule)
+			}
+		}
+		if found := scoreMark.FindStringSubmatch(text); found != nil {
+			if x, err := strconv.ParseFloat(found[1], 64); err == nil {
+				rules = append(rules, Rule{From: "@EXPECTED_SCORE@", Score: &Range{x, x}})
+			}
+		}
+	}
+	return rules, faults
+}
+
+// expectedRule reads the words of one mark.
+func (p *Package) expectedRule(file, text string) (*Rule, judge.Faults) {
+	rule := &Rule{From: "@EXPECTED_RESULTS@", Final: []judge.Verdict{}}
+	for _, word := range strings.Split(text, ",") {
+		word = strings.Trim(strings.TrimSpace(word), `*/'"#->. `)
+		if word == "" {
+			continue
+		}
+		v, ok := expectedResults[strings.ToUpper(word)]
+		if !ok {
+			var known []string
+			for w := range expectedResults {
+				known = append(known, w)
+			}
+			return nil, judge.Faults{{File: p.at(file), Text: fmt.Sprintf("@EXPECTED_RESULTS@: unknown result %q", word), Hint: suggest.Hint(word, known)}}
+		}
+		if v == judge.NotJudged {
+			return nil, nil
+		}
+		rule.Final = append(rule.Final, v)
+	}
+	if len(rule.Final) == 0 {
+		return nil, nil
+	}
+	return rule, nil
+}
+
+// sources are the files of a program: itself, or those of its folder.
+func (p *Package) sources(name string) (all []string) {
+	if !p.isDir(name) {
+		return []string{name}
+	}
+	for _, e := range p.list(name) {
+		if sub := path.Join(name, e.Name); e.Dir {
+			all = append(all, p.sources(sub)...)
+		} else if !isJunk(e.Name) {
+			all = append(all, sub)
+		}
+	}
+	return all
+}

@@ -1,0 +1,229 @@
+package icpc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// Rule is something that a submission must get. What is not set demands nothing.
+type Rule struct {
+	From      string          // where it is written
+	Cases     string          // glob of the cases that it is about, from data/ on; "" for all
+	Permitted []judge.Verdict // every case has one of these
+	Required  []judge.Verdict // some case has one of these
+	Score     *Range
+	Message   string // stands in what the validator said of some case
+	Bound     Bound  // what the rule says about the time limit
+
+	// Final is what the whole submission may get, in the legacy formats. Where it
+	// is set together with the sets, either will do.
+	Final   []judge.Verdict
+	Partial bool // and its score is not the best
+}
+
+// Range is a range of scores; both ends belong to it.
+type Range struct{ Low, High float64 }
+
+// Bound says how a submission bounds the time limit.
+type Bound string
+
+const (
+	NoBound Bound = ""
+	Lower   Bound = "lower" // it must be in time
+	Upper   Bound = "upper" // it must be too slow
+)
+
+// letters are the verdicts of the format.
+var letters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
+
+// Result is what a submission got.
+type Result struct {
+	Final  judge.Verdict
+	Score  *judge.Score // nil where there is none
+	Cases  []CaseResult // those that were judged, in order
+	Whole  bool         // every case was judged
+	Groups map[string]float64
+}
+
+// CaseResult is what a submission got on a case.
+type CaseResult struct {
+	ID      string
+	Verdict judge.Verdict
+	Message string
+}
+
+// Holds says whether a submission got what it must, and if not, why.
+func (s *Submission) Holds(r *Result) (ok bool, why string) {
+	for i := range s.Rules {
+		if why := s.Rules[i].broken(r); why != "" {
+			return false, why
+		}
+	}
+	return true, ""
+}
+
+// Decided says whether judging further cases cannot change what Holds says.
+func (s *Submission) Decided(r *Result) bool {
+	if r.Final == judge.CompileError || r.Final == judge.JudgeError {
+		return true
+	}
+	for i := range s.Rules {
+		rule := &s.Rules[i]
+		if rule.finalHolds(r) && len(rule.Final) > 0 {
+			continue
+		}
+		if rule.Permitted != nil || rule.Required != nil || rule.Score != nil || rule.Message != "" || rule.Partial {
+			return false
+		}
+	}
+	return true
+}
+
+// same says whether a verdict is one that was meant: the formats have four, to
+// which the judge's others belong.
+func same(got, meant judge.Verdict) bool {
+	if got == meant {
+		return true
+	}
+	switch got {
+	case judge.MemoryLimit:
+		return meant == judge.RunTimeError
+	case judge.IdlenessLimit:
+		return meant == judge.TimeLimit
+	case judge.OutputLimit: // endless output is each of these with somebody
+		return meant == judge.RunTimeError || meant == judge.TimeLimit || meant == judge.WrongAnswer
+	case judge.RunTimeError: // where the system said no first
+		return meant == judge.MemoryLimit
+	case judge.WrongAnswer, judge.TimeLimit:
+		return meant == judge.OutputLimit
+	}
+	return false
+}
+
+func among(got judge.Verdict, meant []judge.Verdict) bool {
+	return slices.ContainsFunc(meant, func(m judge.Verdict) bool { return same(got, m) })
+}
+
+func (r *Rule) finalHolds(got *Result) bool { return len(r.Final) == 0 || among(got.Final, r.Final) }
+
+// broken says how the rule is broken, "" where it holds.
+func (r *Rule) broken(got *Result) string {
+	if r.Partial {
+		return r.partial(got)
+	}
+	if len(r.Final) > 0 {
+		if r.finalHolds(got) {
+			return r.brokenScore(got)
+		}
+		if r.Required == nil || r.brokenSets(got) != "" {
+			return fmt.Sprintf("it gets %s, and %s wants %s", got.Final, r.From, wordsOf(r.Final))
+		}
+		return r.brokenScore(got)
+	}
+	if why := r.brokenSets(got); why != "" {
+		return why
+	}
+	if why := r.brokenScore(got); why != "" {
+		return why
+	}
+	if r.Message != "" && !slices.ContainsFunc(got.Cases, func(c CaseResult) bool { return r.about(c) && strings.Contains(c.Message, r.Message) }) {
+		return fmt.Sprintf("no case says %q, as %s wants", r.Message, r.From)
+	}
+	return ""
+}
+
+// about says whether the rule is about a case.
+func (r *Rule) about(c CaseResult) bool { return r.Cases == "" || matchesPath(r.Cases, c.ID) }
+
+func (r *Rule) brokenSets(got *Result) string {
+	if got.Final == judge.CompileError && (r.Permitted != nil || r.Required != nil) {
+		return fmt.Sprintf("it does not compile, and %s wants %s", r.From, wordsOf(append(slices.Clone(r.Permitted), r.Required...)))
+	}
+	found := len(r.Required) == 0
+	for _, c := range got.Cases {
+		if !r.about(c) || c.Verdict == judge.Skipped {
+			continue
+		}
+		if r.Permitted != nil && !among(c.Verdict, r.Permitted) {
+			return fmt.Sprintf("it gets %s on %s, and %s permits %s", c.Verdict, c.ID, r.From, wordsOf(r.Permitted))
+		}
+		found = found || among(c.Verdict, r.Required)
+	}
+	if !found {
+		where := ""
+		if r.Cases != "" {
+			where = " of " + r.Cases
+		}
+		return fmt.Sprintf("no case%s gets %s, as %s wants", where, wordsOf(r.Required), r.From)
+	}
+	return ""
+}
+
+func (r *Rule) brokenScore(got *Result) string {
+	if r.Score == nil {
+		return ""
+	}
+	var points float64
+	if r.Cases != "" {
+		points = got.Groups[r.Cases]
+	} else if got.Score != nil {
+		points = got.Score.Points
+	}
+	const near = 1e-6 // scores are sums of decimal fractions
+	if points < r.Score.Low-near || points > r.Score.High+near {
+		want := fmt.Sprint(r.Score.Low)
+		if r.Score.High != r.Score.Low {
+			want += fmt.Sprintf(" to %v", r.Score.High)
+		}
+		return fmt.Sprintf("its score is %v, and %s wants %s", points, r.From, want)
+	}
+	return ""
+}
+
+// partial judges partially_accepted: accepted, with less than the best score. The
+// best is unknown where the range is open; then any score will do.
+func (r *Rule) partial(got *Result) string {
+	if got.Final != judge.Accepted {
+		return fmt.Sprintf("it gets %s, and %s wants a part of the points", got.Final, r.From)
+	}
+	if got.Score != nil && got.Score.Of > 0 && !math.IsInf(got.Score.Of, 0) && got.Score.Points >= got.Score.Of {
+		return fmt.Sprintf("it gets all %v points, and %s wants a part of them", got.Score.Points, r.From)
+	}
+	return ""
+}
+
+// wordsOf writes verdicts: "WA or TLE".
+func wordsOf(all []judge.Verdict) string {
+	var words []string
+	for _, v := range all {
+		if !slices.Contains(words, string(v)) {
+			words = append(words, string(v))
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// Promised is the verdict that a submission must get, where one word says it, and
+// all words.
+func (s *Submission) Promised() (one judge.Verdict, words string) {
+	var any []judge.Verdict
+	for _, r := range s.Rules {
+		switch {
+		case r.Cases != "":
+		case len(r.Final) > 0:
+			any = append(any, r.Final...)
+		case r.Required != nil:
+			any = append(any, r.Required...)
+		case r.Permitted != nil:
+			any = append(any, r.Permitted...)
+		}
+	}
+	if len(any) > 0 {
+		one = any[0]
+	}
+	return one, wordsOf(any)
+}

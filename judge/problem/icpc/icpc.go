@@ -1,0 +1,313 @@
+// Package icpc reads problem packages of the ICPC and Kattis format into
+// judge.Problem: the generations legacy, legacy-icpc, 2023-07 and 2025-09, and what
+// BAPCtools and DOMjudge add to them. A package in the wild is seldom clean, so
+// there are two kinds of faults: Open returns those with which nothing can be
+// judged, and Package.Flaws holds those with which it can, for `judge verify`.
+//
+//	icpc.go     Open, and what a Package is
+//	metadata.go problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
+//	data.go     cases and groups; grading.go: how groups make a score
+//	programs.go validators; stage.go: programs with include/ and constants filled in
+//	submissions.go, expect.go, annotate.go  submissions and what they must get
+//	statement.go statements; unpack.go: packages in zip archives
+//
+// The package does not build or run anything, and writes nothing but what Stage
+// and Unpack are told to. Symbolic links out of a package are never followed.
+package icpc
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/strictyaml"
+	"assay/judge/internal/suggest"
+)
+
+// File is the name of the file that makes a folder a problem package.
+const File = "problem.yaml"
+
+// domjudgeFile may be all that a package of DOMjudge has instead.
+const domjudgeFile = "domjudge-problem.ini"
+
+// Format is a generation of the format.
+type Format string
+
+const (
+	Legacy     Format = "legacy"
+	LegacyICPC Format = "legacy-icpc"
+	Draft2023  Format = "2023-07" // new problem.yaml, with testdata.yaml as in legacy or test_group.yaml as in 2025-09
+	Format2025 Format = "2025-09"
+)
+
+// formats are the words for the formats in problem.yaml.
+var formats = map[string]Format{
+	"": Legacy, "legacy": Legacy, "legacy-icpc": LegacyICPC,
+	"2023-07": Draft2023, "2023-07-draft": Draft2023,
+	"2025-09": Format2025, "2025-09-draft": Format2025, "draft": Format2025,
+}
+
+// old says whether the format is one of the legacy ones.
+func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
+
+// Package is a problem package that was read.
+type Package struct {
+	*judge.Problem
+	Format Format
+	Flaws  judge.Faults // with which submissions can be judged nevertheless
+
+	Metadata
+	Timing      Timing
+	Statements  []Statement
+	Submissions []*Submission
+
+	Inputs        []*InputValidator
+	ValidatorArgs []string // of the output validator, before those of a case
+	Extra         []Proof  // cases of invalid_input, invalid_output and valid_output
+
+	root      *os.Root
+	scoring   bool
+	customArg bool // legacy: validation has the word score
+	constants map[string]string
+	flags     map[string]caseFlags // by case id
+}
+
+// InputValidator is a program that must accept every input, or a file in the
+// checktestdata language.
+type InputValidator struct {
+	judge.Part
+	Name string
+	CTD  bool
+}
+
+// Proof is a case that is there to prove something about the validators.
+type Proof struct {
+	Kind ProofKind
+	judge.Case
+	Out string // path of the output; "" for InvalidInput
+}
+
+// ProofKind says what a Proof proves.
+type ProofKind string
+
+const (
+	InvalidInput  ProofKind = "invalid_input"  // an input validator refuses the input
+	InvalidOutput ProofKind = "invalid_output" // the output validator refuses the output
+	ValidOutput   ProofKind = "valid_output"   // the output validator accepts the output
+)
+
+// Metadata is what problem.yaml says of the problem beyond its judging.
+type Metadata struct {
+	Names     map[string]string // by language
+	UUID      string
+	Version   string
+	Credits   map[string][]string // by kind, such as "authors"
+	Sources   []Source
+	License   string
+	Owner     string
+	Embargo   string
+	Keywords  []string
+	Languages []string // that submissions may be in; empty for all
+}
+
+// Source is where a problem was used.
+type Source struct{ Name, URL string }
+
+// Is says whether a folder is a problem package.
+func Is(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, File)); err == nil {
+		return true
+	}
+	if _, err := os.Stat(filepath.Join(dir, domjudgeFile)); err != nil {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(dir, "data"))
+	return err == nil && info.IsDir()
+}
+
+// Open reads the package in the folder dir. Limits that it does not set are the
+// usual ones of the format, and usual's where the format has none. With faults,
+// submissions cannot be judged; the Package may still be there.
+func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, judge.Faults{{File: dir, Text: reason(err)}}
+	}
+	p := &Package{
+		Problem:   &judge.Problem{ID: idOf(dir), Dir: dir},
+		root:      root,
+		constants: map[string]string{},
+		flags:     map[string]caseFlags{},
+	}
+	doc, faults := p.yaml(File)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	word := doc.Get("problem_format_version").Text
+	format, known := formats[word]
+	if !known {
+		return nil, judge.Faults{doc.Get("problem_format_version").Fault(fmt.Sprintf("unknown version %q of the package format", word), "one of: legacy, legacy-icpc, 2023-07, 2025-09")}
+	}
+	p.Format = format
+	var m metadata
+	if format.old() {
+		faults = p.readLegacy(doc, &m)
+	} else {
+		faults = p.readMetadata(doc, &m)
+	}
+	p.readStatements()
+	p.Problem.Title = p.title()
+	p.readLimits(doc, &m, usual)
+	faults = append(faults, p.readPrograms(&m)...)
+	faults = append(faults, p.readData()...)
+	p.enlarge(&m)
+	p.readSubmissions()
+	sortFaults(p.Flaws)
+	return p, faults
+}
+
+// Close gives back the folder's handle.
+func (p *Package) Close() error { return p.root.Close() }
+
+// idOf is the folder's name, also where dir is "." or has a slash at its end.
+func idOf(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(dir)
+}
+
+// title is the name in English, or in the first language that has one.
+func (p *Package) title() string {
+	if name, ok := p.Names["en"]; ok {
+		return name
+	}
+	for _, s := range p.Statements {
+		if name := p.Names[s.Language]; name != "" {
+			return name
+		}
+	}
+	for _, lang := range slices.Sorted(maps.Keys(p.Names)) {
+		return p.Names[lang]
+	}
+	return ""
+}
+
+// at is the path of a file of the package, as the user knows it.
+func (p *Package) at(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
+
+// flaw notes something that is wrong, but stops nobody from judging.
+func (p *Package) flaw(name, text, hint string) {
+	p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Text: text, Hint: hint})
+}
+
+// yaml reads a YAML file of the package; one that is not there is Null. The
+// faults are those of its syntax.
+func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
+	data, err := p.read(name)
+	if err != nil {
+		empty, _ := strictyaml.Parse(p.at(name), nil)
+		if errors.Is(err, fs.ErrNotExist) {
+			return empty, nil
+		}
+		return empty, judge.Faults{{File: p.at(name), Text: reason(err)}}
+	}
+	n, faults := strictyaml.Parse(p.at(name), data)
+	if len(faults) == 0 && n.Kind != strictyaml.Map && n.Here() {
+		faults = judge.Faults{n.Mismatch("a map of keys")}
+	}
+	return n, faults
+}
+
+// maxFile is the size of the files that the package itself reads: YAML,
+// statements, sources.
+const maxFile = 16 << 20
+
+// read reads a small file of the package.
+func (p *Package) read(name string) ([]byte, error) {
+	info, err := p.root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("not a file")
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("the file has %d bytes, more than %d", info.Size(), maxFile)
+	}
+	return p.root.ReadFile(name)
+}
+
+// entry is a file or folder in a folder of the package, links followed.
+type entry struct {
+	Name string
+	Dir  bool
+}
+
+// list lists a folder by name, without hidden files. A link out of the package,
+// or to nothing, is a flaw and is left out.
+func (p *Package) list(dir string) (all []entry) {
+	entries, err := fs.ReadDir(p.root.FS(), dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.flaw(dir, reason(err), "")
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		info, err := p.root.Stat(path.Join(dir, name))
+		switch {
+		case err != nil && e.Type()&fs.ModeSymlink != 0:
+			p.flaw(path.Join(dir, name), "a link that leads to nothing inside the package", "links in a package lead to other files of the package")
+		case err != nil:
+			p.flaw(path.Join(dir, name), reason(err), "")
+		case info.IsDir():
+			all = append(all, entry{name, true})
+		case info.Mode().IsRegular():
+			all = append(all, entry{name, false})
+		default:
+			p.flaw(path.Join(dir, name), "neither a file nor a folder", "remove it")
+		}
+	}
+	return all
+}
+
+// isDir says whether there is a folder of this name.
+func (p *Package) isDir(name string) bool {
+	info, err := p.root.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// isFile says whether there is a file of this name.
+func (p *Package) isFile(name string) bool {
+	info, err := p.root.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// reason is the bare reason of a file error.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
+
+func sortFaults(faults judge.Faults) {
+	slices.SortStableFunc(faults, func(a, b *judge.Fault) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
+}
+
+// oneOf is the fault of a word that is none of those allowed.
+func oneOf(n *strictyaml.Node, what, word string, allowed []string) *judge.Fault {
+	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
+}

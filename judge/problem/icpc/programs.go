@@ -1,0 +1,217 @@
+package icpc
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// languages are the format's codes of languages by extension. Where an extension
+// is not among them, the judge's own table decides.
+var languages = map[string]string{
+	"adb": "ada", "ads": "ada", "a68": "algol68", "apl": "apl", "sh": "bash", "c": "c", "cob": "cobol",
+	"cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "C": "cpp", "cr": "crystal", "cs": "csharp", "d": "d",
+	"dart": "dart", "ex": "elixir", "erl": "erlang", "f90": "fortran", "fs": "fsharp", "ss": "gerbil", "go": "go",
+	"hs": "haskell", "java": "java", "js": "javascript", "jl": "julia", "kt": "kotlin", "lisp": "lisp", "cl": "lisp",
+	"lua": "lua", "nim": "nim", "m": "objectivec", "ml": "ocaml", "odin": "odin", "pas": "pascal", "pm": "perl",
+	"pl": "perl", "php": "php", "py2": "python2", "py": "python3", "py3": "python3", "rkt": "racket", "rb": "ruby",
+	"rs": "rust", "scala": "scala", "sim": "simula", "st": "smalltalk", "sno": "snobol", "swift": "swift",
+	"ts": "typescript", "vb": "visualbasic", "zig": "zig", "awk": "awk", "bash": "bash", "mjs": "javascript",
+}
+
+// junk are extensions of what lies beside programs and is none.
+var junk = map[string]bool{
+	"h": true, "hh": true, "hpp": true, "hxx": true, "mli": true, "txt": true, "md": true, "tex": true, "pdf": true,
+	"bin": true, "exe": true, "o": true, "obj": true, "out": true, "class": true, "jar": true, "pyc": true, "hi": true,
+	"a": true, "so": true, "bak": true, "orig": true, "swp": true, "log": true, "yaml": true, "yml": true, "toml": true,
+	"json": true, "in": true, "ans": true, "zip": true, "gz": true, "ipynb": true, "csv": true, "dat": true, "html": true,
+	"cbp": true, "depend": true, "layout": true, "iml": true, "xml": true, "gitignore": true, "vscode": true,
+	"expect": true, "lock": true, "mod": true, "sum": true, "dSYM": true, "cmake": true, "diff": true, "patch": true,
+}
+
+// junkNames are names of what lies beside programs and is none.
+var junkNames = []string{"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock", "compile_flags.txt", "target", "node_modules", "submissions.yaml"}
+
+// isJunk says whether a name in a folder of programs is that of no program.
+func isJunk(name string) bool {
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
+		return true
+	}
+	return junk[extension(name)] || slices.Contains(junkNames, strings.ToLower(name))
+}
+
+func extension(name string) string { return strings.TrimPrefix(path.Ext(name), ".") }
+
+// programs lists the programs in a folder: files, and folders with a source or a
+// script in them.
+func (p *Package) programs(dir string) (all []string) {
+	for _, e := range p.list(dir) {
+		name := path.Join(dir, e.Name)
+		switch {
+		case isJunk(e.Name):
+		case e.Dir && p.holdsProgram(name), !e.Dir && p.isProgram(name):
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// isProgram says whether a file may be a program: it has a known extension, is
+// executable, or starts with the line of a script.
+func (p *Package) isProgram(name string) bool {
+	if _, known := languages[extension(name)]; known {
+		return true
+	}
+	info, err := p.root.Stat(name)
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	if info.Mode()&0o111 != 0 {
+		return true
+	}
+	f, err := p.root.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	n, _ := f.Read(head)
+	return strings.HasPrefix(string(head[:n]), "#!") || string(head[:n]) == "\x7fELF"
+}
+
+// holdsProgram says whether a folder is a program.
+func (p *Package) holdsProgram(dir string) bool {
+	for _, e := range p.list(dir) {
+		name := path.Join(dir, e.Name)
+		if isJunk(e.Name) {
+			continue
+		}
+		if e.Dir && p.holdsProgram(name) || !e.Dir && p.isProgram(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// readPrograms finds the validators.
+func (p *Package) readPrograms(m *metadata) (faults judge.Faults) {
+	p.readInputValidators()
+	validator := p.outputValidator(m)
+	switch {
+	case validator == "" && (m.custom || m.interactive || m.multiPass):
+		dir := "output_validator"
+		if p.Format.old() {
+			dir = "output_validators"
+		}
+		faults = append(faults, &judge.Fault{File: p.at(dir), Text: "the problem needs an output validator, and there is none", Hint: "add the program, or change the type in " + File})
+	case validator == "":
+		p.Checker = judge.Checking{Name: "tokens", Args: m.validator}
+	default:
+		part := &judge.Part{Path: p.at(validator), Args: m.validator, Speaks: "kattis"}
+		if m.interactive {
+			p.Interactor = part
+		} else {
+			p.Checker = judge.Checking{Program: part}
+		}
+	}
+	p.ValidatorArgs = m.validator
+	if p.holdsProgram("static_validator") {
+		p.Static = &judge.Part{Path: p.at(p.single("static_validator")), Speaks: "kattis"}
+	}
+	return faults
+}
+
+// outputValidator finds the one output validator, "" for the usual one.
+func (p *Package) outputValidator(m *metadata) string {
+	old := p.programs("output_validators")
+	hasNew := p.holdsProgram("output_validator")
+	switch {
+	case p.Format.old() && !m.custom:
+		return ""
+	case p.Format.old() && len(old) > 0, !hasNew && len(old) > 0:
+		if !p.Format.old() {
+			p.flaw("output_validators", "this version of the format has one validator, in output_validator/", "rename the folder")
+		}
+		if len(old) > 1 {
+			p.flaw("output_validators", fmt.Sprintf("there are %d output validators; only %s is used", len(old), path.Base(old[0])), "remove the others")
+		}
+		return old[0]
+	case hasNew:
+		return p.single("output_validator")
+	}
+	return ""
+}
+
+// single is the program of a folder that holds one: the folder itself, or the
+// folder in it where it has nothing else.
+func (p *Package) single(dir string) string {
+	var subs, files []string
+	for _, e := range p.list(dir) {
+		switch {
+		case isJunk(e.Name):
+		case e.Dir && p.holdsProgram(path.Join(dir, e.Name)):
+			subs = append(subs, e.Name)
+		case !e.Dir:
+			files = append(files, e.Name)
+		}
+	}
+	if len(files) == 0 && len(subs) == 1 {
+		return path.Join(dir, subs[0])
+	}
+	return dir
+}
+
+// readInputValidators finds the programs and grammars that must accept every input.
+func (p *Package) readInputValidators() {
+	for _, dir := range []string{"input_validators", "input_format_validators"} {
+		for _, e := range p.list(dir) {
+			name := path.Join(dir, e.Name)
+			switch ext := extension(e.Name); {
+			case ext == "ctd" && !e.Dir:
+				p.addInput(name, true)
+			case ext == "viva":
+				p.flaw(name, "a validator for VIVA, which cannot be run here", "write it as a program, or for checktestdata (.ctd)")
+			case isJunk(e.Name):
+			case e.Dir:
+				if grammar := p.onlyGrammar(name); grammar != "" {
+					p.addInput(grammar, true)
+				} else if p.holdsProgram(name) {
+					p.addInput(name, false)
+				}
+			case p.isProgram(name):
+				p.addInput(name, false)
+			}
+		}
+	}
+	if len(p.Inputs) > 0 && !p.Inputs[0].CTD {
+		p.Validator = &p.Inputs[0].Part
+	}
+}
+
+// onlyGrammar finds the grammar in a folder that holds nothing else.
+func (p *Package) onlyGrammar(dir string) string {
+	found := ""
+	for _, e := range p.list(dir) {
+		switch {
+		case extension(e.Name) == "ctd" && !e.Dir && found == "":
+			found = path.Join(dir, e.Name)
+		case !isJunk(e.Name):
+			return ""
+		}
+	}
+	return found
+}
+
+func (p *Package) addInput(name string, ctd bool) {
+	base := path.Base(name)
+	v := &InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base)), CTD: ctd}
+	for _, other := range p.Inputs {
+		if other.Name == v.Name {
+			p.flaw(name, fmt.Sprintf("two input validators are called %q", v.Name), "rename one")
+		}
+	}
+	p.Inputs = append(p.Inputs, v)
+}

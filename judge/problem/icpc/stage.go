@@ -1,0 +1,184 @@
+package icpc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"assay/judge"
+)
+
+// Staged is a copy of a program that can be built.
+type Staged struct {
+	Path  string // the file or folder
+	Entry string // the file of a folder that starts it; "" where its language tells
+}
+
+// Stage copies the program at path, which is a file or folder of the package or
+// anywhere else, into the new folder to: without junk, with links followed, with
+// the files of the folders of include/ that are named added, over its own, and with
+// the constants filled in. Entry is the file that starts it, if that is known.
+func (p *Package) Stage(programPath, to string, include []string, entry string) (*Staged, error) {
+	from, name, inside, err := p.open(programPath)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	info, err := from.Stat(name)
+	if err != nil {
+		return nil, &judge.Fault{File: programPath, Text: reason(err)}
+	}
+	c := copier{p: p, from: from, to: to, constants: inside || len(p.constants) > 0}
+	base := filepath.Base(filepath.Clean(programPath))
+	if inside {
+		base = path.Base(name)
+	}
+	if !info.IsDir() && len(include) == 0 {
+		return &Staged{Path: filepath.Join(to, base)}, c.file(name, base)
+	}
+	s := &Staged{Path: filepath.Join(to, base), Entry: entry}
+	if info.IsDir() {
+		err = c.folder(name, base)
+	} else {
+		s.Path, s.Entry = filepath.Join(to, "program"), base
+		err = c.file(name, path.Join("program", base))
+		base = "program"
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.from = p.root
+	for _, dir := range include {
+		if err := c.folder(path.Join("include", dir), base); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// open opens the folder that a program is read from, and its name there: the
+// package's for a program of the package, so that no link leads out of it.
+func (p *Package) open(programPath string) (root *os.Root, name string, inside bool, err error) {
+	if rel, err := filepath.Rel(p.Dir, programPath); err == nil && filepath.IsLocal(rel) {
+		root, err := os.OpenRoot(p.Dir)
+		return root, filepath.ToSlash(rel), true, err
+	}
+	full, err := filepath.EvalSymlinks(programPath)
+	if err != nil {
+		return nil, "", false, &judge.Fault{File: programPath, Text: reason(err)}
+	}
+	root, err = os.OpenRoot(filepath.Dir(full))
+	return root, filepath.Base(full), false, err
+}
+
+// Includes are the folders of include/, in the order in which they are laid:
+// default first. Of says whether a folder is that of the program's language.
+func (p *Package) Includes(of func(code string) bool) (all []string) {
+	for _, e := range p.list("include") {
+		if e.Dir && (e.Name == "default" || of(e.Name)) {
+			all = append(all, e.Name)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int {
+		switch {
+		case a == "default":
+			return -1
+		case b == "default":
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return all
+}
+
+// maxStaged bounds the files of a program.
+const maxStaged = 2000
+
+// copier copies programs.
+type copier struct {
+	p         *Package
+	from      *os.Root
+	to        string
+	constants bool
+	count     int
+}
+
+func (c *copier) folder(dir, to string) error {
+	if err := os.MkdirAll(filepath.Join(c.to, filepath.FromSlash(to)), 0o755); err != nil {
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	entries, err := fs.ReadDir(c.from.FS(), dir)
+	if err != nil {
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if dropped(e.Name()) {
+			continue
+		}
+		info, err := c.from.Stat(name)
+		switch {
+		case err != nil:
+			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: "cannot be read: " + reason(err), Hint: "links in a package lead to other files of the package"}
+		case info.IsDir():
+			err = c.folder(name, path.Join(to, e.Name()))
+		case info.Mode().IsRegular():
+			err = c.file(name, path.Join(to, e.Name()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropped says whether a file in a program's folder has no part in it: what
+// compilers and editors leave behind, which would be in the way.
+func dropped(name string) bool {
+	switch extension(name) {
+	case "bin", "exe", "o", "obj", "class", "pyc", "hi", "swp", "bak", "orig", "ctd", "pdf":
+		return true
+	}
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || name == "__pycache__" || name == "a.out" || !utf8.ValidString(name)
+}
+
+func (c *copier) file(name, to string) error {
+	if c.count++; c.count > maxStaged {
+		return &judge.Fault{File: c.from.Name(), Text: fmt.Sprintf("a program of more than %d files", maxStaged)}
+	}
+	info, err := c.from.Stat(name)
+	if err != nil {
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	if info.Size() > maxFile {
+		return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: fmt.Sprintf("a program's file of %d bytes", info.Size()), Hint: "a program is a source, not data"}
+	}
+	data, err := c.from.ReadFile(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: reason(err), Hint: "chmod a+r"}
+		}
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	if c.constants && bytes.Contains(data, []byte("{{")) && bytes.IndexByte(data, 0) < 0 {
+		data = []byte(c.p.Constants(string(data)))
+	}
+	full := filepath.Join(c.to, filepath.FromSlash(to))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	if err := os.Remove(full); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	if err := os.WriteFile(full, data, info.Mode().Perm()|0o600); err != nil {
+		return fmt.Errorf("copy a program: %w", err)
+	}
+	return nil
+}

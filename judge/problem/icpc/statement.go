@@ -1,0 +1,107 @@
+package icpc
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Statement is a statement in one language.
+type Statement struct {
+	Language string // "en"
+	Name     string // from the package's folder on
+	Kind     string // "md", "tex" or "pdf"
+}
+
+var statementForm = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|pdf)$`)
+
+// texName finds the problem's name in a statement of the legacy format.
+var texName = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^\s*%%\s*plainproblemname:\s*(.*?)\s*$`),
+	regexp.MustCompile(`\\problemname\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}`),
+}
+
+// readStatements finds the statements, and in the legacy formats the names in
+// them. English comes first, then by language; text before PDF.
+func (p *Package) readStatements() {
+	for _, dir := range []string{"statement", "problem_statement"} {
+		for _, e := range p.list(dir) {
+			found := statementForm.FindStringSubmatch(e.Name)
+			if found == nil || e.Dir {
+				continue
+			}
+			s := Statement{Language: cmp.Or(found[1], "en"), Name: path.Join(dir, e.Name), Kind: found[2]}
+			p.Statements = append(p.Statements, s)
+			if found[1] == "" && p.Format == Format2025 {
+				p.flaw(s.Name, "the name does not say the language", "rename it to problem.en."+s.Kind)
+			}
+		}
+	}
+	slices.SortStableFunc(p.Statements, func(a, b Statement) int {
+		return cmp.Or(english(a)-english(b), strings.Compare(a.Language, b.Language), kindRank(a)-kindRank(b))
+	})
+	if len(p.Statements) == 0 {
+		dir := "statement"
+		if p.Format.old() {
+			dir = "problem_statement"
+		}
+		p.flaw(dir, "there is no statement", "add "+dir+"/problem.en.tex")
+	}
+	p.namesFromStatements()
+	p.checkNames()
+}
+
+// english sorts the statements in English first.
+func english(s Statement) int {
+	if s.Language == "en" {
+		return 0
+	}
+	return 1
+}
+
+func kindRank(s Statement) int { return slices.Index([]string{"md", "tex", "pdf"}, s.Kind) }
+
+// namesFromStatements takes the names that the legacy formats have there only.
+func (p *Package) namesFromStatements() {
+	for _, s := range p.Statements {
+		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.old() {
+			continue
+		}
+		data, err := p.read(s.Name)
+		if err != nil {
+			continue
+		}
+		for _, form := range texName {
+			if found := form.FindSubmatch(data); found != nil {
+				if p.Names == nil {
+					p.Names = map[string]string{}
+				}
+				if p.Names[s.Language] == "" {
+					p.Names[s.Language] = string(found[1])
+				}
+				break
+			}
+		}
+	}
+}
+
+// checkNames notes languages with a name but no statement, and the reverse.
+func (p *Package) checkNames() {
+	if p.Format != Format2025 {
+		return
+	}
+	have := map[string]bool{}
+	for _, s := range p.Statements {
+		have[s.Language] = true
+		if p.Names[s.Language] == "" && len(p.Names) > 0 {
+			p.flaw(s.Name, "the problem has no name in this language", "add "+s.Language+" to the key name of "+File)
+		}
+	}
+	for lang := range p.Names {
+		if !have[lang] && len(p.Statements) > 0 {
+			p.flaw(File, "the problem has a name in the language "+lang+", but no statement", "add statement/problem."+lang+".md")
+		}
+	}
+}

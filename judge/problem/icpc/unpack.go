@@ -1,0 +1,114 @@
+package icpc
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+)
+
+// IsArchive says whether a path is named as a package in an archive is.
+func IsArchive(name string) bool {
+	return strings.EqualFold(filepath.Ext(name), ".zip") || strings.EqualFold(filepath.Ext(name), ".kpp")
+}
+
+// What an archive may hold.
+const (
+	maxUnpacked = 4 << 30 // bytes
+	maxEntries  = 100_000
+)
+
+// Unpack lays an archive out in the new folder to, and returns the package's
+// folder there. An entry that would leave the folder, or that is a link, is a
+// fault, and so is an archive that is far larger inside than a package is.
+func Unpack(archive, to string) (dir string, err error) {
+	fault := func(text, hint string) *judge.Fault { return &judge.Fault{File: archive, Text: text, Hint: hint} }
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		if errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) || errors.Is(err, zip.ErrChecksum) {
+			return "", fault("no archive in the ZIP format", "pack the folder with: zip -r")
+		}
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	defer z.Close()
+	if len(z.File) > maxEntries {
+		return "", fault(fmt.Sprintf("an archive of %d files", len(z.File)), "")
+	}
+	for _, f := range z.File {
+		name := strings.ReplaceAll(f.Name, `\`, "/")
+		switch mode := f.Mode(); {
+		case !filepath.IsLocal(strings.TrimSuffix(name, "/")) || strings.ContainsRune(name, 0):
+			return "", fault(fmt.Sprintf("the entry %q would be outside of the package", f.Name), "pack the folder itself, without .. and absolute paths")
+		case mode&fs.ModeSymlink != 0:
+			return "", fault(fmt.Sprintf("the entry %q is a link", f.Name), "pack the file that it leads to")
+		case !mode.IsDir() && !mode.IsRegular():
+			return "", fault(fmt.Sprintf("the entry %q is neither a file nor a folder", f.Name), "")
+		}
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	defer root.Close()
+	left := int64(maxUnpacked)
+	for _, f := range z.File {
+		n, err := unpackFile(root, f, left)
+		if err != nil {
+			return "", fault(fmt.Sprintf("the entry %q: %s", f.Name, reason(err)), "")
+		}
+		if left -= n; left < 0 {
+			return "", fault("an archive of more than 4 GiB", "")
+		}
+	}
+	return packageIn(archive, to)
+}
+
+// unpackFile writes one entry.
+func unpackFile(root *os.Root, f *zip.File, most int64) (int64, error) {
+	name := path.Clean(strings.ReplaceAll(f.Name, `\`, "/"))
+	if f.FileInfo().IsDir() || strings.HasSuffix(f.Name, "/") {
+		return 0, root.MkdirAll(name, 0o755)
+	}
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return 0, err
+	}
+	in, err := f.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, f.Mode().Perm()|0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(out, io.LimitReader(in, most+1))
+	return n, errors.Join(err, out.Close())
+}
+
+// packageIn finds the package in an archive that was laid out: the folder itself,
+// or the only folder in it.
+func packageIn(archive, to string) (string, error) {
+	if Is(to) {
+		return to, nil
+	}
+	entries, err := os.ReadDir(to)
+	if err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	for _, e := range entries {
+		if dir := filepath.Join(to, e.Name()); e.IsDir() && Is(dir) {
+			return dir, nil
+		}
+	}
+	return "", &judge.Fault{File: archive, Text: "the archive has no " + File, Hint: "pack the folder of the package"}
+}
