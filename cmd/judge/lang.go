@@ -53,6 +53,9 @@ func (c *contest) describeLanguages(ctx context.Context, con *console) (int, err
 			ready++
 		} else {
 			what = fmt.Sprintf("missing %s: apt-get install %s", strings.Join(status.Missing, ", "), status.Package)
+			if status.Package == "" {
+				what = fmt.Sprintf("missing %s: %s", strings.Join(status.Missing, ", "), status.Obtain)
+			}
 		}
 		first, _, _ := strings.Cut(what, "\n")
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.ID, l.Name, strings.Join(l.Extensions, " "), first)

@@ -48,6 +48,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 		k.names(c, l, at)
 		k.detection(l, at)
 		k.commands(l, at)
+		k.golf(c, l, at)
 	}
 	slices.SortStableFunc(k.faults, func(a, b *judge.Fault) int { return a.Line - b.Line })
 	return k.faults
@@ -120,8 +121,8 @@ func (k *checker) commands(l *Language, at string) {
 	k.command(l, tools, at+".run", l.Run)
 	k.command(l, tools, at+".locate", l.Locate)
 	k.command(l, tools, at+".version", l.Version)
-	if len(l.Tools) > 0 && l.Package == "" {
-		k.fault(at, `package = "..." names the Debian package that brings the tools`, "language %q has no package", l.ID)
+	if len(l.Tools) > 0 && l.Package == "" && l.Obtain == "" {
+		k.fault(at, `package = "..." names the Debian package that brings the tools; obtain = "..." says what else does`, "language %q has no package", l.ID)
 	}
 	for _, table := range []struct {
 		key    string
@@ -130,6 +131,39 @@ func (k *checker) commands(l *Language, at string) {
 		for _, name := range slices.Sorted(maps.Keys(table.values)) {
 			k.placeholders(l, at+"."+table.key, []string{table.values[name]})
 		}
+	}
+}
+
+// golf checks what the table for golf answers holds.
+func (k *checker) golf(c *Config, l *Language, at string) {
+	for i, expr := range l.Signs {
+		k.expression(l, fmt.Sprintf("%s.signs[%d]", at, i), expr)
+	}
+	g := &l.Golf
+	for key, list := range map[string][]string{"programs": g.Programs, "argv": g.Argv, "names": g.Names} {
+		for i, expr := range list {
+			k.expression(l, fmt.Sprintf("%s.golf.%s[%d]", at, key, i), expr)
+		}
+	}
+	for i, w := range g.Wraps {
+		key := fmt.Sprintf("%s.golf.wraps[%d]", at, i)
+		k.expression(l, key+".when", w.When)
+		k.expression(l, key+".unless", w.Unless)
+		if w.Name == "" || !strings.Contains(w.Code, "{code}") {
+			k.fault(key, "name = \"what people call it\" and code = \"... {code} ...\"", "language %q: a wrap has a name, and code with {code} in it", l.ID)
+		}
+	}
+	if g.Driver != "" && len(g.Calls) == 0 {
+		k.fault(at+".golf.driver", "[language.golf.calls] has args, list, ...", "language %q: a driver needs calls", l.ID)
+	}
+	if _, ok := c.CodePages[g.Page]; g.Page != "" && !ok {
+		k.fault(at+".golf.code_page", suggest.Hint(g.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, g.Page)
+	}
+}
+
+func (k *checker) expression(l *Language, key, expr string) {
+	if _, err := regexp.Compile(expr); err != nil {
+		k.fault(key, "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)
 	}
 }
 

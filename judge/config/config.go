@@ -41,7 +41,8 @@ type Config struct {
 	Env       map[string]string // the environment of every program
 
 	Hello     Hello
-	Languages []*Language // in the file's order, which decides where two claim one extension
+	CodePages map[string]string // the characters of each, in any order
+	Languages []*Language       // in the file's order, which decides where two claim one extension
 }
 
 // SourceLimits bound what is submitted.
@@ -65,6 +66,7 @@ type Language struct {
 	Extensions []string    `toml:"extensions"`
 	Headers    []string    `toml:"headers"`
 	Shebangs   []string    `toml:"shebangs"`
+	Signs      []string    `toml:"signs"`
 	Executable bool        `toml:"executable"`
 	MaxSize    strict.Size `toml:"max_size"`
 
@@ -77,6 +79,8 @@ type Language struct {
 	Visible []string `toml:"visible"`
 	Version []string `toml:"version"`
 	Package string   `toml:"package"`
+	Obtain  string   `toml:"obtain"`
+	Rare    bool     `toml:"rare"`
 
 	Files    map[string]string `toml:"files"`
 	Kit      Kit               `toml:"kit"`
@@ -95,15 +99,31 @@ type Language struct {
 
 // Golf says how answers to golf puzzles are called.
 type Golf struct {
-	Programs []string          `toml:"programs"` // expressions that tell a whole program
-	Names    []string          `toml:"names"`    // expressions whose $1 is a name that an answer gives a function
-	Answer   string            `toml:"answer"`   // name of the answer's own file, beside the driver
-	Around   string            `toml:"around"`   // what that file holds, where it is not just the code
-	Driver   string            `toml:"driver"`   // calls the answer on every input
-	Calls    map[string]string `toml:"calls"`    // how a form calls it
-	Arg      string            `toml:"arg"`      // one argument
-	Build    [][]string        `toml:"build"`    // instead of the language's own
-	Comment  string            `toml:"comment"`  // what starts a comment
+	Programs  []string          `toml:"programs"`   // expressions that tell a whole program
+	Argv      []string          `toml:"argv"`       // expressions of programs that take arguments
+	Inputs    []string          `toml:"inputs"`     // forms of input that are tried first
+	Wraps     []Wrap            `toml:"wraps"`      // what programs may need around them
+	Server    string            `toml:"server"`     // runs a program on many inputs
+	ServerRun []string          `toml:"server_run"` // instead of the language's own
+	Names     []string          `toml:"names"`      // expressions whose $1 is a name that an answer gives a function
+	Answer    string            `toml:"answer"`     // name of the answer's own file, beside the driver
+	Around    string            `toml:"around"`     // what that file holds, where it is not just the code
+	Driver    string            `toml:"driver"`     // calls the answer on every input
+	Split     bool              `toml:"split"`      // the last line may be a function without a name
+	Calls     map[string]string `toml:"calls"`      // how a form calls it
+	Arg       string            `toml:"arg"`        // one argument
+	Build     [][]string        `toml:"build"`      // instead of the language's own
+	Run       []string          `toml:"run"`        // of functions, instead of the language's own
+	Comment   string            `toml:"comment"`    // what starts a comment
+	Page      string            `toml:"code_page"`  // what its bytes are counted in
+}
+
+// Wrap is what a program may need around it.
+type Wrap struct {
+	Name   string `toml:"name"`   // what people call it
+	When   string `toml:"when"`   // an expression of programs that need it; "" for all
+	Unless string `toml:"unless"` // an expression of programs that do not
+	Code   string `toml:"code"`   // with {code}
 }
 
 // Find says how to find a word in a program's text.
@@ -137,6 +157,7 @@ type form struct {
 	} `toml:"sandbox"`
 	Env       map[string]string `toml:"env"`
 	Hello     Hello             `toml:"hello"`
+	CodePages map[string]string `toml:"code_pages"`
 	Languages []*Language       `toml:"language"`
 }
 
@@ -207,7 +228,7 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 		Solution: in.Limits.Solution.judge(), Build: in.Limits.Build.judge(), Setter: in.Limits.Setter.judge(),
 		Source:    SourceLimits{int64(in.Limits.Source.Size), in.Limits.Source.Files},
 		Isolation: in.Sandbox.Require, Visible: in.Sandbox.Visible,
-		Env: overlay(base.Env, in.Env), Hello: in.Hello,
+		Env: overlay(base.Env, in.Env), Hello: in.Hello, CodePages: overlay(base.CodePages, in.CodePages),
 	}
 	old := slices.Clone(base.Languages)
 	for i, l := range in.Languages {

@@ -50,6 +50,9 @@ type Options struct {
 	Strict bool     // policies that were needed make an answer wrong
 	// Progress, if it is not nil, is told how far the proof is.
 	Progress func(done, of int)
+	// Milestone, if it is not nil, is told once that a program which takes long to
+	// prove is right on its hardest inputs.
+	Milestone func(done, of int)
 }
 
 // DefaultTime is the processor time for one input.
@@ -84,6 +87,7 @@ type Result struct {
 	BadCases int  `json:"wrong_samples"`
 	Shuffles int  `json:"shuffles,omitempty"`
 	Fresh    int  `json:"fresh_calls,omitempty"`
+	Server   int  `json:"server_agreed_on,omitempty"` // inputs on which processes of their own were run too
 
 	Wrong     []WrongInput `json:"wrong,omitempty"` // the smallest first
 	WrongMany int          `json:"wrong_inputs"`

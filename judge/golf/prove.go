@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"assay/judge"
 	"assay/judge/config"
 	"assay/judge/kit"
 )
@@ -24,14 +24,15 @@ type proof struct {
 	lang *config.Language // with the flags
 	dir  string
 
-	program    *judge.Program
-	programErr error
+	built map[*config.Wrap]*way // programs, by what is around them
 
 	mu      sync.Mutex
 	outputs []output // different ones only
 	seen    map[outputKey]bool
 	tried   map[int]bool
 	slow    []int
+	cpu     time.Duration // of so many runs of a program
+	runs    int
 	failed  map[int]string // inputs whose call ended with an error
 	stopped bool
 }
@@ -54,7 +55,7 @@ func (p *proof) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lay the answer: %w", err)
 	}
-	p.dir, p.tried, p.failed = dir, map[int]bool{}, map[int]string{}
+	p.dir, p.tried, p.failed, p.built = dir, map[int]bool{}, map[int]string{}, map[*config.Wrap]*way{}
 	p.res.Samples = len(p.r.Domain.Samples)
 	if strings.TrimSpace(p.a.Counted) == "" {
 		p.res.Verdict, p.res.Log = CannotRun, "the file has no code"
@@ -81,8 +82,8 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 	var logs []string
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
 	for _, c := range all {
-		if best != nil && best.function != c.function && 2*most > len(p.r.Domain.Samples) {
-			continue // half right is no chance: the other kind needs no trying
+		if best != nil && 2*most > len(p.r.Domain.Samples) && !best.rivals(c) {
+			continue // half right is no chance
 		}
 		e := Explanation{How: c.how(p.r.Domain.Arity)}
 		w, err := p.build(ctx, c)
@@ -118,9 +119,10 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 		return best, nil
 	}
 	p.res.Verdict = CannotRun
-	var functionError *notBuilt
-	if errors.As(p.programErr, &functionError) {
-		logs = append([]string{functionError.log}, logs...)
+	if made, ok := p.built[nil]; ok {
+		if failed, isFailed := errors.AsType[*notBuilt](made.err); isFailed {
+			logs = append([]string{failed.log}, logs...)
+		}
 	}
 	switch {
 	case len(logs) > 0:
@@ -131,6 +133,12 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 		p.res.Log = p.res.Explain[0].Reason
 	}
 	return nil, nil
+}
+
+// rivals says whether a candidate may be right although this way is for half of the
+// samples: another function of the answer, say, that calls this one.
+func (w *way) rivals(c candidate) bool {
+	return w.function && c.function && (w.name != c.name || w.last != c.last)
 }
 
 // probes is how many samples a program is tried on before the others.
@@ -228,6 +236,10 @@ func (p *proof) collect(o output) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tried[o.input] = true
+	if o.cpu > 0 {
+		p.cpu += o.cpu
+		p.runs++
+	}
 	if o.slow {
 		p.slow = append(p.slow, o.input)
 		p.stopped = p.stopped || !p.o.All
@@ -383,31 +395,6 @@ func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*k
 		return nil, err
 	}
 	return p.check(ctx)
-}
-
-// chunks runs a program on the rest of the domain, the cheap inputs first, and has
-// the outputs checked on the way.
-func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
-	var rest []int
-	for i := range p.r.Domain.Inputs {
-		if !p.tried[i] {
-			rest = append(rest, i)
-		}
-	}
-	size := 64
-	for len(rest) > 0 && (p.o.All || len(report.Wrong) == 0 && len(p.slow) == 0) {
-		n := min(size, len(rest))
-		if err := p.programs(ctx, w, rest[:n], p.collect); err != nil {
-			return nil, err
-		}
-		var err error
-		if report, err = p.check(ctx); err != nil {
-			return nil, err
-		}
-		rest = rest[n:]
-		size = min(2*size, 1024)
-	}
-	return report, nil
 }
 
 // cases shows what some inputs give.

@@ -24,6 +24,7 @@ type output struct {
 	slow  bool   // there is no text: the time was over
 	fresh bool   // from a process that was asked nothing else
 	died  bool   // the process ended with it
+	cpu   time.Duration
 }
 
 // The frames of a driver. It reads everything on standard input: a mark on the
@@ -81,8 +82,15 @@ func (e *loadError) Error() string { return e.text }
 // as it lives, and gives each output to got, which may say to stop. The time is
 // for each input.
 func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
+	line := func(i int) string { return p.r.Domain.Inputs[i].String() }
+	return p.converse(ctx, w.program, line, order, got)
+}
+
+// converse is batch for any program that speaks in frames, with the line that asks
+// it for an input.
+func (p *proof) converse(ctx context.Context, program *judge.Program, line func(i int) string, order []int, got func(o output) (more bool)) error {
 	for len(order) > 0 {
-		frames, rest, x, stderr, err := p.drive(ctx, w, order)
+		frames, rest, x, stderr, err := p.drive(ctx, program, line, order)
 		if err != nil {
 			return err
 		}
@@ -119,18 +127,18 @@ func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o outpu
 const maxOutput = 64 << 20
 
 // drive runs a driver once.
-func (p *proof) drive(ctx context.Context, w *way, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
-	mark := p.mark(w, len(order))
+func (p *proof) drive(ctx context.Context, program *judge.Program, line func(i int) string, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
+	mark := p.mark(len(order))
 	var in strings.Builder
 	in.WriteString(mark + "\n")
 	for _, i := range order {
-		in.WriteString(p.r.Domain.Inputs[i].String() + "\n")
+		in.WriteString(line(i) + "\n")
 	}
 	limits := p.limits()
 	limits.Output = maxOutput
 	var out bytes.Buffer
 	errs := tail.Buffer{Most: 4 << 10}
-	c := w.program.Command(limits)
+	c := program.Command(limits)
 	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in.String()), &out, &errs
 	if x, err = p.r.Runner.Run(ctx, c); err != nil {
 		return nil, "", x, "", err
@@ -140,7 +148,7 @@ func (p *proof) drive(ctx context.Context, w *way, order []int) (frames []frame,
 }
 
 // mark is a text that no answer prints by chance.
-func (p *proof) mark(w *way, n int) string {
+func (p *proof) mark(n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %v", p.o.Seed, n, p.a.Code, time.Now().UnixNano()))
 	return "~" + hex.EncodeToString(sum[:8]) + "~"
 }
@@ -211,19 +219,20 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	args := p.r.Domain.Inputs[i].Args
 	limits := p.limits()
 	var c *judge.Command
-	if w.input.argv {
-		c = w.program.Command(limits, args...)
+	in := ""
+	if w.input.argv != nil {
+		c = w.program.Command(limits, w.input.argv(args)...)
 	} else {
-		c = w.program.Command(limits)
+		c, in = w.program.Command(limits), w.input.stdin(args)
 	}
 	var out bytes.Buffer
 	errs := tail.Buffer{Most: 4 << 10}
-	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(w.input.stdin(args)), &out, &errs
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in), &out, &errs
 	x, err := p.r.Runner.Run(ctx, c)
 	if err != nil {
 		return output{}, err
 	}
-	o := output{input: i, text: out.String(), fresh: true}
+	o := output{input: i, text: out.String(), fresh: true, cpu: x.CPU}
 	o.slow = x.Killed == judge.CPUTime || x.Killed == judge.WallTime
 	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
 		o.fate = x.Fate()

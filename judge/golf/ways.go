@@ -19,19 +19,36 @@ import (
 type inputForm struct {
 	name  string
 	stdin func(args []string) string
-	argv  bool
+	argv  func(args []string) []string
+	rare  bool // tried only where judge.toml names it for a language
 }
 
 // inputForms are tried in this order.
 var inputForms = []inputForm{
-	{"i j", func(a []string) string { return strings.Join(a, " ") + "\n" }, false},
-	{"lines", func(a []string) string { return strings.Join(a, "\n") + "\n" }, false},
-	{"argv", func([]string) string { return "" }, true},
-	{"i,j", func(a []string) string { return strings.Join(a, ",") + "\n" }, false},
-	{"(i, j)", func(a []string) string { return "(" + strings.Join(a, ", ") + ")\n" }, false},
-	{"[i,j]", func(a []string) string { return "[" + strings.Join(a, ",") + "]\n" }, false},
-	{"unary", unary, false},
+	{name: "i j", stdin: around("", " ", "\n")},
+	{name: "lines", stdin: around("", "\n", "\n")},
+	{name: "argv", argv: func(a []string) []string { return a }},
+	{name: "i,j", stdin: around("", ",", "\n")},
+	{name: "i, j", stdin: around("", ", ", "\n")},
+	{name: "(i, j)", stdin: around("(", ", ", ")\n")},
+	{name: "[i,j]", stdin: around("[", ",", "]\n")},
+	{name: "[i j]", stdin: around("[", " ", "]\n")},
+	{name: "(i j)", stdin: around("(", " ", ")\n")},
+	{name: "argv 'i j'", argv: func(a []string) []string { return []string{strings.Join(a, " ")} }},
+	{name: "argv 'i,j'", argv: func(a []string) []string { return []string{strings.Join(a, ",")} }},
+	{name: "lines with full stops", stdin: around("", ".\n", ".\n"), rare: true},
+	{name: "[i,j].", stdin: around("[", ",", "].\n"), rare: true},
+	{name: "i/j", stdin: around("", "/", "\n"), rare: true},
+	{name: unaryForm, stdin: unary},
 }
+
+// around writes an input with something before, between and behind the numbers.
+func around(before, between, behind string) func(args []string) string {
+	return func(args []string) string { return before + strings.Join(args, between) + behind }
+}
+
+// unaryForm is the form for languages without numbers.
+const unaryForm = "unary"
 
 // unary writes each number as so many ones.
 func unary(args []string) string {
@@ -55,7 +72,7 @@ func Inputs() []string {
 
 // forms are the names of the usual forms of a call, in the order in which they are
 // tried; a language may have others, which come after them.
-var forms = []string{"args", "tuple", "list", "curry"}
+var forms = []string{"args", "tuple", "list", "curry", "string"}
 
 // FormName is how people write a form: f(i,j).
 func FormName(form string, arity int) string {
@@ -69,6 +86,8 @@ func FormName(form string, arity int) string {
 		return "f([" + strings.Join(letters, ",") + "])"
 	case "curry":
 		return "f(" + strings.Join(letters, ")(") + ")"
+	case "string":
+		return "f(\"" + strings.Join(letters, " ") + "\")"
 	}
 	return form
 }
@@ -106,13 +125,19 @@ const anonymous = "anonymous "
 type candidate struct {
 	function bool
 	name     string // of the function; "" where it has none
+	last     bool   // a function without a name is the last line only
 	form     string
 	input    inputForm
+	wrap     *config.Wrap // what goes around a program
 }
 
 func (c *candidate) how(arity int) string {
 	if !c.function {
-		return "program, input " + c.input.name
+		how := "program, input " + c.input.name
+		if c.wrap != nil {
+			how += ", " + c.wrap.Name
+		}
+		return how
 	}
 	call := FormName(c.form, arity)
 	if rest, ok := strings.CutPrefix(call, "f("); ok && c.name != "" {
@@ -129,19 +154,16 @@ const maxNames = 3
 
 // candidates lists the ways to call the answer, the most likely first.
 func candidates(a *Answer, arity int, o Options) []candidate {
-	var programs, functions []candidate
-	for _, in := range inputForms {
-		if o.In == "" || o.In == in.name {
-			programs = append(programs, candidate{input: in})
-		}
-	}
 	g := &a.Language.Golf
+	programs := programForms(g, a.Code, o)
+	var functions []candidate
 	if g.Driver != "" {
-		for _, name := range entries(g, a.Code, o.Entry) {
+		for _, c := range entries(g, a.Code, o.Entry) {
 			for _, form := range formsOf(a.Language) {
-				fits := g.Calls[form] != "" || name == "" && g.Calls[anonymous+form] != ""
+				fits := g.Calls[form] != "" || c.name == "" && g.Calls[anonymous+form] != ""
 				if fits && (o.Call == "" || o.Call == form || o.Call == FormName(form, arity)) {
-					functions = append(functions, candidate{function: true, name: name, form: form})
+					c.form = form
+					functions = append(functions, c)
 				}
 			}
 		}
@@ -151,16 +173,55 @@ func candidates(a *Answer, arity int, o Options) []candidate {
 		return programs
 	case o.As == "function" || o.Call != "" || o.Entry != "":
 		return functions
-	case matchesAny(g.Programs, a.Code):
+	case matchesAny(g.Programs, a.Code) || matchesAny(g.Argv, a.Code):
 		return append(programs, functions...)
 	}
 	return append(functions, programs...)
 }
 
-// entries lists the names that the answer may be called by, "" for none.
-func entries(g *config.Golf, code, asked string) []string {
+// programForms lists the ways to run the answer as a program: what is known of its
+// text says which are likely.
+func programForms(g *config.Golf, code string, o Options) []candidate {
+	wraps := []*config.Wrap{nil}
+	for i := range g.Wraps {
+		w := &g.Wraps[i]
+		switch {
+		case w.Unless != "" && matchesAny([]string{w.Unless}, code):
+		case w.When == "":
+			wraps = append(wraps, w)
+		case matchesAny([]string{w.When}, code):
+			wraps = append([]*config.Wrap{w}, wraps...)
+		}
+	}
+	inputs := slices.Clone(inputForms)
+	likely := func(f inputForm) int {
+		switch at := slices.Index(g.Inputs, f.name); {
+		case f.argv != nil && matchesAny(g.Argv, code):
+			return -len(g.Inputs) - 1
+		case at >= 0:
+			return at - len(g.Inputs)
+		case f.argv != nil && len(g.Argv) > 0:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(inputs, func(a, b inputForm) int { return likely(a) - likely(b) })
+	var all []candidate
+	for _, w := range wraps {
+		for _, in := range inputs {
+			if o.In == in.name || o.In == "" && (!in.rare || slices.Contains(g.Inputs, in.name)) {
+				all = append(all, candidate{input: in, wrap: w})
+			}
+		}
+	}
+	return all
+}
+
+// entries lists what the answer may be called by: names, the last one first, and
+// without a name the whole of it, or its last line.
+func entries(g *config.Golf, code, asked string) []candidate {
 	if asked != "" {
-		return []string{asked}
+		return []candidate{{function: true, name: asked}}
 	}
 	type found struct {
 		at   int
@@ -173,17 +234,24 @@ func entries(g *config.Golf, code, asked string) []string {
 			continue
 		}
 		for _, m := range re.FindAllStringSubmatchIndex(code, -1) {
-			all = append(all, found{m[2], code[m[2]:m[3]]})
+			if len(m) > 3 && m[2] >= 0 {
+				all = append(all, found{m[2], code[m[2]:m[3]]})
+			}
 		}
 	}
-	slices.SortFunc(all, func(a, b found) int { return b.at - a.at })
-	var names []string
+	slices.SortStableFunc(all, func(a, b found) int { return b.at - a.at })
+	var names []candidate
 	for _, f := range all {
-		if !slices.Contains(names, f.name) && len(names) < maxNames {
-			names = append(names, f.name)
+		same := func(c candidate) bool { return c.name == f.name }
+		if !slices.ContainsFunc(names, same) && len(names) < maxNames {
+			names = append(names, candidate{function: true, name: f.name})
 		}
 	}
-	return append(names, "")
+	nameless := []candidate{{function: true}}
+	if g.Split && strings.Contains(strings.TrimSpace(code), "\n") {
+		nameless = append(nameless, candidate{function: true, last: true})
+	}
+	return append(names, nameless...)
 }
 
 func matchesAny(expressions []string, text string) bool {
@@ -198,6 +266,7 @@ type way struct {
 	candidate
 	program *judge.Program
 	driver  string
+	err     error // of a program's build, which its input forms share
 }
 
 // notBuilt says why a candidate cannot be tried.
@@ -208,12 +277,20 @@ func (e *notBuilt) Error() string { return e.log }
 // build makes the candidate ready to run. Programs share one build.
 func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 	if !c.function {
-		if p.program == nil && p.programErr == nil {
-			p.program, p.programErr = p.buildProgram(ctx)
+		made, ok := p.built[c.wrap]
+		if !ok {
+			made = &way{driver: p.wrapped(c.wrap)}
+			made.program, made.err = p.buildProgram(ctx, c.wrap)
+			p.built[c.wrap] = made
 		}
-		return &way{candidate: c, program: p.program}, p.programErr
+		w := *made
+		w.candidate = c
+		return &w, made.err
 	}
 	l := *p.lang
+	if len(l.Golf.Run) > 0 {
+		l.Run = l.Golf.Run
+	}
 	if len(l.Result) == 0 {
 		l.Build = nil // it would only check the driver
 	}
@@ -222,7 +299,7 @@ func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 	driver, answer := fillDriver(&p.lang.Golf, c, p.a.Code, p.r.Domain.Arity)
 	files := map[string]string{driverFile(p.lang): driver}
 	if name := p.lang.Golf.Answer; name != "" {
-		files[name] = answer
+		files[fillWords(name, map[string]string{"name": c.name})] = answer
 	}
 	if err := writeFiles(dir, files); err != nil {
 		return nil, err
@@ -231,15 +308,23 @@ func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 	return &way{candidate: c, program: made, driver: driver}, err
 }
 
-func (p *proof) buildProgram(ctx context.Context) (*judge.Program, error) {
+// wrapped is the program's text with what goes around it.
+func (p *proof) wrapped(wrap *config.Wrap) string {
+	if wrap == nil {
+		return p.a.Code
+	}
+	return fillWords(wrap.Code, map[string]string{"code": p.a.Code})
+}
+
+func (p *proof) buildProgram(ctx context.Context, wrap *config.Wrap) (*judge.Program, error) {
 	l := *p.lang
 	l.Golf = config.Golf{}
 	name := filepath.Base(p.a.File)
 	if ext := strings.TrimPrefix(filepath.Ext(name), "."); !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
 		name = "answer." + l.Extensions[0]
 	}
-	dir := filepath.Join(p.dir, "program")
-	if err := writeFiles(dir, map[string]string{name: p.a.Code}); err != nil {
+	dir := filepath.Join(p.dir, fmt.Sprintf("program%d", len(p.built)))
+	if err := writeFiles(dir, map[string]string{name: p.wrapped(wrap)}); err != nil {
 		return nil, err
 	}
 	return p.make(ctx, filepath.Join(dir, name), &l)
@@ -294,7 +379,11 @@ func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, an
 	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity)}
 	if c.name == "" {
 		words["definition"] = ""
-		words["function"] = "(" + strings.TrimRight(strings.TrimSpace(code), ";") + ")"
+		code := strings.TrimRight(strings.TrimSpace(code), ";")
+		if at := strings.LastIndexByte(code, '\n'); c.last && at >= 0 {
+			words["definition"], code = code[:at], code[at+1:]
+		}
+		words["function"] = "(" + code + ")"
 		if own := g.Calls[anonymous+c.form]; own != "" {
 			call = own
 		}

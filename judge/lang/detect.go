@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 // Detect finds the language of the program at path. What was asked for goes
 // before the extension, the extension before the #! line, and that before the
 // look of an executable. Where languages share an extension the #! line decides,
-// and then their order in judge.toml.
+// then their signs, and then their order in judge.toml.
 //
 // A path that no program is at gives an *UnusableError, and so does an unknown
 // language.
@@ -51,7 +52,7 @@ func (t *Toolbox) Detect(path, override string) (*config.Language, error) {
 		return l, nil
 	}
 	if len(claim) > 0 {
-		return claim[0], nil
+		return bySigns(claim, head), nil
 	}
 	if bytes.HasPrefix(head, []byte(elf.ELFMAG)) {
 		for _, l := range t.cfg.Languages {
@@ -78,6 +79,20 @@ func (t *Toolbox) claims(ext string) []*config.Language {
 		return exact
 	}
 	return folded
+}
+
+// bySigns finds the first language that has signs in the text, or else the first.
+func bySigns(languages []*config.Language, head []byte) *config.Language {
+	if len(languages) > 1 {
+		for _, l := range languages {
+			for _, sign := range l.Signs {
+				if re, err := regexp.Compile(sign); err == nil && re.Match(head) {
+					return l
+				}
+			}
+		}
+	}
+	return languages[0]
 }
 
 // byShebang finds the language of a #! line, nil if there is none or nobody's.

@@ -185,12 +185,16 @@ type MissingError struct {
 	Language string   // its name
 	Tools    []string // the missing ones
 	Package  string   // the Debian package that brings them
+	Obtain   string   // where else they come from
 }
 
 func (e *MissingError) Error() string {
 	text := fmt.Sprintf("%s needs %s, which this machine does not have", e.Language, strings.Join(e.Tools, " and "))
 	if e.Package != "" {
 		text += "\n    apt-get install " + e.Package
+	}
+	if e.Obtain != "" {
+		text += "\n    " + e.Obtain
 	}
 	return text
 }

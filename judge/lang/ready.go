@@ -16,6 +16,7 @@ type Status struct {
 	Ready   bool
 	Missing []string // tools that are not there
 	Package string   // the Debian package that brings them
+	Obtain  string   // where else they come from
 	Paths   []string // of the tools, as the sandbox sees them
 	Version string   // the first line of what the tool says of itself
 }
@@ -24,7 +25,7 @@ type Status struct {
 func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error) {
 	chain, err := t.tools.find(ctx, l)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
-		return Status{Missing: missing.Tools, Package: missing.Package}, nil
+		return Status{Missing: missing.Tools, Package: missing.Package, Obtain: missing.Obtain}, nil
 	}
 	if err != nil {
 		return Status{}, err

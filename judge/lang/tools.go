@@ -134,7 +134,7 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 		c.add(names[0], path, lo.home)
 	}
 	if len(missing) > 0 {
-		return nil, &MissingError{Language: l.Name, Tools: missing, Package: l.Package}
+		return nil, &MissingError{Language: l.Name, Tools: missing, Package: l.Package, Obtain: l.Obtain}
 	}
 	c.visible = outermost(append(c.visible, existing(l.Visible)...))
 	return c, nil
