@@ -1,0 +1,290 @@
+package kit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+)
+
+// Rules are the rules of a game for two, as its referee program knows them. The
+// referee says whose turn it is, what to send to whom, how an answer is judged, and
+// who has won. Processes, clocks and faults are the arena's and the kit's: where a
+// bot cannot or does not answer, Ask does not return, and the game is over.
+//
+//	kit.Referee(kit.Rules{Play: func(g *kit.Game) {
+//		for seat := 1; ; seat = 3 - seat {
+//			answer := g.Ask(seat, "move")
+//			if !allowed(answer) {
+//				g.Lose(seat, "illegal", "%s is not allowed", answer)
+//			}
+//			g.Move(seat, answer)
+//		}
+//	}})
+type Rules struct {
+	// Check says what is wrong with the options of an event; nil for nothing.
+	Check func(e *Event) error
+	// Greet speaks with a bot whose process has just started, until it is ready; it
+	// is nil where contestants are files and no programs, or have nothing to say.
+	Greet func(b *Bot)
+	// Play plays one game. It ends with Win, Lose or Draw.
+	Play func(g *Game)
+	// Over tells the bots what came of a game, however it ended. May be nil.
+	Over func(g *Game)
+	// Look says what there is to see at each point of a game that was played, before
+	// the first move and after each. May be nil.
+	Look func(e *Event, r *Played) []Position
+}
+
+// Event is what all games of an event have in common.
+type Event struct {
+	Rules   string            `json:"rules"` // name of the rule set
+	Bots    int               `json:"bots"`  // how many take part
+	Seed    uint64            `json:"seed"`
+	MoveMS  int64             `json:"move_ms"`  // CPU time for one answer; 0 for no limit
+	ClockMS int64             `json:"clock_ms"` // CPU time of a bot for one game; 0 for no limit
+	StartMS int64             `json:"start_ms"` // to get ready
+	Options map[string]string `json:"options"`  // of the rule set, for the referee
+}
+
+// Int returns an option that is a number, and 0 where it is none: Check has a look
+// with IntIn first.
+func (e *Event) Int(name string) int64 {
+	n, _ := strconv.ParseInt(e.Options[name], 10, 64)
+	return n
+}
+
+// IntIn returns an option that is a number from low to high, or what is wrong.
+func (e *Event) IntIn(name string, low, high int64) (int64, error) {
+	n, err := strconv.ParseInt(e.Options[name], 10, 64)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("the option %s is %q: it must be a number from %d to %d", name, e.Options[name], low, high)
+	}
+	return n, nil
+}
+
+// Text returns an option.
+func (e *Event) Text(name string) string { return e.Options[name] }
+
+// Bot is a contestant.
+type Bot struct {
+	*Event `json:"-"`
+	ID     int    `json:"id"`
+	Name   string `json:"name"`
+	Text   []byte `json:"-"` // the file, where contestants are files
+	Seed   uint64 `json:"seed"`
+
+	// Greet may set these.
+	Title string `json:"-"` // what the bot calls itself
+	Pure  bool   `json:"-"` // its answers depend on nothing but the game so far
+	Data  any    `json:"-"` // the referee's own
+
+	conn conn
+}
+
+// Ask sends a line and returns the answer, while the bot is greeted.
+func (b *Bot) Ask(request string) string {
+	return string(b.conn.ask(b.ID, []byte(request), b.StartMS*1e6, false))
+}
+
+// Refuse says that a bot cannot take part.
+func (b *Bot) Refuse(format string, args ...any) {
+	panic(botFault{Kind: "init-failed", Text: fmt.Sprintf(format, args...), Bytes: b.conn.quoted()})
+}
+
+// Game is one game while it is played.
+type Game struct {
+	*Event
+	No     int        // number among the games of these two bots, from 1
+	Round  int        // from 1
+	Seed   uint64     // of this game
+	Rand   *rand.Rand // seeded with it
+	Result Result     // in Over
+
+	seats [2]*Bot
+	log   Played
+	said  [2][]string
+	again *again
+	over  bool
+	now   int // seat that was asked last
+}
+
+// Result is how a game ended.
+type Result struct {
+	Winner int    `json:"winner"` // seat, or 0 for a draw
+	Reason string `json:"reason"` // in a word: "illegal", "max-moves"
+}
+
+// Played is a game that was played.
+type Played struct {
+	Start  string   `json:"start,omitempty"`
+	Moves  []string `json:"moves,omitempty"`
+	Seats  string   `json:"seats,omitempty"` // a digit for each move
+	Result Result   `json:"result"`
+
+	seats  []byte
+	micros []int64
+	notes  []note
+}
+
+// Position is what there is to see at one point of a game.
+type Position struct {
+	Count   int64    `json:"count"`             // how many moves are allowed; -1 for infinitely many
+	Options []string `json:"options,omitempty"` // the allowed moves, where they are few
+	Exact   string   `json:"exact,omitempty"`   // "won" or "lost" for who moves, where it is known
+	Best    []string `json:"best,omitempty"`    // moves that win
+	Text    string   `json:"text,omitempty"`    // anything else
+}
+
+type note struct {
+	Seat int    `json:"seat"`
+	Move int    `json:"move"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// botFault is how a game or a greeting ends by a bot's own doing: it is thrown.
+type botFault struct {
+	Seat  int    `json:"seat"`
+	Kind  string `json:"kind"`
+	Text  string `json:"text"`
+	Bytes string `json:"bytes,omitempty"`
+}
+
+// gameOver is how a game ends by its rules: it is thrown.
+type gameOver struct{}
+
+// Bot returns the bot on a seat, 1 or 2; 1 begins.
+func (g *Game) Bot(seat int) *Bot { return g.seats[seat-1] }
+
+// Start notes what was drawn for the game.
+func (g *Game) Start(text string) { g.log.Start = text }
+
+// Tell has a line sent to a bot, before the next request at the latest. No answer
+// is taken.
+func (g *Game) Tell(seat int, line string) { g.TellBytes(seat, []byte(line)) }
+
+// TellBytes is Tell for a line that the referee may use again.
+func (g *Game) TellBytes(seat int, line []byte) {
+	if g.again == nil || g.again.live == seat {
+		g.seats[seat-1].conn.tell(line)
+	}
+}
+
+// Ask sends a line and returns the line that the bot answers. It does not return
+// where the bot commits a fault.
+func (g *Game) Ask(seat int, request string) string {
+	return string(g.AskBytes(seat, []byte(request)))
+}
+
+// AskBytes is Ask without a copy: the answer stands until the next Ask.
+func (g *Game) AskBytes(seat int, request []byte) []byte {
+	g.now = seat
+	b := g.seats[seat-1]
+	if g.again != nil {
+		return g.askAgain(seat, request)
+	}
+	answer := b.conn.ask(b.ID, request, g.budget(seat), true)
+	if used := b.conn.used(); g.ClockMS > 0 && used > time.Duration(g.ClockMS)*time.Millisecond && !g.over {
+		panic(botFault{seat, "timeout-cpu", fmt.Sprintf("it has used %d ms of its %d ms for the game", used.Milliseconds(), g.ClockMS), b.conn.quoted()})
+	}
+	g.said[seat-1] = append(g.said[seat-1], string(answer))
+	return answer
+}
+
+// budget is the CPU time that the bot on a seat has for its answer, in nanoseconds.
+func (g *Game) budget(seat int) int64 {
+	most := g.MoveMS * 1e6
+	if g.ClockMS > 0 && !g.over {
+		left := max(1, g.ClockMS*1e6-int64(g.seats[seat-1].conn.used()))
+		if most == 0 || left < most {
+			most = left
+		}
+	}
+	return most
+}
+
+// UsedMS is the CPU time that the bot on a seat has used in this game.
+func (g *Game) UsedMS(seat int) int64 { return g.seats[seat-1].conn.used().Milliseconds() }
+
+// Move notes a move that was made.
+func (g *Game) Move(seat int, text string) {
+	g.log.Moves = append(g.log.Moves, text)
+	g.log.seats = append(g.log.seats, '0'+byte(seat))
+	g.log.micros = append(g.log.micros, g.seats[seat-1].conn.took)
+}
+
+// Note notes anything else: a penalty, say.
+func (g *Game) Note(seat int, kind, format string, args ...any) {
+	g.log.notes = append(g.log.notes, note{seat, len(g.log.Moves), kind, fmt.Sprintf(format, args...)})
+}
+
+// Win ends the game. It does not return.
+func (g *Game) Win(seat int, reason string) {
+	g.Result = Result{seat, reason}
+	panic(gameOver{})
+}
+
+// Draw ends the game. It does not return.
+func (g *Game) Draw(reason string) { g.Win(0, reason) }
+
+// Lose ends the game by a fault of a bot's answer, such as "illegal" or
+// "malformed". It does not return.
+func (g *Game) Lose(seat int, kind, format string, args ...any) {
+	panic(botFault{seat, kind, fmt.Sprintf(format, args...), g.seats[seat-1].conn.quoted()})
+}
+
+// conn is the way to a bot's process, if it has one.
+type conn struct {
+	pipes
+	local   func(line string) []string // for tests: answers to a line
+	dead    string                     // why there is none any more; "" for alive
+	pending []byte                     // to be sent
+	unread  []byte                     // answers that were read and not taken
+	buffer  []byte
+	last    []byte // the last answer
+	comment []note
+	took    int64 // microseconds of the last answer
+	wall    time.Duration
+	seen    time.Duration // wall when the clock was last read
+	cpuAt   time.Duration // what the clock said when the game began
+	spent   time.Duration // CPU time in this game, when the clock was last read
+}
+
+// most is how many bytes a bot may say at a time.
+const most = 64 << 10
+
+func (c *conn) tell(line []byte) {
+	if c.dead != "" || len(c.pending) > 16<<20 {
+		return // nobody listens
+	}
+	c.pending = append(append(c.pending, line...), '\n')
+}
+
+// quoted is the last answer for people.
+func (c *conn) quoted() string { return quote(c.last) }
+
+func quote(b []byte) string {
+	const show = 200
+	if len(b) > show {
+		return strconv.QuoteToASCII(string(b[:show])) + fmt.Sprintf(" and %d bytes more", len(b)-show)
+	}
+	return strconv.QuoteToASCII(string(b))
+}
+
+// gone throws that a process is not there any more.
+func (c *conn) gone(text string) {
+	if c.dead == "" {
+		c.dead = text
+	}
+	panic(botFault{Kind: "gone", Text: c.dead, Bytes: quote(c.unread)})
+}
+
+// Referee is the main function of a game's referee.
+func Referee(r Rules) {
+	if streaming() {
+		serveReferee(&r)
+		return
+	}
+	exit(quit{Fail, "this is the referee of a game: the arena starts it"})
+}

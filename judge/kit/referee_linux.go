@@ -1,0 +1,497 @@
+package kit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// The arena holds the other end of a socket that is the referee's standard input
+// and output. It sends frames, and with them files:
+//
+//	event <JSON> + the shared page    -> ok | fail <text>
+//	bot <JSON> <file> + its pipes     -> ok <JSON>
+//	drop <id>                         (says goodbye; nothing comes back)
+//	play <JSON>                       -> game <JSON>, or skipped after a bot was lost
+//	go                                (ends the skipping; nothing comes back)
+//	look <JSON>                       -> ok <JSON>
+//
+// Several requests may be under way. The shared page tells the arena whose turn it
+// is: word 0 is odd while a bot is waited for and changes with every turn, word 1
+// is the bot's id, word 2 its CPU time for the turn in nanoseconds (0: no limit),
+// and word 3 is 1 until the bot has taken what it is told.
+
+// pipes are the descriptors of a bot's process.
+type pipes struct {
+	alive bool
+	in    int // to be written
+	out   int // to be read
+	clock int // tells CPU time; -1 for none
+	page  *[4]uint64
+}
+
+type table struct {
+	rules *Rules
+	event Event
+	bots  map[int]*Bot
+	page  *[4]uint64
+	lost  bool // skip games until the arena says go
+	sock  *sockReader
+	out   *bufio.Writer
+	reply []byte
+}
+
+// serveReferee answers the arena until it closes the socket.
+func serveReferee(r *Rules) {
+	runtime.LockOSThread()
+	debug.SetGCPercent(400)
+	os.Stdout = os.Stderr
+	t := &table{rules: r, bots: map[int]*Bot{}, page: new([4]uint64), sock: &sockReader{}}
+	t.out = bufio.NewWriterSize(fdWriter(0), 1<<16)
+	fmt.Fprintf(t.out, "%s referee\n", Hello)
+	t.out.Flush()
+	in := bufio.NewReaderSize(t.sock, 1<<16)
+	for {
+		if in.Buffered() == 0 { // nothing more to do: let everybody know everything
+			for _, b := range t.bots {
+				b.conn.flush()
+			}
+			if t.out.Flush() != nil {
+				return
+			}
+		}
+		f, err := ReadFrame(in, 1<<40)
+		if err == io.EOF {
+			return
+		}
+		if err == nil {
+			err = t.answer(f)
+		}
+		if err != nil {
+			exit(quit{Fail, err.Error()})
+		}
+	}
+}
+
+func (t *table) answer(f Frame) error {
+	if len(f.Parts) == 0 && f.Verb != "go" {
+		return fmt.Errorf("%s without a part", f.Verb)
+	}
+	switch f.Verb {
+	case "event":
+		return t.open(f.Parts[0])
+	case "bot":
+		return t.seat(f.Parts)
+	case "drop":
+		id, _ := strconv.Atoi(string(f.Parts[0]))
+		if b := t.bots[id]; b != nil {
+			b.conn.close()
+			delete(t.bots, id)
+		}
+		return nil
+	case "go":
+		t.lost = false
+		return nil
+	case "play":
+		return t.play(f.Parts[0])
+	case "look":
+		seen, err := t.rules.look(&t.event, f.Parts[0])
+		if err != nil {
+			return WriteFrame(t.out, "fail", []byte(err.Error()))
+		}
+		return WriteFrame(t.out, "ok", seen)
+	}
+	return fmt.Errorf("unknown request %q", f.Verb)
+}
+
+func (t *table) open(data []byte) error {
+	t.event = Event{}
+	if err := json.Unmarshal(data, &t.event); err != nil {
+		return err
+	}
+	if len(t.sock.files) > 0 {
+		memory, err := syscall.Mmap(t.sock.take(), 0, os.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		if err != nil {
+			return fmt.Errorf("map the shared page: %w", err)
+		}
+		t.page = (*[4]uint64)(unsafe.Pointer(&memory[0]))
+	}
+	if t.rules.Check != nil {
+		if err := t.rules.Check(&t.event); err != nil {
+			return WriteFrame(t.out, "fail", []byte(err.Error()))
+		}
+	}
+	return WriteFrame(t.out, "ok", nil)
+}
+
+func (t *table) seat(parts [][]byte) error {
+	if len(parts) != 2 {
+		return fmt.Errorf("a bot has 2 parts, got %d", len(parts))
+	}
+	b := &Bot{Event: &t.event, Text: parts[1]}
+	if err := json.Unmarshal(parts[0], b); err != nil {
+		return err
+	}
+	b.conn.page = t.page
+	b.conn.pipes.clock = -1
+	if n := len(t.sock.files); n >= 2 {
+		b.conn.in, b.conn.out, b.conn.alive = t.sock.take(), t.sock.take(), true
+		if n > 2 {
+			b.conn.pipes.clock = t.sock.take()
+		}
+		if err := syscall.SetNonblock(b.conn.in, true); err != nil {
+			return err
+		}
+	}
+	t.bots[b.ID] = b
+	reply, err := json.Marshal(t.rules.greet(b))
+	if err != nil {
+		return err
+	}
+	return WriteFrame(t.out, "ok", reply)
+}
+
+func (t *table) play(data []byte) error {
+	var o order
+	if err := json.Unmarshal(data, &o); err != nil {
+		return err
+	}
+	bots := [2]*Bot{t.bots[o.First], t.bots[o.Second]}
+	if o.Live > 0 { // the other one need not be there
+		for i := range bots {
+			if bots[i] == nil {
+				bots[i] = &Bot{Event: &t.event, ID: [2]int{o.First, o.Second}[i]}
+			}
+		}
+	}
+	if t.lost {
+		return WriteFrame(t.out, "skipped", nil)
+	}
+	if bots[0] == nil || bots[1] == nil {
+		return fmt.Errorf("a game of bots that are not there: %d and %d", o.First, o.Second)
+	}
+	out := t.rules.play(&t.event, &o, bots)
+	t.lost = out.Fault != nil
+	reply, err := json.Marshal(&out)
+	if err != nil {
+		return err
+	}
+	return WriteFrame(t.out, "game", reply)
+}
+
+// begin starts to count for a game.
+func (c *conn) begin() {
+	c.wall, c.seen, c.spent, c.took = 0, 0, 0, 0
+	c.comment = c.comment[:0]
+	c.last = c.last[:0]
+	c.cpuAt = -1
+}
+
+// used is the CPU time of the bot in its turns of this game. A turn on the clock is
+// never shorter than on the processor, so that nothing need be read as long as all
+// turns together are short.
+func (c *conn) used() time.Duration {
+	if c.wall-c.seen < time.Millisecond {
+		return c.spent
+	}
+	c.seen = c.wall
+	c.spent = c.wall
+	if now, ok := c.cpu(); ok && c.cpuAt >= 0 {
+		c.spent = min(c.wall, now-c.cpuAt)
+	}
+	return c.spent
+}
+
+// cpu reads the clock of the process.
+func (c *conn) cpu() (time.Duration, bool) {
+	if c.pipes.clock < 0 || !c.alive {
+		return 0, false
+	}
+	var buf [64]byte
+	n, err := syscall.Pread(c.pipes.clock, buf[:], 0)
+	if err != nil || n <= 0 {
+		return 0, false
+	}
+	unit, text := time.Nanosecond, buf[:n]
+	if rest, ok := bytes.CutPrefix(text, []byte("usage_usec ")); ok {
+		unit, text = time.Microsecond, rest
+	}
+	var v int64
+	for _, d := range text {
+		if d < '0' || d > '9' {
+			break
+		}
+		v = v*10 + int64(d-'0')
+	}
+	return time.Duration(v) * unit, true
+}
+
+// ask sends a request with what is pending, and waits for the answer.
+func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
+	c.tell(request)
+	if c.local != nil {
+		return c.askLocal()
+	}
+	if c.dead != "" || !c.alive {
+		c.gone("its process is gone")
+	}
+	c.silent()
+	if c.cpuAt < 0 && game {
+		c.cpuAt, _ = c.cpu()
+	}
+	start := time.Now()
+	atomic.StoreUint64(&c.page[1], uint64(id))
+	atomic.StoreUint64(&c.page[2], uint64(budget))
+	atomic.StoreUint64(&c.page[3], 1)
+	atomic.AddUint64(&c.page[0], 1)
+	defer func() { // also where it throws
+		if atomic.LoadUint64(&c.page[0])%2 == 1 {
+			atomic.AddUint64(&c.page[0], 1)
+		}
+		took := time.Since(start)
+		c.wall += took
+		c.took = took.Microseconds()
+	}()
+	c.send(true)
+	atomic.StoreUint64(&c.page[3], 0)
+	return c.line()
+}
+
+// silent sees to it that nothing was said that nobody asked for.
+func (c *conn) silent() {
+	if len(c.unread) == 0 && poll(c.out, pollIn, 0) == 0 {
+		return
+	}
+	for poll(c.out, pollIn, 0) != 0 && len(c.unread) <= most {
+		if !c.read() {
+			break
+		}
+	}
+	c.comments()
+	switch {
+	case len(c.unread) > most:
+		c.throw("flood", fmt.Sprintf("it has said more than %d bytes that nobody asked for", most))
+	case len(c.unread) > 0 && c.unread[0] != '#':
+		c.throw("unsolicited", "it answered when it was not asked")
+	case c.dead != "":
+		c.gone("")
+	}
+}
+
+func (c *conn) throw(kind, text string) {
+	panic(botFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
+}
+
+// comments takes the whole comment lines off what was read.
+func (c *conn) comments() {
+	for len(c.unread) > 0 && c.unread[0] == '#' {
+		line, rest, whole := bytes.Cut(c.unread, []byte("\n"))
+		if !whole {
+			return
+		}
+		c.comment = append(c.comment, note{Kind: "comment", Text: string(bytes.ToValidUTF8(bytes.TrimSpace(line[1:]), []byte("?")))})
+		c.unread = rest
+	}
+}
+
+// line waits for a line that is no comment.
+func (c *conn) line() []byte {
+	said := 0 // bytes of this answer, comments and all
+	for {
+		before := len(c.unread)
+		c.comments()
+		said += before - len(c.unread)
+		if end := bytes.IndexByte(c.unread, '\n'); end >= 0 {
+			c.last = append(c.last[:0], c.unread[:end]...)
+			c.unread = c.unread[end+1:]
+			return c.last
+		}
+		if said+len(c.unread) > most {
+			c.throw("flood", fmt.Sprintf("it has said more than %d bytes at a time", most))
+		}
+		if c.dead != "" || !c.read() {
+			if len(c.unread) > 0 && c.unread[0] != '#' { // the last answer before the end counts
+				c.last = append(c.last[:0], c.unread...)
+				c.unread = c.unread[len(c.unread):]
+				return c.last
+			}
+			c.gone("")
+		}
+	}
+}
+
+// read reads what there is, and waits for it. False is the end.
+func (c *conn) read() bool {
+	if c.buffer == nil {
+		c.buffer = make([]byte, 4<<10)
+	}
+	if len(c.unread) == 0 {
+		c.unread = c.buffer[:0]
+	}
+	if cap(c.unread)-len(c.unread) < 512 {
+		c.unread = append(make([]byte, 0, 2*len(c.unread)+4096), c.unread...)
+	}
+	for {
+		n, err := syscall.Read(c.out, c.unread[len(c.unread):cap(c.unread)])
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			c.dead = "its output ended"
+			return false
+		}
+		c.unread = c.unread[:len(c.unread)+n]
+		return true
+	}
+}
+
+// send writes what is pending. A bot that talks while it is told something could
+// block both, so that it is listened to meanwhile.
+func (c *conn) send(wait bool) {
+	for len(c.pending) > 0 {
+		n, err := syscall.Write(c.in, c.pending)
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN && !wait:
+			return
+		case err == syscall.EAGAIN:
+			c.waitForRoom()
+		case err != nil: // the last answer before its end may still be read
+			c.pending = c.pending[:0]
+			return
+		case n == len(c.pending):
+			c.pending = c.pending[:0]
+		default:
+			c.pending = append(c.pending[:0], c.pending[n:]...)
+		}
+	}
+}
+
+func (c *conn) waitForRoom() {
+	fds := [2]pollFD{{int32(c.in), pollOut, 0}, {int32(c.out), pollIn, 0}}
+	if c.dead != "" {
+		fds[1].fd = -1
+	}
+	ppoll(&fds[0], 2, -1)
+	if fds[1].revents != 0 {
+		if len(c.unread) > most {
+			c.throw("flood", fmt.Sprintf("it has said more than %d bytes before it was asked", most))
+		}
+		c.read()
+	}
+}
+
+// flush sends what the bot is only told, as far as it takes it at once.
+func (c *conn) flush() {
+	if c.alive && c.dead == "" && len(c.pending) > 0 {
+		c.send(false)
+	}
+}
+
+// close says goodbye.
+func (c *conn) close() {
+	if !c.alive {
+		return
+	}
+	c.tell([]byte("quit"))
+	c.flush()
+	c.alive = false
+	syscall.Close(c.in)
+	syscall.Close(c.out)
+	if c.pipes.clock >= 0 {
+		syscall.Close(c.pipes.clock)
+	}
+}
+
+const (
+	pollIn  = 1
+	pollOut = 4
+)
+
+type pollFD struct {
+	fd              int32
+	events, revents int16
+}
+
+// poll says what a descriptor is ready for; 0 for nothing.
+func poll(fd int, events int16, wait time.Duration) int16 {
+	p := pollFD{int32(fd), events, 0}
+	ppoll(&p, 1, wait)
+	return p.revents
+}
+
+// ppoll waits for ever where wait is negative.
+func ppoll(fds *pollFD, n int, wait time.Duration) {
+	ts := syscall.NsecToTimespec(int64(wait))
+	limit := &ts
+	if wait < 0 {
+		limit = nil
+	}
+	_, _, _ = syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(fds)), uintptr(n), uintptr(unsafe.Pointer(limit)), 0, 0, 0)
+}
+
+// sockReader reads the socket, and keeps the files that come with the bytes.
+type sockReader struct{ files []int }
+
+func (s *sockReader) take() int {
+	fd := s.files[0]
+	s.files = s.files[1:]
+	return fd
+}
+
+func (s *sockReader) Read(p []byte) (int, error) {
+	var oob [256]byte
+	for {
+		n, oobn, _, _, err := syscall.Recvmsg(0, p, oob[:], syscall.MSG_CMSG_CLOEXEC)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if oobn > 0 {
+			messages, err := syscall.ParseSocketControlMessage(oob[:oobn])
+			if err != nil {
+				return 0, err
+			}
+			for i := range messages {
+				fds, err := syscall.ParseUnixRights(&messages[i])
+				if err != nil {
+					return 0, err
+				}
+				s.files = append(s.files, fds...)
+			}
+		}
+		if n == 0 {
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+type fdWriter int
+
+func (fd fdWriter) Write(b []byte) (done int, err error) {
+	for done < len(b) {
+		n, err := syscall.Write(int(fd), b[done:])
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}

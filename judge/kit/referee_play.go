@@ -1,0 +1,206 @@
+package kit
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// again plays a game again whose answers are known, so that one bot that remembers
+// gets to know it: live is its seat. What it answers is not looked at.
+type again struct {
+	live int
+	said [2][]string
+}
+
+// askAgain returns the answer that was given when the game was played.
+func (g *Game) askAgain(seat int, request []byte) []byte {
+	if g.again.live == seat {
+		b := g.seats[seat-1]
+		b.conn.ask(b.ID, request, g.budget(seat), true)
+	}
+	said := &g.again.said[seat-1]
+	if len(*said) == 0 {
+		panic(botFault{Seat: seat, Kind: "gone", Text: "it ended here before"})
+	}
+	answer := (*said)[0]
+	*said = (*said)[1:]
+	return []byte(answer)
+}
+
+// order is a game to be played, as the arena says it.
+type order struct {
+	No     int         `json:"no"`
+	Round  int         `json:"round"`
+	First  int         `json:"first"`
+	Second int         `json:"second"`
+	Seed   uint64      `json:"seed"`
+	Live   int         `json:"live,omitempty"` // seat of the only bot that plays again
+	Said   [2][]string `json:"said"`
+}
+
+// outcome is what came of it.
+type outcome struct {
+	Played
+	Micros []int64     `json:"micros,omitempty"`
+	Notes  []note      `json:"notes,omitempty"`
+	Said   [2][]string `json:"said"` // where it is not the moves
+	Fault  *botFault   `json:"fault,omitempty"`
+	Used   [2]float64  `json:"used_ms"`
+	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
+}
+
+// play plays one game, to its last word.
+func (r *Rules) play(e *Event, o *order, bots [2]*Bot) (out outcome) {
+	g := &Game{
+		Event: e, No: o.No, Round: o.Round, Seed: o.Seed, seats: bots,
+		Rand: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15)),
+	}
+	if o.Live > 0 {
+		g.again = &again{o.Live, o.Said}
+	}
+	for _, b := range bots {
+		b.conn.begin()
+	}
+	out.Fault, out.Broken = g.catch(func() {
+		r.Play(g)
+		panic("the referee returned without a result")
+	})
+	if out.Fault != nil {
+		g.Result = Result{3 - out.Fault.Seat, out.Fault.Kind}
+	}
+	for i, b := range bots {
+		out.Used[i] = float64(b.conn.used().Microseconds()) / 1000
+	}
+	g.over = true
+	if r.Over != nil && out.Broken == "" {
+		fault, broken := g.catch(func() { r.Over(g); panic(gameOver{}) })
+		if fault != nil && out.Fault == nil {
+			fault.Text = "while it learns: " + fault.Text
+			if fault.Kind != "gone" {
+				fault.Text = fault.Kind + ": " + fault.Text
+			}
+			fault.Kind = "learn-fault"
+			out.Fault = fault
+		}
+		out.Broken = broken
+	}
+	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
+	for i, b := range bots {
+		for _, n := range b.conn.comment {
+			n.Seat, n.Move = i+1, min(n.Move, len(g.log.Moves))
+			g.log.notes = append(g.log.notes, n)
+		}
+		if !slices.Equal(g.said[i], movesOf(&g.log, i+1)) {
+			out.Said[i] = g.said[i]
+		}
+	}
+	out.Played, out.Micros, out.Notes = g.log, g.log.micros, g.log.notes
+	return out
+}
+
+func movesOf(p *Played, seat int) (moves []string) {
+	for i, m := range p.Moves {
+		if p.Seats[i] == '0'+byte(seat) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+// catch runs a part of the referee, which ends by a panic.
+func (g *Game) catch(f func()) (fault *botFault, broken string) {
+	defer func() {
+		switch r := recover().(type) {
+		case gameOver:
+		case botFault:
+			if r.Seat == 0 {
+				r.Seat = g.now
+			}
+			fault = &r
+		default:
+			fmt.Fprintf(os.Stderr, "panic: %v\n%s", r, debug.Stack())
+			broken = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return nil, ""
+}
+
+// greeted is what a bot is after it was greeted.
+type greeted struct {
+	Title string    `json:"title,omitempty"`
+	Pure  bool      `json:"pure,omitempty"`
+	Fault *botFault `json:"fault,omitempty"`
+}
+
+func (r *Rules) greet(b *Bot) (is greeted) {
+	if r.Greet != nil {
+		g := &Game{Event: b.Event}
+		var broken string
+		is.Fault, broken = g.catch(func() { r.Greet(b); panic(gameOver{}) })
+		if broken != "" {
+			is.Fault = &botFault{Kind: "init-failed", Text: "the referee failed: " + broken}
+		}
+		if is.Fault != nil && len(b.conn.comment) > 0 {
+			is.Fault.Text += ": " + b.conn.comment[len(b.conn.comment)-1].Text
+		}
+	}
+	is.Title, is.Pure = b.Title, b.Pure
+	return is
+}
+
+// look answers a question for insight.
+func (r *Rules) look(e *Event, data []byte) ([]byte, error) {
+	var p Played
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, err
+	}
+	if r.Look == nil {
+		return []byte("null"), nil
+	}
+	return json.Marshal(r.Look(e, &p))
+}
+
+// Try plays one game between functions that get a line and return what a bot would
+// answer to it: none, one or several lines. It is for tests of referees.
+func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Played, string) {
+	var seats [2]*Bot
+	for i := range seats {
+		seats[i] = &Bot{Event: &e, ID: i + 1, Name: fmt.Sprintf("bot %d", i+1), conn: conn{local: bots[i]}}
+		if is := r.greet(seats[i]); is.Fault != nil {
+			return Played{Result: Result{2 - i, is.Fault.Kind}}, is.Fault.Text
+		}
+	}
+	out := r.play(&e, &order{No: 1, Round: 1, First: 1, Second: 2, Seed: seed}, seats)
+	text := out.Broken
+	if out.Fault != nil {
+		text = out.Fault.Text
+	}
+	return out.Played, text
+}
+
+// askLocal gives the lines that are pending to a function that plays a bot.
+func (c *conn) askLocal() []byte {
+	if c.local == nil {
+		c.gone("its process is gone")
+	}
+	var said []string
+	for line := range strings.Lines(string(c.pending)) {
+		said = append(said, c.local(strings.TrimSuffix(line, "\n"))...)
+	}
+	c.pending = c.pending[:0]
+	switch len(said) {
+	case 0:
+		c.gone("it does not answer")
+	case 1:
+	default:
+		panic(botFault{Kind: "unsolicited", Text: "it answered when it was not asked", Bytes: quote([]byte(said[1]))})
+	}
+	c.last = []byte(said[0])
+	return c.last
+}
