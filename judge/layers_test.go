@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/problem/icpc":        {"judge", "judge/internal/strictyaml", "judge/internal/suggest"},
-	"judge/problem":             {"judge", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":             {"judge", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc"},
 	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/judge/internal/suggest"
+	"assay/judge/problem/icpc"
 )
 
 // NotFoundError says that there is no problem of this name.
@@ -29,26 +30,43 @@ func List(root string) ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(dir, e.Name(), File)); err == nil {
+		if Is(filepath.Join(dir, e.Name())) {
 			ids = append(ids, e.Name())
 		}
 	}
 	return ids, nil
 }
 
+// Is says whether a folder is a problem folder, of the judge's own form or a
+// problem package.
+func Is(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, File))
+	return err == nil || icpc.Is(dir)
+}
+
 // Find returns the folder of a problem and the one of its generated cases. Name
-// is the id of a problem of the contest, or the path of a problem folder
-// anywhere; root is "" outside any contest.
+// is the id of a problem of the contest, or the path of a problem folder or of an
+// archive of a package anywhere; root is "" outside any contest. The folder of an
+// archive is the archive itself.
 func Find(root, name string) (dir, tests string, err error) {
+	if icpc.IsArchive(name) {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name, name, nil
+		}
+		return "", "", &NotFoundError{name, "there is no such archive"}
+	}
 	if strings.ContainsRune(name, filepath.Separator) || name == "." {
-		if _, err := os.Stat(filepath.Join(name, File)); err == nil {
+		if Is(name) {
 			return name, testsOf(name), nil
 		}
-		return "", "", &NotFoundError{name, "the path has no " + File}
+		return "", "", &NotFoundError{name, "the path has no " + File + " and no " + icpc.File}
 	}
 	dir = filepath.Join(root, "problems", name)
-	if _, err := os.Stat(filepath.Join(dir, File)); err == nil && name != "" {
+	if name != "" && Is(dir) {
 		return dir, filepath.Join(root, "testcases", name), nil
+	}
+	if name != "" && icpc.Is(name) { // a package beside others, in a repository of them
+		return name, name, nil
 	}
 	ids, err := List(root)
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 // Lint finds what Open lets pass because submissions can be judged all the same:
 // missing parts, missing answers, files that belong to nothing.
 func (f *Folder) Lint() (faults judge.Faults) {
+	if f.Package != nil {
+		return f.Package.Flaws
+	}
 	if f.Title == "" {
 		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
 	}

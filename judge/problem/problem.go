@@ -9,7 +9,8 @@
 //	problems/<id>/cases/<group>/*.in, *.ans     cases written by hand; "sample" is judged first
 //	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
 //
-// where the first is complete alone. The package does not build or run anything,
+// where the first is complete alone; or it is a problem package (package icpc). The
+// package does not build or run anything,
 // and does not look into cases beyond their names; packages gen and verify do.
 package problem
 
@@ -25,6 +26,7 @@ import (
 	"assay/judge"
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
+	"assay/judge/problem/icpc"
 )
 
 // File is the name of the file that makes a folder a problem folder.
@@ -39,14 +41,20 @@ type Folder struct {
 	*judge.Problem
 	Tests string // folder of the generated cases; it may be missing
 
-	Golf *Golf // nil where the puzzle cannot be golfed
+	Golf    *Golf         // nil where the puzzle cannot be golfed
+	Package *icpc.Package // nil where the folder is one of the judge's own form
 
-	doc *strict.Doc
+	doc *strict.Doc // nil for a package
 	at  map[string]string // case id -> key of its line in problem.toml
 }
 
 // Fault makes a fault at a key of problem.toml, such as "checker.name".
-func (f *Folder) Fault(key, text, hint string) *judge.Fault { return f.doc.Fault(key, text, hint) }
+func (f *Folder) Fault(key, text, hint string) *judge.Fault {
+	if f.Package != nil {
+		return &judge.Fault{File: filepath.Join(f.Dir, icpc.File), Text: text, Hint: hint}
+	}
+	return f.doc.Fault(key, text, hint)
+}
 
 // CaseFault makes a fault at the generator line that made the case, or at its
 // input file where it was written by hand.
@@ -58,7 +66,12 @@ func (f *Folder) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
 }
 
 // Statement returns the path of the statement.
-func (f *Folder) Statement() string { return filepath.Join(f.Dir, "statement.md") }
+func (f *Folder) Statement() string {
+	if f.Package != nil {
+		return f.Package.StatementFile("")
+	}
+	return filepath.Join(f.Dir, "statement.md")
+}
 
 // table is problem.toml as it is written.
 type table struct {
@@ -125,6 +138,9 @@ var speaks = map[string][]string{
 func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
+	if os.IsNotExist(err) && icpc.Is(dir) {
+		return openPackage(dir, usual)
+	}
 	if err != nil {
 		return nil, judge.Faults{{File: file, Text: Reason(err), Hint: "a problem folder has a file " + File + "; make one with: judge new " + filepath.Base(dir)}}
 	}
@@ -144,6 +160,15 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	faults = append(faults, f.readGolf(t.Golf)...)
 	faults = append(faults, f.readGroups(&t)...)
 	return f, faults
+}
+
+// openPackage reads a problem package. Its flaws are Lint's to tell.
+func openPackage(dir string, usual judge.Limits) (*Folder, judge.Faults) {
+	p, faults := icpc.Open(dir, usual)
+	if p == nil {
+		return nil, faults
+	}
+	return &Folder{Problem: p.Problem, Tests: dir, Package: p, at: map[string]string{}}, faults
 }
 
 // id is the folder's name, also where dir is "." or has a slash at its end.

@@ -25,8 +25,8 @@ var expectedResults = map[string]judge.Verdict{
 }
 
 var (
-	resultsMark = regexp.MustCompile(`(?i)@EXPECTED_RESULTS@:?[ \t]*([^\r\n]*)`)
-	scoreMark   = regexp.MustCompile(`(?i)@EXPECTED_SCORE@:?[ \t]*(-?[0-9.]+)`)
+	resultsMark = regexp.MustCompile(`(?i)@EXPECTED_RESULTS@:[ \t]*([^\r\n]*)`)
+	scoreMark   = regexp.MustCompile(`(?i)@EXPECTED_SCORE@:[ \t]*(-?[0-9.]+)`)
 )
 
 // annotations reads what a submission's own files say that it must get.
@@ -88,7 +88,7 @@ func (p *Package) sources(name string) (all []string) {
 	for _, e := range p.list(name) {
 		if sub := path.Join(name, e.Name); e.Dir {
 			all = append(all, p.sources(sub)...)
-		} else if !isJunk(e.Name) {
+		} else if !isJunk(e.Name) || extension(e.Name) == "txt" {
 			all = append(all, sub)
 		}
 	}

@@ -80,12 +80,11 @@ type Package struct {
 	flags     map[string]caseFlags // by case id
 }
 
-// InputValidator is a program that must accept every input, or a file in the
-// checktestdata language.
+// InputValidator is a program that must accept every input, or a grammar in the
+// checktestdata language, which speaks "ctd".
 type InputValidator struct {
 	judge.Part
 	Name string
-	CTD  bool
 }
 
 // Proof is a case that is there to prove something about the validators.
@@ -170,7 +169,7 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	faults = append(faults, p.readData()...)
 	p.enlarge(&m)
 	p.readSubmissions()
-	sortFaults(p.Flaws)
+	p.Flaws = sortFaults(p.Flaws)
 	return p, faults
 }
 
@@ -301,10 +300,13 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func sortFaults(faults judge.Faults) {
+// sortFaults sorts faults by place, and drops those that were found again when a
+// folder was looked into again.
+func sortFaults(faults judge.Faults) judge.Faults {
 	slices.SortStableFunc(faults, func(a, b *judge.Fault) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
 	})
+	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b })
 }
 
 // oneOf is the fault of a word that is none of those allowed.

@@ -186,7 +186,7 @@ func (p *Package) readInputValidators() {
 			}
 		}
 	}
-	if len(p.Inputs) > 0 && !p.Inputs[0].CTD {
+	if len(p.Inputs) > 0 {
 		p.Validator = &p.Inputs[0].Part
 	}
 }
@@ -207,7 +207,10 @@ func (p *Package) onlyGrammar(dir string) string {
 
 func (p *Package) addInput(name string, ctd bool) {
 	base := path.Base(name)
-	v := &InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base)), CTD: ctd}
+	v := &InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
+	if ctd {
+		v.Speaks = "ctd"
+	}
 	for _, other := range p.Inputs {
 		if other.Name == v.Name {
 			p.flaw(name, fmt.Sprintf("two input validators are called %q", v.Name), "rename one")

@@ -105,3 +105,14 @@ func (p *Package) checkNames() {
 		}
 	}
 }
+
+// StatementFile is the path of the statement in a language, or of the first where
+// language is "".
+func (p *Package) StatementFile(language string) string {
+	for _, s := range p.Statements {
+		if language == "" || s.Language == language {
+			return p.at(s.Name)
+		}
+	}
+	return p.at("statement")
+}
