@@ -10,6 +10,10 @@ import (
 func Formats() map[string]func(*Rules) Schedule {
 	return map[string]func(*Rules) Schedule{
 		"round-robin": func(r *Rules) Schedule { return roundRobin{r.Rounds, r.Games} },
+		"gauntlet":    func(r *Rules) Schedule { return gauntlet{r} },
+		"knockout":    func(r *Rules) Schedule { return knockout{r} },
+		"ladder":      func(r *Rules) Schedule { return ladder{r} },
+		"swiss":       func(r *Rules) Schedule { return swiss{r.Rounds, r.Games} },
 	}
 }
 

@@ -1,0 +1,188 @@
+package arena
+
+import "slices"
+
+// A match is as many encounters of two bots as the rules have rounds.
+
+// match makes the encounters of a match, in rounds of their own: the match of each
+// stage has other ones.
+func (r *Rules) match(stage, a, b int) (all []Encounter) {
+	for round := range r.Rounds {
+		all = append(all, meet(stage*r.Rounds+round+1, a, b, r.Games))
+	}
+	return all
+}
+
+// wins says whether bot a won its match with b in a stage: by points as the rules
+// score them, then by games won.
+func (r *Rules) wins(so *Results, stage, a, b int) bool {
+	rows := [2]Row{{Bot: a}, {Bot: b}}
+	eachEncounter(so.Games, func(games []Game) {
+		g := &games[0]
+		if (g.Round-1)/r.Rounds == stage && min(g.First, g.Second) == min(a, b) && max(g.First, g.Second) == max(a, b) {
+			r.count(&rows[0], &rows[1], games)
+		}
+	})
+	return r.Score.compare(&rows[0], &rows[1]) > 0
+}
+
+// gauntlet has the bot that is named first meet each of the others, once a round.
+type gauntlet struct{ *Rules }
+
+func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
+	ids := so.In()
+	if stage > 0 || len(ids) < 2 {
+		return nil
+	}
+	for round := range s.Rounds {
+		for _, id := range ids[1:] {
+			all = append(all, meet(round+1, ids[0], id, s.Games))
+		}
+	}
+	return all
+}
+
+// knockout pairs winners with winners. Bots are seeded in the order in which they are
+// named: the first two can only meet in the final, and where there are no 2, 4, 8, ...
+// bots the first ones pass the first stage without a match. After a drawn match the
+// one who is seeded better goes on.
+type knockout struct{ *Rules }
+
+func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
+	left := bracket(so.In())
+	for k := range stage {
+		left = s.survivors(so, k, left)
+	}
+	if len(left) < 2 {
+		return nil
+	}
+	for i := 0; i < len(left); i += 2 {
+		if left[i] != resting && left[i+1] != resting {
+			all = append(all, s.match(stage, left[i], left[i+1])...)
+		}
+	}
+	return all
+}
+
+// bracket lays out bots so that neighbours meet; places that are left over are resting.
+func bracket(ids []int) []int {
+	places := []int{0}
+	for len(places) < len(ids) {
+		n := 2 * len(places)
+		var next []int
+		for _, p := range places {
+			next = append(next, p, n-1-p)
+		}
+		places = next
+	}
+	left := make([]int, len(places))
+	for i, p := range places {
+		if p < len(ids) {
+			left[i] = ids[p]
+		}
+	}
+	return left
+}
+
+// survivors are the winners of a stage's matches.
+func (s knockout) survivors(so *Results, stage int, left []int) (next []int) {
+	if len(left) < 2 {
+		return left
+	}
+	for i := 0; i < len(left); i += 2 {
+		a, b := left[i], left[i+1]
+		better, other := min(a, b), max(a, b)
+		if better == resting || s.wins(so, stage, other, better) {
+			better = other
+		}
+		next = append(next, better)
+	}
+	return next
+}
+
+// rank is the survivors of the last stage, then those who went out in it, and so on.
+func (s knockout) rank(so *Results) (order []int) {
+	left := bracket(so.In())
+	stages := [][]int{left}
+	for stage := 0; len(left) > 1 && s.played(so, stage, left); stage++ {
+		left = s.survivors(so, stage, left)
+		stages = append(stages, left)
+	}
+	for _, left := range slices.Backward(stages) {
+		for _, id := range slices.Sorted(slices.Values(left)) {
+			if id != resting && !slices.Contains(order, id) {
+				order = append(order, id)
+			}
+		}
+	}
+	return order
+}
+
+// played says whether all matches of a stage are over.
+func (s knockout) played(so *Results, stage int, left []int) bool {
+	games := 0
+	for _, g := range so.Games {
+		if (g.Round-1)/s.Rounds == stage {
+			games++
+		}
+	}
+	for i := 0; i < len(left); i += 2 {
+		if left[i] != resting && left[i+1] != resting {
+			games -= s.Rounds * s.Games
+		}
+	}
+	return games >= 0
+}
+
+// ladder lets bots come in the order in which they are named. Each newcomer challenges
+// the king, who is on top; if it loses, or draws, it finds its place among the others
+// by meeting the middle one of those that it may still stand above. So one more bot
+// costs few matches.
+type ladder struct{ *Rules }
+
+func (s ladder) Stage(stage int, so *Results) []Encounter {
+	_, challenger, defender := s.climb(so, stage)
+	if challenger == resting {
+		return nil
+	}
+	return s.match(stage, challenger, defender)
+}
+
+// climb plays the ladder up to a stage, and says who stands how then and who meets
+// whom in it; resting when nobody is left to come.
+func (s ladder) climb(so *Results, stages int) (order []int, challenger, defender int) {
+	stage := 0
+	for _, id := range so.In() {
+		// The newcomer comes to stand somewhere in low..high.
+		low, high, at := 0, len(order), 0
+		for low < high {
+			if stage == stages {
+				return order, id, order[at]
+			}
+			if s.wins(so, stage, id, order[at]) {
+				high = at
+			} else {
+				low = at + 1
+			}
+			stage++
+			at = (low + high) / 2
+		}
+		order = slices.Insert(order, low, id)
+	}
+	return order, resting, resting
+}
+
+// rank is the ladder as far as it was played; who has not come yet is below.
+func (s ladder) rank(so *Results) []int {
+	stages := 0
+	for _, g := range so.Games {
+		stages = max(stages, (g.Round-1)/s.Rounds+1)
+	}
+	order, _, _ := s.climb(so, stages)
+	for _, id := range so.In() {
+		if !slices.Contains(order, id) {
+			order = append(order, id)
+		}
+	}
+	return order
+}

@@ -1,0 +1,83 @@
+package arena
+
+import (
+	"cmp"
+	"slices"
+)
+
+// swiss has everybody meet somebody of about the same points, in each of the rules'
+// rounds. Nobody meets the same bot twice, or rests twice, while that can be avoided.
+type swiss struct{ rounds, games int }
+
+func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
+	ids := so.In()
+	if stage >= s.rounds || len(ids) < 2 {
+		return nil
+	}
+	past := *so
+	past.Rules.Format = "" // the table alone, without what a format adds
+	past.Games = nil
+	for _, g := range so.Games {
+		if g.Round <= stage {
+			past.Games = append(past.Games, g)
+		}
+	}
+	table := Table(&past)
+	// Lots may be drawn at the end only; among equals the order of the ids decides.
+	slices.SortStableFunc(table, func(a, b Row) int {
+		return cmp.Or(so.Rules.Score.compare(&b, &a), cmp.Compare(a.Bot, b.Bot))
+	})
+	order := make([]int, 0, len(ids)+1)
+	for _, row := range table {
+		order = append(order, row.Bot)
+	}
+	if len(order)%2 == 1 {
+		order = append(order, resting)
+	}
+	for _, pair := range pairUp(order, meetings(&past, ids, stage)) {
+		if pair[0] != resting && pair[1] != resting {
+			all = append(all, meet(stage+1, pair[0], pair[1], s.games))
+		}
+	}
+	return all
+}
+
+// resting stands for the bot that whoever rests is paired with. No id is 0.
+const resting = 0
+
+// meetings counts how often two bots have met. Who played no game of a round rested.
+func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
+	type pair struct{ a, b int }
+	met, played := map[pair]int{}, map[pair]bool{}
+	eachEncounter(past.Games, func(games []Game) {
+		g := &games[0]
+		met[pair{min(g.First, g.Second), max(g.First, g.Second)}]++
+		played[pair{g.First, g.Round}], played[pair{g.Second, g.Round}] = true, true
+	})
+	for _, id := range ids {
+		for round := 1; round <= rounds; round++ {
+			if !played[pair{id, round}] {
+				met[pair{resting, id}]++
+			}
+		}
+	}
+	return func(a, b int) int { return met[pair{min(a, b), max(a, b)}] }
+}
+
+// pairUp pairs all of an even number of bots, each with one who stands near it in the
+// order, and none with one whom it met more often than anybody must.
+func pairUp(order []int, met func(a, b int) int) (pairs [][2]int) {
+	n := len(order)
+	for most := 0; ; most++ {
+		m := newMatching(n, func(i, j int) bool { return met(order[i], order[j]) <= most })
+		if !m.perfect() {
+			continue
+		}
+		for i, j := range m.mate {
+			if i < j {
+				pairs = append(pairs, [2]int{order[i], order[j]})
+			}
+		}
+		return pairs
+	}
+}

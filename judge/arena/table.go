@@ -1,0 +1,132 @@
+package arena
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Row is a bot's line in the table by which an event is won.
+type Row struct {
+	Bot    int     `json:"bot"` // id
+	Points float64 `json:"points"`
+
+	Games  int `json:"games"`
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+
+	// Encounters that are complete: how many, won and drawn.
+	Encounters int `json:"encounters"`
+	Won        int `json:"encounters_won"`
+	Drawn      int `json:"encounters_drawn"`
+}
+
+// Table is the rule set's own table of all bots that are in, the winner first: by
+// points, then by what else the rule set counts, then by lots. Where the format
+// ranks by itself, as a knockout does, that goes before points.
+func Table(so *Results) []Row {
+	rows := map[int]*Row{}
+	for _, id := range so.In() {
+		rows[id] = &Row{Bot: id}
+	}
+	eachEncounter(so.Games, func(games []Game) {
+		a, b := rows[games[0].First], rows[games[0].Second]
+		if a != nil && b != nil {
+			so.Rules.count(a, b, games)
+		}
+	})
+	place := map[int]int{}
+	if make, ok := Formats()[so.Rules.Format]; ok {
+		if r, ok := make(&so.Rules).(ranker); ok {
+			for i, id := range r.rank(so) {
+				place[id] = i
+			}
+		}
+	}
+	table := make([]Row, 0, len(rows))
+	for _, id := range so.In() {
+		table = append(table, *rows[id])
+	}
+	lot := func(id int) int { return slices.Index(so.Lots, id) }
+	slices.SortStableFunc(table, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(place[a.Bot], place[b.Bot]), so.Rules.Score.compare(&b, &a), cmp.Compare(lot(a.Bot), lot(b.Bot)))
+	})
+	return table
+}
+
+// Tied says whether nothing but lots decides between two rows.
+func (s Score) Tied(a, b *Row) bool { return s.compare(a, b) == 0 }
+
+// compare compares rows by all that the rule set counts.
+func (s Score) compare(a, b *Row) int {
+	byWins := cmp.Compare(a.Wins, b.Wins)
+	if s.By != ByGame {
+		byWins = cmp.Or(cmp.Compare(a.Won, b.Won), byWins)
+	}
+	return cmp.Or(cmp.Compare(a.Points, b.Points), byWins)
+}
+
+// ranker is a format that says itself who is better: its ids, best first.
+type ranker interface{ rank(so *Results) []int }
+
+// eachEncounter calls f for the games of each encounter.
+func eachEncounter(games []Game, f func([]Game)) {
+	same := func(a, b *Game) bool {
+		return a.Round == b.Round && min(a.First, a.Second) == min(b.First, b.Second) && max(a.First, a.Second) == max(b.First, b.Second)
+	}
+	for start := 0; start < len(games); {
+		end := start + 1
+		for end < len(games) && same(&games[start], &games[end]) {
+			end++
+		}
+		f(games[start:end])
+		start = end
+	}
+}
+
+// count adds the games of one encounter to the rows of its two bots.
+func (r *Rules) count(a, b *Row, games []Game) {
+	wins := [2]int{}
+	for i := range games {
+		switch games[i].WinnerID() {
+		case a.Bot:
+			wins[0]++
+		case b.Bot:
+			wins[1]++
+		}
+	}
+	complete := len(games) >= r.Games
+	for side, row := range []*Row{a, b} {
+		won, lost := wins[side], wins[1-side]
+		drawn := len(games) - won - lost
+		row.Games += len(games)
+		row.Wins, row.Losses, row.Draws = row.Wins+won, row.Losses+lost, row.Draws+drawn
+		if complete {
+			row.Encounters++
+			if won > lost {
+				row.Won++
+			} else if won == lost {
+				row.Drawn++
+			}
+		}
+		row.Points += r.Score.points(won, drawn, lost, complete)
+	}
+}
+
+// points are what one encounter is worth to a bot. Only a complete one is scored as
+// a whole.
+func (s Score) points(won, drawn, lost int, complete bool) float64 {
+	switch {
+	case s.By == ByGame:
+		return s.Win*float64(won) + s.Draw*float64(drawn) + s.Loss*float64(lost)
+	case !complete:
+		return 0
+	case s.By == BySurplus:
+		return max(0, float64(won)-float64(won+drawn+lost)/2)
+	case won > lost:
+		return s.Win
+	case won < lost:
+		return s.Loss
+	}
+	return s.Draw
+}
