@@ -294,7 +294,7 @@ func (c *contest) checker(ctx context.Context, f *problem.Folder) (check.Checker
 		if err != nil {
 			return nil, err
 		}
-		return check.Program(c.box, program, part.Speaks, part.Args, c.cfg.Setter)
+		return check.Program(c.box, part, program, c.cfg.Setter)
 	}
 	made, err := check.Builtin(f.Checker.Name, f.Checker.Args)
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {

@@ -137,7 +137,7 @@ func (c *contest) checkers(ctx context.Context, f *problem.Folder) (func(context
 		return nil, err
 	}
 	return func(context.Context) (check.Checker, error) {
-		return check.Program(c.box, program, part.Speaks, part.Args, c.cfg.Setter)
+		return check.Program(c.box, part, program, c.cfg.Setter)
 	}, nil
 }
 

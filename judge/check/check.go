@@ -18,6 +18,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,6 +33,7 @@ type Request struct {
 	In   *io.SectionReader // what the program was given
 	Ans  *io.SectionReader // what the reference printed
 	Out  *io.SectionReader // what the program printed
+	Args []string          // for this case, after those that the checker has anyway
 }
 
 // Checker judges outputs. It is for one goroutine at a time, in judging order, so
@@ -94,36 +96,58 @@ func Names() []Description {
 func Builtin(name string, args []string) (Checker, error) {
 	var names []string
 	for _, row := range builtins {
-		if row.Name != name {
-			names = append(names, row.Name)
-			continue
+		if row.Name == name {
+			c := &builtinChecker{row: row, args: args, compare: map[string]comparer{}}
+			if _, err := c.comparer(nil); err != nil {
+				return nil, err
+			}
+			return c, nil
 		}
-		o, err := parseOptions(row.Description, args)
-		if err != nil {
-			return nil, err
-		}
-		compare, err := row.make(o)
-		if err != nil {
-			return nil, err
-		}
-		return &builtinChecker{compare: compare}, nil
+		names = append(names, row.Name)
 	}
 	return nil, &judge.Fault{Text: fmt.Sprintf("unknown checker %q", name), Hint: suggest.Hint(name, names)}
 }
 
 // builtinChecker is a Checker that is safe for concurrent use too.
 type builtinChecker struct {
-	compare comparer
-	spare   sync.Pool // of *buffers
+	row   builtin
+	args  []string
+	spare sync.Pool // of *buffers
+
+	mu      sync.Mutex
+	compare map[string]comparer // by the arguments of a case
+}
+
+// comparer makes the comparer for a case with further arguments, once.
+func (c *builtinChecker) comparer(more []string) (comparer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := strings.Join(more, "\x00")
+	if made := c.compare[key]; made != nil {
+		return made, nil
+	}
+	o, err := parseOptions(c.row.Description, slices.Concat(c.args, more))
+	if err != nil {
+		return nil, err
+	}
+	made, err := c.row.make(o)
+	if err == nil {
+		c.compare[key] = made
+	}
+	return made, err
 }
 
 func (c *builtinChecker) Check(ctx context.Context, r Request) (judge.Outcome, error) {
+	compare, err := c.comparer(r.Args)
+	if err != nil {
+		return judge.Outcome{Verdict: judge.JudgeError, Message: err.Error()}, nil
+	}
 	b, _ := c.spare.Get().(*buffers)
 	if b == nil {
 		b = new(buffers)
 	}
 	defer c.spare.Put(b)
-	outcome, err := c.compare(ctx, r, b)
+	outcome, err := compare(ctx, r, b)
 	if err != nil {
 		return judge.Outcome{}, fmt.Errorf("check %s: %w", cmp.Or(r.Case, "the output"), err)
 	}

@@ -64,7 +64,7 @@ func ExampleNames() {
 func ExampleProgram() {
 	var runner judge.Runner
 	var program *judge.Program
-	c, err := check.Program(runner, program, "kit", nil, judge.Limits{})
+	c, err := check.Program(runner, &judge.Part{Speaks: "kit"}, program, judge.Limits{})
 	if err != nil {
 		fmt.Println(err)
 		return

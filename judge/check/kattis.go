@@ -2,29 +2,22 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"assay/judge"
 )
 
 // kattis speaks the protocol of the ICPC problem package format for output
 // validators.
-type kattis struct {
-	*perCase
-	args []string
-}
+type kattis struct{ *Validator }
 
-func newKattis(r judge.Runner, p *judge.Program, args []string, limits judge.Limits) (Checker, error) {
-	c, err := newPerCase(r, p, limits)
-	if err != nil {
-		return nil, err
-	}
-	return &kattis{c, args}, nil
+func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
+	v, err := NewValidator(r, program, "kattis", p.Args, limits)
+	return kattis{v}, err
 }
 
 // The exit codes. Everything else is a judge error, 0 too: a program that does not
@@ -34,56 +27,68 @@ const (
 	kattisWrong = 43
 )
 
-func (c *kattis) Check(ctx context.Context, r Request) (judge.Outcome, error) {
-	exec, stderr, fault, err := c.validate(ctx, r)
+func (c kattis) Check(ctx context.Context, r Request) (o judge.Outcome, err error) {
+	s, err := c.Open(r)
 	if err != nil {
-		return judge.Outcome{}, err
+		return o, err
 	}
-	if fault != nil {
-		return *fault, nil
+	defer s.Close()
+	if o, err = s.Run(ctx, r.Out); err != nil {
+		return o, err
 	}
-	message, _, err := c.feedback("judgemessage.txt")
-	if err != nil {
-		return judge.Outcome{}, fmt.Errorf("read the message of checker %s: %w", c.program.Name, err)
+	again, o, err := s.Next(o)
+	if again {
+		return *s.fault("asks for another pass ("+nextPass+"), which this kind of problem does not have", ""), nil
 	}
-	message = clean(message)
-	_, again, err := c.feedback("nextpass.in")
-	if err != nil {
-		return judge.Outcome{}, fmt.Errorf("look for another pass of checker %s: %w", c.program.Name, err)
-	}
-	switch {
-	case again:
-		return *c.fault("asks for another pass (nextpass.in), which this kind of problem does not have", stderr), nil
-	case exec.Exit == kattisRight:
-		return judge.Outcome{Verdict: judge.Accepted, Message: message}, nil
-	case exec.Exit == kattisWrong:
-		return judge.Outcome{Verdict: judge.WrongAnswer, Message: message}, nil
-	}
-	what := fmt.Sprintf("ended with neither %d nor %d (%s)", kattisRight, kattisWrong, exec.Fate())
-	if message != "" {
-		what += ": " + message
-	}
-	return *c.fault(what, stderr), nil
+	return o, err
 }
 
-// validate runs the program on one case.
-func (c *kattis) validate(ctx context.Context, r Request) (exec judge.Exec, stderr string, fault *judge.Outcome, err error) {
-	for name, text := range map[string]*io.SectionReader{"input": r.In, "answer": r.Ans, "output": r.Out} {
-		if err := c.put(name, text); err != nil {
-			return exec, "", nil, fmt.Errorf("show the %s to checker %s: %w", name, c.program.Name, err)
+func kattisArgv(args []string) []string {
+	return slices.Concat([]string{caseDir + "/input", caseDir + "/answer", feedbackDir + "/"}, args)
+}
+
+// kattisOutcome reads the exit code and the feedback files.
+func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome, err error) {
+	texts := map[string]string{}
+	given := map[string]bool{}
+	for _, name := range []string{"judgemessage.txt", "teammessage.txt", "judgeerror.txt", "score.txt", "score_multiplier.txt"} {
+		if texts[name], given[name], err = c.feedback(name); err != nil {
+			return o, fmt.Errorf("read the feedback of checker %s: %w", c.program.Name, err)
 		}
 	}
-	if err := c.emptyFeedback(); err != nil {
-		return exec, "", nil, fmt.Errorf("empty the feedback folder of checker %s: %w", c.program.Name, err)
+	o.Message, o.Team = clean(texts["judgemessage.txt"]), clean(texts["teammessage.txt"])
+	switch exec.Exit {
+	case kattisRight:
+		o.Verdict = judge.Accepted
+	case kattisWrong:
+		o.Verdict = judge.WrongAnswer
+	default:
+		what := fmt.Sprintf("ended with neither %d nor %d (%s)", kattisRight, kattisWrong, exec.Fate())
+		for _, message := range []string{o.Message, clean(texts["judgeerror.txt"])} {
+			if message != "" {
+				what += ": " + message
+			}
+		}
+		return *c.fault(what, stderr), nil
 	}
-	args := slices.Concat([]string{caseDir + "/input", caseDir + "/answer", feedbackDir + "/"}, c.args)
-	command := c.program.Command(c.limits, args...)
-	command.Mounts = append(command.Mounts, c.mount("case", caseDir, false), c.mount("feedback", feedbackDir, true))
-	out, err := os.Open(filepath.Join(c.dir, "case", "output"))
-	if err != nil {
-		return exec, "", nil, fmt.Errorf("open the output for checker %s: %w", c.program.Name, err)
+	switch {
+	case given["score.txt"] && given["score_multiplier.txt"]:
+		return *c.fault("leaves both a score.txt and a score_multiplier.txt", stderr), nil
+	case given["score.txt"]:
+		o.Award = judge.Award{By: judge.Points, Value: scoreOf(texts["score.txt"])}
+	case given["score_multiplier.txt"]:
+		o.Award = judge.Award{By: judge.Multiplier, Value: scoreOf(texts["score_multiplier.txt"])}
 	}
-	command.Stdin = out
-	exec, stderr, fault, err = c.run(ctx, command)
-	return exec, stderr, fault, errors.Join(err, out.Close())
+	return o, nil
+}
+
+// scoreOf reads a number as people write it, and nothing else; NaN is what cannot be
+// read. Whether a score counts, and is in its bounds, is not the checker's to say.
+func scoreOf(text string) float64 {
+	text = strings.TrimSpace(text)
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(x, 0) || strings.Trim(text, "0123456789+-.eE") != "" {
+		return math.NaN()
+	}
+	return x
 }

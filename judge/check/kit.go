@@ -4,42 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/kitproc"
 	"assay/judge/kit"
 )
 
-// kitChecker asks one process about all cases. It starts it at the first one.
+// kitChecker asks one process about all cases that give it the same arguments. It
+// starts it at the first one.
 type kitChecker struct {
 	name  string
-	start func(ctx context.Context) (*kitproc.Proc, error)
+	start func(ctx context.Context, args []string) (*kitproc.Proc, error)
 	stop  context.CancelFunc
-	proc  *kitproc.Proc
+	procs map[string]*kitproc.Proc // by the arguments of the cases
 }
 
-func newKit(r judge.Runner, p *judge.Program, args []string, limits judge.Limits) (Checker, error) {
+func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	// The process outlives the context of the case at which it starts.
 	life, stop := context.WithCancel(context.Background())
-	start := func(ctx context.Context) (*kitproc.Proc, error) {
+	start := func(ctx context.Context, args []string) (*kitproc.Proc, error) {
 		defer context.AfterFunc(ctx, stop)() // while it starts, that context counts
-		return kitproc.Start(life, r, p, "checker", limits, args...)
+		return kitproc.Start(life, r, program, "checker", limits, slices.Concat(p.Args, args)...)
 	}
-	return &kitChecker{name: p.Name, start: start, stop: stop}, nil
+	return &kitChecker{name: program.Name, start: start, stop: stop, procs: map[string]*kitproc.Proc{}}, nil
 }
 
 func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	if err := context.Cause(ctx); err != nil {
 		return judge.Outcome{}, err
 	}
-	if c.proc == nil {
-		proc, err := c.start(ctx)
-		if err != nil {
+	key := strings.Join(r.Args, "\x00")
+	proc := c.procs[key]
+	if proc == nil {
+		var err error
+		if proc, err = c.start(ctx, r.Args); err != nil {
 			return c.blame(ctx, err)
 		}
-		c.proc = proc
+		c.procs[key] = proc
 	}
-	verdict, message, err := c.proc.Ask(ctx, "check", kitproc.Text(r.Case), r.In, r.Out, r.Ans)
+	verdict, message, err := proc.Ask(ctx, "check", kitproc.Text(r.Case), r.In, r.Out, r.Ans)
 	if err != nil {
 		return c.blame(ctx, err)
 	}
@@ -71,10 +76,10 @@ func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error
 	return judge.Outcome{}, err
 }
 
-func (c *kitChecker) Close() error {
+func (c *kitChecker) Close() (err error) {
 	defer c.stop()
-	if c.proc == nil {
-		return nil
+	for _, proc := range c.procs {
+		err = errors.Join(err, proc.Close())
 	}
-	return c.proc.Close()
+	return err
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // protocols are the ways for a checker program to speak, by name.
-var protocols = map[string]func(r judge.Runner, p *judge.Program, args []string, limits judge.Limits) (Checker, error){
+var protocols = map[string]func(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error){
 	"kattis":  newKattis,
 	"kit":     newKit,
 	"testlib": newTestlib,
@@ -34,21 +34,22 @@ var protocols = map[string]func(r judge.Runner, p *judge.Program, args []string,
 //   - kit: the program is written with judge/kit. One process judges all cases of
 //     a submission, in judging order, and may remember what it saw.
 //   - testlib: "checker [args] input output answer", started for each case. It exits
-//     with 0 for right, 1, 2, 4 or 8 for wrong.
+//     with 0 for right, 1, 2, 4 or 8 for wrong, 7 for points.
 //   - kattis: "checker input answer feedback/ [args] < output", started for each
-//     case. It exits with 42 for right, 43 for wrong.
+//     case. It exits with 42 for right, 43 for wrong; feedback/score.txt and
+//     score_multiplier.txt hold points.
 //
-// Limits are for one case. The error is a *judge.Fault without a file where there
-// is no such protocol, otherwise the machine's.
-func Program(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (Checker, error) {
-	speak, ok := protocols[speaks]
+// Program is the part, built. Limits are for one case. The error is a *judge.Fault
+// without a file where there is no such protocol, otherwise the machine's.
+func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
+	speak, ok := protocols[p.Speaks]
 	if !ok {
 		return nil, &judge.Fault{
-			Text: fmt.Sprintf("unknown protocol %q of a checker program", speaks),
-			Hint: suggest.Hint(speaks, slices.Sorted(maps.Keys(protocols))),
+			Text: fmt.Sprintf("unknown protocol %q of a checker program", p.Speaks),
+			Hint: suggest.Hint(p.Speaks, slices.Sorted(maps.Keys(protocols))),
 		}
 	}
-	return speak(r, p, args, limits)
+	return speak(r, p, program, limits)
 }
 
 // Where a checker program that is started for each case finds its files.

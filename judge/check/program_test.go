@@ -43,6 +43,14 @@ func TestMain(m *testing.M) {
 		standIn(os.Args[1:], []string{"--group", "a"}, nil, 0, 1)
 	case "kattis":
 		standIn(os.Args[1:], nil, []string{"tolerance", "3"}, 42, 43)
+	case "passes": // asks for one pass more, and keeps a diary
+		out, _ := io.ReadAll(os.Stdin)
+		diary, _ := os.OpenFile(os.Args[3]+"judgemessage.txt", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		fmt.Fprintf(diary, "seen: %s\n", out)
+		if string(out) == "first" {
+			os.WriteFile(os.Args[3]+"nextpass.in", []byte("first again"), 0o600)
+		}
+		os.Exit(42)
 	case "":
 		os.Exit(m.Run())
 	}
@@ -95,10 +103,16 @@ func standIn(args, first, last []string, right, wrong int) {
 			leave("judgemessage.txt", "1st words differ: \x1b[31m\xff\n")
 			os.Exit(wrong)
 		},
-		"quiet":     func() { os.Exit(wrong) },
-		"fault":     func() { fmt.Fprintln(os.Stderr, "FAIL the answer is wrong"); os.Exit(3) },
-		"long":      func() { leave("judgemessage.txt", strings.Repeat("x", 1<<20)); os.Exit(wrong) },
-		"next pass": func() { leave("nextpass.in", "1"); os.Exit(right) },
+		"quiet":            func() { os.Exit(wrong) },
+		"fault":            func() { fmt.Fprintln(os.Stderr, "FAIL the answer is wrong"); os.Exit(3) },
+		"long":             func() { leave("judgemessage.txt", strings.Repeat("x", 1<<20)); os.Exit(wrong) },
+		"next pass":        func() { leave("nextpass.in", "1"); os.Exit(right) },
+		"next pass, wrong": func() { leave("nextpass.in", "1"); os.Exit(wrong) },
+		"score":            func() { leave("score.txt", " 12.50\n"); leave("teammessage.txt", "well done"); os.Exit(right) },
+		"multiplier":       func() { leave("score_multiplier.txt", "0.25"); os.Exit(right) },
+		"both":             func() { leave("score.txt", "1"); leave("score_multiplier.txt", "1"); os.Exit(right) },
+		"points":           func() { fmt.Fprintln(os.Stderr, "points 2.5 half of it"); os.Exit(7) },
+		"no points":        func() { fmt.Fprintln(os.Stderr, "points 0 none of it"); os.Exit(7) },
 		"link": func() {
 			os.Symlink("/etc/passwd", feedback+"judgemessage.txt")
 			os.Exit(wrong)
@@ -159,7 +173,9 @@ var programRows = []struct {
 	{"testlib", "exit 2", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 4", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 8", judge.WrongAnswer, "last words"},
-	{"testlib", "exit 7", judge.JudgeError, "checker me gives points, which are not judged here (exit code 7)\nits standard error ends:\nlast words"},
+	{"testlib", "exit 7", judge.JudgeError, "checker me gives points and does not say how many\nits standard error ends:\nlast words"},
+	{"testlib", "points", judge.Accepted, "half of it"},
+	{"testlib", "no points", judge.WrongAnswer, "none of it"},
 	{"testlib", "exit 43", judge.JudgeError, "checker me ended in a way that testlib does not know (exit code 43)\nits standard error ends:\nlast words"},
 	{"testlib", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"testlib", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
@@ -173,6 +189,8 @@ var programRows = []struct {
 	{"kattis", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"kattis", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
 	{"kattis", "next pass", judge.JudgeError, "checker me asks for another pass (nextpass.in), which this kind of problem does not have"},
+	{"kattis", "next pass, wrong", judge.JudgeError, "checker me asks for another pass (nextpass.in) though it does not accept"},
+	{"kattis", "both", judge.JudgeError, "checker me leaves both a score.txt and a score_multiplier.txt"},
 	{"kattis", "long", judge.WrongAnswer, strings.Repeat("x", 2048) + "..."},
 	{"kattis", "link", judge.WrongAnswer, ""},
 	{"kattis", "link to a folder", judge.WrongAnswer, ""},
@@ -199,6 +217,91 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("Check = %s %q\nwant    %s %q", o.Verdict, o.Message, row.verdict, want)
 			}
 		})
+	}
+}
+
+// TestAwards is about what programs give beside the verdict.
+func TestAwards(t *testing.T) {
+	box := newBox(t, "")
+	for _, row := range []struct {
+		speaks, script string
+		want           judge.Award
+		team           string
+	}{
+		{"kattis", "right", judge.Award{}, ""},
+		{"kattis", "score", judge.Award{By: judge.Points, Value: 12.5}, "well done"},
+		{"kattis", "multiplier", judge.Award{By: judge.Multiplier, Value: 0.25}, ""},
+		{"testlib", "points", judge.Award{By: judge.Points, Value: 2.5, Alone: true}, ""},
+		{"testlib", "exit 60", judge.Award{By: judge.Multiplier, Value: 0.05, Alone: true}, ""},
+	} {
+		part := &judge.Part{Speaks: row.speaks, Args: arguments[row.speaks], PartialFrom: 50}
+		c, err := check.Program(box, part, self(t, row.speaks), judge.Limits{Wall: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ask(t, c, row.script)
+		if o.Verdict != judge.Accepted || o.Award != row.want || o.Team != row.team {
+			t.Errorf("%s: Check of %q = %+v, want %+v, %q", row.speaks, row.script, o, row.want, row.team)
+		}
+		c.Close()
+	}
+}
+
+// TestPasses asks one validator about a case in two passes, while another case is
+// open.
+func TestPasses(t *testing.T) {
+	v, err := check.NewValidator(newBox(t, ""), self(t, "passes"), "kattis", nil, judge.Limits{Wall: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	other, err := v.Open(request("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	s, err := v.Open(request("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for pass, want := range []string{"seen: first\n", "seen: first\nseen: second\n"} {
+		o, err := s.Run(t.Context(), section([]string{"first", "second"}[pass]))
+		if err != nil || o.Verdict != judge.Accepted || o.Message+"\n" != want {
+			t.Errorf("pass %d: %+v, %v, want %q", pass+1, o, err, want)
+		}
+		again, o, err := s.Next(o)
+		if err != nil || o.Verdict != judge.Accepted || again != (pass == 0) {
+			t.Errorf("after pass %d: %v, %+v, %v", pass+1, again, o, err)
+		}
+		if in, err := os.ReadFile(s.Input()); err != nil || string(in) != "first again" {
+			t.Errorf("the next input is %q, %v", in, err)
+		}
+	}
+}
+
+func TestArgumentsOfACase(t *testing.T) {
+	c, err := check.Builtin("tokens", []string{"case_sensitive"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args string
+		out  string
+		want judge.Verdict
+	}{
+		{"", "A 1.0", judge.Accepted},
+		{"", "A 1", judge.WrongAnswer},
+		{"float_tolerance 1e-6", "A 1", judge.Accepted},
+		{"float_tolerance 1e-6", "a 1", judge.WrongAnswer},
+		{"float_tolerance -1", "A 1.0", judge.JudgeError},
+		{"bogus", "A 1.0", judge.JudgeError},
+		{"", "A 1", judge.WrongAnswer},
+	} {
+		r := check.Request{In: section(""), Ans: section("A 1.0"), Out: section(row.out), Args: strings.Fields(row.args)}
+		if o, err := c.Check(t.Context(), r); err != nil || o.Verdict != row.want {
+			t.Errorf("Check of %q with %q = %+v, %v, want %s", row.out, row.args, o, err, row.want)
+		}
 	}
 }
 
@@ -253,7 +356,7 @@ func TestAKitCheckerKeepsStateUntilItDies(t *testing.T) {
 func TestProgramsOfTheWrongKind(t *testing.T) {
 	box := newBox(t, "")
 	p := self(t, "testlib")
-	c, err := check.Program(box, p, "kit", nil, judge.Limits{Wall: time.Minute})
+	c, err := check.Program(box, &judge.Part{Speaks: "kit"}, p, judge.Limits{Wall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +366,7 @@ func TestProgramsOfTheWrongKind(t *testing.T) {
 	}
 	p.Argv = []string{"/program/nothing-of-that-name"}
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c, err := check.Program(box, p, speaks, nil, judge.Limits{Wall: time.Minute})
+		c, err := check.Program(box, &judge.Part{Speaks: speaks}, p, judge.Limits{Wall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +375,7 @@ func TestProgramsOfTheWrongKind(t *testing.T) {
 			t.Errorf("%s program that does not exist: %s %q", speaks, o.Verdict, o.Message)
 		}
 	}
-	_, err = check.Program(box, p, "testlip", nil, judge.Limits{})
+	_, err = check.Program(box, &judge.Part{Speaks: "testlip"}, p, judge.Limits{})
 	if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.Hint != `did you mean "testlib"?` {
 		t.Errorf("Program with a misspelt protocol: %v", err)
 	}
@@ -303,7 +406,7 @@ func TestProgramsLeaveNothing(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	box := newBox(t, sandbox.None)
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c, err := check.Program(box, self(t, speaks), speaks, arguments[speaks], judge.Limits{Wall: time.Minute})
+		c, err := check.Program(box, &judge.Part{Speaks: speaks, Args: arguments[speaks]}, self(t, speaks), judge.Limits{Wall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +434,7 @@ func TestTestlibInC(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p := &judge.Program{Name: "ncmp.c", Dir: dir, Argv: []string{judge.ProgramDir + "/ncmp"}}
-	c, err := check.Program(newBox(t, ""), p, "testlib", nil, judge.Limits{Wall: time.Minute})
+	c, err := check.Program(newBox(t, ""), &judge.Part{Speaks: "testlib"}, p, judge.Limits{Wall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +464,7 @@ var arguments = map[string][]string{"testlib": {"--group", "a"}, "kattis": {"tol
 
 func program(t *testing.T, box judge.Runner, speaks string, limits judge.Limits) check.Checker {
 	t.Helper()
-	c, err := check.Program(box, self(t, speaks), speaks, arguments[speaks], limits)
+	c, err := check.Program(box, &judge.Part{Speaks: speaks, Args: arguments[speaks]}, self(t, speaks), limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,31 +14,36 @@ import (
 // testlib speaks testlib.h's protocol for checkers.
 type testlib struct {
 	*perCase
-	args []string
+	args    []string
+	partial int // see judge.Part.PartialFrom
 }
 
-func newTestlib(r judge.Runner, p *judge.Program, args []string, limits judge.Limits) (Checker, error) {
-	c, err := newPerCase(r, p, limits)
+func newTestlib(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
+	c, err := newPerCase(r, program, limits)
 	if err != nil {
 		return nil, err
 	}
-	return &testlib{c, args}, nil
+	return &testlib{c, p.Args, p.PartialFrom}, nil
 }
 
 // testlibExits are testlib's exit codes. What is not here is a judge error.
 var testlibExits = map[int]judge.Verdict{
-	0: judge.Accepted,
-	1: judge.WrongAnswer,
-	2: judge.WrongAnswer, // the format of the output is wrong
-	4: judge.WrongAnswer, // there is something behind it
-	8: judge.WrongAnswer, // it ends early
+	0:             judge.Accepted,
+	1:             judge.WrongAnswer,
+	2:             judge.WrongAnswer, // the format of the output is wrong
+	4:             judge.WrongAnswer, // there is something behind it
+	testlibPoints: judge.Accepted,
+	8:             judge.WrongAnswer, // it ends early
 }
 
-// testlibFaults say more about codes that are judge errors.
-var testlibFaults = map[int]string{
-	3: "is at fault",
-	7: "gives points, which are not judged here",
-}
+const (
+	testlibFault  = 3
+	testlibPoints = 7
+)
+
+// testlibWhole is what an output is worth that is right as a whole, in the exit codes
+// for partly correct ones.
+const testlibWhole = 200
 
 func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	for name, text := range map[string]*io.SectionReader{"input": r.In, "output": r.Out, "answer": r.Ans} {
@@ -46,7 +52,7 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 		}
 	}
 	// Output before answer, unlike everybody else.
-	args := append(slices.Clone(c.args), caseDir+"/input", caseDir+"/output", caseDir+"/answer")
+	args := append(slices.Concat(c.args, r.Args), caseDir+"/input", caseDir+"/output", caseDir+"/answer")
 	command := c.program.Command(c.limits, args...)
 	command.Mounts = append(command.Mounts, c.mount("case", caseDir, false))
 	exec, stderr, fault, err := c.run(ctx, command)
@@ -56,15 +62,42 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	if fault != nil {
 		return *fault, nil
 	}
+	if c.partial > 0 && exec.Exit >= c.partial && exec.Exit <= c.partial+testlibWhole {
+		share := float64(exec.Exit-c.partial) / testlibWhole
+		return partly(judge.Award{By: judge.Multiplier, Value: share}, clean(stderr)), nil
+	}
+	return testlibOutcome(c.perCase, exec, stderr)
+}
+
+// partly is the outcome for an output that is given points and no verdict.
+func partly(a judge.Award, message string) judge.Outcome {
+	a.Alone = true
+	o := judge.Outcome{Verdict: judge.Accepted, Message: message, Award: a}
+	if a.Value <= 0 {
+		o.Verdict = judge.WrongAnswer
+	}
+	return o
+}
+
+// testlibOutcome reads the exit code.
+func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error) {
 	verdict, ok := testlibExits[exec.Exit]
 	if !ok {
-		what := testlibFaults[exec.Exit]
-		if what == "" {
-			what = "ended in a way that testlib does not know"
+		what := "ended in a way that testlib does not know"
+		if exec.Exit == testlibFault {
+			what = "is at fault"
 		}
 		return *c.fault(fmt.Sprintf("%s (%s)", what, exec.Fate()), stderr), nil
 	}
 	message := clean(stderr)
+	if exec.Exit == testlibPoints {
+		points, rest, _ := strings.Cut(strings.TrimPrefix(message, "points "), " ")
+		value := scoreOf(points)
+		if math.IsNaN(value) {
+			return *c.fault("gives points and does not say how many", stderr), nil
+		}
+		return partly(judge.Award{By: judge.Points, Value: value}, rest), nil
+	}
 	for _, word := range []string{"ok", "wrong answer"} { // the verdict says so already
 		if rest, cut := strings.CutPrefix(message, word); cut && (rest == "" || rest[0] == ' ') {
 			message = strings.TrimSpace(rest)
@@ -72,4 +105,12 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 		}
 	}
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
+}
+
+// interactorOutput is the feedback file in which an interactor leaves what the
+// checker is to judge.
+const interactorOutput = "output"
+
+func interactorArgv(args []string) []string {
+	return append(slices.Clone(args), caseDir+"/input", feedbackDir+"/"+interactorOutput, caseDir+"/answer")
 }
