@@ -52,6 +52,7 @@ const (
 	ByGame      = "game"      // each game
 	ByEncounter = "encounter" // the games of an encounter together: more wins win it
 	BySurplus   = "surplus"   // games won above half of an encounter's, and encounters won
+	ByPayoff    = "payoff"    // what the referee pays for each game (kit.Game.Pay)
 )
 
 // Cost is what a fault costs.
@@ -108,6 +109,8 @@ type Game struct {
 	Micros []int64  `json:"micros,omitempty"` // time on the clock for each move, in microseconds
 	Winner int      `json:"winner"`           // 1 for First, 2 for Second, 0 for a draw
 	Reason string   `json:"reason"`           // in a word or two: "illegal", "named-one", "max-moves"
+	// Payoff is what the seats got, where the game is scored ByPayoff.
+	Payoff []float64 `json:"payoff,omitempty"`
 
 	Fault *GameFault `json:"fault,omitempty"`
 	Notes []Note     `json:"notes,omitempty"`

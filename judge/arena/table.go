@@ -60,7 +60,7 @@ func (s Score) Tied(a, b *Row) bool { return s.compare(a, b) == 0 }
 // compare compares rows by all that the rule set counts.
 func (s Score) compare(a, b *Row) int {
 	byWins := cmp.Compare(a.Wins, b.Wins)
-	if s.By != ByGame {
+	if s.By == ByEncounter || s.By == BySurplus {
 		byWins = cmp.Or(cmp.Compare(a.Won, b.Won), byWins)
 	}
 	return cmp.Or(cmp.Compare(a.Points, b.Points), byWins)
@@ -110,6 +110,9 @@ func (r *Rules) count(a, b *Row, games []Game) {
 			}
 		}
 		row.Points += r.Score.points(won, drawn, lost, complete)
+		if r.Score.By == ByPayoff {
+			row.Points += payoff(row.Bot, games)
+		}
 	}
 }
 
@@ -119,7 +122,7 @@ func (s Score) points(won, drawn, lost int, complete bool) float64 {
 	switch {
 	case s.By == ByGame:
 		return s.Win*float64(won) + s.Draw*float64(drawn) + s.Loss*float64(lost)
-	case !complete:
+	case !complete || s.By == ByPayoff:
 		return 0
 	case s.By == BySurplus:
 		return max(0, float64(won)-float64(won+drawn+lost)/2)
@@ -129,4 +132,18 @@ func (s Score) points(won, drawn, lost int, complete bool) float64 {
 		return s.Loss
 	}
 	return s.Draw
+}
+
+// payoff is what a bot was paid for games.
+func payoff(bot int, games []Game) (sum float64) {
+	for i := range games {
+		if g := &games[i]; len(g.Payoff) == 2 {
+			if g.First == bot {
+				sum += g.Payoff[0]
+			} else {
+				sum += g.Payoff[1]
+			}
+		}
+	}
+	return sum
 }

@@ -96,3 +96,13 @@ func TestScoreCompares(t *testing.T) {
 		}
 	}
 }
+
+func TestTableOfPayoffs(t *testing.T) {
+	so := field(2, Rules{Games: 2, Score: Score{By: ByPayoff, Win: 100}})
+	so.Games = legs(1, "WL")
+	so.Games[0].Payoff, so.Games[1].Payoff = []float64{5, 1}, []float64{2.5, 0}
+	table := Table(so)
+	if table[0].Bot != 1 || table[0].Points != 5 || table[1].Points != 3.5 {
+		t.Errorf("got %+v, want 5 for bot 1 and 3.5 for bot 2", table)
+	}
+}
