@@ -92,6 +92,9 @@ func findContest() (*contest, error) {
 	if c.cfg, err = config.Load(near(file), data, defaults); err != nil {
 		return nil, err
 	}
+	for _, variable := range []string{"TESTLIB", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "CPATH"} {
+		c.cfg.Headers = append(c.cfg.Headers, filepath.SplitList(os.Getenv(variable))...)
+	}
 	return c, nil
 }
 

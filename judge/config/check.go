@@ -139,6 +139,9 @@ func (k *checker) golf(c *Config, l *Language, at string) {
 	for i, expr := range l.Signs {
 		k.expression(l, fmt.Sprintf("%s.signs[%d]", at, i), expr)
 	}
+	for i, expr := range l.Includes {
+		k.expression(l, fmt.Sprintf("%s.includes[%d]", at, i), expr)
+	}
 	g := &l.Golf
 	for key, list := range map[string][]string{"programs": g.Programs, "argv": g.Argv, "names": g.Names} {
 		for i, expr := range list {

@@ -36,6 +36,7 @@ type Config struct {
 	Setter   judge.Limits // of a checker, validator, generator or reference, for one case
 	Source   SourceLimits
 
+	Headers   []string          // folders in which setters' programs find headers
 	Isolation string            // what is demanded of the machine: "any" or "isolated"
 	Visible   []string          // paths that every program may see, where they exist
 	Env       map[string]string // the environment of every program
@@ -67,6 +68,8 @@ type Language struct {
 	Headers    []string    `toml:"headers"`
 	Shebangs   []string    `toml:"shebangs"`
 	Signs      []string    `toml:"signs"`
+	Scripts    []string    `toml:"scripts"`
+	Includes   []string    `toml:"includes"`
 	Executable bool        `toml:"executable"`
 	MaxSize    strict.Size `toml:"max_size"`
 
@@ -109,6 +112,8 @@ type Golf struct {
 	Answer    string            `toml:"answer"`     // name of the answer's own file, beside the driver
 	Around    string            `toml:"around"`     // what that file holds, where it is not just the code
 	Driver    string            `toml:"driver"`     // calls the answer on every input
+	Loaded    string            `toml:"loaded"`     // for drivers that read code: the code of the frame that says so
+	Each      string            `toml:"each"`       // and the code for one input
 	Split     bool              `toml:"split"`      // the last line may be a function without a name
 	Calls     map[string]string `toml:"calls"`      // how a form calls it
 	Arg       string            `toml:"arg"`        // one argument
@@ -155,6 +160,9 @@ type form struct {
 		Require string   `toml:"require"`
 		Visible []string `toml:"visible"`
 	} `toml:"sandbox"`
+	Setter    struct {
+		Headers []string `toml:"headers"`
+	} `toml:"setter"`
 	Env       map[string]string `toml:"env"`
 	Hello     Hello             `toml:"hello"`
 	CodePages map[string]string `toml:"code_pages"`
@@ -221,12 +229,14 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 	in.Limits.Solution, in.Limits.Build, in.Limits.Setter = formOf(base.Solution), formOf(base.Build), formOf(base.Setter)
 	in.Limits.Source.Size, in.Limits.Source.Files = strict.Size(base.Source.Size), base.Source.Files
 	in.Sandbox.Require, in.Sandbox.Visible = base.Isolation, base.Visible
+	in.Setter.Headers = base.Headers
 
 	doc, faults := strict.Decode(file, data, &in)
 	c := &Config{
 		File:     file,
 		Solution: in.Limits.Solution.judge(), Build: in.Limits.Build.judge(), Setter: in.Limits.Setter.judge(),
 		Source:    SourceLimits{int64(in.Limits.Source.Size), in.Limits.Source.Files},
+		Headers:   in.Setter.Headers,
 		Isolation: in.Sandbox.Require, Visible: in.Sandbox.Visible,
 		Env: overlay(base.Env, in.Env), Hello: in.Hello, CodePages: overlay(base.CodePages, in.CodePages),
 	}

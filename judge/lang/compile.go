@@ -151,8 +151,12 @@ func (t *Toolbox) lay(build string, src *source, l *config.Language, words map[s
 	if err := openFolder(build); err != nil {
 		return fmt.Errorf("lay the sources: %w", err)
 	}
+	mode := fs.FileMode(0o644)
+	if len(l.Scripts) > 0 {
+		mode = 0o755 // what a script may run is not known
+	}
 	for _, f := range files {
-		if err := writeUnder(build, f.name, f.data, 0o644); err != nil {
+		if err := writeUnder(build, f.name, f.data, mode); err != nil {
 			return fmt.Errorf("lay the sources: %w", err)
 		}
 	}

@@ -23,8 +23,8 @@ import (
 // then their signs, and then their order in judge.toml.
 //
 // A path that no program is at gives an *UnusableError, and so does an unknown
-// language.
-func (t *Toolbox) Detect(path, override string) (*config.Language, error) {
+// language. A setter's folder may say with a script how it is built.
+func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Language, error) {
 	info, err := statSource(path)
 	if err != nil {
 		return nil, err
@@ -39,6 +39,11 @@ func (t *Toolbox) Detect(path, override string) (*config.Language, error) {
 			return nil, unusable("", hint, "unknown language %q", override)
 		}
 		return l, nil
+	}
+	if info.IsDir() && slices.Contains(origin, BySetter) {
+		if l := t.byScript(path); l != nil {
+			return l, nil
+		}
 	}
 	if info.IsDir() {
 		return t.detectFolder(path)
@@ -93,6 +98,18 @@ func bySigns(languages []*config.Language, head []byte) *config.Language {
 		}
 	}
 	return languages[0]
+}
+
+// byScript finds the language of a folder that has one of its scripts.
+func (t *Toolbox) byScript(dir string) *config.Language {
+	for _, l := range t.cfg.Languages {
+		for _, name := range l.Scripts {
+			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+				return l
+			}
+		}
+	}
+	return nil
 }
 
 // byShebang finds the language of a #! line, nil if there is none or nobody's.
@@ -214,6 +231,9 @@ func (t *Toolbox) unknown(path string, head []byte) error {
 	return unusable(path, hint, "is a text, and neither its name nor a #! line tells the language")
 }
 
+// headSize is how much of a file tells its language: signs may stand anywhere.
+const headSize = 64 << 10
+
 // readHead reads the beginning of a file.
 func readHead(path string) ([]byte, error) {
 	f, err := os.Open(path)
@@ -221,7 +241,7 @@ func readHead(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
 	defer f.Close()
-	head := make([]byte, 512)
+	head := make([]byte, headSize)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return nil, fmt.Errorf("read the program: %w", err)

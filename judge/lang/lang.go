@@ -75,14 +75,30 @@ type Result struct {
 
 // Build builds the program at path. Without an origin it is a contestant's.
 func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, origin ...Origin) (*Result, error) {
-	start := time.Now()
 	from := ByContestant
 	if len(origin) > 0 {
 		from = origin[0]
 	}
-	src, err := t.readSource(path, l)
+	return t.BuildWith(ctx, path, l, from, Extra{})
+}
+
+// Extra is what a build is told beside the program.
+type Extra struct {
+	Entry string // the file of a folder that starts it, with or without extension; "" where its name tells
+	Guess bool   // take the first file where no name tells
+	// Header finds a header that a setter's program wants and does not have.
+	Header func(name string) (data []byte, found bool)
+}
+
+// BuildWith is Build with more to go by.
+func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language, from Origin, extra Extra) (*Result, error) {
+	start := time.Now()
+	src, err := t.readSource(path, l, extra)
 	if err != nil {
 		return nil, err
+	}
+	if from == BySetter {
+		t.addHeaders(src, l, extra.Header)
 	}
 	r, err := t.build(ctx, src, l, from)
 	if err != nil {

@@ -33,14 +33,14 @@ type sourceFile struct {
 }
 
 // readSource reads what is at path as a program of the language.
-func (t *Toolbox) readSource(name string, l *config.Language) (*source, error) {
+func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*source, error) {
 	info, err := statSource(name)
 	if err != nil {
 		return nil, err
 	}
 	src := &source{path: name, words: map[string]string{}}
 	if info.IsDir() {
-		err = t.readFolder(src, l)
+		err = t.readFolder(src, l, extra)
 	} else {
 		err = t.readSingle(src, l, info)
 	}
@@ -110,7 +110,7 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 }
 
 // readFolder reads all files of a folder, except hidden ones.
-func (t *Toolbox) readFolder(src *source, l *config.Language) error {
+func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error {
 	root, err := os.OpenRoot(src.path)
 	if err != nil {
 		return fmt.Errorf("read the program: %w", err)
@@ -152,7 +152,10 @@ func (t *Toolbox) readFolder(src *source, l *config.Language) error {
 	if err != nil {
 		return err
 	}
-	return src.chooseEntry(l)
+	if len(l.Scripts) > 0 && len(src.sources) == 0 {
+		return nil // its script knows
+	}
+	return src.chooseEntry(l, extra)
 }
 
 // readSome reads a file of at most so many bytes; a larger one is nil.
@@ -173,7 +176,7 @@ func readSome(root *os.Root, name string, most int64) ([]byte, error) {
 }
 
 // chooseEntry finds the file of a folder that starts the program.
-func (src *source) chooseEntry(l *config.Language) error {
+func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	if len(src.sources) == 0 {
 		return unusable(src.path, "its files end in "+strings.Join(dotted(l.Extensions), ", "), "the folder has no %s program", l.Name)
 	}
@@ -184,6 +187,12 @@ func (src *source) chooseEntry(l *config.Language) error {
 			entry, named = name, true
 		}
 	}
+	for _, name := range src.sources {
+		if extra.Entry != "" && (name == extra.Entry || strings.TrimSuffix(name, path.Ext(name)) == extra.Entry) {
+			entry, named = name, true
+		}
+	}
+	named = named || extra.Guess
 	if !named && mentions(l, config.Entry) {
 		return unusable(src.path, "name it "+strings.Join(l.Entry, " or "), "the folder has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
 	}
