@@ -101,6 +101,8 @@ type Game struct {
 	Rand   *rand.Rand // seeded with it
 	Result Result     // in Over
 
+	shared uint64
+
 	seats [2]*Bot
 	log   Played
 	said  [2][]string
@@ -113,6 +115,9 @@ type Game struct {
 type Result struct {
 	Winner int    `json:"winner"` // seat, or 0 for a draw
 	Reason string `json:"reason"` // in a word: "illegal", "max-moves"
+
+	// Payoff is what the seats got, in games that are not only won or lost.
+	Payoff []float64 `json:"payoff,omitempty"`
 }
 
 // Played is a game that was played.
@@ -154,6 +159,18 @@ type botFault struct {
 // gameOver is how a game ends by its rules: it is thrown.
 type gameOver struct{}
 
+// Shared is a source that is the same in all games of a round, but for the turn of
+// who begins: both games of such a pair have it.
+func (g *Game) Shared() *rand.Rand { return rand.New(rand.NewPCG(g.shared, ^g.shared)) }
+
+// Lost says whether the process of the bot on a seat is gone.
+func (g *Game) Lost(seat int) bool {
+	if g.again != nil && g.again.live != seat {
+		return len(g.again.said[seat-1]) == 0
+	}
+	return g.seats[seat-1].conn.dead != ""
+}
+
 // Bot returns the bot on a seat, 1 or 2; 1 begins.
 func (g *Game) Bot(seat int) *Bot { return g.seats[seat-1] }
 
@@ -186,6 +203,7 @@ func (g *Game) AskBytes(seat int, request []byte) []byte {
 	}
 	answer := b.conn.ask(b.ID, request, g.budget(seat), true)
 	if used := b.conn.used(); g.ClockMS > 0 && used > time.Duration(g.ClockMS)*time.Millisecond && !g.over {
+		b.conn.dead = "its time is over"
 		panic(botFault{seat, "timeout-cpu", fmt.Sprintf("it has used %d ms of its %d ms for the game", used.Milliseconds(), g.ClockMS), b.conn.quoted()})
 	}
 	g.said[seat-1] = append(g.said[seat-1], string(answer))
@@ -221,7 +239,19 @@ func (g *Game) Note(seat int, kind, format string, args ...any) {
 
 // Win ends the game. It does not return.
 func (g *Game) Win(seat int, reason string) {
-	g.Result = Result{seat, reason}
+	g.Result = Result{Winner: seat, Reason: reason}
+	panic(gameOver{})
+}
+
+// Pay ends the game with what each seat got. Who got more wins. It does not return.
+func (g *Game) Pay(first, second float64, reason string) {
+	g.Result = Result{Reason: reason, Payoff: []float64{first, second}}
+	switch {
+	case first > second:
+		g.Result.Winner = 1
+	case first < second:
+		g.Result.Winner = 2
+	}
 	panic(gameOver{})
 }
 

@@ -290,6 +290,9 @@ func (c *conn) silent() {
 }
 
 func (c *conn) throw(kind, text string) {
+	if c.dead == "" {
+		c.dead = text // nobody listens to it any more
+	}
 	panic(botFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
 }
 

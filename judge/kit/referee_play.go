@@ -39,6 +39,7 @@ type order struct {
 	First  int         `json:"first"`
 	Second int         `json:"second"`
 	Seed   uint64      `json:"seed"`
+	Shared uint64      `json:"shared"`
 	Live   int         `json:"live,omitempty"` // seat of the only bot that plays again
 	Said   [2][]string `json:"said"`
 }
@@ -57,7 +58,7 @@ type outcome struct {
 // play plays one game, to its last word.
 func (r *Rules) play(e *Event, o *order, bots [2]*Bot) (out outcome) {
 	g := &Game{
-		Event: e, No: o.No, Round: o.Round, Seed: o.Seed, seats: bots,
+		Event: e, No: o.No, Round: o.Round, Seed: o.Seed, shared: o.Shared, seats: bots,
 		Rand: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15)),
 	}
 	if o.Live > 0 {
@@ -71,7 +72,7 @@ func (r *Rules) play(e *Event, o *order, bots [2]*Bot) (out outcome) {
 		panic("the referee returned without a result")
 	})
 	if out.Fault != nil {
-		g.Result = Result{3 - out.Fault.Seat, out.Fault.Kind}
+		g.Result = Result{Winner: 3 - out.Fault.Seat, Reason: out.Fault.Kind}
 	}
 	for i, b := range bots {
 		out.Used[i] = float64(b.conn.used().Microseconds()) / 1000
@@ -173,7 +174,7 @@ func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Pla
 	for i := range seats {
 		seats[i] = &Bot{Event: &e, ID: i + 1, Name: fmt.Sprintf("bot %d", i+1), conn: conn{local: bots[i]}}
 		if is := r.greet(seats[i]); is.Fault != nil {
-			return Played{Result: Result{2 - i, is.Fault.Kind}}, is.Fault.Text
+			return Played{Result: Result{Winner: 2 - i, Reason: is.Fault.Kind}}, is.Fault.Text
 		}
 	}
 	out := r.play(&e, &order{No: 1, Round: 1, First: 1, Second: 2, Seed: seed}, seats)
