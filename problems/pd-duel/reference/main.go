@@ -1,6 +1,8 @@
-// The reference solver of pd-duel. It plays the duel turn by turn and answers
-// every condition in constant time from running sums of the defections; it does
-// not check its input, which is the validator's work.
+// The reference of pd-duel. Without an argument it solves the puzzle; it does not
+// check the input, which is the validator's work. With the argument "referee" it is
+// the referee of the game, for the arena, and reads strategies as contestants write
+// them. Both play turn by turn and answer every condition in constant time from
+// running sums of the defections.
 package main
 
 import (
@@ -11,10 +13,16 @@ import (
 	"math"
 	"math/bits"
 	"os"
+
+	"assay/judge/kit"
 )
 
 func main() {
 	log.SetFlags(0)
+	if len(os.Args) > 1 && os.Args[1] == "referee" {
+		kit.Referee(referee())
+		return
+	}
 	out := bufio.NewWriter(os.Stdout)
 	if err := solve(os.Stdin, out); err != nil {
 		log.Fatal(err)
@@ -138,18 +146,9 @@ func readCommand(r io.Reader) (command, error) {
 // play returns the winner's name, or DRAW.
 func (d *duel) play() (string, error) {
 	for turn := range d.turns {
-		var action [2]string
-		for s := range d.sides {
-			y, ok := d.choose(s)
-			if !ok {
-				return "", fmt.Errorf("turn %d: no command of strategy %d holds", turn+1, s+1)
-			}
-			if y == "RAND" {
-				y = d.draw()
-			}
-			action[s] = y
+		if _, stuck := d.turn(); stuck >= 0 {
+			return "", fmt.Errorf("turn %d: no command of strategy %d holds", turn+1, stuck+1)
 		}
-		d.record(action)
 	}
 	switch {
 	case d.score[0] > d.score[1]:
@@ -158,6 +157,23 @@ func (d *duel) play() (string, error) {
 		return d.sides[1].name, nil
 	}
 	return "DRAW", nil
+}
+
+// turn plays a turn. Stuck is the side of which no command holds, or -1; then the turn
+// is not played.
+func (d *duel) turn() (action [2]string, stuck int) {
+	for s := range d.sides {
+		y, ok := d.choose(s)
+		if !ok {
+			return action, s
+		}
+		if y == "RAND" {
+			y = d.draw()
+		}
+		action[s] = y
+	}
+	d.record(action)
+	return action, -1
 }
 
 // choose returns what side s does next: the action of its first command that holds.
