@@ -52,6 +52,7 @@ var layers = map[string][]string{
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
 	"judge/gen":    {"judge", "judge/ctd", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/verify": {"judge", "judge/check", "judge/gen", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/trial"},
+	"judge/fill":   {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/stress": {"judge", "judge/check", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
 }
 
@@ -69,7 +70,7 @@ var doors = map[string]struct {
 	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
-	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/verify", "judge/stress"}, "goroutines whose end somebody waits for"},
+	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/fill", "judge/verify", "judge/stress"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},

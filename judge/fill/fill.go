@@ -1,0 +1,352 @@
+// Package fill makes the cases of problem packages that bring recipes for them
+// instead of files: generators.yaml as BAPCtools defines it (Generators), and the
+// commands in the problem.xml of Polygon packages, which package polygon reads.
+//
+//	recipe --generator, or copied, or written out--> .in --solution--> .ans
+//
+// Seeds are those that BAPCtools computes, so that the cases are those that the
+// authors have. A case that cannot be made is a fault, and the others are made
+// nevertheless.
+//
+// The package does not validate what it makes and does not change the package's
+// own folder: Fill writes a data folder elsewhere.
+package fill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+)
+
+// Recipe says how the data folder of a package is made.
+type Recipe struct {
+	Cases []*Case
+	Files map[string][]byte // other files of the data folder, such as secret/test_group.yaml
+}
+
+// Case is a case to make.
+type Case struct {
+	Path string   // in the data folder, without an extension: "secret/01-small"
+	Also []string // further paths at which the case is to stand
+
+	File string // where the recipe has it, for faults
+	Line int
+
+	// The case's files: what the generator makes, over that what is copied, over
+	// that what is written out.
+	Generate *Command
+	Copy     string            // path without an extension; "" for none
+	Files    map[string][]byte // by extension, such as ".in"
+
+	Answer  Answering
+	Matches map[string][]*regexp.Regexp // what must be found in a file, by extension
+}
+
+// Answering says where the answer of a case comes from that has none.
+type Answering struct {
+	Solutions []*judge.Part // the first that can be built answers the input
+	Empty     bool          // the answer is an empty file: the problem is interactive
+}
+
+// Command runs a generator.
+type Command struct {
+	Program *judge.Part
+	Args    func(seed uint32) []string
+	Seed    uint32
+	Retries int // with the seeds after this one, if it fails
+}
+
+// Filler makes cases.
+type Filler struct {
+	Runner judge.Runner
+	// Build makes one of the setter's programs ready to run.
+	Build  func(ctx context.Context, p *judge.Part) (*judge.Program, error)
+	Jobs   int
+	Limits judge.Limits // of a generator and a solution, for one case
+	// Progress, if it is not nil, is told how many cases are made. It may be
+	// called from several goroutines.
+	Progress func(done, of int)
+
+	mu    sync.Mutex
+	built map[*judge.Part]*result
+}
+
+type result struct {
+	once    sync.Once
+	program *judge.Program
+	err     error
+}
+
+// Extensions are those of the files that a case may have.
+var Extensions = []string{
+	".in", ".ans", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".interaction", ".yaml",
+	".hint", ".desc", ".png", ".jpg", ".jpeg", ".svg", ".pdf",
+}
+
+// Fill makes the cases of the recipe in the folder dir, which must be there. The
+// faults are of cases that could not be made, in the recipe's order; the error is
+// not the setter's.
+func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults, error) {
+	if err := writeFiles(dir, r.Files); err != nil {
+		return nil, err
+	}
+	found := make([]*judge.Fault, len(r.Cases))
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(f.Jobs, 1))
+	var mu sync.Mutex
+	done := 0
+	for i, c := range r.Cases {
+		group.Go(func() error {
+			err := f.make(gctx, c, dir)
+			if fault, ok := errors.AsType[*judge.Fault](err); ok {
+				found[i], err = c.fault(fault), nil
+			}
+			if f.Progress != nil && err == nil {
+				mu.Lock()
+				done++
+				now := done
+				mu.Unlock()
+				f.Progress(now, len(r.Cases))
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(f *judge.Fault) bool { return f == nil }), nil
+}
+
+// fault gives a fault of a case its place, and the case's name.
+func (c *Case) fault(f *judge.Fault) *judge.Fault {
+	if f.File != "" {
+		return f
+	}
+	return &judge.Fault{File: c.File, Line: c.Line, Text: fmt.Sprintf("case %s: %s", c.Path, f.Text), Hint: f.Hint}
+}
+
+// writeFiles writes files below a folder, and never outside of it, whatever links
+// stand there.
+func writeFiles(dir string, files map[string][]byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("fill the data folder: %w", err)
+	}
+	defer root.Close()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return fmt.Errorf("fill the data folder: %w", err)
+		}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be a link
+			return fmt.Errorf("fill the data folder: %w", err)
+		}
+		if err := root.WriteFile(name, files[name], 0o644); err != nil {
+			return fmt.Errorf("fill the data folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// workDir is where a generator runs, as it sees it.
+const workDir = "/case"
+
+// make makes the files of a case.
+func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
+	files := map[string][]byte{}
+	if c.Generate != nil {
+		if err := f.generate(ctx, c.Generate, files); err != nil {
+			return err
+		}
+	}
+	if c.Copy != "" {
+		if err := copyFiles(c.Copy, files); err != nil {
+			return err
+		}
+	}
+	maps.Copy(files, c.Files)
+	if err := f.answer(ctx, c, files); err != nil {
+		return err
+	}
+	for ext, patterns := range c.Matches {
+		for _, p := range patterns {
+			if !p.Match(files[ext]) {
+				return &judge.Fault{Text: fmt.Sprintf("nothing in the %s file matches %s", ext, p)}
+			}
+		}
+	}
+	out := map[string][]byte{}
+	for _, at := range append([]string{c.Path}, c.Also...) {
+		for ext, data := range files {
+			out[at+ext] = data
+		}
+	}
+	return writeFiles(dir, out)
+}
+
+// program builds a program once, whoever asks for it.
+func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, error) {
+	f.mu.Lock()
+	if f.built == nil {
+		f.built = map[*judge.Part]*result{}
+	}
+	r := f.built[p]
+	if r == nil {
+		r = new(result)
+		f.built[p] = r
+	}
+	f.mu.Unlock()
+	r.once.Do(func() { r.program, r.err = f.Build(ctx, p) })
+	return r.program, r.err
+}
+
+// generate runs a generator in an empty folder. What it prints is the input,
+// unless it writes testcase.in.
+func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]byte) error {
+	program, err := f.program(ctx, g.Program)
+	if err != nil {
+		return err
+	}
+	var last error
+	for try := range uint32(max(g.Retries, 1)) {
+		var x judge.Exec
+		x, last = f.try(ctx, program, g, (g.Seed+try)%(1<<31), files)
+		if _, ok := errors.AsType[*judge.Fault](last); !ok || x.Killed != judge.Nothing {
+			return last
+		}
+	}
+	return last
+}
+
+func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte) (judge.Exec, error) {
+	work, err := os.MkdirTemp("", "assay-fill-")
+	if err != nil {
+		return judge.Exec{}, fmt.Errorf("make a folder for a generator: %w", err)
+	}
+	defer os.RemoveAll(work)
+	if err := os.Chmod(work, 0o777); err != nil { // programs run as another user
+		return judge.Exec{}, fmt.Errorf("make a folder for a generator: %w", err)
+	}
+	var out bytes.Buffer
+	var stderr tail.Buffer
+	command := program.Command(f.Limits, append(slices.Clone(g.Program.Args), g.Args(seed)...)...)
+	command.Dir, command.Stdout, command.Stderr = workDir, &out, &stderr
+	command.Mounts = append(command.Mounts, judge.Mount{Host: work, At: workDir, Writable: true})
+	x, err := f.Runner.Run(ctx, command)
+	if err != nil {
+		return x, err
+	}
+	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
+		return x, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
+	}
+	if err := collect(work, files); err != nil {
+		return x, err
+	}
+	if files[".in"] == nil {
+		files[".in"] = out.Bytes()
+	}
+	if len(files[".in"]) == 0 {
+		return x, &judge.Fault{Text: "the generator printed nothing"}
+	}
+	return x, nil
+}
+
+// maxFile bounds the files that a generator writes.
+const maxFile = 512 << 20
+
+// collect reads what a generator wrote: testcase.<ext>. It may have written links.
+func collect(dir string, files map[string][]byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("read what a generator wrote: %w", err)
+	}
+	defer root.Close()
+	for _, ext := range Extensions {
+		info, err := root.Lstat("testcase" + ext)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if info.Size() > maxFile {
+			return &judge.Fault{Text: fmt.Sprintf("the generator wrote %d bytes to testcase%s", info.Size(), ext)}
+		}
+		if files[ext], err = root.ReadFile("testcase" + ext); err != nil {
+			return fmt.Errorf("read what a generator wrote: %w", err)
+		}
+	}
+	return nil
+}
+
+// copyFiles reads the files of a case that stands elsewhere.
+func copyFiles(base string, files map[string][]byte) error {
+	copied := false
+	for _, ext := range Extensions {
+		data, err := os.ReadFile(base + ext)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return &judge.Fault{Text: "copy " + base + ext + ": " + err.Error()}
+		}
+		files[ext], copied = data, true
+	}
+	if !copied {
+		return &judge.Fault{Text: fmt.Sprintf("there is no file %s.in to copy", base)}
+	}
+	return nil
+}
+
+// unanswered are folders of cases that need no answer, or bring it along.
+var unanswered = []string{"invalid_input", "invalid_answer", "invalid_output", "valid_output", "testing_tool_test"}
+
+// answer makes the answer of a case that has none.
+func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) error {
+	first, _, _ := strings.Cut(c.Path, "/")
+	input := files[".in"]
+	switch {
+	case input == nil && files[".in.statement"] == nil && files[".interaction"] == nil:
+		return &judge.Fault{Text: "the case has no input", Hint: "it needs one of: in, copy, generate"}
+	case files[".ans"] != nil || input == nil || slices.Contains(unanswered, first):
+		return nil
+	case c.Answer.Empty:
+		files[".ans"] = []byte{}
+		return nil
+	case len(c.Answer.Solutions) == 0:
+		return nil
+	}
+	var program *judge.Program
+	var err error
+	for _, part := range c.Answer.Solutions {
+		if program, err = f.program(ctx, part); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	var stderr tail.Buffer
+	command := program.Command(f.Limits)
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), &out, &stderr
+	x, err := f.Runner.Run(ctx, command)
+	if err != nil {
+		return err
+	}
+	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
+		return &judge.Fault{Text: fmt.Sprintf("the solution %s fails on it: %s (%s)", path.Base(program.Name), v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
+	}
+	files[".ans"] = out.Bytes()
+	return nil
+}

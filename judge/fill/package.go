@@ -1,0 +1,218 @@
+package fill
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/strictyaml"
+)
+
+// PackageIn learns what Generators must know of the package in a folder.
+func PackageIn(dir, stage string) Package {
+	p := Package{Dir: dir, Stage: stage}
+	file := filepath.Join(dir, "problem.yaml")
+	if data, err := os.ReadFile(file); err == nil {
+		n, _ := strictyaml.Parse(file, data) // its faults are told by who reads the package
+		var kind strings.Builder
+		for _, item := range append(n.Get("type").Items(), n.Get("validation").Items()...) {
+			kind.WriteString(item.Text + " ")
+		}
+		p.Empty = strings.Contains(kind.String(), "interactive") || strings.Contains(kind.String(), "multi-pass")
+	}
+	entries, _ := os.ReadDir(filepath.Join(dir, "submissions", "accepted")) // none: then cases stay without answers
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			p.Default = append(p.Default, &judge.Part{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Speaks: "plain"})
+		}
+	}
+	return p
+}
+
+// Lacks says whether the data folder of a package lacks cases of its recipe: fewer
+// are there than the recipe makes, as where only the samples were committed.
+func Lacks(dir string, r *Recipe) bool {
+	have, want := 0, 0
+	for _, c := range r.Cases {
+		want += 1 + len(c.Also)
+	}
+	err := filepath.WalkDir(filepath.Join(dir, "data"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".in") {
+			have++
+		}
+		return nil
+	})
+	return err != nil || have < want
+}
+
+// Kept is a package that was filled and is kept in a cache.
+type Kept struct {
+	Dir    string       // a copy of the package whose data folder is filled
+	Faults judge.Faults // of the cases that could not be made
+}
+
+// Keep makes a copy of the package in the folder dir, in the cache, with its data
+// folder filled by the recipe. While nothing changes it is made only once.
+func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
+	key, err := hashFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read package %s: %w", dir, err)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(cache, "filled", key)
+	k := &Kept{Dir: filepath.Join(home, filepath.Base(abs))}
+	faultsFile := filepath.Join(home, "faults.json")
+	if data, err := os.ReadFile(faultsFile); err == nil {
+		return k, json.Unmarshal(data, &k.Faults)
+	}
+	if err := os.MkdirAll(filepath.Join(cache, "filled"), 0o755); err != nil {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	tmp, err := os.MkdirTemp(filepath.Join(cache, "filled"), "tmp-")
+	if err != nil {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := f.fillCopy(ctx, k, dir, tmp, filepath.Base(abs), read); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	if err := os.Rename(tmp, home); err != nil {
+		if _, there := os.Stat(faultsFile); there != nil { // else somebody else was faster
+			return nil, fmt.Errorf("fill package %s: %w", dir, err)
+		}
+	}
+	return k, nil
+}
+
+// fillCopy copies the package to tmp/base and fills its data folder.
+func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) error {
+	to := filepath.Join(tmp, base)
+	if err := copyFolder(dir, to); err != nil {
+		return fmt.Errorf("copy package %s: %w", dir, err)
+	}
+	stage := filepath.Join(tmp, "programs")
+	recipe, flaws, faults := read(stage)
+	if len(faults) > 0 {
+		return faults
+	}
+	data := filepath.Join(to, "data")
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	made, err := f.Fill(ctx, recipe, data)
+	if err != nil {
+		return err
+	}
+	k.Faults = slices.Concat(flaws, made)
+	if len(made) > 0 && len(made) == len(recipe.Cases) {
+		return made
+	}
+	text, err := json.Marshal(k.Faults)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(tmp, "faults.json"), text, 0o644)
+	}
+	return errors.Join(err, os.RemoveAll(stage))
+}
+
+// skipped are files and folders of a package that have nothing to do with judging.
+func skipped(name string) bool {
+	return name == ".git" || name == ".github" || name == "__pycache__" || name == "node_modules"
+}
+
+// hashFolder makes a key of all files below a folder.
+func hashFolder(dir string) (string, error) {
+	sum := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if err == nil && skipped(d.Name()) {
+				return fs.SkipDir
+			}
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%q %v\n", filepath.ToSlash(rel), d.Type())
+		if d.Type()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(path)
+			fmt.Fprintf(sum, "%q\n", target)
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		n, err := io.Copy(sum, file)
+		fmt.Fprintf(sum, "%d\n", n)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)[:12]), err
+}
+
+// copyFolder copies files, folders and links.
+func copyFolder(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir() && skipped(d.Name()):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		case d.Type().IsRegular():
+			return copyFile(path, target)
+		}
+		return nil
+	})
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
