@@ -42,9 +42,10 @@ type Folder struct {
 	Tests string // folder of the generated cases; it may be missing
 
 	Golf    *Golf         // nil where the puzzle cannot be golfed
+	Game    *Game         // nil where the folder is no game
 	Package *icpc.Package // nil where the folder is one of the judge's own form
 
-	doc *strict.Doc // nil for a package
+	doc *strict.Doc       // nil for a package
 	at  map[string]string // case id -> key of its line in problem.toml
 }
 
@@ -84,6 +85,7 @@ type table struct {
 	Checker   *checker   `toml:"checker"`
 	Generator *generator `toml:"generator"`
 	Golf      *golf      `toml:"golf"`
+	Game      *game      `toml:"game"`
 	Group     []group    `toml:"group"`
 }
 
@@ -158,6 +160,7 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	faults = append(faults, f.readHead(&t, usual)...)
 	faults = append(faults, f.readParts(&t)...)
 	faults = append(faults, f.readGolf(t.Golf)...)
+	faults = append(faults, f.readGame(t.Game)...)
 	faults = append(faults, f.readGroups(&t)...)
 	return f, faults
 }

@@ -1,0 +1,241 @@
+package problem
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/strict"
+	"assay/judge/internal/suggest"
+)
+
+// Game is what problem.toml says of the folder as a game for the arena.
+type Game struct {
+	Referee  *judge.Part // a kit program (kit.Referee)
+	Files    bool        // contestants are files that the referee reads, and no programs
+	Tester   string      // path of the bot that others are tried against; "" for none
+	Try      string      // the rule set for that; "" for the default one
+	Adapters []Adapter
+	Rules    []RuleSet // the first one is the default
+	Options  map[string]string
+}
+
+// Adapter makes programs of bots that are none by themselves.
+type Adapter struct {
+	Folder     string   // its files are laid beside the bot's
+	Extensions []string // of the bots that it is for
+	As         string   // the name that the bot's file gets
+	Match      []*regexp.Regexp
+	Unless     []*regexp.Regexp
+}
+
+// Takes says whether the adapter is for a bot: it has the extension, and its text
+// matches an expression of Match, or else none of Unless.
+func (a *Adapter) Takes(extension string, text []byte) bool {
+	matches := func(re *regexp.Regexp) bool { return re.Match(text) }
+	return slices.Contains(a.Extensions, extension) &&
+		(slices.ContainsFunc(a.Match, matches) || len(a.Unless) > 0 && !slices.ContainsFunc(a.Unless, matches))
+}
+
+// RuleSet is one set of rules, as data.
+type RuleSet struct {
+	Name, Title   string
+	Format        string // of the schedule
+	Rounds, Games int
+	Score         GameScore
+	Move, Clock   time.Duration
+	Start         time.Duration
+	Wall          float64
+	Memory        int64
+	Costs         map[string]string // what a fault costs: "game" or "event"
+	Options       map[string]string // of the referee, all of them
+}
+
+// GameScore says what games are worth.
+type GameScore struct {
+	By   string  `toml:"by"`
+	Win  float64 `toml:"win"`
+	Draw float64 `toml:"draw"`
+	Loss float64 `toml:"loss"`
+}
+
+// game is the [game] table.
+type game struct {
+	Referee  string         `toml:"referee"`
+	Args     []string       `toml:"args"`
+	Bots     string         `toml:"bots"`
+	Tester   string         `toml:"tester"`
+	Try      string         `toml:"try"`
+	Adapters []adapter      `toml:"adapter"`
+	Options  map[string]any `toml:"options"`
+	Rules    []ruleSet      `toml:"rules"`
+}
+
+type adapter struct {
+	Folder     string   `toml:"folder"`
+	Extensions []string `toml:"extensions"`
+	As         string   `toml:"as"`
+	Match      []string `toml:"match"`
+	Unless     []string `toml:"unless"`
+}
+
+type ruleSet struct {
+	Name    string            `toml:"name"`
+	Title   string            `toml:"title"`
+	Format  string            `toml:"format"`
+	Rounds  int               `toml:"rounds"`
+	Games   int               `toml:"games"`
+	Score   *GameScore        `toml:"score"`
+	Move    strict.Duration   `toml:"move"`
+	Clock   strict.Duration   `toml:"clock"`
+	Start   strict.Duration   `toml:"start"`
+	Wall    float64           `toml:"wall"`
+	Memory  strict.Size       `toml:"memory"`
+	Costs   map[string]string `toml:"costs"`
+	Options map[string]any    `toml:"options"`
+}
+
+const (
+	botsArePrograms = "programs"
+	botsAreFiles    = "files"
+)
+
+func (f *Folder) readGame(t *game) (faults judge.Faults) {
+	if t == nil {
+		return nil
+	}
+	made := &Game{}
+	program := func(key, name string) string {
+		path, bad := f.readProgram(key, name)
+		faults = append(faults, bad...)
+		return path
+	}
+	if t.Referee == "" {
+		faults = append(faults, f.Fault("game", "the game has no referee", `referee = "referee" is a program that calls kit.Referee`))
+	} else {
+		made.Referee = &judge.Part{Path: program("game.referee", t.Referee), Args: t.Args, Speaks: "kit"}
+	}
+	if t.Tester != "" {
+		made.Tester = program("game.tester", t.Tester)
+	}
+	made.Try = t.Try
+	if t.Bots != "" && t.Bots != botsArePrograms && t.Bots != botsAreFiles {
+		faults = append(faults, f.Fault("game.bots", fmt.Sprintf("unknown kind of bots %q", t.Bots), suggest.Hint(t.Bots, []string{botsArePrograms, botsAreFiles})))
+	}
+	made.Files = t.Bots == botsAreFiles
+	made.Options = texts(t.Options)
+	for i := range t.Adapters {
+		a, bad := f.readAdapter(fmt.Sprintf("game.adapter[%d]", i), &t.Adapters[i])
+		made.Adapters, faults = append(made.Adapters, a), append(faults, bad...)
+	}
+	if len(t.Rules) == 0 {
+		faults = append(faults, f.Fault("game", "the game has no rules", "a rule set is a table [[game.rules]] with a name"))
+	}
+	for i := range t.Rules {
+		r, bad := f.readRules(fmt.Sprintf("game.rules[%d]", i), &t.Rules[i], made)
+		made.Rules, faults = append(made.Rules, r), append(faults, bad...)
+	}
+	f.Game = made
+	return faults
+}
+
+func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Faults) {
+	a = Adapter{Extensions: t.Extensions, As: t.As}
+	a.Folder, faults = f.readProgram(key+".folder", t.Folder)
+	if t.As == "" || len(t.Extensions) == 0 {
+		faults = append(faults, f.Fault(key, "the adapter does not say which bots it is for", `extensions = ["py"] says so, and as = "bot.py" names their file`))
+	}
+	compile := func(name string, to *[]*regexp.Regexp, texts []string) {
+		for _, text := range texts {
+			re, err := regexp.Compile(text)
+			if err != nil {
+				faults = append(faults, f.Fault(key+"."+name, err.Error(), "expressions are Go's: https://pkg.go.dev/regexp/syntax"))
+				continue
+			}
+			*to = append(*to, re)
+		}
+	}
+	compile("match", &a.Match, t.Match)
+	compile("unless", &a.Unless, t.Unless)
+	return a, faults
+}
+
+// Usual values of a rule set.
+const (
+	usualMove   = 5 * time.Second
+	usualStart  = 10 * time.Second
+	usualWall   = 3
+	usualMemory = 512 << 20
+)
+
+func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults judge.Faults) {
+	bad := func(name, text, hint string) { faults = append(faults, f.Fault(key+"."+name, text, hint)) }
+	r = RuleSet{
+		Name: t.Name, Title: t.Title, Format: t.Format, Rounds: t.Rounds, Games: t.Games,
+		Move: time.Duration(t.Move), Clock: time.Duration(t.Clock), Start: time.Duration(t.Start),
+		Wall: t.Wall, Memory: int64(t.Memory), Costs: t.Costs,
+		Score: GameScore{By: "game", Win: 1, Draw: 0.5},
+	}
+	if t.Name == "" {
+		bad("name", "the rule set has no name", `name = "classic"`)
+	}
+	if slices.ContainsFunc(g.Rules, func(o RuleSet) bool { return o.Name == t.Name }) {
+		bad("name", fmt.Sprintf("there are two rule sets %q", t.Name), "names are distinct")
+	}
+	if t.Score != nil {
+		r.Score = *t.Score
+	}
+	if r.Format == "" {
+		r.Format = "round-robin"
+	}
+	r.Rounds, r.Games = max(r.Rounds, 1), max(r.Games, 1)
+	if r.Move == 0 && r.Clock == 0 {
+		r.Move = usualMove
+	}
+	if r.Start == 0 {
+		r.Start = usualStart
+	}
+	if r.Memory == 0 {
+		r.Memory = usualMemory
+	}
+	switch {
+	case r.Wall == 0:
+		r.Wall = usualWall
+	case r.Wall < 1 || math.IsNaN(r.Wall):
+		bad("wall", "the time on the clock cannot be less than the time of the processor", "wall = 3 means three times as much")
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Costs)) {
+		if cost := t.Costs[name]; cost != "game" && cost != "event" {
+			bad("costs."+name, fmt.Sprintf("a fault cannot cost %q", cost), `"game" or "event"`)
+		}
+	}
+	r.Options = maps.Clone(g.Options)
+	own := texts(t.Options)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if _, known := g.Options[name]; !known {
+			bad("options."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(name, slices.Sorted(maps.Keys(g.Options)))+"; [game.options] lists them all, with what they usually are")
+			continue
+		}
+		r.Options[name] = own[name]
+	}
+	return r, faults
+}
+
+// texts are values as a referee gets them.
+func texts(values map[string]any) map[string]string {
+	all := map[string]string{}
+	for name, v := range values {
+		switch v {
+		case true:
+			v = "yes"
+		case false:
+			v = "no"
+		}
+		all[name] = fmt.Sprint(v)
+	}
+	return all
+}
