@@ -79,12 +79,21 @@ type Bot struct {
 	Pure  bool   `json:"-"` // its answers depend on nothing but the game so far
 	Data  any    `json:"-"` // the referee's own
 
+	// Said are the answers to the greeting, where the bot was greeted before.
+	Said  []string `json:"said,omitempty"`
+	asked int
+
 	conn conn
 }
 
 // Ask sends a line and returns the answer, while the bot is greeted.
 func (b *Bot) Ask(request string) string {
-	return string(b.conn.ask(b.ID, []byte(request), b.StartMS*1e6, false))
+	if b.asked++; b.asked <= len(b.Said) {
+		return b.Said[b.asked-1]
+	}
+	answer := string(b.conn.ask(b.ID, []byte(request), b.StartMS*1e6, false))
+	b.Said = append(b.Said, answer)
+	return answer
 }
 
 // Refuse says that a bot cannot take part.

@@ -21,8 +21,8 @@ import (
 // and output. It sends frames, and with them files:
 //
 //	event <JSON> + the shared page    -> ok | fail <text>
-//	bot <JSON> <file> + its pipes     -> ok <JSON>
-//	drop <id>                         (says goodbye; nothing comes back)
+//	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
+//	leave <id>                        -> ok <unread>, for it to go to another referee
 //	play <JSON>                       -> game <JSON>, or skipped after a bot was lost
 //	go                                (ends the skipping; nothing comes back)
 //	look <JSON>                       -> ok <JSON>
@@ -93,13 +93,14 @@ func (t *table) answer(f Frame) error {
 		return t.open(f.Parts[0])
 	case "bot":
 		return t.seat(f.Parts)
-	case "drop":
+	case "leave":
 		id, _ := strconv.Atoi(string(f.Parts[0]))
+		var unread []byte
 		if b := t.bots[id]; b != nil {
-			b.conn.close()
+			unread = b.conn.leave()
 			delete(t.bots, id)
 		}
-		return nil
+		return WriteFrame(t.out, "ok", unread)
 	case "go":
 		t.lost = false
 		return nil
@@ -136,8 +137,8 @@ func (t *table) open(data []byte) error {
 }
 
 func (t *table) seat(parts [][]byte) error {
-	if len(parts) != 2 {
-		return fmt.Errorf("a bot has 2 parts, got %d", len(parts))
+	if len(parts) != 3 {
+		return fmt.Errorf("a bot has 3 parts, got %d", len(parts))
 	}
 	b := &Bot{Event: &t.event, Text: parts[1]}
 	if err := json.Unmarshal(parts[0], b); err != nil {
@@ -153,6 +154,10 @@ func (t *table) seat(parts [][]byte) error {
 		if err := syscall.SetNonblock(b.conn.in, true); err != nil {
 			return err
 		}
+	}
+	b.conn.unread = parts[2]
+	if old := t.bots[b.ID]; old != nil {
+		old.conn.leave()
 	}
 	t.bots[b.ID] = b
 	reply, err := json.Marshal(t.rules.greet(b))
@@ -182,7 +187,7 @@ func (t *table) play(data []byte) error {
 		return fmt.Errorf("a game of bots that are not there: %d and %d", o.First, o.Second)
 	}
 	out := t.rules.play(&t.event, &o, bots)
-	t.lost = out.Fault != nil
+	t.lost = bots[0].conn.dead != "" || bots[1].conn.dead != ""
 	reply, err := json.Marshal(&out)
 	if err != nil {
 		return err
@@ -402,12 +407,12 @@ func (c *conn) flush() {
 	}
 }
 
-// close says goodbye.
-func (c *conn) close() {
+// leave tells what is still to be told, gives the pipes up, and returns what was
+// read and not taken.
+func (c *conn) leave() []byte {
 	if !c.alive {
-		return
+		return nil
 	}
-	c.tell([]byte("quit"))
 	c.flush()
 	c.alive = false
 	syscall.Close(c.in)
@@ -415,6 +420,7 @@ func (c *conn) close() {
 	if c.pipes.clock >= 0 {
 		syscall.Close(c.pipes.clock)
 	}
+	return c.unread
 }
 
 const (

@@ -136,6 +136,7 @@ func (g *Game) catch(f func()) (fault *botFault, broken string) {
 type greeted struct {
 	Title string    `json:"title,omitempty"`
 	Pure  bool      `json:"pure,omitempty"`
+	Said  []string  `json:"said,omitempty"`
 	Fault *botFault `json:"fault,omitempty"`
 }
 
@@ -151,7 +152,7 @@ func (r *Rules) greet(b *Bot) (is greeted) {
 			is.Fault.Text += ": " + b.conn.comment[len(b.conn.comment)-1].Text
 		}
 	}
-	is.Title, is.Pure = b.Title, b.Pure
+	is.Title, is.Pure, is.Said = b.Title, b.Pure, b.Said
 	return is
 }
 
