@@ -32,7 +32,7 @@ type Attempt struct {
 	// Dialogue is what the program and the interactor said to each other; see
 	// CaseJudged.
 	Dialogue string
-	Close  func()            // gives back what Out holds; may be nil
+	Close    func() // gives back what Out holds; may be nil
 }
 
 func (a *Attempt) release() {

@@ -108,6 +108,7 @@ func (a Aggregate) fold(points []float64) float64 {
 type Result struct {
 	Verdict Verdict
 	Points  float64
+	Message string // where the verdict is a judge error
 }
 
 // legacyOrder is the legacy format's precedence of verdicts, worst first.

@@ -169,7 +169,7 @@ func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
 			m.failed = true
 		}
 	}
-	t.result(b, Result{c.Verdict, points})
+	t.result(b, Result{Verdict: c.Verdict, Points: points})
 	b.direct++
 }
 
@@ -261,6 +261,7 @@ func (t *tally) closeLegacy(b *branch, graded *Result) {
 	r := n.grade(b.results)
 	if graded != nil {
 		r = *graded
+		b.counts.Message = r.Message
 	}
 	if t.scored() && r.Verdict != JudgeError {
 		if r.Points < n.Legacy.Low || r.Points > n.Legacy.High {
@@ -290,12 +291,12 @@ func (t *tally) best(b *branch) float64 {
 	var all []Result
 	if b.group != nil {
 		for range b.group.Cases {
-			all = append(all, Result{Accepted, b.Legacy.AcceptScore})
+			all = append(all, Result{Verdict: Accepted, Points: b.Legacy.AcceptScore})
 		}
 	}
 	for _, child := range b.children {
 		if child.counts.Cases > 0 {
-			all = append(all, Result{Accepted, t.best(child)})
+			all = append(all, Result{Verdict: Accepted, Points: t.best(child)})
 		}
 	}
 	return b.grade(all).Points
@@ -327,7 +328,7 @@ func (t *tally) closeScored(b *branch) {
 		b.counts.Verdict = JudgeError
 	}
 	b.counts.Score = score
-	t.result(b.of, Result{b.counts.Verdict, score.Points})
+	t.result(b.of, Result{Verdict: b.counts.Verdict, Points: score.Points})
 }
 
 // finish makes the verdict and the score of the submission.

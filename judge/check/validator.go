@@ -30,7 +30,8 @@ type Validator struct {
 
 // dialect is how a program that is started for each case is talked to.
 type dialect struct {
-	argv func(args []string) []string
+	argv    func(args []string) []string
+	accepts []int // exit codes
 	// outcome says what the program thinks, from how it ended by itself.
 	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
 }
@@ -38,9 +39,9 @@ type dialect struct {
 // dialects are those that a Validator may speak, by name. A kit program that runs
 // beside the submission speaks kattis.
 var dialects = map[string]*dialect{
-	"kattis":  {kattisArgv, kattisOutcome},
-	"kit":     {kattisArgv, kattisOutcome},
-	"testlib": {interactorArgv, testlibOutcome},
+	"kattis":  {kattisArgv, []int{kattisRight}, kattisOutcome},
+	"kit":     {kattisArgv, []int{kattisRight}, kattisOutcome},
+	"testlib": {interactorArgv, []int{0, testlibPoints}, testlibOutcome},
 }
 
 // NewValidator makes a Validator of a program. Speaks is "kattis" or, for one that
@@ -139,6 +140,32 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 		return *fault, nil
 	}
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
+}
+
+// Static runs the program as a static validator, in a directory of the submission's
+// files. The first two args, language and entry point, stand before the feedback
+// folder, the others behind.
+func (s *Session) Static(ctx context.Context, source judge.Mount, args []string) (judge.Outcome, error) {
+	command := s.program.Command(s.limits, slices.Concat(args[:2], []string{feedbackDir + "/"}, s.args, args[2:])...)
+	command.Mounts = append(command.Mounts, source, s.mount("feedback", feedbackDir, true))
+	command.Dir = source.At
+	exec, stderr, fault, err := s.run(ctx, command)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	if fault != nil {
+		return *fault, nil
+	}
+	return s.v.dialect.outcome(s.perCase, exec, stderr)
+}
+
+// Accepts says whether a program that ran beside the submission ended in the way
+// that accepts it.
+func (s *Session) Accepts(exec judge.Exec) bool {
+	if exec.Killed != judge.Nothing || exec.Signal != "" {
+		return false
+	}
+	return slices.Contains(s.v.dialect.accepts, exec.Exit)
 }
 
 // Judge says what the program thinks after it ran beside the submission. Refused is

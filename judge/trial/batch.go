@@ -1,8 +1,3 @@
-// Package trial runs a program on the cases of a problem, and has the outcome
-// checked: one file for each kind of problem. It implements judge.Bench.
-//
-// It does not decide verdicts: judge.Classify and the checker do; and it does not
-// limit anything: the sandbox does.
 package trial
 
 import (
@@ -10,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,13 +25,17 @@ type Batch struct {
 	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
 	Checker check.Checker
 	Limits  judge.Limits // per case
-	TempDir string       // for outputs that are too large for memory; "" is the system's
+	Source  string       // the submission's file or folder; only CodeLimit needs it
+	// CodeLimit is how many bytes the submission may have; 0 is no limit.
+	CodeLimit int64
+	TempDir   string // for outputs that are too large for memory; "" is the system's
 	// Retime has a run that was a little slow, or got too little of the processor,
 	// repeated alone before it is judged: where programs share a machine, times vary.
 	Retime bool
 	// KeepOutput, if it is not nil, is called with each case's output.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
 
+	setter  setter
 	program *judge.Program
 	alone   sync.RWMutex // held for reading by every run, for writing by one that must be alone
 }
@@ -51,9 +53,12 @@ const patience = 4
 // rather kept from running than waiting by itself: it gets more patience.
 const busy = 0.1
 
-// Build builds the submission.
+// Build builds the submission. One that is too large does not compile.
 func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	start := time.Now()
+	if size, err := b.codeSize(); err != nil || b.CodeLimit > 0 && size > b.CodeLimit {
+		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, b.CodeLimit)}, err
+	}
 	made, err := b.Make(ctx)
 	if err != nil {
 		return nil, err
@@ -66,27 +71,55 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	return built, nil
 }
 
+// codeSize is how many bytes the submission has, where that matters.
+func (b *Batch) codeSize() (size int64, err error) {
+	if b.CodeLimit <= 0 || b.Source == "" {
+		return 0, nil
+	}
+	err = filepath.WalkDir(b.Source, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("measure the submission: %w", err)
+	}
+	return size, nil
+}
+
 // Try runs the program on one case.
 func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+	return b.retime(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
+}
+
+// retime calls try once, or a second time alone where that might tell otherwise.
+func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (*judge.Attempt, error) {
 	if !b.Retime {
-		return b.try(ctx, c, b.Limits)
+		return try(b.Limits)
 	}
 	limits := b.Limits
 	limits.CPU = time.Duration(float64(limits.CPU) * besideOthers)
 	b.alone.RLock()
-	a, err := b.try(ctx, c, limits)
+	a, err := try(limits)
 	b.alone.RUnlock()
-	if err != nil || !b.doubtful(a.Exec) {
+	if err != nil || !b.doubtful(a) {
 		return a, err
 	}
-	a.Close()
+	if a.Close != nil {
+		a.Close()
+	}
 	b.alone.Lock()
 	defer b.alone.Unlock()
 	limits = b.Limits
 	if b.computed(a.Exec) {
 		limits.Wall *= patience
 	}
-	again, err := b.try(ctx, c, limits)
+	again, err := try(limits)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +129,14 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 
 // doubtful says whether a run might have been within its limits, had it been
 // alone.
-func (b *Batch) doubtful(x judge.Exec) bool {
-	switch judge.Classify(x, b.Limits) {
+func (b *Batch) doubtful(a *judge.Attempt) bool {
+	verdict := judge.Classify(a.Exec, b.Limits)
+	if a.Settled != nil {
+		verdict = a.Settled.Verdict
+	}
+	switch verdict {
 	case judge.TimeLimit:
-		return x.Killed != judge.CPUTime
+		return a.Exec.Killed != judge.CPUTime
 	case judge.IdlenessLimit:
 		return true
 	}
@@ -112,34 +149,102 @@ func (b *Batch) computed(x judge.Exec) bool {
 	return x.CPU > time.Duration(float64(b.Limits.CPU)*busy)
 }
 
-// try runs the program once.
+// try runs the program once on the case's input.
 func (b *Batch) try(ctx context.Context, c *judge.Case, limits judge.Limits) (*judge.Attempt, error) {
 	in, err := os.Open(c.In)
 	if err != nil {
 		return nil, unreadable(c.In, "input", err)
 	}
 	defer in.Close()
+	a, err := b.run(ctx, c, in, limits)
+	if err == nil && b.KeepOutput != nil {
+		if err = b.KeepOutput(c, a.Out); err != nil {
+			a.Close()
+		}
+	}
+	return a, err
+}
+
+// run runs the program once on an input.
+func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits judge.Limits) (*judge.Attempt, error) {
+	cmd, done, err := b.command(c, limits)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	out := &capture{dir: b.TempDir}
 	var stderr tail.Buffer
-	cmd := b.program.Command(limits)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
 	x, err := b.Runner.Run(ctx, cmd)
 	if broken, ok := errors.AsType[*judge.ExecError](err); ok {
-		// The judge's own programs can be executed: this one is the contestant's.
-		fmt.Fprintln(&stderr, broken.Error())
-		x, err = judge.Exec{Exit: 127}, nil
+		x, err = unexecutable(broken, &stderr), nil
 	}
 	if err == nil {
 		var text *io.SectionReader
-		if text, err = out.reader(); err == nil && b.KeepOutput != nil {
-			err = b.KeepOutput(c, text)
-		}
-		if err == nil {
+		if text, err = out.reader(); err == nil {
 			return &judge.Attempt{Exec: x, Out: text, Stderr: stderr.Bytes(), Close: out.close}, nil
 		}
 	}
 	out.close()
 	return nil, err
+}
+
+// unexecutable is what happened to a program that cannot be executed. The judge's
+// own programs can be: this one is the contestant's.
+func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
+	fmt.Fprintln(stderr, broken.Error())
+	return judge.Exec{Exit: 127}
+}
+
+// command is the program, with what the case gives it. The caller must call done
+// after it has run.
+func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, done func(), err error) {
+	cmd = b.program.Command(limits, c.Args...)
+	if len(c.Files) == 0 {
+		return cmd, func() {}, nil
+	}
+	dir, err := os.MkdirTemp(b.TempDir, "assay-files-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("lay out the case's files: %w", err)
+	}
+	done = func() { os.RemoveAll(dir) }
+	if err := layOut(dir, c.Files); err != nil {
+		done()
+		return nil, nil, err
+	}
+	// The program may write here too, as in its usual directory; its own copy.
+	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: dir, At: filesDir, Writable: true})
+	cmd.Dir = filesDir
+	return cmd, done, nil
+}
+
+// filesDir is the working directory of a program whose case has files.
+const filesDir = "/files"
+
+// layOut copies a case's files.
+func layOut(dir string, files []judge.CaseFile) error {
+	if err := os.Chmod(dir, 0o777); err != nil {
+		return fmt.Errorf("lay out the case's files: %w", err)
+	}
+	for _, f := range files {
+		if !filepath.IsLocal(f.Name) {
+			return &judge.Fault{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
+		}
+		data, err := os.ReadFile(f.Path)
+		if err != nil {
+			return unreadable(f.Path, "file", err)
+		}
+		path := filepath.Join(dir, f.Name)
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			if err = os.WriteFile(path, data, 0o666); err == nil {
+				err = os.Chmod(path, 0o666)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("lay out the case's files: %w", err)
+		}
+	}
+	return nil
 }
 
 // unreadable is the fault of a case whose file is not there.
@@ -154,7 +259,15 @@ func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (jud
 		return judge.Outcome{}, err
 	}
 	defer files.close()
-	return b.Checker.Check(ctx, check.Request{Case: c.ID(), In: files.in, Ans: files.ans, Out: a.Out})
+	return b.Checker.Check(ctx, files.request(c, a.Out))
+}
+
+// Close ends the checker and the setter's other programs.
+func (b *Batch) Close() (err error) {
+	if b.Checker != nil {
+		err = b.Checker.Close()
+	}
+	return errors.Join(err, b.setter.close())
 }
 
 // Explain gathers windows of the input, the answer and the output.
@@ -173,15 +286,25 @@ type caseFiles struct {
 	open    []*os.File
 }
 
+// openCase opens the files. A case that needs no answer has an empty one.
 func openCase(c *judge.Case) (files caseFiles, err error) {
 	if files.in, err = files.add(c.In); err != nil {
 		return files, unreadable(c.In, "input", err)
+	}
+	if c.Ans == "" {
+		files.ans = io.NewSectionReader(strings.NewReader(""), 0, 0)
+		return files, nil
 	}
 	if files.ans, err = files.add(c.Ans); err != nil {
 		files.close()
 		return files, unreadable(c.Ans, "answer", err)
 	}
 	return files, nil
+}
+
+// request is what a checker is asked about the case.
+func (f *caseFiles) request(c *judge.Case, out *io.SectionReader) check.Request {
+	return check.Request{Case: c.ID(), In: f.in, Ans: f.ans, Out: out, Args: c.CheckerArgs}
 }
 
 func (f *caseFiles) add(path string) (*io.SectionReader, error) {

@@ -1,0 +1,112 @@
+package trial
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"assay/judge"
+)
+
+// answers judges outputs that were made elsewhere. The submission is a folder or a
+// zip archive with a file for each case, called as the case with .out or .ans behind
+// (with or without the group's folder before), or one file for every case.
+type answers struct {
+	*Batch
+	file   string // the submission, where it is one file
+	folder fs.FS
+	open   io.Closer
+}
+
+// outputNames are the endings of output files, in the order in which they are tried.
+var outputNames = []string{".out", ".ans", ".txt", ""}
+
+// Build opens the submission. A zip archive that is none does not compile.
+func (t *answers) Build(context.Context) (*judge.Built, error) {
+	if size, err := t.codeSize(); err != nil || t.CodeLimit > 0 && size > t.CodeLimit {
+		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, t.CodeLimit)}, err
+	}
+	info, err := os.Stat(t.Source)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("open the submission: %w", err)
+	case info.IsDir():
+		root, err := os.OpenRoot(t.Source)
+		if err != nil {
+			return nil, fmt.Errorf("open the submission: %w", err)
+		}
+		t.folder, t.open = root.FS(), root
+	case strings.EqualFold(path.Ext(t.Source), ".zip"):
+		archive, err := zip.OpenReader(t.Source)
+		if err != nil {
+			return &judge.Built{Verdict: judge.CompileError, Log: "the zip archive cannot be read: " + err.Error()}, nil
+		}
+		t.folder, t.open = archive, archive
+	default:
+		t.file = t.Source
+	}
+	return &judge.Built{}, nil
+}
+
+// Close closes the submission.
+func (t *answers) Close() (err error) {
+	if t.open != nil {
+		err = t.open.Close()
+	}
+	return errors.Join(err, t.Batch.Close())
+}
+
+// Try finds the case's output. There is nothing to run.
+func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
+	file, err := t.find(c)
+	if err != nil {
+		return nil, err
+	}
+	if file == nil {
+		missing := judge.Outcome{Verdict: judge.WrongAnswer, Message: fmt.Sprintf("the submission has no output for this case: no %s.out", c.Name)}
+		return &judge.Attempt{Out: section(""), Settled: &missing}, nil
+	}
+	defer file.Close()
+	out := &capture{dir: t.TempDir}
+	from := io.Reader(file)
+	if limit := t.Limits.Output; limit > 0 {
+		from = io.LimitReader(file, limit+1)
+	}
+	if _, err = io.Copy(out, from); err != nil {
+		out.close()
+		broken := judge.Outcome{Verdict: judge.WrongAnswer, Message: "the case's output cannot be read: " + err.Error()}
+		return &judge.Attempt{Out: section(""), Settled: &broken}, nil
+	}
+	text, err := out.reader()
+	if err != nil {
+		out.close()
+		return nil, err
+	}
+	return &judge.Attempt{Exec: judge.Exec{Output: text.Size()}, Out: text, Close: out.close}, nil
+}
+
+// find opens the case's output; nil if there is none.
+func (t *answers) find(c *judge.Case) (fs.File, error) {
+	if t.file != "" {
+		return os.Open(t.file)
+	}
+	for _, name := range []string{c.ID(), c.Name, path.Base(c.Name)} {
+		for _, ending := range outputNames {
+			file, err := t.folder.Open(name + ending)
+			if err != nil {
+				continue // as good as missing, whatever the reason
+			}
+			if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+				return file, nil
+			}
+			file.Close()
+		}
+	}
+	return nil, nil
+}
