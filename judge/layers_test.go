@@ -20,9 +20,10 @@ import (
 var layers = map[string][]string{
 	// The words, and what has nothing to do with the world: nothing of ours.
 	"judge":        nil,
-	"judge/kit":    nil, // also built outside this module, with setters' programs
-	"judge/shrink": nil, // pure: the property that must hold comes as a function
-	"judge/rating": nil, // pure statistics
+	"judge/kit":    nil,                                 // also built outside this module, with setters' programs
+	"judge/shrink": nil,                                 // pure: the property that must hold comes as a function
+	"judge/format": {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
+	"judge/rating": nil,                                 // pure statistics
 
 	// Small acts.
 	"judge/internal/suggest":    nil,
@@ -42,7 +43,8 @@ var layers = map[string][]string{
 	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/problem/icpc":        {"judge", "judge/internal/strictyaml", "judge/internal/suggest"},
-	"judge/problem":             {"judge", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc"},
+	"judge/problem":             {"judge", "judge/format", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc"},
+	"judge/standings":           {"judge/arena", "judge/kit", "judge/rating"},
 	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
