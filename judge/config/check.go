@@ -148,6 +148,7 @@ func (k *checker) golf(c *Config, l *Language, at string) {
 			k.expression(l, fmt.Sprintf("%s.golf.%s[%d]", at, key, i), expr)
 		}
 	}
+	k.expression(l, at+".golf.hoist", g.Hoist)
 	for i, w := range g.Wraps {
 		key := fmt.Sprintf("%s.golf.wraps[%d]", at, i)
 		k.expression(l, key+".when", w.When)

@@ -95,7 +95,8 @@ type Language struct {
 	Run []string          `toml:"run"`
 	Env map[string]string `toml:"env"`
 
-	Hello string `toml:"hello"`
+	Hello      string `toml:"hello"`
+	HelloInput string `toml:"hello_input"`
 
 	Golf Golf `toml:"golf"`
 }
@@ -109,6 +110,7 @@ type Golf struct {
 	Server    string            `toml:"server"`     // runs a program on many inputs
 	ServerRun []string          `toml:"server_run"` // instead of the language's own
 	Names     []string          `toml:"names"`      // expressions whose $1 is a name that an answer gives a function
+	Hoist     string            `toml:"hoist"`      // an expression of what goes before everything
 	Answer    string            `toml:"answer"`     // name of the answer's own file, beside the driver
 	Around    string            `toml:"around"`     // what that file holds, where it is not just the code
 	Driver    string            `toml:"driver"`     // calls the answer on every input
@@ -160,7 +162,7 @@ type form struct {
 		Require string   `toml:"require"`
 		Visible []string `toml:"visible"`
 	} `toml:"sandbox"`
-	Setter    struct {
+	Setter struct {
 		Headers []string `toml:"headers"`
 	} `toml:"setter"`
 	Env       map[string]string `toml:"env"`

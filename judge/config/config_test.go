@@ -77,8 +77,8 @@ require = "isolated"
 [env]
 LANG = "de_DE.UTF-8"
 [[language]]
-id = "forth"
-name = "Forth"
+id = "befunge"
+name = "Befunge"
 extensions = ["fs", "js"]
 file = "main.fs"
 tools = ["gforth"]
@@ -98,7 +98,7 @@ aliases = ["clang"]
 	if c.Isolation != "isolated" || len(c.Visible) != len(base.Visible) || c.Env["LANG"] != "de_DE.UTF-8" || c.Env["PATH"] != base.Env["PATH"] {
 		t.Errorf("isolation %q, visible %q, env %q", c.Isolation, c.Visible, c.Env)
 	}
-	if got, want := c.IDs(), append([]string{"forth"}, base.IDs()...); !cmp.Equal(got, want) {
+	if got, want := c.IDs(), append([]string{"befunge"}, base.IDs()...); !cmp.Equal(got, want) {
 		t.Errorf("languages %q, want the new one before the others %q", got, want)
 	}
 	changed, _ := c.Language("CLANG")

@@ -157,19 +157,19 @@ func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order 
 	for k, i := range order {
 		parts[k%jobs] = append(parts[k%jobs], i)
 	}
-	line := func(i int) string {
+	ask := requests{plainHead, func(_ string, i int) string {
 		args := p.r.Domain.Inputs[i].Args
 		if w.input.argv != nil {
 			return requestLine("", w.input.argv(args))
 		}
 		return requestLine(w.input.stdin(args), nil)
-	}
+	}}
 	errs := make([]error, jobs)
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	for k, part := range parts {
 		workers.Go(func() {
-			errs[k] = p.converse(ctx, server, line, part, func(o output) bool {
+			errs[k] = p.converse(ctx, server, ask, part, func(o output) bool {
 				o.fresh = true
 				mu.Lock()
 				defer mu.Unlock()
@@ -191,5 +191,5 @@ func requestLine(stdin string, args []string) string {
 			words[k] = "-"
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " ") + "\n"
 }

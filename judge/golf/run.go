@@ -82,15 +82,41 @@ func (e *loadError) Error() string { return e.text }
 // as it lives, and gives each output to got, which may say to stop. The time is
 // for each input.
 func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
-	line := func(i int) string { return p.r.Domain.Inputs[i].String() }
-	return p.converse(ctx, w.program, line, order, got)
+	return p.converse(ctx, w.program, p.requests(w), order, got)
 }
 
-// converse is batch for any program that speaks in frames, with the line that asks
-// it for an input.
-func (p *proof) converse(ctx context.Context, program *judge.Program, line func(i int) string, order []int, got func(o output) (more bool)) error {
+// requests is what a driver reads: the head of its input, and for each input of
+// the domain a line, or more.
+type requests struct {
+	head func(mark string) string
+	line func(mark string, input int) string
+}
+
+// plainHead is the head of a driver's input.
+func plainHead(mark string) string { return mark + "\n" }
+
+// requests are an input a line, or code where the driver is an interpreter that
+// reads code.
+func (p *proof) requests(w *way) requests {
+	g := &p.lang.Golf
+	if g.Each == "" {
+		return requests{plainHead, func(_ string, i int) string { return p.r.Domain.Inputs[i].String() + "\n" }}
+	}
+	code := func(template, mark string, args []string) string {
+		words := map[string]string{"mark": mark, "name": w.name, "args": strings.Join(args, ", "), "spaced": strings.Join(args, " "), "list": strings.Join(args, ",")}
+		words["call"] = fillWords(g.Calls[w.form], words)
+		return strings.Trim(fillWords(template, words), "\n") + "\n"
+	}
+	return requests{
+		func(mark string) string { return code(g.Loaded, mark, nil) },
+		func(mark string, i int) string { return code(g.Each, mark, p.r.Domain.Inputs[i].Args) },
+	}
+}
+
+// converse is batch for any program that speaks in frames.
+func (p *proof) converse(ctx context.Context, program *judge.Program, ask requests, order []int, got func(o output) (more bool)) error {
 	for len(order) > 0 {
-		frames, rest, x, stderr, err := p.drive(ctx, program, line, order)
+		frames, rest, x, stderr, err := p.drive(ctx, program, ask, order)
 		if err != nil {
 			return err
 		}
@@ -127,12 +153,12 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, line func(
 const maxOutput = 64 << 20
 
 // drive runs a driver once.
-func (p *proof) drive(ctx context.Context, program *judge.Program, line func(i int) string, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
+func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
 	mark := p.mark(len(order))
 	var in strings.Builder
-	in.WriteString(mark + "\n")
+	in.WriteString(ask.head(mark))
 	for _, i := range order {
-		in.WriteString(line(i) + "\n")
+		in.WriteString(ask.line(mark, i))
 	}
 	limits := p.limits()
 	limits.Output = maxOutput

@@ -289,7 +289,7 @@ func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 	}
 	l := *p.lang
 	if len(l.Golf.Run) > 0 {
-		l.Run = l.Golf.Run
+		l.Run, l.Result = l.Golf.Run, nil
 	}
 	if len(l.Result) == 0 {
 		l.Build = nil // it would only check the driver
@@ -376,7 +376,8 @@ func asMissing(err error) (string, bool) {
 // fillDriver puts an answer into its language's driver, and into the file beside it.
 func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, answer string) {
 	call := g.Calls[c.form]
-	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity)}
+	hoisted, code := hoist(g.Hoist, code)
+	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity), "hoisted": hoisted}
 	if c.name == "" {
 		words["definition"] = ""
 		code := strings.TrimRight(strings.TrimSpace(code), ";")
@@ -401,6 +402,23 @@ func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, an
 		answer = fillWords(g.Around, words)
 	}
 	return strings.TrimPrefix(fillWords(g.Driver, words), "\n"), answer
+}
+
+// hoist takes what an expression matches, again and again, from the start of a code:
+// imports, which must stand before the driver's own definitions.
+func hoist(expr, code string) (hoisted, rest string) {
+	re, err := regexp.Compile(expr)
+	if expr == "" || err != nil {
+		return "", code
+	}
+	rest = strings.TrimLeft(code, "\n")
+	for {
+		at := re.FindStringIndex(rest)
+		if at == nil || at[0] != 0 || at[1] == 0 {
+			return hoisted, rest
+		}
+		hoisted, rest = hoisted+rest[:at[1]], rest[at[1]:]
+	}
 }
 
 // fillWords puts words for {word}. What is put in is not looked at again.

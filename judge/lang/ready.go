@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (t *Toolbox) Hello(ctx context.Context, l *config.Language) error {
 	limits.Memory = t.cfg.Solution.Memory
 	var out, stderr head
 	c := r.Program.Command(limits)
-	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(t.cfg.Hello.Input), &out, &stderr
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(cmp.Or(l.HelloInput, t.cfg.Hello.Input)), &out, &stderr
 	x, err := t.runner.Run(ctx, c)
 	if err != nil {
 		return fmt.Errorf("hello in %s: %w", l.Name, err)
