@@ -133,12 +133,14 @@ type FaultFound struct {
 type SolutionJudged struct {
 	Path     string        `json:"path"`
 	Language string        `json:"language"`
-	Promised Verdict       `json:"promised"` // by its folder
-	Verdict  Verdict       `json:"verdict"`  // SK where its language is not ready on this machine
+	Promised Verdict       `json:"promised"`           // by its folder
+	Expected string        `json:"expected,omitempty"` // in words, where several verdicts will do: "WA or TLE"
+	Verdict  Verdict       `json:"verdict"`            // SK where its language is not ready on this machine
 	OK       bool          `json:"ok"`
 	Groups   []GroupJudged `json:"groups"`
 	Killers  []string      `json:"killers,omitempty"` // ids of the cases that it fails, in order
-	TimeMS   float64       `json:"time_ms"`           // CPU time at its slowest case
+	Score    *Score        `json:"score,omitempty"`
+	TimeMS   float64       `json:"time_ms"` // CPU time at its slowest case
 	Memory   int64         `json:"memory_bytes"`
 	Note     string        `json:"note,omitempty"`
 }

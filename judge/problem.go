@@ -43,6 +43,12 @@ type Kind struct {
 	Answers bool
 }
 
+// Unanswered says that cases have no answers: where programs talk or run again, the
+// interactor or checker often needs none, and no reference can be run to print it.
+func (p *Problem) Unanswered() bool {
+	return p.Reference == nil && (p.Kind.Interactive || p.Kind.MultiPass)
+}
+
 // UsualPasses is the limit on passes where the problem does not say.
 const UsualPasses = 2
 

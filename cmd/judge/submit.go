@@ -13,7 +13,6 @@ import (
 	"assay/judge"
 	"assay/judge/lang"
 	"assay/judge/problem"
-	"assay/judge/trial"
 )
 
 // submission are the flags of judge submit.
@@ -27,6 +26,7 @@ type submission struct {
 	language   string
 	keep       string
 	noRetime   bool
+	transcript bool
 }
 
 func submitCommand(c *console) *cobra.Command {
@@ -52,9 +52,10 @@ a problem folder.
 	f.StringArrayVar(&s.groups, "group", nil, "judge this group only (again for more)")
 	f.Float64Var(&s.timeFactor, "time-factor", 1, "multiply the time limits, on a slow machine")
 	f.StringVar(&s.language, "lang", "", "the solution's language, where its name does not tell")
-	f.StringVar(&s.keep, "keep", "", "keep the outputs as `DIR`/group/case.out")
+	f.StringVar(&s.keep, "keep", "", "keep the outputs (or dialogues) as `DIR`/group/case.out")
 	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat alone what was a little slow, or got too little of the processor")
 	f.BoolVar(&s.instructions, "instructions", false, "count the instructions too, where this machine can")
+	f.BoolVar(&s.transcript, "transcript", false, "show what was said in every interactive case, not only where it failed")
 	s.running.flags(f)
 	s.drawing.flags(f)
 	return cmd
@@ -85,39 +86,39 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	}
 	defer func() { err = errors.Join(err, contest.close()) }()
 
-	language, err := contest.tools.Detect(path, s.language)
-	if err != nil {
-		return usageError{err}
+	language := answersLanguage
+	var build func(context.Context) (*lang.Result, error)
+	if !picked.Kind.Answers {
+		l, err := contest.tools.Detect(path, s.language)
+		if err != nil {
+			return usageError{err}
+		}
+		language = l.Name
+		build = func(ctx context.Context) (*lang.Result, error) { return contest.tools.Build(ctx, path, l) }
 	}
-	checker, err := contest.checker(ctx, folder)
+	var keep func(*judge.Case, *io.SectionReader) error
+	if s.keep != "" {
+		keep = s.keepOutput
+	}
+	bench, err := contest.bench(ctx, folder, picked, path, build, !s.noRetime, keep)
 	if err != nil {
 		return err
 	}
-	defer checker.Close()
+	defer func() { err = errors.Join(err, bench.Close()) }()
 	out, err := s.drawing.open(c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 
-	bench := &trial.Batch{
-		Runner:  contest.box,
-		Make:    func(ctx context.Context) (*lang.Result, error) { return contest.tools.Build(ctx, path, language) },
-		Checker: checker,
-		Limits:  picked.Limits,
-		Retime:  !s.noRetime,
-	}
-	if s.keep != "" {
-		bench.KeepOutput = s.keepOutput
-	}
-	out.Event(contest.started(picked, path, language.Name))
+	out.Event(contest.started(picked, path, language))
 	if contest.house {
 		out.Event(&judge.Noted{Text: houseNote})
 	}
 	if why := contest.box.Report().Uncounted; why != "" {
 		out.Event(&judge.Noted{Text: "instructions are not counted: " + why})
 	}
-	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs}, out.Event)
+	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, out.Event)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
 		return usageError{unusable}
 	}

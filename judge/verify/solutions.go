@@ -125,6 +125,9 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 
 // make builds all solutions, several at a time; what fails is kept for later.
 func (v *Verifier) make(ctx context.Context, all []*solution) error {
+	if v.Folder.Kind.Answers {
+		return nil
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(v.Jobs, 1))
 	for _, s := range all {
@@ -150,23 +153,21 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	checker, err := v.Checker(ctx)
+	whole := v.whole()
+	bench, err := trial.New(ctx, trial.Setup{
+		Problem: whole, Runner: v.Runner, Source: s.path,
+		Make: func(context.Context) (*lang.Result, error) { return s.made, nil },
+		Part: v.Build, Usual: v.Limits, Retime: true, Checker: v.Checker,
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer checker.Close()
-	bench := &trial.Batch{
-		Runner:  v.Runner,
-		Make:    func(context.Context) (*lang.Result, error) { return s.made, nil },
-		Checker: checker,
-		Limits:  v.Folder.Limits,
-		Retime:  true,
-	}
+	defer bench.Close()
 	options := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
 	if v.All {
 		options.Failures, options.Slow = 0, 0
 	}
-	sum, err := judge.Run(ctx, v.whole(), bench, options, func(e judge.Event) {
+	sum, err := judge.Run(ctx, whole, bench, options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
@@ -185,7 +186,8 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if err != nil {
 		return nil, err
 	}
-	if s.made.Program != nil {
+	judged.Score = sum.Score
+	if s.made != nil && s.made.Program != nil {
 		judged.Language = s.made.Program.Language
 	}
 	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory

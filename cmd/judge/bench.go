@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/lang"
+	"assay/judge/problem"
+	"assay/judge/trial"
+)
+
+// bench makes the bench on which a submission to a problem is tried. Picked is the
+// problem, or a part of it.
+func (c *contest) bench(ctx context.Context, f *problem.Folder, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error), retime bool, keep func(*judge.Case, *io.SectionReader) error) (trial.Bench, error) {
+	return trial.New(ctx, trial.Setup{
+		Problem: picked, Runner: c.box, Source: path, Make: build,
+		Part: c.part, Usual: c.cfg.Setter,
+		Retime: retime, KeepOutput: keep,
+		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) },
+	})
+}
+
+// answersLanguage is what reports call the language of a submission that is outputs.
+const answersLanguage = "outputs"
