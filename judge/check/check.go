@@ -78,6 +78,7 @@ var builtins = []builtin{
 	{Description{"exact", "byte for byte", nil}, newExact},
 	{Description{"floats", "numbers within 1e-6, absolute or relative; other words as in tokens", floatsOptions}, newFloats},
 	{Description{"lines", "line by line; blanks at the end of a line and empty lines at the end do not matter", nil}, newLines},
+	{Description{"polygon", "a standard checker of Polygon, by its name, with the strictness of testlib", polygonOptions}, newPolygon},
 	{Description{"tokens", "words, with any white space between them; upper and lower case are the same unless an option says otherwise", tokensOptions}, newTokens},
 	{Description{"unordered", "lines in any order, each as often as in the answer; empty lines and blanks at the end of a line do not matter", nil}, newUnordered},
 }

@@ -56,6 +56,7 @@ func ExampleNames() {
 	// exact
 	// floats
 	// lines
+	// polygon
 	// tokens
 	// unordered
 }

@@ -65,7 +65,7 @@ func TestWhereValidatorsDisagree(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	for _, row := range []struct{ checker, args, text, hint string }{
 		{"tokns", "", `unknown checker "tokns"`, `did you mean "tokens"?`},
-		{"wcmp", "", `unknown checker "wcmp"`, `one of: any-of, case-insensitive, case-sensitive, exact, floats, lines, tokens, unordered`},
+		{"wcmp", "", `unknown checker "wcmp"`, `one of: any-of, case-insensitive, case-sensitive, exact, floats, lines, polygon, tokens, unordered`},
 		{"tokens", "case_sensitiv", `checker tokens: unknown option "case_sensitiv"`, `did you mean "case_sensitive"?`},
 		{"tokens", "float_tolerance=1e-6", `checker tokens: unknown option "float_tolerance=1e-6"`, `an option and its value are two arguments: "float_tolerance", "1e-6"`},
 		{"tokens", "float_tolerance|1e-6|float_tolerance|1e-6", `checker tokens: option "float_tolerance" is given twice`, ``},
@@ -131,7 +131,8 @@ var laws = map[string]law{
 		}
 		return b.String() + rapid.SampledFrom([]string{"", "\n", " \n\n"}).Draw(t, "end")
 	}},
-	"tokens": {output: spaced, related: strings.EqualFold},
+	"polygon": {output: spaced},
+	"tokens":  {output: spaced, related: strings.EqualFold},
 	"unordered": {output: func(t *rapid.T, lines [][]string) string {
 		return joined(rapid.Permutation(lines).Draw(t, "order"))
 	}},

@@ -1,0 +1,428 @@
+package check
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+)
+
+// The standard checkers of Polygon, known as std::wcmp.cpp and so on. They are what
+// testlib makes of them, with its strictness: 007 and +7 are no integers, a line too
+// few is wrong even where it is empty, and a single number stands alone.
+var polygonOptions = []Option{
+	{"acmp", "", "one number, within 1.5e-6 absolutely"},
+	{"dcmp", "", "one number, within 1e-6, absolutely or relatively"},
+	{"fcmp", "", "lines, byte for byte"},
+	{"hcmp", "", "one integer of any size"},
+	{"icmp", "", "one integer of 32 bits"},
+	{"lcmp", "", "lines of words; blanks between them do not matter"},
+	{"ncmp", "", "integers of 64 bits"},
+	{"nyesno", "", "words YES and NO in any letter case"},
+	{"rcmp", "", "one number, within 1.5e-6 absolutely"},
+	{"rcmp4", "", "numbers within 1e-4, absolutely or relatively"},
+	{"rcmp6", "", "numbers within 1e-6, absolutely or relatively"},
+	{"rcmp9", "", "numbers within 1e-9, absolutely or relatively"},
+	{"rncmp", "", "numbers within 1.5e-5 absolutely"},
+	{"uncmp", "", "integers of 64 bits in any order"},
+	{"wcmp", "", "words; upper and lower case differ"},
+	{"yesno", "", "one word YES or NO in any letter case"},
+}
+
+// polygonRules are what the checkers compare.
+var polygonRules = map[string]func(p *polygon) error{
+	"acmp": single(absolutely(1.5e-6)), "rcmp": single(absolutely(1.5e-6)), "dcmp": single(near(1e-6)),
+	"rcmp4": each(near(1e-4)), "rcmp6": each(near(1e-6)), "rcmp9": each(near(1e-9)), "rncmp": each(absolutely(1.5e-5)),
+	"icmp": single(integers(32)), "ncmp": each(integers(64)), "uncmp": unorderedIntegers,
+	"hcmp":   single(hugeIntegers),
+	"wcmp":   nil, // is tokens, case-sensitive
+	"nyesno": each(yesNo), "yesno": single(yesNo),
+	"lcmp": polygonLines(wordsOf), "fcmp": polygonLines(func(line string) []string { return []string{line} }),
+}
+
+func newPolygon(o options) (comparer, error) {
+	if len(o) > 1 {
+		return nil, &judge.Fault{Text: fmt.Sprintf("checker polygon: want one name of a checker, got %d", len(o))}
+	}
+	name := "wcmp" // the usual one
+	for given := range o {
+		name = given
+	}
+	rule := polygonRules[name]
+	if rule == nil {
+		return (&tokens{caseSensitive: true}).compare, nil
+	}
+	return func(ctx context.Context, r Request, _ *buffers) (judge.Outcome, error) {
+		p := &polygon{ctx: ctx, ans: newWords(ctx, r.Ans), out: newWords(ctx, r.Out)}
+		err := rule(p)
+		if err == nil {
+			err = p.nothingMore()
+		}
+		switch e := err.(type) {
+		case nil:
+			return accepted, nil
+		case *polygonFault:
+			return judge.Outcome{Verdict: judge.JudgeError, Message: "the answer file is not as the checker wants it: " + e.text}, nil
+		case *polygonWrong:
+			return newWhere(ctx, r, p.ans.start, p.out.start).wrong("%s", e.text)
+		}
+		return judge.Outcome{}, err
+	}, nil
+}
+
+// polygonWrong is a contestant's fault, polygonFault one of the answer file.
+type (
+	polygonWrong struct{ text string }
+	polygonFault struct{ text string }
+)
+
+func (e *polygonWrong) Error() string { return e.text }
+func (e *polygonFault) Error() string { return e.text }
+
+func differs(format string, args ...any) error { return &polygonWrong{fmt.Sprintf(format, args...)} }
+
+// polygon is one comparison.
+type polygon struct {
+	ctx      context.Context // polygon lives only within one call
+	ans, out *wordReader
+}
+
+// nothingMore is what testlib looks for before it accepts.
+func (p *polygon) nothingMore() error {
+	word, err := p.out.word()
+	if err == nil {
+		return differs("want the end, got %s", shortQuote(word))
+	}
+	return end(err)
+}
+
+// end makes nil of the end of a text.
+func end(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// single compares the first words of both texts.
+func single(same func(ans, out string) error) func(p *polygon) error {
+	return func(p *polygon) error {
+		ans, err := p.ans.word()
+		if errors.Is(err, io.EOF) {
+			return &polygonFault{"it is empty"}
+		}
+		if err != nil {
+			return err
+		}
+		out, err := p.out.word()
+		if errors.Is(err, io.EOF) {
+			return differs("want %s, got nothing", shortQuote(ans))
+		}
+		if err != nil {
+			return err
+		}
+		return same(ans, out)
+	}
+}
+
+// each compares as many words as the answer has.
+func each(same func(ans, out string) error) func(p *polygon) error {
+	one := single(same)
+	return func(p *polygon) error {
+		for {
+			more, err := p.ans.more()
+			if err != nil || !more {
+				return err
+			}
+			if err := one(p); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// hugeIntegers compares integers of any size, which are written in one way only.
+func hugeIntegers(ans, out string) error {
+	if !hugeInteger.MatchString(ans) {
+		return &polygonFault{"want an integer, got " + shortQuote(ans)}
+	}
+	if ans != out {
+		return differs("want %s, got %s", shortQuote(ans), shortQuote(out))
+	}
+	return nil
+}
+
+var hugeInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+// integers compares integers of so many bits. They are written in one way only, so
+// that different words are different numbers, or no numbers.
+func integers(bits int) func(ans, out string) error {
+	return func(ans, out string) error {
+		if n, err := strconv.ParseInt(ans, 10, bits); err != nil || strconv.FormatInt(n, 10) != ans {
+			return &polygonFault{fmt.Sprintf("want an integer of %d bits, got %s", bits, shortQuote(ans))}
+		}
+		if ans != out {
+			return differs("want %s, got %s", ans, shortQuote(out))
+		}
+		return nil
+	}
+}
+
+func yesNo(ans, out string) error {
+	want := strings.ToUpper(ans)
+	if want != "YES" && want != "NO" {
+		return &polygonFault{fmt.Sprintf("want YES or NO, got %s", shortQuote(ans))}
+	}
+	if strings.ToUpper(out) != want {
+		return differs("want %s, got %s", want, shortQuote(out))
+	}
+	return nil
+}
+
+// real is a decimal number as testlib reads it: no infinity, no hexadecimal.
+var real = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
+func realNumber(word string) (float64, bool) {
+	if !real.MatchString(word) {
+		return 0, false
+	}
+	x, _ := strconv.ParseFloat(word, 64) // what is too large is infinite, as in C
+	return x, true
+}
+
+// reals compares real numbers.
+func reals(close func(ans, out float64) bool) func(ans, out string) error {
+	return func(ans, out string) error {
+		a, ok := realNumber(ans)
+		if !ok {
+			return &polygonFault{fmt.Sprintf("want a number, got %s", shortQuote(ans))}
+		}
+		b, ok := realNumber(out)
+		if !ok {
+			return differs("want %s, got %s, which is no number", shortQuote(ans), shortQuote(out))
+		}
+		if !close(a, b) {
+			return differs("want %s, got %s", shortQuote(ans), shortQuote(out))
+		}
+		return nil
+	}
+}
+
+// slack is what testlib adds to each tolerance.
+const slack = 1e-15
+
+func absolutely(epsilon float64) func(ans, out string) error {
+	return reals(func(ans, out float64) bool { return !(math.Abs(ans-out) > epsilon+slack) })
+}
+
+// near takes an absolute or a relative tolerance.
+func near(epsilon float64) func(ans, out string) error {
+	epsilon += slack
+	return reals(func(ans, out float64) bool {
+		switch {
+		case math.IsInf(ans, 0):
+			return ans == out
+		case math.IsInf(out, 0):
+			return false
+		case math.Abs(ans-out) <= epsilon:
+			return true
+		}
+		a, b := ans*(1-epsilon), ans*(1+epsilon)
+		return out >= min(a, b) && out <= max(a, b)
+	})
+}
+
+// unorderedIntegers compares integers in any order.
+func unorderedIntegers(p *polygon) error {
+	read := func(r *wordReader, bad func(word string) error) (all []int64, err error) {
+		for {
+			word, err := r.word()
+			if err != nil {
+				slices.Sort(all)
+				return all, end(err)
+			}
+			n, err := strconv.ParseInt(word, 10, 64)
+			if err != nil || strconv.FormatInt(n, 10) != word {
+				return nil, bad(word)
+			}
+			all = append(all, n)
+		}
+	}
+	ans, err := read(p.ans, func(w string) error { return &polygonFault{"want an integer, got " + shortQuote(w)} })
+	if err != nil {
+		return err
+	}
+	out, err := read(p.out, func(w string) error { return differs("want an integer, got %s", shortQuote(w)) })
+	switch {
+	case err != nil:
+		return err
+	case len(ans) != len(out):
+		return differs("want %s, got %d", plural(int64(len(ans)), "integer"), len(out))
+	}
+	for i := range ans {
+		if ans[i] != out[i] {
+			return differs("in order of size, number %d: want %d, got %d", i+1, ans[i], out[i])
+		}
+	}
+	return nil
+}
+
+// polygonLines compares line by line what is made of each line. Of an empty line at
+// the end of the answer there is nothing to compare.
+func polygonLines(of func(line string) []string) func(p *polygon) error {
+	return func(p *polygon) error {
+		for n := 1; ; n++ {
+			want, err := p.ans.line()
+			if err != nil {
+				return end(err)
+			}
+			if want == "" {
+				if more, err := p.ans.moreBytes(); err != nil || !more {
+					return err
+				}
+			}
+			got, err := p.out.line()
+			if errors.Is(err, io.EOF) {
+				return differs("line %d: want %s, got the end", n, shortQuote(want))
+			}
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(of(want), of(got)) {
+				return differs("line %d: want %s, got %s", n, shortQuote(want), shortQuote(got))
+			}
+		}
+	}
+}
+
+// wordsOf are the words of a line.
+func wordsOf(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
+}
+
+// shortQuote quotes a word, cut in the middle where it is long.
+func shortQuote(s string) string {
+	const most = 60
+	if q := strconv.Quote(s); len(q) <= most {
+		return q
+	}
+	return strconv.Quote(s[:most/2]) + "..." + strconv.Quote(s[len(s)-most/4:])
+}
+
+// wordReader reads a text as testlib does.
+type wordReader struct {
+	ctx   context.Context // it lives only within one call
+	in    *bufio.Reader
+	at    int64 // offset of the next byte
+	start int64 // offset of the last word or line
+}
+
+func newWords(ctx context.Context, text *io.SectionReader) *wordReader {
+	return &wordReader{ctx: ctx, in: bufio.NewReaderSize(io.NewSectionReader(text, 0, text.Size()), 64<<10)}
+}
+
+func (w *wordReader) byte() (byte, error) {
+	c, err := w.in.ReadByte()
+	if err == nil {
+		w.at++
+	}
+	return c, err
+}
+
+func (w *wordReader) back() {
+	w.at--
+	_ = w.in.UnreadByte() // one byte was read before
+}
+
+func isTestlibSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// more passes white space, and says whether something follows.
+func (w *wordReader) more() (bool, error) {
+	for {
+		c, err := w.byte()
+		if err != nil {
+			w.start = w.at
+			return false, end(err)
+		}
+		if !isTestlibSpace(c) {
+			w.back()
+			return true, nil
+		}
+	}
+}
+
+// moreBytes says whether anything follows.
+func (w *wordReader) moreBytes() (bool, error) {
+	_, err := w.in.Peek(1)
+	return err == nil, end(err)
+}
+
+// word reads the next word. At the end of the text it returns io.EOF.
+func (w *wordReader) word() (string, error) {
+	if more, err := w.more(); err != nil || !more {
+		return "", orEnd(err)
+	}
+	if err := context.Cause(w.ctx); err != nil {
+		return "", err
+	}
+	w.start = w.at
+	var b []byte
+	for {
+		c, err := w.byte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return string(b), nil
+		case err != nil:
+			return "", err
+		case isTestlibSpace(c):
+			w.back()
+			return string(b), nil
+		}
+		b = append(b, c)
+	}
+}
+
+// orEnd makes the end of a text of no error.
+func orEnd(err error) error {
+	if err == nil {
+		return io.EOF
+	}
+	return err
+}
+
+// line reads the next line, which ends with LF, CR or both. At the end of the text
+// it returns io.EOF.
+func (w *wordReader) line() (string, error) {
+	if err := context.Cause(w.ctx); err != nil {
+		return "", err
+	}
+	w.start = w.at
+	var b []byte
+	for first := true; ; first = false {
+		c, err := w.byte()
+		switch {
+		case errors.Is(err, io.EOF) && first:
+			return "", io.EOF
+		case errors.Is(err, io.EOF):
+			return string(b), nil
+		case err != nil:
+			return "", err
+		case c == '\n':
+			return string(b), nil
+		case c == '\r':
+			if next, err := w.in.Peek(1); err == nil && next[0] == '\n' {
+				_, _ = w.byte() // it was there
+			}
+			return string(b), nil
+		}
+		b = append(b, c)
+	}
+}
