@@ -114,7 +114,7 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
 	}
 	b.lab, err = stress.Open(ctx, stress.Setting{
 		Folder: b.folder, Runner: b.contest.box, Build: b.contest.part, Checker: newChecker,
-		Solution: made.Program, Literals: stress.Literals(texts...), Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
+		Solution: made.Program, Literals: gen.Literals(texts...), Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
 	})
 	if err != nil {
 		return err

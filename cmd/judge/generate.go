@@ -62,7 +62,7 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 	if err != nil {
 		return false, err
 	}
-	if folder.Generator == nil && !g.check && g.count == 0 {
+	if folder.Generator == nil && !folder.Makes() && !g.check && g.count == 0 {
 		fmt.Fprintf(c.out, "%s has no generator: nothing to make\n", folder.ID)
 		return true, nil
 	}

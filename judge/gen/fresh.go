@@ -32,7 +32,7 @@ const idleRounds = 3
 // has already, or that came before, are left out; the same seed gives the same
 // cases. It writes nothing.
 func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, error) {
-	if m.Folder.Generator == nil {
+	if m.Folder.Generator == nil && m.Folder.FormatPath() == "" {
 		return nil, m.Folder.Fault("generator", "without a generator there are no fresh cases", `add: [generator] program = "generator"`)
 	}
 	crew, err := m.hire(ctx)
@@ -62,6 +62,9 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 			}
 			seen[hashBytes(input)] = true
 		}
+	}
+	if len(lines) == 0 && m.Folder.FormatPath() != "" {
+		lines = append(lines, &judge.Case{Group: "fresh", Name: problem.FormatWord, Line: problem.FormatWord})
 	}
 	var made []*Fresh
 	for round, idle := 0, 0; len(made) < count && idle < idleRounds; round++ {

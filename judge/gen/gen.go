@@ -14,6 +14,7 @@ package gen
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -164,7 +165,11 @@ func (m *Maker) dir(group string) string { return filepath.Join(m.Folder.Tests, 
 func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
 
 func (m *Maker) sources() (string, error) {
-	return hashParts(m.Folder.Generator, m.Folder.Validator, m.Folder.Reference)
+	parts := []*judge.Part{m.Folder.Generator, m.Folder.Validator, m.Folder.Reference}
+	if m.Folder.Derives() {
+		parts = append(parts, &judge.Part{Path: m.Folder.FormatPath()})
+	}
+	return hashParts(parts...)
 }
 
 // intact says whether the case's files are those of the entry.
@@ -216,7 +221,7 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 		reversed[len(todo)-1-i] = t
 	}
 	return m.share(ctx, reversed, func(ctx context.Context) (worker, error) {
-		g, err := NewGenerator(ctx, m.Runner, crew.generator, m.Folder.Generator, m.Limits)
+		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.programs(), m.Limits)
 		if err != nil {
 			return worker{}, err
 		}
@@ -279,6 +284,8 @@ type crew struct {
 	generator, validator, reference *judge.Program
 }
 
+func (c *crew) programs() Programs { return Programs{c.generator, c.validator} }
+
 func (m *Maker) hire(ctx context.Context) (*crew, error) {
 	c := &crew{m: m}
 	for _, part := range []struct {
@@ -308,16 +315,13 @@ type maker struct {
 }
 
 func (c *crew) worker(ctx context.Context) (*maker, error) {
-	g, err := NewGenerator(ctx, c.m.Runner, c.generator, c.m.Folder.Generator, c.m.Limits)
+	g, err := OpenGenerator(ctx, c.m.Runner, c.m.Folder, c.programs(), c.m.Limits)
 	if err != nil {
 		return nil, err
 	}
 	w := &maker{crew: c, generator: g}
-	if c.validator != nil {
-		if w.validator, err = NewValidator(ctx, c.m.Runner, c.validator, c.m.Folder.Validator, c.m.Limits); err != nil {
-			g.Close()
-			return nil, err
-		}
+	if w.validator, err = OpenValidator(ctx, c.m.Runner, c.m.Folder, c.programs(), c.m.Limits); err != nil {
+		return nil, errors.Join(err, g.Close())
 	}
 	return w, nil
 }

@@ -70,8 +70,12 @@ func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	}
 	for i, pattern := range g.Cases {
 		at := fmt.Sprintf("%s.cases[%d]", key, i)
-		if f.Generator == nil {
+		if f.Generator == nil && !Derived(pattern) {
 			faults = append(faults, f.Fault(at, "a generator line, but the problem has no generator", `add: [generator] program = "generator"`))
+			break
+		}
+		if f.Generator == nil && f.FormatPath() == "" {
+			faults = append(faults, f.Fault(at, "a line that is made from the input format, but the problem has no "+FormatFile, "declare the input in "+filepath.Join(f.Dir, FormatFile)))
 			break
 		}
 		lines, err := Expand(pattern)

@@ -25,9 +25,10 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	if f.Reference == nil {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
 	}
-	if f.Validator == nil {
-		faults = append(faults, f.Fault("validator", "the problem has no validator", `add: [validator] program = "validator"`))
+	if f.Validator == nil && f.FormatPath() == "" {
+		faults = append(faults, f.Fault("validator", "the problem has no validator", "declare the input in "+FormatFile+`, or add: [validator] program = "validator"`))
 	}
+	faults = append(faults, f.lintFormat()...)
 	for _, g := range f.Groups {
 		switch {
 		case len(g.Cases) > 0:

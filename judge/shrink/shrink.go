@@ -3,11 +3,11 @@
 //
 //	result, err := shrink.Text(ctx, input, shrink.Budget{Time: 10 * time.Second}, holds, nil)
 //
-// It knows no format. It reads a text as lines of words and guesses which numbers
-// count what follows them (see Series), so that a number falls together with what
-// it counts; then it takes away lines, words and letters, lowers numbers, alone and
-// in pairs, and makes words alike. A line feed at the end stays. What is not valid is
-// for the property to refuse.
+// It knows no format; whoever does gives it a Shape (see Guided). It reads a text as
+// lines of words and guesses which numbers count what follows them (see Series), so
+// that a number falls together with what it counts; then it takes away lines, words
+// and letters, lowers numbers, alone and in pairs, and makes words alike. A line feed
+// at the end stays. What is not valid is for the property to refuse.
 //
 // Smaller is shortlex: fewer bytes; among as many, digits before letters before
 // anything else, at the first byte that differs (see Less). The same input, budget
@@ -55,8 +55,22 @@ var ErrNotHeld = errors.New("the property does not hold for the input")
 // The error is ErrNotHeld, the first error of holds, or the end of ctx; with the
 // last two comes the smallest text so far.
 func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
+	return Guided(ctx, input, nil, b, holds, step)
+}
+
+// Shape is a form of texts that somebody knows.
+type Shape interface {
+	// Propose offers smaller texts in the place of a text. Try says whether one is
+	// taken, and then the next are made of that one; over says when to stop.
+	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool)
+}
+
+// Guided is Text with somebody who knows the form of the text: what the shape
+// proposes comes first, and again whenever something else made the text smaller. A
+// nil shape knows nothing.
+func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	s := &search{
-		ctx: ctx, holds: holds, step: step, budget: b,
+		ctx: ctx, shape: shape, holds: holds, step: step, budget: b,
 		doc: Parse(input), text: bytes.Clone(input), tried: map[[sha256.Size]byte]bool{},
 	}
 	if b.Time > 0 {
@@ -104,6 +118,7 @@ func rank(c byte) int {
 // search is the state of a run of Text.
 type search struct {
 	ctx      context.Context
+	shape    Shape // nil for none
 	holds    func([]byte) (bool, error)
 	step     func(Step)
 	budget   Budget
@@ -136,11 +151,11 @@ func (s *search) over() bool {
 // try takes the candidate if it is smaller than what there is and the property
 // holds for it.
 func (s *search) try(pass string, d *Doc) bool {
-	if d == nil || s.over() {
-		return false
-	}
-	text := d.Bytes()
-	if !Less(text, s.text) {
+	return d != nil && !s.over() && s.tryText(pass, d, d.Bytes())
+}
+
+func (s *search) tryText(pass string, d *Doc, text []byte) bool {
+	if s.over() || !Less(text, s.text) {
 		return false
 	}
 	key := sha256.Sum256(text)
@@ -169,6 +184,9 @@ func (s *search) try(pass string, d *Doc) bool {
 // passes that take away much go first: what is left is quicker to judge.
 func (s *search) round() bool {
 	before := s.steps
+	if s.shape != nil {
+		s.shape.Propose(s.text, func(pass string, text []byte) bool { return s.tryText(pass, Parse(text), text) }, s.over)
+	}
 	for again := true; again && !s.over(); {
 		was := s.steps
 		s.dropItems(coarse)

@@ -2,16 +2,11 @@ package stress
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"assay/judge"
 	"assay/judge/shrink"
@@ -237,41 +232,4 @@ func swapWords(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 // clone copies the list of lines; the lines are shared, and must not be changed.
 func clone(d *shrink.Doc) *shrink.Doc {
 	return &shrink.Doc{Lines: slices.Clone(d.Lines), Ended: d.Ended}
-}
-
-// literal is a whole number in a program's text.
-var literal = regexp.MustCompile(`\b(0[xX][0-9a-fA-F]+|[0-9]{1,19}(?:[eE][0-9]{1,2})?)\b`)
-
-// Literals lists the whole numbers in the texts of programs: of files, or of all
-// files in folders. Files that are no text have none.
-func Literals(paths ...string) []int64 {
-	found := map[int64]bool{}
-	for _, path := range paths {
-		filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
-				return nil // what cannot be read has no numbers to offer
-			}
-			if info, err := e.Info(); err != nil || info.Size() > 1<<20 {
-				return nil
-			}
-			data, err := os.ReadFile(file)
-			if err != nil || !utf8.Valid(data) {
-				return nil
-			}
-			for _, word := range literal.FindAllString(string(data), -1) {
-				if n, err := strconv.ParseInt(word, 0, 64); err == nil {
-					found[n] = true
-				} else if f, err := strconv.ParseFloat(word, 64); err == nil && f <= 1e18 {
-					found[int64(f)] = true
-				}
-			}
-			return nil
-		})
-	}
-	var all []int64
-	for n := range found {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -14,8 +14,10 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/format"
 	"assay/judge/gen"
 	"assay/judge/kit"
+	"assay/judge/problem"
 	"assay/judge/shrink"
 )
 
@@ -29,6 +31,10 @@ type plan struct {
 	whole bool // all lines and cases from the start, instead of more and more
 	small bool // small ones first, without exception
 	valid bool // there is a validator
+
+	grammar  *format.Grammar // nil for none
+	derived  bool            // from the grammar alone
+	literals []int64
 }
 
 // base is a case that inputs are made from.
@@ -52,7 +58,7 @@ const maxBase = 64 << 10
 // plan reads the cases that are there. Files that are missing are left out: the
 // lines that make them are used all the same.
 func (l *Lab) plan(seed uint64) (*plan, error) {
-	p := &plan{seed: seed, salt: l.Folder.Salt, valid: l.validator != nil}
+	p := &plan{seed: seed, salt: l.Folder.Salt, valid: l.validator != nil || l.grammar != nil, grammar: l.grammar, derived: l.Derived, literals: l.Literals}
 	type sized struct {
 		line string
 		size int64
@@ -66,7 +72,7 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 			if err == nil {
 				size = info.Size()
 			}
-			if c.Line != "" && l.generator != nil {
+			if c.Line != "" && (l.generator != nil || l.grammar != nil && problem.Derived(c.Line)) {
 				lines = append(lines, sized{c.Line, size})
 			}
 			if err != nil || size > maxBase {
@@ -84,7 +90,7 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 	for _, line := range lines {
 		p.lines = append(p.lines, line.line)
 	}
-	if len(p.lines) == 0 && !p.canChange() {
+	if len(p.lines) == 0 && !p.canChange() && p.grammar == nil {
 		return nil, &judge.Fault{File: l.Folder.Dir, Text: "there is nothing to make inputs from", Hint: "the problem needs generator lines, or a validator and some cases; give it: [generator] program = \"generator\""}
 	}
 	p.words = newWords(p.bases, l.Literals, l.Folder.Groups)
@@ -114,9 +120,16 @@ func (p *plan) open(n, i int) int {
 	return max(min(n, 8), min(n, n*i/grown))
 }
 
-// input makes input i; nil where it is not valid. Of four inputs one comes from a
-// line with another seed, one from a line with other arguments, two from a case.
+// input makes input i; nil where it is not valid. Half of them are drawn from the
+// declared input format, if there is one. Of four others one comes from a line with
+// another seed, one from a line with other arguments, two from a case.
 func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
+	if p.grammar != nil {
+		if p.derived || i/2%2 == 0 || len(p.lines) == 0 && !p.canChange() {
+			return p.drawn(ctx, b, i)
+		}
+		i = i/4*2 + i%2
+	}
 	switch {
 	case len(p.lines) == 0, p.canChange() && i%2 == 1:
 		r := p.rand(i)
@@ -128,6 +141,33 @@ func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
 	line := p.lines[r.IntN(p.open(len(p.lines), i))]
 	salt := fmt.Sprintf("%s stress %d %d", p.salt, p.seed, i)
 	return p.generated(ctx, b, i, line, salt, false)
+}
+
+// drawn draws an input from the declared input format, small ones first.
+func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
+	o := format.Options{Literals: p.literals, Most: maxBase, Size: 2 + int64(i)/32}
+	switch {
+	case p.whole:
+		o.Size, o.Most = 0, 0
+	case !p.small && i%16 == 6:
+		o.Size = 0
+	}
+	r := p.rand(i)
+	for range tries {
+		input, err := p.grammar.Draw(r, o)
+		if err != nil {
+			return nil, nil // such a size leaves nothing
+		}
+		invalid, err := b.validate(ctx, fmt.Sprintf("stress/%d", i), input)
+		if err != nil {
+			return nil, err
+		}
+		if invalid == "" {
+			from := "an input drawn from the declared format"
+			return &candidate{input: input, origin: "it is " + from, from: from}, nil
+		}
+	}
+	return nil, nil
 }
 
 // generated makes an input of a line. Where the line is not the setter's own, the
@@ -164,7 +204,10 @@ func (p *plan) blameLine(b *bench, line string, err error) error {
 	}
 	placed := *f
 	if placed.File == "" {
-		placed.File = b.lab.Folder.Generator.Path
+		placed.File = b.lab.Folder.FormatPath()
+		if b.lab.Folder.Generator != nil {
+			placed.File = b.lab.Folder.Generator.Path
+		}
 	}
 	placed.Text = fmt.Sprintf("line %q with another seed: %s", line, f.Text)
 	return &placed

@@ -36,14 +36,6 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	}()
 	best := *t
 	done := &Shrunk{Trial: &best}
-	if err := done.byOthers(ctx, b, budget, step); err != nil {
-		return nil, err
-	}
-	if best.Line != "" && b.generator != nil {
-		if err := done.byLine(ctx, b, budget, step); err != nil {
-			return nil, err
-		}
-	}
 	holds := func(text []byte) (bool, error) {
 		again, err := b.fails(ctx, text, t)
 		if err == nil && again != nil {
@@ -52,20 +44,73 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 		}
 		return again != nil, err
 	}
-	result, err := shrink.Text(ctx, best.Input, budget, holds, step)
-	if errors.Is(err, shrink.ErrNotHeld) {
-		return nil, fmt.Errorf("%s is not repeatable: the solution does not fail in the same way again", t.Verdict.Words())
+	if l.grammar != nil {
+		err = done.byFormat(ctx, b, budget, holds, step)
+	} else {
+		err = done.byParts(ctx, b, budget, holds, step)
 	}
 	if err != nil {
 		return nil, err
 	}
-	done.Evaluations += result.Evaluations
-	done.Steps += result.Steps
-	done.Done = result.Done
-	if result.Steps > 0 {
-		best.Line = "" // no line makes it
-	}
 	return done, l.Complete(ctx, &best)
+}
+
+// byParts makes an input smaller of whose form nobody knows.
+func (s *Shrunk) byParts(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
+	if err := s.byOthers(ctx, b, budget, step); err != nil {
+		return err
+	}
+	if s.Line != "" && b.generator != nil {
+		if err := s.byLine(ctx, b, budget, step); err != nil {
+			return err
+		}
+	}
+	return s.byText(ctx, nil, budget, holds, step)
+}
+
+// byFormat makes an input smaller whose form is declared: as that form has it, then
+// by other inputs, and what they came to in the same way again.
+func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
+	start := time.Now()
+	if err := s.byText(ctx, b.lab.grammar, budget, holds, step); err != nil || !s.Done {
+		return err
+	}
+	left := budget
+	if left.Time > 0 {
+		left.Time = max(budget.Time-time.Since(start), time.Millisecond)
+	}
+	if left.Evaluations > 0 {
+		left.Evaluations = max(budget.Evaluations-s.Evaluations, 1)
+	}
+	before := s.Steps
+	if err := s.byOthers(ctx, b, left, step); err != nil || s.Steps == before {
+		return err
+	}
+	return s.byText(ctx, b.lab.grammar, left, holds, step)
+}
+
+// byText makes an input smaller step by step.
+func (s *Shrunk) byText(ctx context.Context, shape shrink.Shape, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
+	told := func(at shrink.Step) {
+		if step != nil {
+			at.Evaluations += s.Evaluations
+			step(at)
+		}
+	}
+	result, err := shrink.Guided(ctx, s.Input, shape, budget, holds, told)
+	if errors.Is(err, shrink.ErrNotHeld) {
+		return fmt.Errorf("%s is not repeatable: the solution does not fail in the same way again", s.Verdict.Words())
+	}
+	if err != nil {
+		return err
+	}
+	s.Evaluations += result.Evaluations
+	s.Steps += result.Steps
+	s.Done = result.Done
+	if result.Steps > 0 {
+		s.Line = "" // no line makes it
+	}
+	return nil
 }
 
 // hurried are limits for inputs that are smaller than the one of the trial. If it

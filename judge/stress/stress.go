@@ -3,6 +3,7 @@
 //	generator lines with fresh seeds --+
 //	lines with other arguments --------+--> validator --> solution --> reference, checker --> the first that fails
 //	cases with words and lines changed +                                                  \-> package shrink
+//	the declared input format ---------+
 //
 // Inputs are numbered. What input i is depends on the seed, i and the problem
 // folder alone, small ones come first, and the failing input with the lowest number
@@ -14,9 +15,9 @@
 // the samples. What goes wrong only between two inputs of which none is a sample is
 // not found.
 //
-// A find is made smaller in three ways, each from what the one before it came to:
-// other small inputs that fail in the same way, the generator line that made it, and
-// its text.
+// A find is made smaller in several ways, each from what the one before it came to:
+// as the declared input format sees it, by other small inputs that fail in the same
+// way, by the generator line that made it, and as a text.
 //
 // The package does not say how strong a suite is, and prints nothing.
 package stress
@@ -28,12 +29,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"assay/judge"
 	"assay/judge/check"
+	"assay/judge/format"
 	"assay/judge/gen"
 	"assay/judge/internal/tail"
 	"assay/judge/problem"
@@ -52,8 +55,10 @@ type Setting struct {
 	// Literals are numbers that the programs treat apart, as far as one can tell from
 	// their text: see Literals.
 	Literals []int64
-	Limits   judge.Limits // of the generator and the validator, for one case
-	Jobs     int
+	// Derived has inputs drawn from the declared input format alone.
+	Derived bool
+	Limits  judge.Limits // of the generator and the validator, for one case
+	Jobs    int
 }
 
 // Lab is where inputs are tried: the problem's programs, built, and as many of each
@@ -61,7 +66,8 @@ type Setting struct {
 type Lab struct {
 	Setting
 	reference, validator, generator *judge.Program // nil where the problem has none
-	stateful                        bool           // the checker may remember
+	grammar                         *format.Grammar
+	stateful                        bool // the checker may remember
 	samples                         []solved
 	broken                          *Trial          // of the first sample that the solution fails
 	life                            context.Context // of the processes that stay from input to input
@@ -120,6 +126,13 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 	if s.Folder.Reference == nil {
 		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
 	}
+	var err error
+	if l.grammar, err = s.Folder.Format(); err != nil {
+		return nil, err
+	}
+	if s.Derived && l.grammar == nil {
+		return nil, &judge.Fault{File: s.Folder.Dir, Text: "the problem does not declare its input format", Hint: "declare it in " + filepath.Join(s.Folder.Dir, problem.FormatFile)}
+	}
 	for _, part := range []struct {
 		from *judge.Part
 		to   **judge.Program
@@ -155,10 +168,10 @@ func (l *Lab) Close() error {
 
 // Notes says what weakens the search, for people.
 func (l *Lab) Notes() (notes []string) {
-	if l.validator == nil {
+	if l.validator == nil && l.grammar == nil {
 		notes = append(notes, "the problem has no validator: inputs are taken as they come from the generator, and what is made smaller may not be valid")
 	}
-	if l.generator == nil {
+	if l.generator == nil && l.grammar == nil {
 		notes = append(notes, "the problem has no generator: inputs are made from its cases")
 	}
 	return notes
@@ -223,15 +236,12 @@ func (l *Lab) take() (*bench, error) {
 	l.mu.Unlock()
 	b := &bench{lab: l, limits: l.Folder.Limits}
 	var err error
-	if l.validator != nil {
-		if b.validator, err = gen.NewValidator(l.life, l.Runner, l.validator, l.Folder.Validator, l.Limits); err != nil {
-			return nil, err
-		}
+	programs := gen.Programs{Generator: l.generator, Validator: l.validator}
+	if b.validator, err = gen.OpenValidator(l.life, l.Runner, l.Folder, programs, l.Limits); err != nil {
+		return nil, err
 	}
-	if l.generator != nil {
-		if b.generator, err = gen.NewGenerator(l.life, l.Runner, l.generator, l.Folder.Generator, l.Limits); err != nil {
-			return nil, errors.Join(err, b.close())
-		}
+	if b.generator, err = gen.OpenGenerator(l.life, l.Runner, l.Folder, programs, l.Limits); err != nil {
+		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }

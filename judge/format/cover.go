@@ -1,0 +1,294 @@
+package format
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Coverage says what inputs have shown of a declaration.
+type Coverage struct {
+	g       *Grammar
+	reached map[hit]int
+	inputs  int
+}
+
+// Goal is something that inputs should show: a bound, a word of an enumeration, an
+// alternative, a feature.
+type Goal struct {
+	What  string
+	Row   int // of the declaration
+	Count int // how many inputs show it
+}
+
+// NewCoverage starts with no inputs.
+func (g *Grammar) NewCoverage() *Coverage { return &Coverage{g: g, reached: map[hit]int{}} }
+
+// Add notes what an input shows. A text that is not of the declared form shows
+// nothing, and is refused.
+func (c *Coverage) Add(text []byte) *Refusal {
+	r := c.g.read(text, false)
+	if !r.ok {
+		return r.refusal()
+	}
+	c.inputs++
+	for _, h := range r.hits {
+		c.reached[h]++
+	}
+	return nil
+}
+
+// Goals lists what there is to show, in the order of the declaration.
+func (c *Coverage) Goals() (goals []Goal) {
+	add := func(h hit, row int, format string, args ...any) {
+		goals = append(goals, Goal{fmt.Sprintf(format, args...), row, c.reached[h]})
+	}
+	for _, f := range c.g.bounds {
+		c.fieldGoals(f, add)
+	}
+	c.choiceGoals(c.g.body, add)
+	for _, w := range c.g.wheres {
+		if w.cond.hasBound() {
+			add(hit{equal, w.at, 0}, w.row, "%s, and only just", w.text)
+		}
+	}
+	for _, f := range c.g.features {
+		add(hit{shown, f.at, 0}, f.row, "feature: %s", f.text)
+	}
+	slices.SortStableFunc(goals, func(a, b Goal) int { return a.Row - b.Row })
+	return goals
+}
+
+func (c *Coverage) fieldGoals(f *field, add func(h hit, row int, format string, args ...any)) {
+	t := f.typ
+	if t.kind == enumType {
+		if len(t.options) > 1 {
+			for k, o := range t.options {
+				add(hit{option, f.at, k}, f.row, "%s is %q", f.name.text, o)
+			}
+		}
+		return
+	}
+	if t.lo == t.hi || t.lo.op == "constant" && t.hi.op == "constant" && t.lo.float(nil) == t.hi.float(nil) || c.g.isEnd(f) {
+		return
+	}
+	pattern := "%s = %s"
+	if t.kind == wordType || t.kind == textType {
+		pattern = "%s has %s characters"
+	}
+	add(hit{lowest, f.at, 0}, f.row, pattern, f.name.text, t.lo.text)
+	add(hit{highest, f.at, 0}, f.row, pattern, f.name.text, t.hi.text)
+}
+
+// isEnd says whether the field is an end of a graph's edges: all nodes are.
+func (g *Grammar) isEnd(f *field) bool {
+	found := false
+	g.eachGraph(g.body, func(s *graph) { found = found || &s.field == f })
+	return found
+}
+
+func (g *Grammar) eachGraph(b block, visit func(s *graph)) {
+	for _, s := range b {
+		switch s := s.(type) {
+		case *graph:
+			visit(s)
+		case *repeat:
+			g.eachGraph(s.body, visit)
+		case *either:
+			for _, alt := range s.alts {
+				g.eachGraph(alt, visit)
+			}
+		}
+	}
+}
+
+func (c *Coverage) choiceGoals(b block, add func(h hit, row int, format string, args ...any)) {
+	for _, s := range b {
+		switch s := s.(type) {
+		case *line:
+			c.groupGoals(s.items, add)
+		case *repeat:
+			c.choiceGoals(s.body, add)
+		case *either:
+			for k, alt := range s.alts {
+				add(hit{chosen, s.at, k}, s.row, "alternative %d of %d", k+1, len(s.alts))
+				c.choiceGoals(alt, add)
+			}
+		}
+	}
+}
+
+func (c *Coverage) groupGoals(items []any, add func(h hit, row int, format string, args ...any)) {
+	for _, it := range items {
+		g, ok := it.(*group)
+		if !ok {
+			continue
+		}
+		for k, alt := range g.alts {
+			if len(g.alts) > 1 {
+				add(hit{chosen, g.at, k}, g.row, "the alternative %s", describe(alt))
+			}
+			c.groupGoals(alt, add)
+		}
+	}
+}
+
+// describe writes the head of an alternative.
+func describe(alt []any) string {
+	var words []string
+	for _, it := range alt[:min(len(alt), 3)] {
+		switch it := it.(type) {
+		case *literal:
+			words = append(words, strconv.Quote(it.text))
+		case *field:
+			words = append(words, it.name.text)
+		case *array:
+			words = append(words, it.name.text+"[]")
+		case *group:
+			words = append(words, "(...)")
+		}
+	}
+	if len(alt) == 0 {
+		return "of nothing"
+	}
+	return strings.Join(words, " ")
+}
+
+// Beyond lists what the declaration leaves to a validator written by hand.
+func (g *Grammar) Beyond() []string { return g.beyond }
+
+// Number is a constant of a bound or a condition.
+type Number struct {
+	Value int64
+	Row   int
+	Of    string // what it bounds
+}
+
+// String writes the number as people do.
+func (n Number) String() string { return strconv.FormatInt(n.Value, 10) }
+
+// Numbers lists the constants of bounds and conditions, without 0 and 1, which
+// statements often put into words.
+func (g *Grammar) Numbers() (all []Number) {
+	var visit func(x *expr, row int, of string)
+	visit = func(x *expr, row int, of string) {
+		if x == nil {
+			return
+		}
+		if x.op == "constant" && x.kind == integer && (x.n > 1 || x.n < 0) {
+			all = append(all, Number{x.n, row, of})
+		}
+		if x.op == "^" { // a power is one number
+			return
+		}
+		for _, a := range x.args {
+			visit(a, row, of)
+		}
+	}
+	for _, f := range g.bounds {
+		if f.typ.lo != f.typ.hi && !g.isEnd(f) {
+			visit(f.typ.lo, f.row, f.name.text)
+			visit(f.typ.hi, f.row, f.name.text)
+		}
+	}
+	for _, w := range g.wheres {
+		visit(w.cond, w.row, w.text)
+	}
+	return all
+}
+
+// Missing lists the numbers of the declaration that a statement does not have, in
+// any spelling: 200000, 200 000, 2*10^5, 2 · 10<sup>5</sup>, $2\cdot10^{5}$, 2e5,
+// 2^31 - 1. A bound of 99 may be written as < 100.
+func (g *Grammar) Missing(statement string) (missing []Number) {
+	known := numbersIn(statement)
+	for _, n := range g.Numbers() {
+		if !known[n.Value] && !slices.ContainsFunc(missing, func(o Number) bool { return o.Value == n.Value }) {
+			missing = append(missing, n)
+		}
+	}
+	return missing
+}
+
+var (
+	superscript = strings.NewReplacer("⁰", "^0", "¹", "^1", "²", "^2", "³", "^3", "⁴", "^4", "⁵", "^5", "⁶", "^6", "⁷", "^7", "⁸", "^8", "⁹", "^9")
+	spelling    = strings.NewReplacer("<sup>", "^", "</sup>", "", "{", "", "}", "", "**", "^", `\cdot`, "*", `\times`, "*", "·", "*", "×", "*", "⋅", "*",
+		`\le`, "<=", `\leq`, "<=", "≤", "<=", "&le;", "<=", "&lt;", "<", "−", "-", "–", "-", `\,`, " ", "\u00a0", " ", "\u2009", " ", "\u202f", " ", "&nbsp;", " ", "`", "", "$", "")
+	powers    = regexp.MustCompile(`\^(\d)\^(\d)`)
+	grouped   = regexp.MustCompile(`(\d)[ ,_'](\d\d\d)\b`)
+	numbering = regexp.MustCompile(`(-?)(?:(\d+) ?\* ?)?(\d+)(?:[eE](\d+)| ?\^ ?(\d+))?(?: ?([-+]) ?(\d+))?`)
+)
+
+// numbersIn finds the numbers of a statement.
+func numbersIn(statement string) map[int64]bool {
+	text := powers.ReplaceAllString(superscript.Replace(statement), "^$1$2")
+	text = spelling.Replace(text)
+	known := map[int64]bool{}
+	for _, t := range []string{text, ungroup(text)} {
+		for _, m := range numbering.FindAllStringSubmatchIndex(t, -1) {
+			for _, n := range valuesOf(t, m) {
+				if !n.IsInt64() {
+					continue
+				}
+				v := n.Int64()
+				known[v], known[-v] = true, true
+				before, after := strings.TrimRight(t[:m[0]], " "), strings.TrimLeft(t[m[1]:], " ")
+				if strings.HasSuffix(before, "<") {
+					known[v-1] = true
+				}
+				if strings.HasPrefix(after, "<") && !strings.HasPrefix(after, "<=") || strings.HasSuffix(before, ">") {
+					known[v+1] = true
+				}
+			}
+		}
+	}
+	return known
+}
+
+// ungroup takes the separators out of 4 000 000.
+func ungroup(text string) string {
+	for {
+		shorter := grouped.ReplaceAllString(text, "$1$2")
+		if shorter == text {
+			return text
+		}
+		text = shorter
+	}
+}
+
+// valuesOf computes what a match of numbering stands for: all of it, and its parts.
+func valuesOf(text string, m []int) (all []*big.Int) {
+	part := func(k int) *big.Int {
+		if m[2*k] < 0 || m[2*k+1]-m[2*k] > 40 {
+			return nil
+		}
+		n, _ := new(big.Int).SetString(text[m[2*k]:m[2*k+1]], 10)
+		return n
+	}
+	factor, base, e, power, rest := part(2), part(3), part(4), part(5), part(7)
+	if base == nil {
+		return nil
+	}
+	if e != nil && e.Cmp(big.NewInt(100)) < 0 {
+		base = new(big.Int).Mul(base, new(big.Int).Exp(big.NewInt(10), e, nil))
+	}
+	if power != nil && power.Cmp(big.NewInt(200)) < 0 && base.BitLen() < 64 {
+		base = new(big.Int).Exp(base, power, nil)
+	}
+	all = append(all, base)
+	if factor != nil {
+		base = new(big.Int).Mul(base, factor)
+		all = append(all, factor, base)
+	}
+	if rest != nil {
+		all = append(all, rest)
+		if text[m[12]] == '-' {
+			rest = new(big.Int).Neg(rest)
+		}
+		all = append(all, new(big.Int).Add(base, rest))
+	}
+	return all
+}

@@ -1,0 +1,408 @@
+package format
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"assay/judge/internal/suggest"
+)
+
+// Options say what inputs to draw.
+type Options struct {
+	// Mode is how values are chosen, one of Modes; "" is a mixture, drawn anew for each
+	// field of each input.
+	Mode string
+	// Size, if it is above 0, bounds numbers that say how many of something there are,
+	// and the length of words.
+	Size int64
+	// Set bounds names further: to one number, or to a range.
+	Set map[string][2]int64
+	// Literals are numbers that programs treat apart; they and their neighbours are
+	// drawn now and then.
+	Literals []int64
+	// Most is how many bytes an input may have; 0 is 8 MiB.
+	Most int
+
+	force map[*name]int64 // instead of a value within its bounds
+	loose *where          // must not hold
+}
+
+const usualMost = 8 << 20
+
+// tries is how often an input is drawn anew before that is given up.
+const tries = 300
+
+// Draw makes an input of the declared form. The same source of chance and options
+// make the same input.
+//
+// An error says that none was found: the conditions, or the options, leave too few.
+func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
+	m, ok := modes[o.Mode]
+	if !ok {
+		return nil, fmt.Errorf("unknown mode %q; %s", o.Mode, suggest.Hint(o.Mode, Modes()))
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
+		if !slices.Contains(g.Integers(), key) {
+			return nil, fmt.Errorf("the declaration has no integer %q; %s", key, suggest.Hint(key, g.Integers()))
+		}
+	}
+	if o.Most == 0 {
+		o.Most = usualMost
+	}
+	reasons := map[string]int{}
+	for try := range tries {
+		d := newDrawer(g, r, &o, m)
+		d.squeeze = try / 6
+		w := &writer{g: g, e: newEnv(g), src: d, most: o.Most, loose: o.loose}
+		d.e = w.e
+		err := w.block(g.body, nil)
+		if err == nil && (o.loose == nil || w.broke) {
+			return w.out, nil
+		}
+		if err != nil {
+			if _, ok := errors.AsType[*unfit](err); !ok {
+				return nil, err
+			}
+			reasons[err.Error()]++
+		}
+	}
+	var most string
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		if most == "" || reasons[why] > reasons[most] {
+			most = why
+		}
+	}
+	return nil, fmt.Errorf("no input was found in %d tries; most often: %s", tries, most)
+}
+
+// Integers lists the names of integers.
+func (g *Grammar) Integers() (all []string) {
+	for _, f := range g.bounds {
+		if f.name.kind == integer {
+			all = append(all, f.name.text)
+		}
+	}
+	return all
+}
+
+// mode is how the values of a field are chosen.
+type mode int
+
+const (
+	mixed mode = iota
+	uniform
+	lowestMode
+	highestMode
+	smallMode
+	largeMode
+	logMode
+	nearMode
+	constantMode
+	twoMode
+	sortedMode
+	reversedMode
+	periodicMode
+	dictionaryMode
+)
+
+var modes = map[string]mode{
+	"": mixed, "mixed": mixed, "uniform": uniform, "min": lowestMode, "max": highestMode, "small": smallMode,
+	"large": largeMode, "log": logMode, "near": nearMode, "constant": constantMode, "two": twoMode,
+	"sorted": sortedMode, "reversed": reversedMode, "periodic": periodicMode, "dictionary": dictionaryMode,
+}
+
+// Modes lists the modes by name.
+func Modes() (all []string) {
+	for name := range modes {
+		if name != "" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// weights are how often a mixture chooses each mode: for values, and for numbers of
+// something.
+var weights = map[bool][]struct {
+	m mode
+	w int
+}{
+	false: {{uniform, 4}, {lowestMode, 2}, {highestMode, 2}, {smallMode, 6}, {largeMode, 3}, {logMode, 4}, {nearMode, 4},
+		{constantMode, 2}, {twoMode, 3}, {sortedMode, 2}, {reversedMode, 2}, {periodicMode, 2}, {dictionaryMode, 4}},
+	true: {{smallMode, 10}, {logMode, 5}, {lowestMode, 2}, {highestMode, 2}, {uniform, 2}, {largeMode, 1}, {nearMode, 1}, {constantMode, 1}},
+}
+
+// habit is how a field chooses its values in the present input, and what it
+// remembers for that.
+type habit struct {
+	mode   mode
+	blend  bool // another mode for each value
+	chosen bool
+	values []int64 // to choose from, for those modes that do
+	texts  []string
+	count  int
+	last   int64
+}
+
+// drawer decides by chance.
+type drawer struct {
+	g       *Grammar
+	r       *rand.Rand
+	o       *Options
+	e       *env
+	mode    mode
+	squeeze int // how much ranges are narrowed, because conditions failed
+	habits  map[*field]*habit
+	pool    []int64 // numbers that were drawn lately
+	left    int64   // rounds or values that follow the present one
+	share   int     // how a sum is divided
+	choices map[int]*habit
+	seen    map[*name]*seen
+}
+
+// seen are the values that a list has, where no value may come twice.
+type seen struct {
+	from, to int // part of the list that is in the sets
+	ints     map[int64]bool
+	words    map[string]bool
+}
+
+// taken returns the values of a name that may not come again.
+func (d *drawer) taken(n *name) *seen {
+	from := 0
+	if n.unique.depth < len(d.e.marks) {
+		from = d.e.marks[n.unique.depth][n.slot]
+	}
+	l := &d.e.lists[n.slot]
+	s := d.seen[n]
+	if s == nil || s.from != from || s.to > l.len() {
+		s = &seen{from, from, map[int64]bool{}, map[string]bool{}}
+		d.seen[n] = s
+	}
+	for ; s.to < l.len(); s.to++ {
+		if n.kind == integer {
+			s.ints[l.ints[s.to]] = true
+		} else if n.kind == word {
+			s.words[l.words[s.to]] = true
+		}
+	}
+	return s
+}
+
+func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
+	return &drawer{g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{}, seen: map[*name]*seen{}, share: r.IntN(3)}
+}
+
+func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
+func (d *drawer) patience() int              { return 20 }
+
+// round starts a round; now and then fields take up other habits.
+func (d *drawer) round(left int64) {
+	d.left = left
+}
+
+func (d *drawer) pickMode(counts bool) mode {
+	total := 0
+	for _, w := range weights[counts] {
+		total += w.w
+	}
+	k := d.r.IntN(total)
+	for _, w := range weights[counts] {
+		if k -= w.w; k < 0 {
+			return w.m
+		}
+	}
+	return uniform
+}
+
+// habit returns the habit of a field; of one that counts, another for each value.
+func (d *drawer) habit(f *field, counts bool) *habit {
+	h := d.habits[f]
+	if h == nil {
+		h = &habit{mode: d.mode}
+		if d.mode == mixed {
+			h.mode, h.blend = d.pickMode(counts), d.r.IntN(6) == 0
+		}
+		d.habits[f] = h
+	}
+	if h.blend && d.mode == mixed {
+		h.mode = d.pickMode(counts)
+	}
+	return h
+}
+
+func (d *drawer) choose(at, n int, _ *node) int {
+	h := d.choices[at]
+	if h == nil {
+		h = &habit{mode: d.mode}
+		if d.mode == mixed || d.mode == lowestMode || d.mode == highestMode {
+			h.mode = []mode{uniform, uniform, uniform, constantMode, twoMode, periodicMode}[d.r.IntN(6)]
+		}
+		d.choices[at] = h
+	}
+	return int(d.pick(h, 0, int64(n-1)))
+}
+
+func (d *drawer) int(f *field, lo, hi int64, _ *int64) (int64, error) {
+	if v, forced := d.o.force[f.name]; forced {
+		return v, nil
+	}
+	if s, set := d.o.Set[f.name.text]; set {
+		lo, hi = max(lo, s[0]), min(hi, s[1])
+	}
+	if f.name.counts && d.o.Size > 0 {
+		hi = min(hi, max(lo, d.o.Size))
+	}
+	lo, hi = d.demanded(f.name, lo, hi)
+	if lo > hi {
+		return 0, misfit("nothing is left for %s: %d..%d", f.name.text, lo, hi)
+	}
+	narrow := hi
+	if d.squeeze > 0 && d.o.Set[f.name.text] == [2]int64{} {
+		narrow = d.narrowed(lo, hi)
+	}
+	h := d.habit(f, f.name.counts)
+	for try := 0; ; try++ {
+		v := d.pick(h, lo, narrow)
+		if f.name.unique == nil || !d.taken(f.name).ints[v] {
+			d.remember(v)
+			return v, nil
+		}
+		if narrow = hi; try == 30 {
+			return 0, misfit("%s finds no value that is not there yet", f.name.text)
+		}
+		h = &habit{mode: []mode{uniform, smallMode, logMode}[try%3]}
+	}
+}
+
+// narrowed makes a range smaller from above, by chance.
+func (d *drawer) narrowed(lo, hi int64) int64 {
+	span := uint64(hi) - uint64(lo)
+	return int64(uint64(lo) + span>>uint(d.r.IntN(min(d.squeeze, 63)+1)))
+}
+
+// demanded narrows a range to what conditions on the whole list leave.
+func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
+	if n.sorted != nil {
+		if l := d.e.view(n, n.sorted.depth).ints; len(l) > 0 {
+			lo = max(lo, l[len(l)-1])
+		}
+	}
+	for _, l := range n.limited {
+		if l.where == d.o.loose {
+			continue
+		}
+		rest := sub(l.most.int(d.e), fold("sum", d.e.view(n, l.depth).ints))
+		rest = sub(rest, mul(d.left, lo))
+		switch d.share {
+		case 0: // whoever comes first
+			hi = min(hi, rest)
+		case 1: // about the same for all
+			hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1))))))
+		default: // and all of it
+			if hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1)))))); d.left == 0 && rest >= lo {
+				lo = min(hi, rest)
+				if rest <= hi {
+					hi = rest
+				}
+			}
+		}
+		if rest < lo {
+			hi = min(hi, rest)
+		}
+	}
+	if g := n.network; g != nil {
+		nodes := g.nodes.int(d.e)
+		if g.connected {
+			lo = max(lo, nodes-1)
+		}
+		if g.simple {
+			hi = min(hi, g.possible(nodes))
+		}
+	}
+	return lo, hi
+}
+
+// possible is how many edges a simple graph can have.
+func (g *graph) possible(nodes int64) int64 {
+	all := mul(nodes, nodes-1)
+	if g.directed && !g.acyclic {
+		return all
+	}
+	return all / 2
+}
+
+func (d *drawer) remember(v int64) {
+	const most = 16
+	if len(d.pool) < most {
+		d.pool = append(d.pool, v)
+		return
+	}
+	d.pool[d.r.IntN(most)] = v
+}
+
+// Line reads the words of a generator line behind its first one, such as
+// "--mode max --size 10 n=5 m=1..9 --seed 3". What stands behind --seed makes lines
+// differ, and nothing else.
+func Line(words []string) (o Options, err error) {
+	o.Set = map[string][2]int64{}
+	for i := 0; i < len(words); i++ {
+		flag := words[i]
+		name, value, assigned := strings.Cut(flag, "=")
+		if !strings.HasPrefix(flag, "--") && assigned {
+			lo, hi, isRange := strings.Cut(value, "..")
+			if !isRange {
+				hi = lo
+			}
+			var s [2]int64
+			for k, text := range []string{lo, hi} {
+				if s[k], err = wholeNumber(text); err != nil {
+					return o, fmt.Errorf("%s: %w", flag, err)
+				}
+			}
+			o.Set[name] = s
+			continue
+		}
+		if i++; i == len(words) && slices.Contains(flags, flag) {
+			return o, fmt.Errorf("%s needs a value", flag)
+		}
+		switch flag {
+		case "--mode":
+			if o.Mode = words[i]; modes[o.Mode] == mixed && o.Mode != "mixed" {
+				return o, fmt.Errorf("unknown mode %q; %s", o.Mode, suggest.Hint(o.Mode, Modes()))
+			}
+		case "--size":
+			if o.Size, err = wholeNumber(words[i]); err != nil || o.Size < 1 {
+				return o, fmt.Errorf("--size %s: want a number from 1 on", words[i])
+			}
+		case "--seed":
+		default:
+			return o, fmt.Errorf("unknown argument %q; %s", flag, cmp.Or(suggest.Hint(flag, flags), "or a name with its value, such as n=5 or n=1..9"))
+		}
+	}
+	return o, nil
+}
+
+var flags = []string{"--mode", "--size", "--seed"}
+
+// wholeNumber reads 200000, 200_000 or 2e5.
+func wholeNumber(text string) (int64, error) {
+	var t token
+	digits, negative := strings.CutPrefix(text, "-")
+	if digits != "" && isDigit(digits[0]) {
+		if n, problem := t.scanNumber(digits); problem == "" && n == len(digits) && t.kind == integerToken && t.n.IsInt64() {
+			if v := t.n.Int64(); negative {
+				return -v, nil
+			} else {
+				return v, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%.40q is not an integer", text)
+}

@@ -1,0 +1,23 @@
+// Package format reads the declaration of a problem's input and makes of it all that
+// a setter would otherwise write by hand:
+//
+//	                     +--> Check: is a text an input, to its last byte
+//	declaration --Parse--+--> Draw: inputs by chance, of many tastes
+//	(a Grammar)          +--> Propose: smaller inputs, for package shrink
+//	                     +--> Coverage, Missing: what a suite and a statement leave out
+//	                     +--> Near: texts that are nearly inputs, to try a validator on
+//
+// A declaration reads like the section "Input" of a statement:
+//
+//	line n: int 1..200_000  k: int 1..n
+//	line a[n]: int -10^9..10^9
+//	feature "all numbers are equal" when different(a) = 1
+//
+// The manual of its statements, with an example of each shape, is problems/README.md.
+//
+// Where a text is to be changed, it is read into a tree; whoever changes the tree
+// writes it anew through a source (see writer), which makes counts fit what they count.
+//
+// The package does no input or output, and does not know what solutions make of an
+// input.
+package format

@@ -1,0 +1,197 @@
+package format
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"assay/judge"
+)
+
+// token is a word of a declaration.
+type token struct {
+	kind   tokenKind
+	text   string   // of a string: without quotes, unescaped
+	n      *big.Int // of an integer
+	f      float64  // of a decimal
+	line   int      // from 1
+	column int      // from 1, in bytes
+	end    int      // offset in the line behind the token
+}
+
+type tokenKind int
+
+const (
+	endToken  tokenKind = iota // of the line
+	nameToken                  // a name or a keyword
+	integerToken
+	decimalToken
+	stringToken
+	symbolToken
+)
+
+// symbols are what is neither word, number nor string; longer ones first.
+var symbols = []string{"..", "!=", "<=", ">=", "==", "<", ">", "=", ":", ",", "(", ")", "[", "]", "|", "&", "+", "-", "*", "/", "%", "^"}
+
+// row is a line of a declaration with its tokens. Inside brackets, the next lines
+// of the file belong to it too.
+type row struct {
+	indent string
+	tokens []token
+	text   string // of its first line
+}
+
+const maxDeclaration = 1 << 20 // bytes
+
+// lex splits a declaration into rows. Comments and empty lines are gone.
+func lex(file, text string) (rows []row, faults judge.Faults) {
+	if len(text) > maxDeclaration {
+		return nil, judge.Faults{{File: file, Text: fmt.Sprintf("the declaration has %d bytes, more than %d", len(text), maxDeclaration)}}
+	}
+	depth := 0
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		tokens, fault := lexLine(file, i+1, line)
+		if fault != nil {
+			faults = append(faults, fault)
+			continue
+		}
+		if len(tokens) == 0 {
+			continue
+		}
+		if depth > 0 && len(rows) > 0 {
+			last := &rows[len(rows)-1]
+			last.tokens = append(last.tokens, tokens...)
+		} else {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+			rows = append(rows, row{indent, tokens, line})
+		}
+		for _, t := range tokens {
+			switch {
+			case t.kind == symbolToken && (t.text == "(" || t.text == "["):
+				depth++
+			case t.kind == symbolToken && (t.text == ")" || t.text == "]"):
+				depth = max(depth-1, 0)
+			}
+		}
+	}
+	return rows, faults
+}
+
+func lexLine(file string, number int, line string) (tokens []token, fault *judge.Fault) {
+	for at := 0; ; {
+		for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+			at++
+		}
+		if at == len(line) || line[at] == '#' {
+			return tokens, nil
+		}
+		t := token{line: number, column: at + 1}
+		n, problem := t.scan(line[at:])
+		if problem != "" {
+			return nil, &judge.Fault{File: file, Line: number, Column: at + 1, Text: problem}
+		}
+		at += n
+		t.end = at
+		tokens = append(tokens, t)
+	}
+}
+
+// scan reads the token at the start of text, and returns its length.
+func (t *token) scan(text string) (n int, problem string) {
+	switch c := text[0]; {
+	case c == '"':
+		return t.scanString(text)
+	case isDigit(c):
+		return t.scanNumber(text)
+	case isNameByte(c):
+		for n < len(text) && (isNameByte(text[n]) || isDigit(text[n])) {
+			n++
+		}
+		t.kind, t.text = nameToken, text[:n]
+		return n, ""
+	}
+	for _, s := range symbols {
+		if strings.HasPrefix(text, s) {
+			t.kind, t.text = symbolToken, s
+			if s == "==" {
+				t.text = "="
+			}
+			return len(s), ""
+		}
+	}
+	r := []rune(text)[0]
+	return 0, fmt.Sprintf("unexpected character %q", r)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+}
+
+// scanString reads a string in quotes; \" \\ and \- are escapes, of which the last
+// is kept for sets of characters.
+func (t *token) scanString(text string) (n int, problem string) {
+	var b strings.Builder
+	for n = 1; n < len(text); n++ {
+		switch c := text[n]; c {
+		case '"':
+			t.kind, t.text = stringToken, b.String()
+			return n + 1, ""
+		case '\\':
+			n++
+			if n == len(text) || !strings.ContainsRune(`"\-`, rune(text[n])) {
+				return 0, `a backslash stands before ", \ or - only`
+			}
+			if text[n] != '"' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(text[n])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return 0, "the string has no end"
+}
+
+// scanNumber reads 17, 200_000, 1e18 or 0.5. What a range needs, 1..9, is no
+// decimal.
+func (t *token) scanNumber(text string) (n int, problem string) {
+	for n < len(text) && (isDigit(text[n]) || text[n] == '_') {
+		n++
+	}
+	digits := strings.ReplaceAll(text[:n], "_", "")
+	if n+1 < len(text) && text[n] == '.' && isDigit(text[n+1]) {
+		end := n + 1
+		for end < len(text) && isDigit(text[end]) {
+			end++
+		}
+		t.kind, t.text = decimalToken, digits+text[n:end]
+		if _, err := fmt.Sscan(t.text, &t.f); err != nil {
+			return 0, fmt.Sprintf("%.40q is no number", t.text)
+		}
+		return end, ""
+	}
+	if n+1 < len(text) && (text[n] == 'e' || text[n] == 'E') && isDigit(text[n+1]) {
+		end, zeros := n+1, 0
+		for end < len(text) && isDigit(text[end]) {
+			zeros = min(10*zeros+int(text[end]-'0'), 1000)
+			end++
+		}
+		if zeros > 100 {
+			return 0, fmt.Sprintf("%.40q is far beyond 64 bits", text[:end])
+		}
+		digits += strings.Repeat("0", zeros)
+		n = end
+	}
+	if len(digits) > 200 {
+		return 0, fmt.Sprintf("%.40q is far beyond 64 bits", text[:n])
+	}
+	if n < len(text) && isNameByte(text[n]) {
+		return 0, fmt.Sprintf("%.40q is neither a number nor a name", text[:n+1])
+	}
+	t.kind, t.text = integerToken, digits
+	t.n, _ = new(big.Int).SetString(digits, 10)
+	return n, ""
+}

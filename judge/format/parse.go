@@ -1,0 +1,347 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+)
+
+// Parse reads a declaration. File is its name in messages. The grammar is nil where
+// there are faults.
+func Parse(file string, text []byte) (*Grammar, judge.Faults) {
+	rows, faults := lex(file, string(text))
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	p := &parser{g: &Grammar{File: file}, rows: rows}
+	p.scope = p.newScope(nil, 0)
+	if len(rows) > 0 {
+		p.g.body = p.block(rows[0].indent)
+	}
+	if len(p.faults) == 0 && p.next < len(rows) {
+		p.faults = append(p.faults, p.faultAt(rows[p.next].tokens[0], "the line is indented less than the first one", ""))
+	}
+	if len(p.faults) == 0 && !prints(p.g.body) {
+		p.faults = append(p.faults, &judge.Fault{File: file, Text: "the declaration has no line of the input", Hint: "such as: line n: int 1..100"})
+	}
+	if len(p.faults) > 0 {
+		return nil, p.faults
+	}
+	p.g.analyse()
+	return p.g, nil
+}
+
+// prints says whether a block has something that stands in inputs.
+func prints(b block) bool {
+	return slices.ContainsFunc(b, func(s any) bool {
+		switch s.(type) {
+		case *where, *feature, *let:
+			return false
+		}
+		return true
+	})
+}
+
+// parser reads rows into a grammar. A fault ends the row that it is in.
+type parser struct {
+	g      *Grammar
+	rows   []row
+	next   int // row
+	tokens []token
+	pos    int
+	level  int // of brackets
+	scope  *scope
+	faults judge.Faults
+}
+
+// bail ends the reading of a row.
+type bail struct{ fault *judge.Fault }
+
+func (p *parser) newScope(parent *scope, depth int) *scope {
+	return &scope{parent: parent, depth: depth, names: map[string]*name{}}
+}
+
+func (p *parser) faultAt(t token, text, hint string) *judge.Fault {
+	return &judge.Fault{File: p.g.File, Line: t.line, Column: t.column, Text: text, Hint: hint}
+}
+
+func (p *parser) fail(t token, hint, format string, args ...any) {
+	panic(bail{p.faultAt(t, fmt.Sprintf(format, args...), hint)})
+}
+
+// maxNesting bounds blocks in blocks, and brackets in brackets.
+const maxNesting = 50
+
+// block reads the rows that are indented as the next one is.
+func (p *parser) block(indent string) (b block) {
+	if p.level++; p.level > maxNesting {
+		p.faults = append(p.faults, p.faultAt(p.rows[p.next].tokens[0], fmt.Sprintf("more than %d blocks in each other", maxNesting), ""))
+		p.next = len(p.rows)
+	}
+	defer func() { p.level-- }()
+	for p.next < len(p.rows) {
+		r := p.rows[p.next]
+		switch {
+		case r.indent == indent:
+		case strings.HasPrefix(indent, r.indent):
+			return b
+		default:
+			p.faults = append(p.faults, p.faultAt(r.tokens[0], "the line is indented neither as the one before it nor as one above", "lines of a block start below each other; only `repeat`, `either` and `or` have a block below them"))
+			p.next++
+			continue
+		}
+		if r.tokens[0].text == "or" && r.tokens[0].kind == nameToken {
+			return b // of an either: it looks for it
+		}
+		p.next++
+		if s := p.statement(r); s != nil {
+			b = append(b, s)
+		}
+	}
+	return b
+}
+
+// inner reads the block below a row, in a scope of its own.
+func (p *parser) inner(r row, s *scope) block {
+	outer := p.scope
+	p.scope = s
+	defer func() { p.scope = outer }()
+	if p.next == len(p.rows) || !strings.HasPrefix(p.rows[p.next].indent, r.indent) || len(p.rows[p.next].indent) == len(r.indent) {
+		p.faults = append(p.faults, p.faultAt(r.tokens[0], fmt.Sprintf("nothing stands below %q", r.tokens[0].text), "what it is about stands in the lines below it, indented more"))
+		return nil
+	}
+	return p.block(p.rows[p.next].indent)
+}
+
+var keywords = []string{"line", "repeat", "either", "grid", "tree", "graph", "let", "where", "feature", "beyond"}
+
+// statement reads a row; nil where it is at fault or only sets something.
+func (p *parser) statement(r row) (s any) {
+	defer func() {
+		if b, ok := recover().(bail); ok {
+			p.faults = append(p.faults, b.fault)
+			s = nil
+		}
+	}()
+	level := p.level
+	defer func() { p.level = level }()
+	p.tokens, p.pos = r.tokens, 1
+	head := r.tokens[0]
+	if head.kind != nameToken || !slices.Contains(keywords, head.text) {
+		hint := suggest.Hint(head.text, keywords)
+		if t := p.peek(); t.text == ":" || t.text == "[" {
+			hint = fmt.Sprintf("values stand in lines of the input: line %s%s ...", head.text, t.text)
+		}
+		p.fail(head, hint, "unknown statement %q", head.text)
+	}
+	switch head.text {
+	case "line":
+		s = p.line(head)
+	case "repeat":
+		return p.repeat(r)
+	case "either":
+		return p.either(r)
+	case "grid":
+		s = p.grid(head)
+	case "tree", "graph":
+		s = p.graph(head)
+	case "let":
+		s = p.let()
+	case "where":
+		s = p.where(head, r)
+	case "feature":
+		s = p.feature(head)
+	case "beyond":
+		p.g.beyond = append(p.g.beyond, p.expect(stringToken, "", "a sentence in quotes").text)
+	}
+	p.end()
+	return s
+}
+
+// peek is the next token of the row; its end has a kind of its own.
+func (p *parser) peek() token { return p.peekAt(0) }
+
+func (p *parser) peekAt(k int) token {
+	if p.pos+k < len(p.tokens) {
+		return p.tokens[p.pos+k]
+	}
+	last := p.tokens[len(p.tokens)-1]
+	return token{kind: endToken, line: last.line, column: last.end + 1}
+}
+
+// take eats the next token if it is the symbol or the word.
+func (p *parser) take(text string) bool {
+	t := p.peek()
+	if (t.kind == symbolToken || t.kind == nameToken) && t.text == text {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+// expect eats the next token, which must be of the kind, and have the text unless
+// that is empty.
+func (p *parser) expect(k tokenKind, text, what string) token {
+	t := p.peek()
+	if t.kind != k || text != "" && t.text != text {
+		p.fail(t, "", "want %s, got %s", what, t.describe())
+	}
+	p.pos++
+	return t
+}
+
+func (p *parser) symbol(text string) { p.expect(symbolToken, text, `"`+text+`"`) }
+
+func (p *parser) end() {
+	if t := p.peek(); t.kind != endToken {
+		p.fail(t, "", "want the end of the line, got %s", t.describe())
+	}
+}
+
+func (t token) describe() string {
+	switch t.kind {
+	case endToken:
+		return "the end of the line"
+	case stringToken:
+		return fmt.Sprintf("the string %.60q", t.text)
+	}
+	return fmt.Sprintf("%.60q", t.text)
+}
+
+// reserved cannot be names: they stand between expressions.
+var reserved = []string{"and", "or", "not", "when", "in", "all", "any"}
+
+// declare makes a name in the present scope. In another alternative of the same
+// choice the same name may stand again, for values of the same kind.
+func (p *parser) declare(t token, k kind, isArray bool) *name {
+	if slices.Contains(reserved, t.text) {
+		p.fail(t, "", "%q cannot be a name", t.text)
+	}
+	if _, twice := p.scope.names[t.text]; twice {
+		p.fail(t, "give one of them another name", "%q is declared twice", t.text)
+	}
+	for s := p.scope.parent; s != nil; s = s.parent {
+		if n := s.names[t.text]; n != nil && n.single(p.scope) {
+			p.fail(t, "give one of them another name", "%q is declared above already", t.text)
+		}
+	}
+	i := slices.IndexFunc(p.g.names, func(n *name) bool { return n.text == t.text })
+	if i < 0 {
+		n := &name{text: t.text, slot: len(p.g.names), kind: k, array: isArray}
+		p.g.names = append(p.g.names, n)
+		i = n.slot
+	}
+	n := p.g.names[i]
+	if n.kind != k || n.array != isArray {
+		p.fail(t, "give one of them another name", "%q is declared above as something else", t.text)
+	}
+	n.scopes = append(n.scopes, p.scope)
+	p.scope.names[t.text] = n
+	return n
+}
+
+func (p *parser) repeat(r row) any {
+	s := &repeat{row: r.tokens[0].line, depth: p.scope.depth + 1}
+	inner := p.newScope(p.scope, s.depth)
+	if p.peek().kind == nameToken && p.peekAt(1).text == "=" {
+		t := p.expect(nameToken, "", "a name")
+		p.pos++
+		s.from = p.arithmetic(integer)
+		p.symbol("..")
+		last := p.arithmetic(integer)
+		s.count = span(s.from, last)
+		outer := p.scope
+		p.scope = inner
+		s.index = p.declare(t, integer, false)
+		s.index.index = true
+		p.scope = outer
+	} else {
+		s.count = p.arithmetic(integer)
+		p.take("times")
+	}
+	p.end()
+	s.body = p.inner(r, inner)
+	if len(s.body) > 0 && !prints(s.body) {
+		p.fail(r.tokens[0], "a block that repeats has lines of the input", "nothing to repeat")
+	}
+	return s
+}
+
+// span is how many integers there are from lo to hi.
+func span(lo, hi *expr) *expr {
+	one := &expr{kind: integer, op: "constant", n: 1, text: "1"}
+	if lo.op == "constant" && lo.n == 1 {
+		return hi
+	}
+	return &expr{kind: integer, op: "+", args: []*expr{{kind: integer, op: "-", args: []*expr{hi, lo}}, one}, text: "the length of " + lo.text + ".." + hi.text}
+}
+
+func (p *parser) either(r row) any {
+	p.end()
+	s := &either{row: r.tokens[0].line}
+	s.alts = append(s.alts, p.inner(r, p.newScope(p.scope, p.scope.depth)))
+	for p.next < len(p.rows) && p.rows[p.next].indent == r.indent && p.rows[p.next].tokens[0].text == "or" {
+		or := p.rows[p.next]
+		p.next++
+		p.tokens, p.pos = or.tokens, 1
+		p.end()
+		s.alts = append(s.alts, p.inner(or, p.newScope(p.scope, p.scope.depth)))
+	}
+	if len(s.alts) == 1 {
+		p.fail(r.tokens[0], "write `or` below it, and its lines below that", "`either` without `or`")
+	}
+	return s
+}
+
+func (p *parser) let() any {
+	t := p.expect(nameToken, "", "a name")
+	p.symbol("=")
+	x := p.expression()
+	if x.kind != integer {
+		p.fail(t, "", "want an integer, got %s", kindNames[x.kind])
+	}
+	return &let{p.declare(t, integer, false), x}
+}
+
+func (p *parser) where(head token, r row) any {
+	start := p.pos
+	x := p.condition()
+	text := p.source(start)
+	if p.take("when") {
+		when := p.condition()
+		not := &expr{kind: truth, op: "not", args: []*expr{when}}
+		x = &expr{kind: truth, op: "or", args: []*expr{not, x}}
+		text = p.source(start)
+	}
+	w := &where{row: head.line, cond: x, text: text, at: len(p.g.wheres)}
+	p.g.wheres = append(p.g.wheres, w)
+	return w
+}
+
+func (p *parser) feature(head token) any {
+	text := p.expect(stringToken, "", "what the feature is, in quotes").text
+	p.expect(nameToken, "when", `"when"`)
+	f := &feature{row: head.line, text: text, cond: p.condition(), at: len(p.g.features)}
+	p.g.features = append(p.g.features, f)
+	return f
+}
+
+// source is the text of the tokens from start to the present one.
+func (p *parser) source(start int) string {
+	var b strings.Builder
+	for i := start; i < p.pos; i++ {
+		t := p.tokens[i]
+		if i > start && (t.line != p.tokens[i-1].line || t.column > p.tokens[i-1].end+1) {
+			b.WriteByte(' ')
+		}
+		if t.kind == stringToken {
+			fmt.Fprintf(&b, "%q", t.text)
+			continue
+		}
+		b.WriteString(t.text)
+	}
+	return b.String()
+}

@@ -1,0 +1,391 @@
+package format
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"assay/judge/internal/suggest"
+)
+
+func hintType(text string) string {
+	if c, ok := suggest.Closest(text, types); ok {
+		return fmt.Sprintf("did you mean %q?", c)
+	}
+	return suggest.List(append([]string{`"A" or "B"`}, types...))
+}
+
+// condition reads an expression that is true or false.
+func (p *parser) condition() *expr {
+	at := p.peek()
+	x := p.expression()
+	if x.kind != truth {
+		p.fail(at, "", "want a condition, got %s", kindNames[x.kind])
+	}
+	return x
+}
+
+// expression reads a whole expression.
+func (p *parser) expression() *expr {
+	x := p.or()
+	p.settle(x)
+	return x
+}
+
+// arithmetic reads an integer, or where a decimal number is wanted, a number.
+func (p *parser) arithmetic(want kind) *expr {
+	at := p.peek()
+	x := p.sum()
+	p.settle(x)
+	if x.kind != integer && (want != decimal || x.kind != decimal) {
+		hint := ""
+		if x.kind.isList() {
+			hint = "outside of its block a name stands for all its values: sum, min, max and len make one number of them"
+		}
+		p.fail(at, hint, "want %s, got %s", kindNames[want], kindNames[x.kind])
+	}
+	return x
+}
+
+// settle turns the constants of a whole expression into 64 bits.
+func (p *parser) settle(x *expr) {
+	if x.big != nil {
+		if !x.big.IsInt64() {
+			p.fail(p.tokens[p.pos-1], "declare it as a word of digits", "%.40s does not fit into 64 bits", x.big)
+		}
+		x.n, x.big = x.big.Int64(), nil
+	}
+	for _, a := range x.args {
+		p.settle(a)
+	}
+}
+
+func (p *parser) binary(next func() *expr, want kind, ops ...string) *expr {
+	at, start := p.peek(), p.pos
+	x := next()
+	for slices.Contains(ops, p.peek().text) && (p.peek().kind == symbolToken || p.peek().kind == nameToken) {
+		op := p.peek().text
+		p.pos++
+		right := p.peek()
+		y := next()
+		x = p.join(op, at, x, right, y, want)
+		x.text = p.source(start)
+	}
+	return x
+}
+
+// join makes an expression of two, whose kinds must fit.
+func (p *parser) join(op string, at token, x *expr, right token, y *expr, want kind) *expr {
+	if want == truth {
+		for i, side := range []*expr{x, y} {
+			if side.kind != truth {
+				p.fail([]token{at, right}[i], "", "want a condition beside %q, got %s", op, kindNames[side.kind])
+			}
+		}
+		return &expr{kind: truth, op: op, args: []*expr{x, y}}
+	}
+	for i, side := range []*expr{x, y} {
+		if !side.kind.number() {
+			p.fail([]token{at, right}[i], "", "want a number beside %q, got %s", op, kindNames[side.kind])
+		}
+	}
+	k := max(x.kind, y.kind)
+	if k == decimal && (op == "%" || op == "^") {
+		p.fail(right, "", "%q is for integers", op)
+	}
+	made := &expr{kind: k, op: op, args: []*expr{x, y}}
+	if x.big != nil && y.big != nil {
+		if made.big = foldBig(op, x.big, y.big); made.big == nil {
+			p.fail(right, "", "this number cannot be computed")
+		}
+		made.op, made.args = "constant", nil
+	}
+	return made
+}
+
+// foldBig computes with constants; nil where it cannot.
+func foldBig(op string, a, b *big.Int) *big.Int {
+	r := new(big.Int)
+	switch op {
+	case "+":
+		return r.Add(a, b)
+	case "-":
+		return r.Sub(a, b)
+	case "*":
+		return r.Mul(a, b)
+	case "^":
+		if b.Sign() < 0 || b.BitLen() > 10 || a.BitLen() > 64 {
+			return nil
+		}
+		return r.Exp(a, b, nil)
+	}
+	if b.Sign() == 0 {
+		return nil
+	}
+	// Rounded down; Go's big division rounds so only for positive divisors.
+	m := new(big.Int)
+	r.DivMod(a, b, m)
+	if b.Sign() < 0 && m.Sign() != 0 {
+		r.Sub(r, big.NewInt(1))
+		m.Add(m, b)
+	}
+	if op == "/" {
+		return r
+	}
+	return m
+}
+
+func (p *parser) or() *expr  { return p.binary(p.and, truth, "or") }
+func (p *parser) and() *expr { return p.binary(p.not, truth, "and") }
+func (p *parser) sum() *expr { return p.binary(p.product, integer, "+", "-") }
+func (p *parser) product() *expr {
+	return p.binary(p.unary, integer, "*", "/", "%")
+}
+
+func (p *parser) not() *expr {
+	p.deeper()
+	defer func() { p.level-- }()
+	at, start := p.peek(), p.pos
+	switch {
+	case p.take("not"):
+		x := p.not()
+		if x.kind != truth {
+			p.fail(at, "", "want a condition behind \"not\", got %s", kindNames[x.kind])
+		}
+		return &expr{kind: truth, op: "not", args: []*expr{x}, text: p.source(start)}
+	case at.kind == nameToken && (at.text == "all" || at.text == "any"):
+		p.pos++
+		return p.quantifier(at, start)
+	}
+	return p.comparison()
+}
+
+func (p *parser) deeper() {
+	if p.level++; p.level > 4*maxNesting {
+		p.fail(p.peek(), "", "the expression is nested too deeply")
+	}
+}
+
+// quantifier reads: all i in 1..n: condition.
+func (p *parser) quantifier(head token, start int) *expr {
+	t := p.expect(nameToken, "", "a name")
+	p.expect(nameToken, "in", `"in"`)
+	lo := p.sum()
+	p.symbol("..")
+	hi := p.sum()
+	if lo.kind != integer || hi.kind != integer {
+		p.fail(head, "", "%q runs over integers", head.text)
+	}
+	p.symbol(":")
+	outer := p.scope
+	p.scope = p.newScope(outer, outer.depth)
+	n := p.declare(t, integer, false)
+	n.index = true
+	x := p.or()
+	p.scope = outer
+	if x.kind != truth {
+		p.fail(head, "", "want a condition, got %s", kindNames[x.kind])
+	}
+	return &expr{kind: truth, op: head.text, name: n, args: []*expr{lo, hi, x}, text: p.source(start)}
+}
+
+var comparisons = []string{"=", "!=", "<", "<=", ">", ">="}
+
+// comparison reads a <= b, and chains such as 1 <= a <= b.
+func (p *parser) comparison() *expr {
+	at, start := p.peek(), p.pos
+	x := p.sum()
+	var all *expr
+	for slices.Contains(comparisons, p.peek().text) && p.peek().kind == symbolToken {
+		op := p.peek()
+		p.pos++
+		y := p.sum()
+		if x.kind.isList() || y.kind.isList() || x.kind == truth || y.kind == truth || x.kind.number() != y.kind.number() {
+			p.fail(op, "", "%s cannot be compared with %s", kindNames[x.kind], kindNames[y.kind])
+		}
+		one := &expr{kind: truth, op: op.text, args: []*expr{x, y}, text: p.source(start)}
+		if all == nil {
+			all = one
+		} else {
+			all = &expr{kind: truth, op: "and", args: []*expr{all, one}, text: p.source(start)}
+		}
+		x = y
+	}
+	if all == nil {
+		if x.text == "" {
+			x.text = at.text
+		}
+		return x
+	}
+	return all
+}
+
+func (p *parser) unary() *expr {
+	p.deeper()
+	defer func() { p.level-- }()
+	at, start := p.peek(), p.pos
+	if !p.take("-") {
+		return p.power()
+	}
+	x := p.unary()
+	if !x.kind.number() {
+		p.fail(at, "", "want a number behind -, got %s", kindNames[x.kind])
+	}
+	if x.big != nil {
+		return &expr{kind: integer, op: "constant", big: new(big.Int).Neg(x.big), text: p.source(start)}
+	}
+	return &expr{kind: x.kind, op: "neg", args: []*expr{x}, text: p.source(start)}
+}
+
+func (p *parser) power() *expr {
+	at, start := p.peek(), p.pos
+	x := p.atom()
+	if x.text == "" {
+		x.text = p.source(start)
+	}
+	if !p.take("^") {
+		return x
+	}
+	right := p.peek()
+	y := p.unary()
+	x = p.join("^", at, x, right, y, integer)
+	x.text = p.source(start)
+	return x
+}
+
+func (p *parser) atom() *expr {
+	t := p.peek()
+	switch {
+	case t.kind == integerToken:
+		p.pos++
+		return &expr{kind: integer, op: "constant", big: t.n}
+	case t.kind == decimalToken:
+		p.pos++
+		return &expr{kind: decimal, op: "constant", f: t.f}
+	case t.kind == stringToken:
+		p.pos++
+		return &expr{kind: word, op: "constant", s: plain(t.text)}
+	case t.text == "(" && t.kind == symbolToken:
+		p.pos++
+		x := p.or()
+		p.symbol(")")
+		return x
+	case t.kind == nameToken && p.peekAt(1).text == "(" && p.peekAt(1).column == t.end+1 && p.peekAt(1).line == t.line:
+		return p.function(t)
+	case t.kind == nameToken && !slices.Contains(reserved, t.text):
+		p.pos++
+		x := p.refer(t)
+		if x.kind.isList() && p.take("[") {
+			i := p.arithmeticInside()
+			p.symbol("]")
+			return &expr{kind: x.kind.element(), op: "[]", args: []*expr{x, i}}
+		}
+		return x
+	}
+	p.fail(t, "", "want a number or a name, got %s", t.describe())
+	return nil
+}
+
+func (p *parser) arithmeticInside() *expr {
+	at := p.peek()
+	x := p.sum()
+	if x.kind != integer {
+		p.fail(at, "", "want an integer, got %s", kindNames[x.kind])
+	}
+	return x
+}
+
+// refer makes an expression of a name that stands above.
+func (p *parser) refer(t token) *expr {
+	i := slices.IndexFunc(p.g.names, func(n *name) bool { return n.text == t.text && !(n.index && !n.single(p.scope)) })
+	if i < 0 {
+		var known []string
+		for _, n := range p.g.names {
+			known = append(known, n.text)
+		}
+		hint := suggest.Hint(t.text, known)
+		if len(known) == 0 {
+			hint = "an expression uses names that are declared above it"
+		}
+		p.fail(t, hint, "unknown name %q", t.text)
+	}
+	n := p.g.names[i]
+	if n.single(p.scope) {
+		n.used = true
+		return &expr{kind: n.kind, op: "name", name: n}
+	}
+	n.tracked = true
+	return &expr{kind: n.kind.list(), op: "list", name: n, depth: n.view(p.scope)}
+}
+
+// functions says what each takes: a list, numbers, or either; and what it gives.
+var functions = map[string]struct {
+	list, word, numbers, extra bool
+	gives                      kind
+}{
+	"sum":         {list: true},
+	"min":         {list: true, numbers: true},
+	"max":         {list: true, numbers: true},
+	"gcd":         {list: true, numbers: true},
+	"abs":         {numbers: true},
+	"len":         {list: true, word: true},
+	"different":   {list: true},
+	"count":       {list: true, word: true, extra: true},
+	"distinct":    {list: true, gives: truth},
+	"sorted":      {list: true, gives: truth},
+	"permutation": {list: true, gives: truth},
+	"palindrome":  {word: true, gives: truth},
+}
+
+// function reads a call.
+func (p *parser) function(t token) *expr {
+	f, known := functions[t.text]
+	if !known {
+		var all []string
+		for name := range functions {
+			all = append(all, name)
+		}
+		p.fail(t, suggest.Hint(t.text, all), "unknown function %q", t.text)
+	}
+	p.pos += 2
+	x := &expr{op: t.text, kind: f.gives}
+	for {
+		x.args = append(x.args, p.sum())
+		if !p.take(",") {
+			break
+		}
+	}
+	p.expect(symbolToken, ")", `"," or ")"`)
+	first := x.args[0]
+	fits := first.kind.isList() && f.list && len(x.args) == 1 || first.kind == word && f.word && len(x.args) == 1
+	if f.extra {
+		fits = len(x.args) == 2 && (first.kind.isList() && f.list && (first.kind.element() == x.args[1].kind && x.args[1].kind != decimal) || first.kind == word && x.args[1].kind == word)
+	}
+	if f.numbers && !fits && (t.text != "abs" || len(x.args) == 1) {
+		fits = !slices.ContainsFunc(x.args, func(a *expr) bool { return !a.kind.number() })
+	}
+	if fits && (t.text == "gcd" || t.text == "sum" || t.text == "min" || t.text == "max" || t.text == "permutation") {
+		fits = first.kind != words && (first.kind != decimals && first.kind != decimal || t.text != "gcd" && t.text != "permutation")
+	}
+	if !fits {
+		p.fail(t, "sum, len, different, distinct, sorted, min, max and gcd take a list, which a name is outside of its block; min, max, gcd and abs take numbers, len and palindrome a word", "%s cannot take %s", t.text, p.kindsOf(x.args))
+	}
+	if x.kind != truth {
+		x.kind = integer
+		if slices.ContainsFunc(x.args, func(a *expr) bool { return a.kind == decimal || a.kind == decimals }) && t.text != "len" && t.text != "different" && t.text != "count" {
+			x.kind = decimal
+		}
+	}
+	return x
+}
+
+func (p *parser) kindsOf(args []*expr) string {
+	text := ""
+	for i, a := range args {
+		if i > 0 {
+			text += " and "
+		}
+		text += kindNames[a.kind]
+	}
+	return text
+}

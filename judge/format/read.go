@@ -1,0 +1,332 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Refusal says why a text is no input of the declared form.
+type Refusal struct {
+	Line, Column int // from 1, in bytes
+	Text         string
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Text)
+}
+
+// Check holds a text against the declaration, to its last byte. It returns nil for
+// an input of the declared form.
+func (g *Grammar) Check(text []byte) *Refusal {
+	r := g.read(text, false)
+	return r.refusal()
+}
+
+// read reads a text, and makes its tree if that is wanted.
+func (g *Grammar) read(text []byte, tree bool) *reader {
+	r := &reader{g: g, data: text, e: newEnv(g), pending: map[hit]bool{}, bestAt: -1}
+	if tree {
+		r.root = &node{}
+	}
+	r.ok = r.block(g.body, r.root) && (r.pos == len(text) || r.refuse(max(r.pos, r.bestAt+1), "want the end of the file, got %s", r.next()))
+	return r
+}
+
+// hit is something that an input shows: a bound, an option, a choice, a feature.
+type hit struct {
+	what  hitKind
+	at, k int
+}
+
+type hitKind int
+
+const (
+	lowest hitKind = iota // of field at
+	highest
+	option // k of field at
+	chosen // alternative k of choice at
+	equal  // the bound of where at
+	shown  // feature at
+)
+
+// reader reads a text from its start. A method that cannot read says false, after
+// it has noted why; the reason that stands furthest behind is the one that is told.
+type reader struct {
+	g     *Grammar
+	data  []byte
+	pos   int
+	fresh bool // nothing stands in the line yet
+	e     *env
+	root  *node // nil where no tree is wanted
+	ok    bool
+
+	bestAt int // position of the refusal; -1 for none
+	best   string
+	wants  []string // words that would do there
+
+	hits    []hit // in the order in which they were reached
+	pending map[hit]bool
+}
+
+// state is what a choice that fails goes back to.
+type state struct {
+	pos     int
+	fresh   bool
+	lengths []int
+	hits    int
+}
+
+func (r *reader) save() state {
+	return state{r.pos, r.fresh, r.e.lengths(nil), len(r.hits)}
+}
+
+func (r *reader) restore(s state) {
+	r.pos, r.fresh = s.pos, s.fresh
+	r.e.cut(s.lengths)
+	for _, h := range r.hits[s.hits:] {
+		delete(r.pending, h)
+	}
+	r.hits = r.hits[:s.hits]
+}
+
+func (r *reader) reach(what hitKind, at, k int) {
+	h := hit{what, at, k}
+	if !r.pending[h] {
+		r.pending[h] = true
+		r.hits = append(r.hits, h)
+	}
+}
+
+func (r *reader) refuse(at int, format string, args ...any) bool {
+	if at > r.bestAt {
+		r.bestAt, r.best, r.wants = at, fmt.Sprintf(format, args...), nil
+	}
+	return false
+}
+
+// refuseWord says that a word does not stand at the present position.
+func (r *reader) refuseWord(want string) bool {
+	if r.pos > r.bestAt {
+		r.bestAt, r.best, r.wants = r.pos, "", nil
+	}
+	if r.pos == r.bestAt && r.best == "" && !slices.Contains(r.wants, want) {
+		r.wants = append(r.wants, want)
+	}
+	return false
+}
+
+func (r *reader) refusal() *Refusal {
+	if r.ok {
+		return nil
+	}
+	at, text := max(r.bestAt, 0), r.best
+	if text == "" {
+		shown := r.wants[:min(len(r.wants), 8)]
+		text = "want " + strings.Join(shown[:len(shown)-1], ", ")
+		if len(shown) > 1 {
+			text += " or "
+		}
+		r.pos = at
+		text += shown[len(shown)-1] + ", got " + r.nextWord()
+	}
+	before := r.data[:min(at, len(r.data))]
+	return &Refusal{1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n'), text}
+}
+
+// next describes what stands at the present position.
+func (r *reader) next() string {
+	switch {
+	case r.pos >= len(r.data):
+		return "the end of the file"
+	case r.data[r.pos] == '\n':
+		return "the end of the line"
+	case r.data[r.pos] == ' ':
+		return "a blank"
+	}
+	c, _ := utf8.DecodeRune(r.data[r.pos:])
+	return strconv.QuoteRune(c)
+}
+
+func (r *reader) nextWord() string {
+	if w := r.token(false); w != "" {
+		return short(w)
+	}
+	return r.next()
+}
+
+func short(s string) string {
+	if len(s) > 60 {
+		return fmt.Sprintf("%q...%q (%d bytes)", s[:30], s[len(s)-15:], len(s))
+	}
+	return strconv.Quote(s)
+}
+
+// token is the word at the present position: up to white space, or where something
+// is glued to it, as far as it looks like a number. It is not eaten.
+func (r *reader) token(numeric bool) string {
+	end := r.pos
+	for end < len(r.data) {
+		c := r.data[end]
+		if c <= ' ' || numeric && !isDigit(c) && c != '-' && c != '.' {
+			break
+		}
+		end++
+	}
+	return string(r.data[r.pos:end])
+}
+
+// block reads the statements of a block into the kids of a node, nil for none.
+func (r *reader) block(b block, into *node) bool {
+	for _, s := range b {
+		var made *node
+		if into != nil {
+			made = &node{of: s}
+		}
+		ok := true
+		switch s := s.(type) {
+		case *line:
+			r.fresh = true
+			ok = r.items(s.items, 0, made, r.endOfLine)
+		case *repeat:
+			ok = r.repeat(s, made)
+		case *either:
+			ok = r.either(s, made)
+		case *grid:
+			ok = r.grid(s, made)
+		case *graph:
+			ok = r.graph(s, made)
+		case *let:
+			r.e.setInt(s.name, s.value.int(r.e))
+			made = nil
+		case *where:
+			ok = r.where(s)
+			made = nil
+		case *feature:
+			if s.cond.truth(r.e) {
+				r.reach(shown, s.at, 0)
+			}
+			made = nil
+		}
+		if !ok {
+			return false
+		}
+		if into != nil {
+			into.kids = append(into.kids, made)
+		}
+	}
+	return true
+}
+
+func (r *reader) endOfLine() bool {
+	if r.pos >= len(r.data) || r.data[r.pos] != '\n' {
+		return r.refuse(r.pos, "want the end of the line, got %s", r.next())
+	}
+	r.pos++
+	return true
+}
+
+func (r *reader) repeat(s *repeat, into *node) bool {
+	n := s.count.int(r.e)
+	from := int64(1)
+	if s.from != nil {
+		from = s.from.int(r.e)
+	}
+	for i := range max(n, 0) {
+		r.e.enter(s.depth)
+		if s.index != nil {
+			r.e.setInt(s.index, from+i)
+		}
+		var round *node
+		if into != nil {
+			round = &node{}
+			into.kids = append(into.kids, round)
+		}
+		if !r.block(s.body, round) {
+			return false
+		}
+	}
+	return true
+}
+
+// either takes the first alternative that fits.
+func (r *reader) either(s *either, into *node) bool {
+	before := r.save()
+	for k, alt := range s.alts {
+		var part *node
+		if into != nil {
+			part = &node{}
+			into.alt, into.kids = k, []*node{part}
+		}
+		r.reach(chosen, s.at, k)
+		if r.block(alt, part) {
+			return true
+		}
+		r.restore(before)
+	}
+	return false
+}
+
+func (r *reader) where(w *where) bool {
+	if w.cond.truth(r.e) {
+		if w.cond.boundReached(r.e) {
+			r.reach(equal, w.at, 0)
+		}
+		return true
+	}
+	return r.refuse(r.pos, "%s", w.broken(r.e))
+}
+
+// broken says what does not hold, and with which numbers.
+func (w *where) broken(e *env) string {
+	x := w.cond
+	for x.op == "and" {
+		if x.args[0].truth(e) {
+			x = x.args[1]
+		} else {
+			x = x.args[0]
+		}
+	}
+	text := fmt.Sprintf("it must be that %s", w.text)
+	if slices.Contains(comparisons, x.op) && x.args[0].kind.number() && x.args[0].op != "constant" {
+		text += fmt.Sprintf("; %s is %s", x.args[0].text, formatNumber(x.args[0], e))
+		if x.args[1].op != "constant" {
+			text += fmt.Sprintf(", %s is %s", x.args[1].text, formatNumber(x.args[1], e))
+		}
+	}
+	return text
+}
+
+func formatNumber(x *expr, e *env) string {
+	if x.kind == integer {
+		return strconv.FormatInt(x.int(e), 10)
+	}
+	return strconv.FormatFloat(x.float(e), 'g', -1, 64)
+}
+
+// boundReached says whether a comparison in the condition holds only just.
+func (x *expr) boundReached(e *env) bool {
+	switch x.op {
+	case "and", "or":
+		return x.args[0].boundReached(e) || x.args[1].boundReached(e)
+	case "<=", ">=":
+		return x.args[0].kind == integer && x.args[1].kind == integer && x.args[0].int(e) == x.args[1].int(e)
+	case "<", ">":
+		return x.args[0].kind == integer && x.args[1].kind == integer && magnitude(sub(x.args[0].int(e), x.args[1].int(e))) == 1
+	}
+	return false
+}
+
+// hasBound says whether boundReached can be true.
+func (x *expr) hasBound() bool {
+	switch x.op {
+	case "and", "or":
+		return x.args[0].hasBound() || x.args[1].hasBound()
+	case "<=", ">=", "<", ">":
+		return x.args[0].kind == integer && x.args[1].kind == integer
+	}
+	return false
+}

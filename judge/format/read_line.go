@@ -1,0 +1,397 @@
+package format
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// items reads the items of a line from one on, and then what rest reads. A choice
+// takes the first alternative with which the whole line can be read.
+func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
+	for i := from; i < len(all); i++ {
+		g, ok := all[i].(*group)
+		if !ok {
+			var made *node
+			if into != nil {
+				made = &node{of: all[i]}
+				into.kids = append(into.kids[:i], made)
+			}
+			if !r.item(all[i], nextIsGlued(all, i), made) {
+				return false
+			}
+			continue
+		}
+		before := r.save()
+		for k, alt := range g.alts {
+			var part *node
+			if into != nil {
+				part = &node{of: g, alt: k}
+				into.kids = append(into.kids[:i], part)
+			}
+			r.reach(chosen, g.at, k)
+			if r.items(alt, 0, part, func() bool { return r.items(all, i+1, into, rest) }) {
+				return true
+			}
+			r.restore(before)
+		}
+		return false
+	}
+	return rest()
+}
+
+// nextIsGlued says whether something stands right behind item i.
+func nextIsGlued(all []any, i int) bool {
+	if i+1 == len(all) {
+		return false
+	}
+	switch it := all[i+1].(type) {
+	case *literal:
+		return it.glue
+	case *field:
+		return it.glue
+	case *array:
+		return it.glue
+	}
+	return false
+}
+
+// blank reads what stands before an item: a blank, unless it is the first of its
+// line, or glued to the one before it.
+func (r *reader) blank(glue bool) bool {
+	if r.fresh || glue {
+		r.fresh = false
+		return true
+	}
+	if r.pos >= len(r.data) || r.data[r.pos] != ' ' {
+		return r.refuse(r.pos, "want a blank, got %s", r.next())
+	}
+	r.pos++
+	return true
+}
+
+func (r *reader) item(it any, glued bool, into *node) bool {
+	switch it := it.(type) {
+	case *literal:
+		return r.blank(it.glue) && r.literal(it.text, glued)
+	case *field:
+		return r.blank(it.glue) && r.field(it, glued, into)
+	case *array:
+		return r.array(it, glued, into)
+	}
+	return false
+}
+
+// literal reads a text that always stands there.
+func (r *reader) literal(text string, glued bool) bool {
+	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(text))]), text) || !glued && r.pos+len(text) < len(r.data) && r.data[r.pos+len(text)] > ' ' {
+		return r.refuseWord(strconv.Quote(text))
+	}
+	r.pos += len(text)
+	return true
+}
+
+func (r *reader) field(f *field, glued bool, into *node) bool {
+	switch f.typ.kind {
+	case intType:
+		n, ok := r.int(f, f.name.text, glued)
+		if !ok {
+			return false
+		}
+		r.e.setInt(f.name, n)
+		if into != nil {
+			into.n, into.lo, into.hi = n, f.typ.lo.int(r.e), f.typ.hi.int(r.e)
+		}
+		return true
+	default:
+		s, ok := r.word(f, f.name.text, glued)
+		if !ok {
+			return false
+		}
+		r.set(f, s)
+		if into != nil {
+			into.s = s
+		}
+		return true
+	}
+}
+
+// set gives the name of a field that is no integer its value.
+func (r *reader) set(f *field, s string) {
+	if f.typ.kind == floatType {
+		v, _ := strconv.ParseFloat(s, 64)
+		r.e.setFloat(f.name, v)
+		return
+	}
+	if f.name.used {
+		r.e.setWord(f.name, s)
+	}
+}
+
+// int reads an integer of the field, within its bounds.
+func (r *reader) int(f *field, what string, glued bool) (int64, bool) {
+	at := r.pos
+	text := r.token(glued)
+	n, err := strconv.ParseInt(text, 10, 64)
+	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
+	if err != nil || text != strconv.FormatInt(n, 10) {
+		return 0, r.notAnInteger(text, what, err == nil, lo, hi)
+	}
+	if n < lo || n > hi {
+		return 0, r.refuse(at, "%s = %d is not in %d..%d", what, n, lo, hi)
+	}
+	r.pos += len(text)
+	if lo != hi && n == lo {
+		r.reach(lowest, f.at, 0)
+	}
+	if lo != hi && n == hi {
+		r.reach(highest, f.at, 0)
+	}
+	return n, true
+}
+
+func (r *reader) notAnInteger(text, what string, spelt bool, lo, hi int64) bool {
+	digits := strings.TrimPrefix(text, "-")
+	switch {
+	case text == "":
+		return r.refuse(r.pos, "want %s, an integer, got %s", what, r.next())
+	case spelt:
+		return r.refuse(r.pos, "%s = %s is not how an integer is written: no + and no zero in front", what, short(text))
+	case digits != "" && strings.Trim(digits, "0123456789") == "":
+		return r.refuse(r.pos, "%s = %s is not in %d..%d", what, short(text), lo, hi)
+	}
+	return r.refuse(r.pos, "want %s, an integer, got %s", what, short(text))
+}
+
+// word reads a value of any other kind.
+func (r *reader) word(f *field, what string, glued bool) (string, bool) {
+	switch f.typ.kind {
+	case enumType:
+		return r.option(f, glued)
+	case floatType:
+		return r.float(f, what, glued)
+	case textType:
+		end := r.pos
+		for end < len(r.data) && r.data[end] != '\n' {
+			end++
+		}
+		return r.letters(f, what, string(r.data[r.pos:end]))
+	}
+	end := r.pos
+	for end < len(r.data) && r.data[end] > ' ' && (!glued || f.typ.letters[r.data[end]]) {
+		end++
+	}
+	return r.letters(f, what, string(r.data[r.pos:end]))
+}
+
+// letters checks a word's length and characters.
+func (r *reader) letters(f *field, what, s string) (string, bool) {
+	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
+	for i := range len(s) {
+		if !f.typ.letters[s[i]] {
+			return "", r.refuse(r.pos+i, "%s has the character %+q, which is not one of %s", what, s[i:i+1], f.typ.set())
+		}
+	}
+	if n := int64(len(s)); n < lo || n > hi {
+		want := fmt.Sprintf("%d to %d", lo, hi)
+		if lo == hi {
+			want = strconv.FormatInt(lo, 10)
+		}
+		return "", r.refuse(r.pos, "%s has %d characters, not %s", what, n, want)
+	}
+	if lo != hi && int64(len(s)) == lo {
+		r.reach(lowest, f.at, 0)
+	}
+	if lo != hi && int64(len(s)) == hi {
+		r.reach(highest, f.at, 0)
+	}
+	r.pos += len(s)
+	return s, true
+}
+
+// set writes the characters of a word as a declaration does.
+func (t *typ) set() string {
+	var b strings.Builder
+	for c := 0; c < 256; c++ {
+		if !t.letters[c] {
+			continue
+		}
+		last := c
+		for last+1 < 256 && t.letters[last+1] {
+			last++
+		}
+		if b.WriteByte(byte(c)); last > c+1 {
+			fmt.Fprintf(&b, "-%c", last)
+			c = last
+		}
+	}
+	return strconv.Quote(b.String())
+}
+
+// option reads one of the words of an enumeration: the longest that stands there.
+func (r *reader) option(f *field, glued bool) (string, bool) {
+	best := -1
+	for k, o := range f.typ.options {
+		if strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(o))]), o) && (best < 0 || len(o) > len(f.typ.options[best])) &&
+			(glued || r.pos+len(o) == len(r.data) || r.data[r.pos+len(o)] <= ' ') {
+			best = k
+		}
+	}
+	if best < 0 {
+		for _, o := range f.typ.options {
+			r.refuseWord(strconv.Quote(o))
+		}
+		return "", false
+	}
+	r.reach(option, f.at, best)
+	r.pos += len(f.typ.options[best])
+	return f.typ.options[best], true
+}
+
+// float reads a decimal number, without an exponent.
+func (r *reader) float(f *field, what string, glued bool) (string, bool) {
+	text := r.token(glued)
+	whole, fraction, point := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	if !digits(whole) || point && !digits(fraction) || len(whole) > 1 && whole[0] == '0' || strings.HasPrefix(text, "-") && strings.Trim(whole+fraction, "0") == "" {
+		got := short(text)
+		if text == "" {
+			got = r.next()
+		}
+		return "", r.refuse(r.pos, "want %s, a decimal number such as -1.25, got %s", what, got)
+	}
+	if n := len(fraction); n < f.typ.decimals[0] || n > f.typ.decimals[1] {
+		return "", r.refuse(r.pos, "%s = %s has %d decimals, not %d to %d", what, short(text), n, f.typ.decimals[0], f.typ.decimals[1])
+	}
+	lo, hi := f.typ.lo.float(r.e), f.typ.hi.float(r.e)
+	v, _ := new(big.Rat).SetString(text)
+	low, high := decimalRat(lo), decimalRat(hi)
+	if v.Cmp(low) < 0 || v.Cmp(high) > 0 {
+		return "", r.refuse(r.pos, "%s = %s is not in %v..%v", what, short(text), lo, hi)
+	}
+	if v.Cmp(low) == 0 {
+		r.reach(lowest, f.at, 0)
+	}
+	if v.Cmp(high) == 0 {
+		r.reach(highest, f.at, 0)
+	}
+	r.pos += len(text)
+	return text, true
+}
+
+// decimalRat is the number that is written so, and not its nearest fraction.
+func decimalRat(f float64) *big.Rat {
+	v, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'f', -1, 64))
+	if !ok {
+		return new(big.Rat)
+	}
+	return v
+}
+
+func (r *reader) array(a *array, glued bool, into *node) bool {
+	n := max(a.count.int(r.e), 0)
+	from := int64(1)
+	if a.from != nil {
+		from = a.from.int(r.e)
+	}
+	var ints []int64
+	var texts []string
+	keep := into != nil || a.order != anyOrder || a.distinct || a.typ.kind == permutationType
+	starts := r.pos
+	for i := range n {
+		if i == 0 && !r.blank(a.glue) {
+			return false
+		}
+		if i > 0 && !r.separator(a) {
+			return false
+		}
+		what := fmt.Sprintf("%s[%d]", a.name.text, from+i)
+		if a.index != nil {
+			r.e.setInt(a.index, from+i)
+		}
+		tight := glued && i == n-1 || a.separator != " " && i < n-1
+		at := r.pos
+		if a.name.kind != integer {
+			s, ok := r.word(&a.field, what, tight)
+			if !ok {
+				return false
+			}
+			if r.set(&a.field, s); keep {
+				texts = append(texts, s)
+			}
+		} else {
+			v, ok := r.int(&a.field, what, tight)
+			if !ok {
+				return false
+			}
+			if r.e.setInt(a.name, v); keep {
+				ints = append(ints, v)
+			}
+		}
+		if !ordered(a, ints) || !ordered(a, texts) {
+			return r.refuse(at, "%s is out of order: the values are %s", what, map[order]string{ascending: "sorted", descending: "descending"}[a.order])
+		}
+	}
+	if (a.distinct || a.typ.kind == permutationType) && !r.distinct(a, starts, ints, texts) {
+		return false
+	}
+	if into != nil {
+		into.ints, into.words = ints, texts
+		if a.name.kind == integer && a.index == nil {
+			into.lo, into.hi = a.typ.lo.int(r.e), a.typ.hi.int(r.e)
+		}
+	}
+	return true
+}
+
+func (r *reader) separator(a *array) bool {
+	sep := a.separator
+	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(sep))]), sep) {
+		if sep == " " {
+			return r.refuse(r.pos, "want a blank, got %s", r.next())
+		}
+		return r.refuse(r.pos, "want %q, got %s", sep, r.next())
+	}
+	r.pos += len(sep)
+	return true
+}
+
+// ordered says whether the last two values are in the array's order.
+func ordered[T int64 | string](a *array, all []T) bool {
+	if n := len(all); n > 1 {
+		switch a.order {
+		case ascending:
+			return all[n-2] <= all[n-1]
+		case descending:
+			return all[n-2] >= all[n-1]
+		}
+	}
+	return true
+}
+
+// distinct refuses an array in which a value stands twice.
+func (r *reader) distinct(a *array, at int, ints []int64, texts []string) bool {
+	i, ok := firstTwice(ints)
+	text := ""
+	if ok {
+		text = strconv.FormatInt(ints[i], 10)
+	} else if i, ok = firstTwice(texts); ok {
+		text = texts[i]
+	} else {
+		return true
+	}
+	return r.refuse(at, "%s has %s twice", a.name.text, text)
+}
+
+func firstTwice[T int64 | string](all []T) (int, bool) {
+	sorted := slices.Clone(all)
+	slices.Sort(sorted)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return slices.Index(all, sorted[i]), true
+		}
+	}
+	return 0, false
+}

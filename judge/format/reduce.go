@@ -1,0 +1,329 @@
+package format
+
+import (
+	"slices"
+)
+
+// Propose offers smaller inputs of the declared form in the place of an input: with
+// less of what is counted, other alternatives, shorter words, lower numbers; and
+// then, with shorter and lower sequences of choices. Try says whether it takes one;
+// then the next ones are made of that. Over says when to stop.
+//
+// A text that is not of the declared form is left alone.
+func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) {
+	r := &reducer{g: g, try: try, over: over}
+	if !r.read(text) {
+		return
+	}
+	for again := true; again && !over(); {
+		before := r.taken
+		r.counts()
+		r.nodes()
+		r.alternatives()
+		r.lengths()
+		r.numbers()
+		r.order()
+		if again = r.taken > before; !again {
+			again = r.sequence()
+		}
+	}
+}
+
+// reducer holds the smallest input so far.
+type reducer struct {
+	g     *Grammar
+	root  *node
+	text  []byte
+	try   func(pass string, text []byte) bool
+	over  func() bool
+	taken int
+}
+
+func (r *reducer) read(text []byte) bool {
+	read := r.g.read(text, true)
+	if read.ok {
+		r.root, r.text = read.root, text
+	}
+	return read.ok
+}
+
+// offer changes a copy of the tree and offers what becomes of it.
+func (r *reducer) offer(pass string, from, was int64, change func(root *node)) bool {
+	if r.over() {
+		return false
+	}
+	root := r.root.clone()
+	change(root)
+	return r.offerText(pass, r.g.rewrite(root, from, was))
+}
+
+func (r *reducer) offerText(pass string, text []byte) bool {
+	if text == nil || r.over() || len(text) > len(r.text) || r.g.Check(text) != nil || !r.try(pass, text) {
+		return false
+	}
+	r.taken++
+	return r.read(text)
+}
+
+// find lists the parts that are wanted, in the order of the input. A part keeps its
+// place in this list in a copy of the tree.
+func find(root *node, want func(n *node) bool) (all []*node) {
+	root.walk(func(n *node) {
+		if n.of != nil && want(n) {
+			all = append(all, n)
+		}
+	})
+	return all
+}
+
+func isCount(n *node) bool {
+	f, ok := n.of.(*field)
+	return ok && f.name.counts && f.name.kind == integer
+}
+
+// counts takes away what numbers count, in large pieces first.
+func (r *reducer) counts() {
+	for k := 0; k < len(find(r.root, isCount)) && !r.over(); k++ {
+		n := find(r.root, isCount)[k].n
+		name := find(r.root, isCount)[k].of.(*field).name.text
+		r.pieces(n, func(from, to int64) int64 {
+			taken := r.offer("fewer "+name, from, n, func(root *node) { find(root, isCount)[k].n = n - (to - from) })
+			if all := find(r.root, isCount); taken && k < len(all) {
+				n = all[k].n
+			} else if taken {
+				n = 0
+			} else {
+				return -1
+			}
+			return n
+		})
+	}
+}
+
+// pieces calls drop for pieces of n things, from all of them down to one and from
+// the end to the start. Drop returns how many are left, or -1 where it could not.
+func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
+	for size := n; size > 0 && !r.over(); size = min(size/2, n) {
+		for to := n; to > 0 && !r.over(); {
+			from := max(0, to-size)
+			if left := drop(from, to); left >= 0 {
+				n = left
+			}
+			to = min(from, n)
+		}
+	}
+}
+
+// nodes takes nodes away from graphs, with their edges, or joined to a neighbour.
+func (r *reducer) nodes() {
+	isGraph := func(n *node) bool { g, ok := n.of.(*graph); return ok && !g.tree && g.edgesCount != nil }
+	for k := 0; k < len(find(r.root, isGraph)) && !r.over(); k++ {
+		g := find(r.root, isGraph)[k].of.(*graph)
+		if g.nodes.op != "name" {
+			continue
+		}
+		n := r.nodesOf(g, k, isGraph)
+		r.pieces(n, func(from, to int64) int64 {
+			for _, join := range []bool{false, true} {
+				taken := r.offer("fewer nodes", from, n, func(root *node) {
+					part := find(root, isGraph)[k]
+					part.ints = g.without(part.ints, from, to, join)
+					before := lastBefore(root, part, g.nodes.name, g.edgesCount)
+					if before[0] != nil && before[1] != nil {
+						before[0].n = n - (to - from)
+						before[1].n = int64(len(part.ints) / g.width())
+					}
+				})
+				if taken {
+					n = r.nodesOf(g, k, isGraph)
+					return n
+				}
+			}
+			return -1
+		})
+	}
+}
+
+func (r *reducer) nodesOf(g *graph, k int, isGraph func(*node) bool) int64 {
+	all := find(r.root, isGraph)
+	if k >= len(all) {
+		return 0
+	}
+	if at := lastBefore(r.root, all[k], g.nodes.name); at[0] != nil {
+		return at[0].n
+	}
+	return 0
+}
+
+// lastBefore finds, for each name, the last field of it that stands before a part.
+func lastBefore(root, part *node, names ...*name) []*node {
+	found := make([]*node, len(names))
+	done := false
+	root.walk(func(n *node) {
+		done = done || n == part
+		if f, ok := n.of.(*field); ok && !done {
+			if i := slices.Index(names, f.name); i >= 0 {
+				found[i] = n
+			}
+		}
+	})
+	return found
+}
+
+// alternatives chooses others, and other words of enumerations.
+func (r *reducer) alternatives() {
+	isChoice := func(n *node) bool {
+		switch n.of.(type) {
+		case *group, *either:
+			return true
+		}
+		return false
+	}
+	for k := 0; k < len(find(r.root, isChoice)) && !r.over(); k++ {
+		n := 0
+		switch of := find(r.root, isChoice)[k].of.(type) {
+		case *group:
+			n = len(of.alts)
+		case *either:
+			n = len(of.alts)
+		}
+		for alt := range n {
+			all := find(r.root, isChoice)
+			if k >= len(all) || all[k].alt == alt {
+				continue
+			}
+			if r.offer("another alternative", 0, 0, func(root *node) {
+				n := find(root, isChoice)[k]
+				n.alt, n.kids = alt, nil
+			}) {
+				break
+			}
+		}
+	}
+	r.eachText(enumType, func(at place) {
+		for _, o := range at.typ(r).options {
+			if r.setText("another word", at, o) {
+				return
+			}
+		}
+	})
+}
+
+// lengths makes words shorter and plainer.
+func (r *reducer) lengths() {
+	for _, kind := range []typeKind{wordType, textType} {
+		r.eachText(kind, func(at place) {
+			r.pieces(int64(len(at.text(r))), func(from, to int64) int64 {
+				s := at.text(r)
+				if to > int64(len(s)) || !r.setText("shorter word", at, s[:from]+s[to:]) {
+					return -1
+				}
+				return int64(len(at.text(r)))
+			})
+			for i := 0; i < len(at.text(r)) && !r.over(); i++ {
+				s := at.text(r)
+				for _, c := range []byte("0aA.#") {
+					if at.typ(r).letters[c] && (s[i] == c || r.setText("plain letter", at, s[:i]+string(c)+s[i+1:])) {
+						break
+					}
+				}
+			}
+		})
+	}
+	r.eachText(floatType, func(at place) {
+		s := at.text(r)
+		for _, other := range []string{"0", "1", "0.5"} {
+			if r.setText("plain number", at, other) {
+				return
+			}
+		}
+		for n := len(s) - 1; n > 0 && s[n] != '.' && r.setText("fewer decimals", at, s[:n]); n-- {
+		}
+	})
+}
+
+// place is where a word stands: part k of those that have words, and of an array,
+// its word i.
+type place struct{ k, i int }
+
+func hasText(n *node) bool {
+	switch f := n.of.(type) {
+	case *field:
+		return f.name.kind != integer
+	case *array:
+		return f.name.kind != integer
+	case *grid:
+		return true
+	}
+	return false
+}
+
+func (p place) node(root *node) *node {
+	all := find(root, hasText)
+	if p.k >= len(all) || p.i >= 0 && p.i >= len(all[p.k].words) {
+		return nil
+	}
+	return all[p.k]
+}
+
+func (p place) typ(r *reducer) *typ {
+	n := p.node(r.root)
+	if n == nil {
+		return &typ{}
+	}
+	switch f := n.of.(type) {
+	case *field:
+		return f.typ
+	case *array:
+		return f.typ
+	}
+	return n.of.(*grid).typ
+}
+
+func (p place) text(r *reducer) string {
+	switch n := p.node(r.root); {
+	case n == nil:
+		return ""
+	case p.i < 0:
+		return n.s
+	default:
+		return n.words[p.i]
+	}
+}
+
+func (r *reducer) setText(pass string, at place, s string) bool {
+	if at.text(r) == s || at.node(r.root) == nil {
+		return false
+	}
+	return r.offer(pass, 0, 0, func(root *node) {
+		if n := at.node(root); at.i < 0 {
+			n.s = s
+		} else {
+			n.words[at.i] = s
+		}
+	})
+}
+
+// maxLeaves bounds the words, and the numbers, that are looked at one by one.
+const maxLeaves = 2000
+
+// eachText calls visit for the words of a type.
+func (r *reducer) eachText(kind typeKind, visit func(at place)) {
+	left := maxLeaves
+	for k := 0; k < len(find(r.root, hasText)) && !r.over(); k++ {
+		if (place{k, -1}).typ(r).kind != kind {
+			continue
+		}
+		n := find(r.root, hasText)[k]
+		if _, single := n.of.(*field); single {
+			visit(place{k, -1})
+			continue
+		}
+		for i := 0; left > 0 && !r.over(); i, left = i+1, left-1 {
+			if n := (place{k, i}).node(r.root); n == nil {
+				break
+			}
+			visit(place{k, i})
+		}
+	}
+}

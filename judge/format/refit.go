@@ -1,0 +1,284 @@
+package format
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// refit is a source that keeps to an older input as far as the declaration allows,
+// after some of its parts were changed: counts come first, and what they count
+// follows them.
+type refit struct {
+	e *env
+	// Of a number `was` that counted things, those from `from` on were taken away.
+	from, was int64
+}
+
+// rewrite writes an input from a tree that was changed; nil where none fits.
+func (g *Grammar) rewrite(root *node, from, was int64) []byte {
+	f := &refit{from: from, was: was}
+	return g.writeBy(f, root, func(e *env) { f.e = e })
+}
+
+// writeBy writes an input as a source decides; nil where what it decides is no input.
+func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
+	w := &writer{g: g, e: newEnv(g), src: src, most: math.MaxInt}
+	tell(w.e)
+	if err := w.block(g.body, root); err != nil {
+		return nil
+	}
+	return w.out
+}
+
+func (f *refit) round(int64)   {}
+func (f *refit) patience() int { return 0 }
+
+func (f *refit) choose(_, _ int, old *node) int {
+	if old == nil {
+		return 0
+	}
+	return old.alt
+}
+
+func (f *refit) origin(old, now, i int64) int64 {
+	if now >= old {
+		if i < old {
+			return i
+		}
+		return -1
+	}
+	gone, start := old-now, now
+	if f.was > 0 {
+		start = min(now, f.from*old/f.was)
+	}
+	if i < start {
+		return i
+	}
+	return i + gone
+}
+
+// plainest is the number of lo..hi that is next to 0.
+func plainest(lo, hi int64) int64 { return min(max(0, lo), hi) }
+
+func (f *refit) int(d *field, lo, hi int64, old *int64) (int64, error) {
+	if lo > hi {
+		return 0, misfit("nothing is left for %s", d.name.text)
+	}
+	if old == nil {
+		return plainest(lo, hi), nil
+	}
+	return min(max(*old, lo), hi), nil
+}
+
+func (f *refit) text(d *field, old *string) (string, error) {
+	switch d.typ.kind {
+	case enumType:
+		if old == nil {
+			return d.typ.options[0], nil
+		}
+		return *old, nil
+	case floatType:
+		return f.float(d, old)
+	}
+	lo, hi := max(d.typ.lo.int(f.e), 0), d.typ.hi.int(f.e)
+	if lo > hi || lo > maxDeclaration && old == nil {
+		return "", misfit("nothing is left for %s", d.name.text)
+	}
+	s := ""
+	if old != nil {
+		s = *old
+	}
+	if n := int64(len(s)); n > hi {
+		b := make([]byte, hi)
+		for i := range b {
+			b[i] = s[f.origin(n, hi, int64(i))]
+		}
+		s = string(b)
+	}
+	if n := int64(len(s)); n < lo {
+		s += strings.Repeat(string(d.typ.plainLetter()), int(lo-n))
+	}
+	return s, nil
+}
+
+// plainLetter is the letter that says least.
+func (t *typ) plainLetter() byte {
+	for _, c := range []byte("0aA.") {
+		if t.letters[c] {
+			return c
+		}
+	}
+	return t.alphabet[0]
+}
+
+func (f *refit) float(d *field, old *string) (string, error) {
+	lo, hi := d.typ.lo.float(f.e), d.typ.hi.float(f.e)
+	if old != nil {
+		v := decimalRat(0)
+		if _, ok := v.SetString(*old); ok && v.Cmp(decimalRat(lo)) >= 0 && v.Cmp(decimalRat(hi)) <= 0 {
+			return *old, nil
+		}
+	}
+	for places := d.typ.decimals[0]; places <= d.typ.decimals[1]; places++ {
+		scale := math.Pow10(places)
+		if from, to := math.Ceil(lo*scale), math.Floor(hi*scale); from <= to && math.Abs(from) < 1e18 && math.Abs(to) < 1e18 {
+			return decimalText(plainest(int64(from), int64(to)), places), nil
+		}
+	}
+	return "", misfit("nothing is left for %s", d.name.text)
+}
+
+func (f *refit) whole(a *array, n int64, old *node) (ints []int64, texts []string, err error) {
+	if a.name.kind != integer {
+		for i := range n {
+			var was *string
+			if old != nil {
+				if j := f.origin(int64(len(old.words)), n, i); j >= 0 {
+					was = &old.words[j]
+				}
+			}
+			s, err := f.text(&a.field, was)
+			if err != nil {
+				return nil, nil, err
+			}
+			texts = append(texts, s)
+		}
+		return nil, arrangeIf(a, texts), nil
+	}
+	lo, hi := a.typ.lo.int(f.e), a.typ.hi.int(f.e)
+	for i := range n {
+		v := add(lo, i)
+		if old != nil {
+			if j := f.origin(int64(len(old.ints)), n, i); j >= 0 {
+				v = old.ints[j]
+			}
+		}
+		ints = append(ints, v)
+	}
+	if a.typ.kind == permutationType && hi-lo == n-1 {
+		rank(ints, lo)
+	}
+	for i := range ints {
+		ints[i] = min(max(ints[i], lo), hi)
+	}
+	return arrangeIf(a, ints), nil, nil
+}
+
+// arrangeIf puts values that are out of their order into it.
+func arrangeIf[T int64 | string](a *array, all []T) []T {
+	if a.order == anyOrder {
+		return all
+	}
+	return arrange(a, all)
+}
+
+// rank replaces numbers with lo, lo+1, ... in the same order.
+func rank(all []int64, lo int64) {
+	byValue := make([]int, len(all))
+	for i := range byValue {
+		byValue[i] = i
+	}
+	slices.SortStableFunc(byValue, func(a, b int) int { return compareOrdered(all[a], all[b]) })
+	for k, i := range byValue {
+		all[i] = lo + int64(k)
+	}
+}
+
+func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) {
+	if old == nil {
+		old = &node{}
+	}
+	was := int64(len(old.ints) / g.width())
+	var all []int64
+	if removed := g.removed(old.ints, nodes); removed > 0 && f.was > 0 {
+		all = g.without(old.ints, f.from, f.from+removed, true)
+	} else {
+		for i := range min(edges, was) {
+			j := f.origin(was, edges, i) * int64(g.width())
+			all = append(all, old.ints[j:j+int64(g.width())]...)
+		}
+	}
+	if g.tree && len(all) == 0 {
+		for i := int64(1); i < nodes; i++ {
+			all = append(all, i-1+g.base, i+g.base)
+			if g.weight != nil {
+				all = append(all, plainest(g.weight.typ.lo.int(f.e), g.weight.typ.hi.int(f.e)))
+			}
+		}
+	}
+	if int64(len(all)/g.width()) != edges {
+		return nil, misfit("the edges do not fit")
+	}
+	for i, v := range all {
+		if i%g.width() < 2 && (v < g.base || v >= g.base+nodes) {
+			return nil, misfit("the edges do not fit")
+		}
+	}
+	if g.flaw(nodes, all) != "" {
+		return nil, misfit("the edges do not fit")
+	}
+	return all, nil
+}
+
+// removed is how many nodes of a tree are too many; 0 for other graphs, whose nodes
+// and edges do not depend on each other.
+func (g *graph) removed(all []int64, nodes int64) int64 {
+	if !g.tree {
+		return 0
+	}
+	return max(int64(len(all)/g.width())+1-nodes, 0)
+}
+
+// without takes nodes away, counted from 0. Their edges go with them; or, joined to
+// one of their neighbours, they leave it their edges.
+func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
+	width := g.width()
+	inside := func(v int64) bool { return from <= v-g.base && v-g.base < to }
+	root := map[int64]int64{}
+	var find func(v int64) int64
+	find = func(v int64) int64 {
+		if r, ok := root[v]; ok {
+			r = find(r)
+			root[v] = r
+			return r
+		}
+		return v
+	}
+	if join {
+		for i := 0; i < len(all); i += width {
+			u, v := find(all[i]), find(all[i+1])
+			switch {
+			case u == v:
+			case inside(u):
+				root[u] = v
+			case inside(v):
+				root[v] = u
+			}
+		}
+	}
+	var left []int64
+	seen := map[[2]int64]bool{}
+	for i := 0; i < len(all); i += width {
+		u, v := find(all[i]), find(all[i+1])
+		if inside(u) || inside(v) || join && u == v {
+			continue
+		}
+		key := [2]int64{u, v}
+		if !g.directed && u > v {
+			key = [2]int64{v, u}
+		}
+		if g.simple && seen[key] {
+			continue
+		}
+		seen[key] = true
+		for _, w := range []int64{u, v} {
+			if w-g.base >= to {
+				w -= to - from
+			}
+			left = append(left, w)
+		}
+		left = append(left, all[i+2:i+width]...)
+	}
+	return left
+}
