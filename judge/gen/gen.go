@@ -301,7 +301,7 @@ func (m *Maker) hire(ctx context.Context) (*crew, error) {
 		}
 		*part.to = made
 	}
-	if c.reference == nil {
+	if c.reference == nil && !m.Folder.Unanswered() {
 		return nil, m.Folder.Fault("reference", "without a reference there are no answers", `add: [reference] program = "reference"`)
 	}
 	return c, nil
@@ -350,9 +350,11 @@ func (w *maker) make(ctx context.Context, t *task) error {
 			return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
 		}
 	}
-	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.reference, w.crew.m.Folder.Reference, w.crew.m.Folder.Limits, bytes.NewReader(input))
-	if err != nil {
-		return err
+	var answer []byte // stays empty where the problem has none
+	if w.crew.reference != nil {
+		if answer, err = Answer(ctx, w.crew.m.Runner, w.crew.reference, w.crew.m.Folder.Reference, w.crew.m.Folder.Limits, bytes.NewReader(input)); err != nil {
+			return err
+		}
 	}
 	t.in, t.ans = hashBytes(input), hashBytes(answer)
 	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {

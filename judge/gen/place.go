@@ -90,7 +90,7 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 	for _, g := range m.Folder.Groups {
 		for i := range g.Cases {
 			c := &g.Cases[i]
-			if _, err := os.Stat(c.Ans); c.Line != "" || !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(c.Ans); c.Line != "" || c.Ans == "" || !errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if crew == nil {

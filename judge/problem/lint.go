@@ -22,7 +22,7 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	if _, err := os.Stat(f.Statement()); err != nil {
 		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "a problem has a statement in Markdown"})
 	}
-	if f.Reference == nil {
+	if f.Reference == nil && !f.Unanswered() {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
 	}
 	if f.Validator == nil && f.FormatPath() == "" {
@@ -37,14 +37,14 @@ func (f *Folder) Lint() (faults judge.Faults) {
 		default:
 			faults = append(faults, f.Fault("group", fmt.Sprintf("group %q has no cases", g.Name), "add generator lines, or put cases into "+filepath.Join(f.Dir, "cases", g.Name)))
 		}
-		faults = append(faults, lintAnswers(filepath.Join(f.Dir, "cases", g.Name))...)
+		faults = append(faults, lintAnswers(filepath.Join(f.Dir, "cases", g.Name), f.Unanswered())...)
 	}
 	return append(faults, f.strayGroups()...)
 }
 
 // lintAnswers finds inputs without an answer, and answers without an input, in a
 // folder of cases written by hand.
-func lintAnswers(dir string) (faults judge.Faults) {
+func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 	entries, _ := os.ReadDir(dir) // one that cannot be read is Open's to report
 	have := map[string]bool{}
 	for _, e := range entries {
@@ -52,7 +52,7 @@ func lintAnswers(dir string) (faults judge.Faults) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if name, ok := strings.CutSuffix(e.Name(), ".in"); ok && !have[name+".ans"] {
+		if name, ok := strings.CutSuffix(e.Name(), ".in"); ok && !have[name+".ans"] && !unanswered {
 			faults = append(faults, &judge.Fault{File: path, Text: "the case has no answer", Hint: "write " + name + ".ans, or let the reference answer it: judge generate"})
 		}
 		if name, ok := strings.CutSuffix(e.Name(), ".ans"); ok && !have[name+".in"] {

@@ -76,17 +76,19 @@ func (f *Folder) Statement() string {
 
 // table is problem.toml as it is written.
 type table struct {
-	Title     string     `toml:"title"`
-	Kind      string     `toml:"kind"`
-	Source    string     `toml:"source"`
-	Limits    limits     `toml:"limits"`
-	Reference *part      `toml:"reference"`
-	Validator *part      `toml:"validator"`
-	Checker   *checker   `toml:"checker"`
-	Generator *generator `toml:"generator"`
-	Golf      *golf      `toml:"golf"`
-	Game      *game      `toml:"game"`
-	Group     []group    `toml:"group"`
+	Title      string     `toml:"title"`
+	Kind       string     `toml:"kind"`
+	Source     string     `toml:"source"`
+	Limits     limits     `toml:"limits"`
+	Reference  *part      `toml:"reference"`
+	Validator  *part      `toml:"validator"`
+	Interactor *part      `toml:"interactor"`
+	Checker    *checker   `toml:"checker"`
+	Generator  *generator `toml:"generator"`
+	Scoring    *scoring   `toml:"scoring"`
+	Golf       *golf      `toml:"golf"`
+	Game       *game      `toml:"game"`
+	Group      []group    `toml:"group"`
 }
 
 type limits struct {
@@ -94,6 +96,8 @@ type limits struct {
 	Wall   strict.Duration `toml:"wall"`
 	Memory strict.Size     `toml:"memory"`
 	Output strict.Size     `toml:"output"`
+	Code   strict.Size     `toml:"code"`
+	Passes int             `toml:"passes"`
 }
 
 type part struct {
@@ -120,17 +124,20 @@ type group struct {
 	Name        string   `toml:"name"`
 	Description string   `toml:"description"`
 	Cases       []string `toml:"cases"`
-}
+	CheckerArgs []string `toml:"checker_args"`
 
-// kinds are the kinds of puzzle that can be judged.
-var kinds = []string{"batch"}
+	MaxScore    any      `toml:"max_score"`
+	Aggregation string   `toml:"score_aggregation"`
+	RequirePass []string `toml:"require_pass"`
+}
 
 // speaks are the protocols of each part; the first is the default.
 var speaks = map[string][]string{
-	"checker":   {"kit", "testlib", "kattis"},
-	"validator": {"kit", "testlib", "kattis", "ctd"},
-	"generator": {"kit", "plain"},
-	"reference": {"plain"},
+	"checker":    {"kit", "testlib", "kattis"},
+	"validator":  {"kit", "testlib", "kattis", "ctd"},
+	"generator":  {"kit", "plain"},
+	"reference":  {"plain"},
+	"interactor": {"kit", "testlib", "kattis"},
 }
 
 // Open reads the problem folder dir, with its generated cases in tests. Limits
@@ -162,6 +169,8 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	faults = append(faults, f.readGolf(t.Golf)...)
 	faults = append(faults, f.readGame(t.Game)...)
 	faults = append(faults, f.readGroups(&t)...)
+	f.fitCases(&t)
+	faults = append(faults, f.readScoring(&t)...)
 	return f, faults
 }
 
@@ -183,12 +192,7 @@ func id(dir string) string {
 }
 
 func (f *Folder) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
-	if t.Kind == "" {
-		t.Kind = kinds[0]
-	}
-	if !slices.Contains(kinds, t.Kind) {
-		faults = append(faults, f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, kinds)))
-	}
+	faults = append(faults, f.readKind(t)...)
 	l := usual
 	if t.Limits.Time != 0 {
 		l.CPU, l.Wall = time.Duration(t.Limits.Time), 0
@@ -223,6 +227,7 @@ func (f *Folder) readParts(t *table) (faults judge.Faults) {
 	}
 	f.Reference = read("reference", t.Reference)
 	f.Validator = read("validator", t.Validator)
+	f.Interactor = read("interactor", t.Interactor)
 	if g := t.Generator; g != nil {
 		f.Generator = read("generator", &part{g.Program, g.Args, g.Speaks})
 		f.Salt = g.Salt
@@ -241,7 +246,7 @@ func (f *Folder) readParts(t *table) (faults judge.Faults) {
 			faults = append(faults, f.Fault("checker.speaks", "a builtin checker speaks no protocol", "leave the key out"))
 		}
 	}
-	return faults
+	return append(faults, f.fitParts(t)...)
 }
 
 func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
@@ -251,7 +256,7 @@ func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 		p.Speaks = usually(p.Program, allowed)
 	}
 	if !slices.Contains(allowed, p.Speaks) {
-		faults = append(faults, f.Fault(key+".speaks", fmt.Sprintf("a %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)))
+		faults = append(faults, f.Fault(key+".speaks", fmt.Sprintf("the %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)))
 	}
 	path, bad := f.readProgram(key+".program", p.Program)
 	if path == "" {

@@ -1,0 +1,79 @@
+package problem
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+)
+
+// kinds are the kinds of puzzle that can be judged, by their names in problem.toml.
+var kinds = map[string]judge.Kind{
+	"batch":                  {},
+	"interactive":            {Interactive: true},
+	"multi-pass":             {MultiPass: true},
+	"interactive multi-pass": {Interactive: true, MultiPass: true},
+	"submit-answer":          {Answers: true},
+}
+
+// usualKind is the kind of a puzzle that does not say.
+const usualKind = "batch"
+
+func (f *Folder) readKind(t *table) (faults judge.Faults) {
+	if t.Kind == "" {
+		t.Kind = usualKind
+	}
+	kind, ok := kinds[t.Kind]
+	if !ok {
+		faults = append(faults, f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, slices.Sorted(maps.Keys(kinds)))))
+	}
+	f.Kind, f.Passes, f.CodeLimit = kind, t.Limits.Passes, int64(t.Limits.Code)
+	switch {
+	case t.Limits.Passes != 0 && ok && !kind.MultiPass:
+		faults = append(faults, f.Fault("limits.passes", "the problem has one pass only", `leave the key out, or write: kind = "multi-pass"`))
+	case t.Limits.Passes < 0 || t.Limits.Passes == 1:
+		faults = append(faults, f.Fault("limits.passes", fmt.Sprintf("a multi-pass problem has %d passes at most", t.Limits.Passes), fmt.Sprintf("there are at least 2; without the key there are %d", judge.UsualPasses)))
+	}
+	return faults
+}
+
+// fitParts holds the parts against the kind. It takes the usual checker away where
+// the interactor judges.
+func (f *Folder) fitParts(t *table) (faults judge.Faults) {
+	_, known := kinds[t.Kind]
+	switch {
+	case !known:
+	case !f.Kind.Interactive && t.Interactor != nil:
+		faults = append(faults, f.Fault("interactor", fmt.Sprintf("a problem of the kind %q has no interactor", t.Kind), `leave it out, or write: kind = "interactive"`))
+	case f.Kind.Interactive && t.Interactor == nil:
+		faults = append(faults, f.Fault("kind", "an interactive problem has no interactor", `add: [interactor] program = "interactor"`))
+	case f.Kind.Interactive && t.Checker != nil && t.Interactor.Speaks != "testlib":
+		faults = append(faults, f.Fault("checker", "the interactor judges, and leaves nothing for a checker", `leave the checker out; only an interactor that speaks "testlib" writes an output for it`))
+	case f.Kind.Interactive && t.Checker == nil:
+		f.Checker = judge.Checking{}
+	case f.Kind.MultiPass && !f.Kind.Interactive && (f.Checker.Program == nil || f.Checker.Program.Speaks != "kattis"):
+		faults = append(faults, f.Fault("checker", "a multi-pass problem has no checker that makes the next pass", `add: [checker] program = "checker", speaks = "kattis"; it leaves nextpass.in in its feedback folder`))
+	}
+	return faults
+}
+
+// fitCases gives the cases what their group says, and takes the answers away that
+// nobody needs to write. The groups must have been read.
+func (f *Folder) fitCases(t *table) {
+	for g := range f.Groups {
+		var args []string
+		if i := slices.IndexFunc(t.Group, func(row group) bool { return row.Name == f.Groups[g].Name }); i >= 0 {
+			args = t.Group[i].CheckerArgs
+		}
+		for i := range f.Groups[g].Cases {
+			c := &f.Groups[g].Cases[i]
+			c.CheckerArgs = args
+			if _, err := os.Stat(c.Ans); err != nil && c.Line == "" && f.Unanswered() {
+				c.Ans = ""
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+)
+
+// scoring is the [scoring] table: what the groups together are worth. Its keys, and
+// those of the same names in a group, are the words of the format 2025-09.
+type scoring struct {
+	MaxScore    any    `toml:"max_score"`
+	Aggregation string `toml:"score_aggregation"`
+}
+
+// allGroups is the node over all groups but the samples. No group can be called so.
+const allGroups = "(all)"
+
+// usualMaxScore is what a problem is worth that does not say.
+const usualMaxScore = 100
+
+// readScoring makes the tree of scores. The groups must have been read.
+func (f *Folder) readScoring(t *table) (faults judge.Faults) {
+	tables := map[string]int{}
+	for i := range t.Group {
+		tables[t.Group[i].Name] = i
+	}
+	if t.Scoring == nil {
+		return f.unscored(t)
+	}
+	all := &judge.Node{Name: allGroups, Aggregate: judge.Sum, MaxScore: usualMaxScore}
+	faults = append(faults, f.readMaxScore("scoring", t.Scoring.MaxScore, all)...)
+	faults = append(faults, f.readAggregation("scoring", t.Scoring.Aggregation, all)...)
+	f.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{{Name: Sample, Aggregate: judge.PassFail}, all}}}
+	for _, g := range f.Groups {
+		i, listed := tables[g.Name]
+		key := fmt.Sprintf("group[%d]", i)
+		if g.Name == Sample {
+			if listed && (t.Group[i].MaxScore != nil || t.Group[i].Aggregation != "" || t.Group[i].RequirePass != nil) {
+				faults = append(faults, f.Fault(key, "the samples give no score", "leave out max_score, score_aggregation and require_pass"))
+			}
+			continue
+		}
+		if !listed {
+			faults = append(faults, f.Fault("scoring", fmt.Sprintf("group %q is not in problem.toml, so nobody knows what it is worth", g.Name), fmt.Sprintf("add: [[group]] name = %q, max_score = 10", g.Name)))
+			continue
+		}
+		n, bad := f.readNode(key, &t.Group[i], all)
+		faults = append(faults, bad...)
+		all.Children = append(all.Children, n)
+	}
+	return append(faults, f.fitScores(all)...)
+}
+
+// unscored finds keys of scores in a problem without them.
+func (f *Folder) unscored(t *table) (faults judge.Faults) {
+	for i, g := range t.Group {
+		for _, row := range []struct {
+			key   string
+			given bool
+		}{{"max_score", g.MaxScore != nil}, {"score_aggregation", g.Aggregation != ""}, {"require_pass", g.RequirePass != nil}} {
+			if row.given {
+				faults = append(faults, f.Fault(fmt.Sprintf("group[%d].%s", i, row.key), row.key+" in a problem without scores", "add the table [scoring], or leave the key out"))
+			}
+		}
+	}
+	return faults
+}
+
+func (f *Folder) readNode(key string, g *group, all *judge.Node) (*judge.Node, judge.Faults) {
+	n := &judge.Node{Name: g.Name, Aggregate: judge.PassFail, Unbounded: true, RequirePass: g.RequirePass}
+	faults := f.readMaxScore(key, g.MaxScore, n)
+	faults = append(faults, f.readAggregation(key, g.Aggregation, n)...)
+	switch {
+	case n.Unbounded && !all.Unbounded:
+		faults = append(faults, f.Fault(key, fmt.Sprintf("group %q has no max_score", g.Name), `say what it is worth, such as max_score = 30; or write: [scoring] max_score = "unbounded"`))
+	case n.Unbounded && n.Aggregate == judge.PassFail:
+		faults = append(faults, f.Fault(key, fmt.Sprintf("group %q passes or fails, and nobody knows what it is worth", g.Name), `add max_score, or score_aggregation = "sum" or "min"`))
+	case all.Aggregate == judge.PassFail && n.Aggregate != judge.PassFail:
+		faults = append(faults, f.Fault(key+".score_aggregation", fmt.Sprintf("group %q gives parts of its score, but the problem passes or fails as a whole", g.Name), "leave the key out, here or in [scoring]"))
+	}
+	for i, name := range g.RequirePass {
+		if name == Sample {
+			continue
+		}
+		k := slices.IndexFunc(all.Children, func(n *judge.Node) bool { return n.Name == name })
+		at := fmt.Sprintf("%s.require_pass[%d]", key, i)
+		if k < 0 {
+			var earlier []string
+			for _, n := range all.Children {
+				earlier = append(earlier, n.Name)
+			}
+			faults = append(faults, f.Fault(at, fmt.Sprintf("no earlier group is called %q", name), suggest.Hint(name, append(earlier, Sample))))
+		} else if all.Children[k].Aggregate != judge.PassFail {
+			faults = append(faults, f.Fault(at, fmt.Sprintf("group %q gives parts of its score, so it cannot be required", name), `only a group with score_aggregation = "pass-fail", the default, can be`))
+		}
+	}
+	return n, faults
+}
+
+// readMaxScore reads a number or "unbounded"; without any it stays as it is.
+func (f *Folder) readMaxScore(key string, value any, n *judge.Node) judge.Faults {
+	const hint = `write a number, such as max_score = 30, or "unbounded"`
+	switch x := value.(type) {
+	case nil:
+		return nil
+	case int64:
+		n.MaxScore = float64(x)
+	case float64:
+		n.MaxScore = x
+	default:
+		if x == "unbounded" {
+			n.Unbounded, n.MaxScore = true, 0
+			return nil
+		}
+		n.Unbounded = false
+		return judge.Faults{f.Fault(key+".max_score", fmt.Sprintf("%#v is no score", x), hint)}
+	}
+	n.Unbounded = false
+	if !(n.MaxScore >= 0 && n.MaxScore <= 1e15) {
+		return judge.Faults{f.Fault(key+".max_score", fmt.Sprintf("a maximum of %v points", n.MaxScore), hint)}
+	}
+	return nil
+}
+
+func (f *Folder) readAggregation(key, value string, n *judge.Node) judge.Faults {
+	known := []string{string(judge.PassFail), string(judge.Sum), string(judge.Min)}
+	if value == "" {
+		return nil
+	}
+	if !slices.Contains(known, value) {
+		return judge.Faults{f.Fault(key+".score_aggregation", fmt.Sprintf("scores cannot be aggregated by %q", value), suggest.Hint(value, known))}
+	}
+	n.Aggregate = judge.Aggregate(value)
+	return nil
+}
+
+// fitScores holds the maxima of the groups against that of the problem.
+func (f *Folder) fitScores(all *judge.Node) judge.Faults {
+	if all.Unbounded {
+		if all.Aggregate == judge.PassFail {
+			return judge.Faults{f.Fault("scoring.max_score", "the problem passes or fails, and nobody knows what it is worth", "write a number")}
+		}
+		return nil
+	}
+	total := 0.0
+	for _, n := range all.Children {
+		switch all.Aggregate {
+		case judge.Sum:
+			total += n.MaxScore
+		case judge.Min:
+			total = max(total, n.MaxScore)
+		}
+	}
+	if total > all.MaxScore {
+		return judge.Faults{f.Fault("scoring", fmt.Sprintf("the groups are worth %v points, the problem %v", total, all.MaxScore), fmt.Sprintf("write: [scoring] max_score = %v", total))}
+	}
+	return nil
+}
