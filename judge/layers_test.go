@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"judge/ctd":                 {"judge", "judge/internal/suggest"},
 	"judge/window":              {"judge"},
 	"judge/sandbox":             {"judge"},
-	"judge/report":              {"judge"},
+	"judge/report":              {"judge", "judge/arena", "judge/kit", "judge/rating", "judge/standings"},
 	"judge/sandbox/sandboxtest": {"judge", "judge/sandbox"}, // for tests
 	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},

@@ -1,0 +1,331 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge/arena"
+	"assay/judge/rating"
+	"assay/judge/standings"
+)
+
+// ArenaJSON writes the standings of an event as one JSON value.
+func ArenaJSON(w io.Writer, s *standings.Standings) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s); err != nil {
+		return fmt.Errorf("write the standings: %w", err)
+	}
+	return nil
+}
+
+// ArenaTerminal draws the standings of an event for the terminal.
+func ArenaTerminal(w io.Writer, s *standings.Standings, o TerminalOptions) error {
+	if o.Width <= 0 {
+		o.Width = usualWidth
+	}
+	o.Width = min(max(o.Width, leastWidth), mostWidth)
+	t := &terminal{out: w, o: o, paint: paint(o.Colour), record: &record{}}
+	t.arena(s)
+	t.flush("")
+	return t.err
+}
+
+func (t *terminal) arena(s *standings.Standings) {
+	t.printf("%s\n", t.paint.style(bold, fit(arenaHeading(s), t.o.Width)))
+	t.paragraph(arenaSetting(s), "", faint)
+	if s.Verdict != "" {
+		t.printf("\n")
+		t.paragraph(s.Verdict, "", bold)
+	}
+	t.printf("\n")
+	t.columns(standingColumns(s), len(s.Bots))
+	if slices.ContainsFunc(s.Bots, func(b standings.Bot) bool { return b.ByLots }) {
+		t.printf("%s\n", t.paint.style(faint, "= equal by the rules: drawn by lots"))
+	}
+	for _, b := range s.Bots {
+		if b.Flag != rating.Sound {
+			t.paragraph(flagText(&b), "", faint)
+		}
+	}
+	for _, out := range s.Out {
+		t.paragraph(outText(out), "  ", warning)
+	}
+	if len(s.Bots) > 1 && s.Games > 0 {
+		t.printf("\n")
+		t.cross(s)
+		t.printf("\n")
+		t.columns(conductColumns(s), len(s.Bots))
+		if s.Looked > 0 && s.Looked < s.Games {
+			t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("chances were counted in %d of %d games", s.Looked, s.Games)))
+		}
+	}
+}
+
+func arenaHeading(s *standings.Standings) string {
+	text := oneLine(s.Game)
+	if s.Title != "" && s.Title != s.Game {
+		text += ": " + oneLine(s.Title)
+	}
+	return text
+}
+
+// arenaSetting says by which rules an event was played.
+func arenaSetting(s *standings.Standings) string {
+	text := fmt.Sprintf("rules %s, %s", oneLine(s.Rules.Name), strings.ReplaceAll(oneLine(s.Rules.Format), "-", " "))
+	if s.Rules.Rounds > 0 {
+		text += ", " + count(s.Rules.Rounds, "round") + " of " + count(s.Rules.Games, "game")
+	}
+	text += fmt.Sprintf(", seed %d; %s", s.Seed, count(s.Games, "game"))
+	if !s.Over {
+		text += " so far"
+	}
+	return text
+}
+
+func outText(out standings.Out) string {
+	text := fmt.Sprintf("%s is disqualified: %s", oneLine(out.Name), oneLine(string(out.Fault.Kind)))
+	if out.Fault.Text != "" {
+		text += ", " + oneLine(out.Fault.Text)
+	}
+	if out.Fault.Bytes != "" {
+		text += "; it sent " + oneLine(out.Fault.Bytes)
+	}
+	return text
+}
+
+// column is one column of a table: a head and a cell for each line.
+type column struct {
+	head  string
+	left  bool // aligned; numbers are aligned at the right
+	cell  func(line int) string
+	style []attribute
+}
+
+// columns draws a table. A left column gets narrower where the width does not do.
+func (t *terminal) columns(all []column, lines int) {
+	const least = 8
+	widths := make([]int, len(all))
+	total := 2 * (len(all) - 1)
+	for k, c := range all {
+		widths[k] = width(c.head)
+		for i := range lines {
+			widths[k] = max(widths[k], width(c.cell(i)))
+		}
+		total += widths[k]
+	}
+	for k, c := range all {
+		if c.left && total > t.o.Width {
+			cut := min(total-t.o.Width, max(widths[k]-least, 0))
+			widths[k], total = widths[k]-cut, total-cut
+		}
+	}
+	line := func(text func(c column) string, style func(c column) []attribute) {
+		var b strings.Builder
+		for k, c := range all {
+			cell := fit(text(c), widths[k])
+			switch {
+			case c.left && k < len(all)-1:
+				cell = pad(cell, widths[k])
+			case !c.left:
+				cell = padLeft(cell, widths[k])
+			}
+			if k > 0 {
+				b.WriteString("  ")
+			}
+			b.WriteString(t.paint.style(style(c), cell))
+		}
+		t.printf("%s\n", strings.TrimRight(b.String(), " "))
+	}
+	line(func(c column) string { return c.head }, func(column) []attribute { return faint })
+	for i := range lines {
+		line(func(c column) string { return c.cell(i) }, func(c column) []attribute { return c.style })
+	}
+}
+
+// standingColumns are what the rule set counts, and then the ratings.
+func standingColumns(s *standings.Standings) []column {
+	number := func(head string, value func(b *standings.Bot) string) column {
+		return column{head: head, cell: func(i int) string { return value(&s.Bots[i]) }}
+	}
+	all := []column{
+		number("#", func(b *standings.Bot) string { return place(b) }),
+		{head: "bot", left: true, style: bold, cell: func(i int) string { return oneLine(s.Bots[i].Name) }},
+		number("points", func(b *standings.Bot) string { return amount(b.Points) }),
+	}
+	if by := s.Rules.Score.By; by == arena.ByEncounter || by == arena.BySurplus {
+		all = append(all, number("matches", func(b *standings.Bot) string {
+			return fmt.Sprintf("%d of %d", b.Won, b.Encounters)
+		}))
+	}
+	return append(all,
+		number("won", func(b *standings.Bot) string { return strconv.Itoa(b.Wins) }),
+		number("drawn", func(b *standings.Bot) string { return strconv.Itoa(b.Draws) }),
+		number("lost", func(b *standings.Bot) string { return strconv.Itoa(b.Losses) }),
+		number("Elo", func(b *standings.Bot) string { return elo(b.Elo) + flagMark(b) }),
+		number("95 %", func(b *standings.Bot) string { return interval(b) }),
+		number("better", func(b *standings.Bot) string { return better(s, b) }),
+	)
+}
+
+func place(b *standings.Bot) string {
+	if b.ByLots {
+		return "=" + strconv.Itoa(b.Place)
+	}
+	return strconv.Itoa(b.Place)
+}
+
+// amount writes points without needless digits.
+func amount(points float64) string { return strconv.FormatFloat(points, 'f', -1, 64) }
+
+// elo writes a rating above the average.
+func elo(points float64) string {
+	if points > -0.5 && points < 0.5 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.0f", points)
+}
+
+func interval(b *standings.Bot) string {
+	if b.Flag == rating.NoGames {
+		return ""
+	}
+	return elo(b.Low) + " to " + elo(b.High)
+}
+
+// flagMark shows that a rating says little.
+func flagMark(b *standings.Bot) string {
+	if b.Flag != rating.Sound {
+		return "*"
+	}
+	return ""
+}
+
+// flagText says why a rating has a mark.
+func flagText(b *standings.Bot) string {
+	means := map[rating.Flag]string{
+		rating.WonEverything:  "won everything: it may be stronger by far than its rating",
+		rating.LostEverything: "lost everything: it may be weaker by far than its rating",
+		rating.NoGames:        "has played no game",
+	}[b.Flag]
+	return "* " + oneLine(b.Name) + " " + means
+}
+
+// better is the likelihood that a bot is stronger than the next one of the table.
+func better(s *standings.Standings, b *standings.Bot) string {
+	if b.Place >= len(s.Bots) {
+		return ""
+	}
+	return share(b.Better)
+}
+
+// share writes a likelihood, which is never quite sure.
+func share(p float64) string {
+	switch {
+	case p > 0.9995:
+		return ">99.9 %"
+	case p < 0.0005:
+		return "<0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*p)
+}
+
+// conductColumns say why games were lost, what was missed, and the time used.
+func conductColumns(s *standings.Standings) []column {
+	all := []column{{head: "bot", left: true, style: bold, cell: func(i int) string { return oneLine(s.Bots[i].Name) }}}
+	if s.Looked > 0 {
+		all = append(all,
+			column{head: "chances", cell: func(i int) string { return strconv.Itoa(s.Bots[i].Chances) }},
+			column{head: "missed", cell: func(i int) string { return missed(&s.Bots[i]) }},
+		)
+	}
+	return append(all,
+		column{head: "CPU a move", cell: func(i int) string { return perMove(&s.Bots[i]) }},
+		column{head: "slowest", cell: func(i int) string { return shortTime(s.Bots[i].SlowestMS) }},
+		column{head: "lost by", left: true, cell: func(i int) string { return reasons(s.Bots[i].Reasons) }},
+	)
+}
+
+// missed is how many chances were thrown away, with their share.
+func missed(b *standings.Bot) string {
+	if b.Chances == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%.0f %%)", b.Blunders, 100*float64(b.Blunders)/float64(b.Chances))
+}
+
+func perMove(b *standings.Bot) string {
+	if b.Moves == 0 {
+		return ""
+	}
+	return shortTime(b.UsedMS / float64(b.Moves))
+}
+
+// shortTime writes milliseconds of very different sizes.
+func shortTime(ms float64) string {
+	switch {
+	case ms <= 0:
+		return "0"
+	case ms < 1:
+		return fmt.Sprintf("%.0f us", 1000*ms)
+	case ms < 10:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1000)
+}
+
+func reasons(counts []standings.Count) string {
+	var words []string
+	for _, c := range counts {
+		words = append(words, fmt.Sprintf("%s %d", oneLine(c.What), c.Times))
+	}
+	return strings.Join(words, ", ")
+}
+
+// cross draws who got how much of the points against whom, in hundredths. A table that
+// is wider than the terminal shows the best bots.
+func (t *terminal) cross(s *standings.Standings) {
+	name := 0
+	for _, b := range s.Bots {
+		name = max(name, width(oneLine(b.Name)))
+	}
+	name = min(name, t.o.Width/3)
+	shown := min(len(s.Bots), (t.o.Width-name-4)/5)
+	line := func(number, bot string, cell func(j int) string) {
+		t.printf("%s %s", padLeft(number, 3), pad(fit(bot, name), name))
+		for j := range shown {
+			t.printf("%s", cell(j))
+		}
+		t.printf("\n")
+	}
+	t.printf("%s\n", t.paint.style(faint, "score in %, row against column"))
+	line("", "", func(j int) string { return t.paint.style(faint, padLeft(strconv.Itoa(j+1), 5)) })
+	for i, b := range s.Bots {
+		line(strconv.Itoa(i+1), oneLine(b.Name), func(j int) string {
+			m := s.Cross[i][j]
+			if m.Games() == 0 {
+				return padLeft("-", 5)
+			}
+			return t.paint.style(crossStyle(m), padLeft(fmt.Sprintf("%.0f", 100*m.Score()), 5))
+		})
+	}
+	if shown < len(s.Bots) {
+		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("against the best %d of %d; --html has them all", shown, len(s.Bots))))
+	}
+}
+
+func crossStyle(m standings.Met) []attribute {
+	switch score := m.Score(); {
+	case score > 0.5:
+		return wanted
+	case score < 0.5:
+		return received
+	}
+	return nil
+}

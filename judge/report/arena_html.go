@@ -1,0 +1,298 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/judge/arena"
+	"assay/judge/kit"
+	"assay/judge/rating"
+	"assay/judge/standings"
+)
+
+// Shown is a game that a page can show, move by move.
+type Shown struct {
+	Game      *arena.Game
+	First     string // names of the bots
+	Second    string
+	Positions []kit.Position // before the first move and after each; may be nil
+}
+
+// ArenaPage draws the standings of an event, and some of its games, as one page of HTML
+// that needs nothing else: no network, and no script for all but the games.
+func ArenaPage(w io.Writer, s *standings.Standings, games []Shown) error {
+	page := &arenaPage{Standings: s}
+	for _, part := range []struct {
+		file string
+		to   func(text string)
+	}{
+		{"page/style.css", func(text string) { page.Style += template.CSS(text) }},
+		{"page/arena/arena.css", func(text string) { page.Style += template.CSS(text) }},
+		{"page/arena/arena.js", func(text string) { page.Script = template.JS(text) }},
+	} {
+		text, err := pageFiles.ReadFile(part.file)
+		if err != nil {
+			return fmt.Errorf("read the page: %w", err)
+		}
+		part.to(string(text))
+	}
+	for _, g := range games {
+		page.Replays = append(page.Replays, replayOf(g))
+	}
+	t, err := template.New("arena.html").Funcs(arenaFuncs).ParseFS(pageFiles, "page/arena/arena.html")
+	if err != nil {
+		return fmt.Errorf("read the page: %w", err)
+	}
+	if err := t.Execute(w, page); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// arenaFuncs are what the template calls.
+var arenaFuncs = template.FuncMap{"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": count, "add": func(a, b int) int { return a + b }}
+
+// arenaPage is what the template draws.
+type arenaPage struct {
+	*standings.Standings
+	Style   template.CSS
+	Script  template.JS
+	Replays []shownGame
+}
+
+func (p *arenaPage) Heading() string { return arenaHeading(p.Standings) }
+func (p *arenaPage) Setting() string { return arenaSetting(p.Standings) }
+
+// Matches says whether the rules count encounters.
+func (p *arenaPage) Matches() bool {
+	return p.Rules.Score.By == arena.ByEncounter || p.Rules.Score.By == arena.BySurplus
+}
+
+func (p *arenaPage) Interval(b standings.Bot) string { return interval(&b) }
+func (p *arenaPage) Place(b standings.Bot) string    { return place(&b) }
+func (p *arenaPage) Better(b standings.Bot) string   { return better(p.Standings, &b) }
+func (p *arenaPage) PerMove(b standings.Bot) string  { return perMove(&b) }
+func (p *arenaPage) Missed(b standings.Bot) string   { return missed(&b) }
+func (p *arenaPage) FlagText(b standings.Bot) string { return flagText(&b) }
+func (p *arenaPage) OutText(o standings.Out) string  { return outText(o) }
+
+// AnyLots says whether a line was placed by lots.
+func (p *arenaPage) AnyLots() bool {
+	return slices.ContainsFunc(p.Bots, func(b standings.Bot) bool { return b.ByLots })
+}
+
+// Flagged are the bots whose rating says little.
+func (p *arenaPage) Flagged() (all []standings.Bot) {
+	for _, b := range p.Bots {
+		if b.Flag != rating.Sound {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// whisker is an interval as a bar: all bots' intervals share one scale, in percent.
+type whisker struct{ Low, Mid, Width float64 }
+
+func (p *arenaPage) Whisker(b standings.Bot) whisker {
+	least, most := p.span()
+	at := func(v float64) float64 { return 100 * (v - least) / (most - least) }
+	return whisker{at(b.Low), at(b.Elo), at(b.High) - at(b.Low)}
+}
+
+// span is from the lowest to the highest rating of the table, with intervals.
+func (p *arenaPage) span() (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, b := range p.Bots {
+		least, most = min(least, b.Low), max(most, b.High)
+	}
+	if !(most > least) {
+		return -1, 1
+	}
+	return least, most
+}
+
+// cell is one cell of the cross table.
+type cell struct {
+	Text, Said string
+	Class      string
+	Heat       int // of the colour, in percent: how far from even
+}
+
+func (p *arenaPage) Cell(i, j int) cell {
+	m, a, b := p.Cross[i][j], oneLine(p.Bots[i].Name), oneLine(p.Bots[j].Name)
+	switch {
+	case i == j:
+		return cell{Class: "self", Said: a}
+	case m.Games() == 0:
+		return cell{Text: "-", Class: "none", Said: a + " and " + b + " did not meet"}
+	}
+	score := m.Score()
+	c := cell{
+		Text: fmt.Sprintf("%.0f", 100*score), Class: "even", Heat: int(math.Round(90 * math.Abs(2*score-1))),
+		Said: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost; stronger with a likelihood of %s", a, b, m.Wins, m.Draws, m.Losses, share(m.Superior)),
+	}
+	if score > 0.5 {
+		c.Class = "up"
+	} else if score < 0.5 {
+		c.Class = "down"
+	}
+	return c
+}
+
+// slice is one reason in a bar of a bot's losses.
+type slice struct {
+	Said  string
+	Times int
+	Width float64
+	Hue   int
+}
+
+// Losses are the slices of a bot's bar; the longest bar of all is as wide as there is
+// room.
+func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
+	most := 1
+	for _, o := range p.Bots {
+		most = max(most, o.Losses)
+	}
+	for _, c := range b.Reasons {
+		all = append(all, slice{oneLine(c.What), c.Times, 100 * float64(c.Times) / float64(most), p.hue(c.What)})
+	}
+	return all
+}
+
+// Reasons are all reasons for which a game was lost, for the legend.
+func (p *arenaPage) Reasons() (all []slice) {
+	for i, what := range p.reasons() {
+		all = append(all, slice{Said: oneLine(what), Hue: hueOf(i)})
+	}
+	return all
+}
+
+func (p *arenaPage) reasons() (all []string) {
+	for _, b := range p.Bots {
+		for _, c := range b.Reasons {
+			if !slices.Contains(all, c.What) {
+				all = append(all, c.What)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (p *arenaPage) hue(what string) int { return hueOf(slices.Index(p.reasons(), what)) }
+
+// hueOf gives neighbours different hues, by the golden angle.
+func hueOf(i int) int { return (205 + i*137) % 360 }
+
+// The chart of the ratings over time, in its own units.
+const (
+	chartWidth  = 700
+	chartHeight = 300
+	chartLeft   = 46
+	chartRight  = 150 // room for names
+	chartEdge   = 12
+)
+
+// curve is one bot in the chart.
+type curve struct {
+	Name   string
+	Hue    int
+	Points string // of a polyline
+	Band   string // of a polygon: the interval
+	End    float64
+	Label  float64 // where the name stands
+}
+
+type tick struct {
+	At   float64
+	Text string
+}
+
+// chart is the ratings over time.
+type chart struct {
+	Width, Height, Left, Right, Bottom, Zero float64
+	Curves                                   []curve
+	Ticks, Rounds                            []tick
+}
+
+// Chart draws the history; nil where there is nothing to be drawn.
+func (p *arenaPage) Chart() *chart {
+	if len(p.History) < 2 || len(p.Bots) < 2 {
+		return nil
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, then := range p.History[len(p.History)/4:] { // the first rounds are wild
+		least, most = min(least, slices.Min(then.Elo)), max(most, slices.Max(then.Elo))
+	}
+	margin := max(20, (most-least)/12)
+	least, most = least-margin, most+margin
+	height := float64(max(chartHeight, 13*len(p.Bots)+2*chartEdge))
+	c := &chart{Width: chartWidth + chartRight, Height: height + 22, Left: chartLeft, Right: chartWidth, Bottom: height}
+	last := float64(p.History[len(p.History)-1].Round)
+	first := float64(p.History[0].Round)
+	x := func(round int) float64 {
+		return chartLeft + (chartWidth-chartLeft)*(float64(round)-first)/max(last-first, 1)
+	}
+	y := func(v float64) float64 {
+		v = min(max(v, least), most)
+		return height - chartEdge - (height-2*chartEdge)*(v-least)/(most-least)
+	}
+	c.Zero = y(0)
+	step := niceStep(most - least)
+	for v := math.Ceil(least/step) * step; v <= most; v += step {
+		c.Ticks = append(c.Ticks, tick{y(v), elo(v)})
+	}
+	for _, k := range []int{0, len(p.History) / 2, len(p.History) - 1} {
+		c.Rounds = append(c.Rounds, tick{x(p.History[k].Round), fmt.Sprint(p.History[k].Round)})
+	}
+	for i, b := range p.Bots {
+		var points, upper, lower []string
+		for _, then := range p.History {
+			at := x(then.Round)
+			points = append(points, fmt.Sprintf("%.1f,%.1f", at, y(then.Elo[i])))
+			upper = append(upper, fmt.Sprintf("%.1f,%.1f", at, y(then.High[i])))
+			lower = append(lower, fmt.Sprintf("%.1f,%.1f", at, y(then.Low[i])))
+		}
+		slices.Reverse(lower)
+		c.Curves = append(c.Curves, curve{Name: fit(oneLine(b.Name), 22), Hue: hueOf(i), Points: strings.Join(points, " "), Band: strings.Join(append(upper, lower...), " "), End: y(b.Elo)})
+	}
+	c.spread(height)
+	return c
+}
+
+// spread moves the names apart that would stand on one another.
+func (c *chart) spread(height float64) {
+	const apart = 13
+	order := make([]*curve, len(c.Curves))
+	for i := range c.Curves {
+		order[i] = &c.Curves[i]
+	}
+	slices.SortStableFunc(order, func(a, b *curve) int { return int(math.Copysign(1, a.End-b.End)) })
+	at := float64(chartEdge)
+	for _, o := range order {
+		o.Label = max(o.End, at)
+		at = o.Label + apart
+	}
+	for at = height - 2; len(order) > 0; order = order[:len(order)-1] {
+		o := order[len(order)-1]
+		o.Label = min(o.Label, at)
+		at = o.Label - apart
+	}
+}
+
+// niceStep is a step of 1, 2 or 5 times a power of ten that makes some five steps.
+func niceStep(span float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(span/5)))
+	for _, m := range []float64{1, 2, 5} {
+		if span/(unit*m) <= 6 {
+			return unit * m
+		}
+	}
+	return 10 * unit
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+
+	"assay/judge/standings"
+)
+
+// shownGame is a game as the page's script reads it.
+type shownGame struct {
+	ID     string      `json:"id"`
+	Title  string      `json:"title"`
+	Bots   [2]string   `json:"bots"`
+	Start  string      `json:"start,omitempty"`
+	Moves  []move      `json:"moves"`
+	Points []viewpoint `json:"points"` // one more than moves
+	Winner int         `json:"winner"`
+	Result string      `json:"result"`
+	Fault  []string    `json:"fault,omitempty"` // lines to show
+	Missed bool        `json:"missed,omitempty"`
+}
+
+type move struct {
+	Seat  int      `json:"seat"`
+	Text  string   `json:"text"`
+	Took  string   `json:"took,omitempty"`
+	Lost  bool     `json:"lost,omitempty"` // it threw a won game away
+	Notes []string `json:"notes,omitempty"`
+}
+
+// viewpoint is what there is to see between two moves.
+type viewpoint struct {
+	Said    string   `json:"said"`
+	Options []string `json:"options"` // null where they are not known
+	Best    []string `json:"best,omitempty"`
+	Text    string   `json:"text,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// replayOf prepares a game for the page.
+func replayOf(g Shown) shownGame {
+	key := g.Game.Key()
+	r := shownGame{
+		ID:     fmt.Sprintf("%d.%d.%d.%d", key.Round, key.First, key.Second, key.Leg),
+		Bots:   [2]string{oneLine(g.First), oneLine(g.Second)},
+		Start:  oneLine(g.Game.Start),
+		Winner: g.Game.Winner,
+		Moves:  []move{},
+	}
+	r.Result = "drawn: " + oneLine(g.Game.Reason)
+	if g.Game.Winner > 0 {
+		r.Result = r.Bots[g.Game.Winner-1] + " won: " + r.Bots[2-g.Game.Winner] + " lost by " + oneLine(g.Game.Reason)
+	}
+	r.Title = fmt.Sprintf("round %d, %s against %s", key.Round, r.Bots[0], r.Bots[1])
+	if key.Leg > 1 {
+		r.Title += fmt.Sprintf(", game %d", key.Leg)
+	}
+	for i, text := range g.Game.Moves {
+		m := move{Seat: standings.Seat(g.Game, i), Text: oneLine(text)}
+		if i < len(g.Game.Micros) && g.Game.Micros[i] > 0 {
+			m.Took = shortTime(float64(g.Game.Micros[i]) / 1000)
+		}
+		r.Moves = append(r.Moves, m)
+	}
+	for i := range len(r.Moves) + 1 {
+		r.Points = append(r.Points, viewpointOf(g, i))
+	}
+	for _, n := range g.Game.Notes {
+		at := min(max(n.Move, 0), len(r.Moves))
+		r.Points[at].Notes = append(r.Points[at].Notes, fmt.Sprintf("%s, %s: %s", r.Bots[min(max(n.Seat, 1), 2)-1], oneLine(n.Kind), oneLine(n.Text)))
+	}
+	for _, c := range standings.Chances(g.Game, g.Positions) {
+		if c.Missed {
+			r.Missed = true
+			if c.Move < len(r.Moves) {
+				r.Moves[c.Move].Lost = true
+			}
+		}
+	}
+	r.Fault = faultLines(g, &r)
+	return r
+}
+
+// faultLines tell of the fault that ended a game.
+func faultLines(g Shown, r *shownGame) (lines []string) {
+	f := g.Game.Fault
+	if f == nil {
+		return nil
+	}
+	bot := r.Bots[min(max(f.Seat, 1), 2)-1]
+	lines = append(lines, fmt.Sprintf("%s, %s: %s", bot, f.Kind, oneLine(f.Text)))
+	if f.Bytes != "" {
+		lines = append(lines, "it sent "+safe(f.Bytes))
+	}
+	if f.Stderr != "" {
+		lines = append(lines, "it wrote to standard error:", safe(f.Stderr))
+	}
+	return lines
+}
+
+// viewpointOf says what there is to see after so many moves.
+func viewpointOf(g Shown, moves int) viewpoint {
+	if moves >= len(g.Positions) {
+		return viewpoint{Said: ""}
+	}
+	p := g.Positions[moves]
+	v := viewpoint{Options: p.Options, Best: p.Best, Text: oneLine(p.Text)}
+	switch {
+	case p.Count < 0:
+		v.Said = "infinitely many moves are allowed"
+	case p.Count == 1:
+		v.Said = "1 move is allowed"
+	default:
+		v.Said = grouped(p.Count) + " moves are allowed"
+	}
+	if p.Exact != "" {
+		v.Said += "; whoever is to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
+	}
+	return v
+}
+
+// grouped writes a number with its digits in groups of three.
+func grouped(n int64) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
