@@ -30,7 +30,7 @@ func initCommand(c *console) *cobra.Command {
 			if err := os.Chdir(dir); err != nil {
 				return err
 			}
-			if err := newPuzzle(cmd.Context(), c, "first"); err != nil {
+			if err := newPuzzle(cmd.Context(), c, "first", "batch"); err != nil {
 				return err
 			}
 			if dir != "." {

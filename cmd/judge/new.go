@@ -12,19 +12,22 @@ import (
 )
 
 func newCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var kind string
+	cmd := &cobra.Command{
 		Use:     "new <problem>",
 		Short:   "start a puzzle that verifies green at once",
 		Long:    "New writes the folder of a small puzzle, whole, with a solution that is right and one that\nis wrong, and generates its cases. Write your own puzzle over it.",
-		Example: "  judge new two-sum; judge verify two-sum",
+		Example: "  judge new two-sum; judge verify two-sum\n  judge new guess --kind interactive",
 		Args:    exactly(1, "judge new <problem>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return newPuzzle(cmd.Context(), c, args[0])
+			return newPuzzle(cmd.Context(), c, args[0], kind)
 		},
 	}
+	cmd.Flags().StringVar(&kind, "kind", "batch", `"batch" or "interactive"`)
+	return cmd
 }
 
-func newPuzzle(ctx context.Context, c *console, id string) error {
+func newPuzzle(ctx context.Context, c *console, id, kind string) error {
 	contest, err := findContest()
 	if err != nil {
 		return err
@@ -32,7 +35,7 @@ func newPuzzle(ctx context.Context, c *console, id string) error {
 	if contest.house {
 		return usageError{errors.New("a new puzzle needs a contest folder\n    " + houseNote)}
 	}
-	written, err := scaffold.Puzzle(contest.root, id)
+	written, err := scaffold.Puzzle(contest.root, id, kind)
 	if err != nil {
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
 			return usageError{err}

@@ -8,9 +8,11 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"assay/judge"
@@ -30,13 +32,23 @@ func Contest(dir string) ([]string, error) {
 	return write("templates/contest", "", func(name string) string { return filepath.Join(dir, name) })
 }
 
-// Puzzle writes a new puzzle of the contest whose root is given. Its generated
-// cases are still to be made.
-func Puzzle(root, id string) ([]string, error) {
+// puzzles are the templates of puzzles, by the kinds that they are of.
+var puzzles = map[string]string{
+	"batch":       "templates/puzzle",
+	"interactive": "templates/interactive",
+}
+
+// Puzzle writes a new puzzle of the contest whose root is given, of a kind that has a
+// template. Its generated cases are still to be made.
+func Puzzle(root, id, kind string) ([]string, error) {
+	template, ok := puzzles[kind]
+	if !ok {
+		return nil, &judge.Fault{Text: fmt.Sprintf("no puzzle of the kind %q can be started", kind), Hint: "one of: " + strings.Join(slices.Sorted(maps.Keys(puzzles)), ", ")}
+	}
 	if !goodID.MatchString(id) {
 		return nil, &judge.Fault{Text: fmt.Sprintf("%q is no name for a puzzle", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
 	}
-	return write("templates/puzzle", id, func(name string) string {
+	return write(template, id, func(name string) string {
 		if solution, ok := strings.CutPrefix(name, "solutions/"); ok {
 			return filepath.Join(root, "solutions", id, filepath.FromSlash(solution))
 		}
