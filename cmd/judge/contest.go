@@ -45,6 +45,8 @@ type contest struct {
 	box   *sandbox.Sandbox // nil until it is started
 	tools *lang.Toolbox    // nil until then
 	jobs  int
+
+	packages []*problem.Folder // problem packages that were opened; their programs are built from copies
 }
 
 // cacheDir is where built programs are kept: a folder that may be removed at any
@@ -237,11 +239,10 @@ func (c *contest) close() error {
 
 // open finds and reads a problem.
 func (c *contest) open(name string) (*problem.Folder, error) {
-	dir, tests, err := problem.Find(c.root, name)
+	f, faults, err := c.folder(name)
 	if err != nil {
 		return nil, err
 	}
-	f, faults := problem.Open(near(dir), near(tests), c.cfg.Solution)
 	return f, faults.AsError()
 }
 
@@ -261,17 +262,23 @@ func near(path string) string {
 	return path
 }
 
+// packageOf returns the package that has a program, nil for another folder.
+func (c *contest) packageOf(path string) *problem.Folder {
+	for _, f := range c.packages {
+		if rel, err := filepath.Rel(f.Dir, path); err == nil && filepath.IsLocal(rel) {
+			return f
+		}
+	}
+	return nil
+}
+
 // part builds one of the setter's programs. One that does not compile is a fault
 // of the folder.
 func (c *contest) part(ctx context.Context, p *judge.Part) (*judge.Program, error) {
 	if p.Speaks == "ctd" { // interpreted by who runs it
 		return &judge.Program{Name: p.Path}, nil
 	}
-	l, err := c.tools.Detect(p.Path, "")
-	if err != nil {
-		return nil, err
-	}
-	made, err := c.tools.Build(ctx, p.Path, l, lang.BySetter)
+	made, err := c.buildFor(ctx, c.packageOf(p.Path), source{path: p.Path, from: lang.BySetter})
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +304,11 @@ func (c *contest) checker(ctx context.Context, f *problem.Folder) (check.Checker
 		if err != nil {
 			return nil, err
 		}
-		return check.Program(c.box, part, program, c.cfg.Setter)
+		limits := c.cfg.Setter
+		if f.Validation.CPU > 0 {
+			limits = f.Validation
+		}
+		return check.Program(c.box, part, program, limits)
 	}
 	made, err := check.Builtin(f.Checker.Name, f.Checker.Args)
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {

@@ -7,18 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/check"
-	"assay/judge/lang"
-	"assay/judge/problem"
-	"assay/judge/verify"
 )
 
 // verification are the flags of judge verify.
 type verification struct {
 	running
 	drawing
-	only []string
-	all  bool
+	only  []string
+	all   bool
+	fresh bool
 }
 
 func verifyCommand(c *console) *cobra.Command {
@@ -28,10 +25,11 @@ func verifyCommand(c *console) *cobra.Command {
 		Short: "prove that a problem folder keeps its promises",
 		Long: `Verify lints the folder, validates every input, checks every answer and manifest, and
 judges every program under solutions/ against the verdict that its folder promises.
-Without a name it verifies every problem of the contest.
+Without a name it verifies every problem of the contest. A problem may also be a
+package in the ICPC format: its folder, or its archive.
 
 ` + exitHelp,
-		Example: "  judge verify\n  judge verify wythoff\n  judge verify wythoff --only wrong_answer/",
+		Example: "  judge verify\n  judge verify wythoff\n  judge verify wythoff --only wrong_answer/\n  judge verify path/to/package --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.run(cmd.Context(), c, args)
 		},
@@ -39,6 +37,7 @@ Without a name it verifies every problem of the contest.
 	f := cmd.Flags()
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
 	f.BoolVar(&v.all, "all", false, "judge every solution on every case; else it is left after 10 failures, or 3 slow cases")
+	f.BoolVar(&v.fresh, "fresh", false, "run everything again; else what did not change in a problem package is remembered")
 	v.running.flags(f)
 	v.drawing.flags(f)
 	return cmd
@@ -57,11 +56,10 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 
 // one verifies one problem and says whether it is without a fault.
 func (v *verification) one(ctx context.Context, c *contest, name string, listen func(judge.Event)) (bool, error) {
-	dir, tests, err := problem.Find(c.root, name)
+	folder, faults, err := c.ready(ctx, name)
 	if err != nil {
 		return false, err
 	}
-	folder, faults := problem.Open(near(dir), near(tests), c.cfg.Solution)
 	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: name}
 	start.Rung, start.Weaker = c.rung()
 	if folder != nil {
@@ -78,20 +76,9 @@ func (v *verification) one(ctx context.Context, c *contest, name string, listen 
 		listen(&judge.VerifyFinished{Faults: len(faults)})
 		return false, nil
 	}
-	verifier := &verify.Verifier{
-		Folder:    folder,
-		Solutions: near(problem.Solutions(dir, tests)),
-		Runner:    c.box,
-		Jobs:      c.jobs,
-		Limits:    c.cfg.Setter,
-		Build:     c.part,
-		Make: func(ctx context.Context, path string) (*lang.Result, error) {
-			return c.solution(ctx, path, "")
-		},
-		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, folder) },
-		Only:    v.only,
-		All:     v.all,
-	}
+	verifier := c.verifier(folder)
+	verifier.Memory.Fresh = v.fresh
+	verifier.Only, verifier.All = v.only, v.all
 	done, err := verifier.Run(ctx, listen)
 	if err != nil {
 		return false, err

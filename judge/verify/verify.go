@@ -23,6 +23,8 @@ import (
 	"assay/judge/gen"
 	"assay/judge/lang"
 	"assay/judge/problem"
+	"assay/judge/problem/icpc"
+	"assay/judge/trial"
 )
 
 // Verifier verifies one problem.
@@ -37,18 +39,28 @@ type Verifier struct {
 	Make  func(ctx context.Context, path string) (*lang.Result, error)
 	// Checker makes the problem's checker, for one submission.
 	Checker func(ctx context.Context) (check.Checker, error)
+	// Bench makes the bench for one submission, whose runs are under the problem's
+	// limits, and MakeSubmission builds a submission of a package.
+	Bench          func(ctx context.Context, p *judge.Problem, path string, made *lang.Result) (trial.Bench, error)
+	MakeSubmission func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	Memory         *Memory // of runs of a package; nil for none
+	Rung           string  // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
 	// All has every solution judged on every case, however many it has failed.
 	All bool
 
-	listen func(judge.Event)
-	faults int
+	listen   func(judge.Event)
+	faults   int
+	judgedBy string // hash of the programs that judge a package's submissions
 }
 
 // Run verifies the problem. The error is for what is no fault of the folder.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	v.listen = listen
+	if v.Folder.Package != nil {
+		return v.runPackage(ctx)
+	}
 	v.report("the folder is whole", 1, v.Folder.Lint())
 	v.report("every case is a text with proper line ends", v.Folder.Count(), v.texts())
 	maker := &gen.Maker{Folder: v.Folder}
@@ -105,7 +117,7 @@ func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 			if _, err := os.Stat(c.In); err != nil {
 				continue // Lint or CheckFiles has said so
 			}
-			if _, err := os.Stat(c.Ans); err != nil {
+			if _, err := os.Stat(c.Ans); err != nil && c.Ans != "" {
 				continue
 			}
 			if !yield(c) {
@@ -119,6 +131,9 @@ func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 func (v *Verifier) texts() (faults judge.Faults) {
 	for c := range v.cases {
 		for _, path := range []string{c.In, c.Ans} {
+			if path == "" {
+				continue
+			}
 			data, err := os.ReadFile(path)
 			if err != nil {
 				faults = append(faults, &judge.Fault{File: path, Text: err.Error()})

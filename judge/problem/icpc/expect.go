@@ -130,14 +130,14 @@ func (r *Rule) broken(got *Result) string {
 	if why := r.brokenScore(got); why != "" {
 		return why
 	}
-	if r.Message != "" && !slices.ContainsFunc(got.Cases, func(c CaseResult) bool { return r.about(c) && strings.Contains(c.Message, r.Message) }) {
+	if r.Message != "" && !slices.ContainsFunc(got.Cases, func(c CaseResult) bool { return r.About(c.ID) && strings.Contains(c.Message, r.Message) }) {
 		return fmt.Sprintf("no case says %q, as %s wants", r.Message, r.From)
 	}
 	return ""
 }
 
-// about says whether the rule is about a case.
-func (r *Rule) about(c CaseResult) bool { return r.Cases == "" || matchesPath(r.Cases, c.ID) }
+// About says whether the rule is about a case.
+func (r *Rule) About(id string) bool { return r.Cases == "" || matchesPath(r.Cases, id) }
 
 func (r *Rule) brokenSets(got *Result) string {
 	if got.Final == judge.CompileError && (r.Permitted != nil || r.Required != nil) {
@@ -145,7 +145,7 @@ func (r *Rule) brokenSets(got *Result) string {
 	}
 	found := len(r.Required) == 0
 	for _, c := range got.Cases {
-		if !r.about(c) || c.Verdict == judge.Skipped {
+		if !r.About(c.ID) || c.Verdict == judge.Skipped {
 			continue
 		}
 		if r.Permitted != nil && !among(c.Verdict, r.Permitted) {

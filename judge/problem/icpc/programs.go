@@ -218,3 +218,44 @@ func (p *Package) addInput(name string, ctd bool) {
 	}
 	p.Inputs = append(p.Inputs, v)
 }
+
+// Header returns a function that finds a header for a program of the package: in
+// its own folder, in include/, and then wherever the package has one of that name.
+func (p *Package) Header(programPath string) func(name string) ([]byte, bool) {
+	return func(name string) ([]byte, bool) {
+		places := []string{path.Join(path.Dir(p.inside(programPath)), name), name}
+		for _, e := range p.list("include") {
+			places = append(places, path.Join("include", e.Name, name))
+		}
+		for _, place := range places {
+			if data, err := p.read(place); err == nil {
+				return data, true
+			}
+		}
+		if found := p.find(".", path.Base(name), 0); found != "" {
+			if data, err := p.read(found); err == nil {
+				return data, true
+			}
+		}
+		return nil, false
+	}
+}
+
+// find finds a file of a name below a folder, but not among data and submissions.
+func (p *Package) find(dir, base string, depth int) string {
+	if depth > 4 {
+		return ""
+	}
+	for _, e := range p.list(dir) {
+		name := path.Join(dir, e.Name)
+		switch {
+		case !e.Dir && e.Name == base:
+			return name
+		case e.Dir && name != "data" && name != "submissions":
+			if found := p.find(name, base, depth+1); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}

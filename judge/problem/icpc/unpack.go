@@ -70,7 +70,7 @@ func Unpack(archive, to string) (dir string, err error) {
 			return "", fault("an archive of more than 4 GiB", "")
 		}
 	}
-	return packageIn(archive, to)
+	return PackageIn(archive, to)
 }
 
 // unpackFile writes one entry.
@@ -95,9 +95,9 @@ func unpackFile(root *os.Root, f *zip.File, most int64) (int64, error) {
 	return n, errors.Join(err, out.Close())
 }
 
-// packageIn finds the package in an archive that was laid out: the folder itself,
-// or the only folder in it.
-func packageIn(archive, to string) (string, error) {
+// PackageIn finds the package in an archive that was laid out in the folder to: the
+// folder itself, or a folder in it.
+func PackageIn(archive, to string) (string, error) {
 	if Is(to) {
 		return to, nil
 	}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/check"
+	"assay/judge/config"
+	"assay/judge/lang"
+	"assay/judge/problem"
+	"assay/judge/problem/icpc"
+	"assay/judge/trial"
+	"assay/judge/verify"
+)
+
+// folder finds and reads a problem, and unpacks it if it is in an archive. With
+// faults it cannot be judged; it may still be there.
+func (c *contest) folder(name string) (*problem.Folder, judge.Faults, error) {
+	dir, tests, err := c.locate(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, faults := c.read(dir, tests)
+	return f, faults, nil
+}
+
+// locate finds the folder of a problem and of its generated cases, and unpacks it if
+// it is in an archive.
+func (c *contest) locate(name string) (dir, tests string, err error) {
+	dir, tests, err = problem.Find(c.root, name)
+	if err == nil && icpc.IsArchive(dir) {
+		dir, err = c.unpack(dir)
+		tests = dir
+	}
+	return dir, tests, err
+}
+
+// read reads the problem in a folder.
+func (c *contest) read(dir, tests string) (*problem.Folder, judge.Faults) {
+	f, faults := problem.Open(near(dir), near(tests), c.cfg.Solution)
+	if f != nil && f.Package != nil {
+		c.packages = append(c.packages, f)
+	}
+	return f, faults
+}
+
+// unpack lays an archive out in the cache, once for each version of it, and
+// returns the package's folder there.
+func (c *contest) unpack(archive string) (string, error) {
+	f, err := os.Open(archive)
+	if err != nil {
+		return "", &judge.Fault{File: archive, Text: problem.Reason(err)}
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("read %s: %w", archive, err)
+	}
+	base := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
+	home := filepath.Join(c.cache, "packages", hex.EncodeToString(sum.Sum(nil)[:16]))
+	to := filepath.Join(home, base)
+	if _, err := os.Stat(to); err == nil {
+		return icpc.PackageIn(archive, to)
+	}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	tmp, err := os.MkdirTemp(home, "tmp-*")
+	if err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	if _, err := icpc.Unpack(archive, filepath.Join(tmp, base)); err != nil {
+		return "", err
+	}
+	if err := os.Rename(filepath.Join(tmp, base), to); err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	return icpc.PackageIn(archive, to)
+}
+
+// source is a program of a package, or a submission to it, that is to be built.
+type source struct {
+	path     string
+	language string // asked for; "" for what its name tells
+	entry    string // the file that starts it; "" for what its name tells
+	from     lang.Origin
+}
+
+// buildFor builds a program for a problem. In a package programs are built from
+// copies, with the constants and the files of include/ in them.
+func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
+	if f == nil || f.Package == nil {
+		l, err := c.tools.Detect(s.path, s.language, s.from)
+		if err != nil {
+			return nil, err
+		}
+		return c.tools.Build(ctx, s.path, l, s.from)
+	}
+	if err := os.MkdirAll(c.cache, 0o755); err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.path, err)
+	}
+	dir, err := os.MkdirTemp(c.cache, "stage-*")
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.path, err)
+	}
+	defer os.RemoveAll(dir)
+	staged, l, err := c.stage(f.Package, s, dir)
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	extra := lang.Extra{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
+	made, err := c.tools.BuildWith(ctx, staged.Path, l, s.from, extra)
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	if made.Program != nil {
+		made.Program.Name = s.path
+	}
+	return made, nil
+}
+
+// stage copies a program, and again with the files of include/ for its language
+// where there are any.
+func (c *contest) stage(p *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
+	staged, err := p.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := c.tools.Detect(staged.Path, s.language, s.from)
+	if err != nil || s.from == lang.BySetter {
+		return staged, l, err
+	}
+	include := p.Includes(func(code string) bool {
+		known, ok := c.cfg.Language(code)
+		return ok && known == l
+	})
+	if len(include) == 0 {
+		return staged, l, nil
+	}
+	staged, err = p.Stage(s.path, filepath.Join(dir, "whole"), include, s.entry)
+	return staged, l, err
+}
+
+// unstaged puts the path that the user knows into an error about a copy.
+func unstaged(err error, path string) error {
+	if u, ok := errors.AsType[*lang.UnusableError](err); ok {
+		u.Fault.File = path
+	}
+	return err
+}
+
+// verifier makes what verifies a problem.
+func (c *contest) verifier(f *problem.Folder) *verify.Verifier {
+	rung, _ := c.rung()
+	return &verify.Verifier{
+		Folder:    f,
+		Solutions: near(problem.Solutions(f.Dir, f.Tests)),
+		Runner:    c.box,
+		Jobs:      c.jobs,
+		Limits:    c.cfg.Setter,
+		Rung:      rung,
+		Memory:    &verify.Memory{Dir: filepath.Join(c.cache, "runs")},
+		Build:     c.part,
+		Make: func(ctx context.Context, path string) (*lang.Result, error) {
+			return c.solution(ctx, path, "")
+		},
+		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) },
+		Bench: func(ctx context.Context, p *judge.Problem, path string, made *lang.Result) (trial.Bench, error) {
+			return c.bench(ctx, f, p, path, func(context.Context) (*lang.Result, error) { return made, nil }, true, nil)
+		},
+		MakeSubmission: func(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+			if f.Kind.Answers {
+				return &lang.Result{OK: true}, nil
+			}
+			return c.buildFor(ctx, f, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
+		},
+	}
+}

@@ -1,0 +1,198 @@
+package tex
+
+import (
+	"fmt"
+	"strings"
+)
+
+// plainMath writes a formula as text: "10^5", "a/b", "n ≤ m".
+func (r *reader) plainMath(s string, depth int) string {
+	if depth > maxDepth {
+		return ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(s) && b.Len() < maxOut; {
+		switch c := s[i]; {
+		case c == '\\':
+			text, end := r.mathCommand(s, i, depth)
+			spaced(&b, text)
+			i = end
+		case c == '%':
+			i = comment(s, i)
+		case c == '{':
+			body, end := group(s, i)
+			b.WriteString(r.plainMath(body, depth+1))
+			i = end
+		case c == '^' || c == '_':
+			body, end := argument(s, i+1)
+			b.WriteString(script(c, r.plainMath(body, depth+1)))
+			i = end
+		case c == '}' || c == '&':
+			i++
+		case c == '~' || c == '\n' || c == '\t' || c == ' ':
+			if !strings.HasSuffix(b.String(), " ") {
+				b.WriteByte(' ')
+			}
+			i++
+		default:
+			_, n := firstRune(s[i:])
+			b.WriteString(s[i : i+n])
+			i += n
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// spaced writes a symbol. A relation stands between blanks.
+func spaced(b *strings.Builder, text string) {
+	if strings.HasPrefix(text, " ") && (strings.HasSuffix(b.String(), " ") || b.Len() == 0) {
+		text = strings.TrimPrefix(text, " ")
+	}
+	b.WriteString(text)
+}
+
+// script writes an exponent or index, in parentheses where it has several parts.
+func script(mark byte, text string) string {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return ""
+	case mark == '^' && (text == "'" || text == "′" || text == "°" || text == "∘"):
+		return text
+	case len([]rune(text)) > 1 && strings.ContainsAny(text, " +-*/=,<>≤≥·"):
+		return string(mark) + "(" + text + ")"
+	}
+	return string(mark) + text
+}
+
+// mathCommand reads a command in a formula.
+func (r *reader) mathCommand(s string, i, depth int) (text string, end int) {
+	word, end := name(s, i)
+	inner := func() string {
+		var body string
+		body, end = argument(s, end)
+		return r.plainMath(body, depth+1)
+	}
+	if m, ok := r.macros[word]; ok {
+		body := m.body
+		for k := range m.args {
+			var arg string
+			arg, end = argument(s, end)
+			body = strings.ReplaceAll(body, fmt.Sprintf("#%d", k+1), arg)
+		}
+		if r.runs++; r.runs > maxMacros || len(body) > maxText {
+			return "", end
+		}
+		return r.plainMath(body, depth+1), end
+	}
+	switch word {
+	case "frac", "dfrac", "tfrac", "cfrac":
+		above := inner()
+		below := inner()
+		return part(above) + "/" + part(below), end
+	case "binom", "dbinom", "tbinom":
+		above := inner()
+		below := inner()
+		return "C(" + above + ", " + below + ")", end
+	case "sqrt":
+		root, next, found := option(s, end)
+		end = next
+		body := inner()
+		if found {
+			return r.plainMath(root, depth+1) + "√(" + body + ")", end
+		}
+		return "√" + part(body), end
+	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathbb", "mathtt", "textbf", "textit", "texttt", "operatorname", "mbox",
+		"textrm", "boldsymbol", "bm", "mathfrak", "hbox", "emph", "mathop", "textsc", "underline", "overline", "bar", "hat", "vec", "tilde", "widehat":
+		return inner(), end
+	case "begin":
+		_, end = argument(s, end)
+		return "", end
+	case "end", "label", "hspace", "vspace", "phantom", "color":
+		_, end = argument(s, end)
+		return "", end
+	case "constant":
+		body, next := argument(s, end)
+		return "{{" + body + "}}", next
+	case "\\":
+		return "; ", end
+	case "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "limits", "displaystyle", "nolimits", "textstyle":
+		if end < len(s) && s[end] == '.' {
+			end++
+		}
+		return "", end
+	case "pmod":
+		return " (mod " + inner() + ")", end
+	case "bmod", "mod":
+		return " mod ", end
+	case "not":
+		_, end = name(s, end)
+		return "≠", end
+	}
+	if text, ok := mathSymbols[word]; ok {
+		return text, swallow(s, end, " ")
+	}
+	if text, ok := symbols[word]; ok {
+		return unescape.ReplaceAllString(text, "$1"), end
+	}
+	if word != "" && isLetter(word[0]) {
+		return word, end // \log, \min, \gcd
+	}
+	return word, end
+}
+
+// part puts a part of a fraction into parentheses where it needs them.
+func part(text string) string {
+	if strings.ContainsAny(text, " +-*/·") {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// mathSymbols are commands of formulas that stand for characters.
+var mathSymbols = map[string]string{
+	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ", "neq": " ≠ ", "lt": " < ", "gt": " > ",
+	"ll": " ≪ ", "gg": " ≫ ", "equiv": " ≡ ", "approx": " ≈ ", "sim": " ~ ", "in": " ∈ ", "notin": " ∉ ", "subset": " ⊂ ", "subseteq": " ⊆ ",
+	"supset": " ⊃ ", "supseteq": " ⊇ ", "cup": " ∪ ", "cap": " ∩ ", "setminus": " ∖ ", "emptyset": "∅", "varnothing": "∅", "infty": "∞",
+	"cdot": " · ", "times": " × ", "div": " ÷ ", "pm": "±", "mp": "∓", "ast": "*", "star": "⋆", "circ": "°", "oplus": " ⊕ ", "otimes": " ⊗ ",
+	"land": " ∧ ", "wedge": " ∧ ", "lor": " ∨ ", "vee": " ∨ ", "neg": "¬", "lnot": "¬", "forall": "∀", "exists": "∃",
+	"to": " → ", "rightarrow": " → ", "longrightarrow": " → ", "leftarrow": " ← ", "gets": " ← ", "Rightarrow": " ⇒ ", "implies": " ⇒ ",
+	"Leftarrow": " ⇐ ", "leftrightarrow": " ↔ ", "Leftrightarrow": " ⇔ ", "iff": " ⇔ ", "mapsto": " ↦ ", "uparrow": "↑", "downarrow": "↓",
+	"ldots": "...", "dots": "...", "cdots": "...", "dotsc": "...", "dotsb": "...", "vdots": "⋮", "ddots": "⋱",
+	"sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "mid": " | ", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "|": "‖",
+	"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
+	"prime": "′", "ell": "ℓ", "hbar": "ħ", "Re": "Re", "Im": "Im", "angle": "∠", "perp": " ⊥ ", "parallel": " ∥ ", "propto": " ∝ ", "colon": ": ",
+	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ",
+	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ",
+	"phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
+	"Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "bullet": "•", "dagger": "†", "checkmark": "✓", "square": "□", "triangle": "△",
+}
+
+// accents are commands that put something on a letter, as Unicode combines it.
+var accents = map[string]rune{
+	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307', "u": '\u0306', "v": '\u030C', "H": '\u030B',
+	"c": '\u0327', "d": '\u0323', "b": '\u0331', "k": '\u0328', "r": '\u030A',
+}
+
+// composed are letters with accents that have a character of their own.
+var composed = map[string]string{
+	"a\u0301": "á", "e\u0301": "é", "i\u0301": "í", "o\u0301": "ó", "u\u0301": "ú", "y\u0301": "ý", "A\u0301": "Á", "E\u0301": "É", "I\u0301": "Í", "O\u0301": "Ó", "U\u0301": "Ú",
+	"a\u0300": "à", "e\u0300": "è", "i\u0300": "ì", "o\u0300": "ò", "u\u0300": "ù", "A\u0300": "À", "E\u0300": "È",
+	"a\u0302": "â", "e\u0302": "ê", "i\u0302": "î", "o\u0302": "ô", "u\u0302": "û", "a\u0308": "ä", "e\u0308": "ë", "i\u0308": "ï", "o\u0308": "ö", "u\u0308": "ü",
+	"A\u0308": "Ä", "O\u0308": "Ö", "U\u0308": "Ü", "a\u0303": "ã", "n\u0303": "ñ", "o\u0303": "õ", "N\u0303": "Ñ", "c\u0327": "ç", "C\u0327": "Ç", "s\u0327": "ş",
+	"c\u030C": "č", "s\u030C": "š", "z\u030C": "ž", "r\u030C": "ř", "e\u030C": "ě", "C\u030C": "Č", "S\u030C": "Š", "Z\u030C": "Ž", "a\u030A": "å", "A\u030A": "Å", "u\u030A": "ů",
+	"o\u030B": "ő", "u\u030B": "ű", "a\u0328": "ą", "e\u0328": "ę", "c\u0301": "ć", "n\u0301": "ń", "s\u0301": "ś", "z\u0301": "ź", "z\u0307": "ż",
+}
+
+func accented(accent rune, base string) string {
+	base = strings.TrimSpace(strings.NewReplacer("{", "", "}", "", `\`, "").Replace(base))
+	r, n := firstRune(base)
+	if n == 0 {
+		return ""
+	}
+	pair := string(r) + string(accent)
+	if one, ok := composed[pair]; ok {
+		pair = one
+	}
+	return pair + base[n:]
+}

@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"assay/judge/internal/atomicfile"
+)
+
+// Memory remembers what came of runs, so that verifying a package again repeats
+// nothing. It goes by content: of the program, of the files that it was given, and
+// of the limits. A zero Memory remembers nothing beyond its own life.
+type Memory struct {
+	Dir   string // where it is kept; "" for nowhere
+	Fresh bool   // what was remembered before does not count
+
+	mu      sync.Mutex
+	shelves map[string]*shelf
+	files   map[string]string // hash by path, size and time
+}
+
+// memoryFormat is part of every key: it rises when old answers mean something else.
+const memoryFormat = "1"
+
+// shelf holds what is remembered of one program, in one file.
+type shelf struct {
+	file string
+
+	mu      sync.Mutex
+	known   map[string]json.RawMessage
+	changed bool
+}
+
+// shelf opens the shelf of a program.
+func (m *Memory) shelf(program string) *shelf {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := digest(memoryFormat, program)
+	if s := m.shelves[name]; s != nil {
+		return s
+	}
+	s := &shelf{known: map[string]json.RawMessage{}}
+	if m.Dir != "" {
+		s.file = filepath.Join(m.Dir, name[:2], name+".json")
+		if data, err := os.ReadFile(s.file); err == nil && !m.Fresh {
+			if json.Unmarshal(data, &s.known) != nil || s.known == nil {
+				s.known = map[string]json.RawMessage{}
+			}
+		}
+	}
+	if m.shelves == nil {
+		m.shelves = map[string]*shelf{}
+	}
+	m.shelves[name] = s
+	return s
+}
+
+// get finds what is remembered under a key.
+func (s *shelf) get(key string, into any) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, ok := s.known[key]
+	return ok && json.Unmarshal(data, into) == nil
+}
+
+// put remembers something.
+func (s *shelf) put(key string, value any) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return // what cannot be written down is found out again
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[key], s.changed = data, true
+}
+
+// save writes what is new. What cannot be written is found out again next time.
+func (m *Memory) save() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.shelves {
+		s.mu.Lock()
+		if s.changed && s.file != "" {
+			if data, err := json.Marshal(s.known); err == nil && os.MkdirAll(filepath.Dir(s.file), 0o755) == nil {
+				s.changed = atomicfile.Write(s.file, data) != nil
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// hash is the hash of a file's content; "" is an empty file.
+func (m *Memory) hash(path string) (string, error) {
+	if path == "" {
+		return "empty", nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	stamp := fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
+	m.mu.Lock()
+	known, ok := m.files[stamp]
+	m.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	known = hex.EncodeToString(sum.Sum(nil)[:20])
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.files == nil {
+		m.files = map[string]string{}
+	}
+	m.files[stamp] = known
+	return known, nil
+}
+
+// digest is a hash of words, such that no two lists of words share one.
+func digest(words ...any) string {
+	sum := sha256.New()
+	for _, w := range words {
+		text := fmt.Sprintf("%+v", w)
+		fmt.Fprintf(sum, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:20])
+}

@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/lang"
+	"assay/judge/problem/icpc"
+)
+
+// Where a package does not say how long submissions may take, those that must be
+// in time are run with this limit to find out.
+const (
+	searchLimit  = 30 * time.Second
+	defaultLimit = 10 * time.Second // where none of them can be run
+)
+
+// FindTimeLimit makes sure that a package has a time limit: where it does not set
+// one, it is found out from the submissions that must be in time. What it returns
+// says how, "" where the package says.
+func (v *Verifier) FindTimeLimit(ctx context.Context) (how string, err error) {
+	p := v.Folder.Package
+	if p == nil {
+		return "", nil
+	}
+	if p.Timing.Limit > 0 {
+		p.SetTime(p.Timing.Limit)
+		return "", nil
+	}
+	defer v.Memory.save()
+	p.SetTime(searchLimit)
+	slowest, who, count := time.Duration(0), "", 0
+	for _, s := range p.Submissions {
+		if !bounds(s, icpc.Lower) {
+			continue
+		}
+		took, ok, err := v.slowest(ctx, s)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		count++
+		if took > slowest || who == "" {
+			slowest, who = took, s.Name
+		}
+	}
+	if count == 0 {
+		p.SetTime(defaultLimit)
+		return fmt.Sprintf("the package sets no time limit, and has no submission to find it out by: it is taken to be %v", defaultLimit), nil
+	}
+	limit := timeLimit(p.Timing, slowest)
+	p.SetTime(limit)
+	return fmt.Sprintf("the package sets no time limit: %v, as the slowest of %d submissions that must be in time takes %v (%s)",
+		limit, count, slowest.Round(time.Millisecond), who), nil
+}
+
+// timeLimit is the smallest multiple of the resolution that is the multiplier
+// times the slowest run that must be in time, or more.
+func timeLimit(t icpc.Timing, slowest time.Duration) time.Duration {
+	parts := math.Ceil(float64(slowest)*t.Multiplier/float64(t.Resolution) - 1e-9)
+	return time.Duration(max(parts, 1)) * t.Resolution
+}
+
+// bounds says whether any rule of a submission bounds the time limit so.
+func bounds(s *icpc.Submission, b icpc.Bound) bool {
+	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b })
+}
+
+// slowest is the longest that a submission takes on a case that a lower bound is
+// about. False says that it cannot be run, or is not in time at all.
+func (v *Verifier) slowest(ctx context.Context, s *icpc.Submission) (time.Duration, bool, error) {
+	made, err := v.MakeSubmission(ctx, s)
+	if err != nil {
+		_, missing := errors.AsType[*lang.MissingError](err)
+		_, fault := errors.AsType[*judge.Fault](err)
+		if missing || fault {
+			return 0, false, nil // the verification tells
+		}
+		return 0, false, err
+	}
+	if !made.OK {
+		return 0, false, nil
+	}
+	took, bad := time.Duration(0), false
+	_, err = v.try(ctx, s.Path, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
+		if e, ok := e.(*judge.CaseJudged); ok && about(s, icpc.Lower, e.ID()) {
+			took = max(took, e.Exec.CPU)
+			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError
+		}
+	})
+	if _, ok := errors.AsType[*judge.Fault](err); ok {
+		return 0, false, nil
+	}
+	return took, err == nil && !bad, err
+}
+
+// about says whether a bound of a submission is about a case.
+func about(s *icpc.Submission, b icpc.Bound, id string) bool {
+	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b && r.About(id) })
+}
