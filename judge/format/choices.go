@@ -248,7 +248,7 @@ func (r *reducer) pairs(choices []uint64, offer func(string, func([]uint64) []ui
 			if choices[i] == 0 {
 				break
 			}
-			for step := choices[i]; step > 0; step /= 2 {
+			for _, step := range slices.Compact([]uint64{choices[i], (choices[i] + 1) / 2, 1}) {
 				if choices[k] >= step && offer("lower two choices", func(all []uint64) []uint64 { all[i] -= step; all[k] -= step; return all }) {
 					return true
 				}

@@ -9,11 +9,11 @@ import (
 // then, with shorter and lower sequences of choices. Try says whether it takes one;
 // then the next ones are made of that. Over says when to stop.
 //
-// A text that is not of the declared form is left alone.
-func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) {
+// A text that is not of the declared form is left alone; then it returns false.
+func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
 	r := &reducer{g: g, try: try, over: over}
 	if !r.read(text) {
-		return
+		return false
 	}
 	for again := true; again && !over(); {
 		before := r.taken
@@ -24,9 +24,11 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 		r.numbers()
 		r.order()
 		if again = r.taken > before; !again {
+			r.fine()
 			again = r.sequence()
 		}
 	}
+	return true
 }
 
 // reducer holds the smallest input so far.

@@ -1,6 +1,9 @@
 package format
 
-import "slices"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // leaf is where a number stands: number i of part k of those that have some.
 type leaf struct{ k, i int }
@@ -54,7 +57,8 @@ func (l leaf) at(root *node) *int64 {
 	return nil
 }
 
-// numbers lowers numbers: many at once as far as they go, then one by one.
+// numbers makes numbers shorter: many at once as far as they go, one by one, and all
+// of them together.
 func (r *reducer) numbers() {
 	all := r.leaves()
 	r.pieces(int64(len(all)), func(from, to int64) int64 {
@@ -73,8 +77,9 @@ func (r *reducer) numbers() {
 		if k == maxLeaves || r.over() {
 			return
 		}
-		r.lower(l)
+		r.shorten(l)
 	}
+	r.scale()
 }
 
 func (r *reducer) set(l leaf, v int64) bool {
@@ -85,8 +90,11 @@ func (r *reducer) set(l leaf, v int64) bool {
 	return r.offer("lower number", 0, 0, func(root *node) { *l.at(root) = v })
 }
 
-// lower brings one number nearer to 0.
-func (r *reducer) lower(l leaf) {
+// shorten looks for a number of fewer digits, nearer to 0: the smallest ones, some
+// of each length at random, and this one without one of its digits. Where the input
+// fails for one number in ten, as with errors of rounding, steps down from the number
+// at hand do not get far.
+func (r *reducer) shorten(l leaf) {
 	if now := l.at(r.root); now == nil || *now == 0 || *now < 0 && r.set(l, -*now) {
 		return
 	}
@@ -95,19 +103,98 @@ func (r *reducer) lower(l leaf) {
 			return
 		}
 	}
-	now := *l.at(r.root)
-	for step := now / 2; step != 0 && !r.over(); step /= 2 {
-		for range 3 {
-			at := l.at(r.root)
-			if at == nil {
-				return
-			}
-			if magnitude(*at) < magnitude(step) || !r.set(l, *at-step) {
+	const probes = 4
+	chance := r.chance(l)
+	for digits := 2; digits < digitsOf(r.value(l)) && !r.over(); digits++ {
+		if digits < 4 && digits < digitsOf(r.value(l))-3 {
+			continue // one in ten has been tried, and it is not near
+		}
+		for range probes {
+			if r.set(l, withDigits(chance, digits)) {
 				break
 			}
 		}
 	}
+	for unit := int64(1); unit <= r.value(l)/10 && !r.over(); {
+		v := r.value(l)
+		if !r.set(l, v/(10*unit)*unit+v%unit) {
+			unit = mul(unit, 10)
+		}
+	}
 }
+
+func (r *reducer) value(l leaf) int64 {
+	if v := l.at(r.root); v != nil {
+		return *v
+	}
+	return 0
+}
+
+// chance depends on what was reached, and on nothing else.
+func (r *reducer) chance(l leaf) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(len(r.text)), uint64(r.taken)<<32+uint64(l.k)<<8+uint64(l.i)))
+}
+
+func digitsOf(v int64) (n int) {
+	for ; v != 0; v /= 10 {
+		n++
+	}
+	return n
+}
+
+// withDigits is a number of some digits.
+func withDigits(chance *rand.Rand, digits int) int64 {
+	least := power(10, int64(digits-1))
+	return between(chance, least, mul(least, 10)-1)
+}
+
+// scale makes the large numbers smaller together, and so about keeps how many times
+// one is the other.
+func (r *reducer) scale() {
+	const jitters = 3
+	for again := true; again && !r.over(); {
+		again = false
+		most := 0
+		for _, l := range r.leaves() {
+			most = max(most, digitsOf(r.value(l)))
+		}
+		chance := r.chance(leaf{})
+		for fewer := most - 1; fewer > 0 && !again; fewer-- {
+			unit := power(10, int64(fewer))
+			for try := 0; try <= jitters && !again && !r.over(); try++ {
+				again = r.offer("smaller numbers", 0, 0, func(root *node) {
+					for _, n := range find(root, hasNumbers) {
+						if isCount(n) {
+							continue
+						}
+						for _, v := range n.numbers() {
+							if *v /= unit; try > 0 && digitsOf(*v) > 2 {
+								*v += int64(chance.IntN(100)) - *v%100
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// fine lowers numbers without making them shorter.
+func (r *reducer) fine() {
+	for k, l := range r.leaves() {
+		if k == maxFine || r.over() {
+			return
+		}
+		for step := r.value(l) / 2; step != 0 && !r.over(); step /= 2 {
+			if magnitude(r.value(l)) >= magnitude(step) {
+				r.set(l, r.value(l)-step)
+			}
+		}
+	}
+}
+
+// maxFine is how many numbers are lowered that stay as long as they are.
+const maxFine = 30
 
 // order puts arrays into order, and graphs into the plainest form that is the same
 // graph.

@@ -61,13 +61,14 @@ func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (
 // Shape is a form of texts that somebody knows.
 type Shape interface {
 	// Propose offers smaller texts in the place of a text. Try says whether one is
-	// taken, and then the next are made of that one; over says when to stop.
-	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool)
+	// taken, and then the next are made of that one; over says when to stop. It
+	// returns false where the text does not have the form.
+	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
 // Guided is Text with somebody who knows the form of the text: what the shape
-// proposes comes first, and again whenever something else made the text smaller. A
-// nil shape knows nothing.
+// proposes comes first, and again whenever something else made the text smaller; the
+// passes that guess at the form are left out. A nil shape knows nothing.
 func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	s := &search{
 		ctx: ctx, shape: shape, holds: holds, step: step, budget: b,
@@ -184,8 +185,12 @@ func (s *search) tryText(pass string, d *Doc, text []byte) bool {
 // passes that take away much go first: what is left is quicker to judge.
 func (s *search) round() bool {
 	before := s.steps
-	if s.shape != nil {
-		s.shape.Propose(s.text, func(pass string, text []byte) bool { return s.tryText(pass, Parse(text), text) }, s.over)
+	if s.shape != nil && s.shape.Propose(s.text, func(pass string, text []byte) bool { return s.tryText(pass, Parse(text), text) }, s.over) {
+		s.dropLines(fine)
+		s.dropWords(fine)
+		s.likenWords()
+		s.sortLines()
+		return s.steps > before && !s.over()
 	}
 	for again := true; again && !s.over(); {
 		was := s.steps

@@ -68,10 +68,14 @@ func (s *Shrunk) byParts(ctx context.Context, b *bench, budget shrink.Budget, ho
 	return s.byText(ctx, nil, budget, holds, step)
 }
 
-// byFormat makes an input smaller whose form is declared: as that form has it, then
-// by other inputs, and what they came to in the same way again.
+// byFormat makes an input smaller whose form is declared: from the smallest case of
+// the problem that fails in the same way, as the declared form has it; then by other
+// inputs, and what they came to in the same way again.
 func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
 	start := time.Now()
+	if err := s.byCases(ctx, b, budget, step); err != nil {
+		return err
+	}
 	if err := s.byText(ctx, b.lab.grammar, budget, holds, step); err != nil || !s.Done {
 		return err
 	}
@@ -87,6 +91,45 @@ func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, h
 		return err
 	}
 	return s.byText(ctx, b.lab.grammar, left, holds, step)
+}
+
+// byCases looks for the smallest case of the problem that fails in the same way.
+func (s *Shrunk) byCases(ctx context.Context, b *bench, budget shrink.Budget, step func(shrink.Step)) error {
+	plan, err := b.lab.plan(0)
+	if err != nil {
+		return err
+	}
+	timed, cancel := within(ctx, budget.Time/4)
+	defer cancel()
+	original := *s.Trial
+	for _, base := range plan.bases {
+		if !shrink.Less(base.input, s.Input) {
+			return nil // those that follow are larger
+		}
+		s.Evaluations++
+		t, err := b.fails(timed, base.input, &original)
+		if over(timed) && ctx.Err() == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			t.Origin = "it is made from " + base.name
+			s.take(t, "a smaller case", step)
+			return nil
+		}
+	}
+	return nil
+}
+
+// take goes on with a smaller input.
+func (s *Shrunk) take(t *Trial, pass string, step func(shrink.Step)) {
+	*s.Trial = *t
+	s.Steps++
+	if step != nil {
+		step(shrink.Step{Pass: pass, Evaluations: s.Evaluations, Text: t.Input})
+	}
 }
 
 // byText makes an input smaller step by step.
@@ -164,11 +207,7 @@ func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, s
 		}
 		if t != nil {
 			t.Line, t.Origin = c.line, c.origin
-			*s.Trial = *t
-			s.Steps++
-			if step != nil {
-				step(shrink.Step{Pass: "another input", Evaluations: s.Evaluations, Text: t.Input})
-			}
+			s.take(t, "another input", step)
 		}
 	}
 	return nil
