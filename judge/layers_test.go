@@ -48,7 +48,7 @@ var layers = map[string][]string{
 	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
-	"judge/arena":  nil,
+	"judge/arena":  {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem", "judge/sandbox"},
 	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
 	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},

@@ -29,10 +29,12 @@ func commands(c *console) []*cobra.Command {
 	return []*cobra.Command{
 		submitCommand(c),   // submit.go
 		golfCommand(c),     // golf.go
+		arenaCommand(c),    // arena.go
 		verifyCommand(c),   // verify.go
 		generateCommand(c), // generate.go
 		stressCommand(c),   // stress.go
 		shrinkCommand(c),   // shrink.go
+		adequacyCommand(c), // adequacy.go
 		reportCommand(c),   // report.go
 		initCommand(c),     // init.go
 		newCommand(c),      // new.go

@@ -116,6 +116,10 @@ type Game struct {
 	Notes []Note     `json:"notes,omitempty"`
 	Used  [2]float64 `json:"used_ms"`         // CPU time of each seat, in milliseconds
 	Again string     `json:"again,omitempty"` // why it was played a second time
+
+	// Said are the answers of each seat, where they are more than its moves and one
+	// of the bots remembers: with them the game can be played to a bot again.
+	Said [][]string `json:"said,omitempty"`
 }
 
 // GameFault is a fault that ended a game.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // A log is JSON, one record a line, only ever appended to. Each record has exactly
@@ -124,88 +123,4 @@ func (r *Record) fields() (n int) {
 		}
 	}
 	return n
-}
-
-// Replay says what counts of a log: of the bots of its last Opened, the games that
-// none of its later records has made void.
-//
-// A game counts for as long as both its bots have the hash that they had when it
-// was played. A disqualification voids the games of its bot, and all games of its
-// run in which a bot that is not pure took part.
-func (l *Log) Replay() (*Results, error) {
-	last := -1
-	for i := range l.Records {
-		if l.Records[i].Opened != nil {
-			last = i
-		}
-	}
-	if last < 0 {
-		return nil, fmt.Errorf("the log has no event")
-	}
-	opened := l.Records[last].Opened
-	return l.replay(opened)
-}
-
-// replay says what counts for the bots of an event. Bots are known by name and hash.
-func (l *Log) replay(opened *Opened) (*Results, error) {
-	res := &Results{Game: opened.Game, Rules: opened.Rules, Seed: opened.Seed, Bots: slices.Clone(opened.Bots)}
-	slices.SortFunc(res.Bots, func(a, b Bot) int { return a.ID - b.ID })
-	games := map[Key]*Game{}
-	run := 0
-	var then *Opened // in whose time the record was written
-	counts := func(id int) bool {
-		was, is := find(then.Bots, id), res.Bot(id)
-		return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
-	}
-	for i := range l.Records {
-		switch r := &l.Records[i]; {
-		case r.Opened != nil:
-			then = r.Opened
-		case then == nil:
-			return nil, fmt.Errorf("the log's line %d comes before the event begins", l.Lines[i])
-		case r.Ready != nil && counts(r.Ready.Bot):
-			b := res.Bot(r.Ready.Bot)
-			b.Title, b.Pure = r.Ready.Title, r.Ready.Pure
-		case r.Game != nil && counts(r.Game.First) && counts(r.Game.Second):
-			games[r.Game.Key()] = r.Game
-		case r.Out != nil && counts(r.Out.Bot):
-			res.Out = append(res.Out, *r.Out)
-			run++
-			for k, g := range games {
-				if !res.survives(g, r.Out.Bot) {
-					delete(games, k)
-				}
-			}
-		case r.Lots != nil:
-			res.Lots = r.Lots
-		}
-	}
-	for _, g := range games {
-		if !res.isOut(g.First) && !res.isOut(g.Second) {
-			res.Games = append(res.Games, *g)
-		}
-	}
-	slices.SortFunc(res.Games, func(a, b Game) int { return a.Key().Compare(b.Key()) })
-	return res, nil
-}
-
-// survives says whether a game counts after a disqualification.
-func (r *Results) survives(g *Game, out int) bool {
-	if g.First == out || g.Second == out {
-		return false
-	}
-	return r.Bot(g.First).Pure && r.Bot(g.Second).Pure
-}
-
-func (r *Results) isOut(id int) bool {
-	return slices.ContainsFunc(r.Out, func(d Disqualified) bool { return d.Bot == id })
-}
-
-func find(bots []Bot, id int) *Bot {
-	for i := range bots {
-		if bots[i].ID == id {
-			return &bots[i]
-		}
-	}
-	return nil
 }

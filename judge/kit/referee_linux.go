@@ -151,7 +151,7 @@ func (t *table) seat(parts [][]byte) error {
 		if n > 2 {
 			b.conn.pipes.clock = t.sock.take()
 		}
-		if err := syscall.SetNonblock(b.conn.in, true); err != nil {
+		if err := errors.Join(syscall.SetNonblock(b.conn.in, true), syscall.SetNonblock(b.conn.out, false)); err != nil {
 			return err
 		}
 	}

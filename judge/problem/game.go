@@ -26,9 +26,10 @@ type Game struct {
 
 // Adapter makes programs of bots that are none by themselves.
 type Adapter struct {
-	Folder     string   // its files are laid beside the bot's
-	Extensions []string // of the bots that it is for
-	As         string   // the name that the bot's file gets
+	Folder     string           // its files are laid beside the bot's
+	Extensions []string         // of the bots that it is for
+	As         string           // the folder that the bot's files are laid into
+	Imports    []*regexp.Regexp // $1 names files beside the bot's that go with it
 	Match      []*regexp.Regexp
 	Unless     []*regexp.Regexp
 }
@@ -79,6 +80,7 @@ type adapter struct {
 	Folder     string   `toml:"folder"`
 	Extensions []string `toml:"extensions"`
 	As         string   `toml:"as"`
+	Imports    []string `toml:"imports"`
 	Match      []string `toml:"match"`
 	Unless     []string `toml:"unless"`
 }
@@ -147,7 +149,7 @@ func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Fa
 	a = Adapter{Extensions: t.Extensions, As: t.As}
 	a.Folder, faults = f.readProgram(key+".folder", t.Folder)
 	if t.As == "" || len(t.Extensions) == 0 {
-		faults = append(faults, f.Fault(key, "the adapter does not say which bots it is for", `extensions = ["py"] says so, and as = "bot.py" names their file`))
+		faults = append(faults, f.Fault(key, "the adapter does not say which bots it is for", `extensions = ["py"] says so, and as = "bot" names the folder for their files`))
 	}
 	compile := func(name string, to *[]*regexp.Regexp, texts []string) {
 		for _, text := range texts {
@@ -159,6 +161,7 @@ func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Fa
 			*to = append(*to, re)
 		}
 	}
+	compile("imports", &a.Imports, t.Imports)
 	compile("match", &a.Match, t.Match)
 	compile("unless", &a.Unless, t.Unless)
 	return a, faults

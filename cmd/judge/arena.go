@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"assay/judge"
+	"assay/judge/arena"
+	"assay/judge/problem"
+)
+
+// arenaing are the flags of judge arena.
+type arenaing struct {
+	running
+	rules    string
+	set      []string
+	seed     uint64
+	rounds   int
+	games    int
+	points   string
+	format   string
+	maxMoves int
+	start    string
+	move     time.Duration
+	clock    time.Duration
+	log      string
+	noLog    bool
+	language string
+	try      bool
+	json     bool
+}
+
+func arenaCommand(c *console) *cobra.Command {
+	var a arenaing
+	cmd := &cobra.Command{
+		Use:   "arena <game> <bot>...",
+		Short: "let bots play against each other, with a table at the end",
+		Long: `Arena has bots meet by a rule set of the game's folder, writes every game into a log,
+and prints the table. The same command again goes on where it stopped, by Ctrl-C, a
+kill or a full disk; with one more bot it plays only the games that are missing.
+
+A bot is a program in any language that speaks the game's line protocol, or what the
+game's folder has an adapter for (docs/arena.md).
+
+` + exitHelp,
+		Example: "  judge arena sylver bots/*\n  judge arena sylver a.py b.c --rules s2\n  judge arena sylver mine.py --try\n  judge arena check sylver mine.py\n  judge arena replay games.jsonl 17",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageError{fmt.Errorf("got %d arguments\n    usage: judge arena <game> <bot>...", len(args))}
+			}
+			return a.run(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
+		},
+	}
+	a.flags(cmd.Flags())
+	cmd.AddCommand(arenaReplayCommand(c), arenaCheckCommand(c))
+	return cmd
+}
+
+func (a *arenaing) flags(f *pflag.FlagSet) {
+	f.StringVar(&a.rules, "rules", "", "the `NAME` of the rule set; the game's first one if not said")
+	f.StringArrayVar(&a.set, "set", nil, "an option of the game, `NAME=VALUE` (again for more)")
+	f.Uint64Var(&a.seed, "seed", 1, "of everything that is drawn")
+	f.IntVar(&a.rounds, "rounds", 0, "how often each pair meets")
+	f.IntVar(&a.games, "games", 0, "games of each meeting; who begins alternates")
+	f.StringVar(&a.points, "points", "", `what is scored: "game", "encounter" or "surplus"`)
+	f.StringVar(&a.format, "format", "", "the schedule: "+strings.Join(arena.FormatNames(), ", "))
+	f.IntVar(&a.maxMoves, "max-moves", 0, "after so many moves a game is a draw")
+	f.StringVar(&a.start, "start", "", `how games start: "drawn", "none", numbers such as "5 7", or a range such as "1000..9999"`)
+	f.DurationVar(&a.move, "move-time", 0, "processor time for one answer")
+	f.DurationVar(&a.clock, "clock", 0, "processor time of a bot for one game")
+	f.StringVar(&a.log, "log", "", "the `FILE` that games are written to; named after the event if not said")
+	f.BoolVar(&a.noLog, "no-log", false, "keep no log")
+	f.StringVar(&a.language, "lang", "", "the language of all bots, where their names do not tell")
+	f.BoolVar(&a.try, "try", false, "play the bot against the house's tester, and say what it does wrong")
+	f.BoolVar(&a.json, "json", false, "print the results as JSON")
+	a.running.flags(f)
+}
+
+func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, name string, files []string) error {
+	return a.within(func(contest *contest) error {
+		folder, err := contest.game(name)
+		if err != nil {
+			return err
+		}
+		if a.try {
+			if files, err = a.tryOut(folder, files); err != nil {
+				return err
+			}
+		}
+		rules, err := a.choose(folder, flags)
+		if err != nil {
+			return err
+		}
+		event, err := contest.event(ctx, folder, rules, files, a.language)
+		if err != nil {
+			return err
+		}
+		if len(event.Bots) < 2 {
+			return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + name + " " + files[0] + " --try")}
+		}
+		event.Seed, event.Jobs = a.seed, a.jobs
+		if event.LogPath = a.log; a.log == "" && !a.noLog && !a.try {
+			event.LogPath = fmt.Sprintf("%s-%s-%s.jsonl", folder.ID, rules.Name, rules.Fingerprint(a.seed))
+		}
+		return a.hold(ctx, c, event)
+	})
+}
+
+// game opens a problem folder that is a game.
+func (c *contest) game(name string) (*problem.Folder, error) {
+	folder, err := c.open(name)
+	if err != nil {
+		return nil, err
+	}
+	if folder.Game == nil {
+		return nil, usageError{fmt.Errorf("%s is no game: its problem.toml has no [game] table", name)}
+	}
+	return folder, nil
+}
+
+// tryOut adds the house's tester to the bot that is tried.
+func (a *arenaing) tryOut(f *problem.Folder, files []string) ([]string, error) {
+	if f.Game.Tester == "" {
+		return nil, usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", f.ID)}
+	}
+	if len(files) != 1 {
+		return nil, usageError{fmt.Errorf("--try is for one bot, got %d", len(files))}
+	}
+	if a.rules == "" {
+		a.rules = f.Game.Try
+	}
+	if a.rounds == 0 {
+		a.rounds = 1
+	}
+	if a.games == 0 {
+		a.games = 10
+	}
+	return append(files, f.Game.Tester), nil
+}
+
+// choose makes the rules of a rule set and the flags.
+func (a *arenaing) choose(f *problem.Folder, flags *pflag.FlagSet) (arena.Rules, error) {
+	set, err := ruleSet(f, a.rules)
+	if err != nil {
+		return arena.Rules{}, err
+	}
+	r := arena.FromSet(set)
+	given := func(name string) bool { return flags.Changed(name) }
+	if given("rounds") || a.rounds > 0 {
+		r.Rounds = a.rounds
+	}
+	if given("games") || a.games > 0 {
+		r.Games = a.games
+	}
+	if given("points") {
+		r.Score.By = a.points
+	}
+	if given("format") {
+		r.Format = a.format
+	}
+	if given("move-time") {
+		r.Move = a.move
+	}
+	if given("clock") {
+		r.Clock = a.clock
+	}
+	options := a.set
+	if given("max-moves") {
+		options = append(options, fmt.Sprintf("max_moves=%d", a.maxMoves))
+	}
+	if given("start") {
+		if low, high, isRange := strings.Cut(a.start, ".."); isRange {
+			options = append(options, "start=drawn", "low="+low, "high="+high)
+		} else {
+			options = append(options, "start="+a.start)
+		}
+	}
+	for _, o := range options {
+		if err := setOption(&r, o); err != nil {
+			return r, err
+		}
+	}
+	if err := r.Check(); err != nil {
+		return r, usageError{err}
+	}
+	return r, nil
+}
+
+// ruleSet finds a rule set by its name; the first one if there is none.
+func ruleSet(f *problem.Folder, name string) (*problem.RuleSet, error) {
+	var names []string
+	for i := range f.Game.Rules {
+		if r := &f.Game.Rules[i]; r.Name == name || name == "" {
+			return r, nil
+		}
+		names = append(names, f.Game.Rules[i].Name)
+	}
+	return nil, usageError{fmt.Errorf("%s has no rules %q\n    there are: %s", f.ID, name, strings.Join(names, ", "))}
+}
+
+func setOption(r *arena.Rules, option string) error {
+	name, value, ok := strings.Cut(option, "=")
+	if !ok {
+		return usageError{fmt.Errorf("--set %q: write NAME=VALUE", option)}
+	}
+	name = strings.ReplaceAll(name, "-", "_")
+	if _, known := r.Options[name]; !known {
+		return usageError{fmt.Errorf("the game has no option %q\n    there are: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", "))}
+	}
+	switch value {
+	case "true":
+		value = "yes"
+	case "false":
+		value = "no"
+	}
+	r.Options[name] = value
+	return nil
+}
+
+// event builds the referee and all bots.
+func (c *contest) event(ctx context.Context, f *problem.Folder, rules arena.Rules, files []string, language string) (*arena.Event, error) {
+	e := &arena.Event{Game: f.ID, Rules: rules, Box: c.box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: c.cfg.Setter}
+	for _, file := range files {
+		bot, err := arena.Enter(ctx, f.Game, c.tools, file, language)
+		if err != nil {
+			return nil, botError(err)
+		}
+		bot.File = filepath.ToSlash(near(file))
+		e.Bots = append(e.Bots, bot)
+	}
+	arena.Distinct(e.Bots)
+	var err error
+	e.Referee, err = c.part(ctx, f.Game.Referee)
+	return e, err
+}
+
+// botError is an error of a bot that is none: the mistake of who named it.
+func botError(err error) error {
+	if _, ok := errors.AsType[*judge.Fault](err); ok {
+		return usageError{err}
+	}
+	return err
+}

@@ -1,0 +1,455 @@
+package arena
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"assay/judge/kit"
+)
+
+// Theory of operation
+//
+// One goroutine, the director, decides everything; courts (referees' processes) play
+// and answer, and the watch ends who takes too long. A stage of the schedule is a
+// list of tasks, one for each encounter with games that are missing. The director
+// gives tasks to courts, several ahead, so that no court waits for it.
+//
+// A bot that remembers has one process, and plays its tasks in the order of the
+// schedule, one at a time: so it sees the same history however many courts there
+// are. Between two tasks its pipes may go to another court. A bot that is pure may
+// have a process at each court, and plays in any order.
+//
+// When a fault costs a bot the event, what comes after that game in the schedule is
+// not played any more, but everything before it is: there may be a fault that comes
+// first. So who is out does not depend on the number of courts either.
+
+// director holds an event.
+type director struct {
+	ctx      context.Context // of the event; processes are started in it
+	e        *Event
+	opened   *Opened
+	seeds    *seeder
+	book     *book
+	schedule Schedule
+	file     *LogFile
+
+	courts []*court
+	watch  *watch
+	heard  chan reply
+	seats  map[int]*seat
+
+	tasks []*task // of this stage, those before from are all given out
+	from  int
+	limit int // index of the game from which nothing is played any more
+	out   *Disqualified
+	under int // tasks that are given out and not done
+
+	start         time.Time
+	played, moves int
+	total         int // games of this stage and those before
+	told          time.Time
+}
+
+// seat is a bot as the director knows it.
+type seat struct {
+	who     *Contestant
+	greeted bool
+	said    []string // to the greeting
+
+	players map[*court]*player // one at most, where the bot is not pure
+	coming  map[*court]bool    // where it is being greeted or seated
+	home    *court             // of a bot that is not pure
+	queue   []*task            // of a bot that is not pure: what it has to play, in order
+	under   int                // tasks of it that are given out
+}
+
+// task is what is missing of an encounter.
+type task struct {
+	a, b  *seat
+	games []*match
+	left  int // games that are not done
+}
+
+// match is one game to be played.
+type match struct {
+	key   Key
+	index int // in the order of the schedule's stage
+	task  *task
+	again string // why it is played again
+	tries int
+}
+
+const noLimit = int(^uint(0) >> 1)
+
+// hold plays until the event is over, or somebody is disqualified: then again.
+func (d *director) hold(ctx context.Context) (again bool, err error) {
+	asked := map[Key]bool{}
+	so := d.book.results(func(Key) bool { return false })
+	d.total = 0
+	for stage := 0; ; stage++ {
+		encounters := d.schedule.Stage(stage, so)
+		if len(encounters) == 0 {
+			return false, nil
+		}
+		for _, e := range encounters {
+			for _, k := range e.Keys() {
+				asked[k] = true
+			}
+		}
+		d.total = len(asked)
+		out, err := d.stage(ctx, encounters)
+		if err != nil || out {
+			return out, err
+		}
+		so = d.book.results(func(k Key) bool { return asked[k] })
+	}
+}
+
+// stage plays what is missing of a stage, and says whether somebody is out.
+func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool, err error) {
+	d.plan(encounters)
+	if len(d.tasks) > 0 {
+		if err := d.ready(ctx); err != nil {
+			return false, err
+		}
+		if d.out == nil || d.limit > 0 {
+			if err := d.loop(ctx); err != nil {
+				return false, err
+			}
+		}
+	}
+	if d.out == nil {
+		return false, nil
+	}
+	if err := d.record(&Record{Out: d.out}); err != nil {
+		return false, err
+	}
+	d.out = nil
+	for _, s := range d.seats {
+		if !s.who.Pure || d.book.res.isOut(s.who.ID) {
+			d.dismiss(s)
+		}
+	}
+	return true, nil
+}
+
+// plan finds what is missing. A game in the log whose fault cost its bot the event
+// ends the plan, as it ended the event.
+func (d *director) plan(encounters []Encounter) {
+	d.tasks, d.from, d.limit, d.out, d.under = nil, 0, noLimit, nil, 0
+	if d.seats == nil {
+		d.seats = map[int]*seat{}
+		for _, c := range d.e.Bots {
+			if known := d.book.res.Bot(c.ID); known != nil {
+				c.Title, c.Pure = known.Title, known.Pure
+			}
+			d.seats[c.ID] = &seat{who: c, players: map[*court]*player{}, coming: map[*court]bool{}}
+		}
+	}
+	index := 0
+	for _, e := range encounters {
+		t := &task{a: d.seats[e.A], b: d.seats[e.B]}
+		for _, k := range e.Keys() {
+			index++
+			if g := d.book.games[k]; g == nil {
+				t.games = append(t.games, &match{key: k, index: index, task: t})
+			} else if g.Fault != nil && index < d.limit && d.e.Rules.cost(g.Fault.Kind) == CostEvent {
+				d.disqualify(index, g, g.Fault)
+			}
+		}
+		if t.left = len(t.games); t.left > 0 {
+			d.tasks = append(d.tasks, t)
+		}
+	}
+	d.tasks = slices.DeleteFunc(d.tasks, func(t *task) bool { return t.games[0].index > d.limit })
+}
+
+// disqualify notes the disqualification that comes first in the schedule.
+func (d *director) disqualify(index int, g *Game, f *GameFault) {
+	if index >= d.limit {
+		return
+	}
+	d.limit = index
+	out := &Disqualified{Run: d.book.run, Fault: *f}
+	if g != nil {
+		key := g.Key()
+		out.Bot, out.Game = [2]int{g.First, g.Second}[f.Seat-1], &key
+	}
+	d.out = out
+}
+
+// refuse disqualifies a bot that did not get ready.
+func (d *director) refuse(s *seat, f *GameFault) {
+	d.disqualify(0, nil, f)
+	if d.out.Game == nil && (d.out.Bot == 0 || s.who.ID < d.out.Bot) { // the first by id, if there are several
+		d.out.Bot, d.out.Fault = s.who.ID, *f
+	}
+}
+
+// ready opens the courts, and has every bot greeted that plays and was not.
+func (d *director) ready(ctx context.Context) error {
+	if err := d.openCourts(ctx); err != nil {
+		return err
+	}
+	first := map[int]bool{}
+	for _, t := range d.tasks {
+		for _, s := range []*seat{t.a, t.b} {
+			s.queue, s.under = nil, 0
+			first[s.who.ID] = true
+		}
+	}
+	for i, id := range sortedKeys(first) {
+		s := d.seats[id]
+		if s.who.Broken != "" {
+			d.refuse(s, &GameFault{Kind: InitFailed, Text: s.who.Broken})
+			continue
+		}
+		if s.greeted && (s.who.Pure || len(s.players) > 0 || s.who.Program == nil) {
+			continue
+		}
+		if err := d.invite(ctx, s, d.courts[i%len(d.courts)]); err != nil {
+			return err
+		}
+	}
+	for d.coming() {
+		if err := d.step(ctx); err != nil {
+			return err
+		}
+	}
+	for _, t := range d.tasks {
+		for _, s := range []*seat{t.a, t.b} {
+			if !s.who.Pure {
+				s.queue = append(s.queue, t)
+			}
+		}
+	}
+	return nil
+}
+
+func sortedKeys(m map[int]bool) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (d *director) coming() bool {
+	for _, s := range d.seats {
+		if len(s.coming) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// openCourts starts the referees.
+func (d *director) openCourts(ctx context.Context) error {
+	if d.courts != nil {
+		return nil
+	}
+	about, err := json.Marshal(d.e.kitEvent())
+	if err != nil {
+		return err
+	}
+	cpus := processors()
+	for i := range d.e.Jobs {
+		c, err := openCourt(ctx, d.e, i, d.heard)
+		if err != nil {
+			return err
+		}
+		c.cpu = cpus[i%len(cpus)]
+		d.courts = append(d.courts, c)
+	}
+	for _, c := range d.courts {
+		if err := c.ask(d.accepted, nil, "event", about); err != nil {
+			return err
+		}
+		if err := c.flush(c.channel.Memory()); err != nil {
+			return err
+		}
+	}
+	for _, c := range d.courts {
+		for len(c.waiting) > 0 {
+			if err := d.step(ctx); err != nil {
+				return err
+			}
+		}
+		_ = c.held.Pin(c.cpu)
+	}
+	d.watch = &watch{wall: d.e.Rules.Wall, courts: d.courts, players: map[seatAt]*player{}}
+	go d.watch.run(ctx)
+	return nil
+}
+
+// accepted hears whether the referee can do with the options.
+func (d *director) accepted(f kit.Frame) error {
+	if f.Verb == "fail" && len(f.Parts) == 1 {
+		return &OptionsError{"rules " + d.e.Rules.Name + ": " + string(f.Parts[0])}
+	}
+	return nil
+}
+
+// loop gives tasks to courts until none is left.
+func (d *director) loop(ctx context.Context) error {
+	for {
+		if err := d.give(ctx); err != nil {
+			return err
+		}
+		if d.under == 0 && !d.coming() {
+			if t := d.next(); t == nil {
+				return nil
+			} else {
+				return fmt.Errorf("the director is stuck before the game %v", t.games[0].key)
+			}
+		}
+		if err := d.step(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// next is the first task that is not given out and has to be played.
+func (d *director) next() *task {
+	for _, t := range d.tasks[d.from:] {
+		if t != nil && t.games[0].index < d.limit {
+			return t
+		}
+	}
+	return nil
+}
+
+// step sends what is to be sent, waits for an answer, and does what it asks for.
+func (d *director) step(ctx context.Context) error {
+	for _, c := range d.courts {
+		if err := c.flush(); err != nil {
+			return d.gone(c, err)
+		}
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case r := <-d.heard:
+		if err := d.hear(r); err != nil {
+			return err
+		}
+	case <-time.After(progressEvery):
+	}
+	for range len(d.heard) { // what else has come meanwhile
+		if err := d.hear(<-d.heard); err != nil {
+			return err
+		}
+	}
+	if d.file != nil {
+		if err := d.file.flush(); err != nil {
+			return err
+		}
+	}
+	d.tell()
+	return nil
+}
+
+const progressEvery = 250 * time.Millisecond
+
+// tell says how far the event has come.
+func (d *director) tell() {
+	if d.e.Listen == nil || time.Since(d.told) < progressEvery {
+		return
+	}
+	d.told = time.Now()
+	d.e.Listen(&Progress{
+		Done: min(len(d.book.games), d.total), Of: d.total, Played: d.played, Moves: d.moves,
+		Took: time.Since(d.start), Out: d.book.res.Out, Results: func() *Results { return d.book.results(nil) },
+	})
+}
+
+// hear does what an answer asks for.
+func (d *director) hear(r reply) error {
+	c := r.court
+	if r.err != nil {
+		return d.gone(c, r.err)
+	}
+	if len(c.waiting) == 0 {
+		return c.broken(d.e, fmt.Sprintf("it says %.40q and was not asked", r.frame.Verb))
+	}
+	done := c.waiting[0]
+	c.waiting = c.waiting[1:]
+	if r.frame.Verb == "game" || r.frame.Verb == "skipped" {
+		c.playing--
+	}
+	if err := done(r.frame); err != nil {
+		return err
+	}
+	return d.goOn(c)
+}
+
+// gone says why a referee does not answer any more.
+func (d *director) gone(c *court, err error) error {
+	select {
+	case <-c.held.Ended():
+	case <-time.After(lingering):
+		c.held.Kill()
+	}
+	exec, bad := c.held.Wait()
+	switch {
+	case bad != nil:
+		return fmt.Errorf("the referee: %w", bad)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return c.broken(d.e, exec.Fate())
+	}
+	return c.broken(d.e, err.Error())
+}
+
+// record writes a record, and counts it.
+func (d *director) record(r *Record) error {
+	if err := d.book.add(r); err != nil {
+		return err
+	}
+	if d.file == nil {
+		return nil
+	}
+	return d.file.add(r)
+}
+
+// close ends everything.
+func (d *director) close() {
+	for _, s := range d.seats {
+		d.dismiss(s)
+	}
+	for _, c := range d.courts {
+		c.close()
+	}
+}
+
+// history are the games that a bot has played and remembers, in order: those of its
+// present process.
+func (d *director) history(id int) (games []*Game) {
+	for _, g := range d.book.order {
+		if g.First != id && g.Second != id || !d.book.stands(g) {
+			continue
+		}
+		games = append(games, g)
+		if g.Fault != nil && [2]int{g.First, g.Second}[g.Fault.Seat-1] == id && g.Fault.Kind.ends() {
+			games = nil
+		}
+	}
+	return games
+}
+
+// ends says whether a fault ends the process.
+func (f Fault) ends() bool {
+	return !slices.Contains([]Fault{Illegal, Malformed, "penalties", "named-one"}, f) && slices.Contains(Faults, f)
+}
+
+// Faults are all faults that are not the referee's own.
+var Faults = []Fault{Illegal, Malformed, Unsolicited, Flood, TimeoutCPU, TimeoutWall, Crashed, Closed, NotReading, OutOfMemory, InitFailed, LearnFault}
+
+// byIndex orders matches.
+func byIndex(a, b *match) int { return cmp.Compare(a.index, b.index) }

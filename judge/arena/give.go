@@ -1,0 +1,328 @@
+package arena
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"assay/judge/kit"
+)
+
+const (
+	ahead  = 64  // games that may wait at a court
+	window = 512 // tasks that are looked at for one that fits
+)
+
+// give gives tasks to the courts that have room.
+func (d *director) give(ctx context.Context) error {
+	for d.from < len(d.tasks) && d.tasks[d.from] == nil {
+		d.from++
+	}
+	for gave := true; gave; {
+		gave = false
+		for _, c := range d.courts {
+			if c.lost || c.playing >= ahead {
+				continue
+			}
+			took, err := d.giveTo(ctx, c)
+			if err != nil {
+				return err
+			}
+			gave = gave || took
+		}
+	}
+	return nil
+}
+
+// giveTo gives one task to a court: the first whose bots are there, or else, if the
+// court has little to do, the first whose bots can come.
+func (d *director) giveTo(ctx context.Context, c *court) (bool, error) {
+	looked, called := 0, false
+	for i := d.from; i < len(d.tasks) && looked < window; i++ {
+		t := d.tasks[i]
+		if t == nil {
+			continue
+		}
+		if t.games[0].index >= d.limit {
+			break
+		}
+		looked++
+		if !d.mayPlay(t, t.a, c) || !d.mayPlay(t, t.b, c) {
+			continue
+		}
+		if t.a.at(c) && t.b.at(c) {
+			d.tasks[i] = nil
+			return true, d.play(t, c)
+		}
+		if c.playing < ahead/4 && !called {
+			called = true
+			for _, s := range []*seat{t.a, t.b} {
+				if err := d.call(ctx, s, c); err != nil {
+					return false, err
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// at says whether the bot is before the court and greeted.
+func (s *seat) at(c *court) bool {
+	_, is := s.players[c]
+	return is && !s.coming[c]
+}
+
+// mayPlay says whether the task is the bot's next one, and whether it could play it
+// at the court.
+func (d *director) mayPlay(t *task, s *seat, c *court) bool {
+	if s.who.Pure {
+		return true
+	}
+	if len(s.queue) == 0 || s.queue[0] != t {
+		return false
+	}
+	if len(s.coming) > 0 {
+		return s.coming[c]
+	}
+	return s.home == c || s.under == 0
+}
+
+// play has a court play a task.
+func (d *director) play(t *task, c *court) error {
+	d.under++
+	for _, s := range []*seat{t.a, t.b} {
+		s.under++
+		if !s.who.Pure {
+			s.queue = s.queue[1:]
+		}
+	}
+	for _, m := range t.games {
+		if err := d.playGame(m, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// playGame has a court play a game.
+func (d *director) playGame(m *match, c *court) error {
+	order, err := json.Marshal(d.order(m.key, 0, nil))
+	if err != nil {
+		return err
+	}
+	c.playing++
+	return c.ask(func(f kit.Frame) error { return d.finished(m, c, f) }, nil, "play", order)
+}
+
+// order is a game as referees are asked for it.
+type order struct {
+	No     int         `json:"no"`
+	Round  int         `json:"round"`
+	First  int         `json:"first"`
+	Second int         `json:"second"`
+	Seed   uint64      `json:"seed"`
+	Shared uint64      `json:"shared"`
+	Live   int         `json:"live,omitempty"`
+	Said   [2][]string `json:"said"`
+}
+
+func (d *director) order(k Key, live int, said [][]string) *order {
+	o := &order{
+		No: (k.Round-1)*d.e.Rules.Games + k.Leg, Round: k.Round, First: k.First, Second: k.Second,
+		Seed: d.seeds.game(k), Shared: d.seeds.shared(k), Live: live,
+	}
+	copy(o.Said[:], said)
+	return o
+}
+
+// call has a bot come to a court where it is not.
+func (d *director) call(ctx context.Context, s *seat, c *court) error {
+	if s.at(c) || s.coming[c] {
+		return nil
+	}
+	if s.who.Pure || s.home == nil || len(s.players) == 0 {
+		return d.invite(ctx, s, c)
+	}
+	from, p := s.home, s.players[s.home]
+	s.coming[c] = true
+	return from.ask(func(f kit.Frame) error {
+		if f.Verb != "ok" || len(f.Parts) != 1 {
+			return fmt.Errorf("the referee says %s to a bot that leaves", f.Verb)
+		}
+		delete(s.players, from)
+		delete(from.present, s.who.ID)
+		d.watch.set(from, s.who.ID, nil)
+		s.home = c
+		return d.sit(s, c, p, f.Parts[0], nil)
+	}, nil, "leave", fmt.Append(nil, s.who.ID))
+}
+
+// invite starts a process of a bot and brings it to a court.
+func (d *director) invite(ctx context.Context, s *seat, c *court) error {
+	if s.who.Program == nil { // a file
+		return d.sit(s, c, nil, nil, nil)
+	}
+	p, err := startPlayer(ctx, d.e.Box, s.who, d.e.Rules.Memory)
+	if err != nil {
+		return err
+	}
+	if !s.who.Pure {
+		s.home = c
+	}
+	var history []*Game
+	if !s.who.Pure || !s.greeted {
+		history = d.history(s.who.ID)
+	}
+	s.said = nil // it is a new process
+	return d.sit(s, c, p, nil, history)
+}
+
+// sit brings a process before a court. One that is new is greeted, and, if it turns
+// out to remember, plays again what it has played before.
+func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*Game) error {
+	s.coming[c] = true
+	s.players[c] = p
+	d.watch.set(c, s.who.ID, p)
+	return c.seat(s.who.ID, d.seeds.bot(s.who.ID), s.who, p, s.said, unread, func(g greeting) error {
+		delete(s.coming, c)
+		if g.Fault != nil {
+			return d.notReady(s, c, p, g.Fault)
+		}
+		s.said = g.Said
+		if p == nil {
+			g.Pure = true // files have no memory
+		}
+		if !s.greeted || s.who.Pure != g.Pure || s.who.Title != g.Title {
+			s.greeted, s.who.Pure, s.who.Title = true, g.Pure, g.Title
+			if err := d.record(&Record{Ready: &Ready{Bot: s.who.ID, Title: g.Title, Pure: g.Pure}}); err != nil {
+				return err
+			}
+		}
+		if g.Pure {
+			s.home = nil
+			return nil
+		}
+		s.home = c
+		return d.remember(s, c, history)
+	})
+}
+
+// remember has a new process play the games that its bot has played. One that ends
+// over them starts without a memory.
+func (d *director) remember(s *seat, c *court, games []*Game) error {
+	ended := false
+	for _, g := range games {
+		live := 1
+		if g.Second == s.who.ID {
+			live = 2
+		}
+		said := g.Said
+		if said == nil {
+			said = [][]string{g.movesOf(1), g.movesOf(2)}
+		}
+		text, err := json.Marshal(d.order(g.Key(), live, said))
+		if err != nil {
+			return err
+		}
+		c.playing++
+		s.coming[c] = true
+		last := g == games[len(games)-1]
+		err = c.ask(func(f kit.Frame) error {
+			ended = ended || f.Verb == "skipped"
+			if !last {
+				return nil
+			}
+			delete(s.coming, c)
+			if !ended {
+				return nil
+			}
+			c.lost = true
+			p := s.players[c]
+			p.kill(Crashed)
+			p.close()
+			s.drop(c)
+			return d.restart(s, c, false)
+		}, nil, "play", text)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// movesOf are the moves of a seat.
+func (g *Game) movesOf(seat int) []string {
+	moves := []string{}
+	for i, m := range g.Moves {
+		if i < len(g.Seats) && g.Seats[i] == '0'+byte(seat) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+// notReady is for a bot that was greeted and is not ready.
+func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
+	s.drop(c)
+	d.watch.set(c, s.who.ID, nil)
+	f.Kind, f.Seat = f.Kind.orInit(), 0
+	if p != nil {
+		if f.Kind == "gone" {
+			kind, text, err := p.fate()
+			if err != nil {
+				return err
+			}
+			f.Text = fmt.Sprintf("it did not get ready: %s", text) + afterColon(f.Text)
+			if kind == TimeoutWall || kind == TimeoutCPU {
+				f.Text = fmt.Sprintf("it did not get ready within %v", d.e.Rules.Start) + afterColon(f.Text)
+			}
+		}
+		f.Stderr = p.last.text()
+		p.kill("")
+		p.close()
+	}
+	f.Kind = InitFailed
+	d.refuse(s, f)
+	return nil
+}
+
+func (f Fault) orInit() Fault {
+	if f == "gone" {
+		return f
+	}
+	return InitFailed
+}
+
+// afterColon is what a referee added about a bot that is gone: its last comment.
+func afterColon(text string) string {
+	for i := range len(text) - 1 {
+		if text[i] == ':' {
+			return text[i:]
+		}
+	}
+	return ""
+}
+
+func (s *seat) drop(c *court) {
+	delete(s.players, c)
+	delete(s.coming, c)
+	delete(c.present, s.who.ID)
+	if s.home == c {
+		s.home = nil
+	}
+}
+
+// dismiss ends all processes of a bot.
+func (d *director) dismiss(s *seat) {
+	for c, p := range s.players {
+		if p != nil {
+			d.watch.set(c, s.who.ID, nil)
+			p.leave()
+		}
+		s.drop(c)
+	}
+	s.said = nil
+	if !s.who.Pure {
+		s.greeted = false
+	}
+}

@@ -1,0 +1,78 @@
+package arena
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/judge/internal/suggest"
+	"assay/judge/problem"
+)
+
+// FromSet makes rules of a rule set, as it stands in the game's folder.
+func FromSet(s *problem.RuleSet) Rules {
+	r := Rules{
+		Name: s.Name, Format: s.Format, Rounds: s.Rounds, Games: s.Games,
+		Score: Score{By: s.Score.By, Win: s.Score.Win, Draw: s.Score.Draw, Loss: s.Score.Loss},
+		Move:  s.Move, Clock: s.Clock, Start: s.Start, Wall: s.Wall, Memory: s.Memory,
+		Costs: map[Fault]Cost{}, Options: maps.Clone(s.Options),
+	}
+	for fault, cost := range s.Costs {
+		r.Costs[Fault(fault)] = Cost(cost)
+	}
+	return r
+}
+
+// Check says what is wrong with the rules, as far as it is not the referee's to say.
+func (r *Rules) Check() error {
+	known := func(what, word string, all []string) error {
+		if slices.Contains(all, word) {
+			return nil
+		}
+		return fmt.Errorf("unknown %s %q\n    %s", what, word, suggest.Hint(word, all))
+	}
+	if err := known("format", r.Format, FormatNames()); err != nil {
+		return err
+	}
+	if err := known("score by", r.Score.By, []string{ByGame, ByEncounter, BySurplus, ByPayoff}); err != nil {
+		return err
+	}
+	var faults []string
+	for _, f := range Faults {
+		faults = append(faults, string(f))
+	}
+	for _, f := range slices.Sorted(maps.Keys(r.Costs)) {
+		if err := known("fault", string(f), faults); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Rounds < 1:
+		return fmt.Errorf("%d rounds: there must be at least one", r.Rounds)
+	case r.Games < 1:
+		return fmt.Errorf("%d games in an encounter: there must be at least one", r.Games)
+	case r.Move < 0 || r.Clock < 0:
+		return fmt.Errorf("a time limit is negative: %v for a move, %v for a game", r.Move, r.Clock)
+	case r.Move == 0 && r.Clock == 0:
+		return fmt.Errorf("no time limit: neither for a move nor for a game")
+	case r.Wall < 1:
+		return fmt.Errorf("the wall limit is %v times the CPU time; it must be at least 1", r.Wall)
+	}
+	return nil
+}
+
+// Describe says the rules in a line.
+func (r *Rules) Describe() string {
+	words := []string{r.Name, r.Format, fmt.Sprintf("%d rounds of %d games", r.Rounds, r.Games)}
+	if r.Rounds == 1 {
+		words[2] = fmt.Sprintf("1 round of %d games", r.Games)
+	}
+	if r.Move > 0 {
+		words = append(words, fmt.Sprintf("%v a move", r.Move))
+	}
+	if r.Clock > 0 {
+		words = append(words, fmt.Sprintf("%v a game", r.Clock))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,72 @@
+package arena
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Fingerprint tells events apart whose games must not be mixed: by the rules and the
+// seed, but not by the number of rounds, of which there may be more later, nor by
+// how games are scored.
+func (r Rules) Fingerprint(seed uint64) string {
+	r.Rounds, r.Score = 0, Score{}
+	text, err := json.Marshal(&r)
+	if err != nil {
+		panic(err) // there is nothing in it that JSON does not have
+	}
+	sum := sha256.Sum256(fmt.Appendf(text, " %d", seed))
+	return hex.EncodeToString(sum[:4])
+}
+
+// hash makes a number of anything; other things make other numbers.
+func hash(parts ...any) uint64 {
+	sum := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(sum, "%q\n", fmt.Sprint(p))
+	}
+	return binary.LittleEndian.Uint64(sum.Sum(nil))
+}
+
+// seeder makes the seeds of an event's games: of the rules, the seed, the round, the
+// names of the bots and the number of the game, and of nothing else.
+type seeder struct {
+	event string
+	names map[int]string
+}
+
+func newSeeder(o *Opened) *seeder {
+	s := &seeder{event: o.Rules.Fingerprint(o.Seed), names: map[int]string{}}
+	for _, b := range o.Bots {
+		s.names[b.ID] = b.Name
+	}
+	return s
+}
+
+func (s *seeder) game(k Key) uint64 {
+	return hash(s.event, "game", k.Round, s.names[k.First], s.names[k.Second], k.Leg)
+}
+
+// shared is the same for all pairs of a round, and for two games in which both begin.
+func (s *seeder) shared(k Key) uint64 { return hash(s.event, "shared", k.Round, (k.Leg+1)/2) }
+
+// bot is the seed of a bot.
+func (s *seeder) bot(id int) uint64 { return hash(s.event, "bot", s.names[id]) }
+
+// lots puts the bots into an order that nobody could foresee.
+func lots(o *Opened) []int {
+	event := o.Rules.Fingerprint(o.Seed)
+	bots := slices.Clone(o.Bots)
+	slices.SortFunc(bots, func(a, b Bot) int {
+		return cmp.Or(cmp.Compare(hash(event, "lot", a.Name), hash(event, "lot", b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	ids := make([]int, len(bots))
+	for i, b := range bots {
+		ids[i] = b.ID
+	}
+	return ids
+}

@@ -1,0 +1,106 @@
+package arena
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// LogFile is a log that is written. Nothing but whole lines is ever in it, except
+// where the machine dies while one is written.
+type LogFile struct {
+	Path string
+
+	file    *os.File
+	size    int64 // of what is whole
+	pending bytes.Buffer
+	synced  time.Time
+}
+
+// OpenLog opens a log, or makes one, and reads what it holds. A line that was cut
+// short at the end is taken off; it was never finished.
+func OpenLog(path string) (*LogFile, *Log, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log: %w", err)
+	}
+	held, err := ReadLog(file)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = file.Stat(); err == nil && info.Size() != held.Size {
+			err = file.Truncate(held.Size)
+		}
+	}
+	if err == nil {
+		_, err = file.Seek(held.Size, io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("open the log: %w", err)
+	}
+	return &LogFile{Path: path, file: file, size: held.Size}, held, nil
+}
+
+// add writes a record, which is in the file after flush.
+func (l *LogFile) add(r *Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	l.pending.Write(line)
+	l.pending.WriteByte('\n')
+	return nil
+}
+
+// syncEvery is how often the log is made safe against a machine that dies. One
+// that only the judge dies on loses nothing.
+const syncEvery = 2 * time.Second
+
+// LogError says that a log cannot be written. What it held before is whole.
+type LogError struct {
+	Path string
+	Err  error
+}
+
+func (e *LogError) Error() string {
+	return fmt.Sprintf("the log %s cannot be written: %v\n    nothing is lost: make room, and give the same command again", e.Path, e.Err)
+}
+
+func (e *LogError) Unwrap() error { return e.Err }
+
+func (l *LogFile) flush() error {
+	if l.pending.Len() == 0 {
+		return nil
+	}
+	n, err := l.file.Write(l.pending.Bytes())
+	if err != nil {
+		// The line that is cut off goes; the whole ones before it stay.
+		whole := bytes.LastIndexByte(l.pending.Bytes()[:n], '\n') + 1
+		_ = l.file.Truncate(l.size + int64(whole))
+		l.pending.Reset()
+		return &LogError{l.Path, err}
+	}
+	l.size += int64(n)
+	l.pending.Reset()
+	if now := time.Now(); now.Sub(l.synced) > syncEvery {
+		l.synced = now
+		if err := l.file.Sync(); err != nil && !errors.Is(err, os.ErrInvalid) {
+			return &LogError{l.Path, err}
+		}
+	}
+	return nil
+}
+
+// Close closes the log.
+func (l *LogFile) Close() error {
+	err := l.flush()
+	if err2 := l.file.Close(); err == nil && err2 != nil {
+		err = &LogError{l.Path, err2}
+	}
+	return err
+}

@@ -1,0 +1,181 @@
+"""Plays sylver/1 for a bot that is a Python class: X(id) with announce and learn, or
+one without arguments that has nextMove. Whatever the bot prints goes to standard
+error, and does not disturb the protocol. It plays no number of its own."""
+
+import importlib.util
+import inspect
+import os
+import sys
+
+HOME = os.path.dirname(os.path.abspath(__file__))
+
+
+class Wire:
+    """The two pipes, taken away from the bot."""
+
+    def __init__(self):
+        sys.stdout.flush()
+        self.out = os.fdopen(os.dup(1), "wb", 0)
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        self.input = os.fdopen(os.dup(0), "rb")
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        sys.stdin = open(os.devnull)
+
+    def lines(self):
+        for line in iter(self.input.readline, b""):
+            yield line.decode("ascii", "replace").split()
+
+    def say(self, text):
+        self.out.write(text.encode("ascii", "backslashreplace") + b"\n")
+
+
+class NoBot(Exception):
+    """Says why a file is no bot."""
+
+
+def load():
+    """Runs the bot's file, and finds the class in it."""
+    with open(os.path.join(HOME, "entry"), encoding="utf-8") as f:
+        entry = f.read().strip()
+    folder = os.path.join(HOME, "bot")
+    sys.path.insert(0, folder)
+    sys.path.append(os.path.join(HOME, "library"))
+    name = os.path.splitext(entry)[0]
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, entry))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return choose(module, entry, name)
+
+
+def choose(module, entry, name):
+    """Finds the one class that is a bot. A class that others build on is none, and
+    one that has the file's name goes before others."""
+    own = [c for c in vars(module).values()
+           if inspect.isclass(c) and c.__module__ == module.__name__
+           and (callable(getattr(c, "announce", None)) or callable(getattr(c, "nextMove", None)))]
+    own = list(dict.fromkeys(own))
+    bots = [c for c in own if not any(d is not c and issubclass(d, c) for d in own)]
+    if not bots:
+        raise NoBot(entry + " has no bot: a class with announce(self, numbers), or with nextMove(self, moves, gaps)")
+    if len(bots) > 1:
+        named = [c for c in bots if c.__name__ == name]
+        if len(named) != 1:
+            raise NoBot("%s has %d bots, and may have one: %s" % (entry, len(bots), ", ".join(c.__name__ for c in bots)))
+        bots = named
+    return bots[0]
+
+
+class Announcer:
+    """A class X(id) with announce(numbers) and learn(first_id, second_id, numbers)."""
+
+    def __init__(self, kind, number):
+        try:
+            inspect.signature(kind).bind(number)
+        except ValueError:
+            pass  # a signature that cannot be seen
+        except TypeError:
+            raise NoBot("the constructor of %s must take the bot's id, and nothing else" % kind.__name__) from None
+        self.bot = kind(number)
+        self.learns = callable(getattr(self.bot, "learn", None))
+        self.words = "learn" if self.learns else ""
+
+    def move(self, numbers, gaps, used, cap):
+        return self.bot.announce(list(numbers))
+
+    def learn(self, first, second, numbers):
+        self.bot.learn(first, second, list(numbers))
+
+
+class Mover:
+    """A class without arguments with nextMove(moves, gaps), or with cap or time too."""
+
+    words = "gaps"
+
+    def __init__(self, kind):
+        try:
+            inspect.signature(kind).bind()
+        except ValueError:
+            pass
+        except TypeError:
+            raise NoBot("the constructor of %s must take no arguments" % kind.__name__) from None
+        self.bot = kind()
+        self.takes = []
+        try:
+            parameters = list(inspect.signature(self.bot.nextMove).parameters.values())
+        except ValueError:
+            parameters = []
+        for p in parameters[2:]:
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+                low = p.name.lower()
+                self.takes.append("time" if any(w in low for w in ("time", "clock", "second", "used")) else "cap")
+        self.two = len(parameters) != 1
+
+    def move(self, numbers, gaps, used, cap):
+        more = [used if what == "time" else cap for what in self.takes]
+        if not self.two:
+            return self.bot.nextMove(list(numbers))
+        return self.bot.nextMove(list(numbers), list(gaps), *more)
+
+    def learn(self, first, second, numbers):
+        pass
+
+
+def text(answer):
+    """An int is itself; what is no int is shown, and is no answer."""
+    if type(answer) is int:
+        if abs(answer) < 10 ** 60:
+            return str(answer)
+        return "int of %d bits" % answer.bit_length()
+    return ("%s %r" % (type(answer).__name__, answer))[:200].replace("\n", "\\n")
+
+
+def play(wire):
+    bot, gaps, cap = None, [], 0
+    for words in wire.lines():
+        if not words:
+            continue
+        what = words[0]
+        if what == "move":
+            count = int(words[1])
+            numbers = [int(w) for w in words[2:2 + count]]
+            used = int(words[2 + count]) / 1000 if len(words) > 2 + count else 0.0
+            wire.say(text(bot.move(numbers, gaps, used, cap)))
+        elif what == "gaps":
+            gaps = [int(w) for w in words[2:]]
+        elif what == "game":
+            gaps = []
+        elif what == "learn":
+            count = int(words[3])
+            bot.learn(int(words[1]), int(words[2]), [int(w) for w in words[4:4 + count]])
+            wire.say("ok")
+        elif what == "sylver":
+            number, cap = int(words[3]), int(words[7])
+            kind = load()
+            bot = Announcer(kind, number) if callable(getattr(kind, "announce", None)) else Mover(kind)
+            wire.say(("ready " + bot.words).strip() + " name=" + kind.__name__)
+        elif what == "quit":
+            return
+
+
+def main():
+    wire = Wire()
+    try:
+        play(wire)
+    except NoBot as e:
+        wire.say("# " + str(e))
+        print(e, file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:
+        os._exit(0)
+    except Exception as e:
+        import traceback
+        traceback.print_exc()
+        wire.say("# " + ("%s: %s" % (type(e).__name__, e)).replace("\n", " ")[:500])
+        sys.exit(1)
+
+
+main()
