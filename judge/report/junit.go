@@ -131,6 +131,9 @@ func (root *junitSuites) submission(r *record) {
 		}...)
 		properties = append(properties, sandboxProperties(s.Rung, s.Weaker)...)
 	}
+	if score := r.total(); score != nil {
+		properties = append(properties, junitProperty{"score", score.String()})
+	}
 	if r.built != nil && r.built.Verdict != judge.NotJudged {
 		suite := &junitSuite{Name: problem + ".build", Properties: properties}
 		suite.add(junitCase{Name: "build", Class: problem, Time: junitMillis(r.built.Millis),

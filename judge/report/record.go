@@ -12,8 +12,9 @@ type record struct {
 	started  *judge.Started // nil in a verification
 	built    *judge.Built
 	cases    []*judge.CaseJudged
-	groups   []*judge.GroupJudged
-	finished *judge.Finished // nil where the stream broke off
+	groups   []*judge.GroupJudged // that have cases of their own
+	inner    []*judge.GroupJudged // groups of groups
+	finished *judge.Finished      // nil where the stream broke off
 
 	verify    *judge.VerifyStarted // nil in a submission
 	checks    []*judge.Checked
@@ -42,7 +43,12 @@ func (r *record) add(e judge.Event) bool {
 	case *judge.CaseJudged:
 		r.cases = append(r.cases, e)
 	case *judge.GroupJudged:
-		r.groups = append(r.groups, e)
+		if e.Inner {
+			r.inner = append(r.inner, e)
+		}
+		if !e.Inner || len(r.casesOf(e.Group)) > 0 {
+			r.groups = append(r.groups, e)
+		}
 	case *judge.Finished:
 		r.finished = e
 	case *judge.Noted:
@@ -88,6 +94,29 @@ func (r *record) first() *judge.CaseJudged {
 		}
 	}
 	return nil
+}
+
+// total returns the score of the submission, nil where there is none.
+func (r *record) total() *judge.Score {
+	if r.finished == nil {
+		return nil
+	}
+	return r.finished.Score
+}
+
+// told returns the accepted cases whose dialogue was asked for.
+func (r *record) told() []*judge.CaseJudged {
+	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool {
+		return c.Verdict != judge.Accepted || c.Dialogue == ""
+	})
+}
+
+// scores returns the groups of groups that have a score which is not that of the
+// submission.
+func (r *record) scores() []*judge.GroupJudged {
+	return slices.DeleteFunc(slices.Clone(r.inner), func(g *judge.GroupJudged) bool {
+		return g.Score == nil || r.total() == nil || len(r.inner) == 1
+	})
 }
 
 // casesOf returns the cases of a group.

@@ -18,6 +18,8 @@ var recordings = map[string][]judge.Event{
 	"time_limit":     timeLimit(),
 	"compile_error":  compileError(),
 	"judge_error":    judgeError(),
+	"interactive":    interactive(),
+	"scores":         scores(),
 	"all_many":       allMany(),
 	"hostile":        hostile(),
 	"broken_off":     wrongAnswer()[:6],
@@ -216,6 +218,52 @@ func allMany() []judge.Event {
 		Verdict: judge.WrongAnswer, Passed: 10 + passed, Judged: 70, Cases: 70, First: "edge/random-max-99-seed-3",
 		Slowest: "edge/random-max-99-seed-15", TimeMS: 1003, Memory: 256 * mib,
 	})
+}
+
+// interactive is a submission to an interactive problem that was refused.
+func interactive() []judge.Event {
+	var long strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&long, "> %d\n< higher\n", i+1)
+	}
+	return []judge.Event{
+		started("guess.py", "python3", 3, "sample", "edge"),
+		&judge.Built{Millis: 12},
+		&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted, Exec: ran(2*ms, mib), Dialogue: "> 500\n< lower\n> 300\n< correct\n---\n> bye\n"},
+		&judge.GroupJudged{Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1},
+		&judge.CaseJudged{
+			Group: "edge", Case: "1", Verdict: judge.WrongAnswer, Exec: ran(3*ms, mib), Dialogue: long.String(),
+			Message: "the number 300 was not found with 60 questions", Team: "think of halves", Detail: detail("300\n", "", "", nil),
+		},
+		&judge.CaseJudged{Group: "edge", Case: "2", Verdict: judge.Skipped},
+		&judge.GroupJudged{Group: "edge", Verdict: judge.WrongAnswer, Cases: 2},
+		&judge.Finished{Verdict: judge.WrongAnswer, Passed: 1, Judged: 2, Cases: 3, First: "edge/1", Slowest: "edge/1", TimeMS: 3, Memory: mib},
+	}
+}
+
+// scores is a submission that gets a part of the points, by groups of groups.
+func scores() []judge.Event {
+	case1 := func(group, name string, v judge.Verdict, points, of float64) *judge.CaseJudged {
+		return &judge.CaseJudged{Group: group, Case: name, Verdict: v, Exec: ran(2*ms, mib), Score: &judge.Score{Points: points, Of: of}}
+	}
+	group := func(name string, v judge.Verdict, passed int, points, of float64, inner bool) *judge.GroupJudged {
+		return &judge.GroupJudged{Group: name, Verdict: v, Passed: passed, Cases: 2, Score: &judge.Score{Points: points, Of: of}, Inner: inner}
+	}
+	return []judge.Event{
+		started("half.cpp", "C++", 5, "sample", "secret/a/1", "secret/a/2"),
+		&judge.Built{Millis: 12},
+		&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted, Exec: ran(2*ms, mib)},
+		&judge.GroupJudged{Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1},
+		case1("secret/a/1", "1", judge.Accepted, 12.5, 20),
+		case1("secret/a/1", "2", judge.Accepted, 20, 20),
+		group("secret/a/1", judge.Accepted, 2, 32.5, 40, false),
+		case1("secret/a/2", "1", judge.WrongAnswer, 0, 30),
+		case1("secret/a/2", "2", judge.Accepted, 30, 30),
+		group("secret/a/2", judge.WrongAnswer, 1, 30, 60, false),
+		group("secret/a", judge.WrongAnswer, 3, 62.5, 100, true),
+		group("secret", judge.WrongAnswer, 3, 62.5, 100, true),
+		&judge.Finished{Verdict: judge.WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "secret/a/2/1", Slowest: "sample/1", TimeMS: 2, Memory: mib, Score: &judge.Score{Points: 62.5, Of: 100}},
+	}
 }
 
 // hostile is a submission that tries to break the terminal and the page.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -216,15 +217,29 @@ func (t *terminal) result() {
 		}
 		badge := append([]attribute{color.Bold}, lookOf(v).attrs...)
 		t.flow("    ", piece{code(v), badge}, piece{"  ", nil}, piece{v.Words(), badge}, piece{where, bold})
+		if end.Score != nil {
+			t.printf("    %s\n", t.paint.style(bold, end.Score.String()+" points"))
+		}
 		t.counts(end)
 	}
 	if r.built != nil && r.built.Verdict != judge.NotJudged {
 		t.printf("\n")
 		t.block(r.built.Log, maxLog)
 	}
+	for _, g := range append(slices.Clone(r.groups), r.inner...) {
+		if g.Message != "" {
+			t.printf("\n  ")
+			t.paragraph(cmp.Or(g.Group, "the problem")+": "+g.Message, "  ")
+		}
+	}
 	if c := r.first(); c != nil {
 		t.failures()
 		t.failure(c)
+	}
+	for _, c := range r.told() {
+		t.printf("\n")
+		t.flow("  ", piece{oneLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs})
+		t.dialogue(c.Dialogue)
 	}
 	t.hints(v)
 }
@@ -268,10 +283,12 @@ func (t *terminal) grid() {
 	if len(groups) == 0 {
 		return
 	}
-	names, passed := 0, 0
+	groups = append(slices.Clone(groups), t.record.scores()...)
+	names, passed, scores := 0, 0, 0
 	for _, g := range groups {
 		names = max(names, width(oneLine(g.Group)))
 		passed = max(passed, len(fmt.Sprintf("%d/%d", g.Passed, g.Cases)))
+		scores = max(scores, len(scoreOf(g)))
 	}
 	names = min(names, max(8, t.o.Width/4))
 	t.printf("\n")
@@ -281,14 +298,30 @@ func (t *terminal) grid() {
 			t.paint.verdict(g.Verdict, pad(code(g.Verdict), 3)),
 			padLeft(fmt.Sprintf("%d/%d", g.Passed, g.Cases), passed))
 		indent := 2 + names + 2 + 3 + 2 + passed + 2
+		if scores > 0 {
+			head += padLeft(scoreOf(g), scores) + "  "
+			indent += scores + 2
+		}
 		t.printf("%s", head)
-		for i, marks := range t.marks(t.record.casesOf(g.Group), t.o.Width-indent) {
+		var cases []*judge.CaseJudged
+		if !slices.Contains(t.record.inner, g) {
+			cases = t.record.casesOf(g.Group)
+		}
+		for i, marks := range t.marks(cases, t.o.Width-indent) {
 			if i > 0 {
 				t.printf("%s", strings.Repeat(" ", indent))
 			}
 			t.printf("%s\n", marks)
 		}
 	}
+}
+
+// scoreOf is a group's score, "" for none.
+func scoreOf(g *judge.GroupJudged) string {
+	if g.Score == nil {
+		return ""
+	}
+	return g.Score.String()
 }
 
 // marks draws one character for each case, in rows of this width.

@@ -14,6 +14,7 @@ const (
 	maxInput  = 10 // lines
 	maxDrawn  = 30 // lines of a difference
 	maxFailed = 40 // rows of the table of failing cases
+	maxSaid   = 40 // lines of a dialogue, half of them at its end
 )
 
 // failures draws the table of all failing cases, where there are several.
@@ -58,13 +59,23 @@ func (t *terminal) failure(c *judge.CaseJudged) {
 		t.printf("  ")
 		t.paragraph(c.Message, "  ")
 	}
-	for _, extra := range []struct{ name, text string }{{"note", c.Note}, {"made by", c.Line}} {
+	points := ""
+	if c.Score != nil && c.Score.Points != 0 {
+		points = c.Score.String()
+	}
+	for _, extra := range []struct{ name, text string }{{"points", points}, {"told to the contestant", c.Team}, {"note", c.Note}, {"made by", c.Line}} {
 		if extra.text != "" {
 			t.printf("  ")
 			t.paragraph(extra.name+": "+extra.text, "  ", faint)
 		}
 	}
-	if c.Detail != nil {
+	switch {
+	case c.Dialogue != "":
+		if c.Detail != nil {
+			t.input(c.Detail)
+		}
+		t.dialogue(c.Dialogue)
+	case c.Detail != nil:
 		t.detail(c.Detail)
 	}
 	if c.Stderr != "" {
@@ -77,8 +88,27 @@ func (t *terminal) heading(name, rest string) {
 	t.printf("\n  %s%s\n", t.paint.style(bold, name), t.paint.style(faint, rest))
 }
 
-// detail draws the input, and the difference between answer and output.
-func (t *terminal) detail(d *judge.Detail) {
+// dialogue draws what a program and an interactor said to each other.
+func (t *terminal) dialogue(text string) {
+	t.heading("dialogue", "  (< interactor, > program)")
+	all := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
+	for i, l := range all {
+		if left := len(all) - maxSaid; left > 0 && i >= maxSaid/2 && i < maxSaid/2+left {
+			if i == maxSaid/2 {
+				t.printf("    %s %s more %s\n", cut, count(left, "line"), cut)
+			}
+			continue
+		}
+		var style []attribute
+		if strings.HasPrefix(l, ">") {
+			style = bold
+		}
+		t.printf("    %s\n", t.paint.style(style, fit(l, t.o.Width-4)))
+	}
+}
+
+// input draws the start of the input.
+func (t *terminal) input(d *judge.Detail) {
 	t.heading("input", " ("+size(d.Input.Size)+")")
 	input := lines(d.Input)
 	shown := input[:min(len(input), maxInput)]
@@ -90,6 +120,12 @@ func (t *terminal) detail(d *judge.Detail) {
 		t.row(gutter, drawnMore)
 	}
 
+}
+
+// detail draws the input, and the difference between answer and output.
+func (t *terminal) detail(d *judge.Detail) {
+	t.input(d)
+	gutter := digits(d)
 	place := ""
 	if d.Place != nil {
 		place = fmt.Sprintf("   line %d, column %d", d.Place.Line, d.Place.Column)
