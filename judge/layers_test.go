@@ -53,7 +53,7 @@ var layers = map[string][]string{
 	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
 	"judge/gen":    {"judge", "judge/ctd", "judge/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	"judge/verify": {"judge", "judge/check", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
+	"judge/verify": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
 	"judge/fill":   {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/stress": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
 }

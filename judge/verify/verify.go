@@ -64,7 +64,7 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 	v.report("the folder is whole", 1, v.Folder.Lint())
 	v.report("every case is a text with proper line ends", v.Folder.Count(), v.texts())
 	maker := &gen.Maker{Folder: v.Folder}
-	if v.Folder.Generator != nil {
+	if v.Folder.Generator != nil || v.Folder.Makes() {
 		v.report("the generated files are those of the manifest", v.Folder.Count(), maker.CheckFiles())
 	}
 	for _, step := range []struct {
@@ -73,6 +73,7 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 	}{
 		{"every input is valid", v.inputs},
 		{"the validator refuses junk", v.junk},
+		{"the validator and the format agree", v.agreement},
 		{"every answer is the reference's, and right", v.answers},
 	} {
 		n, faults, err := step.do(ctx)
@@ -85,6 +86,9 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 		if n > 0 || len(faults) > 0 {
 			v.report(step.what, n, faults)
 		}
+	}
+	if err := v.coverage(); err != nil {
+		return nil, fmt.Errorf("see what the cases show: %w", err)
 	}
 	done := &judge.VerifyFinished{}
 	if err := v.solutions(ctx, done); err != nil {
@@ -172,11 +176,20 @@ func (v *Verifier) place(part *judge.Part, err error) error {
 	return err
 }
 
-// inputs runs the validator over every input.
+// inputs holds every input against the declared format and the validator.
 func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err error) {
-	validator, err := v.validator(ctx)
+	if _, err := v.Folder.Format(); err != nil {
+		return 0, nil, nil // Lint has said what is wrong with it
+	}
+	var programs gen.Programs
+	if v.Folder.Validator != nil {
+		if programs.Validator, err = v.Build(ctx, v.Folder.Validator); err != nil {
+			return 0, nil, err
+		}
+	}
+	validator, err := gen.OpenValidator(ctx, v.Runner, v.Folder, programs, v.Limits)
 	if validator == nil || err != nil {
-		return 0, nil, err
+		return 0, nil, v.place(v.Folder.Validator, err)
 	}
 	defer validator.Close()
 	for c := range v.cases {
