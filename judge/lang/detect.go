@@ -208,6 +208,9 @@ func ids(languages []*config.Language) []string {
 	return all
 }
 
+// NoLanguage starts the text of the fault of a file whose extension nobody claims.
+const NoLanguage = "no language has the extension"
+
 // unknown says why a file has no language.
 func (t *Toolbox) unknown(path string, head []byte) error {
 	ext := extension(path)
@@ -226,7 +229,7 @@ func (t *Toolbox) unknown(path string, head []byte) error {
 		}
 		return unusable(path, hint, "is neither a text nor a program of this machine")
 	case ext != "":
-		return unusable(path, hint, "no language has the extension .%s", ext)
+		return unusable(path, hint, NoLanguage+" .%s", ext)
 	}
 	return unusable(path, hint, "is a text, and neither its name nor a #! line tells the language")
 }

@@ -116,7 +116,10 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
 		return judged, "", nil
 	}
-	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok {
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok && icpc.KnownLanguage(s.Path) && strings.HasPrefix(unusable.Fault.Text, lang.NoLanguage) {
+		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, unusable.Fault.Text
+		return judged, "", nil
+	} else if ok {
 		// No program that anybody could run does not compile either.
 		judged.Verdict = judge.CompileError
 		var why string
@@ -145,6 +148,9 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 func (v *Verifier) round(ctx context.Context, s *submission, limits judge.Limits, judged *judge.SolutionJudged, result *icpc.Result, o judge.Options) (*judge.Finished, error) {
 	if o.All && !v.All {
 		o.Failures, o.Slow = enoughFailures, enoughSlow
+		if bounds(s.Submission, icpc.Upper) {
+			o.Slow = 1 // it is what it must be, and each more costs its time limit
+		}
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
 	result.Whole = true

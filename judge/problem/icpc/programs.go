@@ -22,6 +22,12 @@ var languages = map[string]string{
 	"ts": "typescript", "vb": "visualbasic", "zig": "zig", "awk": "awk", "bash": "bash", "mjs": "javascript",
 }
 
+// KnownLanguage says whether a file is in a language of the format.
+func KnownLanguage(name string) bool {
+	_, known := languages[extension(name)]
+	return known
+}
+
 // junk are extensions of what lies beside programs and is none.
 var junk = map[string]bool{
 	"h": true, "hh": true, "hpp": true, "hxx": true, "mli": true, "txt": true, "md": true, "tex": true, "pdf": true,
