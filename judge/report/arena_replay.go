@@ -13,7 +13,8 @@ type shownGame struct {
 	Bots   [2]string   `json:"bots"`
 	Start  string      `json:"start,omitempty"`
 	Moves  []move      `json:"moves"`
-	Points []viewpoint `json:"points"` // one more than moves
+	Known  []string    `json:"known,omitempty"` // all moves that were ever listed as allowed
+	Points []viewpoint `json:"points"`          // one more than moves
 	Winner int         `json:"winner"`
 	Result string      `json:"result"`
 	Fault  []string    `json:"fault,omitempty"` // lines to show
@@ -30,11 +31,13 @@ type move struct {
 
 // viewpoint is what there is to see between two moves.
 type viewpoint struct {
-	Said    string   `json:"said"`
-	Options []string `json:"options"` // null where they are not known
-	Best    []string `json:"best,omitempty"`
-	Text    string   `json:"text,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
+	Said   string   `json:"said"`
+	Listed bool     `json:"listed,omitempty"` // the allowed moves are known
+	Came   []int    `json:"came,omitempty"`   // of shownGame.Known, since it was last listed
+	Went   []int    `json:"went,omitempty"`
+	Best   []string `json:"best,omitempty"`
+	Text   string   `json:"text,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
 // replayOf prepares a game for the page.
@@ -65,6 +68,7 @@ func replayOf(g Shown) shownGame {
 	for i := range len(r.Moves) + 1 {
 		r.Points = append(r.Points, viewpointOf(g, i))
 	}
+	r.list(g)
 	for _, n := range g.Game.Notes {
 		at := min(max(n.Move, 0), len(r.Moves))
 		r.Points[at].Notes = append(r.Points[at].Notes, fmt.Sprintf("%s, %s: %s", r.Bots[min(max(n.Seat, 1), 2)-1], oneLine(n.Kind), oneLine(n.Text)))
@@ -104,7 +108,10 @@ func viewpointOf(g Shown, moves int) viewpoint {
 		return viewpoint{Said: ""}
 	}
 	p := g.Positions[moves]
-	v := viewpoint{Options: p.Options, Best: p.Best, Text: oneLine(p.Text)}
+	v := viewpoint{Text: oneLine(p.Text)}
+	if len(p.Best) <= mostListed {
+		v.Best = p.Best
+	}
 	switch {
 	case p.Count < 0:
 		v.Said = "infinitely many moves are allowed"
@@ -117,6 +124,39 @@ func viewpointOf(g Shown, moves int) viewpoint {
 		v.Said += "; whoever is to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
 	}
 	return v
+}
+
+// mostListed is how many allowed moves are shown one by one.
+const mostListed = 600
+
+// list notes which moves were allowed at each point, as changes: mostly moves are
+// only ever forbidden, and pages of long games stay small.
+func (r *shownGame) list(g Shown) {
+	index := map[string]int{}
+	allowed := map[int]bool{}
+	for i := range r.Points {
+		if i >= len(g.Positions) || g.Positions[i].Options == nil && g.Positions[i].Count != 0 || len(g.Positions[i].Options) > mostListed {
+			continue
+		}
+		r.Points[i].Listed = true
+		now := map[int]bool{}
+		for _, o := range g.Positions[i].Options {
+			if _, known := index[o]; !known {
+				index[o] = len(r.Known)
+				r.Known = append(r.Known, o)
+			}
+			now[index[o]] = true
+		}
+		for k := range r.Known {
+			switch {
+			case now[k] && !allowed[k]:
+				r.Points[i].Came = append(r.Points[i].Came, k)
+			case !now[k] && allowed[k]:
+				r.Points[i].Went = append(r.Points[i].Went, k)
+			}
+		}
+		allowed = now
+	}
 }
 
 // grouped writes a number with its digits in groups of three.

@@ -104,7 +104,7 @@ func events() map[string]*arena.Results {
 }
 
 func drawnOf(so *arena.Results) (*standings.Standings, []report.Shown) {
-	seen := standings.Seen{}
+	seen := arena.Seen{}
 	var shown []report.Shown
 	for _, g := range standings.Pick(so.Games, 40) {
 		seen[g.Key()] = positionsOf(g)

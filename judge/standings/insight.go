@@ -15,7 +15,7 @@ const (
 )
 
 // blunders counts who threw away won games.
-func (s *Standings) blunders(so *arena.Results, seen Seen, at map[int]int) {
+func (s *Standings) blunders(so *arena.Results, seen arena.Seen, at map[int]int) {
 	for i := range so.Games {
 		g := &so.Games[i]
 		positions := seen[g.Key()]

@@ -16,7 +16,6 @@ import (
 	"slices"
 
 	"assay/judge/arena"
-	"assay/judge/kit"
 	"assay/judge/rating"
 )
 
@@ -116,12 +115,8 @@ type Blunder struct {
 	Best   []string  `json:"best,omitempty"`   // what would have won
 }
 
-// Seen is what the referee has to say of games: the positions before the first move
-// and after each.
-type Seen map[arena.Key][]kit.Position
-
 // Make computes the standings.
-func Make(so *arena.Results, seen Seen) *Standings {
+func Make(so *arena.Results, seen arena.Seen) *Standings {
 	s := &Standings{Version: Version, Game: so.Game, Rules: so.Rules, Seed: so.Seed, Games: len(so.Games)}
 	table := arena.Table(so)
 	at := map[int]int{} // id -> line

@@ -6,6 +6,7 @@
   let shown = null; // the game
   let move = 0; // how many moves have been made
   let chips = new Map(); // the moves that the game ever allowed, where they are known
+  let allowed = []; // at each point the set of allowed moves, null where it is not known
   let timer = 0;
 
   function element(kind, text, classes) {
@@ -13,6 +14,18 @@
     if (text !== undefined) e.textContent = text;
     if (classes) e.className = classes;
     return e;
+  }
+
+  // listings adds up what came and went.
+  function listings(game) {
+    let now = new Set();
+    return game.points.map(p => {
+      if (!p.listed) return null;
+      now = new Set(now);
+      for (const k of p.went || []) now.delete(game.known[k]);
+      for (const k of p.came || []) now.add(game.known[k]);
+      return now;
+    });
   }
 
   // list fills the list of games with those of the bot that was chosen.
@@ -37,10 +50,10 @@
       element('span', game.bots[0], 'seat1'), ' begins against ', element('span', game.bots[1], 'seat2'),
       game.start ? '; the game starts from ' + game.start : '');
     chips = new Map();
-    const known = [...new Set(game.points.flatMap(p => p.options || []))];
-    const numbers = known.every(o => /^-?[0-9]+$/.test(o));
-    if (numbers) known.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    const known = [...(game.known || [])];
+    if (known.every(o => /^-?[0-9]+$/.test(o))) known.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
     for (const o of known) chips.set(o, element('span', o, 'option'));
+    allowed = listings(game);
     at('options').replaceChildren(...chips.values());
     at('moves').replaceChildren(...game.moves.map((m, i) => {
       const item = element('li');
@@ -75,13 +88,13 @@
     }
     for (const text of [point.said, point.text, ...(point.notes || [])]) if (text) state.append(text + '. ');
 
-    const now = new Set(point.options || []), was = new Set(before && before.options || []), best = new Set(point.best || []);
+    const listed = allowed[move], was = move > 0 && allowed[move - 1] || new Set(), best = new Set(point.best || []);
+    const over = move === shown.moves.length && was.size > 0; // nothing is listed after the end
     for (const [text, chip] of chips) {
-      const known = point.options !== null && point.options !== undefined;
-      const gone = (known || move === shown.moves.length && was.size > 0) && !now.has(text);
+      const gone = (listed || over) && !(listed && listed.has(text));
       chip.className = 'option' + (gone ? ' gone' : '') + (gone && was.has(text) ? ' going' : '') +
-        (best.has(text) ? ' best' : '') + (last && last.text === text && gone ? ' made' : '');
-      chip.hidden = !known && !gone && was.size === 0;
+        (best.has(text) ? ' best' : '') + (last && last.text === text ? ' made' : '');
+      chip.hidden = !listed && !over;
       chip.title = gone ? text + ' is not allowed any more' : best.has(text) ? text + ' wins' : '';
     }
     [...at('moves').querySelectorAll('button')].forEach((b, i) => {
