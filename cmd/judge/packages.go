@@ -131,6 +131,58 @@ func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*l
 	return made, nil
 }
 
+// submitted finds the language of a submission, and returns what builds it.
+func (c *contest) submitted(f *problem.Folder, path, language string) (name string, build func(context.Context) (*lang.Result, error), err error) {
+	s := source{path: path, language: language, from: lang.ByContestant}
+	if f.Package == nil {
+		l, err := c.tools.Detect(path, language)
+		if err != nil {
+			return "", nil, err
+		}
+		return l.Name, func(ctx context.Context) (*lang.Result, error) { return c.tools.Build(ctx, path, l) }, nil
+	}
+	if known := f.Package.Submission(path); known != nil { // what the package says of its own
+		s.entry = known.Entry
+		if language == "" {
+			s.language = known.Language
+		}
+	}
+	dir, err := os.MkdirTemp("", "assay-stage-*")
+	if err != nil {
+		return "", nil, fmt.Errorf("copy %s: %w", path, err)
+	}
+	defer os.RemoveAll(dir)
+	_, l, err := c.stage(f.Package, s, dir)
+	if err != nil {
+		return "", nil, unstaged(err, path)
+	}
+	s.language = l.ID
+	return l.Name, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
+}
+
+// packageNotes makes sure that a package has a time limit, and says what a reader
+// must know of the package.
+func (c *contest) packageNotes(ctx context.Context, f *problem.Folder) (notes []string, err error) {
+	if f.Package == nil {
+		return nil, nil
+	}
+	how, err := c.verifier(f).FindTimeLimit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if how != "" {
+		notes = append(notes, how)
+	}
+	switch n := len(f.Package.Flaws); n {
+	case 0:
+	case 1:
+		notes = append(notes, fmt.Sprintf("the package has a fault that does not stop the judging: %s", f.Package.Flaws[0]))
+	default:
+		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, f.Dir, f.Package.Flaws[0]))
+	}
+	return notes, nil
+}
+
 // stage copies a program, and again with the files of include/ for its language
 // where there are any.
 func (c *contest) stage(p *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {

@@ -72,7 +72,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if err != nil {
 		return err
 	}
-	folder, err := contest.open(name)
+	folder, err := contest.openReady(ctx, name, s.running)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,6 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if err != nil {
 		return err
 	}
-	picked.Limits = picked.Limits.Scaled(s.timeFactor)
 	if err := contest.start(s.running); err != nil {
 		return err
 	}
@@ -89,13 +88,15 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	language := answersLanguage
 	var build func(context.Context) (*lang.Result, error)
 	if !picked.Kind.Answers {
-		l, err := contest.tools.Detect(path, s.language)
-		if err != nil {
+		if language, build, err = contest.submitted(folder, path, s.language); err != nil {
 			return usageError{err}
 		}
-		language = l.Name
-		build = func(ctx context.Context) (*lang.Result, error) { return contest.tools.Build(ctx, path, l) }
 	}
+	notes, err := contest.packageNotes(ctx, folder)
+	if err != nil {
+		return err
+	}
+	picked.Limits = folder.Limits.Scaled(s.timeFactor)
 	var keep func(*judge.Case, *io.SectionReader) error
 	if s.keep != "" {
 		keep = s.keepOutput
@@ -114,6 +115,9 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	out.Event(contest.started(picked, path, language))
 	if contest.house {
 		out.Event(&judge.Noted{Text: houseNote})
+	}
+	for _, note := range notes {
+		out.Event(&judge.Noted{Text: note})
 	}
 	if why := contest.box.Report().Uncounted; why != "" {
 		out.Event(&judge.Noted{Text: "instructions are not counted: " + why})

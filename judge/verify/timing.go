@@ -33,6 +33,9 @@ func (v *Verifier) FindTimeLimit(ctx context.Context) (how string, err error) {
 		return "", nil
 	}
 	defer v.Memory.save()
+	if err := v.judgingPrograms(ctx); err != nil {
+		return "", err
+	}
 	p.SetTime(searchLimit)
 	slowest, who, count := time.Duration(0), "", 0
 	for _, s := range p.Submissions {

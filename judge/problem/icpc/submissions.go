@@ -3,6 +3,7 @@ package icpc
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,20 @@ type Submission struct {
 	Entry    string // the file that starts it; "" for the usual one
 	Model    bool
 	Rules    []Rule // all must hold; none: nothing is known of it
+}
+
+// Submission finds the submission at a path, nil if it is none of the package's.
+func (p *Package) Submission(path string) *Submission {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	for _, s := range p.Submissions {
+		if abs, err := filepath.Abs(s.Path); err == nil && abs == full {
+			return s
+		}
+	}
+	return nil
 }
 
 // Dir is the folder of submissions/ that holds the submission.
