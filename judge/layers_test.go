@@ -56,6 +56,7 @@ var layers = map[string][]string{
 	"judge/verify": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
 	"judge/fill":   {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/stress": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
+	"judge/mutate": {"judge", "judge/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/shrink", "judge/stress"},
 }
 
 // doors says which packages may import what is not ours, and why they and no
@@ -72,7 +73,7 @@ var doors = map[string]struct {
 	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
-	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/fill", "judge/verify", "judge/stress"}, "goroutines whose end somebody waits for"},
+	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/fill", "judge/verify", "judge/stress", "judge/mutate"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"assay"
+	"assay/judge"
+	"assay/judge/gen"
+	"assay/judge/lang"
+	"assay/judge/mutate"
+	"assay/judge/problem"
+	"assay/judge/stress"
+)
+
+// measuring are the flags of judge adequacy.
+type measuring struct {
+	running
+	hunt     mutate.Hunt
+	thorough bool
+	all      bool
+	marks    bool
+	json     bool
+	add      string
+}
+
+func adequacyCommand(c *console) *cobra.Command {
+	var m measuring
+	const usage = "judge adequacy <problem>"
+	cmd := &cobra.Command{
+		Use:   "adequacy <problem>",
+		Short: "measure how many slips in a right program the cases find",
+		Long: `Adequacy makes mutants of the reference and of the accepted solutions, as far as they
+are written in Go: each has one small slip. It runs them on the cases until one kills
+them, and looks for inputs that kill what all cases let through, each made small. The
+score is how many of the mutants that are known to be wrong the cases kill.
+
+What no input separates from the right program is listed apart (--all): most of it is
+right, only written in another way. Read it, and mark what is equivalent in the file
+mutants.toml of the problem folder, with a reason; --marks prints it in that form.
+
+--add keeps the few inputs that kill most of what survived.
+
+Exit codes: 0 every mutant that is known to be wrong is killed, 1 some are not, 2 wrong
+usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
+		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
+		Args:    exactly(1, usage),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return m.run(cmd.Context(), c, args[0])
+		},
+	}
+	f := cmd.Flags()
+	m.hunt = standardHunt
+	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "where the chance of the search comes from")
+	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs that the search for survivors looks at; 0 for none")
+	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, wherever it is")
+	f.DurationVar(&m.hunt.Shrink, "budget", m.hunt.Shrink, "time for making one find smaller; 0s for leaving it as it is")
+	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, the slowest ones too")
+	f.BoolVar(&m.all, "all", false, "list what no input separates, too")
+	f.BoolVar(&m.marks, "marks", false, "print that as marks for mutants.toml instead of everything else")
+	f.BoolVar(&m.json, "json", false, "write the report as JSON")
+	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ folder")
+	m.running.flags(f)
+	return cmd
+}
+
+// standardHunt is the search of which judge verify tells the score.
+var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 3 * time.Second}
+
+func (m *measuring) run(ctx context.Context, c *console, name string) error {
+	if m.add != "" && !problem.GoodName(m.add) {
+		return usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", m.add)}
+	}
+	return m.within(func(contest *contest) error {
+		if contest.house && m.add != "" {
+			return usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
+		}
+		folder, err := contest.open(name)
+		if err != nil {
+			return err
+		}
+		report, err := m.report(ctx, c, contest, folder)
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.marks:
+		case m.json:
+			err = json.NewEncoder(c.out).Encode(report)
+		default:
+			m.print(c, report)
+		}
+		if err == nil && report.Total.Survived > 0 {
+			err = errNotAccepted
+		}
+		return err
+	})
+}
+
+// report measures, or finds what was measured before.
+func (m *measuring) report(ctx context.Context, c *console, contest *contest, folder *problem.Folder) (*mutate.Report, error) {
+	solutions := accepted(folder)
+	key, err := mutate.Key(folder, solutions, m.hunt, m.thorough)
+	if err != nil {
+		return nil, err
+	}
+	if kept := mutate.Load(contest.cache, key); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
+		return kept, nil
+	}
+	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions)
+	if err != nil {
+		return nil, err
+	}
+	if m.marks {
+		for _, r := range results {
+			if r.State == mutate.Unseparated {
+				fmt.Fprintln(c.out, lab.Form(r))
+			}
+		}
+	}
+	report := lab.Report(results, m.hunt, key)
+	if m.hunt.Time == 0 {
+		if err := report.Keep(contest.cache); err != nil {
+			return nil, err
+		}
+	}
+	if m.add != "" {
+		err = m.keep(c, folder, finds)
+	}
+	return report, err
+}
+
+// measure judges the mutants, and looks for what kills those that all cases let
+// through.
+func (m *measuring) measure(ctx context.Context, c *console, contest *contest, folder *problem.Folder, solutions []string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
+	marks, err := mutate.ReadMarks(folder.Dir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	lab, err := contest.mutants(ctx, folder, solutions)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	lab.Thorough, lab.Progress = m.thorough, c.counter("mutants judged")
+	results, err := lab.Judge(ctx)
+	c.clear()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if faults := marks.Apply(lab, results); len(faults) > 0 {
+		return nil, nil, nil, faults
+	}
+	supply, err := contest.supply(ctx, folder, solutions)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	finds, notes, err := lab.Search(ctx, results, supply, m.hunt)
+	lab.Notes = append(lab.Notes, notes...)
+	return lab, results, finds, errors.Join(err, supply.Close())
+}
+
+// keep keeps the finds as cases, the ones that kill most first.
+func (m *measuring) keep(c *console, folder *problem.Folder, finds []*mutate.Find) error {
+	for _, f := range mutate.Few(finds) {
+		provenance := fmt.Sprintf("Found by: judge adequacy %s --seed %d --count %d\n%s.\nIt kills:\n", folder.ID, m.hunt.Seed, m.hunt.Count, upper(f.Origin))
+		for _, r := range f.Kills {
+			provenance += r.Subject.Name(r.Mutant) + "\n" + r.Subject.Diff(r.Mutant)
+		}
+		path, err := gen.Keep(folder, m.add, caseName("mutant", f.Input), f.Input, f.Answer, provenance)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.out, "kept: %s, which kills %d\n", near(path), len(f.Kills))
+	}
+	return nil
+}
+
+// mutants opens the lab in which a problem's mutants are judged.
+func (c *contest) mutants(ctx context.Context, f *problem.Folder, solutions []string) (*mutate.Lab, error) {
+	checkers, err := c.checkers(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := c.goTools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mutate.Open(ctx, mutate.Setting{
+		Folder: f, Runner: c.box, Checker: checkers, Jobs: c.jobs, Tools: tools, Solutions: solutions,
+		Build: func(ctx context.Context, dir string, setters bool) (*judge.Program, error) {
+			l, err := c.tools.Detect(dir, "")
+			if err != nil {
+				return nil, err
+			}
+			from := lang.ByContestant
+			if setters {
+				from = lang.BySetter
+			}
+			made, err := c.tools.Build(ctx, dir, l, from)
+			if err != nil {
+				return nil, err
+			}
+			if !made.OK {
+				return nil, &judge.Fault{File: dir, Text: "the mutants do not compile", Hint: made.Log}
+			}
+			return made.Program, nil
+		},
+	})
+}
+
+// supply opens the lab that makes the inputs of a search.
+func (c *contest) supply(ctx context.Context, f *problem.Folder, solutions []string) (*stress.Lab, error) {
+	checkers, err := c.checkers(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	reference, err := c.part(ctx, f.Reference)
+	if err != nil {
+		return nil, err
+	}
+	return stress.Open(ctx, stress.Setting{
+		Folder: f, Runner: c.box, Build: c.part, Checker: checkers, Solution: reference,
+		Literals: gen.Literals(append(solutions, f.Reference.Path)...), Limits: c.cfg.Setter, Jobs: c.jobs,
+	})
+}
+
+// accepted lists the solutions that are promised to be accepted and may be in Go.
+func accepted(f *problem.Folder) (paths []string) {
+	dir := filepath.Join(near(problem.Solutions(f.Dir, f.Tests)), judge.Accepted.Folder())
+	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
+	for _, e := range entries {
+		if e.IsDir() || filepath.Ext(e.Name()) == ".go" {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths
+}
+
+// goTools says where the sources are that a program in Go is compiled with.
+func (c *contest) goTools(ctx context.Context) (mutate.Toolchain, error) {
+	kit, err := fs.Sub(assay.Files, "judge/kit")
+	if err != nil {
+		return mutate.Toolchain{}, err
+	}
+	for _, l := range c.cfg.Languages {
+		for _, dir := range c.tools.Located(ctx, l) {
+			if _, err := os.Stat(filepath.Join(dir, "src", "fmt", "print.go")); err == nil {
+				return mutate.Toolchain{Goroot: dir, Kit: kit}, nil
+			}
+		}
+	}
+	return mutate.Toolchain{}, errors.New("find the Go distribution: mutants are made of programs in Go, which this machine does not have\n    apt-get install golang-go")
+}
+
+// print draws a report for people.
+func (m *measuring) print(c *console, r *mutate.Report) {
+	for _, note := range r.Notes {
+		fmt.Fprintln(c.err, "note: "+note)
+	}
+	fmt.Fprintf(c.out, "%s: %d mutants, %d cases, %d inputs of seed %d\n\n", r.Problem, r.Total.Mutants, r.Cases, r.Searched, r.Seed)
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\tmutants\tkilled\tsurvived\tequivalent\tunseparated\tunreached\t")
+	row := func(name string, n mutate.Counts) {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, n.Mutants, n.Killed, n.Survived, n.Equivalent, n.Unseparated, n.Unreached)
+	}
+	for _, op := range r.Operators {
+		row(string(op.Operator), op.Counts)
+	}
+	for _, p := range r.Programs {
+		row(p.Path, p.Counts)
+	}
+	row("all", r.Total)
+	w.Flush()
+	var how []string
+	for _, k := range r.How {
+		how = append(how, fmt.Sprintf("%s %d", k.How, k.Count))
+	}
+	fmt.Fprintf(c.out, "\nkilled by: %s\n%s\n", strings.Join(how, ", "), score(r))
+	for _, a := range r.Mutants {
+		if a.State == mutate.Survived || m.all && a.State != mutate.Unreached {
+			fmt.Fprintf(c.out, "\n%s %s (%s)\n%s", a.State, a.Place, a.Operator, a.Diff)
+			if a.Reason != "" {
+				fmt.Fprintf(c.out, "    because: %s\n", a.Reason)
+			}
+			if a.Input != "" {
+				fmt.Fprintf(c.out, "    killed by an input of %d bytes; %s\n%s", len(a.Input), a.Origin, excerpt([]byte(a.Input)))
+			}
+		}
+	}
+}
+
+// score is a report in one line.
+func score(r *mutate.Report) string {
+	text := fmt.Sprintf("mutation score: %.1f %% (%d of %d killed)", r.Total.Score(), r.Total.Killed, r.Total.Killed+r.Total.Survived)
+	if n := r.Total.Unseparated; n > 0 {
+		text += fmt.Sprintf("; no input tells %d more from the right program", n)
+	}
+	return text
+}

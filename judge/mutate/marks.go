@@ -1,0 +1,133 @@
+package mutate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/strict"
+)
+
+// MarksFile is the name of the file of a problem folder that says which mutants are
+// equivalent: right programs, written in another way.
+const MarksFile = "mutants.toml"
+
+// Marks are a setter's marks.
+type Marks struct {
+	file string
+	doc  *strict.Doc
+	list []Mark
+}
+
+// Mark says that mutants are equivalent, and why. It names them by their source text,
+// so that it holds when lines come and go before them.
+type Mark struct {
+	Program string `toml:"program"` // "reference", or the name of the solution's file or folder
+	Line    string `toml:"line"`    // the line of the source; how it is spaced does not matter
+	Before  string `toml:"before"`  // what of it is changed; left out: whatever becomes of the line
+	After   string `toml:"after"`   // what it becomes; left out: whatever
+	Reason  string `toml:"reason"`
+}
+
+// ReadMarks reads the marks of a problem folder. A missing file has none.
+func ReadMarks(dir string) (*Marks, error) {
+	file := filepath.Join(dir, MarksFile)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Marks{file: file}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the marks: %w", err)
+	}
+	m, faults := parseMarks(file, data)
+	return m, faults.AsError()
+}
+
+func parseMarks(file string, data []byte) (*Marks, judge.Faults) {
+	var table struct {
+		Equivalent []Mark `toml:"equivalent"`
+	}
+	doc, faults := strict.Decode(file, data, &table)
+	if doc == nil {
+		return nil, faults
+	}
+	m := &Marks{file: file, doc: doc, list: table.Equivalent}
+	for i, mark := range m.list {
+		for _, key := range []struct{ name, value string }{{"program", mark.Program}, {"line", mark.Line}, {"reason", mark.Reason}} {
+			if strings.TrimSpace(key.value) == "" {
+				faults = append(faults, m.fault(i, fmt.Sprintf("a mark needs a %s", key.name), "judge adequacy prints survivors in this form with --marks"))
+			}
+		}
+	}
+	return m, faults
+}
+
+func (m *Marks) fault(i int, text, hint string) *judge.Fault {
+	return m.doc.Fault(fmt.Sprintf("equivalent[%d]", i), text, hint)
+}
+
+// squeeze makes texts comparable whose spacing differs.
+func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// matches says whether a mark is about a mutant.
+func (k *Mark) matches(program string, r *Result) bool {
+	line, _ := r.Subject.Lines(r.Mutant)
+	return k.Program == program && squeeze(k.Line) == squeeze(line) &&
+		(k.Before == "" || squeeze(k.Before) == squeeze(r.Before)) && (k.After == "" || squeeze(k.After) == squeeze(r.After))
+}
+
+// programName is how marks call a program.
+func (l *Lab) programName(s *Subject) string {
+	if s.Path == l.Folder.Reference.Path {
+		return "reference"
+	}
+	return filepath.Base(s.Path)
+}
+
+// Apply marks the results. The faults are marks of mutants that a case kills, and marks
+// of nothing, which must go.
+func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
+	used := make([]bool, len(m.list))
+	for _, r := range results {
+		for i := range m.list {
+			if !m.list[i].matches(l.programName(r.Subject), r) {
+				continue
+			}
+			used[i] = true
+			switch r.State {
+			case Killed:
+				if m.list[i].After != "" {
+					faults = append(faults, m.fault(i, fmt.Sprintf("the mutant is not equivalent: case %s kills it", r.Case), "remove the mark"))
+				}
+			default:
+				r.State, r.Reason = Equivalent, m.list[i].Reason
+			}
+			break
+		}
+	}
+	for i := range m.list {
+		if !used[i] {
+			faults = append(faults, m.fault(i, "no mutant is like this any more", "remove the mark, or mend its program and line"))
+		}
+	}
+	return faults
+}
+
+// Form writes a mark of a result, for the setter to give a reason.
+func (l *Lab) Form(r *Result) string {
+	line, _ := r.Subject.Lines(r.Mutant)
+	return fmt.Sprintf("[[equivalent]]\nprogram = %q\nline    = %s\nbefore  = %s\nafter   = %s\nreason  = \"\"\n",
+		l.programName(r.Subject), literal(squeeze(line)), literal(squeeze(r.Before)), literal(squeeze(r.After)))
+}
+
+// literal writes a TOML string, without escapes where that is possible.
+func literal(text string) string {
+	if !strings.ContainsAny(text, "'\n") {
+		return "'" + text + "'"
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,233 @@
+// Package mutate asks how many slips the cases of a problem would let through. It
+// makes mutants of a right Go program, each with one small slip, and runs them on
+// the cases: one that gets all of them right has survived, and shows what is missing.
+//
+//	source --Read--> syntax and types --> mutants, and one program that can be any of them
+//	          --Open--> workers in the sandbox --Judge--> killed by which case, or survived
+//	                                           --Search--> an input that kills it, or none
+//
+// All mutants of a program are built at once. A worker process turns one on, gives it
+// its input and takes its output in files that are in memory, and counts steps instead
+// of time, so that a mutant that never ends dies early and always at the same step.
+// A mutant that takes the worker with it is noted, and another worker started.
+//
+// A difference from the right program's output is only a kill if the problem's
+// checker says so. The package mutates Go programs of the standard library and the
+// kit, and no other language. A score does not certify a suite: it says when to go on.
+package mutate
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Operator is a kind of slip.
+type Operator string
+
+const (
+	Relation   Operator = "relation"   // < for <=
+	Condition  Operator = "condition"  // a condition negated, or always the same
+	Logic      Operator = "logic"      // && for ||, or one side alone
+	Arithmetic Operator = "arithmetic" // - for +, or one operand alone
+	Constant   Operator = "constant"   // one more, one less, none
+	Index      Operator = "index"      // one beside
+	Bound      Operator = "bound"      // a loop once more, or once less
+	Variable   Operator = "variable"   // another one of the same type
+	Call       Operator = "call"       // arguments swapped, or the call left out
+	Statement  Operator = "statement"  // left out
+	Assignment Operator = "assignment" // another way to assign
+	Branch     Operator = "branch"     // break for continue
+	Width      Operator = "width"      // 32 bits
+	Float      Operator = "float"      // by way of floating point
+)
+
+// Operators are all kinds of slip, in the order of tables.
+func Operators() []Operator {
+	return []Operator{Relation, Condition, Logic, Arithmetic, Constant, Index, Bound, Variable, Call, Statement, Assignment, Branch, Width, Float}
+}
+
+// Mutant is a program with one slip.
+type Mutant struct {
+	ID       int      // in its program; from 1, with gaps
+	Operator Operator // kind of the slip
+	File     string   // of the program, with slashes
+	Line     int      // from 1
+	Column   int      // in bytes, from 1
+	Before   string   // the source text that is changed
+	After    string   // what it becomes
+
+	start, end int // offsets in the file
+	block      int // that it stands in
+}
+
+// Source is a Go program that can be mutated.
+type Source struct {
+	Path    string // as the user named it
+	Mutants []*Mutant
+	Notes   []string // what is left as it is
+
+	files    map[string][]byte // all files of the program, by their slashed names
+	names    []string          // of those that are package main, sorted
+	blocks   int
+	schemata map[string][]byte
+	forks    bool // it starts goroutines, which may outlive a run
+}
+
+// UnmutableError says why a program is left alone.
+type UnmutableError struct{ Path, Reason string }
+
+func (e *UnmutableError) Error() string { return e.Path + ": " + e.Reason }
+
+// Toolchain is where the packages that a program imports are read from.
+type Toolchain struct {
+	Goroot string // folder of the Go distribution
+	Kit    fs.FS  // the kit's sources
+}
+
+// Most mutants of one program. The rest are left out evenly.
+const mostMutants = 3000
+
+// Read reads a program, a file or a folder, and finds its mutants. What cannot be
+// mutated is an *UnmutableError.
+func Read(name string, tools Toolchain) (*Source, error) {
+	s := &Source{Path: name, files: map[string][]byte{}}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	for _, n := range s.names {
+		f, err := parser.ParseFile(fset, n, s.files[n], parser.SkipObjectResolution)
+		if err != nil {
+			return nil, &UnmutableError{name, "it cannot be parsed: " + err.Error()}
+		}
+		if f.Name.Name != "main" {
+			return nil, &UnmutableError{name, "it is no command: its package is " + f.Name.Name}
+		}
+		if bytes.Contains(s.files[n], []byte("\n//go:embed")) {
+			return nil, &UnmutableError{name, "it embeds files"}
+		}
+		parsed = append(parsed, f)
+	}
+	imports := newImporter(fset, tools, s.files)
+	info := newInfo()
+	var first error
+	config := types.Config{Importer: imports, Sizes: types.SizesFor("gc", build.Default.GOARCH), Error: func(err error) {
+		if first == nil {
+			first = err
+		}
+	}}
+	pkg, err := config.Check("main", fset, parsed, info)
+	if first != nil || err != nil {
+		return nil, &UnmutableError{name, "its types cannot be worked out: " + first.Error()}
+	}
+	w := newWriter(s, fset, pkg, info, parsed)
+	return s, w.settle(imports)
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+	}
+}
+
+// load reads the files.
+func (s *Source) load() error {
+	info, err := os.Stat(s.Path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		if path.Ext(s.Path) != ".go" {
+			return &UnmutableError{s.Path, "it is not written in Go"}
+		}
+		data, err := os.ReadFile(s.Path)
+		s.files["main.go"], s.names = data, []string{"main.go"}
+		return err
+	}
+	context := build.Default
+	context.CgoEnabled = false
+	root := os.DirFS(s.Path)
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		if s.files[name], err = fs.ReadFile(root, name); err != nil {
+			return err
+		}
+		matches, err := context.MatchFile(filepath.Join(s.Path, path.Dir(name)), path.Base(name))
+		if path.Ext(name) != ".go" || err != nil || !matches {
+			return nil
+		}
+		if path.Dir(name) == "." {
+			s.names = append(s.names, name)
+		} else if note := "package " + path.Dir(name) + " is left as it is"; !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the program: %w", err)
+	}
+	slices.Sort(s.names)
+	if len(s.names) == 0 {
+		return &UnmutableError{s.Path, "it is not written in Go"}
+	}
+	return nil
+}
+
+// Name is where the mutant's line stands, for people.
+func (s *Source) Name(m *Mutant) string {
+	file := filepath.Join(s.Path, filepath.FromSlash(m.File))
+	if path.Ext(s.Path) == ".go" {
+		file = s.Path
+	}
+	return fmt.Sprintf("%s:%d", file, m.Line)
+}
+
+// Lines returns the source lines that a mutant changes, before and after.
+func (s *Source) Lines(m *Mutant) (before, after string) {
+	text := s.files[m.File]
+	from := bytes.LastIndexByte(text[:m.start], '\n') + 1
+	to := len(text)
+	if n := bytes.IndexByte(text[m.end:], '\n'); n >= 0 {
+		to = m.end + n
+	}
+	before = string(text[from:to])
+	after = string(text[from:m.start]) + m.After + string(text[m.end:to])
+	return before, after
+}
+
+// Diff shows what the mutant changes.
+func (s *Source) Diff(m *Mutant) string {
+	before, after := s.Lines(m)
+	var b strings.Builder
+	for _, part := range []struct{ sign, text string }{{"-", before}, {"+", after}} {
+		for line := range strings.SplitSeq(part.text, "\n") {
+			if strings.TrimSpace(line) != "" || part.sign == "-" {
+				b.WriteString(part.sign + line + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// Schemata returns the files of the program that can be any of its mutants.
+func (s *Source) Schemata() map[string][]byte { return s.schemata }

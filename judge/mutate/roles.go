@@ -1,0 +1,281 @@
+package mutate
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// role says how an expression or a statement may be mutated where it stands.
+type role uint8
+
+const (
+	fixed  role = 1 << iota // it stays, but what is in it may change: it is assigned to, called, or its address is taken
+	frozen                  // nothing in it changes
+	index                   // it counts places, so that one beside is a slip
+	bound                   // it says how often a loop goes round
+	inLoop                  // a statement that continue would fit
+	bare                    // a block that holds cases and no statements
+	last                    // a return at the end of its function
+	post                    // a statement that ends each round of a loop
+)
+
+// mark gives the nodes of a file their roles.
+func (w *writer) mark(file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GenDecl:
+			if n.Tok != token.VAR {
+				w.roles[n] |= frozen
+			}
+		case ast.Expr:
+			w.markExpr(n)
+		case ast.Stmt:
+			w.markStmt(n)
+		case *ast.FuncDecl:
+			if n.Body != nil {
+				w.markEnd(n.Body)
+			}
+		}
+		return true
+	})
+	w.markLoops(file, false)
+}
+
+func (w *writer) markExpr(e ast.Expr) {
+	if tv, ok := w.info.Types[e]; ok && tv.IsType() {
+		w.roles[e] |= frozen
+	}
+	switch n := e.(type) {
+	case *ast.BinaryExpr:
+		w.around[n.X], w.around[n.Y] = n.Op.Precedence(), n.Op.Precedence()+1
+	case *ast.UnaryExpr:
+		w.around[n.X] = token.UnaryPrec
+		if n.Op == token.AND {
+			w.place(n.X)
+		}
+	case *ast.SelectorExpr:
+		w.around[n.X] = token.HighestPrec
+	case *ast.IndexExpr:
+		w.around[n.X] = token.HighestPrec
+		if t := w.typeOf(n.X); t != nil && !is[*types.Map](t) && !is[*types.Signature](t) {
+			w.roles[ast.Unparen(n.Index)] |= index
+		}
+	case *ast.SliceExpr:
+		for _, at := range []ast.Expr{n.Low, n.High} {
+			if at != nil {
+				w.roles[ast.Unparen(at)] |= index
+			}
+		}
+		if n.Max != nil {
+			w.roles[n.Max] |= frozen
+		}
+		if is[*types.Array](w.typeOf(n.X)) {
+			w.place(n.X)
+		}
+	case *ast.CompositeLit:
+		w.markLiteral(n)
+	case *ast.FuncLit:
+		w.markEnd(n.Body)
+	case *ast.CallExpr:
+		w.markCall(n)
+	}
+}
+
+// markLiteral freezes the keys that must be names or constants.
+func (w *writer) markLiteral(n *ast.CompositeLit) {
+	if is[*types.Map](w.typeOf(n)) {
+		return
+	}
+	for _, e := range n.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			w.roles[kv.Key] |= frozen
+		}
+	}
+}
+
+// messages are packages and functions whose arguments nobody judges: texts of errors,
+// and sizes that change nothing but speed.
+var messages = map[string]bool{
+	"fmt.Errorf": true, "errors.New": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true,
+	"log.Print": true, "log.Printf": true, "log.Println": true, "log.SetFlags": true, "log.SetPrefix": true,
+	"bufio.NewReaderSize": true, "bufio.NewWriterSize": true, "(*bufio.Scanner).Buffer": true,
+	"slices.Grow": true, "(*strings.Builder).Grow": true, "(*bytes.Buffer).Grow": true,
+	"runtime/debug.SetGCPercent": true, "runtime.GOMAXPROCS": true, "panic": true, "print": true, "println": true,
+}
+
+func (w *writer) markCall(n *ast.CallExpr) {
+	fun := ast.Unparen(n.Fun)
+	w.roles[fun] |= fixed
+	switch callee := w.callee(n); {
+	case messages[callee], w.toStderr(n):
+		for _, a := range n.Args {
+			w.roles[a] |= frozen
+		}
+		w.roles[n] |= frozen
+	case callee == "make" && len(n.Args) == 3:
+		w.roles[n.Args[2]] |= frozen
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if s := w.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
+			if sig := s.Obj().Type().(*types.Signature); sig.Recv() != nil && is[*types.Pointer](sig.Recv().Type()) && !is[*types.Pointer](w.typeOf(sel.X)) {
+				w.place(sel.X)
+			}
+		}
+	}
+}
+
+// toStderr says whether a call prints to standard error.
+func (w *writer) toStderr(n *ast.CallExpr) bool {
+	if len(n.Args) == 0 {
+		return false
+	}
+	sel, ok := n.Args[0].(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	v, ok := w.info.Uses[sel.Sel].(*types.Var)
+	return ok && v.Pkg() != nil && v.Pkg().Path() == "os" && v.Name() == "Stderr"
+}
+
+// callee is the full name of the function that is called; "" where it has none.
+func (w *writer) callee(n *ast.CallExpr) string {
+	var id *ast.Ident
+	switch f := ast.Unparen(n.Fun).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	default:
+		return ""
+	}
+	switch o := w.info.Uses[id].(type) {
+	case *types.Func:
+		return o.FullName()
+	case *types.Builtin:
+		return o.Name()
+	}
+	return ""
+}
+
+func (w *writer) markStmt(s ast.Stmt) {
+	switch n := s.(type) {
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			w.place(l)
+		}
+	case *ast.IncDecStmt:
+		w.place(n.X)
+	case *ast.RangeStmt:
+		for _, l := range []ast.Expr{n.Key, n.Value} {
+			if l != nil {
+				w.place(l)
+			}
+		}
+		w.roles[ast.Unparen(n.X)] |= bound
+	case *ast.GoStmt:
+		w.s.forks = true
+		w.roles[n.Call] |= fixed
+	case *ast.DeferStmt:
+		w.roles[n.Call] |= fixed
+	case *ast.ExprStmt:
+		w.roles[ast.Unparen(n.X)] |= fixed
+	case *ast.IfStmt:
+		w.head(n.Init)
+	case *ast.ForStmt:
+		w.head(n.Init)
+		if n.Post != nil {
+			w.roles[n.Post] |= post
+		}
+	case *ast.SwitchStmt:
+		w.head(n.Init)
+		w.roles[n.Body] |= bare
+	case *ast.TypeSwitchStmt:
+		w.head(n.Init)
+		w.roles[n.Assign] |= frozen
+		w.roles[n.Body] |= bare
+	case *ast.SelectStmt:
+		w.roles[n.Body] |= bare
+	case *ast.CommClause:
+		if n.Comm != nil {
+			w.roles[n.Comm] |= frozen
+		}
+	}
+}
+
+// head freezes the form of a statement in the head of another.
+func (w *writer) head(s ast.Stmt) {
+	if s != nil {
+		w.roles[s] |= fixed
+	}
+}
+
+// place marks an expression that must stay a variable, with all that it is a part of.
+func (w *writer) place(e ast.Expr) {
+	w.roles[e] |= fixed
+	switch n := e.(type) {
+	case *ast.ParenExpr:
+		w.place(n.X)
+	case *ast.IndexExpr:
+		if is[*types.Array](w.typeOf(n.X)) {
+			w.place(n.X)
+		}
+	case *ast.SelectorExpr:
+		if !is[*types.Pointer](w.typeOf(n.X)) {
+			w.place(n.X)
+		}
+	}
+}
+
+// markEnd marks the return at the end of a function.
+func (w *writer) markEnd(body *ast.BlockStmt) {
+	if n := len(body.List); n > 0 {
+		if r, ok := body.List[n-1].(*ast.ReturnStmt); ok {
+			w.roles[r] |= last
+		}
+	}
+}
+
+// markLoops marks the statements that stand in a loop of their function.
+func (w *writer) markLoops(n ast.Node, in bool) {
+	ast.Inspect(n, func(c ast.Node) bool {
+		if c == n || c == nil {
+			return true
+		}
+		switch c := c.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			w.markLoops(c, true)
+			return false
+		case *ast.FuncLit:
+			w.markLoops(c, false)
+			return false
+		case *ast.BranchStmt:
+			if in {
+				w.roles[c] |= inLoop
+			}
+		}
+		return true
+	})
+}
+
+// typeOf is the type of an expression; nil where it has none.
+func (w *writer) typeOf(e ast.Expr) types.Type {
+	if tv, ok := w.info.Types[e]; ok {
+		return tv.Type
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if o := w.info.Uses[id]; o != nil {
+			return o.Type()
+		}
+	}
+	return nil
+}
+
+// is says whether the underlying type is of a kind.
+func is[T types.Type](t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(T)
+	return ok
+}

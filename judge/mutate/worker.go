@@ -1,0 +1,312 @@
+package mutate
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"assay/judge"
+)
+
+// fate is how a run of a mutant ended.
+type fate byte
+
+const (
+	same    fate = 'S' // with the output of the program as it was
+	another fate = 'D' // with another output
+	crashed fate = 'C' // with a panic
+	endless fate = 'F' // it was stopped after too many steps
+	refused fate = 'X' // with an exit code other than 0
+	gone    fate = 'G' // the worker went with it
+)
+
+// run is a run of a mutant.
+type run struct {
+	fate fate
+	code uint32
+	out  []byte // of another, the message of crashed
+}
+
+// trace is a run of the program as it was.
+type trace struct {
+	run
+	steps int64
+	cover []bool // blocks that were reached
+}
+
+// Steps bound a mutant: times as many as the program as it was takes, and base.
+const (
+	stepsTimes = 20
+	stepsBase  = 1_000_000
+)
+
+// A mutant that calls itself for ever ends when its stack is full, which a small one
+// is sooner. The large one is for programs that need it. In MiB.
+const (
+	smallStack = 16
+	largeStack = 512
+)
+
+// worker is a process that runs mutants. It is for one goroutine at a time.
+type worker struct {
+	runner  judge.Runner
+	program *judge.Program
+	limits  judge.Limits
+	blocks  int
+	stack   uint32          // MiB
+	life    context.Context // of the process
+
+	proc    judge.Process // nil where it is not running
+	in      *bufio.Writer
+	out     *bufio.Reader
+	cases   map[uint32][]byte
+	loaded  map[uint32]bool // cases that the process has, with the program's own run
+	started int             // processes
+}
+
+func newWorker(ctx context.Context, r judge.Runner, p *judge.Program, blocks int, limits judge.Limits) *worker {
+	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
+	limits.Memory = max(limits.Memory, 256<<20) + 256<<20
+	limits.Scratch = max(limits.Scratch, 256<<20)
+	return &worker{runner: r, program: p, limits: limits, blocks: blocks, life: ctx, cases: map[uint32][]byte{}}
+}
+
+func (w *worker) start() error {
+	cmd := w.program.Command(w.limits)
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400")
+	proc, err := w.runner.Start(w.life, cmd)
+	if err != nil {
+		return fmt.Errorf("start the mutants of %s: %w", w.program.Name, err)
+	}
+	w.proc, w.in, w.out = proc, bufio.NewWriterSize(proc.Stdin(), 1<<16), bufio.NewReaderSize(proc.Stdout(), 1<<16)
+	w.loaded = map[uint32]bool{}
+	w.started++
+	w.put(w.stack, stepsBase, stepsTimes)
+	return nil
+}
+
+// close ends the process.
+func (w *worker) close() {
+	if w.proc != nil {
+		w.proc.Kill()
+		_, _ = w.proc.Wait()
+		w.proc = nil
+	}
+}
+
+func (w *worker) put(numbers ...uint32) {
+	for _, n := range numbers {
+		var b [4]byte
+		binary.LittleEndian.PutUint32(b[:], n)
+		_, _ = w.in.Write(b[:]) // what is lost shows when the answer does not come
+	}
+}
+
+func (w *worker) number() (uint32, error) {
+	var b [4]byte
+	_, err := io.ReadFull(w.out, b[:])
+	return binary.LittleEndian.Uint32(b[:]), err
+}
+
+// answer reads how a run ended.
+func (w *worker) answer() (r run, err error) {
+	status, err := w.out.ReadByte()
+	if err != nil {
+		return r, err
+	}
+	r.fate = fate(status)
+	if r.code, err = w.number(); err != nil {
+		return r, err
+	}
+	n, err := w.number()
+	if err != nil || n == 0 {
+		return r, err
+	}
+	r.out = make([]byte, n)
+	_, err = io.ReadFull(w.out, r.out)
+	return r, err
+}
+
+// patience is how long the process may be silent: its own is shorter.
+const patience = 40 * time.Second
+
+// errGone says that the process has ended in the middle of a request.
+var errGone = errors.New("the mutant took its process with it")
+
+// ask sends a request and reads its answer. Afterwards goroutines that a run has left
+// behind end with the process.
+func (w *worker) ask(request func(), answer func() error) error {
+	if w.proc == nil {
+		if err := w.start(); err != nil {
+			return err
+		}
+	}
+	request()
+	watch := time.AfterFunc(patience, w.proc.Kill)
+	defer watch.Stop()
+	err := w.in.Flush()
+	if err == nil {
+		err = answer()
+	}
+	var left uint32
+	if err == nil {
+		left, err = w.number()
+	}
+	if err != nil {
+		w.close()
+		if w.life.Err() != nil {
+			return context.Cause(w.life)
+		}
+		return errGone
+	}
+	if left > mostLeft {
+		w.close()
+	}
+	return nil
+}
+
+// mostLeft is how many goroutines there may be after a run: the harness's own.
+const mostLeft = 1
+
+// set gives a case an input.
+func (w *worker) set(slot uint32, input []byte) {
+	w.cases[slot] = input
+	delete(w.loaded, slot)
+}
+
+// load has the process run the program as it was on a case.
+func (w *worker) load(slot uint32) (t *trace, err error) {
+	input := w.cases[slot]
+	t = &trace{cover: make([]bool, w.blocks)}
+	err = w.ask(func() {
+		w.put('C', slot, uint32(len(input)))
+		_, _ = w.in.Write(input)
+		w.put('O', slot)
+	}, func() error { return w.original(t) })
+	if err == errGone {
+		t.fate = gone
+		return t, nil
+	}
+	if err == nil && w.proc != nil {
+		w.loaded[slot] = true
+	}
+	return t, err
+}
+
+// original reads the answer to O, behind which stands the answer to C.
+func (w *worker) original(t *trace) (err error) {
+	if _, err = w.number(); err != nil { // of C
+		return err
+	}
+	if t.run, err = w.answer(); err != nil {
+		return err
+	}
+	low, err := w.number()
+	if err != nil {
+		return err
+	}
+	high, err := w.number()
+	if err != nil {
+		return err
+	}
+	t.steps = int64(high)<<32 | int64(low)
+	for i := range t.cover {
+		b, err := w.out.ReadByte()
+		if err != nil {
+			return err
+		}
+		t.cover[i] = b == 1
+	}
+	return nil
+}
+
+// ready loads the cases that the process does not have.
+func (w *worker) ready(slots []uint32) error {
+	if w.proc == nil {
+		w.loaded = nil
+	}
+	for _, s := range slots {
+		if !w.loaded[s] {
+			if _, err := w.load(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hunt runs a mutant on cases until one comes out otherwise, and says which: all
+// where none does.
+func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
+	if err := w.ready(slots); err != nil {
+		return 0, r, err
+	}
+	err = w.ask(func() {
+		w.put('H', uint32(m.ID), uint32(len(slots)))
+		w.put(slots...)
+	}, func() error {
+		n, err := w.number()
+		if err != nil {
+			return err
+		}
+		at = int(n)
+		r, err = w.answer()
+		return err
+	})
+	switch {
+	case err != errGone:
+		return at, r, err
+	case len(slots) == 1:
+		return 0, run{fate: gone}, nil
+	}
+	for i := range slots { // which of them was it?
+		if _, r, err = w.hunt(m, slots[i:i+1]); err != nil || r.fate != same {
+			return i, r, err
+		}
+	}
+	return len(slots), run{fate: same}, nil
+}
+
+// all runs many mutants on one case.
+func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
+	runs := make([]run, 0, len(ms))
+	for len(runs) < len(ms) {
+		if err := w.ready([]uint32{slot}); err != nil {
+			return nil, err
+		}
+		left := ms[len(runs):]
+		err := w.ask(func() {
+			w.put('A', slot, uint32(len(left)))
+			for _, m := range left {
+				w.put(uint32(m.ID))
+			}
+		}, func() error {
+			for range left {
+				r, err := w.answer()
+				if err != nil {
+					return err
+				}
+				runs = append(runs, r)
+			}
+			return nil
+		})
+		switch {
+		case err == errGone && len(runs) == len(ms):
+			return runs, nil
+		case err == errGone:
+			// Answers before the fatal one may be lost, so it is not always this one.
+			_, r, err := w.hunt(ms[len(runs)], []uint32{slot})
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, r)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return runs, nil
+}

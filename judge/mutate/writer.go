@@ -1,0 +1,346 @@
+package mutate
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// writer writes a program anew so that a variable chooses which mutant it is. A
+// change stands beside what it changes:
+//
+//	a < b      (assay_M-7 >= 2 && (a < b) || assay_M == 7 && (a <= b) || assay_M == 8 && (a != b))
+//	a + b      assay_pick2[int](9, a+b, a-b, a)           where evaluating all of them does no harm
+//	f(x) / y   func() int { switch assay_M { case 11: return f(x) * y }; return f(x) / y }()
+//	total = x  if assay_M != 12 { total = x }
+//
+// Only one mutant is on at a time, so changes hold the source as it was, and the text
+// grows with the number of mutants and not with their product.
+type writer struct {
+	s      *Source
+	fset   *token.FileSet
+	pkg    *types.Package
+	info   *types.Info
+	parsed []*ast.File
+	roles  map[ast.Node]role
+	around map[ast.Expr]int // precedence of the operator that an expression is an operand of
+
+	dropped map[int]bool // mutants that do not compile
+	mutants []*Mutant
+	file    *ast.File
+	text    []byte
+	start   token.Pos // of the file
+	quiet   int       // above 0 nothing is changed
+	next    int       // number of the next mutant
+	block   int       // that the next mutant stands in
+	blocks  int
+	inits   int
+	exits   map[string]bool // names of functions of this file that end the program
+	resets  []string        // functions that set package variables, in their order
+}
+
+func newWriter(s *Source, fset *token.FileSet, pkg *types.Package, info *types.Info, parsed []*ast.File) *writer {
+	w := &writer{s: s, fset: fset, pkg: pkg, info: info, parsed: parsed, roles: map[ast.Node]role{}, around: map[ast.Expr]int{}, dropped: map[int]bool{}}
+	for _, f := range parsed {
+		w.mark(f)
+	}
+	return w
+}
+
+// write writes the whole program: its files, and the harness.
+func (w *writer) write() map[string][]byte {
+	w.mutants, w.next, w.block, w.blocks, w.inits, w.resets = nil, 1, 0, 1, 0, nil
+	out := map[string][]byte{}
+	type tail struct {
+		order int
+		call  string
+	}
+	var inits []string
+	var sets []tail
+	for i, f := range w.parsed {
+		w.open(i, f)
+		var b strings.Builder
+		at := f.FileStart
+		for _, d := range f.Decls {
+			b.Write(w.span(at, d.Pos()))
+			b.WriteString(w.decl(d, &inits))
+			at = d.End()
+		}
+		b.Write(w.span(at, f.FileEnd))
+		b.WriteString("\n")
+		for k, init := range w.info.InitOrder {
+			if init.Rhs.Pos() >= f.FileStart && init.Rhs.Pos() < f.FileEnd {
+				if text := w.initializer(init, len(sets)); text != "" {
+					fmt.Fprintf(&b, "func assay_var%d() { %s }\n", len(sets), text)
+					sets = append(sets, tail{k, fmt.Sprintf("assay_var%d", len(sets))})
+				}
+			}
+		}
+		for _, text := range w.zeros(f) {
+			fmt.Fprintf(&b, "func assay_var%d() { %s }\n", len(sets), text)
+			sets = append(sets, tail{-1, fmt.Sprintf("assay_var%d", len(sets))})
+		}
+		for name := range w.exits {
+			fmt.Fprintf(&b, "var _ = %s\n", name)
+		}
+		out[w.s.names[i]] = []byte(b.String())
+	}
+	slices.SortStableFunc(sets, func(a, b tail) int { return cmp.Compare(a.order, b.order) })
+	for _, s := range sets {
+		w.resets = append(w.resets, s.call)
+	}
+	w.resets = append(w.resets, inits...)
+	out[harnessFile] = harness(w.blocks, w.resets, w.s.forks)
+	return out
+}
+
+func (w *writer) open(i int, f *ast.File) {
+	w.file, w.text, w.start, w.exits = f, w.s.files[w.s.names[i]], f.FileStart, map[string]bool{}
+}
+
+func (w *writer) span(from, to token.Pos) []byte {
+	return w.text[from-w.start : to-w.start]
+}
+
+func (w *writer) raw(n ast.Node) string { return string(w.span(n.Pos(), n.End())) }
+
+func (w *writer) rawFrom(from, to token.Pos) string { return string(w.span(from, to)) }
+
+func (w *writer) rawAll(list []ast.Expr) []string {
+	all := make([]string, len(list))
+	for i, e := range list {
+		all[i] = w.raw(e)
+	}
+	return all
+}
+
+// precOf is the precedence of an expression's operator; 0 where it needs no brackets.
+func (w *writer) precOf(e ast.Expr) int {
+	switch n := e.(type) {
+	case *ast.BinaryExpr:
+		return n.Op.Precedence()
+	case *ast.UnaryExpr, *ast.StarExpr:
+		return 6
+	}
+	return 0
+}
+
+// paren is the source of an expression as an operand of an operator.
+func (w *writer) paren(e ast.Expr, prec int) string {
+	if p := w.precOf(e); p != 0 && p < prec {
+		return "(" + w.raw(e) + ")"
+	}
+	return w.raw(e)
+}
+
+// join is the source of two operands with an operator between them.
+func (w *writer) join(x ast.Expr, op string, y ast.Expr) string {
+	prec := precedence[op]
+	return w.paren(x, prec) + " " + op + " " + w.paren(y, prec+1)
+}
+
+// typeName is how a type is written in this file.
+func (w *writer) typeName(t types.Type) (string, bool) {
+	ok := true
+	name := types.TypeString(t, func(p *types.Package) string {
+		if p == w.pkg {
+			return ""
+		}
+		for _, spec := range w.file.Imports {
+			if strings.Trim(spec.Path.Value, `"`) == p.Path() {
+				if spec.Name != nil {
+					return spec.Name.Name
+				}
+				return p.Name()
+			}
+		}
+		ok = false
+		return p.Name()
+	})
+	return name, ok
+}
+
+// decl writes a declaration at the top level.
+func (w *writer) decl(d ast.Decl, inits *[]string) string {
+	f, ok := d.(*ast.FuncDecl)
+	if !ok || f.Body == nil {
+		return w.raw(d)
+	}
+	name := f.Name.Name
+	switch {
+	case f.Recv == nil && name == "main":
+		name = "assay_main"
+	case f.Recv == nil && name == "init":
+		name = fmt.Sprintf("assay_init%d", w.inits)
+		w.inits++
+		*inits = append(*inits, name)
+	}
+	return string(w.span(f.Pos(), f.Name.Pos())) + name + string(w.span(f.Name.End(), f.Body.Pos())) + w.function(f.Type, f.Body)
+}
+
+// initializer writes what sets package variables anew.
+func (w *writer) initializer(init *types.Initializer, _ int) string {
+	var names []string
+	blank := true
+	for _, v := range init.Lhs {
+		names = append(names, v.Name())
+		blank = blank && v.Name() == "_"
+	}
+	if blank {
+		return ""
+	}
+	w.block = 0
+	return strings.Join(names, ", ") + " = " + w.expr(init.Rhs)
+}
+
+// zeros writes what empties the package variables that have no values.
+func (w *writer) zeros(f *ast.File) (all []string) {
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, spec := range g.Specs {
+			v := spec.(*ast.ValueSpec)
+			for _, name := range v.Names {
+				switch {
+				case len(v.Values) > 0 || name.Name == "_":
+				case is[*types.Array](w.info.Defs[name].Type()):
+					all = append(all, fmt.Sprintf("assay_clear(%s[:])", name.Name))
+				default:
+					all = append(all, fmt.Sprintf("%s = *new(%s)", name.Name, w.raw(v.Type)))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// function writes a body. One that has a result ends with a panic, for a return that
+// is left out may let it run on.
+func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
+	text := w.node(body)
+	if t.Results != nil && len(t.Results.List) > 0 {
+		text = strings.TrimSuffix(text, "}") + ";panic(\"no return\")}"
+	}
+	return text
+}
+
+// node writes a node with all that is in it.
+func (w *writer) node(n ast.Node) string {
+	r := w.roles[n]
+	if r&frozen != 0 {
+		w.quiet++
+		defer func() { w.quiet-- }()
+	}
+	switch n := n.(type) {
+	case ast.Expr:
+		return w.expr(n)
+	case *ast.BlockStmt:
+		if r&bare != 0 {
+			return w.children(n, n.Pos(), n.End())
+		}
+		return w.tick(func(tick string) string {
+			return "{" + tick + w.children(n, n.Lbrace+1, n.End())
+		})
+	case *ast.CaseClause:
+		return w.clause(n, n.Colon)
+	case *ast.CommClause:
+		return w.clause(n, n.Colon)
+	case ast.Stmt:
+		return w.stmt(n)
+	case *ast.GenDecl:
+		if n.Tok != token.VAR {
+			return w.raw(n)
+		}
+	}
+	return w.children(n, n.Pos(), n.End())
+}
+
+// tick writes a block, which counts a step and says that it was reached.
+func (w *writer) tick(write func(tick string) string) string {
+	outer := w.block
+	w.block = w.blocks
+	w.blocks++
+	text := write(fmt.Sprintf(" assay_tick(%d);", w.block))
+	w.block = outer
+	return text
+}
+
+// clause writes a case of a switch or select. Its conditions are outside its block.
+func (w *writer) clause(n ast.Node, colon token.Pos) string {
+	head := w.children(n, n.Pos(), colon+1)
+	return w.tick(func(tick string) string {
+		return head + tick + w.children(n, colon+1, n.End())
+	})
+}
+
+// children writes the source between two places, with the nodes below n written anew.
+func (w *writer) children(n ast.Node, from, to token.Pos) string {
+	var b strings.Builder
+	at := from
+	ast.Inspect(n, func(c ast.Node) bool {
+		switch {
+		case c == n:
+			return true
+		case c == nil || c.Pos() < at || c.End() > to:
+			return false
+		}
+		b.Write(w.span(at, c.Pos()))
+		b.WriteString(w.node(c))
+		at = c.End()
+		return false
+	})
+	b.Write(w.span(at, to))
+	return b.String()
+}
+
+// add makes a mutant of each change of a node, and returns the ids of those that
+// compile. The first id is that of the site.
+func (w *writer) add(n ast.Node, changes []change, outer int) (site int, ids []int, kept []change) {
+	if w.quiet > 0 {
+		return 0, nil, nil
+	}
+	site = w.next
+	function := hasFunction(n)
+	before := w.raw(n)
+	seen := map[string]bool{before: true}
+	at := w.fset.Position(n.Pos())
+	for _, c := range changes {
+		if seen[c.after] || function && strings.Contains(c.text(), "func") {
+			continue
+		}
+		seen[c.after] = true
+		id := w.next
+		w.next++
+		if w.dropped[id] {
+			continue
+		}
+		after := c.after
+		if c.prec != 0 && c.prec < outer {
+			after = "(" + after + ")"
+		}
+		w.mutants = append(w.mutants, &Mutant{
+			ID: id, Operator: c.op, File: at.Filename, Line: at.Line, Column: at.Column, Before: before, After: after,
+			start: int(n.Pos() - w.start), end: int(n.End() - w.start), block: w.block,
+		})
+		ids, kept = append(ids, id), append(kept, c)
+	}
+	return site, ids, kept
+}
+
+// hasFunction says whether there is a function in a node: the harness's steps are not
+// in its source.
+func hasFunction(n ast.Node) (found bool) {
+	ast.Inspect(n, func(c ast.Node) bool {
+		if _, ok := c.(*ast.FuncLit); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,50 @@
+package stress
+
+import "context"
+
+// Input is a valid input of a problem.
+type Input struct {
+	Text   []byte
+	Line   string // the generator line that made it; "" for none
+	Origin string // where it comes from, in words
+}
+
+// Inputs are the inputs that a search looks at, for others who look for something.
+type Inputs struct {
+	lab  *Lab
+	plan *plan
+}
+
+// Inputs numbers the inputs of a seed. There is no end to them.
+func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
+	p, err := l.plan(seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Inputs{l, p}, nil
+}
+
+// Make makes input i, the same whenever it is asked for; nil where it is not valid. It
+// is safe for concurrent use.
+func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
+	b, err := in.lab.take()
+	if err != nil {
+		return nil, err
+	}
+	defer in.lab.give(b)
+	c, err := in.plan.input(ctx, b, i)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	return &Input{c.input, c.line, c.origin}, nil
+}
+
+// Validate returns what is wrong with an input, "" if nothing is.
+func (l *Lab) Validate(ctx context.Context, name string, input []byte) (string, error) {
+	b, err := l.take()
+	if err != nil {
+		return "", err
+	}
+	defer l.give(b)
+	return b.validate(ctx, name, input)
+}
