@@ -113,6 +113,7 @@ type Game struct {
 	Payoff []float64 `json:"payoff,omitempty"`
 
 	Fault *GameFault `json:"fault,omitempty"`
+	After *GameFault `json:"after,omitempty"` // a fault when the result stood: while it learned
 	Notes []Note     `json:"notes,omitempty"`
 	Used  [2]float64 `json:"used_ms"`         // CPU time of each seat, in milliseconds
 	Again string     `json:"again,omitempty"` // why it was played a second time

@@ -159,8 +159,8 @@ func (d *director) plan(encounters []Encounter) {
 			index++
 			if g := d.book.games[k]; g == nil {
 				t.games = append(t.games, &match{key: k, index: index, task: t})
-			} else if g.Fault != nil && index < d.limit && d.e.Rules.cost(g.Fault.Kind) == CostEvent {
-				d.disqualify(index, g, g.Fault)
+			} else if f := d.e.Rules.costly(g); f != nil {
+				d.disqualify(index, g, f)
 			}
 		}
 		if t.left = len(t.games); t.left > 0 {
@@ -436,8 +436,10 @@ func (d *director) history(id int) (games []*Game) {
 			continue
 		}
 		games = append(games, g)
-		if g.Fault != nil && [2]int{g.First, g.Second}[g.Fault.Seat-1] == id && g.Fault.Kind.ends() {
-			games = nil
+		for _, f := range []*GameFault{g.Fault, g.After} {
+			if f != nil && [2]int{g.First, g.Second}[f.Seat-1] == id && f.Kind.ends() {
+				games = nil
+			}
 		}
 	}
 	return games

@@ -152,6 +152,16 @@ func (e *Event) kitEvent() *kit.Event {
 	}
 }
 
+// costly is the fault of a game that costs its bot the event, nil for none.
+func (r *Rules) costly(g *Game) *GameFault {
+	for _, f := range []*GameFault{g.Fault, g.After} {
+		if f != nil && r.cost(f.Kind) == CostEvent {
+			return f
+		}
+	}
+	return nil
+}
+
 // cost is what a fault costs.
 func (r *Rules) cost(f Fault) Cost {
 	if c, ok := r.Costs[f]; ok {

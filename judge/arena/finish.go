@@ -22,6 +22,7 @@ type finished struct {
 	} `json:"result"`
 	Said   [2][]string `json:"said"`
 	Fault  *GameFault  `json:"fault"`
+	After  *GameFault  `json:"after"`
 	Used   [2]float64  `json:"used_ms"`
 	Broken string      `json:"broken"`
 }
@@ -44,11 +45,12 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	if r.Broken != "" {
 		return c.broken(d.e, r.Broken)
 	}
-	if r.Fault != nil {
-		again, err := d.fault(m, c, &r)
-		if err != nil || again {
-			return err
-		}
+	again, err := d.fault(m, c, &r, r.Fault, false)
+	if err == nil && !again {
+		again, err = d.fault(m, c, &r, r.After, true)
+	}
+	if err != nil || again {
+		return err
 	}
 	g := d.game(m, &r)
 	if err := d.record(&Record{Game: g}); err != nil {
@@ -57,8 +59,8 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	d.played++
 	d.moves += len(g.Moves)
 	d.done(m)
-	if g.Fault != nil && d.e.Rules.cost(g.Fault.Kind) == CostEvent {
-		d.disqualify(m.index, g, g.Fault)
+	if f := d.e.Rules.costly(g); f != nil {
+		d.disqualify(m.index, g, f)
 	}
 	return nil
 }
@@ -79,7 +81,7 @@ func (d *director) game(m *match, r *finished) *Game {
 	g := &Game{
 		Run: d.book.run, Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Seed: d.seeds.game(k),
 		Start: r.Start, Moves: r.Moves, Seats: r.Seats, Micros: r.Micros, Winner: r.Result.Winner, Reason: r.Result.Reason,
-		Payoff: r.Result.Payoff, Fault: r.Fault, Notes: r.Notes, Used: r.Used, Again: m.again,
+		Payoff: r.Result.Payoff, Fault: r.Fault, After: r.After, Notes: r.Notes, Used: r.Used, Again: m.again,
 	}
 	if (r.Said[0] != nil || r.Said[1] != nil) && !(m.task.a.who.Pure && m.task.b.who.Pure) {
 		g.Said = [][]string{r.Said[0], r.Said[1]}
@@ -94,30 +96,29 @@ func (d *director) game(m *match, r *finished) *Game {
 
 // fault finds out what a fault is, and sees to the process of the bot. Again says
 // that the game is to be played again, as the machine may be to blame.
-func (d *director) fault(m *match, c *court, r *finished) (again bool, err error) {
-	f := r.Fault
+func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bool) (again bool, err error) {
+	if f == nil {
+		return false, nil
+	}
 	s := d.seats[[2]int{m.key.First, m.key.Second}[f.Seat-1]]
 	p := s.players[c]
-	if p == nil { // a file has no process
+	if p == nil { // a file has no process, and one that is gone was seen to
 		return false, nil
 	}
 	f.Stderr = p.last.text()
-	kind := f.Kind
-	learning := kind == LearnFault
-	if kind == "gone" || learning && p.isGone() {
-		var text string
-		if kind, text, err = p.fate(); err != nil {
+	if f.Kind == "gone" {
+		if f.Kind, f.Text, err = p.fate(); err != nil {
 			return false, err
 		}
-		again = d.blamesMachine(m, kind, p)
-		f.Kind, f.Text = kind, text
-		if learning {
-			f.Kind, f.Text = LearnFault, string(kind)+" while it learns: "+text
-		} else {
-			r.Result.Reason = string(kind)
+		again = d.blamesMachine(m, f.Kind, p)
+		if !after {
+			r.Result.Reason = string(f.Kind)
 		}
 	}
-	if !f.Kind.ends() && !again {
+	if after {
+		f.Kind, f.Text = LearnFault, string(f.Kind)+" while it learns: "+f.Text
+	}
+	if !f.Kind.ends() {
 		return false, nil
 	}
 	if again {
@@ -125,13 +126,12 @@ func (d *director) fault(m *match, c *court, r *finished) (again bool, err error
 		m.again = fmt.Sprintf("%s took too long on the clock, and not on the processor (try %d)", s.who.Name, m.tries)
 		c.skipped = append(c.skipped, m)
 	}
-	c.lost = true
+	c.lost = c.lost || p.bot.Program != nil
 	p.kill(f.Kind)
 	p.close()
 	d.watch.set(c, s.who.ID, nil)
 	s.drop(c)
-	out := !again && d.e.Rules.cost(f.Kind) == CostEvent
-	if !out || d.isNeeded(s, m) {
+	if again || d.e.Rules.cost(f.Kind) != CostEvent || d.isNeeded(s, m) {
 		return again, d.restart(s, c, again)
 	}
 	return false, nil

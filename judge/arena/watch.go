@@ -38,6 +38,13 @@ const watchEvery = 5 * time.Millisecond
 // wallExtra is added to every limit on the clock.
 const wallExtra = 500 * time.Millisecond
 
+// A bot that uses a share of the processor waits for the rest of it, on a busy
+// machine: it has patience times the limit on the clock.
+const (
+	starving = 50
+	patience = 10
+)
+
 // set says who plays for a bot before a court; nil for nobody.
 func (w *watch) set(c *court, bot int, p *player) {
 	w.mu.Lock()
@@ -92,7 +99,11 @@ func (w *watch) judge(c *court, l *look) {
 			return
 		}
 	}
-	if took > time.Duration(float64(budget)*w.wall)+wallExtra {
+	limit := time.Duration(float64(budget)*w.wall) + wallExtra
+	if took > limit {
+		if cpu, ok := p.held.CPU(); ok && cpu-l.cpu > took/starving && took < patience*limit {
+			return // it computes, and gets too little of the processor
+		}
 		if l.turn.telling {
 			p.kill(NotReading)
 		} else {

@@ -133,7 +133,7 @@ func (t *table) open(data []byte) error {
 			return WriteFrame(t.out, "fail", []byte(err.Error()))
 		}
 	}
-	return WriteFrame(t.out, "ok", nil)
+	return WriteFrame(t.out, "ok", []byte{})
 }
 
 func (t *table) seat(parts [][]byte) error {

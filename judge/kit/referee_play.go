@@ -51,6 +51,7 @@ type outcome struct {
 	Notes  []note      `json:"notes,omitempty"`
 	Said   [2][]string `json:"said"` // where it is not the moves
 	Fault  *botFault   `json:"fault,omitempty"`
+	After  *botFault   `json:"after,omitempty"` // while the bots were told of the end
 	Used   [2]float64  `json:"used_ms"`
 	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
 }
@@ -80,15 +81,7 @@ func (r *Rules) play(e *Event, o *order, bots [2]*Bot) (out outcome) {
 	g.over = true
 	if r.Over != nil && out.Broken == "" {
 		fault, broken := g.catch(func() { r.Over(g); panic(gameOver{}) })
-		if fault != nil && out.Fault == nil {
-			fault.Text = "while it learns: " + fault.Text
-			if fault.Kind != "gone" {
-				fault.Text = fault.Kind + ": " + fault.Text
-			}
-			fault.Kind = "learn-fault"
-			out.Fault = fault
-		}
-		out.Broken = broken
+		out.After, out.Broken = fault, broken
 	}
 	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
 	for i, b := range bots {
