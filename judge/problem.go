@@ -99,6 +99,7 @@ type Case struct {
 type CaseFile struct {
 	Name string // in the working directory; it may have folders in it
 	Path string // where it stands
+	Data []byte // what it holds, where that is not what stands there
 }
 
 // ID names the case within its problem: "edge/corner-0-0".

@@ -230,10 +230,14 @@ func layOut(dir string, files []judge.CaseFile) error {
 		if !filepath.IsLocal(f.Name) {
 			return &judge.Fault{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
 		}
-		data, err := os.ReadFile(f.Path)
-		if err != nil {
-			return unreadable(f.Path, "file", err)
+		data := f.Data
+		if data == nil {
+			var err error
+			if data, err = os.ReadFile(f.Path); err != nil {
+				return unreadable(f.Path, "file", err)
+			}
 		}
+		var err error
 		path := filepath.Join(dir, f.Name)
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 			if err = os.WriteFile(path, data, 0o666); err == nil {

@@ -61,7 +61,7 @@ func (r *remembered) key(c *judge.Case) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		words = append(words, f.Name, sum)
+		words = append(words, f.Name, sum, string(f.Data))
 	}
 	return digest(words...), nil
 }

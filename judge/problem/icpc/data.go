@@ -50,6 +50,7 @@ func (p *Package) readData() (faults judge.Faults) {
 		faults = p.readNewData()
 	}
 	p.shareFlags()
+	p.showIncluded()
 	p.readProofs()
 	if p.Count() == 0 && len(faults) == 0 {
 		hint := "add data/secret/<name>.in and .ans"
@@ -59,6 +60,36 @@ func (p *Package) readData() (faults judge.Faults) {
 		faults = append(faults, &judge.Fault{File: p.at("data"), Text: "the package has no cases", Hint: hint})
 	}
 	return faults
+}
+
+// showIncluded shows the files of include/default to every submission as it runs, as
+// the later formats want it: some are data.
+func (p *Package) showIncluded() {
+	if p.Format.old() {
+		return
+	}
+	included := p.caseFiles("include/default", "")
+	for i := range included {
+		if data, err := p.read("include/default/" + included[i].Name); err == nil {
+			if filled := p.Constants(string(data)); filled != string(data) {
+				included[i].Data = []byte(filled)
+			}
+		}
+	}
+	for g := range p.Groups {
+		for i := range p.Groups[g].Cases {
+			c := &p.Groups[g].Cases[i]
+			own := map[string]bool{}
+			for _, f := range c.Files {
+				own[f.Name] = true
+			}
+			for _, f := range included {
+				if !own[f.Name] {
+					c.Files = append(c.Files, f)
+				}
+			}
+		}
+	}
 }
 
 // hasFile says whether there is a file of this name anywhere below a folder.
