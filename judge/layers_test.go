@@ -43,7 +43,8 @@ var layers = map[string][]string{
 	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/problem/icpc":        {"judge", "judge/internal/strictyaml", "judge/internal/suggest"},
-	"judge/problem":             {"judge", "judge/format", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc"},
+	"judge/problem/polygon":     {"judge", "judge/fill", "judge/problem/icpc"}, // a recipe for package fill is part of what it reads
+	"judge/problem":             {"judge", "judge/format", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc", "judge/problem/polygon"},
 	"judge/standings":           {"judge/arena", "judge/kit", "judge/rating"},
 	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
 
@@ -52,7 +53,7 @@ var layers = map[string][]string{
 	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
 	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
 	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
-	"judge/gen":    {"judge", "judge/ctd", "judge/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/gen":    {"judge", "judge/check", "judge/ctd", "judge/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/verify": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
 	"judge/fill":   {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/stress": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
@@ -78,7 +79,7 @@ var doors = map[string]struct {
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
 	"os/exec":                                 {[]string{"judge/sandbox", "judge/lang"}, "programs are started by the sandbox alone; lang asks shims where the real tools are"},
-	"encoding/xml":                            {[]string{"judge/report"}, "JUnit"},
+	"encoding/xml":                            {[]string{"judge/report", "judge/problem/polygon"}, "JUnit; problem.xml"},
 	"html/template":                           {[]string{"judge/report"}, "the HTML page"},
 }
 

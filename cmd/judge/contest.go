@@ -202,8 +202,12 @@ func lookAnew() error {
 	return lang.Forget(cache)
 }
 
-// start starts the sandbox and the toolbox. The caller must call close.
+// start starts the sandbox and the toolbox, if they are not. The caller must call
+// close.
 func (c *contest) start(r running) error {
+	if c.box != nil {
+		return nil
+	}
 	if r.jobs < 1 {
 		return usageError{fmt.Errorf("-j %d: at least one program must run", r.jobs)}
 	}

@@ -50,6 +50,7 @@ type Case struct {
 	// that what is written out.
 	Generate *Command
 	Copy     string            // path without an extension; "" for none
+	From     map[string]string // files to copy, by extension; their lines are made to end as in Linux
 	Files    map[string][]byte // by extension, such as ".in"
 
 	Answer  Answering
@@ -67,7 +68,8 @@ type Command struct {
 	Program *judge.Part
 	Args    func(seed uint32) []string
 	Seed    uint32
-	Retries int // with the seeds after this one, if it fails
+	Retries int    // with the seeds after this one, if it fails
+	Output  string // the file that it writes the input to; "" for standard output, or testcase.in
 }
 
 // Filler makes cases.
@@ -177,6 +179,13 @@ func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
 			return err
 		}
 	}
+	for ext, name := range c.From {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return &judge.Fault{Text: "copy " + err.Error()}
+		}
+		files[ext] = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
 	maps.Copy(files, c.Files)
 	if err := f.answer(ctx, c, files); err != nil {
 		return err
@@ -252,7 +261,7 @@ func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, se
 	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
 		return x, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
 	}
-	if err := collect(work, files); err != nil {
+	if err := collect(work, g.Output, files); err != nil {
 		return x, err
 	}
 	if files[".in"] == nil {
@@ -267,24 +276,35 @@ func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, se
 // maxFile bounds the files that a generator writes.
 const maxFile = 512 << 20
 
-// collect reads what a generator wrote: testcase.<ext>. It may have written links.
-func collect(dir string, files map[string][]byte) error {
+// collect reads what a generator wrote: testcase.<ext>, and the file that is to be
+// the input. It may have written links.
+func collect(dir, output string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("read what a generator wrote: %w", err)
 	}
 	defer root.Close()
+	wrote := map[string]string{}
 	for _, ext := range Extensions {
-		info, err := root.Lstat("testcase" + ext)
+		wrote[ext] = "testcase" + ext
+	}
+	if output != "" {
+		wrote[".in"] = output
+	}
+	for ext, name := range wrote {
+		info, err := root.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		if info.Size() > maxFile {
-			return &judge.Fault{Text: fmt.Sprintf("the generator wrote %d bytes to testcase%s", info.Size(), ext)}
+			return &judge.Fault{Text: fmt.Sprintf("the generator wrote %d bytes to %s", info.Size(), name)}
 		}
-		if files[ext], err = root.ReadFile("testcase" + ext); err != nil {
+		if files[ext], err = root.ReadFile(name); err != nil {
 			return fmt.Errorf("read what a generator wrote: %w", err)
 		}
+	}
+	if output != "" && files[".in"] == nil {
+		return &judge.Fault{Text: fmt.Sprintf("the generator did not write the file %s", output)}
 	}
 	return nil
 }

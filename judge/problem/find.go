@@ -9,6 +9,7 @@ import (
 
 	"assay/judge/internal/suggest"
 	"assay/judge/problem/icpc"
+	"assay/judge/problem/polygon"
 )
 
 // NotFoundError says that there is no problem of this name.
@@ -41,7 +42,7 @@ func List(root string) ([]string, error) {
 // problem package.
 func Is(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, File))
-	return err == nil || icpc.Is(dir)
+	return err == nil || icpc.Is(dir) || polygon.Is(dir)
 }
 
 // Find returns the folder of a problem and the one of its generated cases. Name
@@ -56,16 +57,16 @@ func Find(root, name string) (dir, tests string, err error) {
 		return "", "", &NotFoundError{name, "there is no such archive"}
 	}
 	if strings.ContainsRune(name, filepath.Separator) || name == "." {
-		if Is(name) {
+		if Is(name) || IsPlain(name) {
 			return name, testsOf(name), nil
 		}
-		return "", "", &NotFoundError{name, "the path has no " + File + " and no " + icpc.File}
+		return "", "", &NotFoundError{name, fmt.Sprintf("the path has no %s, %s or %s, and no inputs with answers", File, icpc.File, polygon.File)}
 	}
 	dir = filepath.Join(root, "problems", name)
 	if name != "" && Is(dir) {
 		return dir, filepath.Join(root, "testcases", name), nil
 	}
-	if name != "" && icpc.Is(name) { // a package beside others, in a repository of them
+	if name != "" && (icpc.Is(name) || polygon.Is(name)) { // a package beside others, in a repository of them
 		return name, name, nil
 	}
 	ids, err := List(root)

@@ -9,9 +9,9 @@
 //	problems/<id>/cases/<group>/*.in, *.ans     cases written by hand; "sample" is judged first
 //	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
 //
-// where the first is complete alone; or it is a problem package (package icpc). The
-// package does not build or run anything,
-// and does not look into cases beyond their names; packages gen and verify do.
+// where the first is complete alone; or it is a problem package (packages icpc and
+// polygon), or a plain folder of inputs and answers. The package does not build or
+// run anything, and does not look into cases beyond their names; packages gen and verify do.
 package problem
 
 import (
@@ -27,6 +27,7 @@ import (
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
 	"assay/judge/problem/icpc"
+	"assay/judge/problem/polygon"
 )
 
 // File is the name of the file that makes a folder a problem folder.
@@ -40,6 +41,9 @@ const Sample = "sample"
 type Folder struct {
 	*judge.Problem
 	Tests string // folder of the generated cases; it may be missing
+	// Second names the accepted solution that must agree with the reference on every
+	// case; "" is any, "none" is none.
+	Second string
 
 	Golf    *Golf         // nil where the puzzle cannot be golfed
 	Game    *Game         // nil where the folder is no game
@@ -88,6 +92,7 @@ type table struct {
 	Scoring    *scoring   `toml:"scoring"`
 	Golf       *golf      `toml:"golf"`
 	Game       *game      `toml:"game"`
+	Second     string     `toml:"second"`
 	Group      []group    `toml:"group"`
 }
 
@@ -147,8 +152,15 @@ var speaks = map[string][]string{
 func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
-	if os.IsNotExist(err) && icpc.Is(dir) {
-		return openPackage(dir, usual)
+	if os.IsNotExist(err) {
+		switch {
+		case icpc.Is(dir):
+			return openPackage(dir, usual, icpc.Open)
+		case polygon.Is(dir):
+			return openPackage(dir, usual, polygon.Open)
+		case IsPlain(dir):
+			return openPlain(dir, usual)
+		}
 	}
 	if err != nil {
 		return nil, judge.Faults{{File: file, Text: Reason(err), Hint: "a problem folder has a file " + File + "; make one with: judge new " + filepath.Base(dir)}}
@@ -175,13 +187,16 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 }
 
 // openPackage reads a problem package. Its flaws are Lint's to tell.
-func openPackage(dir string, usual judge.Limits) (*Folder, judge.Faults) {
-	p, faults := icpc.Open(dir, usual)
+func openPackage(dir string, usual judge.Limits, open func(string, judge.Limits) (*icpc.Package, judge.Faults)) (*Folder, judge.Faults) {
+	p, faults := open(dir, usual)
 	if p == nil {
 		return nil, faults
 	}
 	return &Folder{Problem: p.Problem, Tests: dir, Package: p, at: map[string]string{}}, faults
 }
+
+// wallFor is the wall limit where only a time limit is given.
+func wallFor(cpu time.Duration) time.Duration { return 2*cpu + time.Second }
 
 // id is the folder's name, also where dir is "." or has a slash at its end.
 func id(dir string) string {
@@ -201,7 +216,7 @@ func (f *Folder) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
 		l.Wall = time.Duration(t.Limits.Wall)
 	}
 	if l.Wall == 0 && l.CPU != 0 {
-		l.Wall = 2*l.CPU + time.Second
+		l.Wall = wallFor(l.CPU)
 	}
 	if t.Limits.Memory != 0 {
 		l.Memory = int64(t.Limits.Memory)

@@ -1,0 +1,152 @@
+package problem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/problem/icpc"
+)
+
+// outputs are the extensions of files that answer a file <name>.in.
+var outputs = []string{".ans", ".out", ".a"}
+
+// inputNames are inputs whose names are made in another way, with what their answers
+// are called.
+var inputNames = []struct {
+	in  *regexp.Regexp
+	ans string
+}{
+	{regexp.MustCompile(`^(.*)input(.*)\.txt$`), "${1}output${2}.txt"},
+	{regexp.MustCompile(`^(.+)\.in\.txt$`), "${1}.out.txt"},
+	{regexp.MustCompile(`^in(\d+)(?:\.txt)?$`), "out${1}"},
+}
+
+// IsPlain says whether a folder, or a folder in it, holds just inputs with their
+// answers: a.in with a.ans, a.out or a.a.
+func IsPlain(dir string) bool {
+	if len(plainCases(dir, "")) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(subfolders(dir), func(name string) bool { return len(plainCases(filepath.Join(dir, name), name)) > 0 })
+}
+
+// plainCases lists the inputs of a folder that have an answer, by name, numbers by
+// value.
+func plainCases(dir, group string) (cases []judge.Case) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // the caller finds no cases
+	}
+	have := map[string]bool{}
+	for _, e := range entries {
+		have[e.Name()] = !e.IsDir()
+	}
+	for _, e := range entries {
+		name, ans := answerOf(e.Name(), have)
+		if ans == "" || e.IsDir() {
+			continue
+		}
+		cases = append(cases, judge.Case{Group: group, Name: name, In: filepath.Join(dir, e.Name()), Ans: filepath.Join(dir, ans)})
+	}
+	slices.SortStableFunc(cases, func(a, b judge.Case) int { return compareNames(a.Name, b.Name) })
+	return cases
+}
+
+// answerOf finds the name of a case and its answer; "" for what is no input, or has
+// no answer.
+func answerOf(file string, have map[string]bool) (name, ans string) {
+	if name, isInput := strings.CutSuffix(file, ".in"); isInput && name != "" {
+		for _, ext := range outputs {
+			if have[name+ext] {
+				return name, name + ext
+			}
+		}
+	}
+	for _, row := range inputNames {
+		if !row.in.MatchString(file) {
+			continue
+		}
+		for _, ans := range []string{row.in.ReplaceAllString(file, row.ans), row.in.ReplaceAllString(file, row.ans) + ".txt"} {
+			if have[ans] && ans != file {
+				return strings.TrimSuffix(file, ".txt"), ans
+			}
+		}
+	}
+	return "", ""
+}
+
+var digits = regexp.MustCompile(`\d+|\D+`)
+
+// compareNames orders names as people count: 2 before 10.
+func compareNames(a, b string) int {
+	x, y := digits.FindAllString(a, -1), digits.FindAllString(b, -1)
+	for i := range min(len(x), len(y)) {
+		if x[i] == y[i] {
+			continue
+		}
+		if isNumber(x[i]) && isNumber(y[i]) {
+			if p, q := strings.TrimLeft(x[i], "0"), strings.TrimLeft(y[i], "0"); p != q {
+				return lengthFirst(p, q)
+			}
+		}
+		return strings.Compare(x[i], y[i])
+	}
+	return len(x) - len(y)
+}
+
+func isNumber(s string) bool { return s[0] >= '0' && s[0] <= '9' }
+
+func lengthFirst(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// openPlain reads a folder of inputs and answers as a problem whose outputs are
+// compared word by word. Cases in the folder itself whose names say so are samples.
+func openPlain(dir string, usual judge.Limits) (*Folder, judge.Faults) {
+	p := &judge.Problem{ID: id(dir), Title: id(dir), Dir: dir, Limits: usual, Checker: judge.Checking{Name: "tokens", Args: []string{"case_sensitive"}}}
+	if p.Limits.Wall == 0 && p.Limits.CPU != 0 {
+		p.Limits.Wall = wallFor(p.Limits.CPU)
+	}
+	var samples, others judge.Group
+	samples.Name, others.Name = Sample, "cases"
+	for _, c := range plainCases(dir, "") {
+		to := &others
+		if strings.Contains(strings.ToLower(c.Name), "sample") {
+			to = &samples
+		}
+		c.Group = to.Name
+		to.Cases = append(to.Cases, c)
+	}
+	p.Groups = []judge.Group{samples}
+	for _, name := range subfolders(dir) {
+		if cases := plainCases(filepath.Join(dir, name), name); len(cases) > 0 && name == Sample {
+			p.Groups[0].Cases = append(p.Groups[0].Cases, cases...)
+		} else if len(cases) > 0 && name != others.Name {
+			p.Groups = append(p.Groups, judge.Group{Name: name, Cases: cases})
+		} else {
+			others.Cases = append(others.Cases, cases...)
+		}
+	}
+	p.Groups = slices.DeleteFunc(append(p.Groups, others), func(g judge.Group) bool { return len(g.Cases) == 0 })
+	for _, g := range p.Groups {
+		for _, c := range g.Cases { // room for the answer, whatever is usual
+			if info, err := os.Stat(c.Ans); err == nil {
+				p.Limits.Output = max(p.Limits.Output, 2*info.Size())
+			}
+		}
+	}
+	pkg, err := icpc.Assembled(p)
+	if err != nil {
+		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
+	}
+	pkg.Flaws = judge.Faults{{File: dir, Text: fmt.Sprintf("the folder says nothing of limits and a checker: %v each, and words are compared", p.Limits.CPU), Hint: "make a problem folder of it: judge import " + dir}}
+	return &Folder{Problem: p, Tests: dir, Package: pkg, at: map[string]string{}}, nil
+}

@@ -1,0 +1,109 @@
+package polygon
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/fill"
+)
+
+// Lacks says whether tests or answers are not there, or have other line ends than
+// Linux, so that the package must be filled.
+func Lacks(dir string) bool {
+	r, fault := newReader(dir)
+	if fault != nil {
+		return false // Open tells why
+	}
+	for i := range r.set.Tests {
+		in, ans := r.files(i)
+		if in == "" || ans == "" && r.doc.Assets.Interactor == nil || hasReturns(in) || hasReturns(ans) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasReturns says whether the beginning of a file has lines that end as in Windows.
+func hasReturns(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	return err == nil && bytes.Contains(head, []byte("\r\n"))
+}
+
+// Recipe says how the tests of a package are made: by its own generators, with the
+// answers of the main solution. What is there already is kept. It is for a data
+// folder without folders in it.
+func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
+	r, fault := newReader(dir)
+	if fault != nil {
+		return nil, nil, judge.Faults{fault}
+	}
+	recipe = &fill.Recipe{}
+	answering := fill.Answering{Empty: r.doc.Assets.Interactor != nil}
+	if main := r.mainSolution(); main != nil {
+		answering.Solutions = []*judge.Part{main}
+	}
+	programs := r.generators()
+	for i, t := range r.set.Tests {
+		c := &fill.Case{Path: r.name(i), File: filepath.Join(dir, File), From: map[string]string{}, Answer: answering}
+		in, ans := r.at(numbered(r.set.Input, i+1)), r.at(numbered(r.set.Answer, i+1))
+		if ans != "" {
+			c.From[".ans"] = ans
+		}
+		if in != "" {
+			c.From[".in"] = in
+		} else if c.Generate, fault = r.command(t, programs); fault != nil {
+			fault.Text = fmt.Sprintf("test %s: %s", r.name(i), fault.Text)
+			flaws = append(flaws, fault)
+			continue
+		}
+		recipe.Cases = append(recipe.Cases, c)
+	}
+	return recipe, flaws, nil
+}
+
+// mainSolution is the one that makes the answers; nil where there is none.
+func (r *reader) mainSolution() *judge.Part {
+	for _, s := range r.doc.Assets.Solutions {
+		if full := r.at(s.Source.Path); s.Tag == "main" && full != "" {
+			return &judge.Part{Path: full, Speaks: "plain"}
+		}
+	}
+	return nil
+}
+
+// generators are the programs that commands may name.
+func (r *reader) generators() map[string]*judge.Part {
+	all := map[string]*judge.Part{}
+	for _, e := range r.doc.Executables {
+		if full := r.at(e.Source.Path); full != "" {
+			base := path.Base(filepath.ToSlash(full))
+			all[strings.TrimSuffix(base, path.Ext(base))] = &judge.Part{Path: full, Speaks: "plain"}
+		}
+	}
+	return all
+}
+
+// command reads the command that makes a test.
+func (r *reader) command(t test, programs map[string]*judge.Part) (*fill.Command, *judge.Fault) {
+	words := strings.Fields(t.Cmd)
+	if len(words) == 0 {
+		return nil, r.fault("it is not there, and no command makes it", "the package has lost a file; make it anew in Polygon")
+	}
+	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
+	part := programs[strings.TrimSuffix(name, ".exe")]
+	if part == nil {
+		return nil, r.fault(fmt.Sprintf("there is no generator %q", name), "")
+	}
+	return &fill.Command{Program: part, Args: func(uint32) []string { return words[1:] }, Output: local(t.File)}, nil
+}
