@@ -81,7 +81,9 @@ func (r *Rules) play(e *Event, o *order, bots [2]*Bot) (out outcome) {
 	g.over = true
 	if r.Over != nil && out.Broken == "" {
 		fault, broken := g.catch(func() { r.Over(g); panic(gameOver{}) })
-		out.After, out.Broken = fault, broken
+		if out.After, out.Broken = fault, broken; fault != nil && bots[fault.Seat-1].conn.dead == "" {
+			bots[fault.Seat-1].conn.dead = "it failed when it was told of the end"
+		}
 	}
 	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
 	for i, b := range bots {

@@ -21,6 +21,7 @@ type Game struct {
 	Try      string      // the rule set for that; "" for the default one
 	Adapters []Adapter
 	Rules    []RuleSet // the first one is the default
+	Checks   []Check
 	Options  map[string]string
 }
 
@@ -40,6 +41,12 @@ func (a *Adapter) Takes(extension string, text []byte) bool {
 	matches := func(re *regexp.Regexp) bool { return re.Match(text) }
 	return slices.Contains(a.Extensions, extension) &&
 		(slices.ContainsFunc(a.Match, matches) || len(a.Unless) > 0 && !slices.ContainsFunc(a.Unless, matches))
+}
+
+// Check is a start that a bot is tried from.
+type Check struct {
+	Name    string
+	Options map[string]string // over those of the rule set
 }
 
 // RuleSet is one set of rules, as data.
@@ -74,6 +81,12 @@ type game struct {
 	Adapters []adapter      `toml:"adapter"`
 	Options  map[string]any `toml:"options"`
 	Rules    []ruleSet      `toml:"rules"`
+	Checks   []trial        `toml:"check"`
+}
+
+type trial struct {
+	Name    string         `toml:"name"`
+	Options map[string]any `toml:"options"`
 }
 
 type adapter struct {
@@ -140,6 +153,10 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 	for i := range t.Rules {
 		r, bad := f.readRules(fmt.Sprintf("game.rules[%d]", i), &t.Rules[i], made)
 		made.Rules, faults = append(made.Rules, r), append(faults, bad...)
+	}
+	for i, c := range t.Checks {
+		options, bad := f.readOptions(fmt.Sprintf("game.check[%d]", i), c.Options, made)
+		made.Checks, faults = append(made.Checks, Check{c.Name, options}), append(faults, bad...)
 	}
 	f.Game = made
 	return faults
@@ -217,15 +234,22 @@ func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults j
 		}
 	}
 	r.Options = maps.Clone(g.Options)
-	own := texts(t.Options)
+	own, wrong := f.readOptions(key, t.Options, g)
+	maps.Copy(r.Options, own)
+	return r, append(faults, wrong...)
+}
+
+// readOptions reads options that must be some of the game's.
+func (f *Folder) readOptions(key string, values map[string]any, g *Game) (map[string]string, judge.Faults) {
+	var faults judge.Faults
+	own := texts(values)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if _, known := g.Options[name]; !known {
-			bad("options."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(name, slices.Sorted(maps.Keys(g.Options)))+"; [game.options] lists them all, with what they usually are")
-			continue
+			faults = append(faults, f.Fault(key+".options."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(name, slices.Sorted(maps.Keys(g.Options)))+"; [game.options] lists them all, with what they usually are"))
+			delete(own, name)
 		}
-		r.Options[name] = own[name]
 	}
-	return r, faults
+	return own, faults
 }
 
 // texts are values as a referee gets them.
