@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
+	"assay/judge"
 	"assay/judge/gen"
+	"assay/judge/problem"
 )
 
 // generation are the flags of judge generate.
@@ -27,6 +33,9 @@ func generateCommand(c *console) *cobra.Command {
 input by the generator, held against the validator, answered by the reference. The
 same lines make the same files on every machine; a manifest beside them has their
 hashes. Nothing is put in place before everything is made without a fault.
+
+An accepted solution must agree with the reference on every case: the one that the key
+second of problem.toml names, or else the first, those in Go before others.
 
 With --count it makes new cases from the same lines with other seeds instead, into a
 folder (--out), or among the problem's cases written by hand (--add).
@@ -66,9 +75,12 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 		fmt.Fprintf(c.out, "%s has no generator: nothing to make\n", folder.ID)
 		return true, nil
 	}
-	maker := &gen.Maker{Folder: folder, Runner: contest.box, Build: contest.part, Jobs: contest.jobs, Limits: contest.cfg.Setter, Progress: c.counter("cases made")}
+	maker := &gen.Maker{Folder: folder, Runner: contest.box, Build: contest.part, Jobs: contest.jobs, Limits: contest.cfg.Setter, Progress: c.progress()}
 	if g.count > 0 {
 		return true, g.fresh.make(ctx, c, maker)
+	}
+	if maker.Second, err = contest.second(ctx, folder); err != nil {
+		return false, err
 	}
 	if g.check {
 		faults, err := maker.Check(ctx)
@@ -94,18 +106,81 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 	return true, nil
 }
 
-// counter returns a function that redraws a line of progress on a terminal, and
-// does nothing elsewhere. It is safe for concurrent use.
-func (c *console) counter(what string) func(done, of int) {
+// second finds and builds the accepted solution that must agree with the reference on
+// every case: the one that problem.toml names, or else the first that can be built,
+// those in Go before others; nil where there is none.
+func (c *contest) second(ctx context.Context, f *problem.Folder) (*gen.Second, error) {
+	if f.Second == "none" || f.Reference == nil {
+		return nil, nil
+	}
+	dir := filepath.Join(near(problem.Solutions(f.Dir, f.Tests)), judge.Accepted.Folder())
+	paths := accepted(f)
+	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if f.Second != "" {
+		if paths = []string{filepath.Join(dir, f.Second)}; !filepath.IsLocal(f.Second) {
+			return nil, f.Fault("second", fmt.Sprintf("%q is no name of a solution", f.Second), "write the name of a file in "+dir)
+		}
+	}
+	for _, path := range paths {
+		made, err := c.solution(ctx, path, "")
+		if err == nil && made.OK {
+			return c.agreement(ctx, f, path, made.Program)
+		}
+		if err == nil {
+			err = errors.New(made.Log)
+		}
+		if f.Second != "" {
+			return nil, f.Fault("second", fmt.Sprintf("the solution %s cannot be built", path), err.Error())
+		}
+	}
+	return nil, nil
+}
+
+// agreement is the second solution with what is right.
+func (c *contest) agreement(ctx context.Context, f *problem.Folder, path string, program *judge.Program) (*gen.Second, error) {
+	checkers, err := c.checkers(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	checks := fmt.Sprint(f.Checker.Name, f.Checker.Args)
+	if part := f.Checker.Program; part != nil {
+		built, err := c.part(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		checks = fmt.Sprint(built.Key, part.Args, part.Speaks)
+	}
+	return &gen.Second{Name: path, Program: program, Checker: checkers, Checks: checks, Ledger: filepath.Join(c.cache, "agreed", f.ID)}, nil
+}
+
+// progress returns a function that redraws a bar on a terminal, and does nothing
+// elsewhere. It is safe for concurrent use.
+func (c *console) progress() func(what string, done, of int) {
 	if _, is := screen(c.err); !is {
 		return nil
 	}
+	const width = 30
 	var mu sync.Mutex
-	return func(done, of int) {
+	return func(what string, done, of int) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(c.err, "\r%d of %d %s\x1b[K", done, of, what)
+		full := width * done / max(of, 1)
+		fmt.Fprintf(c.err, "\r[%s%s] %d of %d %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), done, of, what)
 	}
+}
+
+// counter is progress for work of one kind.
+func (c *console) counter(what string) func(done, of int) {
+	draw := c.progress()
+	if draw == nil {
+		return nil
+	}
+	return func(done, of int) { draw(what, done, of) }
 }
 
 // clear removes the line of progress.

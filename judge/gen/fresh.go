@@ -128,7 +128,7 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 			}
 			done <- struct{}{}
 			if m.Progress != nil {
-				m.Progress(len(done), len(all))
+				m.Progress("cases made", len(done), len(all))
 			}
 			return err
 		})

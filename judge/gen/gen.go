@@ -39,9 +39,11 @@ type Maker struct {
 	Jobs  int
 	// Limits bound the generator and the validator, for one case.
 	Limits judge.Limits
-	// Progress, if it is not nil, is told how many cases are made. It may be
-	// called from several goroutines.
-	Progress func(done, of int)
+	// Second, if it is not nil, must agree with the reference on every case.
+	Second *Second
+	// Progress, if it is not nil, is told how much of what is done: "cases made". It may
+	// be called from several goroutines.
+	Progress func(what string, done, of int)
 }
 
 // Summary says what Generate did.
@@ -58,6 +60,8 @@ type task struct {
 	in, ans string // SHA-256
 }
 
+func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
+
 // Generate makes what is missing or out of date, and removes what no line makes.
 // Judge.Faults are the setter's; then nothing was changed.
 func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
@@ -67,6 +71,7 @@ func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
 	}
 	var sum Summary
 	var todo []*task
+	var pairs []*pair
 	current := map[string]*Entry{} // case id -> entry that is up to date
 	for _, g := range m.Folder.Groups {
 		old, faults := ReadManifest(m.dir(g.Name))
@@ -81,6 +86,7 @@ func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
 			if e := old.entry(c.Name); e != nil && old.Sources == sources && e.Line == c.Line && e.Seed == m.seed(c) && m.intact(c, e) {
 				current[c.ID()] = e
 				sum.Kept++
+				pairs = append(pairs, &pair{c: c, in: c.In, ans: c.Ans})
 				continue
 			}
 			todo = append(todo, &task{c: c, seed: m.seed(c)})
@@ -98,9 +104,13 @@ func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
 		}
 		for _, t := range todo {
 			made[t.c.ID()] = t
+			pairs = append(pairs, t.pair())
 		}
 	}
 	if err := m.duplicates(current, made); err != nil {
+		return nil, err
+	}
+	if err := m.agree(ctx, pairs); err != nil {
 		return nil, err
 	}
 	if err := m.answerByHand(ctx, &sum); err != nil {
@@ -138,6 +148,13 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 	}
 	defer os.RemoveAll(staging)
 	if err := m.make(ctx, staging, todo); err != nil {
+		return nil, err
+	}
+	var pairs []*pair
+	for _, t := range todo {
+		pairs = append(pairs, t.pair())
+	}
+	if err := m.agree(ctx, pairs); err != nil {
 		return nil, err
 	}
 	manifests := map[string]*Manifest{}
@@ -188,6 +205,15 @@ func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
 	if err != nil {
 		return err
 	}
+	if crew.validator != nil {
+		v, err := NewValidator(ctx, m.Runner, crew.validator, m.Folder.Validator, m.Limits)
+		if err != nil {
+			return m.ofValidator(err)
+		}
+		if err := errors.Join(m.junk(ctx, v), v.Close()); err != nil {
+			return err
+		}
+	}
 	done := make(chan struct{}, len(todo))
 	err = m.share(ctx, todo, func(ctx context.Context) (worker, error) {
 		w, err := crew.worker(ctx)
@@ -201,7 +227,7 @@ func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
 			}
 			done <- struct{}{}
 			if m.Progress != nil {
-				m.Progress(len(done), len(todo))
+				m.Progress("cases made", len(done), len(todo))
 			}
 			return nil
 		}, w.close}, nil
@@ -347,7 +373,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 			return err
 		}
 		if text != "" {
-			return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+			return w.invalid(ctx, text)
 		}
 	}
 	var answer []byte // stays empty where the problem has none

@@ -173,6 +173,7 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	f := &Folder{
 		Problem: &judge.Problem{ID: id(dir), Title: t.Title, Source: t.Source, Dir: dir},
 		Tests:   tests,
+		Second:  t.Second,
 		doc:     doc,
 		at:      map[string]string{},
 	}

@@ -1,0 +1,68 @@
+package gen
+
+import (
+	"context"
+	"os"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// Junk are inputs that no problem has: a validator that accepts one of them validates
+// nothing.
+func Junk() []struct{ Name, Text string } {
+	return []struct{ Name, Text string }{
+		{"an empty file", ""},
+		{"a lone line feed", "\n"},
+		{"bytes that are no text", "\x00\xff\xfe\x01\n"},
+		{"a sentence", "this is not an input of any problem, is it?\n"},
+	}
+}
+
+// junk finds a validator that accepts everything.
+func (m *Maker) junk(ctx context.Context, v Validator) error {
+	for _, junk := range Junk() {
+		text, err := v.Validate(ctx, "junk", []byte(junk.Text))
+		if err != nil {
+			return m.ofValidator(err)
+		}
+		if text == "" {
+			return m.ofValidator(&judge.Fault{Text: "the validator accepts " + junk.Name, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"})
+		}
+	}
+	return nil
+}
+
+// ofValidator gives a fault the place of the validator.
+func (m *Maker) ofValidator(err error) error {
+	if f, ok := err.(*judge.Fault); ok && f.File == "" {
+		placed := *f
+		if placed.File = m.Folder.Dir; m.Folder.Validator != nil {
+			placed.File = m.Folder.Validator.Path
+		}
+		return &placed
+	}
+	return err
+}
+
+// invalid is the fault of a generated input that the validator refuses. One that refuses
+// the samples too is at fault itself.
+func (w *maker) invalid(ctx context.Context, text string) error {
+	samples, refused := 0, 0
+	for _, g := range w.crew.m.Folder.Groups {
+		for i := range g.Cases {
+			input, err := os.ReadFile(g.Cases[i].In)
+			if g.Name != problem.Sample || err != nil {
+				continue
+			}
+			samples++
+			if why, err := w.validator.Validate(ctx, g.Cases[i].ID(), input); err == nil && why != "" {
+				refused++
+			}
+		}
+	}
+	if samples > 0 && refused == samples {
+		return w.crew.m.ofValidator(&judge.Fault{Text: "the validator refuses every input, the samples too: " + text, Hint: "mend the validator"})
+	}
+	return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+}
