@@ -56,8 +56,13 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	}
 	reasons := map[string]int{}
 	for try := range tries {
+		if try == tries/2 && m != mixed { // the conditions do not allow all of the mode
+			m = mixed
+		}
 		d := newDrawer(g, r, &o, m)
-		d.squeeze = try / 6
+		if try%2 == 1 {
+			d.squeeze = try / 6
+		}
 		w := &writer{g: g, e: newEnv(g), src: d, most: o.Most, loose: o.loose}
 		d.e = w.e
 		err := w.block(g.body, nil)

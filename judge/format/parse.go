@@ -99,9 +99,18 @@ func (p *parser) block(indent string) (b block) {
 		p.next++
 		if s := p.statement(r); s != nil {
 			b = append(b, s)
+		} else if len(p.faults) > 0 {
+			p.skip(r) // what stands below it cannot be understood without it
 		}
 	}
 	return b
+}
+
+// skip leaves out the rows below a row.
+func (p *parser) skip(r row) {
+	for p.next < len(p.rows) && len(p.rows[p.next].indent) > len(r.indent) && strings.HasPrefix(p.rows[p.next].indent, r.indent) {
+		p.next++
+	}
 }
 
 // inner reads the block below a row, in a scope of its own.

@@ -4,15 +4,25 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"assay/judge/internal/suggest"
 )
 
 func hintType(text string) string {
+	if other, known := otherWords[strings.ToLower(text)]; known {
+		return "write: " + other
+	}
 	if c, ok := suggest.Closest(text, types); ok {
 		return fmt.Sprintf("did you mean %q?", c)
 	}
 	return suggest.List(append([]string{`"A" or "B"`}, types...))
+}
+
+// otherWords are what other languages call the types.
+var otherWords = map[string]string{
+	"integer": "int 1..100", "long": "int 1..10^18", "number": "int 1..100", "real": "float 0..1", "double": "float 0..1", "decimal": "float 0..1",
+	"string": `word 1..100 of "a-z"`, "str": `word 1..100 of "a-z"`, "char": `word 1 of "a-z"`, "token": "word 1..100", "enum": `"A" or "B"`, "bool": `"0" or "1"`,
 }
 
 // condition reads an expression that is true or false.
@@ -51,7 +61,7 @@ func (p *parser) arithmetic(want kind) *expr {
 func (p *parser) settle(x *expr) {
 	if x.big != nil {
 		if !x.big.IsInt64() {
-			p.fail(p.tokens[p.pos-1], "declare it as a word of digits", "%.40s does not fit into 64 bits", x.big)
+			p.fail(p.tokens[p.pos-1], "declare it as a word of digits", "%.40q does not fit into 64 bits", x.big.String())
 		}
 		x.n, x.big = x.big.Int64(), nil
 	}

@@ -45,6 +45,7 @@ func (p *parser) items() (all []any) {
 	}
 	defer func() { p.level-- }()
 	for {
+		and := p.peek()
 		glue := len(all) > 0 && p.take("&")
 		t := p.peek()
 		switch {
@@ -70,10 +71,47 @@ func (p *parser) items() (all []any) {
 		default:
 			return all
 		}
+		if glue {
+			p.glued(and, all[len(all)-2], all[len(all)-1])
+		}
 		if len(all) > maxItems {
 			p.fail(t, "", "more than %d values in a line", maxItems)
 		}
 	}
+}
+
+// glued refuses what has no blank between and could not be told apart.
+func (p *parser) glued(at token, left, right any) {
+	var t *typ
+	switch left := left.(type) {
+	case *literal:
+		return
+	case *field:
+		t = left.typ
+	case *array:
+		t = left.typ
+	}
+	if l, ok := right.(*literal); !ok || t == nil || t.blurs(l.text[0]) {
+		p.fail(at, "behind & stands a character that the value does not have, such as: h: int 0..23 & \":\" & m: int 0..59", "where does the value before & end?")
+	}
+}
+
+// blurs says whether one cannot tell where a value ends that the character follows.
+func (t *typ) blurs(c byte) bool {
+	switch t.kind {
+	case wordType, textType:
+		return t.letters[c]
+	case enumType:
+		for _, a := range t.options {
+			for _, b := range t.options {
+				if a != b && strings.HasPrefix(b, a) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return isDigit(c) || c == '-' || c == '.'
 }
 
 // plain is a string without what only sets of characters need.
@@ -153,6 +191,12 @@ func (p *parser) modifiers(a *array, t *typ) {
 			sep := p.expect(stringToken, "", "what stands between the values, in quotes")
 			a.separator = plain(sep.text)
 			p.pos--
+			if a.separator == "" {
+				p.fail(sep, "characters without anything between them are a word", "nothing stands between the values")
+			}
+			if a.separator != " " && t.blurs(a.separator[0]) {
+				p.fail(sep, "such as: by \",\"", "where does a value before %q end?", a.separator)
+			}
 			if strings.Contains(a.separator, "\n") {
 				p.fail(sep, "", "values on lines of their own are a `repeat`")
 			}

@@ -63,6 +63,7 @@ type reader struct {
 	e     *env
 	root  *node // nil where no tree is wanted
 	ok    bool
+	empty int // rounds in which nothing was read
 
 	bestAt int // position of the refusal; -1 for none
 	best   string
@@ -236,6 +237,10 @@ func (r *reader) repeat(s *repeat, into *node) bool {
 		from = s.from.int(r.e)
 	}
 	for i := range max(n, 0) {
+		if r.empty > maxEmpty {
+			return r.refuse(r.pos, "the block of line %d repeats %d times, and nothing stands in it", s.row, n)
+		}
+		at := r.pos
 		r.e.enter(s.depth)
 		if s.index != nil {
 			r.e.setInt(s.index, from+i)
@@ -248,9 +253,15 @@ func (r *reader) repeat(s *repeat, into *node) bool {
 		if !r.block(s.body, round) {
 			return false
 		}
+		if r.pos == at {
+			r.empty++
+		}
 	}
 	return true
 }
+
+// maxEmpty bounds the rounds in which nothing is read.
+const maxEmpty = 1_000_000
 
 // either takes the first alternative that fits.
 func (r *reader) either(s *either, into *node) bool {

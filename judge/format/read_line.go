@@ -263,7 +263,7 @@ func (r *reader) float(f *field, what string, glued bool) (string, bool) {
 		return "", r.refuse(r.pos, "want %s, a decimal number such as -1.25, got %s", what, got)
 	}
 	if n := len(fraction); n < f.typ.decimals[0] || n > f.typ.decimals[1] {
-		return "", r.refuse(r.pos, "%s = %s has %d decimals, not %d to %d", what, short(text), n, f.typ.decimals[0], f.typ.decimals[1])
+		return "", r.refuse(r.pos, "want %d to %d decimals of %s, got %s", f.typ.decimals[0], f.typ.decimals[1], what, short(text))
 	}
 	lo, hi := f.typ.lo.float(r.e), f.typ.hi.float(r.e)
 	v, _ := new(big.Rat).SetString(text)

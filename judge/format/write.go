@@ -38,6 +38,7 @@ type writer struct {
 	out   []byte
 	fresh bool
 	most  int    // bytes
+	empty int    // rounds in which nothing was written
 	loose *where // need not hold; nil for none
 	broke bool   // the loose one does not hold
 }
@@ -119,8 +120,14 @@ func (w *writer) repeat(s *repeat, old *node) error {
 			w.e.setInt(s.index, from+i)
 		}
 		w.src.round(n - 1 - i)
+		at := len(w.out)
 		if err := w.round(s, part); err != nil {
 			return err
+		}
+		if len(w.out) == at {
+			if w.empty++; w.empty > maxEmpty {
+				return misfit("the block of line %d repeats %d times, and nothing stands in it", s.row, n)
+			}
 		}
 	}
 	return nil
