@@ -94,3 +94,18 @@ func (p *Package) sources(name string) (all []string) {
 	}
 	return all
 }
+
+// expectsScores says whether any submission says which score it gets: an
+// annotation of DOMjudge, whose groups give points in another way.
+func (p *Package) expectsScores() bool {
+	for _, dir := range p.list("submissions") {
+		for _, name := range p.programs("submissions/" + dir.Name) {
+			for _, file := range p.sources(name) {
+				if data, err := p.read(file); err == nil && scoreMark.Match(data) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -190,11 +190,14 @@ type oldState struct {
 
 // readOldData reads data with testdata.yaml.
 func (p *Package) readOldData() (faults judge.Faults) {
-	state := oldState{legacy: judge.UsualLegacy(), aggregate: judge.Sum}
+	state := p.usualState()
 	graded := p.scoring
 	root := &judge.Node{}
 	p.overlay("data", &state, &graded, &faults)
 	root.Aggregate, root.Legacy = state.aggregate, state.legacy
+	if p.domjudge && !p.isFile("data/sample/testdata.yaml") {
+		root.Legacy.IgnoreSample = true
+	}
 	rootState := state
 	rootState.legacy.IgnoreSample = false
 	for _, name := range []string{sample, secret} {
@@ -203,14 +206,32 @@ func (p *Package) readOldData() (faults judge.Faults) {
 		}
 	}
 	if graded {
-		p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: p.scoring, Custom: p.customArg || p.Format == Draft2023, Root: root}
+		p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: p.scoring, Custom: p.customArg || p.domjudge || p.Format == Draft2023, Root: root}
 	}
 	return faults
 }
 
+// usualState is what a group is where no testdata.yaml says anything. A group of
+// DOMjudge inherits nothing, and gives points only where it says so.
+func (p *Package) usualState() oldState {
+	s := oldState{legacy: judge.UsualLegacy(), aggregate: judge.Sum}
+	if p.domjudge {
+		s.legacy.AcceptScore, s.legacy.Verdict = 0, judge.FirstError
+	}
+	return s
+}
+
 func (p *Package) readOldGroup(name string, state oldState, graded *bool, faults *judge.Faults) *judge.Node {
 	dir := path.Join("data", name)
+	if p.domjudge {
+		own := p.usualState()
+		own.output, own.input = state.output, state.input
+		state = own
+	}
 	p.overlay(dir, &state, graded, faults)
+	if p.domjudge && state.legacy.AcceptScore > 0 {
+		state.aggregate = judge.Min // once for the group, not for each case
+	}
 	node := &judge.Node{Name: name, Aggregate: state.aggregate, Legacy: state.legacy}
 	group := judge.Group{Name: name, Cases: p.cases(dir, name, "")}
 	for i := range group.Cases {

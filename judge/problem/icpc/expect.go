@@ -184,9 +184,13 @@ func (r *Rule) brokenScore(got *Result) string {
 	return ""
 }
 
-// partial judges partially_accepted: accepted, with less than the best score. The
-// best is unknown where the range is open; then any score will do.
+// partial judges partially_accepted: accepted, with less than the best score, or
+// not accepted, with some score. The best is unknown where the range is open; then
+// any score will do.
 func (r *Rule) partial(got *Result) string {
+	if got.Final != judge.Accepted && got.Score != nil && got.Score.Points > 0 && got.Score.Points < got.Score.Of {
+		return ""
+	}
 	if got.Final != judge.Accepted {
 		return fmt.Sprintf("it gets %s, and %s wants a part of the points", got.Final, r.From)
 	}

@@ -84,6 +84,9 @@ func (c groupConfig) over(above groupConfig) groupConfig {
 func (p *Package) readNewData() (faults judge.Faults) {
 	base, bad := p.readGroupConfig("data")
 	p.Flaws = append(p.Flaws, bad...)
+	if p.hasFile("data", "testdata.yaml") {
+		p.flaw("data", "testdata.yaml means nothing in this version of the format", "write test_group.yaml")
+	}
 	root := &judge.Node{}
 	if p.isDir("data/" + sample) {
 		config, bad := p.readGroupConfig("data/" + sample)

@@ -76,6 +76,7 @@ type Package struct {
 	root      *os.Root
 	scoring   bool
 	customArg bool // legacy: validation has the word score
+	domjudge  bool // legacy: groups give points in DOMjudge's way, as its annotations tell
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
 }
@@ -166,6 +167,7 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	p.Problem.Title = p.title()
 	p.readLimits(doc, &m, usual)
 	faults = append(faults, p.readPrograms(&m)...)
+	p.domjudge = p.scoring && p.Format == Legacy && p.expectsScores()
 	faults = append(faults, p.readData()...)
 	p.enlarge(&m)
 	p.readSubmissions()
