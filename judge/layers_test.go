@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"judge/sandbox/sandboxtest": {"judge", "judge/sandbox"}, // for tests
 	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	"judge/problem/icpc":        {"judge", "judge/internal/strictyaml", "judge/internal/suggest"},
+	"judge/problem/icpc":        {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/tex"},
 	"judge/problem/polygon":     {"judge", "judge/fill", "judge/problem/icpc"}, // a recipe for package fill is part of what it reads
 	"judge/problem":             {"judge", "judge/format", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc", "judge/problem/polygon"},
 	"judge/standings":           {"judge/arena", "judge/kit", "judge/rating"},
