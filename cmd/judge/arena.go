@@ -21,6 +21,8 @@ import (
 // arenaing are the flags of judge arena.
 type arenaing struct {
 	running
+	standing
+	title    string // of the game's folder
 	rules    string
 	set      []string
 	seed     uint64
@@ -36,7 +38,6 @@ type arenaing struct {
 	noLog    bool
 	language string
 	try      bool
-	json     bool
 }
 
 func arenaCommand(c *console) *cobra.Command {
@@ -81,7 +82,7 @@ func (a *arenaing) flags(f *pflag.FlagSet) {
 	f.BoolVar(&a.noLog, "no-log", false, "keep no log")
 	f.StringVar(&a.language, "lang", "", "the language of all bots, where their names do not tell")
 	f.BoolVar(&a.try, "try", false, "play the bot against the house's tester, and say what it does wrong")
-	f.BoolVar(&a.json, "json", false, "print the results as JSON")
+	a.standing.flags(f)
 	a.running.flags(f)
 }
 
@@ -100,10 +101,15 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 		if err != nil {
 			return err
 		}
+		schedule, err := a.schedule(&rules, flags, len(files))
+		if err != nil {
+			return err
+		}
 		event, err := contest.event(ctx, folder, rules, files, a.language)
 		if err != nil {
 			return err
 		}
+		event.Schedule, a.title = schedule, folder.Title
 		if len(event.Bots) < 2 {
 			return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + name + " " + files[0] + " --try")}
 		}

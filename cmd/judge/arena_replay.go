@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -145,7 +144,7 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil {
 		return nil, err
 	}
-	all, err := event.Look(ctx, []*arena.Game{g}, time.Minute)
+	all, err := event.Look(ctx, []*arena.Game{g})
 	return all[g.Key()], err
 }
 

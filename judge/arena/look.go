@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"time"
 
 	"assay/judge/kit"
 )
@@ -14,10 +13,11 @@ import (
 // and after each.
 type Seen map[Key][]kit.Position
 
-// Look asks a referee what there is to see in games that were played, in their order,
-// for as long as patience lasts: positions may take long to solve. A referee that has
-// nothing to say leaves no positions. What was seen until an error is returned with it.
-func (e *Event) Look(ctx context.Context, games []*Game, patience time.Duration) (Seen, error) {
+// Look asks a referee what there is to see in games that were played. A referee that
+// has nothing to say leaves no positions. What was seen until an error is returned
+// with it. How long a referee thinks about a position is its own to bound, and not by
+// the clock: what is seen is to be the same on every machine.
+func (e *Event) Look(ctx context.Context, games []*Game) (Seen, error) {
 	seen := Seen{}
 	if len(games) == 0 {
 		return seen, nil
@@ -37,8 +37,7 @@ func (e *Event) Look(ctx context.Context, games []*Game, patience time.Duration)
 	if _, err := e.lookAt(ctx, c, heard, "event", about, true); err != nil {
 		return seen, err
 	}
-	for end := time.Now().Add(patience); len(games) > 0 && time.Now().Before(end); games = games[1:] {
-		g := games[0]
+	for _, g := range games {
 		text, err := json.Marshal(kit.Played{Start: g.Start, Moves: g.Moves, Seats: g.Seats, Result: kit.Result{Winner: g.Winner, Reason: g.Reason, Payoff: g.Payoff}})
 		if err != nil {
 			return seen, err

@@ -26,9 +26,10 @@ func power(a, e, m int64) int64 {
 }
 
 const (
-	solveMost  = 80        // numbers left for which a position is solved
-	solveSteps = 3_000_000 // positions that are looked at, at most
-	wide       = 192       // numbers below this fit a set; 80 gaps end below 160
+	solveMost  = 80      // numbers left for which a position is solved
+	solveSteps = 30_000  // positions that are looked at for one, at most: a quarter of a second
+	gameSteps  = 100_000 // and for all positions of a game
+	wide       = 192     // numbers below this fit a set; 80 gaps end below 160
 )
 
 // sumSet is a set of numbers below wide: those that are sums of announced ones.
@@ -73,7 +74,8 @@ func (s *sumSet) last() int {
 // solver tells won positions from lost ones, exactly.
 type solver struct {
 	known map[sumSet]bool
-	steps int
+	steps int // of this position
+	spent int // of all
 }
 
 // won says whether who moves can win. Ok is false where it took too long.
@@ -89,7 +91,7 @@ func (v *solver) won(s sumSet) (won, ok bool) {
 	if is, seen := v.known[s]; seen {
 		return is, true
 	}
-	if v.steps++; v.steps > solveSteps {
+	if v.steps++; v.steps > solveSteps || v.spent+v.steps > gameSteps {
 		return false, false
 	}
 	next := make([]sumSet, 0, solveMost)
@@ -140,7 +142,7 @@ func (v *solver) solve(left []int64) (winning []int64, ok bool) {
 	if v.known == nil || len(v.known) > 1<<20 {
 		v.known = map[sumSet]bool{}
 	}
-	v.steps = 0
+	v.spent, v.steps = v.spent+v.steps, 0
 	for _, n := range left {
 		if n == 1 {
 			continue

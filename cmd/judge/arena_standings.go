@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/judge/arena"
+	"assay/judge/rating"
+	"assay/judge/report"
+	"assay/judge/standings"
+)
+
+// standing are the flags of judge arena that say how long it goes on, and what is
+// shown of it.
+type standing struct {
+	sprt    string
+	settled bool
+	html    string
+	json    bool
+	look    int
+
+	verdict func(*arena.Results) string // of a test, or of the ranking; nil for none
+}
+
+func (s *standing) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.sprt, "sprt", "", "go on until it is known whether the first of two bots is stronger by `ELO0,ELO1`: such as 0,50")
+	f.BoolVar(&s.settled, "until-settled", false, "go on until the ranking is settled, or --rounds are over")
+	f.StringVar(&s.html, "html", "", "write a page of HTML with standings and games to `FILE`")
+	f.BoolVar(&s.json, "json", false, "print the standings as JSON")
+	f.IntVar(&s.look, "look", 100, "in how many games to look for mistakes, and to show them in the page")
+}
+
+// manyRounds bound an event that goes on for as long as it takes.
+const manyRounds = 1 << 14
+
+// schedule is the one that the flags ask for, nil for that of the rules. It says so
+// in the rules, as another log is due to it.
+func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (arena.Schedule, error) {
+	refuse := func(format string, args ...any) (arena.Schedule, error) {
+		return nil, usageError{fmt.Errorf(format, args...)}
+	}
+	switch {
+	case s.sprt == "" && !s.settled:
+		return nil, nil
+	case s.sprt != "" && s.settled:
+		return refuse("--sprt and --until-settled: an event goes on for one reason")
+	case flags.Changed("format"):
+		return refuse("--format says how long an event is, and so does --sprt or --until-settled")
+	case s.sprt != "" && bots != 2:
+		return refuse("--sprt is for two bots, got %d", bots)
+	}
+	if !flags.Changed("rounds") {
+		r.Rounds = manyRounds
+	}
+	if s.settled {
+		r.Format = "until-settled"
+		schedule := standings.UntilSettled{Rules: r}
+		s.verdict = schedule.Verdict
+		return schedule, nil
+	}
+	if !flags.Changed("games") {
+		r.Games = 2
+	}
+	test, err := parseSPRT(s.sprt)
+	if err != nil {
+		return refuse("--sprt %q: %w\n    write ELO0,ELO1, such as 0,50, or ELO0,ELO1,ALPHA,BETA", s.sprt, err)
+	}
+	r.Format = fmt.Sprintf("sprt %g %g %g %g", test.Elo0, test.Elo1, test.Alpha, test.Beta)
+	schedule := standings.SPRT{Rules: r, Test: test}
+	s.verdict = schedule.Verdict
+	return schedule, nil
+}
+
+func parseSPRT(text string) (t rating.SPRT, err error) {
+	t.Alpha, t.Beta = 0.05, 0.05
+	words := strings.Split(text, ",")
+	if len(words) != 2 && len(words) != 4 {
+		return t, fmt.Errorf("got %d numbers", len(words))
+	}
+	for i, to := range []*float64{&t.Elo0, &t.Elo1, &t.Alpha, &t.Beta}[:len(words)] {
+		if *to, err = strconv.ParseFloat(strings.TrimSpace(words[i]), 64); err != nil {
+			return t, fmt.Errorf("%q is no number", words[i])
+		}
+	}
+	return t, t.Check()
+}
+
+// show draws the standings of an event, whole or not.
+func (s *standing) show(ctx context.Context, c *console, e *arena.Event, out *arena.Outcome, title string) error {
+	games := standings.Pick(out.Results.Games, max(s.look, 0))
+	var seen arena.Seen
+	var problems error
+	if ctx.Err() == nil {
+		seen, problems = e.Look(ctx, games)
+	}
+	drawn := standings.Make(out.Results, seen)
+	drawn.Title, drawn.Over = title, out.Whole
+	if s.verdict != nil {
+		drawn.Verdict = s.verdict(out.Results)
+	}
+	if s.html != "" {
+		problems = errors.Join(problems, s.page(drawn, out.Results, games, seen))
+	}
+	if s.json {
+		return errors.Join(problems, report.ArenaJSON(c.out, drawn))
+	}
+	width, is := screen(c.out)
+	colour, err := c.useColour(is)
+	if err != nil {
+		return err
+	}
+	if !is {
+		width = 120 // for files and pipes
+	}
+	err = report.ArenaTerminal(c.out, drawn, report.TerminalOptions{Colour: colour, Width: width})
+	if e.LogPath != "" {
+		fmt.Fprintf(c.out, "\n%s has every game: judge arena replay %[1]s\n", e.LogPath)
+	}
+	return errors.Join(problems, err)
+}
+
+// page writes the page of HTML.
+func (s *standing) page(drawn *standings.Standings, so *arena.Results, games []*arena.Game, seen arena.Seen) error {
+	var shown []report.Shown
+	for _, g := range games {
+		shown = append(shown, report.Shown{Game: g, First: so.Bot(g.First).Name, Second: so.Bot(g.Second).Name, Positions: seen[g.Key()]})
+	}
+	var text bytes.Buffer
+	if err := report.ArenaPage(&text, drawn, shown); err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.html, text.Bytes(), 0o644); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
