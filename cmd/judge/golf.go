@@ -37,6 +37,10 @@ type golfing struct {
 	explain  bool
 	post     bool
 	best     bool
+	chars    bool
+	oldFlags bool
+	watch    bool
+	squeeze  bool
 }
 
 func golfCommand(c *console) *cobra.Command {
@@ -75,6 +79,8 @@ func (g *golfing) flags(f *pflag.FlagSet) {
 	f.StringVar(&g.header, "header", "", "`FILE` that goes before the answer and is not counted")
 	f.StringVar(&g.footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
 	f.StringVar(&g.encoding, "encoding", "", "count in this encoding: "+strings.Join(golf.Encodings, ", "))
+	f.BoolVar(&g.chars, "chars", false, "order by characters, not bytes")
+	f.BoolVar(&g.oldFlags, "old-flags", false, "count flags, as sites did before 2018")
 	f.IntVar(&g.claim, "claim", 0, "the bytes that it is said to have; another number is shown")
 	f.BoolVar(&g.proof.Quick, "quick", false, "samples and edges only")
 	f.StringArrayVar(&g.proof.Cases, "case", nil, "this `INPUT` only (again for more), such as '5 7'")
@@ -86,6 +92,8 @@ func (g *golfing) flags(f *pflag.FlagSet) {
 	f.BoolVar(&g.explain, "explain", false, "tell what was tried to call it, and show the driver")
 	f.BoolVar(&g.post, "post", false, "print the answer as a post, with its header line")
 	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
+	f.BoolVar(&g.watch, "watch", false, "prove again whenever a file is saved, a line each, until Ctrl-C")
+	f.BoolVar(&g.squeeze, "squeeze", false, "look for a shorter text that is right as well, and write it beside the file")
 	g.running.flags(f)
 }
 
@@ -122,6 +130,12 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	}
 	defer func() { err = errors.Join(err, stage.Checker.Close()) }()
 
+	switch {
+	case g.watch:
+		return g.watchFiles(ctx, c, contest, stage, files)
+	case g.squeeze:
+		return g.squeezeFiles(ctx, c, contest, stage, files)
+	}
 	var results []*golf.Result
 	for _, file := range files {
 		r, err := g.prove(ctx, c, contest, stage, file)
@@ -156,12 +170,31 @@ func (c *contest) golfRange(ctx context.Context, f *problem.Folder) (*golf.Range
 	}
 	limits := c.cfg.Solution
 	limits.Memory = max(limits.Memory, c.cfg.Setter.Memory)
-	return &golf.Range{Runner: c.box, Tools: c.tools, Limits: limits, Domain: domain, Checker: checker}, nil
+	return &golf.Range{ID: f.ID, Runner: c.box, Tools: c.tools, Limits: limits, Domain: domain, Checker: checker}, nil
 }
 
-// prove reads and proves one answer.
+// prove reads and proves one answer. Where it cannot run, other languages of the
+// same extension are tried, unless one was asked for.
 func (g *golfing) prove(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string) (*golf.Result, error) {
-	answer, flags, err := g.read(c, contest, file)
+	first, err := g.proveAs(ctx, c, contest, stage, file, nil)
+	if err != nil || first.Verdict != golf.CannotRun || g.language != "" {
+		return first, err
+	}
+	ext := strings.TrimPrefix(filepath.Ext(file), ".")
+	for _, l := range contest.cfg.Languages {
+		if l.Name == first.Language || !slices.Contains(l.Extensions, ext) {
+			continue
+		}
+		if r, err := g.proveAs(ctx, c, contest, stage, file, l); err != nil || r.Verdict != golf.CannotRun {
+			return r, err
+		}
+	}
+	return first, nil
+}
+
+// proveAs proves an answer in a language; nil finds it out.
+func (g *golfing) proveAs(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string, l *config.Language) (*golf.Result, error) {
+	answer, flags, err := g.read(c, contest, file, l)
 	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
 		return nil, usageError{missing}
 	}
@@ -176,13 +209,7 @@ func (g *golfing) prove(ctx context.Context, c *console, contest *contest, stage
 	if calls := golf.Calls(answer.Language, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
 		return nil, usageError{fmt.Errorf("--call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
 	}
-	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !g.json {
-		o.Progress = func(done, of int) {
-			if done%100 == 0 {
-				fmt.Fprintf(c.err, "\r%s: %d of %d inputs \r", answer.File, done, of)
-			}
-		}
-	}
+	g.listen(c, answer.File, &o)
 	r, err := stage.Prove(ctx, answer, o)
 	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
 		return nil, usageError{unknown}
@@ -190,15 +217,32 @@ func (g *golfing) prove(ctx context.Context, c *console, contest *contest, stage
 	return r, err
 }
 
+// listen tells on a terminal how far a proof is, and everywhere that a long one is
+// right so far.
+func (g *golfing) listen(c *console, file string, o *golf.Options) {
+	if g.json {
+		return
+	}
+	o.Milestone = func(done, of int) {
+		fmt.Fprintf(c.err, "%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
+	}
+	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		o.Progress = func(done, of int) {
+			if done%100 == 0 {
+				fmt.Fprintf(c.err, "\r%s: %d of %d inputs \r", file, done, of)
+			}
+		}
+	}
+}
+
 // read reads an answer: a source file, a post, or standard input.
-func (g *golfing) read(c *console, contest *contest, file string) (*golf.Answer, []string, error) {
+func (g *golfing) read(c *console, contest *contest, file string, language *config.Language) (*golf.Answer, []string, error) {
 	flags := strings.Fields(g.flagText)
 	data, err := readAnswer(c, contest.cfg, file)
 	if err != nil {
 		return nil, nil, err
 	}
 	claim := g.claim
-	var language *config.Language
 	if ext := filepath.Ext(file); ext == ".md" || ext == ".markdown" {
 		post, err := golf.ParsePost(string(data))
 		if err != nil {
@@ -214,10 +258,12 @@ func (g *golfing) read(c *console, contest *contest, file string) (*golf.Answer,
 		if len(flags) == 0 {
 			flags = post.Flags
 		}
-	} else if language, err = g.detect(contest, file); err != nil {
-		return nil, nil, err
+	} else if language == nil {
+		if language, err = g.detect(contest, file); err != nil {
+			return nil, nil, err
+		}
 	}
-	a, err := golf.NewAnswer(file, language, data, g.encoding)
+	a, err := golf.NewAnswer(file, language, data, g.encoding, contest.cfg.CodePages)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -231,6 +277,9 @@ func (g *golfing) read(c *console, contest *contest, file string) (*golf.Answer,
 		return nil, nil, err
 	}
 	a.Around(header, footer)
+	if g.oldFlags {
+		a.CountFlags(flags)
+	}
 	return a, flags, nil
 }
 
@@ -288,7 +337,7 @@ func optional(file string) (string, error) {
 
 // show writes the results.
 func (g *golfing) show(c *console, contest *contest, id string, results []*golf.Result) error {
-	golf.Order(results)
+	golf.Order(results, g.chars)
 	if g.json {
 		out := json.NewEncoder(c.out)
 		for _, r := range results {

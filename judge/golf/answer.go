@@ -21,12 +21,29 @@ type Answer struct {
 }
 
 // NewAnswer makes an answer of a file's bytes.
-func NewAnswer(file string, l *config.Language, data []byte, encoding string) (*Answer, error) {
-	code, size, err := Count(data, encoding)
+func NewAnswer(file string, l *config.Language, data []byte, encoding string, pages map[string]string) (*Answer, error) {
+	code, size, err := Count(data, encoding, l.Golf.Page, pages)
 	if err != nil {
 		return nil, fmt.Errorf("count %s: %w", file, err)
 	}
 	return &Answer{File: file, Language: l, Counted: code, Code: code, Size: size}, nil
+}
+
+// CountFlags counts the flags of the call as sites did before 2018: what the call is
+// longer by than the shortest one. A letter joins the letters that are there.
+func (a *Answer) CountFlags(flags []string) {
+	more := 0
+	for _, f := range flags {
+		if letters, ok := strings.CutPrefix(f, "-"); ok && !strings.HasPrefix(letters, "-") {
+			more += len(letters)
+		} else {
+			more += len(f) + 1
+		}
+	}
+	if more > 0 {
+		a.Bytes, a.Chars = a.Bytes+more, a.Chars+more
+		a.Adjusted = append(a.Adjusted, fmt.Sprintf("flags counted as %s", plural(more, "byte")))
+	}
 }
 
 // Around puts code that is not counted before and after the answer's own.

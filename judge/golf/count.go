@@ -3,6 +3,8 @@ package golf
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,7 +20,11 @@ type Size struct {
 // Count returns what is counted of a file's bytes, and its size. What the file has
 // besides, because of an editor and not of its author, is left out and named: a
 // byte order mark, carriage returns before line feeds, and empty lines at the ends.
-func Count(data []byte, encoding string) (code string, s Size, err error) {
+//
+// Pages are the code pages that there are besides Encodings, and own is that of the
+// answer's language: it counts where no encoding is asked for and the page has all
+// of the code.
+func Count(data []byte, encoding, own string, pages map[string]string) (code string, s Size, err error) {
 	rest := data
 	note := func(format string, args ...any) { s.Adjusted = append(s.Adjusted, fmt.Sprintf(format, args...)) }
 	if after, ok := bytes.CutPrefix(rest, []byte("\xef\xbb\xbf")); ok {
@@ -40,13 +46,33 @@ func Count(data []byte, encoding string) (code string, s Size, err error) {
 	}
 	code = string(trimmed)
 	s.Bytes, s.Chars = len(code), utf8.RuneCountInString(code)
-	if encoding != "" {
-		if s.Bytes, err = encodedSize(code, encoding); err != nil {
+	switch page := pages[own]; {
+	case encoding != "":
+		if s.Bytes, err = encodedSize(code, encoding, pages); err != nil {
 			return "", Size{}, err
 		}
 		s.Encoding = encoding
+	case page != "" && !utf8.ValidString(code):
+		s.Chars, s.Encoding = s.Bytes, own
+		note("the file is not UTF-8: its bytes are taken as %s", own)
+	case page != "":
+		if c, foreign := outside(code, page); foreign {
+			note("%s has no character %q: counted in UTF-8", own, c)
+			break
+		}
+		s.Bytes, s.Encoding = s.Chars, own
 	}
 	return code, s, nil
+}
+
+// outside finds a character that a code page does not have. Line feeds are in all.
+func outside(code, page string) (rune, bool) {
+	for _, c := range code {
+		if c != '\n' && !strings.ContainsRune(page, c) {
+			return c, true
+		}
+	}
+	return 0, false
 }
 
 // Encodings are the encodings that an answer may be counted in. The file itself
@@ -55,9 +81,15 @@ var Encodings = []string{"utf-8", "ascii", "latin-1", "utf-16", "utf-32", "sbcs"
 
 // encodedSize is the size of a text in an encoding. "sbcs" stands for any code page
 // of one byte a character, as golf languages have them; nobody checks its repertoire.
-func encodedSize(code, encoding string) (int, error) {
+func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 	if !utf8.ValidString(code) {
 		return 0, fmt.Errorf("the file is not UTF-8, so it cannot be counted in %s", encoding)
+	}
+	if page := pages[encoding]; page != "" {
+		if c, foreign := outside(code, page); foreign {
+			return 0, fmt.Errorf("%s has no character %q", encoding, c)
+		}
+		return utf8.RuneCountInString(code), nil
 	}
 	highest := map[string]rune{"ascii": 0x7f, "latin-1": 0xff}[encoding]
 	total := 0
@@ -78,7 +110,7 @@ func encodedSize(code, encoding string) (int, error) {
 		case "utf-32":
 			total += 4
 		default:
-			return 0, fmt.Errorf("unknown encoding %q; there are: %s", encoding, strings.Join(Encodings, ", "))
+			return 0, fmt.Errorf("unknown encoding %q; there are: %s", encoding, strings.Join(append(Encodings, slices.Sorted(maps.Keys(pages))...), ", "))
 		}
 	}
 	return total, nil

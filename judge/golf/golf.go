@@ -60,6 +60,7 @@ const DefaultTime = 10 * time.Second
 
 // Range is where a puzzle's answers are proved. It is for one goroutine at a time.
 type Range struct {
+	ID      string // of the puzzle
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
 	Limits  judge.Limits // for an answer's processes, but for the times
@@ -102,6 +103,8 @@ type Result struct {
 	Seconds float64       `json:"seconds"`
 	Explain []Explanation `json:"explain,omitempty"`
 	Code    string        `json:"-"`
+
+	found candidate // the way it was called
 }
 
 // WrongInput is an input that an answer is wrong about.

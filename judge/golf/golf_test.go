@@ -13,6 +13,7 @@ import (
 func TestCount(t *testing.T) {
 	for _, row := range []struct {
 		it, data, encoding string
+		own                string
 		code               string
 		bytes, chars       int
 		adjusted           int
@@ -33,10 +34,16 @@ func TestCount(t *testing.T) {
 		{it: "counts in latin-1", data: "é", encoding: "latin-1", code: "é", bytes: 1, chars: 1},
 		{it: "refuses what latin-1 does not have", data: "φ", encoding: "latin-1", fails: true},
 		{it: "counts pairs in UTF-16", data: "a😀", encoding: "utf-16", code: "a😀", bytes: 6, chars: 2},
+		{it: "counts in the language's own code page", data: "φ×\n2", own: "runes", code: "φ×\n2", bytes: 4, chars: 4},
+		{it: "counts in UTF-8 what the own code page does not have", data: "φ×3", own: "runes", code: "φ×3", bytes: 5, chars: 3, adjusted: 1},
+		{it: "takes bytes for those of the own code page", data: "a\xff", own: "runes", code: "a\xff", bytes: 2, chars: 2, adjusted: 1},
+		{it: "lets an encoding go before the own code page", data: "φ", own: "runes", encoding: "utf-8", code: "φ", bytes: 2, chars: 1},
+		{it: "counts in a code page that is asked for", data: "φḅ", encoding: "runes", code: "φḅ", bytes: 2, chars: 2},
+		{it: "refuses what the code page does not have", data: "é", encoding: "runes", fails: true},
 		{it: "refuses an unknown encoding", data: "a", encoding: "ebcdic", fails: true},
 		{it: "refuses to recode what is not UTF-8", data: "\xff", encoding: "sbcs", fails: true},
 	} {
-		code, s, err := Count([]byte(row.data), row.encoding)
+		code, s, err := Count([]byte(row.data), row.encoding, row.own, map[string]string{"runes": "aφ×2ḅ"})
 		if (err != nil) != row.fails {
 			t.Errorf("it %s: Count(%q) error %v", row.it, row.data, err)
 			continue
@@ -274,7 +281,7 @@ func TestOrder(t *testing.T) {
 		{File: "w", Verdict: Wrong, Size: Size{Bytes: 1}}, {File: "long", Verdict: Right, Size: Size{Bytes: 9}},
 		{File: "none", Verdict: CannotRun}, {File: "short", Verdict: Right, Size: Size{Bytes: 5}}, {File: "slow", Verdict: Slow},
 	}
-	Order(all)
+	Order(all, false)
 	var names []string
 	for _, r := range all {
 		names = append(names, r.File)

@@ -170,7 +170,7 @@ func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order 
 	for k, part := range parts {
 		workers.Go(func() {
 			errs[k] = p.converse(ctx, server, ask, part, func(o output) bool {
-				o.fresh = true
+				o.fresh, o.text = true, w.read(o.text)
 				mu.Lock()
 				defer mu.Unlock()
 				return got(o)

@@ -66,6 +66,7 @@ func (p *proof) run(ctx context.Context) error {
 		return err
 	}
 	p.res.How = w.how(p.r.Domain.Arity)
+	p.res.found = w.candidate
 	if len(p.o.Cases) > 0 {
 		return p.cases(ctx, w)
 	}
@@ -433,7 +434,7 @@ func (e *UnknownInputError) Error() string {
 func (p *proof) finish(report *kit.GolfReport, whole bool) {
 	res := p.res
 	res.Tried = len(p.tried)
-	res.Says, res.Notes = report.Says, report.Notes
+	res.Says, res.Notes = report.Says, append(res.found.notes(), report.Notes...)
 	wrong := map[int]kit.GolfWrong{}
 	for _, w := range report.Wrong {
 		o := p.outputs[w.Index]

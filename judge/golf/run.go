@@ -240,6 +240,14 @@ func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o ou
 	return nil
 }
 
+// read makes what a program printed fit for the checker.
+func (w *way) read(text string) string {
+	if w.input.name == unaryForm {
+		return fromUnary(text)
+	}
+	return text
+}
+
 // once runs a program on one input. What it printed counts, however it ended.
 func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	args := p.r.Domain.Inputs[i].Args
@@ -258,7 +266,7 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	if err != nil {
 		return output{}, err
 	}
-	o := output{input: i, text: out.String(), fresh: true, cpu: x.CPU}
+	o := output{input: i, text: w.read(out.String()), fresh: true, cpu: x.CPU}
 	o.slow = x.Killed == judge.CPUTime || x.Killed == judge.WallTime
 	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
 		o.fate = x.Fate()

@@ -129,7 +129,11 @@ func (r *Result) rightWords() string {
 	case r.Shuffles > 0:
 		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", plural(r.Domain, "input"), r.Fresh, r.Seconds)
 	}
-	return fmt.Sprintf("all %s, a process each, %.1f s", plural(r.Domain, "input"), r.Seconds)
+	how := "a process each"
+	if r.Server > 0 {
+		how = fmt.Sprintf("forked, %d of them also as processes of their own", r.Server)
+	}
+	return fmt.Sprintf("all %s, %s, %.1f s", plural(r.Domain, "input"), how, r.Seconds)
 }
 
 // ExplainText tells how the answer was called, and the driver that did.
@@ -159,11 +163,18 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// Order puts results in order: right ones first, by size, then the others.
-func Order(results []*Result) {
+// Order puts results in order: right ones first, by bytes or by characters, then the
+// others.
+func Order(results []*Result, chars bool) {
+	size := func(r *Result) int {
+		if chars {
+			return r.Chars
+		}
+		return r.Bytes
+	}
 	rank := map[Verdict]int{Right: 0, Slow: 1, Wrong: 2, CannotRun: 3}
 	slices.SortStableFunc(results, func(a, b *Result) int {
-		return cmp.Or(rank[a.Verdict]-rank[b.Verdict], a.Bytes-b.Bytes, strings.Compare(a.File, b.File))
+		return cmp.Or(rank[a.Verdict]-rank[b.Verdict], size(a)-size(b), strings.Compare(a.File, b.File))
 	})
 }
 
@@ -178,6 +189,15 @@ func Table(results []*Result) string {
 		fmt.Fprintf(&b, "%-10s  %5d  %-*s  %-*s  %s\n", r.Verdict, r.Bytes, language, r.languageWords(), file, r.File, r.short())
 	}
 	return b.String()
+}
+
+// Line is the verdict and what it rests on, in a line.
+func (r *Result) Line() string {
+	words, _, _ := strings.Cut(r.verdictWords(), "\n")
+	if len(r.Wrong) > 0 {
+		words += fmt.Sprintf("; %s gave %s", r.Wrong[0].In, r.Wrong[0].Gave)
+	}
+	return string(r.Verdict) + "  " + words
 }
 
 // short is the reason of a verdict in a few words.

@@ -61,6 +61,25 @@ func unary(args []string) string {
 	return strings.Join(words, " ") + "\n"
 }
 
+// fromUnary reads a program's output where its numbers are runs of ones: each run is
+// written as a number, and an empty one as 0. Anything else is left alone.
+func fromUnary(text string) string {
+	words := unaryGap.Split(strings.TrimRight(text, "\r\n"), -1)
+	if len(words) < 2 {
+		return text
+	}
+	for k, w := range words {
+		if strings.Trim(w, "1") != "" {
+			return text
+		}
+		words[k] = fmt.Sprint(len(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// unaryGap stands between two unary numbers.
+var unaryGap = regexp.MustCompile(`[ ,;\t\n]`)
+
 // Inputs names the ways to give a program its input.
 func Inputs() []string {
 	names := make([]string, len(inputForms))
@@ -147,6 +166,18 @@ func (c *candidate) how(arity int) string {
 		return "anonymous function, called as " + call
 	}
 	return strings.TrimSpace("function "+c.name) + ", " + call
+}
+
+// notes are the policies without which an answer could not be called so.
+func (c *candidate) notes() []string {
+	var notes []string
+	if c.wrap != nil {
+		notes = append(notes, "run "+c.wrap.Name)
+	}
+	if !c.function && c.input.name == unaryForm {
+		notes = append(notes, "numbers are unary, in the input and in the output")
+	}
+	return notes
 }
 
 // maxNames is how many names of functions are tried, the last one first.

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"assay/judge/golf"
+)
+
+// lookEvery is how often files are looked at for changes.
+const lookEvery = 100 * time.Millisecond
+
+// watchFiles proves files whenever they are saved, until ctx ends.
+func (g *golfing) watchFiles(ctx context.Context, c *console, contest *contest, stage *golf.Range, files []string) error {
+	seen := map[string]string{}
+	sizes := map[string]int{}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		for _, file := range files {
+			if file == "-" {
+				return usageError{errors.New("--watch needs files: standard input cannot be saved again")}
+			}
+			now := stamp(file)
+			if now == seen[file] {
+				continue
+			}
+			seen[file] = now
+			if err := g.watchOnce(ctx, c, contest, stage, file, sizes); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// watchOnce proves a file and prints a line.
+func (g *golfing) watchOnce(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string, sizes map[string]int) error {
+	r, err := g.prove(ctx, c, contest, stage, file)
+	_, usage := errors.AsType[usageError](err)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case usage: // half saved, or gone for a moment
+		fmt.Fprintf(c.out, "%s  %s\n", file, strings.Split(err.Error(), "\n")[0])
+		return nil
+	case err != nil:
+		return err
+	}
+	change := ""
+	if before, ok := sizes[file]; ok && before != r.Bytes {
+		change = fmt.Sprintf(" (%+d)", r.Bytes-before)
+	}
+	sizes[file] = r.Bytes
+	fmt.Fprintf(c.out, "%s  %d bytes%s  %s\n", file, r.Bytes, change, r.Line())
+	return nil
+}
+
+// stamp changes when a file does.
+func stamp(file string) string {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "none"
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
