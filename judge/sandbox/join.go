@@ -177,6 +177,8 @@ const closeDelay = 50 * time.Millisecond
 func (r *relay) run(j *Joined) {
 	defer r.from.Close()
 	defer r.to.Close()
+	block(r.from)
+	block(r.to)
 	buf := make([]byte, 64<<10)
 	readerGone := false
 	for {
