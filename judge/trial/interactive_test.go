@@ -125,7 +125,10 @@ type play struct {
 	change     func(p *judge.Problem, c *judge.Case, s *trial.Setup)
 }
 
-var tight = judge.Limits{CPU: 300 * time.Millisecond, Wall: 900 * time.Millisecond, Output: 4 << 20}
+var tight = judge.Limits{CPU: time.Second, Wall: time.Minute, Output: 4 << 20}
+
+// idles makes the wall limit of a case short: nobody has to do anything in it.
+func idles(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = 500 * time.Millisecond }
 
 // box is the sandbox of a test.
 func newBox(t *testing.T) *sandbox.Sandbox {
@@ -151,7 +154,7 @@ func (y play) run(t *testing.T, box *sandbox.Sandbox) (*judge.CaseJudged, *judge
 			t.Fatal(err)
 		}
 	}
-	p := &judge.Problem{Kind: y.kind, Limits: tight, Validation: judge.Limits{Wall: 5 * time.Second}}
+	p := &judge.Problem{Kind: y.kind, Limits: tight, Validation: judge.Limits{Wall: time.Minute}}
 	if y.speaks == "" {
 		y.speaks = "kattis"
 	}
@@ -250,7 +253,11 @@ func TestInteractive(t *testing.T) {
 		{"it shows the interactor the end of what the program says, although that lives on", "say 7; close; drain", "hear 7; drain; exit 42", judge.Accepted, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, _ := play{kind: judge.Kind{Interactive: true}, program: test.program, interactor: test.interactor}.run(t, box)
+			y := play{kind: judge.Kind{Interactive: true}, program: test.program, interactor: test.interactor}
+			if strings.Contains(test.name, "idle") {
+				y.change = idles
+			}
+			c, _ := y.run(t, box)
 			if c.Verdict != test.want || !strings.Contains(c.Message, test.message) {
 				t.Errorf("%s %q, want %s %q\n%s%s", c.Verdict, c.Message, test.want, test.message, c.Dialogue, c.Stderr)
 			}
