@@ -177,4 +177,3 @@ func (t *Talk) leave(name, text string) {
 		t.Quit(Fail, "leave %s: %v", name, err)
 	}
 }
-

@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 		kit.Validate(func(in *kit.Reader) { in.Int(1, 9, "n"); in.EOLN() })
 	case "generator":
 		kit.Generate(func(g *kit.Gen) { g.Println(g.Kind, g.Rand.Between(1, 1e9)) })
+	case "interactor":
+		kit.Interact(interactor)
 	case "":
 		os.Exit(m.Run())
 	}

@@ -125,7 +125,7 @@ type play struct {
 	change     func(p *judge.Problem, c *judge.Case, s *trial.Setup)
 }
 
-var tight = judge.Limits{CPU: time.Second, Wall: time.Minute, Output: 4 << 20}
+var tight = judge.Limits{CPU: 400 * time.Millisecond, Wall: time.Minute, Output: 4 << 20}
 
 // idles makes the wall limit of a case short: nobody has to do anything in it.
 func idles(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = 500 * time.Millisecond }
