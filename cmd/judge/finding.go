@@ -29,6 +29,7 @@ type finding struct {
 	out      string
 	add      string
 	verbose  bool
+	derived  bool // inputs come from the declared format alone
 }
 
 func (f *finding) flags(set *pflag.FlagSet) {
@@ -73,7 +74,7 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 		return nil, usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", f.add)}
 	}
 	b := &fixture{contest: contest, path: path}
-	if b.folder, err = contest.open(name); err != nil {
+	if b.folder, err = contest.openReady(ctx, name, f.running); err != nil {
 		return nil, err
 	}
 	if err := contest.start(f.running); err != nil {
@@ -114,7 +115,7 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
 	}
 	b.lab, err = stress.Open(ctx, stress.Setting{
 		Folder: b.folder, Runner: b.contest.box, Build: b.contest.part, Checker: newChecker,
-		Solution: made.Program, Literals: gen.Literals(texts...), Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
+		Solution: made.Program, Literals: gen.Literals(texts...), Derived: f.derived, Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
 	})
 	if err != nil {
 		return err

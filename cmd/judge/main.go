@@ -34,6 +34,7 @@ func commands(c *console) []*cobra.Command {
 		generateCommand(c), // generate.go
 		stressCommand(c),   // stress.go
 		shrinkCommand(c),   // shrink.go
+		coverageCommand(c), // coverage.go
 		adequacyCommand(c), // adequacy.go
 		reportCommand(c),   // report.go
 		initCommand(c),     // init.go

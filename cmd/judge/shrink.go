@@ -21,6 +21,7 @@ func shrinkCommand(c *console) *cobra.Command {
 		Long: `Shrink takes an input on which a solution fails, a case of the problem or a file, and
 makes it as small as it gets while it stays valid and the solution fails in the same
 way: with the same verdict, and where it crashes with the same exit code or signal.
+Where the problem declares its input (input.format), counts fall with what they count.
 What a checker remembers from case to case it knows from the samples alone.
 
 Exit codes: 0 the solution does not fail on the input, 1 it does, 2 wrong usage, 3 the

@@ -28,17 +28,18 @@ func stressCommand(c *console) *cobra.Command {
 		Use:   "stress <problem> <solution>",
 		Short: "look for a valid input on which a solution fails, and make it small",
 		Long: `Stress makes inputs from the problem's generator lines with fresh seeds and other
-arguments, and from its cases with numbers, words and lines changed, small ones first,
-each held against the validator. The solution runs on them until its output and the
-reference's differ, or it crashes or is too slow. Then the input is made as small as
-it gets while the solution fails in the same way.
+arguments, from its cases with numbers, words and lines changed, and from the declared
+input format (input.format), small ones first, each held against format and validator.
+The solution runs on them until its output and the reference's differ, or it crashes
+or is too slow. Then the input is made as small as it gets while the solution fails in
+the same way.
 
 The same seed finds the same input, whatever -j is. What a checker remembers from
 case to case it knows from the samples alone.
 
 Exit codes: 0 nothing was found, 1 a failing input was found, 2 wrong usage, 3 the
 problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
-		Example: "  judge stress wythoff sol.py\n  judge stress wythoff sol.py --seed 7 --count 5000\n  judge stress wythoff sol.py --add hacks\n  judge stress pd-duel sol.py --slowest",
+		Example: "  judge stress wythoff sol.py\n  judge stress wythoff sol.py --seed 7 --count 5000\n  judge stress wythoff sol.py --add hacks\n  judge stress pd-duel sol.py --derived\n  judge stress pd-duel sol.py --slowest",
 		Args:    exactly(2, usage),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), c, args[0], args[1])
@@ -48,6 +49,7 @@ problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 	f.Uint64Var(&s.seed, "seed", 1, "where all chance comes from")
 	f.IntVar(&s.count, "count", 0, "end after this many inputs")
 	f.DurationVar(&s.time, "time", 30*time.Second, "end after this long")
+	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
 	f.BoolVar(&s.slowest, "slowest", false, "look for the input that takes the solution most CPU time instead")
 	s.finding.flags(f)
 	return cmd

@@ -138,9 +138,9 @@ var weights = map[bool][]struct {
 	m mode
 	w int
 }{
-	false: {{uniform, 4}, {lowestMode, 2}, {highestMode, 2}, {smallMode, 6}, {largeMode, 3}, {logMode, 4}, {nearMode, 4},
+	false: {{uniform, 4}, {lowestMode, 1}, {highestMode, 2}, {smallMode, 6}, {largeMode, 3}, {logMode, 4}, {nearMode, 4},
 		{constantMode, 2}, {twoMode, 3}, {sortedMode, 2}, {reversedMode, 2}, {periodicMode, 2}, {dictionaryMode, 4}},
-	true: {{smallMode, 10}, {logMode, 5}, {lowestMode, 2}, {highestMode, 2}, {uniform, 2}, {largeMode, 1}, {nearMode, 1}, {constantMode, 1}},
+	true: {{smallMode, 10}, {logMode, 5}, {lowestMode, 1}, {highestMode, 2}, {uniform, 4}, {largeMode, 2}, {nearMode, 1}},
 }
 
 // habit is how a field chooses its values in the present input, and what it

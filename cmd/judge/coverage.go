@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+func coverageCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "coverage <problem>",
+		Short: "show which bounds and features of the declared input the cases reach",
+		Long: `Coverage reads the problem's input.format and counts, for each bound, word, alternative,
+condition and feature that it declares, the cases that show it.
+
+Exit codes: 0 each is shown, 1 some are not, 2 wrong usage, 3 the problem folder is at
+fault, 4 the judge or the machine is, 130 interrupted.`,
+		Example: "  judge coverage pd-duel",
+		Args:    exactly(1, "judge coverage <problem>"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return showCoverage(c, args[0])
+		},
+	}
+}
+
+func showCoverage(c *console, name string) error {
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	folder, err := contest.open(name)
+	if err != nil {
+		return err
+	}
+	grammar, err := folder.Format()
+	if err != nil {
+		return err
+	}
+	if grammar == nil {
+		return &judge.Fault{File: folder.Dir, Text: "the problem does not declare its input", Hint: "declare it in " + filepath.Join(folder.Dir, problem.FormatFile)}
+	}
+	coverage := grammar.NewCoverage()
+	for _, g := range folder.Groups {
+		for _, one := range g.Cases {
+			input, err := os.ReadFile(one.In)
+			if err != nil {
+				return folder.CaseFault(&one, fmt.Sprintf("case %s: %s", one.ID(), problem.Reason(err)), "run: judge generate "+folder.ID)
+			}
+			if refusal := coverage.Add(input); refusal != nil {
+				return folder.CaseFault(&one, fmt.Sprintf("case %s is not of the declared format: %s", one.ID(), refusal), "mend the case, or "+folder.FormatPath())
+			}
+		}
+	}
+	goals, shown := coverage.Goals(), 0
+	fmt.Fprintf(c.out, "cases  line of %s\n", near(folder.FormatPath()))
+	for _, goal := range goals {
+		mark := " "
+		if goal.Count > 0 {
+			shown++
+		} else {
+			mark = "!"
+		}
+		fmt.Fprintf(c.out, "%5d%s %4d  %s\n", goal.Count, mark, goal.Row, goal.What)
+	}
+	fmt.Fprintf(c.out, "%s: %d of %d are shown (cases: %d)\n", folder.ID, shown, len(goals), folder.Count())
+	if shown < len(goals) {
+		return errNotAccepted
+	}
+	return nil
+}
