@@ -50,12 +50,12 @@ func TestDetect(t *testing.T) {
 		{"takes names with blanks and bytes that are no text", "my \xff sol.py", "x", "", "python3"},
 
 		{"suggests an alias", "sol.cpp", "x", "pyton", `unknown language "pyton"` + "\n    did you mean \"python\"?"},
-		{"lists languages for a word like none", "sol.cpp", "x", "zzzzzz", "one of: awk, binary, c,"},
+		{"lists languages for a word like none", "sol.cpp", "x", "zzzzzz", "\n    one of: "},
 		{"refuses an empty file", "sol.py", "", "", "the file is empty"},
 		{"refuses a header", "sol.hpp", "x", "", "is a header of C++"},
 		{"refuses an unknown extension", "sol.xyz", "x", "", "no language has the extension .xyz"},
 		{"refuses a text that says nothing", "sol", "hello", "", "neither its name nor a #! line"},
-		{"refuses a #! line of nobody", "sol", "#!/usr/bin/tclsh\n", "", `the interpreter "tclsh"`},
+		{"refuses a #! line of nobody", "sol", "#!/usr/bin/wish\n", "", `the interpreter "wish"`},
 		{"refuses bytes that are nothing", "sol", "\x00\x01\x02", "", "neither a text nor a program"},
 		{"refuses programs for Windows", "sol", "MZ\x90\x00" + strings.Repeat("\x00", 60), "", "a program for Windows"},
 	} {
