@@ -284,7 +284,7 @@ func (p *Package) overlay(dir string, s *oldState, graded *bool, faults *judge.F
 	if g.GraderFlags.Here() {
 		p.graderFlags(g.GraderFlags, s, dir == "data", faults)
 	}
-	p.grader(dir, s, faults)
+	p.grader(n, s, faults)
 	if g.OutputFlags.Here() {
 		s.output, s.hasOutput = words(g.OutputFlags), true
 	}
@@ -359,14 +359,16 @@ func (p *Package) graderFlags(n *strictyaml.Node, s *oldState, root bool, faults
 }
 
 // grader finds the program of a group that is graded by one.
-func (p *Package) grader(dir string, s *oldState, faults *judge.Faults) {
+func (p *Package) grader(n *strictyaml.Node, s *oldState, faults *judge.Faults) {
 	if !s.custom {
 		s.legacy.Grader = nil
 		return
 	}
 	all := p.programs("graders")
 	if len(all) == 0 {
-		*faults = append(*faults, &judge.Fault{File: p.at(path.Join(dir, "testdata.yaml")), Text: "grading: custom, but there is no grader", Hint: "add one to graders/"})
+		if n.Has("grading") {
+			*faults = append(*faults, n.Get("grading").Fault("grading: custom, but there is no grader", "add one to graders/"))
+		}
 		return
 	}
 	s.legacy.Grader = &judge.Part{Path: p.at(all[0]), Speaks: "plain"}

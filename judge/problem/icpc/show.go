@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,15 +33,21 @@ func (p *Package) Markdown(language string) (string, error) {
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if s.Kind == "tex" {
+		text = texConstant.ReplaceAllStringFunc(text, func(mark string) string {
+			return p.Constants("{{" + texConstant.FindStringSubmatch(mark)[1] + "}}")
+		})
 		text = tex.Markdown(text)
 		if first, rest, _ := strings.Cut(text, "\n"); first == "#" || strings.HasPrefix(first, "# ") { // \problemname
 			text = rest
 		}
 	} else {
-		text = tex.Formulas(text)
+		text = tex.Formulas(p.Constants(text))
 	}
-	return title + p.withSamples(p.Constants(strings.TrimSpace(text))), nil
+	return title + p.withSamples(strings.TrimSpace(text)), nil
 }
+
+// texConstant is a constant in a statement in LaTeX: its value is LaTeX too.
+var texConstant = regexp.MustCompile(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
 
 // statement finds the statement in a language; text goes before PDF.
 func (p *Package) statement(language string) (Statement, error) {

@@ -197,10 +197,24 @@ func inherit(r, from Rule, n *strictyaml.Node) Rule {
 	if !n.Has("required") {
 		r.Required = from.Required
 	}
-	if !n.Has("use_for_time_limit") && !n.Has("permitted") && !n.Has("required") {
+	if !n.Has("use_for_time_limit") {
 		r.Bound = from.Bound
+		if n.Has("permitted") || n.Has("required") {
+			r.Bound = r.bound()
+		}
 	}
 	return r
+}
+
+// bound is what the sets of a rule say about the time limit.
+func (r *Rule) bound() Bound {
+	switch {
+	case r.Permitted != nil && !slices.Contains(r.Permitted, judge.TimeLimit):
+		return Lower
+	case len(r.Required) == 1 && r.Required[0] == judge.TimeLimit:
+		return Upper
+	}
+	return NoBound
 }
 
 // ruleKeys are the keys of submissions.yaml; other keys that hold a map are globs
@@ -245,12 +259,7 @@ func (p *Package) oneRule(n *strictyaml.Node, cases, from string) Rule {
 	if v := n.Get("score"); v.Here() {
 		r.Score = p.scoreOf(v)
 	}
-	switch {
-	case r.Permitted != nil && !slices.Contains(r.Permitted, judge.TimeLimit):
-		r.Bound = Lower
-	case len(r.Required) == 1 && r.Required[0] == judge.TimeLimit:
-		r.Bound = Upper
-	}
+	r.Bound = r.bound()
 	switch v := n.Get("use_for_time_limit"); {
 	case !v.Here():
 	case v.Text == "lower" || v.Text == "upper":

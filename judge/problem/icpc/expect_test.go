@@ -1,0 +1,93 @@
+package icpc
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge"
+)
+
+// got makes a result of words such as "AC WA TLE": a case each.
+func got(final judge.Verdict, cases string) *Result {
+	r := &Result{Final: final, Groups: map[string]float64{"secret/a": 30}}
+	for i, word := range strings.Fields(cases) {
+		id := "secret/" + string(rune('a'+i)) + "/1"
+		r.Cases = append(r.Cases, CaseResult{ID: id, Verdict: judge.Verdict(word), Message: "case " + id})
+	}
+	return r
+}
+
+func TestHolds(t *testing.T) {
+	old := func(dir string) []Rule { r := legacyRulesOfDir[dir]; r.From = dir; return []Rule{r} }
+	now := func(dir string) []Rule { r := rulesOfDir[dir]; r.From = dir; return []Rule{r} }
+	scored := func(points, of float64, final judge.Verdict) *Result {
+		r := got(final, "AC WA")
+		r.Score = &judge.Score{Points: points, Of: of}
+		return r
+	}
+	for _, row := range []struct {
+		it    string
+		rules []Rule
+		got   *Result
+		why   string // "" where the rules hold
+	}{
+		{"takes anything where nothing is known", nil, got("WA", "WA"), ""},
+		{"legacy: accepts what is accepted", old("accepted"), got("AC", "AC AC"), ""},
+		{"legacy: does not take a wrong answer for accepted", old("accepted"), got("WA", "AC WA"), "it gets WA, and accepted wants AC"},
+		{"legacy: takes the verdict of the whole", old("time_limit_exceeded"), got("TLE", "TLE"), ""},
+		{"legacy: takes a slow case behind a wrong one, as the format's text says", old("time_limit_exceeded"), got("WA", "WA TLE"), ""},
+		{"legacy: does not take a crash for slow", old("time_limit_exceeded"), got("WA", "WA TLE RTE"), "it gets WA, and time_limit_exceeded wants TLE"},
+		{"legacy: a wrong answer must not be slow as well, unless it is wrong first", old("wrong_answer"), got("TLE", "TLE WA"), "it gets TLE, and wrong_answer wants WA"},
+		{"legacy: a wrong answer that is wrong first may be anything later", old("wrong_answer"), got("WA", "WA TLE"), ""},
+		{"takes too much memory for a crash", old("run_time_error"), got("MLE", "MLE"), ""},
+		{"takes idling for slow", old("time_limit_exceeded"), got("ILE", "ILE"), ""},
+		{"takes a flood for slow", old("time_limit_exceeded"), got("OLE", "OLE"), ""},
+		{"does not take a wrong answer for a crash", old("run_time_error"), got("WA", "WA"), "it gets WA, and run_time_error wants RTE"},
+		{"does not take a compile error for rejected cases", now("rejected"), got("CE", ""), "it does not compile, and rejected wants RTE or TLE or WA"},
+		{"2025: every case must be permitted", now("wrong_answer"), got("WA", "AC WA TLE"), "it gets TLE on secret/c/1, and wrong_answer permits AC or WA"},
+		{"2025: some case must be required", now("brute_force"), got("AC", "AC AC"), "no case gets RTE or TLE, as brute_force wants"},
+		{"2025: brute force may be slow but never wrong", now("brute_force"), got("WA", "TLE WA"), "it gets WA on secret/b/1, and brute_force permits AC or RTE or TLE"},
+		{"2025: skipped cases do not count", now("time_limit_exceeded"), got("TLE", "TLE SK"), ""},
+		{"a rule may be about some cases", []Rule{{From: "y", Cases: "secret/b", Permitted: []judge.Verdict{"AC"}}}, got("WA", "WA AC"), ""},
+		{"a rule may be about the wrong cases", []Rule{{From: "y", Cases: "secret/{a,c}", Permitted: []judge.Verdict{"AC"}}}, got("WA", "WA AC"), "it gets WA on secret/a/1, and y permits AC"},
+		{"a message must stand somewhere", []Rule{{From: "y", Message: "line 7"}}, got("WA", "WA"), `no case says "line 7", as y wants`},
+		{"a message may stand anywhere", []Rule{{From: "y", Message: "secret/b"}}, got("WA", "WA WA"), ""},
+		{"a score must be in its range", []Rule{{From: "y", Score: &Range{1, 20}}}, scored(21, 100, "WA"), "its score is 21, and y wants 1 to 20"},
+		{"a score of decimals may be off by rounding", []Rule{{From: "y", Score: &Range{88.37, 88.37}}}, scored(88.37000000000001, 100, "AC"), ""},
+		{"a score may be that of a group", []Rule{{From: "y", Cases: "secret/a", Score: &Range{30, 30}}}, scored(1, 100, "WA"), ""},
+		{"a part of the points is less than all", old("partially_accepted"), scored(100, 100, "AC"), "it gets all 100 points, and partially_accepted wants a part of them"},
+		{"a part of the points is some", old("partially_accepted"), scored(40, 100, "AC"), ""},
+		{"a part of the points may come with a case that fails", old("partially_accepted"), scored(40, 100, "WA"), ""},
+		{"no points are no part of them", old("partially_accepted"), scored(0, 100, "WA"), "it gets WA, and partially_accepted wants a part of the points"},
+	} {
+		s := &Submission{Name: "x/y.py", Rules: row.rules}
+		ok, why := s.Holds(row.got)
+		if why != row.why || ok != (row.why == "") {
+			t.Errorf("it %s: Holds = %v, %q, want %q", row.it, ok, why, row.why)
+		}
+	}
+}
+
+func TestMatchesPath(t *testing.T) {
+	for _, row := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"accepted", "accepted/a.py", true},
+		{"accepted/*", "accepted/a.py", true},
+		{"accepted/*.py", "accepted/dir/a.py", false},
+		{"*/a.{py,cpp}", "wrong_answer/a.cpp", true},
+		{"*", "accepted/a.py", true},
+		{"secret/*-hard", "secret/01-hard", true},
+		{"secret/*-hard", "secret/01-hardest", false},
+		{"secret/a", "secret/ab/1", false},
+		{"secret/[ab]", "secret/a", false}, // no classes of characters
+		{"a.py", "axpy", false},
+		{"{a,{b,c}}/x", "c/x", true},
+		{"{a", "a", true},
+	} {
+		if got := matchesPath(row.glob, row.name); got != row.want {
+			t.Errorf("matchesPath(%q, %q) = %v, want %v", row.glob, row.name, got, row.want)
+		}
+	}
+}
