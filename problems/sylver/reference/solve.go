@@ -158,41 +158,46 @@ func (v *solver) solve(left []int64) (winning []int64, ok bool) {
 }
 
 // look says of each position of a game what is left, and, where that is little,
-// whether it is won.
-func (g *game) look(e *kit.Event, played *kit.Played) (all []kit.Position) {
+// whether it is won. It goes from the last position to the first, as each knows
+// something for the one before, and solves none any more after one that takes too
+// long.
+func (g *game) look(e *kit.Event, played *kit.Played) []kit.Position {
 	const show = 2000
-	var p position
 	var v solver
-	announce := func(text string) {
-		for word := range strings.FieldsSeq(text) {
-			if n, err := strconv.ParseInt(strings.TrimPrefix(word, "+"), 10, 64); err == nil && n > 0 {
-				p.add(n)
-			}
-		}
-	}
-	see := func() {
-		at := kit.Position{Count: infinite}
-		if p.g == 1 {
-			if n, _, err := p.left(); err == nil {
-				at.Count = n
-			}
-		}
-		if list, ok := p.gaps(nil, show, largest); ok && at.Count >= 0 {
-			at.Options = words(list)
-			if winning, ok := v.solve(list); ok && len(list) > 0 {
-				at.Best, at.Exact = words(winning), "lost"
-				if len(winning) > 0 {
-					at.Exact = "won"
+	all := make([]kit.Position, len(played.Moves)+1)
+	solves := true
+	for i := len(played.Moves); i >= 0; i-- {
+		var p position
+		for _, text := range append([]string{played.Start}, played.Moves[:i]...) {
+			for word := range strings.FieldsSeq(text) {
+				if n, err := strconv.ParseInt(word, 10, 64); err == nil && n > 0 {
+					p.add(n)
 				}
 			}
 		}
-		all = append(all, at)
-	}
-	announce(played.Start)
-	see()
-	for _, m := range played.Moves {
-		announce(m)
-		see()
+		at := &all[i]
+		at.Count = infinite
+		if p.g != 1 {
+			continue
+		}
+		if n, _, err := p.left(); err == nil {
+			at.Count = n
+		}
+		list, ok := p.gaps(nil, show, largest)
+		if !ok {
+			continue
+		}
+		at.Options = words(list)
+		if !solves || len(list) == 0 {
+			continue
+		}
+		var winning []int64
+		if winning, solves = v.solve(list); solves {
+			at.Best, at.Exact = words(winning), "lost"
+			if len(winning) > 0 {
+				at.Exact = "won"
+			}
+		}
 	}
 	return all
 }
