@@ -168,12 +168,21 @@ func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		for _, l := range t.claims(extension(name)) {
-			count[l]++
-			if slices.Contains(l.Entry, d.Name()) && filepath.Dir(name) == filepath.Clean(path) {
-				entries[l]++
+		claim := t.claims(extension(name))
+		if len(claim) == 0 {
+			return nil
+		}
+		l := claim[0]
+		if len(claim) > 1 { // languages that share an extension: as for a file
+			head, err := readHead(name)
+			if err != nil {
+				return err
 			}
-			break // languages that share an extension: the first, as for a file
+			l = bySigns(claim, head)
+		}
+		count[l]++
+		if slices.Contains(l.Entry, d.Name()) && filepath.Dir(name) == filepath.Clean(path) {
+			entries[l]++
 		}
 		return nil
 	})
