@@ -19,20 +19,35 @@ import (
 // from several files go to the folder stage.
 type recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
 
-// recipeOf finds the recipe of a package that lacks cases; nil where it lacks none,
-// or has no recipe.
-func recipeOf(dir string) recipe {
+// recipeIn finds the recipe of a package; nil where it has none.
+func (c *contest) recipeIn(dir string) recipe {
 	if polygon.Is(dir) {
-		if !polygon.Lacks(dir) {
-			return nil
-		}
 		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return polygon.Recipe(dir) }
 	}
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(fill.RecipeFile))); err != nil || !icpc.Is(dir) {
 		return nil
 	}
-	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
-		return fill.Generators(fill.PackageIn(dir, stage))
+	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
+		p := fill.PackageIn(dir, stage)
+		if pkg, _ := icpc.Open(dir, c.cfg.Solution); pkg != nil { // what is wrong with it is told when it is judged
+			p.Constants = pkg.Constants
+		}
+		return fill.Generators(p)
+	}
+}
+
+// recipeOf finds the recipe of a package that lacks cases; nil where it lacks none,
+// or has no recipe.
+func (c *contest) recipeOf(dir string) recipe {
+	read := c.recipeIn(dir)
+	switch {
+	case read == nil:
+		return nil
+	case polygon.Is(dir):
+		if !polygon.Lacks(dir) {
+			return nil
+		}
+		return read
 	}
 	stage, err := os.MkdirTemp("", "assay-recipe-")
 	if err != nil {
@@ -52,7 +67,7 @@ func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judg
 	if err != nil {
 		return nil, nil, err
 	}
-	read := recipeOf(dir)
+	read := c.recipeOf(dir)
 	if read == nil {
 		f, faults := c.read(dir, tests)
 		return f, faults, nil
@@ -87,7 +102,7 @@ func (c *contest) openReady(ctx context.Context, name string, r running) (*probl
 	if err != nil {
 		return nil, err
 	}
-	if recipeOf(dir) == nil {
+	if c.recipeOf(dir) == nil {
 		return c.open(name)
 	}
 	if err := c.start(r); err != nil {
@@ -102,9 +117,12 @@ func (c *contest) openReady(ctx context.Context, name string, r running) (*probl
 
 // filler makes the cases of the package in a folder.
 func (c *contest) filler(dir string) (*fill.Filler, error) {
-	pkg, err := icpc.Assembled(&judge.Problem{ID: filepath.Base(dir), Dir: near(dir)})
-	if err != nil {
-		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	pkg, _ := icpc.Open(near(dir), c.cfg.Solution) // what is wrong with it is told when it is judged
+	if pkg == nil {
+		var err error
+		if pkg, err = icpc.Assembled(&judge.Problem{ID: filepath.Base(dir), Dir: near(dir)}); err != nil {
+			return nil, fmt.Errorf("fill package %s: %w", dir, err)
+		}
 	}
 	f := &problem.Folder{Problem: pkg.Problem, Package: pkg}
 	return &fill.Filler{
@@ -122,4 +140,44 @@ func (c *contest) filler(dir string) (*fill.Filler, error) {
 			return made.Program, nil
 		},
 	}, nil
+}
+
+// writePackage makes the cases of a package in the package itself, or with check
+// says which are not as they are made now.
+func (c *contest) writePackage(ctx context.Context, con *console, dir string, read recipe, check bool) (bool, error) {
+	filler, err := c.filler(dir)
+	if err != nil {
+		return false, err
+	}
+	filler.Progress = con.counter("cases made")
+	stage, err := os.MkdirTemp("", "assay-recipe-")
+	if err != nil {
+		return false, fmt.Errorf("make a folder for programs: %w", err)
+	}
+	defer os.RemoveAll(stage)
+	r, flaws, faults := read(stage)
+	if len(faults) > 0 {
+		return false, faults
+	}
+	w, err := filler.Write(ctx, r, dir, check)
+	con.clear()
+	if err != nil {
+		return false, err
+	}
+	bad := append(flaws, w.Faults...)
+	for _, f := range bad {
+		fmt.Fprintln(con.err, f)
+	}
+	if !check {
+		fmt.Fprintf(con.out, "%s: %d files made (%d changed)\n", filepath.Base(dir), w.Files, len(w.Changed))
+		return len(bad) == 0, nil
+	}
+	for _, name := range w.Changed {
+		fmt.Fprintf(con.err, "%s: not as it is made now\n", filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	if ok := len(bad) == 0 && len(w.Changed) == 0; !ok {
+		return false, nil
+	}
+	fmt.Fprintf(con.out, "%s: %d files are as they are made\n", filepath.Base(dir), w.Files)
+	return true, nil
 }

@@ -36,6 +36,9 @@ import (
 type Recipe struct {
 	Cases []*Case
 	Files map[string][]byte // other files of the data folder, such as secret/test_group.yaml
+	// Place is where the package itself has a file of the data folder; nil for the
+	// folder data.
+	Place func(name string) string
 }
 
 // Case is a case to make.
@@ -150,14 +153,8 @@ func writeFiles(dir string, files map[string][]byte) error {
 	}
 	defer root.Close()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return fmt.Errorf("fill the data folder: %w", err)
-		}
-		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be a link
-			return fmt.Errorf("fill the data folder: %w", err)
-		}
-		if err := root.WriteFile(name, files[name], 0o644); err != nil {
-			return fmt.Errorf("fill the data folder: %w", err)
+		if err := replace(root, name, files[name]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	if fault != nil {
 		return nil, nil, judge.Faults{fault}
 	}
-	recipe = &fill.Recipe{}
+	recipe = &fill.Recipe{Place: r.place}
 	answering := fill.Answering{Empty: r.doc.Assets.Interactor != nil}
 	if main := r.mainSolution(); main != nil {
 		answering.Solutions = []*judge.Part{main}
@@ -70,6 +70,22 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 		recipe.Cases = append(recipe.Cases, c)
 	}
 	return recipe, flaws, nil
+}
+
+// place is where the package has a file that the recipe makes.
+func (r *reader) place(name string) string {
+	ext := path.Ext(name)
+	for i := range r.set.Tests {
+		if r.name(i) != strings.TrimSuffix(name, ext) {
+			continue
+		}
+		pattern := r.set.Input
+		if ext == ".ans" {
+			pattern = r.set.Answer
+		}
+		return filepath.ToSlash(local(numbered(pattern, i+1)))
+	}
+	return path.Join(filled, name)
 }
 
 // mainSolution is the one that makes the answers; nil where there is none.
