@@ -25,6 +25,8 @@ type Options struct {
 	// Literals are numbers that programs treat apart; they and their neighbours are
 	// drawn now and then.
 	Literals []int64
+	// Seed is what a line says behind --seed. Draw does not look at it.
+	Seed int64
 	// Most is how many bytes an input may have; 0 is 8 MiB.
 	Most int
 
@@ -387,6 +389,9 @@ func Line(words []string) (o Options, err error) {
 				return o, fmt.Errorf("--size %s: want a number from 1 on", words[i])
 			}
 		case "--seed":
+			if o.Seed, err = wholeNumber(words[i]); err != nil || o.Seed < 0 {
+				return o, fmt.Errorf("--seed %s: want a number from 0 on", words[i])
+			}
 		default:
 			return o, fmt.Errorf("unknown argument %q; %s", flag, cmp.Or(suggest.Hint(flag, flags), "or a name with its value, such as n=5 or n=1..9"))
 		}

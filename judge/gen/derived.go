@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/format"
+	"assay/judge/kit"
 	"assay/judge/problem"
 )
 
@@ -37,7 +39,7 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 		}
 		return program, err
 	}
-	d := &derived{program: program, grammar: grammar}
+	d := &derived{program: program, grammar: grammar, salt: f.Salt}
 	if f.Reference != nil {
 		d.literals = Literals(f.Reference.Path)
 	}
@@ -54,6 +56,7 @@ type derived struct {
 	program   Generator // for all other lines; nil for none
 	grammar   *format.Grammar
 	literals  []int64
+	salt      string
 	validator Validator // of what the declaration does not say; nil for none
 }
 
@@ -72,11 +75,40 @@ func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]b
 		return nil, &judge.Fault{Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3"}
 	}
 	o.Literals = d.literals
+	count := 1
+	if line := strings.Join(args, " "); o.Seed > 1 && o.Seed <= maxSeed && seed == kit.Seed(d.salt, line) {
+		// The cases of --seed {1..20} differ from each other, however few there are.
+		count = int(o.Seed)
+		seed = kit.Seed(d.salt, strings.Replace(line, fmt.Sprintf("--seed %d", o.Seed), "--seed 1", 1))
+	}
 	raw, err := hex.DecodeString(seed)
 	if err != nil || len(raw) != 16 {
 		return nil, fmt.Errorf("seed %q is not 32 hexadecimal digits", seed)
 	}
 	chance := rand.New(rand.NewPCG(binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])))
+	seen := map[string]bool{}
+	for range maxAlike * count {
+		input, err := d.draw(ctx, chance, o)
+		if err != nil {
+			return nil, err
+		}
+		if digest := hashBytes(input); !seen[digest] {
+			seen[digest] = true
+			if len(seen) == count {
+				return input, nil
+			}
+		}
+	}
+	return nil, &judge.Fault{Text: fmt.Sprintf("the line makes only %d different inputs", len(seen)), Hint: "take fewer seeds, or give it other arguments"}
+}
+
+const (
+	maxSeed  = 1000 // up to which the cases of a line differ for sure
+	maxAlike = 50   // draws for each of them
+)
+
+// draw draws an input that the validator takes.
+func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options) ([]byte, error) {
 	said := ""
 	for range redraws {
 		input, err := d.grammar.Draw(chance, o)
