@@ -66,8 +66,11 @@ type macro struct {
 	body string
 }
 
-// write writes text that Markdown is to leave alone.
+// write writes Markdown. Blanks at the start of a line would mean something there.
 func (r *reader) write(s string) {
+	if strings.HasSuffix(r.out.String(), "\n") {
+		s = strings.TrimLeft(s, " ")
+	}
 	if r.out.Len() < maxOut {
 		r.out.WriteString(s)
 	}
