@@ -31,6 +31,7 @@ type measuring struct {
 	all      bool
 	marks    bool
 	json     bool
+	grid     bool
 	add      string
 }
 
@@ -69,6 +70,7 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	f.BoolVar(&m.all, "all", false, "list what no input separates, too")
 	f.BoolVar(&m.marks, "marks", false, "print that as marks for mutants.toml instead of everything else")
 	f.BoolVar(&m.json, "json", false, "write the report as JSON")
+	f.BoolVar(&m.grid, "grid", false, "print which case kills how many mutants and programs under solutions/ instead")
 	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ folder")
 	m.running.flags(f)
 	return cmd
@@ -87,6 +89,13 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		}
 		folder, err := contest.open(name)
 		if err != nil {
+			return err
+		}
+		if m.grid {
+			grid, err := contest.newGrid(ctx, c, folder)
+			if err == nil {
+				grid.print(c)
+			}
 			return err
 		}
 		report, err := m.report(ctx, c, contest, folder)

@@ -21,7 +21,10 @@ import (
 type generation struct {
 	running
 	fresh
-	check bool
+	check    bool
+	minimise bool
+	tiny     int64
+	named    bool // the problems, rather than all of the contest
 }
 
 func generateCommand(c *console) *cobra.Command {
@@ -34,8 +37,16 @@ input by the generator, held against the validator, answered by the reference. T
 same lines make the same files on every machine; a manifest beside them has their
 hashes. Nothing is put in place before everything is made without a fault.
 
+Of a problem package it makes the data folder, by its generators.yaml, or the tests and
+answers of a Polygon package, by its commands and its main solution. Judging never
+needs that: what a package lacks is made in a copy of it in the cache.
+
 An accepted solution must agree with the reference on every case: the one that the key
 second of problem.toml names, or else the first, those in Go before others.
+
+With --minimise it drops cases that add nothing to what the others find: mutants of the
+right programs, programs under solutions/, and bounds of the declared input, each twice.
+Samples and cases written by hand stay.
 
 With --count it makes new cases from the same lines with other seeds instead, into a
 folder (--out), or among the problem's cases written by hand (--add).
@@ -48,6 +59,8 @@ folder (--out), or among the problem's cases written by hand (--add).
 	}
 	f := cmd.Flags()
 	f.BoolVar(&g.check, "check", false, "make everything anew in a temporary folder and prove that the files are the same")
+	f.BoolVar(&g.minimise, "minimise", false, "take the lines out of problem.toml whose cases find nothing that others do not find; with --check only say which")
+	f.Int64Var(&g.tiny, "tiny", 64, "cases of at most so many bytes stay with --minimise, whatever they find")
 	g.fresh.flags(f)
 	g.running.flags(f)
 	return cmd
@@ -57,17 +70,29 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 	if err := g.fresh.usage(g.check, names); err != nil {
 		return err
 	}
+	g.named = len(names) > 0
 	return g.each(names, func(contest *contest, name string) (bool, error) {
-		if contest.house && !g.check && g.out == "" {
-			return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
-		}
 		return g.one(ctx, c, contest, name)
 	})
 }
 
 // one makes the cases of one problem, or checks them.
 func (g *generation) one(ctx context.Context, c *console, contest *contest, name string) (bool, error) {
-	folder, err := contest.open(name)
+	dir, _, err := contest.locate(name)
+	if err != nil {
+		return false, err
+	}
+	if read := contest.recipeIn(dir); read != nil && g.count == 0 {
+		if !g.named && !g.check {
+			fmt.Fprintf(c.out, "%s is a package: its data is made only where it is named\n", filepath.Base(dir))
+			return true, nil
+		}
+		return contest.writePackage(ctx, c, dir, read, g.check)
+	}
+	if contest.house && !g.check && g.out == "" {
+		return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
+	}
+	folder, err := contest.openReady(ctx, name, g.running)
 	if err != nil {
 		return false, err
 	}
@@ -78,6 +103,14 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 	maker := &gen.Maker{Folder: folder, Runner: contest.box, Build: contest.part, Jobs: contest.jobs, Limits: contest.cfg.Setter, Progress: c.progress()}
 	if g.count > 0 {
 		return true, g.fresh.make(ctx, c, maker)
+	}
+	if g.minimise {
+		if more, err := g.prune(ctx, c, contest, folder); !more || err != nil {
+			return err == nil, err
+		}
+		if maker.Folder, err = contest.open(name); err != nil {
+			return false, err
+		}
 	}
 	if maker.Second, err = contest.second(ctx, folder); err != nil {
 		return false, err
@@ -104,6 +137,26 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 	}
 	fmt.Fprintf(c.out, "%s: %d made (%d changed), %d kept, %d removed\n", folder.ID, sum.Made, sum.Changed, sum.Kept, sum.Removed)
 	return true, nil
+}
+
+// prune takes lines out of problem.toml, and says whether cases must be removed.
+func (g *generation) prune(ctx context.Context, c *console, contest *contest, folder *problem.Folder) (bool, error) {
+	grid, err := contest.newGrid(ctx, c, folder)
+	if err != nil {
+		return false, err
+	}
+	needed := grid.needed(g.tiny)
+	keep := func(one *judge.Case) bool { return needed[one.ID()] }
+	changes, err := gen.Prune(folder, contest.cfg.Solution, keep, g.check)
+	if err != nil {
+		return false, err
+	}
+	for _, line := range changes {
+		fmt.Fprintln(c.out, "  "+line)
+	}
+	fmt.Fprintf(c.out, "%s before: %s\n", folder.ID, grid.tally(func(*judge.Case) bool { return true }))
+	fmt.Fprintf(c.out, "%s after:  %s\n", folder.ID, grid.tally(keep))
+	return len(changes) > 0 && !g.check, nil
 }
 
 // second finds and builds the accepted solution that must agree with the reference on

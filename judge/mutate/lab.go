@@ -75,10 +75,11 @@ type Result struct {
 	*Mutant
 	Subject *Subject
 	State   State
-	How     string // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
-	Case    string // id of the case that killed it
-	Reason  string // of a mark
-	Find    *Find  // what kills it, where no case does
+	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
+	Case    string   // id of the case that killed it
+	Killers []string // ids of cases that kill it; only what Grid has found
+	Reason  string   // of a mark
+	Find    *Find    // what kills it, where no case does
 
 	outs   map[int][]byte // other outputs that are right, by case
 	spared []uint32       // cases of many steps that it was not run on

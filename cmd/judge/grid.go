@@ -1,0 +1,210 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"assay/judge"
+	"assay/judge/mutate"
+	"assay/judge/problem"
+)
+
+// grid says which case finds what.
+type grid struct {
+	folder *problem.Folder
+	cases  []*judge.Case
+	number map[string]int // by id
+	things []thing
+}
+
+// thing is what a suite must find: a mutant, a wrong solution, a bound of the input.
+type thing struct {
+	name string
+	kind string // "mutant", "solution", "bound"
+	by   []int  // numbers of cases
+}
+
+// mostKillers is how many cases are looked for that kill the same mutant.
+const mostKillers = 12
+
+// newGrid measures a suite. It judges every solution under solutions/.
+func (c *contest) newGrid(ctx context.Context, out *console, folder *problem.Folder) (*grid, error) {
+	g := &grid{folder: folder, number: map[string]int{}}
+	for k := range folder.Groups {
+		for i := range folder.Groups[k].Cases {
+			one := &folder.Groups[k].Cases[i]
+			g.number[one.ID()] = len(g.cases)
+			g.cases = append(g.cases, one)
+		}
+	}
+	if err := g.bounds(); err != nil {
+		return nil, err
+	}
+	lab, err := c.mutants(ctx, folder, accepted(folder))
+	if err != nil {
+		return nil, err
+	}
+	lab.Progress = out.counter("mutants judged")
+	results, err := lab.Judge(ctx)
+	if err == nil {
+		err = lab.Grid(ctx, results, mostKillers)
+	}
+	out.clear()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		if r.State == mutate.Killed {
+			g.add("mutant", fmt.Sprintf("%s (%s)", r.Subject.Name(r.Mutant), r.Operator), r.Killers)
+		}
+	}
+	verifier := c.verifier(folder)
+	_, err = verifier.Run(ctx, func(e judge.Event) {
+		if s, ok := e.(*judge.SolutionJudged); ok && len(s.Killers) > 0 {
+			g.add("solution", s.Path, s.Killers)
+		}
+	})
+	return g, err
+}
+
+func (g *grid) add(kind, name string, killers []string) {
+	t := thing{name: name, kind: kind}
+	for _, id := range killers {
+		if i, known := g.number[id]; known {
+			t.by = append(t.by, i)
+		}
+	}
+	g.things = append(g.things, t)
+}
+
+// bounds adds what the declared format of the input wants to be seen.
+func (g *grid) bounds() error {
+	grammar, err := g.folder.Format()
+	if err != nil || grammar == nil {
+		return err
+	}
+	by := map[string][]string{}
+	var names []string
+	for _, one := range g.cases {
+		input, err := os.ReadFile(one.In)
+		if err != nil {
+			return g.folder.CaseFault(one, fmt.Sprintf("case %s: %s", one.ID(), problem.Reason(err)), "run: judge generate "+g.folder.ID)
+		}
+		coverage := grammar.NewCoverage()
+		if coverage.Add(input) != nil {
+			continue // verify says so
+		}
+		for _, goal := range coverage.Goals() {
+			name := fmt.Sprintf("line %d: %s", goal.Row, goal.What)
+			if goal.Count == 0 {
+				continue
+			}
+			if by[name] == nil {
+				names = append(names, name)
+			}
+			by[name] = append(by[name], one.ID())
+		}
+	}
+	for _, name := range names {
+		g.add("bound", name, by[name])
+	}
+	return nil
+}
+
+// sets are the numbers of the things that each case finds.
+func (g *grid) sets() [][]int {
+	sets := make([][]int, len(g.cases))
+	for t, thing := range g.things {
+		for _, i := range thing.by {
+			sets[i] = append(sets[i], t)
+		}
+	}
+	return sets
+}
+
+// size is the bytes of a case's files.
+func size(c *judge.Case) (n int64) {
+	for _, path := range []string{c.In, c.Ans} {
+		if info, err := os.Stat(path); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// print draws the grid, a row for each case.
+func (g *grid) print(out *console) {
+	w := tabwriter.NewWriter(out.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "case\tbytes\tmutants\tsolutions\tbounds\tfound by no other")
+	alone := make([]int, len(g.cases))
+	for _, t := range g.things {
+		if len(t.by) == 1 {
+			alone[t.by[0]]++
+		}
+	}
+	sets := g.sets()
+	for i, c := range g.cases {
+		n := map[string]int{}
+		for _, t := range sets[i] {
+			n[g.things[t].kind]++
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\n", c.ID(), size(c), n["mutant"], n["solution"], n["bound"], alone[i])
+	}
+	w.Flush()
+	fmt.Fprintf(out.out, "\nof each mutant at most %d cases that kill it are counted, the quick ones first, and of each solution the first that it fails\n", mostKillers)
+	once := g.once()
+	for _, t := range once {
+		fmt.Fprintf(out.out, "only %s finds the %s %s\n", g.cases[t.by[0]].ID(), t.kind, t.name)
+	}
+}
+
+// once lists the wrong solutions that a single case finds.
+func (g *grid) once() (list []thing) {
+	for _, t := range g.things {
+		if t.kind == "solution" && len(t.by) == 1 {
+			list = append(list, t)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b thing) int { return cmp.Compare(a.by[0], b.by[0]) })
+	return list
+}
+
+// needed picks the cases that the suite needs: samples, those written by hand, tiny
+// ones, and so many others that everything is found twice, where it is found twice now.
+func (g *grid) needed(tiny int64) map[string]bool {
+	const twice = 2
+	must := make([]bool, len(g.cases))
+	for i, c := range g.cases {
+		must[i] = c.Group == problem.Sample || c.Line == "" || size(c) <= tiny
+	}
+	needed := map[string]bool{}
+	for i := range must {
+		needed[g.cases[i].ID()] = must[i]
+	}
+	for _, i := range mutate.Cover(g.sets(), twice, must) {
+		needed[g.cases[i].ID()] = true
+	}
+	return needed
+}
+
+// tally counts the cases and their bytes, and how many things of each kind they find.
+func (g *grid) tally(keep func(c *judge.Case) bool) string {
+	cases, bytes := 0, int64(0)
+	for _, c := range g.cases {
+		if keep(c) {
+			cases++
+			bytes += size(c)
+		}
+	}
+	found := map[string]int{}
+	for _, t := range g.things {
+		if slices.ContainsFunc(t.by, func(i int) bool { return keep(g.cases[i]) }) {
+			found[t.kind]++
+		}
+	}
+	return fmt.Sprintf("%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", cases, bytes, found["mutant"], found["solution"], found["bound"])
+}

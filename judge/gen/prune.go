@@ -1,0 +1,145 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/atomicfile"
+	"assay/judge/problem"
+)
+
+// Prune takes the lines of the cases that keep refuses out of problem.toml, and returns
+// what it changed, a line each: what stood there, and what stands there now. A pattern
+// of which some cases stay becomes the lines of those. It removes no files: the next
+// Generate does. With dry it changes nothing.
+//
+// Where the text of problem.toml does not come out as it should it stays as it is, and
+// the error says so.
+func Prune(f *problem.Folder, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
+	file := filepath.Join(f.Dir, problem.File)
+	before, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the generator lines: %w", err)
+	}
+	text := string(before)
+	var want []string
+	for _, g := range f.Groups {
+		var made []judge.Case
+		for i := range g.Cases {
+			if c := g.Cases[i]; c.Line != "" {
+				made = append(made, c)
+				if keep(&c) {
+					want = append(want, c.ID())
+				}
+			}
+		}
+		for len(made) > 0 {
+			pattern, n := patternOf(text, made)
+			if n == 0 {
+				return nil, fmt.Errorf("find the line %q in %s", made[0].Line, file)
+			}
+			var kept []string
+			for i := range made[:n] {
+				if keep(&made[i]) {
+					kept = append(kept, quote(made[i].Line))
+				}
+			}
+			if len(kept) < n {
+				text = replaceLiteral(text, pattern, kept)
+				changes = append(changes, strings.TrimSpace(fmt.Sprintf("%s: %s -> %s", g.Name, pattern, strings.Join(kept, ", "))))
+			}
+			made = made[n:]
+		}
+	}
+	if len(changes) == 0 || dry {
+		return changes, nil
+	}
+	if err := atomicfile.Write(file, []byte(text)); err != nil {
+		return nil, err
+	}
+	again, faults := problem.Open(f.Dir, f.Tests, usual)
+	var got []string
+	if again != nil {
+		for _, g := range again.Groups {
+			for i := range g.Cases {
+				if g.Cases[i].Line != "" {
+					got = append(got, g.Cases[i].ID())
+				}
+			}
+		}
+	}
+	if len(faults) > 0 || !slices.Equal(got, want) {
+		return nil, fmt.Errorf("take lines out of %s: it does not come out as it should, and stays as it was: %w", file, atomicfile.Write(file, before))
+	}
+	return changes, nil
+}
+
+// patternOf finds the literal in problem.toml that made the first of the cases, and how
+// many of them it made.
+func patternOf(text string, made []judge.Case) (literal string, n int) {
+	for _, literal := range literals(text) {
+		lines, err := problem.Expand(literal[1 : len(literal)-1])
+		if err != nil || len(lines) == 0 || len(lines) > len(made) {
+			continue
+		}
+		same := true
+		for i, line := range lines {
+			same = same && made[i].Line == line
+		}
+		if same && len(lines) > n {
+			return literal, len(lines)
+		}
+	}
+	return "", 0
+}
+
+// literals lists the strings of a TOML text that have no escapes, with their quotes.
+func literals(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		for at := 0; at < len(line); at++ {
+			q := line[at]
+			if q == '#' {
+				break
+			}
+			if q != '"' && q != '\'' {
+				continue
+			}
+			end := strings.IndexByte(line[at+1:], q)
+			if end < 0 {
+				break
+			}
+			all = append(all, line[at:at+end+2])
+			at += end + 1
+		}
+	}
+	return all
+}
+
+// replaceLiteral replaces a string of a list by others, or takes it out with its comma,
+// and with its line where nothing else stands there.
+func replaceLiteral(text, literal string, by []string) string {
+	at := strings.Index(text, literal)
+	if len(by) > 0 {
+		return text[:at] + strings.Join(by, ", ") + text[at+len(literal):]
+	}
+	from, to := at, at+len(literal)
+	rest := text[to:]
+	if trimmed := strings.TrimLeft(rest, " \t"); strings.HasPrefix(trimmed, ",") {
+		to += len(rest) - len(trimmed) + 1
+	} else if head := strings.TrimRight(text[:from], " \t"); strings.HasSuffix(head, ",") {
+		from = len(head) - 1
+	}
+	start, end := strings.LastIndexByte(text[:from], '\n')+1, len(text)
+	if n := strings.IndexByte(text[to:], '\n'); n >= 0 {
+		end = to + n + 1
+	}
+	left := strings.TrimSpace(text[to:end])
+	if strings.TrimSpace(text[start:from]) == "" && (left == "" || strings.HasPrefix(left, "#")) {
+		return text[:start] + text[end:]
+	}
+	return text[:from] + strings.TrimPrefix(text[to:], " ")
+}

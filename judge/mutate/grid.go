@@ -1,0 +1,59 @@
+package mutate
+
+import (
+	"context"
+	"slices"
+)
+
+// Grid finds further cases that kill what a case has killed, those of few steps first,
+// up to most for each mutant.
+func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
+	bySubject := map[*Subject][]*Result{}
+	for _, r := range results {
+		if r.State == Killed {
+			bySubject[r.Subject] = append(bySubject[r.Subject], r)
+		}
+	}
+	done, of := 0, 0
+	for _, list := range bySubject {
+		of += len(list)
+	}
+	for _, s := range l.Subjects {
+		list := bySubject[s]
+		err := l.share(ctx, s, len(list), func(ctx context.Context, w *worker, d *decider, i int) error {
+			return list[i].spread(ctx, l, w, d, most)
+		}, func(n int) {
+			if l.Progress != nil {
+				l.Progress(done+n, of)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		done += len(list)
+	}
+	return nil
+}
+
+// spread finds further cases that kill the mutant.
+func (r *Result) spread(ctx context.Context, l *Lab, w *worker, d *decider, most int) error {
+	r.Killers = []string{r.Case}
+	slots, _ := r.Subject.within(r.Subject.reaching(r.Mutant))
+	for len(slots) > 0 && len(r.Killers) < most {
+		at, ran, err := w.hunt(r.Mutant, slots)
+		if err != nil || at == len(slots) {
+			return err
+		}
+		c, wrong := &l.cases[slots[at]], true
+		if ran.fate == another {
+			if wrong, _, err = d.wrong(ctx, c, ran.out); err != nil {
+				return err
+			}
+		}
+		if wrong && !slices.Contains(r.Killers, c.id) {
+			r.Killers = append(r.Killers, c.id)
+		}
+		slots = slots[at+1:]
+	}
+	return nil
+}
