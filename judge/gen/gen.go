@@ -376,11 +376,9 @@ func (w *maker) make(ctx context.Context, t *task) error {
 			return w.invalid(ctx, text)
 		}
 	}
-	var answer []byte // stays empty where the problem has none
-	if w.crew.reference != nil {
-		if answer, err = Answer(ctx, w.crew.m.Runner, w.crew.reference, w.crew.m.Folder.Reference, w.crew.m.Folder.Limits, bytes.NewReader(input)); err != nil {
-			return err
-		}
+	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.reference, w.crew.m.Folder.Reference, w.crew.m.Folder.Limits, bytes.NewReader(input))
+	if err != nil {
+		return err
 	}
 	t.in, t.ans = hashBytes(input), hashBytes(answer)
 	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {
@@ -393,8 +391,12 @@ func (w *maker) make(ctx context.Context, t *task) error {
 }
 
 // Answer has the reference answer an input, within the limits of a contestant but
-// for twice the time, since its own speed is not in question here.
+// for twice the time, since its own speed is not in question here. Without a program
+// the answer is empty, as in problems where programs talk.
 func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits, input io.Reader) ([]byte, error) {
+	if program == nil {
+		return nil, nil
+	}
 	var out bytes.Buffer
 	var stderr tail.Buffer
 	limits = limits.Scaled(2)
