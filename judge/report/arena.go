@@ -78,7 +78,11 @@ func arenaHeading(s *standings.Standings) string {
 func arenaSetting(s *standings.Standings) string {
 	text := fmt.Sprintf("rules %s, %s", oneLine(s.Rules.Name), strings.ReplaceAll(oneLine(s.Rules.Format), "-", " "))
 	if s.Rules.Rounds > 0 {
-		text += ", " + count(s.Rules.Rounds, "round") + " of " + count(s.Rules.Games, "game")
+		text += ", "
+		if _, known := arena.Formats()[s.Rules.Format]; !known { // it ends when enough is known
+			text += "at most "
+		}
+		text += count(s.Rules.Rounds, "round") + " of " + count(s.Rules.Games, "game")
 	}
 	text += fmt.Sprintf(", seed %d; %s", s.Seed, count(s.Games, "game"))
 	if !s.Over {
@@ -92,7 +96,7 @@ func outText(out standings.Out) string {
 	if out.Fault.Text != "" {
 		text += ", " + oneLine(out.Fault.Text)
 	}
-	if out.Fault.Bytes != "" {
+	if out.Fault.Bytes != "" && out.Fault.Bytes != `""` {
 		text += "; it sent " + oneLine(out.Fault.Bytes)
 	}
 	return text
@@ -243,11 +247,18 @@ func conductColumns(s *standings.Standings) []column {
 			column{head: "missed", cell: func(i int) string { return missed(&s.Bots[i]) }},
 		)
 	}
-	return append(all,
-		column{head: "CPU a move", cell: func(i int) string { return perMove(&s.Bots[i]) }},
-		column{head: "slowest", cell: func(i int) string { return shortTime(s.Bots[i].SlowestMS) }},
-		column{head: "lost by", left: true, cell: func(i int) string { return reasons(s.Bots[i].Reasons) }},
-	)
+	if timed(s) {
+		all = append(all,
+			column{head: "CPU a move", cell: func(i int) string { return perMove(&s.Bots[i]) }},
+			column{head: "slowest", cell: func(i int) string { return shortTime(s.Bots[i].SlowestMS) }},
+		)
+	}
+	return append(all, column{head: "lost by", left: true, cell: func(i int) string { return reasons(s.Bots[i].Reasons) }})
+}
+
+// timed says whether the bots' time was taken: there is none where they are files.
+func timed(s *standings.Standings) bool {
+	return slices.ContainsFunc(s.Bots, func(b standings.Bot) bool { return b.UsedMS > 0 || b.SlowestMS > 0 })
 }
 
 // missed is how many chances were thrown away, with their share.

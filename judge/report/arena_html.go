@@ -73,6 +73,7 @@ func (p *arenaPage) Matches() bool {
 }
 
 func (p *arenaPage) Interval(b standings.Bot) string { return interval(&b) }
+func (p *arenaPage) Timed() bool                     { return timed(p.Standings) }
 func (p *arenaPage) Place(b standings.Bot) string    { return place(&b) }
 func (p *arenaPage) Better(b standings.Bot) string   { return better(p.Standings, &b) }
 func (p *arenaPage) PerMove(b standings.Bot) string  { return perMove(&b) }

@@ -93,7 +93,7 @@ func faultLines(g Shown, r *shownGame) (lines []string) {
 	}
 	bot := r.Bots[min(max(f.Seat, 1), 2)-1]
 	lines = append(lines, fmt.Sprintf("%s, %s: %s", bot, f.Kind, oneLine(f.Text)))
-	if f.Bytes != "" {
+	if f.Bytes != "" && f.Bytes != `""` {
 		lines = append(lines, "it sent "+safe(f.Bytes))
 	}
 	if f.Stderr != "" {
@@ -113,6 +113,7 @@ func viewpointOf(g Shown, moves int) viewpoint {
 		v.Best = p.Best
 	}
 	switch {
+	case p.Count == 0 && p.Text != "": // the text says it all
 	case p.Count < 0:
 		v.Said = "infinitely many moves are allowed"
 	case p.Count == 1:
@@ -121,7 +122,7 @@ func viewpointOf(g Shown, moves int) viewpoint {
 		v.Said = grouped(p.Count) + " moves are allowed"
 	}
 	if p.Exact != "" {
-		v.Said += "; whoever is to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
+		v.Said += "; who is to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
 	}
 	return v
 }

@@ -19,8 +19,8 @@ func (s *Standings) blunders(so *arena.Results, seen arena.Seen, at map[int]int)
 	for i := range so.Games {
 		g := &so.Games[i]
 		positions := seen[g.Key()]
-		if len(positions) == 0 {
-			continue
+		if !slices.ContainsFunc(positions, func(p kit.Position) bool { return p.Exact != "" }) {
+			continue // nothing is known of it
 		}
 		s.Looked++
 		for _, c := range Chances(g, positions) {

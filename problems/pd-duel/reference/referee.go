@@ -76,7 +76,7 @@ func lookAt(_ *kit.Event, p *kit.Played) (all []kit.Position) {
 		if i > 0 && i%2 == 0 {
 			d.record([2]string{p.Moves[i-2], p.Moves[i-1]})
 		}
-		all = append(all, kit.Position{Count: 2, Options: []string{"C", "D"}, Text: fmt.Sprintf("turn %d, rewards %d : %d", i/2+1, d.score[0], d.score[1])})
+		all = append(all, kit.Position{Text: fmt.Sprintf("turn %d, rewards %d : %d", i/2+1, d.score[0], d.score[1])})
 	}
 	all[len(all)-1] = kit.Position{Text: fmt.Sprintf("after %d turns, rewards %d : %d", len(p.Moves)/2, d.score[0], d.score[1])}
 	return all

@@ -18,6 +18,9 @@ class Ender:
             return 1
         if legal and len(legal) <= self.END:
             return self.winning(frozenset(legal)) or legal[-1]
+        for said, answer in ((2, 3), (3, 2)):
+            if said in moves and all(answer % n for n in moves):
+                return answer  # nothing but 1 is left
         if legal:
             return legal[-1 - len(moves) % 2]
         if not moves:
