@@ -96,7 +96,7 @@ func (r *reader) literal(text string, glued bool) bool {
 func (r *reader) field(f *field, glued bool, into *node) bool {
 	switch f.typ.kind {
 	case intType:
-		n, ok := r.int(f, f.name.text, glued)
+		n, ok := r.int(f, label{name: f.name.text}, glued)
 		if !ok {
 			return false
 		}
@@ -106,7 +106,7 @@ func (r *reader) field(f *field, glued bool, into *node) bool {
 		}
 		return true
 	default:
-		s, ok := r.word(f, f.name.text, glued)
+		s, ok := r.word(f, label{name: f.name.text}, glued)
 		if !ok {
 			return false
 		}
@@ -130,19 +130,37 @@ func (r *reader) set(f *field, s string) {
 	}
 }
 
+// label names a value in messages: a name, or one of an array.
+type label struct {
+	name  string
+	index int64
+	array bool
+}
+
+func (l label) String() string {
+	if l.array {
+		return fmt.Sprintf("%s[%d]", l.name, l.index)
+	}
+	return l.name
+}
+
 // int reads an integer of the field, within its bounds.
-func (r *reader) int(f *field, what string, glued bool) (int64, bool) {
+func (r *reader) int(f *field, what label, glued bool) (int64, bool) {
 	at := r.pos
-	text := r.token(glued)
-	n, err := strconv.ParseInt(text, 10, 64)
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
-	if err != nil || text != strconv.FormatInt(n, 10) {
-		return 0, r.notAnInteger(text, what, err == nil, lo, hi)
+	n, length := r.plainInt(glued)
+	if length == 0 {
+		text := r.token(glued)
+		var err error
+		n, err = strconv.ParseInt(text, 10, 64)
+		if length = len(text); err != nil || text != strconv.FormatInt(n, 10) {
+			return 0, r.notAnInteger(text, what.String(), err == nil, lo, hi)
+		}
 	}
 	if n < lo || n > hi {
 		return 0, r.refuse(at, "%s = %d is not in %d..%d", what, n, lo, hi)
 	}
-	r.pos += len(text)
+	r.pos += length
 	if lo != hi && n == lo {
 		r.reach(lowest, f.at, 0)
 	}
@@ -150,6 +168,29 @@ func (r *reader) int(f *field, what string, glued bool) (int64, bool) {
 		r.reach(highest, f.at, 0)
 	}
 	return n, true
+}
+
+// plainInt reads what most integers are: at most 18 digits, in their one spelling. The
+// length is 0 where it is something else.
+func (r *reader) plainInt(glued bool) (n int64, length int) {
+	const most = 18
+	data := r.data[r.pos:min(len(r.data), r.pos+most+2)]
+	digits := data
+	if len(data) > 0 && data[0] == '-' {
+		digits = data[1:]
+	}
+	k := 0
+	for k < len(digits) && isDigit(digits[k]) {
+		n = 10*n + int64(digits[k]-'0')
+		k++
+	}
+	if k == 0 || k > most || digits[0] == '0' && (k > 1 || len(digits) < len(data)) || k < len(digits) && (digits[k] > ' ' && (!glued || digits[k] == '-' || digits[k] == '.')) {
+		return 0, 0
+	}
+	if len(digits) < len(data) {
+		n = -n
+	}
+	return n, len(data) - len(digits) + k
 }
 
 func (r *reader) notAnInteger(text, what string, spelt bool, lo, hi int64) bool {
@@ -166,7 +207,7 @@ func (r *reader) notAnInteger(text, what string, spelt bool, lo, hi int64) bool 
 }
 
 // word reads a value of any other kind.
-func (r *reader) word(f *field, what string, glued bool) (string, bool) {
+func (r *reader) word(f *field, what label, glued bool) (string, bool) {
 	switch f.typ.kind {
 	case enumType:
 		return r.option(f, glued)
@@ -187,7 +228,7 @@ func (r *reader) word(f *field, what string, glued bool) (string, bool) {
 }
 
 // letters checks a word's length and characters.
-func (r *reader) letters(f *field, what, s string) (string, bool) {
+func (r *reader) letters(f *field, what label, s string) (string, bool) {
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
 	for i := range len(s) {
 		if !f.typ.letters[s[i]] {
@@ -251,7 +292,7 @@ func (r *reader) option(f *field, glued bool) (string, bool) {
 }
 
 // float reads a decimal number, without an exponent.
-func (r *reader) float(f *field, what string, glued bool) (string, bool) {
+func (r *reader) float(f *field, what label, glued bool) (string, bool) {
 	text := r.token(glued)
 	whole, fraction, point := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
@@ -307,7 +348,7 @@ func (r *reader) array(a *array, glued bool, into *node) bool {
 		if i > 0 && !r.separator(a) {
 			return false
 		}
-		what := fmt.Sprintf("%s[%d]", a.name.text, from+i)
+		what := label{a.name.text, from + i, true}
 		if a.index != nil {
 			r.e.setInt(a.index, from+i)
 		}

@@ -8,7 +8,7 @@ import (
 // grid reads a rectangle of characters.
 func (r *reader) grid(g *grid, into *node) bool {
 	for range max(g.rows.int(r.e), 0) {
-		s, ok := r.word(&g.field, "a row of "+g.name.text, false)
+		s, ok := r.word(&g.field, label{name: "a row of " + g.name.text}, false)
 		if !ok || !r.endOfLine() {
 			return false
 		}
@@ -56,7 +56,7 @@ func (r *reader) edge(g *graph, all *[]int64) bool {
 		if !r.blank(false) {
 			return false
 		}
-		v, ok := r.int(&g.field, n.text, false)
+		v, ok := r.int(&g.field, label{name: n.text}, false)
 		if !ok {
 			return false
 		}
@@ -69,7 +69,7 @@ func (r *reader) edge(g *graph, all *[]int64) bool {
 	if !r.blank(false) {
 		return false
 	}
-	v, ok := r.int(g.weight, g.weight.name.text, false)
+	v, ok := r.int(g.weight, label{name: g.weight.name.text}, false)
 	if ok {
 		r.e.setInt(g.weight.name, v)
 		*all = append(*all, v)
