@@ -1,0 +1,169 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/problem/icpc"
+	"assay/judge/trial"
+)
+
+func TestRunsAnswer(t *testing.T) {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	right := &judge.Outcome{Verdict: judge.Accepted}
+	for _, row := range []struct {
+		it    string
+		limit int // of the present run, in ms
+		old   run
+		want  bool
+	}{
+		{"answers under the same limit", 1000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
+		{"answers under the same limit, also where it waited", 1000, run{CPU: 1_000_000, Exec: judge.Exec{Killed: judge.WallTime}}, true},
+		{"answers for a longer limit where it was in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
+		{"answers for a shorter limit where it was in time", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
+		{"does not answer for a limit that it would not have kept", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(700)}, Outcome: right}, false},
+		{"answers for a shorter limit where it was killed for its time", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}}, true},
+		{"does not answer for a longer limit where it was killed for its time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}}, false},
+		{"does not answer for another limit where it waited", 2000, run{CPU: 1_000_000, Exec: judge.Exec{Killed: judge.WallTime}}, false},
+		{"answers where it crashed in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5), Exit: 1}}, true},
+		{"answers for a dialogue that was in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right, Settled: true}, true},
+		{"does not answer for a dialogue that was killed", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}, Outcome: right, Settled: true}, false},
+	} {
+		r := &remembered{limits: judge.Limits{CPU: ms(row.limit)}}
+		if got := r.answers(&row.old); got != row.want {
+			t.Errorf("it %s: answers = %v, want %v", row.it, got, row.want)
+		}
+	}
+}
+
+// bench counts what is run.
+type bench struct {
+	trial.Bench
+	tries, checks int
+	exec          judge.Exec
+	verdict       judge.Verdict
+}
+
+func (b *bench) Try(context.Context, *judge.Case) (*judge.Attempt, error) {
+	b.tries++
+	return &judge.Attempt{Exec: b.exec}, nil
+}
+
+func (b *bench) Check(context.Context, *judge.Case, *judge.Attempt) (judge.Outcome, error) {
+	b.checks++
+	return judge.Outcome{Verdict: b.verdict, Message: "said"}, nil
+}
+
+func TestMemory(t *testing.T) {
+	dir := t.TempDir()
+	c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Ans: filepath.Join(dir, "c.ans")}
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(c.In, "1\n")
+	put(c.Ans, "1\n")
+	limits := judge.Limits{CPU: time.Second, Memory: 1 << 20}
+	once := func(verdict judge.Verdict, program string, limits judge.Limits, fresh bool) (ran bool, said judge.Verdict) {
+		t.Helper()
+		m := &Memory{Dir: filepath.Join(dir, "memory"), Fresh: fresh}
+		inner := &bench{verdict: verdict}
+		b := m.remember(inner, program, limits, "judged by")
+		a, err := b.Try(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := b.Check(t.Context(), c, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.save()
+		return inner.tries+inner.checks > 0, o.Verdict
+	}
+	other := limits
+	other.Memory *= 2
+	for _, row := range []struct {
+		it      string
+		change  func()
+		program string
+		limits  judge.Limits
+		fresh   bool
+		ran     bool
+	}{
+		{"runs what it does not know", nil, "a", limits, false, true},
+		{"remembers a run", nil, "a", limits, false, false},
+		{"runs another program", nil, "b", limits, false, true},
+		{"runs under another memory limit", nil, "a", other, false, true},
+		{"runs again where that is asked for", nil, "a", limits, true, true},
+		{"runs again where the input changed", func() { put(c.In, "2\n") }, "a", limits, false, true},
+		{"runs again where the answer changed", func() { put(c.Ans, "2\n") }, "a", limits, false, true},
+		{"runs again where the arguments changed", func() { c.CheckerArgs = []string{"case_sensitive"} }, "a", limits, false, true},
+		{"goes by content, not by name", func() { put(c.In, "1\n"); put(c.Ans, "1\n"); c.Name, c.CheckerArgs = "d", nil }, "a", limits, false, false},
+	} {
+		if row.change != nil {
+			row.change()
+		}
+		ran, said := once(judge.WrongAnswer, row.program, row.limits, row.fresh)
+		if ran != row.ran || said != judge.WrongAnswer {
+			t.Errorf("it %s: ran %v with %q, want %v with WA", row.it, ran, said, row.ran)
+		}
+	}
+	t.Run("a judge error is not remembered", func(t *testing.T) {
+		for range 2 {
+			if ran, said := once(judge.JudgeError, "broken", limits, false); !ran || said != judge.JudgeError {
+				t.Errorf("ran %v with %q", ran, said)
+			}
+		}
+	})
+	t.Run("a damaged file is forgotten", func(t *testing.T) {
+		files, err := filepath.Glob(filepath.Join(dir, "memory", "*", "*.json"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files: %v", err)
+		}
+		for _, f := range files {
+			put(f, "{not JSON")
+		}
+		if ran, _ := once(judge.WrongAnswer, "a", limits, false); !ran {
+			t.Error("a damaged memory answered")
+		}
+	})
+}
+
+func TestTimeLimit(t *testing.T) {
+	old := icpc.Timing{Multiplier: 5, Resolution: time.Second}
+	now := icpc.Timing{Multiplier: 2, Resolution: 500 * time.Millisecond}
+	for _, row := range []struct {
+		it      string
+		timing  icpc.Timing
+		slowest time.Duration
+		want    time.Duration
+	}{
+		{"legacy: at least one second", old, time.Millisecond, time.Second},
+		{"legacy: five times the slowest, rounded up", old, 410 * time.Millisecond, 3 * time.Second},
+		{"legacy: exactly a multiple is enough", old, 400 * time.Millisecond, 2 * time.Second},
+		{"2025: the smallest multiple of the resolution", now, 300 * time.Millisecond, time.Second},
+		{"2025: at least one of them", now, 0, 500 * time.Millisecond},
+	} {
+		if got := timeLimit(row.timing, row.slowest); got != row.want {
+			t.Errorf("%s: timeLimit(%v) = %v, want %v", row.it, row.slowest, got, row.want)
+		}
+	}
+}
+
+func TestFew(t *testing.T) {
+	var faults judge.Faults
+	for range 100 {
+		faults = append(faults, &judge.Fault{Text: "the same"})
+	}
+	faults = append(faults, &judge.Fault{Text: "another"})
+	kept := few(faults)
+	if len(kept) != 6 || kept[0].Hint != "100 files are so" || kept[5].Text != "another" {
+		t.Errorf("few kept %d faults:\n%v", len(kept), kept)
+	}
+}
