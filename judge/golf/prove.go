@@ -35,6 +35,7 @@ type proof struct {
 	runs    int
 	failed  map[int]string // inputs whose call ended with an error
 	stopped bool
+	brief   bool // a batch ends when briefTime is over
 }
 
 // outputKey is what makes two outputs the same.
@@ -109,11 +110,12 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 		if err != nil {
 			continue
 		}
+		if e.Right == len(p.r.Domain.Samples) {
+			best = w
+			break
+		}
 		if e.clean > most {
 			best, most = w, e.clean
-		}
-		if e.Right == len(p.r.Domain.Samples) {
-			break
 		}
 	}
 	if best != nil {
@@ -177,7 +179,7 @@ func (p *proof) try(ctx context.Context, w *way, e *Explanation) error {
 		e.Right, e.clean = len(outputs)-len(report.Wrong), 0
 		for k, o := range outputs {
 			blamed := slices.ContainsFunc(report.Wrong, func(w kit.GolfWrong) bool { return w.Index == k })
-			if !blamed && o.fate == "" && strings.TrimSpace(o.text) != "" {
+			if !blamed && (o.fate == "" || !w.function) && strings.TrimSpace(o.text) != "" {
 				e.clean++
 			}
 		}
@@ -266,11 +268,12 @@ func (p *proof) check(ctx context.Context) (*kit.GolfReport, error) {
 
 // functions calls a function on the whole domain in two orders, each in a process
 // of its own, and on some inputs in a process for each. One that is wrong already
-// is called once more, to count how often.
+// is called once more, to count how often, but not for long.
 func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfReport, error) {
 	orders := [][]int{p.shuffled(1), p.shuffled(2)}
 	if !clean {
 		orders = orders[:1]
+		p.brief = !p.o.All
 	}
 	errs := make([]error, len(orders))
 	var both sync.WaitGroup
@@ -281,6 +284,7 @@ func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfRep
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	p.brief = false
 	p.res.Shuffles = len(orders)
 	report, err := p.check(ctx)
 	if err != nil || len(report.Wrong) > 0 || len(p.slow) > 0 {

@@ -134,6 +134,9 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 		}
 		order = order[len(frames):]
 		timeOver := x.Killed == judge.CPUTime || x.Killed == judge.WallTime
+		if timeOver && p.brief {
+			return nil
+		}
 		if (timeOver || x.Killed == judge.Output) && len(frames) > 0 {
 			continue // the limit was that of all of them: this one gets its own
 		}
@@ -179,11 +182,17 @@ func (p *proof) mark(n int) string {
 	return "~" + hex.EncodeToString(sum[:8]) + "~"
 }
 
+// briefTime is the processor time to count how often an answer is wrong.
+const briefTime = 1500 * time.Millisecond
+
 // limits are those of a process that gets one input, or of a driver until the next
 // answer. The clock on the wall is only for programs that wait for ever.
 func (p *proof) limits() judge.Limits {
 	l := p.r.Limits
 	l.CPU = p.o.Time
+	if p.brief {
+		l.CPU = min(l.CPU, briefTime)
+	}
 	l.Wall = time.Duration(math.Max(float64(4*p.o.Time), float64(20*time.Second)))
 	return l
 }

@@ -128,6 +128,7 @@ func rewrites(comment string) []lineRewrite {
 				return strings.Repeat(" ", strings.Count(m, "    ")+strings.Count(m, "\t"))
 			})
 		}},
+		lineRewrite{"blanks at line starts", func(l string) string { return strings.TrimLeft(l, " \t") }},
 		lineRewrite{"blanks", squash})
 }
 
@@ -169,7 +170,7 @@ func (s *squeezer) lines(ctx context.Context, rewrite lineRewrite) error {
 	if kept, err := s.try(ctx, rewrite.what, apply(-1)); kept || err != nil {
 		return err
 	}
-	for k := strings.Count(s.Code, "\n"); k > 0; k-- {
+	for k := strings.Count(s.Code, "\n"); k >= 0; k-- {
 		if _, err := s.try(ctx, fmt.Sprintf("%s, line %d", rewrite.what, k+1), apply(k)); err != nil {
 			return err
 		}

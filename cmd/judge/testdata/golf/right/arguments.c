@@ -1,0 +1,1 @@
+main(c,v,i,j,k,x,y)char**v;{i=atoi(v[1]);j=atoi(v[2]);for(k=0;k<63;k++){x=k*1.618033988749895;y=x+k;if(x==i&y==j|x==j&y==i)return puts("x");}for(k=0;k<63;k++){x=k*1.618033988749895;y=x+k;if(x<=i&y<=j&(x==i|y==j|i-x==j-y))return printf("%d %d",x,y);if(y<=i&x<=j&(y==i|x==j|i-y==j-x))return printf("%d %d",y,x);}}

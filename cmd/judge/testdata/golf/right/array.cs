@@ -1,0 +1,1 @@
+int[]f(int i,int j){var m=Enumerable.Range(0,99).SelectMany(k=>{int x=(int)(k*(1+Math.Sqrt(5))/2);return new[]{new[]{x,x+k},new[]{x+k,x}};}).ToList();return m.Any(p=>p[0]==i&&p[1]==j)?null:m.First(p=>p[0]<=i&&p[1]<=j&&(p[0]==i||p[1]==j||i-p[0]==j-p[1]));}

@@ -1,0 +1,1 @@
+|i|move|j|{let m:Vec<(i32,i32)>=(0..63).flat_map(|k|{let x=(k as f64*(1.+5f64.sqrt())/2.)as i32;[(x,x+k),(x+k,x)]}).collect();if m.contains(&(i,j)){None}else{m.into_iter().find(|&(x,y)|x<=i&&y<=j&&(x==i||y==j||i-x==j-y))}}

@@ -1,0 +1,1 @@
+def f(i;j): [range(0;99)|. as $k|(.*1.618033988749895|floor)|[.,.+$k]|.,reverse]|if index([[i,j]]) then 0 else first(.[]|select(.[0]<=i and .[1]<=j and (.[0]==i or .[1]==j or i-.[0]==j-.[1]))) end;

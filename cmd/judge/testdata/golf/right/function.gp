@@ -1,0 +1,1 @@
+f(i,j)=my(p=(1+sqrt(5))/2,L=concat([[[floor(k*p),floor(k*p)+k],[floor(k*p)+k,floor(k*p)]]|k<-[0..99]]));for(n=1,#L,if(L[n]==[i,j],return(0)));for(n=1,#L,my([x,y]=L[n]);if(x<=i&&y<=j&&(x==i||y==j||i-x==j-y),return(L[n])))

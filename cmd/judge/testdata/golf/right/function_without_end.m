@@ -1,0 +1,4 @@
+function r=f(i,j)
+k=0:99;x=floor(k*(1+sqrt(5))/2);m=[x' x'+k';x'+k' x'];
+if any(m(:,1)==i&m(:,2)==j) r=0; else
+m=m(m(:,1)<=i&m(:,2)<=j&(m(:,1)==i|m(:,2)==j|i-m(:,1)==j-m(:,2)),:);r=m(1,:);end

@@ -1,0 +1,1 @@
+function*f(i,j){let m=[],k,x;for(k=0;k<63;k++){x=k*(1+5**.5)/2|0;m.push([x,x+k],[x+k,x])}yield*m.some(([x,y])=>x==i&&y==j)?[]:m.find(([x,y])=>x<=i&&y<=j&&(x==i||y==j||i-x==j-y))}

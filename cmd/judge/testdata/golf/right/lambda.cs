@@ -1,0 +1,1 @@
+(i,j)=>{var m=Enumerable.Range(0,99).SelectMany(k=>{int x=(int)(k*(1+Math.Sqrt(5))/2);return new[]{(x,x+k),(x+k,x)};}).ToList();return m.Contains((i,j))?(-1,-1):m.First(p=>p.Item1<=i&&p.Item2<=j&&(p.Item1==i||p.Item2==j||i-p.Item1==j-p.Item2));}

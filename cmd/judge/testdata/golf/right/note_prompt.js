@@ -1,0 +1,1 @@
+i=+prompt();j=+prompt();m=[];for(k=0;k<63;k++){x=k*(1+5**.5)/2|0;m.push([x,x+k],[x+k,x])}alert(m.some(([x,y])=>x==i&&y==j)?0:m.find(([x,y])=>x<=i&&y<=j&&(x==i||y==j||i-x==j-y)))

@@ -1,0 +1,1 @@
+fun(i,j)->let m=List.concat(List.init 99(fun k->let x=int_of_float(float k*.(1.+.sqrt 5.)/.2.)in[x,x+k;x+k,x]))in if List.mem(i,j)m then None else Some(List.find(fun(x,y)->x<=i&&y<=j&&(x=i||y=j||i-x=j-y))m)

@@ -1,0 +1,1 @@
+f(i,j,r,s)int*r,*s;{int k,x,y;for(k=0;k<63;k++){x=k*1.618033988749895;y=x+k;if(x==i&y==j|x==j&y==i){*r=*s=-1;return;}}for(k=0;k<63;k++){x=k*1.618033988749895;y=x+k;if(x<=i&y<=j&(x==i|y==j|i-x==j-y)){*r=x;*s=y;return;}if(y<=i&x<=j&(y==i|x==j|i-y==j-x)){*r=y;*s=x;return;}}}

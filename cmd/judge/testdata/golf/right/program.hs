@@ -1,0 +1,1 @@
+main=do{[i,j]<-map read.words<$>getLine;let{m=[p|k<-[0..62],let x=floor(fromIntegral k*(1+sqrt 5)/2),p<-[(x,x+k),(x+k,x)]]};print$if elem(i,j)m then(-1,0)else head[(x,y)|(x,y)<-m,x<=i,y<=j,x==i||y==j||i-x==j-y]}

@@ -1,0 +1,1 @@
+fn f(a:&[i32])->Vec<i32>{let(i,j)=(a[0],a[1]);let m:Vec<(i32,i32)>=(0..63).flat_map(|k|{let x=(k as f64*(1.+5f64.sqrt())/2.)as i32;[(x,x+k),(x+k,x)]}).collect();if m.contains(&(i,j)){return vec![];}let p=m.into_iter().find(|&(x,y)|x<=i&&y<=j&&(x==i||y==j||i-x==j-y)).unwrap();vec![p.0,p.1]}
