@@ -165,6 +165,9 @@ func TestScoresOf2025(t *testing.T) {
 		{"it fails a group whose static check fails", sumOf(50, withStatic(group("a", judge.PassFail, 50), judge.StaticCheck{PassFail: true})), "secret/a:1", "secret/a/static:WA",
 			"static-validation:WA 1:SK secret/a:WA=0/50 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 
+		{"it has a static check over groups", judge.Node{Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30}, Children: []*judge.Node{group("a", judge.PassFail, 70)}}, "secret/a:1", "secret/static:AC*0.5",
+			"static-validation:AC=15/30 secret/a:AC=70/70 secret:AC=85/100", judge.Accepted, "=85/100"},
+
 		{"it refuses an accepted output without points where there is no maximum", open, "secret:1", "", "1:JE secret:JE=0", judge.JudgeError, ""},
 		{"it refuses points for an output that is not accepted", sumOf(10), "secret:1", "secret/1:WA=1", "1:JE secret:JE=0/10", judge.JudgeError, ""},
 		{"it refuses a multiplier where there is no maximum", open, "secret:1", "secret/1:AC*1", "1:JE secret:JE=0", judge.JudgeError, ""},
@@ -351,6 +354,108 @@ func TestScoresAgainstTheSpecification(t *testing.T) {
 		}
 		if sum.Score == nil || math.Abs(sum.Score.Points-want) > 1e-6 {
 			t.Fatalf("score %v, want %v\n%v", sum.Score, want, s.cases)
+		}
+	})
+}
+
+// legacyTree draws a tree of groups with cases, and what is said of each case.
+func legacyTree(t *rapid.T, name string, depth int, p *judge.Problem, s *said) *judge.Node {
+	n := &judge.Node{Name: name, Legacy: judge.UsualLegacy()}
+	n.Aggregate = rapid.SampledFrom([]judge.Aggregate{judge.Sum, judge.Min, judge.Max, judge.Average}).Draw(t, name+" aggregate")
+	n.Legacy.Verdict = rapid.SampledFrom([]judge.VerdictMode{judge.WorstError, judge.FirstError, judge.AlwaysAccept}).Draw(t, name+" mode")
+	n.Legacy.GoOn = rapid.Bool().Draw(t, name+" goes on")
+	n.Legacy.AnyAccepted = rapid.IntRange(0, 3).Draw(t, name+" any") == 0
+	n.Legacy.AcceptScore = float64(rapid.IntRange(0, 9).Draw(t, name+" accept"))
+	n.Legacy.RejectScore = float64(rapid.IntRange(-2, 0).Draw(t, name+" reject"))
+	if cases := rapid.IntRange(0, 3).Draw(t, name+" cases"); cases > 0 {
+		made := groups(fmt.Sprintf("%s:%d", name, cases))[0]
+		p.Groups = append(p.Groups, made)
+		for _, c := range made.Cases {
+			v := rapid.SampledFrom([]judge.Verdict{judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.RunTimeError, judge.TimeLimit}).Draw(t, c.ID())
+			s.cases[c.ID()] = judge.Outcome{Verdict: v}
+		}
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, name+" children") {
+		if depth > 0 {
+			n.Children = append(n.Children, legacyTree(t, fmt.Sprint(name, "/", i), depth-1, p, s))
+		}
+	}
+	return n
+}
+
+// gradeSlowly folds a tree as the format's text reads: all results of the direct
+// children, cut off behind the first that is not accepted where it breaks off.
+func gradeSlowly(n *judge.Node, p *judge.Problem, s *said) (judge.Result, bool) {
+	var results []judge.Result
+	for _, g := range p.Groups {
+		for _, c := range g.Cases {
+			if g.Name == n.Name {
+				r := judge.Result{Verdict: s.cases[c.ID()].Verdict, Points: n.Legacy.RejectScore}
+				if r.Verdict == judge.Accepted {
+					r.Points = n.Legacy.AcceptScore
+				}
+				results = append(results, r)
+			}
+		}
+	}
+	for _, child := range n.Children {
+		if r, any := gradeSlowly(child, p, s); any {
+			results = append(results, r)
+		}
+	}
+	bad := func(r judge.Result) bool { return r.Verdict != judge.Accepted }
+	if i := slices.IndexFunc(results, bad); i >= 0 && !n.Legacy.GoOn {
+		results = results[:i+1]
+	}
+	if len(results) == 0 {
+		return judge.Result{}, false
+	}
+	order := []judge.Verdict{judge.RunTimeError, judge.TimeLimit, judge.WrongAnswer, judge.Accepted}
+	all := judge.Result{Verdict: judge.Accepted}
+	var scores []float64
+	for _, r := range results {
+		scores = append(scores, r.Points)
+		if slices.Index(order, r.Verdict) < slices.Index(order, all.Verdict) {
+			all.Verdict = r.Verdict
+		}
+	}
+	if first := slices.IndexFunc(results, bad); n.Legacy.Verdict == judge.FirstError && first >= 0 {
+		all.Verdict = results[first].Verdict
+	}
+	accepted := slices.ContainsFunc(results, func(r judge.Result) bool { return !bad(r) })
+	if n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.AnyAccepted && accepted {
+		all.Verdict = judge.Accepted
+	}
+	switch n.Aggregate {
+	case judge.Min:
+		all.Points = slices.Min(scores)
+	case judge.Max:
+		all.Points = slices.Max(scores)
+	default:
+		for _, x := range scores {
+			all.Points += x
+		}
+		if n.Aggregate == judge.Average {
+			all.Points /= float64(len(scores))
+		}
+	}
+	return all, true
+}
+
+func TestLegacyAgainstTheSpecification(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, s := &judge.Problem{}, &said{cases: map[string]judge.Outcome{}}
+		p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: legacyTree(t, "data", 2, p, s)}
+		want, any := gradeSlowly(p.Grading.Root, p, s)
+		if !any {
+			t.Skip("no cases")
+		}
+		sum, err := judge.Run(context.Background(), p, s, judge.Options{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}, func(judge.Event) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Verdict != want.Verdict || sum.Score == nil || math.Abs(sum.Score.Points-want.Points) > 1e-9 {
+			t.Fatalf("%s %v, want %+v", sum.Verdict, sum.Score, want)
 		}
 	})
 }

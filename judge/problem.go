@@ -19,7 +19,9 @@ type Problem struct {
 	Validation Limits
 	Passes     int   // at most, for one case of a multi-pass problem; 0 is UsualPasses
 	CodeLimit  int64 // bytes of the submission's files together; 0 is no limit
-	NoFiles    bool  // the submission may not write files
+	// NoFiles says that a submission may not write files. It is not enforced: what it
+	// writes goes to a private directory that is emptied after each run.
+	NoFiles bool
 
 	Reference  *Part // each part is nil where the folder has none
 	Validator  *Part

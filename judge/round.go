@@ -79,7 +79,7 @@ func (r *round) branch(b *branch) error {
 		graded = &result
 	}
 	g := r.tally.close(b, graded)
-	if b.of != nil && (b.group != nil || b.counts.Cases > 0) {
+	if b.of != nil && (b.group != nil || b.counts.Cases > 0 || b.Node.Static != nil) {
 		r.listen(g)
 	}
 	return nil

@@ -224,9 +224,11 @@ func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, comp
 		}
 		t.award = by
 	}
-	most, bounded := b.caseMost(len(b.group.Cases))
+	most, bounded := 0.0, true
 	if c.Static {
-		most, bounded = b.Static.Score, true
+		most = b.Static.Score
+	} else {
+		most, bounded = b.caseMost(len(b.group.Cases))
 	}
 	points, complaint = o.points(most, bounded)
 	c.Score = &Score{Points: points}
