@@ -38,7 +38,7 @@ func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error
 		{"every input is valid", v.packageInputs},
 		{"the validators refuse junk", v.packageJunk},
 		{"the validators prove themselves", v.proofs},
-		{"the validator accepts every answer", v.packageAnswers},
+		{"the validator judges every answer", v.packageAnswers},
 	} {
 		n, faults, err := step.do(ctx)
 		if fault, ok := errors.AsType[*judge.Fault](err); ok {
@@ -251,7 +251,17 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 		return 0, nil, nil // packageInputs has told
 	}
 	defer closeChecks(all)
+	valid := map[string]bool{} // what is junk elsewhere may be an input here
+	for c := range v.cases {
+		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
+			data, _ := os.ReadFile(c.In)
+			valid[string(data)] = true
+		}
+	}
 	for _, try := range junk {
+		if valid[try.data] {
+			continue
+		}
 		n++
 		refused, err := v.refused(ctx, all, nil, []byte(try.data))
 		if err != nil {
@@ -348,7 +358,8 @@ func (v *Verifier) judgeFile(ctx context.Context, checker check.Checker, c *judg
 }
 
 // packageAnswers has the package's own output validator judge each answer as an
-// output. The usual validator accepts what is the same.
+// output. The usual validator accepts what is the same. An answer that is no output
+// itself is only noted: the form of answers is between it and its validator.
 func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
 	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
@@ -364,6 +375,12 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 		return 0, nil, err
 	}
 	defer checker.Close()
+	var refused []string
+	defer func() {
+		if len(refused) > 0 {
+			v.listen(&judge.Noted{Text: fmt.Sprintf("the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s", len(refused), n, refused[0])})
+		}
+	}()
 	for c := range v.cases {
 		n++
 		in, err1 := v.Memory.hash(c.In)
@@ -379,8 +396,12 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 			}
 			shelf.put(key, known)
 		}
-		if known.Verdict != judge.Accepted {
-			faults = append(faults, &judge.Fault{File: c.Ans, Text: strings.TrimSuffix(fmt.Sprintf("the output validator does not accept the answer itself: %s: %s", known.Verdict.Words(), known.Message), ": "), Hint: "mend the validator or the answer"})
+		switch known.Verdict {
+		case judge.Accepted:
+		case judge.JudgeError:
+			faults = append(faults, &judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "mend the validator"})
+		default:
+			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))
 		}
 	}
 	return n, faults, nil

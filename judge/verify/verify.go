@@ -49,6 +49,8 @@ type Verifier struct {
 	Only []string
 	// All has every solution judged on every case, however many it has failed.
 	All bool
+	// Score, if it is not nil, says how strong the cases are; "" where nobody knows.
+	Score func(ctx context.Context) (string, error)
 
 	listen   func(judge.Event)
 	faults   int
@@ -94,10 +96,33 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 	if err := v.solutions(ctx, done); err != nil {
 		return nil, err
 	}
+	if err := v.score(ctx); err != nil {
+		return nil, fmt.Errorf("measure the cases: %w", err)
+	}
 	done.Faults = v.faults
 	done.OK = v.faults == 0
 	listen(done)
 	return done, nil
+}
+
+// score notes how strong the cases are, once they are without a fault.
+func (v *Verifier) score(ctx context.Context) error {
+	if v.Score == nil || len(v.Only) > 0 || v.faults > 0 {
+		return nil
+	}
+	text, err := v.Score(ctx)
+	if faults, ok := errors.AsType[judge.Faults](err); ok {
+		v.report("marks of mutants are true", len(faults), faults)
+		return nil
+	}
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		v.report("the cases can be measured", 1, judge.Faults{fault})
+		return nil
+	}
+	if text != "" && err == nil {
+		v.listen(&judge.Noted{Text: text})
+	}
+	return err
 }
 
 // report sends the result of one check.
