@@ -16,7 +16,7 @@
 using Gaps = unsigned __int128; // bit n is set while n may be announced; bit 1 is
 
 constexpr int kWidth = 128;   // a position is small if all of its gaps fit
-constexpr int kFew = 50;      // and few enough to look at all continuations
+constexpr int kFew = 44;      // and few enough to look at all continuations
 constexpr int kFarthest = 120; // candidates where the position is large
 
 struct Hash {
