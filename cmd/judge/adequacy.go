@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -97,6 +99,12 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 				grid.print(c)
 			}
 			return err
+		}
+		if folder.Kind.Interactive || folder.Kind.MultiPass {
+			return usageError{fmt.Errorf("%s is no problem of one input and one output: its mutants cannot be judged", folder.ID)}
+		}
+		if len(contest.mutable(folder)) == 0 {
+			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in Go: there is nothing to make mutants of", folder.ID)}
 		}
 		report, err := m.report(ctx, c, contest, folder)
 		if err != nil {
@@ -315,4 +323,49 @@ func score(r *mutate.Report) string {
 		text += fmt.Sprintf("; no input tells %d more from the right program", n)
 	}
 	return text
+}
+
+// quick is how long judge verify measures a suite that nobody has measured.
+const quick = 20 * time.Second
+
+// score is the mutation score of a problem for judge verify: as it was measured, or
+// measured now if that is quick; "" where nothing can be mutated.
+func (c *contest) score(ctx context.Context, folder *problem.Folder) (string, error) {
+	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(c.mutable(folder)) == 0 {
+		return "", nil
+	}
+	m := measuring{hunt: standardHunt}
+	key, err := mutate.Key(folder, accepted(folder), m.hunt, false)
+	if err != nil {
+		return "", err
+	}
+	unknown := "mutation score: not measured yet; run: judge adequacy " + folder.ID
+	slow := filepath.Join(c.cache, "adequacy", key+".slow")
+	if _, err := os.Stat(slow); err == nil && mutate.Load(c.cache, key) == nil {
+		return unknown, nil
+	}
+	timed, cancel := context.WithTimeout(ctx, quick)
+	defer cancel()
+	report, err := m.report(timed, &console{out: io.Discard, err: io.Discard}, c, folder)
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		return unknown, errors.Join(os.MkdirAll(filepath.Dir(slow), 0o755), os.WriteFile(slow, nil, 0o644))
+	}
+	if err != nil || len(report.Programs) == 0 {
+		return "", err
+	}
+	return score(report), nil
+}
+
+// mutable lists the programs of a problem that may be in Go.
+func (c *contest) mutable(f *problem.Folder) (paths []string) {
+	programs := accepted(f)
+	if f.Reference != nil {
+		programs = append(programs, f.Reference.Path)
+	}
+	for _, path := range programs {
+		if l, err := c.tools.Detect(path, ""); err == nil && slices.Contains(l.Extensions, "go") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }

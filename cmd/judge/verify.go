@@ -79,6 +79,7 @@ func (v *verification) one(ctx context.Context, c *contest, name string, listen 
 	verifier := c.verifier(folder)
 	verifier.Memory.Fresh = v.fresh
 	verifier.Only, verifier.All = v.only, v.all
+	verifier.Score = func(ctx context.Context) (string, error) { return c.score(ctx, folder) }
 	done, err := verifier.Run(ctx, listen)
 	if err != nil {
 		return false, err
