@@ -154,14 +154,26 @@ def play(wire):
             wire.say("ok")
         elif what == "sylver":
             number, cap = int(words[3]), int(words[7])
+            seed(int(words[9]))
             kind = load()
+            if "numpy" in sys.modules:
+                sys.modules["numpy"].random.seed(int(words[9]) % 2 ** 32)
             bot = Announcer(kind, number) if callable(getattr(kind, "announce", None)) else Mover(kind)
             wire.say(("ready " + bot.words).strip() + " name=" + kind.__name__)
         elif what == "quit":
             return
 
 
+def seed(number):
+    """Bots that draw numbers draw the same ones in the same event."""
+    import random
+    random.seed(number)
+
+
 def main():
+    if os.environ.get("PYTHONHASHSEED") != "0":  # sets of texts have an order, too
+        os.environ["PYTHONHASHSEED"] = "0"
+        os.execv(sys.executable, [sys.executable] + sys.argv)
     wire = Wire()
     try:
         play(wire)

@@ -1,0 +1,367 @@
+package arena_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/arena"
+	"assay/judge/sandbox"
+)
+
+// TestFaults has each way to misbehave, and what is said of it. An honest bot is there
+// all the time, and must win whatever was played.
+func TestFaults(t *testing.T) {
+	b := box(t)
+	for _, tt := range []struct {
+		it, bot string
+		kind    arena.Fault
+		bytes   string
+		text    string
+		out     bool // of the event
+	}{
+		{"judges an illegal answer", "illegal", arena.Illegal, `"4"`, "", false},
+		{"shows the bytes of a malformed answer", "malformed", arena.Malformed, `"1 \x00\xff"`, "", false},
+		{"takes an empty line for an answer", "empty", arena.Malformed, `""`, "", false},
+		{"does not take a second line for the next answer", "twice", arena.Unsolicited, `"2\n"`, "", true},
+		{"bounds a line without an end", "flood", arena.Flood, `"1111111111`, "", true},
+		{"bounds comments", "chatter", arena.Flood, "", "", true},
+		{"ends a bot that computes too long", "spin", arena.TimeoutCPU, "", "processor", true},
+		{"ends a bot that only waits, at the second time", "sleep", arena.TimeoutWall, "", "clock", true},
+		{"says with which code a bot ended", "exit", arena.Crashed, "", "exit code 3", true},
+		{"lets the last answer before an exit count", "last", arena.Crashed, "", "exit code 0", true},
+		{"takes an answer that is cut off by the exit", "cut", arena.Crashed, "", "exit code 0", true},
+		{"names the signal that ended a bot", "kill", arena.Crashed, "", "SIGKILL", true},
+		{"finds that a bot closed its output", "close", arena.Closed, "", "closed", true},
+		{"finds that memory was the end of a bot", "memory", arena.OutOfMemory, "", "memory", true},
+		{"does not take anything for ok", "learn-wrong", arena.LearnFault, `"why?"`, "not ok", true},
+		{"finds that a bot ended while it learned", "learn-exit", arena.LearnFault, "", "exit code 1", true},
+		{"leaves out a bot that is not ready", "not-ready", arena.InitFailed, `"hello"`, "not ready", true},
+		{"leaves out a bot that says nothing", "mute", arena.InitFailed, "", "within", true},
+		{"leaves out a bot that ends at once", "gone", arena.InitFailed, "", "exit code 5", true},
+	} {
+		t.Run("it "+tt.it, func(t *testing.T) {
+			if tt.kind == arena.OutOfMemory && b.Rung() == sandbox.None {
+				t.Skip("nothing limits memory here: run as root, or with user namespaces")
+			}
+			e := newEvent(b, tt.bot, "good", "one")
+			e.LogPath = filepath.Join(t.TempDir(), "log")
+			e.Rules.Rounds = 1
+			switch tt.kind {
+			case arena.TimeoutCPU, arena.TimeoutWall:
+				e.Rules.Move = 200 * time.Millisecond
+			case arena.InitFailed:
+				if tt.bot == "mute" {
+					e.Rules.Start = 100 * time.Millisecond
+				}
+			}
+			out := run(t, e)
+			found := faultsOf(t, e, 1)
+			if len(found) == 0 {
+				t.Fatalf("no fault was found:\n%s", summary(out.Results))
+			}
+			for _, f := range found {
+				if f.Kind != tt.kind || !strings.Contains(f.Bytes, tt.bytes) || !strings.Contains(f.Text, tt.text) {
+					t.Errorf("fault %+v, want %s with bytes %s and %q", f, tt.kind, tt.bytes, tt.text)
+				}
+			}
+			if got := slices.ContainsFunc(out.Results.Out, func(d arena.Disqualified) bool { return d.Bot == 1 }); got != tt.out {
+				t.Errorf("out of the event: %v, want %v", got, tt.out)
+			}
+			if len(out.Results.Out) > 1 {
+				t.Errorf("an innocent bot is out: %+v", out.Results.Out)
+			}
+		})
+	}
+}
+
+// faultsOf reads all faults of a bot out of the log, those of void games too.
+func faultsOf(t *testing.T, e *arena.Event, bot int) (all []arena.GameFault) {
+	t.Helper()
+	for _, r := range readLog(t, e.LogPath).Records {
+		switch {
+		case r.Game != nil:
+			for _, f := range []*arena.GameFault{r.Game.Fault, r.Game.After} {
+				if f != nil && []int{r.Game.First, r.Game.Second}[f.Seat-1] == bot {
+					all = append(all, *f)
+				} else if f != nil {
+					t.Errorf("an innocent bot is charged: %+v", f)
+				}
+			}
+		case r.Out != nil && r.Out.Bot == bot:
+			all = append(all, r.Out.Fault)
+		}
+	}
+	return all
+}
+
+func readLog(t *testing.T, path string) *arena.Log {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	log, err := arena.ReadLog(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func TestFaultsThatCostAGame(t *testing.T) {
+	b := box(t)
+	for _, name := range []string{"exit", "twice", "flood", "kill", "learn-wrong", "learn-exit", "close"} {
+		t.Run("it starts a bot anew: "+name, func(t *testing.T) {
+			e := newEvent(b, name, "good")
+			e.Rules.Costs = nil
+			out := run(t, e)
+			if n := len(out.Results.Games); n != 4 || len(out.Results.Out) > 0 {
+				t.Errorf("%d games and %v, want all 4 and nobody out", n, out.Results.Out)
+			}
+			for _, g := range out.Results.Games {
+				if g.Fault == nil && g.After == nil {
+					t.Errorf("a game without the fault: %+v", g)
+				}
+			}
+		})
+	}
+}
+
+func TestPenalties(t *testing.T) {
+	e := newEvent(box(t), "illegal", "one")
+	e.Rules.Options["errs"] = "2"
+	e.Rules.Rounds, e.Rules.Games = 1, 1
+	g := run(t, e).Results.Games[0]
+	if g.Reason != "illegal" || len(g.Notes) != 2 || g.Notes[0].Kind != "penalty" {
+		t.Errorf("%s with notes %+v, want two penalties and then the loss", g.Reason, g.Notes)
+	}
+}
+
+var eventBots = []string{"one", "remember", "all", "recall", "good", "remember:2", "comments"}
+
+// TestTheResultDoesNotDependOnJobs has bots that remember everything they were told,
+// and one that is disqualified in the middle.
+func TestTheResultDoesNotDependOnJobs(t *testing.T) {
+	b := box(t)
+	names := append(slices.Clone(eventBots), "learn-exit")
+	var want string
+	for _, jobs := range []int{1, 2, 5} {
+		e := newEvent(b, names...)
+		e.Jobs = jobs
+		got := summary(run(t, e).Results)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("with %d jobs:\n%s\nwith 1:\n%s", jobs, got, want)
+		}
+	}
+	if !strings.Contains(want, "out 8") {
+		t.Errorf("nobody is out:\n%s", want)
+	}
+}
+
+// host is a judge of its own, for a test that kills it.
+func host() {
+	b, err := sandbox.New(sandbox.Options{Workers: 2})
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		e := newEvent(b, eventBots...)
+		e.Rules.Rounds, e.LogPath = 20, os.Args[1]
+		_, err = e.Run(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestAKilledJudgeIsResumed kills a judge again and again, and compares what it comes
+// to in the end with an event that was held in one go.
+func TestAKilledJudgeIsResumed(t *testing.T) {
+	b := box(t)
+	whole := newEvent(b, eventBots...)
+	whole.Rules.Rounds = 20
+	want := summary(run(t, whole).Results)
+
+	path := filepath.Join(t.TempDir(), "log")
+	for kills := 0; kills < 3; {
+		p := startHost(t, path)
+		grown := waitForGrowth(path, p.ended)
+		_ = p.Kill()
+		<-p.ended
+		if !grown {
+			break
+		}
+		kills++
+	}
+	e := newEvent(b, eventBots...)
+	e.Rules.Rounds, e.LogPath = 20, path
+	out := run(t, e)
+	if got := summary(out.Results); got != want {
+		t.Errorf("after three kills:\n%s\nin one go:\n%s", got, want)
+	}
+	if out.Kept == 0 {
+		t.Error("nothing was kept")
+	}
+	// And again there is nothing to do.
+	again := newEvent(b, eventBots...)
+	again.Rules.Rounds, again.LogPath = 20, path
+	if out := run(t, again); out.Played != 0 || summary(out.Results) != want {
+		t.Errorf("%d games were played again", out.Played)
+	}
+}
+
+type hostProcess struct {
+	*os.Process
+	ended chan struct{}
+}
+
+func startHost(t *testing.T, path string) *hostProcess {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.StartProcess(self, []string{self, path}, &os.ProcAttr{Env: append(os.Environ(), "ARENA_TEST=host"), Files: []*os.File{nil, nil, os.Stderr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hostProcess{p, make(chan struct{})}
+	go func() { _, _ = p.Wait(); close(h.ended) }()
+	return h
+}
+
+// waitForGrowth waits until games were added to a log.
+func waitForGrowth(path string, ended <-chan struct{}) bool {
+	size := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	first := size()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for size() < first+30_000 {
+		select {
+		case <-ended:
+			return false
+		case <-tick.C:
+		}
+	}
+	return true
+}
+
+func TestANewBotPlaysOnlyWhatIsMissing(t *testing.T) {
+	b := box(t)
+	path := filepath.Join(t.TempDir(), "log")
+	e := newEvent(b, "one", "all", "remember")
+	e.LogPath = path
+	first := run(t, e)
+	e = newEvent(b, "one", "all", "remember", "good")
+	e.LogPath = path
+	out := run(t, e)
+	if out.Kept != len(first.Results.Games) || out.Played != 12 {
+		t.Errorf("kept %d and played %d, want %d and the 12 of the new bot", out.Kept, out.Played, len(first.Results.Games))
+	}
+	e = newEvent(b, "one", "all", "remember", "good")
+	e.Bots[3].Hash, e.Bots[3].Program = "other", program("all")
+	e.LogPath = path
+	if out := run(t, e); out.Played != 12 {
+		t.Errorf("played %d after the bot was changed, want its 12", out.Played)
+	}
+}
+
+func TestADamagedLogKeepsItsGoodPart(t *testing.T) {
+	b := box(t)
+	path := filepath.Join(t.TempDir(), "log")
+	e := newEvent(b, "one", "all", "good")
+	e.LogPath = path
+	want := summary(run(t, e).Results)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	lines[6] = []byte("{\"game\":{\"run\x00\n")
+	data = append(bytes.Join(lines[:12], nil), lines[12][:20]...) // and cut short
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e = newEvent(b, "one", "all", "good")
+	e.LogPath = path
+	out := run(t, e)
+	if len(out.Damaged) != 2 || out.Damaged[0].Line != 7 || out.Damaged[1].Line != 13 {
+		t.Errorf("damaged: %v, want lines 7 and 13", out.Damaged)
+	}
+	if out.Kept == 0 || out.Played == 0 || summary(out.Results) != want {
+		t.Errorf("kept %d, played %d:\n%s\nwant\n%s", out.Kept, out.Played, summary(out.Results), want)
+	}
+}
+
+func TestALogOfOtherRulesIsRefused(t *testing.T) {
+	b := box(t)
+	path := filepath.Join(t.TempDir(), "log")
+	e := newEvent(b, "one", "all")
+	e.LogPath = path
+	run(t, e)
+	e = newEvent(b, "one", "all")
+	e.LogPath, e.Seed = path, 8
+	if _, err := e.Run(t.Context()); !strings.Contains(fmt.Sprint(err), "another event") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestOptionsThatTheRefereeRefuses(t *testing.T) {
+	e := newEvent(box(t), "one", "all")
+	e.Rules.Options["errs"] = "many"
+	_, err := e.Run(t.Context())
+	if _, ok := errors.AsType[*arena.OptionsError](err); !ok || !strings.Contains(err.Error(), `"many"`) {
+		t.Errorf("error = %v, want an *OptionsError about many", err)
+	}
+}
+
+func TestTheEndOfTheContextGivesWhatStands(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	e := newEvent(box(t), eventBots...)
+	e.Rules.Rounds = 5000
+	e.Listen = func(p *arena.Progress) {
+		if p.Played > 0 {
+			cancel()
+		}
+	}
+	out, err := e.Run(ctx)
+	if !errors.Is(err, context.Canceled) || out == nil || len(out.Results.Games) == 0 || out.Whole {
+		t.Errorf("Run = %+v, %v", out, err)
+	}
+}
+
+// TestNothingOutlivesTheEvent looks for what a bot has forked.
+func TestNothingOutlivesTheEvent(t *testing.T) {
+	b := box(t)
+	if b.Rung() == sandbox.None {
+		t.Skip("nothing isolates here: run as root, or with user namespaces")
+	}
+	run(t, newEvent(b, "fork", "good"))
+	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil || len(environs) == 0 {
+		t.Skip("no /proc")
+	}
+	for _, path := range environs {
+		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte("ARENA_TEST=sleeper")) {
+			t.Errorf("a fork has outlived the event: %s", path)
+		}
+	}
+}
