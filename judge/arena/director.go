@@ -43,6 +43,7 @@ type director struct {
 	watch  *watch
 	heard  chan reply
 	seats  map[int]*seat
+	ending []*player // told to end
 
 	tasks []*task // of this stage, those before from are all given out
 	from  int
@@ -426,6 +427,22 @@ func (d *director) close() {
 	for _, c := range d.courts {
 		c.close()
 	}
+	for _, p := range d.ending {
+		p.gone()
+	}
+}
+
+// end lets go of a process that was told to end.
+func (d *director) end(p *player) {
+	d.ending = slices.DeleteFunc(d.ending, func(gone *player) bool {
+		select {
+		case <-gone.held.Ended():
+			return true
+		default:
+			return false
+		}
+	})
+	d.ending = append(d.ending, p)
 }
 
 // history are the games that a bot has played and remembers, in order: those of its

@@ -129,6 +129,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	c.lost = c.lost || p.bot.Program != nil
 	p.kill(f.Kind)
 	p.close()
+	d.end(p)
 	d.watch.set(c, s.who.ID, nil)
 	s.drop(c)
 	if again || d.e.Rules.cost(f.Kind) != CostEvent || d.isNeeded(s, m) {

@@ -240,6 +240,7 @@ func (d *director) remember(s *seat, c *court, games []*Game) error {
 			p := s.players[c]
 			p.kill(Crashed)
 			p.close()
+			d.end(p)
 			s.drop(c)
 			return d.restart(s, c, false)
 		}, nil, "play", text)
@@ -278,8 +279,9 @@ func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
 			}
 		}
 		f.Stderr = p.last.text()
-		p.kill("")
+		p.kill(InitFailed)
 		p.close()
+		d.end(p)
 	}
 	f.Kind = InitFailed
 	d.refuse(s, f)
@@ -318,6 +320,7 @@ func (d *director) dismiss(s *seat) {
 		if p != nil {
 			d.watch.set(c, s.who.ID, nil)
 			p.leave()
+			d.end(p)
 		}
 		s.drop(c)
 	}

@@ -124,6 +124,9 @@ func (p *player) leave() {
 	time.AfterFunc(goodbye, p.held.Kill)
 }
 
+// gone waits until nothing is left of the process, which was told to end.
+func (p *player) gone() { _, _ = p.held.Wait() }
+
 func (p *player) close() {
 	p.in.Close()
 	p.out.Close()
