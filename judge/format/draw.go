@@ -68,6 +68,9 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 		w := &writer{g: g, e: newEnv(g), src: d, most: o.Most, loose: o.loose}
 		d.e = w.e
 		err := w.block(g.body, nil)
+		if err == nil && len(w.out) == 0 {
+			err = misfit("the input is empty")
+		}
 		if err == nil && (o.loose == nil || w.broke) {
 			return w.out, nil
 		}
@@ -90,7 +93,7 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 // Integers lists the names of integers.
 func (g *Grammar) Integers() (all []string) {
 	for _, f := range g.bounds {
-		if f.name.kind == integer {
+		if f.name.kind == integer && !strings.Contains(f.name.text, " ") {
 			all = append(all, f.name.text)
 		}
 	}
@@ -173,33 +176,51 @@ type drawer struct {
 	seen    map[*name]*seen
 }
 
-// seen are the values that a list has, where no value may come twice.
+// seen are the values, or the rows, that a list has where none may come twice.
 type seen struct {
-	from, to int // part of the list that is in the sets
-	ints     map[int64]bool
-	words    map[string]bool
+	from, to int // part of the list that is in the set
+	keys     map[string]bool
 }
 
-// taken returns the values of a name that may not come again.
-func (d *drawer) taken(n *name) *seen {
-	from := 0
+// again says whether a value of a name came before, where none may come twice.
+func (d *drawer) again(n *name, v int64, s string) bool {
+	if n.unique == nil {
+		return false
+	}
+	from, now := 0, d.seen[n]
 	if n.unique.depth < len(d.e.marks) {
 		from = d.e.marks[n.unique.depth][n.slot]
 	}
 	l := &d.e.lists[n.slot]
-	s := d.seen[n]
-	if s == nil || s.from != from || s.to > l.len() {
-		s = &seen{from, from, map[int64]bool{}, map[string]bool{}}
-		d.seen[n] = s
+	if now == nil || now.from != from || now.to > l.len() {
+		now = &seen{from, from, map[string]bool{}}
+		d.seen[n] = now
 	}
-	for ; s.to < l.len(); s.to++ {
-		if n.kind == integer {
-			s.ints[l.ints[s.to]] = true
-		} else if n.kind == word {
-			s.words[l.words[s.to]] = true
+	for ; now.to < l.len(); now.to++ {
+		now.keys[d.row(n, l, now.to, from)] = true
+	}
+	one := list{ints: []int64{v}}
+	if n.kind == word {
+		one = list{words: []string{s}}
+	}
+	return now.keys[d.row(n, &one, 0, -1)]
+}
+
+// row is value i of a list with those that stand beside it in the lists of the
+// demand; where from is -1, the present ones.
+func (d *drawer) row(n *name, l *list, i, from int) string {
+	var key []byte
+	for _, w := range n.unique.with {
+		other := &d.e.lists[w.slot]
+		k := other.len() - 1
+		if from >= 0 {
+			if k = i - from; n.unique.depth < len(d.e.marks) {
+				k += d.e.marks[n.unique.depth][w.slot]
+			}
 		}
+		key = other.appendTo(key, max(k, 0))
 	}
-	return s
+	return string(l.appendTo(key, i))
 }
 
 func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
@@ -277,7 +298,7 @@ func (d *drawer) int(f *field, lo, hi int64, _ *int64) (int64, error) {
 	h := d.habit(f, f.name.counts)
 	for try := 0; ; try++ {
 		v := d.pick(h, lo, narrow)
-		if f.name.unique == nil || !d.taken(f.name).ints[v] {
+		if !d.again(f.name, v, "") {
 			d.remember(v)
 			return v, nil
 		}

@@ -166,7 +166,7 @@ func (d *drawer) text(f *field, _ *string) (string, error) {
 	}
 	for try := 0; ; try++ {
 		s := d.letters(f, h, d.length(lo, min(hi, int64(d.o.Most))), lo, hi)
-		if f.name.unique == nil || !d.taken(f.name).words[s] {
+		if !d.again(f.name, 0, s) {
 			return s, nil
 		}
 		if try == 30 {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+	"strconv"
 )
 
 // kind is the kind of a value.
@@ -341,6 +342,9 @@ func (x *expr) truth(e *env) bool {
 		return x.op == "all"
 	case "distinct", "sorted":
 		l := e.view(x.args[0].name, x.args[0].depth)
+		if len(x.args) > 1 {
+			return x.distinctRows(e)
+		}
 		if x.op == "distinct" {
 			return l.different() == l.len()
 		}
@@ -358,6 +362,43 @@ func (x *expr) truth(e *env) bool {
 		return true
 	}
 	return x.compare(e)
+}
+
+// distinctRows says whether no two rows of several lists are the same.
+func (x *expr) distinctRows(e *env) bool {
+	lists := make([]list, len(x.args))
+	rows := 0
+	for k, a := range x.args {
+		lists[k] = e.view(a.name, a.depth)
+		rows = max(rows, lists[k].len())
+	}
+	seen := make(map[string]bool, rows)
+	var key []byte
+	for i := range rows {
+		key = key[:0]
+		for _, l := range lists {
+			key = l.appendTo(key, i)
+		}
+		if seen[string(key)] {
+			return false
+		}
+		seen[string(key)] = true
+	}
+	return true
+}
+
+// appendTo writes value i of the list, if it has that many, so that no two rows look
+// the same.
+func (l *list) appendTo(key []byte, i int) []byte {
+	switch {
+	case i < len(l.ints):
+		key = strconv.AppendInt(key, l.ints[i], 36)
+	case i < len(l.floats):
+		key = strconv.AppendFloat(key, l.floats[i], 'g', -1, 64)
+	case i < len(l.words):
+		key = strconv.AppendQuote(key, l.words[i])
+	}
+	return append(key, ' ')
 }
 
 func (x *expr) compare(e *env) bool {

@@ -35,8 +35,12 @@ type name struct {
 	network *graph // whose edges it counts
 }
 
-// demand is a condition on a list as it is seen from a scope of some depth.
-type demand struct{ depth int }
+// demand is a condition on a list as it is seen from a scope of some depth; or on the
+// rows that it makes with lists that stand before it.
+type demand struct {
+	depth int
+	with  []*name
+}
 
 // limit is an upper bound of a list's sum, as seen from a scope of some depth.
 type limit struct {
@@ -119,6 +123,11 @@ type repeat struct {
 	from, count *expr
 	body        block
 	depth       int // of the body's scope
+
+	// Where nothing says how many rounds there are: how many there may be, and the line
+	// that ends them, "" for the end of the file.
+	rounds *field
+	stop   string
 }
 
 // either is a choice among blocks.

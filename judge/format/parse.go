@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/judge"
@@ -268,8 +269,7 @@ func (p *parser) repeat(r row) any {
 		s.index.index = true
 		p.scope = outer
 	} else {
-		s.count = p.arithmetic(integer)
-		p.take("times")
+		p.rounds(r, s)
 	}
 	p.end()
 	s.body = p.inner(r, inner)
@@ -277,6 +277,30 @@ func (p *parser) repeat(r row) any {
 		p.fail(r.tokens[0], "a block that repeats has lines of the input", "nothing to repeat")
 	}
 	return s
+}
+
+// rounds reads how often a block comes: `n`, or `n times`; or `1..100 until "0 0"`, or
+// `1..100 until end`, where only what follows tells.
+func (p *parser) rounds(r row, s *repeat) {
+	at := p.peek()
+	s.count = p.arithmetic(integer)
+	if !p.take("..") {
+		p.take("times")
+		return
+	}
+	hi := p.arithmetic(integer)
+	p.ordered(at, s.count, hi)
+	n := &name{text: "rounds of line " + strconv.Itoa(s.row), slot: len(p.g.names), scopes: []*scope{p.scope}, counts: true}
+	p.g.names = append(p.g.names, n)
+	s.rounds = &field{row: s.row, name: n, typ: &typ{kind: intType, lo: s.count, hi: hi}}
+	p.expect(nameToken, "until", `"until" and the line behind the last round in quotes, or: until end`)
+	if p.take("end") {
+		return
+	}
+	t := p.expect(stringToken, "", `the line behind the last round in quotes, or: until end`)
+	if s.stop = plain(t.text); s.stop == "" {
+		p.fail(t, "such as: until \"0 0\"", "an empty line cannot end a block")
+	}
 }
 
 // span is how many integers there are from lo to hi.

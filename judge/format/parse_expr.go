@@ -368,6 +368,9 @@ func (p *parser) function(t token) *expr {
 	p.expect(symbolToken, ")", `"," or ")"`)
 	first := x.args[0]
 	fits := first.kind.isList() && f.list && len(x.args) == 1 || first.kind == word && f.word && len(x.args) == 1
+	if t.text == "distinct" && !slices.ContainsFunc(x.args, func(a *expr) bool { return !a.kind.isList() }) {
+		fits = true
+	}
 	if f.extra {
 		fits = len(x.args) == 2 && (first.kind.isList() && f.list && (first.kind.element() == x.args[1].kind && x.args[1].kind != decimal) || first.kind == word && x.args[1].kind == word)
 	}

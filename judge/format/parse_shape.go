@@ -132,6 +132,9 @@ func (g *Grammar) number(b block, depth int) {
 		case *line:
 			g.numberItems(s.items)
 		case *repeat:
+			if s.rounds != nil {
+				g.bound(s.rounds)
+			}
 			s.count.markCounts()
 			g.number(s.body, s.depth)
 		case *either:
@@ -220,9 +223,14 @@ func (w *where) demands(x *expr, depth int) {
 	first := x.args[0]
 	switch x.op {
 	case "distinct":
-		first.name.unique = &demand{first.depth}
+		last := x.args[len(x.args)-1]
+		d := &demand{depth: last.depth}
+		for _, a := range x.args[:len(x.args)-1] {
+			d.with = append(d.with, a.name)
+		}
+		last.name.unique = d
 	case "sorted":
-		first.name.sorted = &demand{first.depth}
+		first.name.sorted = &demand{depth: first.depth}
 	case "<=", "<":
 		if first.op != "sum" || len(first.args) != 1 || first.args[0].op != "list" {
 			return

@@ -18,6 +18,7 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 	for again := true; again && !over(); {
 		before := r.taken
 		r.counts()
+		r.rounds()
 		r.nodes()
 		r.alternatives()
 		r.lengths()
@@ -98,6 +99,25 @@ func (r *reducer) counts() {
 				return -1
 			}
 			return n
+		})
+	}
+}
+
+// rounds takes away rounds that nothing counts.
+func (r *reducer) rounds() {
+	isOpen := func(n *node) bool { s, ok := n.of.(*repeat); return ok && s.rounds != nil }
+	for k := 0; k < len(find(r.root, isOpen)) && !r.over(); k++ {
+		r.pieces(find(r.root, isOpen)[k].parts(), func(from, to int64) int64 {
+			if !r.offer("fewer rounds", 0, 0, func(root *node) {
+				n := find(root, isOpen)[k]
+				n.kids = slices.Delete(n.kids, int(from), int(to))
+			}) {
+				return -1
+			}
+			if all := find(r.root, isOpen); k < len(all) {
+				return all[k].parts()
+			}
+			return 0
 		})
 	}
 }

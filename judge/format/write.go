@@ -101,8 +101,25 @@ func (n *node) parts() int64 {
 	return int64(len(n.kids))
 }
 
+// rounds is how often a block comes.
+func (w *writer) rounds(s *repeat, old *node) (int64, error) {
+	if s.rounds == nil {
+		return max(s.count.int(w.e), 0), nil
+	}
+	var was *int64
+	if old != nil {
+		n := old.parts()
+		was = &n
+	}
+	f := s.rounds
+	return w.src.int(f, f.typ.lo.int(w.e), f.typ.hi.int(w.e), was)
+}
+
 func (w *writer) repeat(s *repeat, old *node) error {
-	n := max(s.count.int(w.e), 0)
+	n, err := w.rounds(s, old)
+	if err != nil {
+		return err
+	}
 	if n > int64(w.most) {
 		return misfit("%d rounds are too many", n)
 	}
@@ -129,6 +146,12 @@ func (w *writer) repeat(s *repeat, old *node) error {
 				return misfit("the block of line %d repeats %d times, and nothing stands in it", s.row, n)
 			}
 		}
+		if s.stop != "" && strings.HasPrefix(string(w.out[at:]), s.stop+"\n") {
+			return misfit("a round begins with the line %q, which ends them", s.stop)
+		}
+	}
+	if s.stop != "" {
+		w.out = append(append(w.out, s.stop...), '\n')
 	}
 	return nil
 }
@@ -381,6 +404,9 @@ func (w *writer) renderBlock(b block, n *node) {
 		case *repeat:
 			for _, round := range part.kids {
 				w.renderBlock(s.body, round)
+			}
+			if s.stop != "" {
+				w.out = append(append(w.out, s.stop...), '\n')
 			}
 		case *either:
 			w.renderBlock(s.alts[part.alt], part.kid(0))
