@@ -15,7 +15,7 @@ func logistic(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
 // likely, by Newton's method. The likelihood is strictly concave, because every
 // player has a virtual game; steps are halved where they overshoot.
 func fit(n int, duels []Duel) []float64 {
-	const enough = 1e-10
+	const enough, small = 1e-10, 1e-3
 	theta := make([]float64, n)
 	value := likelihood(theta, duels)
 	for range 200 {
@@ -34,15 +34,17 @@ func fit(n int, duels []Duel) []float64 {
 		for _, s := range step {
 			largest = max(largest, math.Abs(s))
 		}
-		if largest < enough {
+		if !(largest >= enough) {
 			break
 		}
-		for share := 1.0; share > 1e-6; share /= 2 {
+		for share := 1.0; ; share /= 2 {
 			next := make([]float64, n)
 			for i := range next {
 				next[i] = theta[i] + share*step[i]
 			}
-			if v := likelihood(next, duels); v >= value {
+			// Of small steps the likelihood can tell nothing: it is flat there, and
+			// Newton's method doubles the digits.
+			if v := likelihood(next, duels); v > value || share*largest < small {
 				theta, value = next, v
 				break
 			}

@@ -12,7 +12,6 @@ package standings
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"assay/judge/arena"
@@ -219,47 +218,6 @@ func (s *Standings) rate(so *arena.Results, at map[int]int) {
 	s.History = history(so.Games, at)
 }
 
-// Duels makes of games what package rating wants. Of each two bots, a game and the
-// next one in which the other begins are a pair. Players are numbered as at says.
-func Duels(games []arena.Game, at map[int]int) []rating.Duel {
-	type pair struct{ a, b int }
-	tallies, waiting := map[pair]*rating.Tally{}, map[pair]*arena.Game{}
-	halves := func(g *arena.Game, a int) int { // points of a, in halves
-		switch {
-		case g.Winner == 0:
-			return 1
-		case at[g.WinnerID()] == a:
-			return 2
-		}
-		return 0
-	}
-	for i := range games {
-		g := &games[i]
-		p := pair{min(at[g.First], at[g.Second]), max(at[g.First], at[g.Second])}
-		if tallies[p] == nil {
-			tallies[p] = &rating.Tally{}
-		}
-		switch w := waiting[p]; {
-		case w == nil:
-			waiting[p] = g
-		case w.First == g.First:
-			tallies[p].Games[halves(w, p.a)]++
-			waiting[p] = g
-		default:
-			tallies[p].Pairs[halves(w, p.a)+halves(g, p.a)]++
-			waiting[p] = nil
-		}
-	}
-	var duels []rating.Duel
-	for _, p := range slices.SortedFunc(maps.Keys(tallies), func(p, q pair) int { return cmp.Or(p.a-q.a, p.b-q.b) }) {
-		if w := waiting[p]; w != nil {
-			tallies[p].Games[halves(w, p.a)]++
-		}
-		duels = append(duels, rating.Duel{A: p.a, B: p.b, Tally: *tallies[p]})
-	}
-	return duels
-}
-
 // moments is how many points the history has at most.
 const moments = 40
 
@@ -268,12 +226,16 @@ func history(games []arena.Game, at map[int]int) (all []Then) {
 		return nil
 	}
 	last := games[len(games)-1].Round // games are sorted by round
+	p := newPairing(at)
 	for k := range min(moments, last) {
 		round := (k + 1) * last / min(moments, last)
-		end, _ := slices.BinarySearchFunc(games, round+1, func(g arena.Game, round int) int { return g.Round - round })
+		for len(games) > 0 && games[0].Round <= round {
+			p.add(&games[0])
+			games = games[1:]
+		}
 		then := Then{Round: round}
-		for _, p := range rating.Rate(len(at), Duels(games[:end], at)).Players {
-			then.Elo, then.Low, then.High = append(then.Elo, p.Elo), append(then.Low, p.Low), append(then.High, p.High)
+		for _, r := range rating.Rate(len(at), p.duels()).Players {
+			then.Elo, then.Low, then.High = append(then.Elo, r.Elo), append(then.Low, r.Low), append(then.High, r.High)
 		}
 		all = append(all, then)
 	}

@@ -1,0 +1,27 @@
+package standings_test
+
+import (
+	"testing"
+
+	"assay/judge/arena"
+	"assay/judge/standings"
+)
+
+// BenchmarkMake is the standings of a whole event of 30 bots and 87,000 games.
+func BenchmarkMake(b *testing.B) {
+	rules := usual(100)
+	so := &arena.Results{Rules: *rules}
+	for id := range 30 {
+		so.Bots = append(so.Bots, arena.Bot{ID: id + 1})
+	}
+	for _, e := range arena.RoundRobin(so.In(), 1, 100, 2) {
+		for i, k := range e.Keys() {
+			g := arena.Game{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1 + (k.First*7+k.Second*3+k.Round+i)%2, Moves: make([]string, 17), Seats: "12121212121212121", Micros: make([]int64, 17)}
+			so.Games = append(so.Games, g)
+		}
+	}
+	for b.Loop() {
+		standings.Make(so, nil)
+	}
+	b.ReportMetric(float64(len(so.Games)), "games")
+}
