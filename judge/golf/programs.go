@@ -32,15 +32,14 @@ const (
 // chunks runs a program on the rest of the domain, and has the outputs checked on
 // the way.
 func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
-	server, err := p.trusted(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	var rest []int
-	for i := range p.r.Domain.Inputs {
-		if !p.tried[i] {
-			rest = append(rest, i)
+	rest := p.untried()
+	var server *judge.Program
+	if len(rest) >= worthServer {
+		var err error
+		if server, err = p.trusted(ctx, w); err != nil {
+			return nil, err
 		}
+		rest = p.untried()
 	}
 	milestone := 0
 	if mean := p.cpu / time.Duration(max(p.runs, 1)); server == nil && mean > slowStart && len(rest) > hardest {
@@ -50,6 +49,7 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 	size := 64
 	for len(rest) > 0 && (p.o.All || len(report.Wrong) == 0 && len(p.slow) == 0) {
 		n := min(size, len(rest))
+		var err error
 		if server != nil {
 			err = p.serve(ctx, w, server, rest[:n], p.collect)
 		} else {
@@ -70,6 +70,20 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 	}
 	return report, nil
 }
+
+// untried are the inputs that were not tried yet, the cheap ones first.
+func (p *proof) untried() []int {
+	var rest []int
+	for i := range p.r.Domain.Inputs {
+		if !p.tried[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// worthServer is how many inputs make it worth to start a server and to compare.
+const worthServer = 1000
 
 // randomSample is how many inputs beyond samples and edges a server must agree on.
 const randomSample = 32
