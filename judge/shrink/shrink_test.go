@@ -285,6 +285,40 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// halves proposes the first half of a text, and knows only texts of letters.
+type halves struct{ asked int }
+
+func (h *halves) Propose(text []byte, try func(string, []byte) bool, over func() bool) bool {
+	h.asked++
+	if bytes.Trim(text, "abc\n") != nil {
+		return false
+	}
+	for !over() && len(text) > 2 && try("half", text[:len(text)/2]) {
+		text = text[:len(text)/2]
+	}
+	return true
+}
+
+func TestGuided(t *testing.T) {
+	for _, row := range []struct{ it, input, want string }{
+		{"takes what the shape proposes, and then drops words", "abcabcabcabcabc", "a"},
+		{"guesses at a text that the shape does not know", "3\n7\n8\n9\n", "\n"},
+	} {
+		shape := &halves{}
+		var passes []string
+		got, err := shrink.Guided(t.Context(), []byte(row.input), shape, shrink.Budget{}, func(text []byte) (bool, error) { return len(text) > 0, nil }, func(s shrink.Step) { passes = append(passes, s.Pass) })
+		if err != nil || string(got.Text) != row.want || !got.Done || shape.asked == 0 {
+			t.Errorf("it %s: Guided(%q) = %+v, %v by %q; want %q", row.it, row.input, got, err, passes, row.want)
+		}
+	}
+	t.Run("it ends with its budget", func(t *testing.T) {
+		got, err := shrink.Guided(t.Context(), []byte("abcabcabc"), &halves{}, shrink.Budget{Evaluations: 2}, func([]byte) (bool, error) { return true, nil }, nil)
+		if err != nil || got.Done || got.Evaluations > 2 || string(got.Text) != "abca" {
+			t.Errorf("Guided = %+v, %v", got, err)
+		}
+	})
+}
+
 func BenchmarkText(b *testing.B) {
 	var input bytes.Buffer
 	fmt.Fprintln(&input, 2000)

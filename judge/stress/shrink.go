@@ -9,6 +9,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/kit"
+	"assay/judge/problem"
 	"assay/judge/shrink"
 )
 
@@ -69,12 +70,20 @@ func (s *Shrunk) byParts(ctx context.Context, b *bench, budget shrink.Budget, ho
 }
 
 // byFormat makes an input smaller whose form is declared: from the smallest case of
-// the problem that fails in the same way, as the declared form has it; then by other
-// inputs, and what they came to in the same way again.
+// the problem that fails in the same way, or a smaller generator line, on as the
+// declared form has it; then by other inputs, and what they came to in the same way
+// again.
 func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
 	start := time.Now()
 	if err := s.byCases(ctx, b, budget, step); err != nil {
 		return err
+	}
+	if s.Line != "" && b.generator != nil && !problem.Derived(s.Line) {
+		part := budget
+		part.Time /= 3
+		if err := s.byLine(ctx, b, part, step); err != nil {
+			return err
+		}
 	}
 	if err := s.byText(ctx, b.lab.grammar, budget, holds, step); err != nil || !s.Done {
 		return err

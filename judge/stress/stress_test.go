@@ -117,11 +117,21 @@ cases = ["random 3", "random 20"]
 // open opens a lab for a solution.
 func open(t testing.TB, toml string, jobs int, solution program, others map[string]program) (*stress.Lab, *runner) {
 	t.Helper()
+	return declared(t, "", toml, jobs, solution, others)
+}
+
+// declared opens a lab for a solution of a problem that declares its input.
+func declared(t testing.TB, format, toml string, jobs int, solution program, others map[string]program) (*stress.Lab, *runner) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sums")
-	for name, text := range map[string]string{
+	files := map[string]string{
 		"problem.toml": toml, "reference.x": "", "validator.x": "", "generator.x": "",
 		"cases/sample/one.in": "2\n3\n4\n", "cases/sample/one.ans": "7\n",
-	} {
+	}
+	if format != "" {
+		files[problem.FormatFile] = format
+	}
+	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
@@ -302,6 +312,68 @@ func TestShrinkLooksAtOtherInputs(t *testing.T) {
 	small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
 	if err != nil || string(small.Input) != "5\n0\n0\n0\n0\n0\n" || !slices.Contains(passes, "another input") {
 		t.Errorf("Shrink = %+v, %v by %q; want five zeros, by way of another input", small, err, passes)
+	}
+}
+
+// form is the declaration of what validate wants.
+const form = "line n: int 1..50\nrepeat n\n    line a: int 0..10_000\n"
+
+// bare is a problem with neither validator nor generator.
+const bare = "title = \"Sums\"\n[limits]\ntime = \"1s\"\n[reference]\nprogram = \"reference.x\"\n"
+
+func TestADeclaredFormatIsEnough(t *testing.T) {
+	var first *stress.Trial
+	for _, jobs := range []int{1, 8} {
+		lab, _ := declared(t, form, bare, jobs, threeDigits, nil)
+		if notes := lab.Notes(); len(notes) > 0 {
+			t.Errorf("Notes = %q, want none", notes)
+		}
+		found, tally, err := lab.Search(t.Context(), stress.Options{Seed: 3, Count: 500})
+		if err != nil || found == nil || tally.Invalid > 0 {
+			t.Fatalf("Search = %+v, %+v, %v; want a find, and only valid inputs", found, tally, err)
+		}
+		if first == nil {
+			first = found
+		}
+		if !bytes.Equal(found.Input, first.Input) {
+			t.Errorf("%d jobs find %q, one finds %q", jobs, found.Input, first.Input)
+		}
+		small, err := lab.Shrink(t.Context(), found, shrink.Budget{}, nil)
+		if err != nil || string(small.Input) != "1\n1000\n" || !small.Done {
+			t.Errorf("Shrink = %+v, %v; want one number, 1000", small, err)
+		}
+	}
+}
+
+func TestShrinkGoesThroughTheDeclaredFormat(t *testing.T) {
+	lab, _ := declared(t, form, usual, 1, crashesAbove(4), nil)
+	trial, err := lab.Try(t.Context(), "case", []byte("40\n"+strings.Repeat("499\n", 40)))
+	if err != nil || !trial.Fails() {
+		t.Fatalf("Try = %+v, %v", trial, err)
+	}
+	var passes []string
+	small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
+	if err != nil || string(small.Input) != "5\n0\n0\n0\n0\n0\n" || !slices.Contains(passes, "fewer n") || slices.Contains(passes, "drop lines") {
+		t.Errorf("Shrink = %+v, %v by %q; want five zeros, n falling with its lines", small, err, passes)
+	}
+}
+
+func TestShrinkStartsFromASmallerCaseThatFails(t *testing.T) {
+	toml := strings.Replace(usual, "cases = [", "cases = [\"random 1\", ", 1)
+	odd := sum(func(a int) int { // wrong for 4 alone, to which no step leads
+		if a == 4 || a > 9000 {
+			return 0
+		}
+		return a
+	})
+	lab, _ := declared(t, form, toml, 1, odd, nil)
+	trial, err := lab.Try(t.Context(), "case", []byte("3\n9001\n9002\n9003\n"))
+	if err != nil || !trial.Fails() {
+		t.Fatalf("Try = %+v, %v", trial, err)
+	}
+	small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, nil)
+	if err != nil || string(small.Input) != "1\n4\n" {
+		t.Errorf("Shrink = %+v, %v; want the 4 of the sample", small, err)
 	}
 }
 
