@@ -4,22 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"assay/judge/arena"
+	"assay/judge/report"
 )
 
 // hold holds an event, with its progress on the terminal, and shows what came of it.
 func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
-	width, live := screen(c.err)
-	if live {
-		e.Listen = func(p *arena.Progress) { fmt.Fprintf(c.err, "\r\x1b[K%.*s", width-1, progressLine(p)) }
+	table := &liveTable{c: c}
+	if _, live := screen(c.err); live {
+		e.Listen = table.draw
 	}
 	out, err := e.Run(ctx)
-	if live {
-		fmt.Fprint(c.err, "\r\x1b[K")
-	}
+	table.clear()
 	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
 		return usageError{bad}
 	}
@@ -31,6 +33,36 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	}
 	return errors.Join(err, a.show(ctx, c, e, out, a.title))
 }
+
+// liveTable is the table of an event that is under way, on a terminal.
+type liveTable struct {
+	c     *console
+	drawn string
+	next  time.Time
+}
+
+// draw draws the table over the last one. It may cost a twentieth of the time.
+func (l *liveTable) draw(p *arena.Progress) {
+	start := time.Now()
+	if start.Before(l.next) {
+		return
+	}
+	f, ok := l.c.err.(*os.File)
+	if !ok {
+		return
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return
+	}
+	colour, _ := l.c.useColour(true)
+	text := report.ArenaLive(p.Results(), progressLine(p), report.TerminalOptions{Colour: colour, Width: width}, height)
+	fmt.Fprint(l.c.err, report.Over(l.drawn)+text)
+	l.drawn = text
+	l.next = time.Now().Add(20 * time.Since(start))
+}
+
+func (l *liveTable) clear() { fmt.Fprint(l.c.err, report.Over(l.drawn)) }
 
 // progressLine says how far an event has come: on one line, for it is drawn over.
 func progressLine(p *arena.Progress) string {

@@ -25,6 +25,7 @@ type standing struct {
 	html    string
 	json    bool
 	look    int
+	times   bool
 
 	verdict func(*arena.Results) string // of a test, or of the ranking; nil for none
 }
@@ -34,6 +35,7 @@ func (s *standing) flags(f *pflag.FlagSet) {
 	f.BoolVar(&s.settled, "until-settled", false, "go on until the ranking is settled, or --rounds are over")
 	f.StringVar(&s.html, "html", "", "write a page of HTML with standings and games to `FILE`")
 	f.BoolVar(&s.json, "json", false, "print the standings as JSON")
+	f.BoolVar(&s.times, "times", false, "show the time that bots used, too: it differs from run to run")
 	f.IntVar(&s.look, "look", 100, "in how many games to look for mistakes, and to show them in the page")
 }
 
@@ -107,6 +109,9 @@ func (s *standing) show(ctx context.Context, c *console, e *arena.Event, out *ar
 	}
 	if s.html != "" {
 		problems = errors.Join(problems, s.page(drawn, out.Results, games, seen))
+	}
+	if !s.times {
+		drawn = drawn.WithoutTimes()
 	}
 	if s.json {
 		return errors.Join(problems, report.ArenaJSON(c.out, drawn))

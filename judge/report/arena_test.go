@@ -203,3 +203,30 @@ func TestArenaPage(t *testing.T) {
 		}
 	}
 }
+
+func TestArenaLive(t *testing.T) {
+	so := events()["large"]
+	for _, rows := range []int{40, 7, 4, 0} {
+		text := report.ArenaLive(so, "120 of 240 games  80 games/s  2s left", report.TerminalOptions{Width: 60}, rows)
+		golden.Check(t, filepath.Join("testdata", "arena", fmt.Sprintf("live-%d.txt", rows)), []byte(text+"\n"))
+		if n := strings.Count(text, "\n") + 1; n > max(rows, 1) {
+			t.Errorf("%d lines for a terminal of %d rows", n, rows)
+		}
+		for line := range strings.Lines(text) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 60 {
+				t.Errorf("a line of %d characters: %s", n, line)
+			}
+		}
+	}
+	if text := report.ArenaLive(events()["nobody"], "0 of 0 games", report.TerminalOptions{Width: 60}, 24); text != "0 of 0 games" {
+		t.Errorf("an event of nobody is drawn as %q", text)
+	}
+}
+
+func TestOver(t *testing.T) {
+	for drawn, want := range map[string]string{"": "", "a": "\r\x1b[J", "a\nb\nc": "\r\x1b[2A\x1b[J"} {
+		if got := report.Over(drawn); got != want {
+			t.Errorf("Over(%q) = %q, want %q", drawn, got, want)
+		}
+	}
+}

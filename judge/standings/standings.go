@@ -57,8 +57,8 @@ type Bot struct {
 	Reasons []Count `json:"loss_reasons,omitempty"` // why it lost, the most frequent first
 
 	Moves     int     `json:"moves"`
-	UsedMS    float64 `json:"used_ms"`    // CPU time in all games
-	SlowestMS float64 `json:"slowest_ms"` // the longest answer, on the clock
+	UsedMS    float64 `json:"used_ms,omitempty"`    // CPU time in all games
+	SlowestMS float64 `json:"slowest_ms,omitempty"` // the longest answer, on the clock
 
 	Chances  int      `json:"chances"`  // times that it was to move and could have won by force
 	Blunders int      `json:"blunders"` // times that it could not any more afterwards
@@ -143,6 +143,17 @@ func Make(so *arena.Results, seen arena.Seen) *Standings {
 		}
 	}
 	return s
+}
+
+// WithoutTimes leaves out what differs from run to run: all the rest depends on nothing
+// but the bots, the rules and the seed.
+func (s *Standings) WithoutTimes() *Standings {
+	without := *s
+	without.Bots = slices.Clone(s.Bots)
+	for i := range without.Bots {
+		without.Bots[i].UsedMS, without.Bots[i].SlowestMS = 0, 0
+	}
+	return &without
 }
 
 // count adds what one game says of its bots.

@@ -94,6 +94,26 @@ func TestMake(t *testing.T) {
 	}
 }
 
+func TestWithoutTimes(t *testing.T) {
+	rules := usual(2)
+	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 100)
+	before := standings.Make(so, nil).WithoutTimes()
+	for i := range so.Games {
+		so.Games[i].Used, so.Games[i].Moves, so.Games[i].Micros = [2]float64{5, 7}, []string{"a"}, []int64{1000}
+	}
+	timed := standings.Make(so, nil)
+	after := timed.WithoutTimes()
+	for i := range before.Bots {
+		before.Bots[i].Moves = after.Bots[i].Moves
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("times are left (-want +got):\n%s", diff)
+	}
+	if timed.Bots[0].UsedMS == 0 {
+		t.Error("the times of the standings themselves are gone")
+	}
+}
+
 func line(s *standings.Standings, id int) *standings.Bot {
 	return &s.Bots[slices.IndexFunc(s.Bots, func(b standings.Bot) bool { return b.Row.Bot == id })]
 }

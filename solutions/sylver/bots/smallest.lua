@@ -1,5 +1,5 @@
 -- Announces the smallest number that it may. It plays 2 as soon as it can, and
--- then loses to anybody who answers 3: the weakest bot of the house.
+-- then loses to anybody who answers 3; many do not.
 --
 -- n may be announced if it is at least 2 and no sum of announced numbers. Sums up
 -- to n are marked one after another, for as long as there is no such n.
