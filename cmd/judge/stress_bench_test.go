@@ -38,26 +38,35 @@ func BenchmarkStress(b *testing.B) {
 
 var evaluations = regexp.MustCompile(`to (\d+) bytes in (\d+) evaluations; nothing makes it smaller`)
 
-// BenchmarkShrink is judge shrink until nothing makes the input smaller, with a
-// checker that remembers and a validator that refuses about half of the inputs.
+// BenchmarkShrink is judge shrink until nothing makes the input smaller: of large cases
+// of the house on which wrong solutions fail, with a checker that remembers, a bound
+// that needs 64 bits, and a validator that plays the game.
 func BenchmarkShrink(b *testing.B) {
 	b.Chdir("../..")
-	size, done := 0, 0
-	shrink := func() {
-		out := benchJudge(b, exitNotAccepted, "shrink", "wythoff", "solutions/wythoff/wrong_answer/math_phi.go", "large/lost-fib-85", "--budget", "60s")
-		m := evaluations.FindStringSubmatch(out)
-		if m == nil {
-			b.Fatalf("it is not shrunk to the end:\n%s", out)
-		}
-		size, _ = strconv.Atoi(m[1])
-		n, _ := strconv.Atoi(m[2])
-		done += n
+	for _, row := range []struct{ problem, solution, input string }{
+		{"wythoff", "math_phi.go", "large/lost-fib-85"},
+		{"sylver", "entry_off_by_one.go", "large/chain-m-1e6-side-at"},
+		{"pd-duel", "last_window_one_too_long.go", "large/many-1-100-turns-40-side-1"},
+	} {
+		b.Run(row.problem, func(b *testing.B) {
+			size, done := 0, 0
+			shrink := func() {
+				out := benchJudge(b, exitNotAccepted, "shrink", row.problem, "solutions/"+row.problem+"/wrong_answer/"+row.solution, row.input, "--budget", "60s")
+				m := evaluations.FindStringSubmatch(out)
+				if m == nil {
+					b.Fatalf("it is not shrunk to the end:\n%s", out)
+				}
+				size, _ = strconv.Atoi(m[1])
+				n, _ := strconv.Atoi(m[2])
+				done += n
+			}
+			shrink() // builds
+			done = 0
+			for b.Loop() {
+				shrink()
+			}
+			b.ReportMetric(float64(done)/float64(b.N), "evaluations")
+			b.ReportMetric(float64(size), "bytes")
+		})
 	}
-	shrink() // builds
-	done = 0
-	for b.Loop() {
-		shrink()
-	}
-	b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "evaluations/s")
-	b.ReportMetric(float64(size), "bytes")
 }

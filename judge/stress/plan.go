@@ -28,9 +28,10 @@ type plan struct {
 	lines []string // generator lines, those of small cases first
 	bases []base   // cases that others are made from, small ones first
 	words *words
-	whole bool // all lines and cases from the start, instead of more and more
-	small bool // small ones first, without exception
-	valid bool // there is a validator
+	whole bool   // all lines and cases from the start, instead of more and more
+	small bool   // small ones first, without exception
+	valid bool   // there is a validator
+	below []byte // only inputs that are smaller than this one are wanted; nil for all
 
 	grammar  *format.Grammar // nil for none
 	derived  bool            // from the grammar alone
@@ -101,6 +102,9 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 // what is valid.
 func (p *plan) canChange() bool { return p.valid && len(p.bases) > 0 }
 
+// wants says whether an input may be of use.
+func (p *plan) wants(input []byte) bool { return p.below == nil || shrink.Less(input, p.below) }
+
 // rand makes the source of chance of input i.
 func (p *plan) rand(i int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "stress %d %d", p.seed, i))
@@ -158,6 +162,9 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 		if err != nil {
 			return nil, nil // such a size leaves nothing
 		}
+		if !p.wants(input) {
+			return nil, nil
+		}
 		invalid, err := b.validate(ctx, fmt.Sprintf("stress/%d", i), input)
 		if err != nil {
 			return nil, err
@@ -179,6 +186,9 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	}
 	if err != nil {
 		return nil, p.blameLine(b, line, err)
+	}
+	if !p.wants(input) {
+		return nil, nil
 	}
 	text, _ := gen.Flaw(input)
 	if text == "" {
@@ -251,7 +261,7 @@ func (p *plan) changed(ctx context.Context, b *bench, i int, from base) (*candid
 	doc := shrink.Parse(from.input)
 	for range tries {
 		text := p.words.change(r, doc).Bytes()
-		if len(text) > 2*maxBase {
+		if len(text) > 2*maxBase || !p.wants(text) {
 			continue
 		}
 		invalid, err := b.validate(ctx, fmt.Sprintf("stress/%d", i), text)

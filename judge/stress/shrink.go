@@ -199,6 +199,7 @@ func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, s
 	defer cancel()
 	original := *s.Trial
 	for i := range others {
+		plan.below = s.Input
 		c, err := plan.input(timed, b, i)
 		var t *Trial
 		if err == nil && c != nil && shrink.Less(c.input, s.Input) {
