@@ -283,6 +283,9 @@ func (c *contest) part(ctx context.Context, p *judge.Part) (*judge.Program, erro
 		return &judge.Program{Name: p.Path}, nil
 	}
 	made, err := c.buildFor(ctx, c.packageOf(p.Path), source{path: p.Path, from: lang.BySetter})
+	if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+		return nil, &judge.Fault{File: p.Path, Text: "the program cannot be built here", Hint: missing.Error()}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -122,6 +122,14 @@ func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*l
 	}
 	extra := lang.Extra{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
 	made, err := c.tools.BuildWith(ctx, staged.Path, l, s.from, extra)
+	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.from == lang.BySetter {
+		// A validator of Python 2 is often one of Python 3 too.
+		if other := c.tools.Sibling(staged.Path, l); other != nil {
+			if again, failed := c.tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
+				made, err = again, nil
+			}
+		}
+	}
 	if err != nil {
 		return nil, unstaged(err, s.path)
 	}
@@ -166,7 +174,15 @@ func (c *contest) packageNotes(ctx context.Context, f *problem.Folder) (notes []
 	if f.Package == nil {
 		return nil, nil
 	}
-	how, err := c.verifier(f).FindTimeLimit(ctx)
+	verifier := c.verifier(f)
+	faults, err := verifier.DropGraders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, fault := range faults {
+		notes = append(notes, "the usual grader takes the place of one that cannot be built: "+fault.Error())
+	}
+	how, err := verifier.FindTimeLimit(ctx)
 	if err != nil {
 		return nil, err
 	}

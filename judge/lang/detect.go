@@ -100,6 +100,17 @@ func bySigns(languages []*config.Language, head []byte) *config.Language {
 	return languages[0]
 }
 
+// Sibling returns the first other language that claims the extension of a file, nil
+// if there is none.
+func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
+	for _, other := range t.claims(extension(path)) {
+		if other != l {
+			return other
+		}
+	}
+	return nil
+}
+
 // byScript finds the language of a folder that has one of its scripts.
 func (t *Toolbox) byScript(dir string) *config.Language {
 	for _, l := range t.cfg.Languages {

@@ -60,6 +60,13 @@ func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error
 		}
 		v.report("the programs that judge can be built", 1, judge.Faults{fault})
 	} else {
+		faults, err := v.DropGraders(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(faults) > 0 {
+			v.report("the graders can be built", len(faults), faults)
+		}
 		how, err := v.FindTimeLimit(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("find the time limit: %w", err)

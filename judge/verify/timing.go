@@ -108,3 +108,40 @@ func (v *Verifier) slowest(ctx context.Context, s *icpc.Submission) (time.Durati
 func about(s *icpc.Submission, b icpc.Bound, id string) bool {
 	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b && r.About(id) })
 }
+
+// DropGraders looks whether the programs that grade groups can be built here, and
+// has the usual grader take the place of those that cannot: many are in Python 2,
+// and without one the verdicts of most submissions stay the same.
+func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err error) {
+	if v.Folder.Grading == nil {
+		return nil, nil
+	}
+	broken := map[*judge.Part]bool{}
+	var walk func(n *judge.Node) error
+	walk = func(n *judge.Node) error {
+		if p := n.Legacy.Grader; p != nil {
+			if _, known := broken[p]; !known {
+				_, err := v.Build(ctx, p)
+				fault, ok := errors.AsType[*judge.Fault](err)
+				if err != nil && !ok {
+					return err
+				}
+				if broken[p] = ok; ok {
+					faults = append(faults, fault)
+				}
+			}
+			if broken[p] {
+				n.Legacy.Grader = nil
+			}
+		}
+		for _, child := range n.Children {
+			if err := walk(child); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = walk(v.Folder.Grading.Root)
+	// Groups share no Part, but may share its file.
+	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b }), err
+}

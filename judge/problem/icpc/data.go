@@ -218,7 +218,28 @@ func (p *Package) usualState() oldState {
 	if p.domjudge {
 		s.legacy.AcceptScore, s.legacy.Verdict = 0, judge.FirstError
 	}
+	if g := p.ancient; g != nil {
+		p.setScore(g.AcceptScore, &s.legacy.AcceptScore)
+		p.setScore(g.RejectScore, &s.legacy.RejectScore)
+		if g.Range.Here() {
+			p.scoreRange(g.Range, &s)
+		}
+		// Its words were first_error, worst_error and grade.
+		s.legacy.GoOn = g.OnReject.Here() && g.OnReject.Text != "first_error" && g.OnReject.Text != "break"
+	}
 	return s
+}
+
+// setScore reads a score, where there is one.
+func (p *Package) setScore(n *strictyaml.Node, to *float64) {
+	if !n.Here() {
+		return
+	}
+	if x, ok := n.Float(); ok {
+		*to = x
+	} else {
+		p.Flaws = append(p.Flaws, n.Mismatch("a number"))
+	}
 }
 
 func (p *Package) readOldGroup(name string, state oldState, graded *bool, faults *judge.Faults) *judge.Node {
@@ -291,19 +312,8 @@ func (p *Package) overlay(dir string, s *oldState, graded *bool, faults *judge.F
 	if g.InputFlags.Here() {
 		s.input = g.InputFlags
 	}
-	for _, v := range []struct {
-		n  *strictyaml.Node
-		to *float64
-	}{{g.AcceptScore, &s.legacy.AcceptScore}, {g.RejectScore, &s.legacy.RejectScore}} {
-		if !v.n.Here() {
-			continue
-		}
-		if x, ok := v.n.Float(); ok {
-			*v.to = x
-		} else {
-			p.Flaws = append(p.Flaws, v.n.Mismatch("a number"))
-		}
-	}
+	p.setScore(g.AcceptScore, &s.legacy.AcceptScore)
+	p.setScore(g.RejectScore, &s.legacy.RejectScore)
 	if g.Range.Here() {
 		p.scoreRange(g.Range, s)
 	}

@@ -75,8 +75,9 @@ type Package struct {
 
 	root      *os.Root
 	scoring   bool
-	customArg bool // legacy: validation has the word score
-	domjudge  bool // legacy: groups give points in DOMjudge's way, as its annotations tell
+	ancient   *grading // legacy: what problem.yaml says for all groups; nil for nothing
+	customArg bool     // legacy: validation has the word score
+	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations tell
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
 }

@@ -74,6 +74,7 @@ func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Fa
 	}
 	m.allowFiles = true
 	if d.Grading != nil {
+		p.ancient = d.Grading
 		switch d.Grading.Objective {
 		case "", "max":
 		case "min":
