@@ -97,6 +97,9 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 				return err
 			}
 		}
+		if len(files) < 2 {
+			return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + name + " " + files[0] + " --try")}
+		}
 		rules, err := a.choose(folder, flags)
 		if err != nil {
 			return err
@@ -110,9 +113,6 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 			return err
 		}
 		event.Schedule, a.title = schedule, folder.Title
-		if len(event.Bots) < 2 {
-			return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + name + " " + files[0] + " --try")}
-		}
 		event.Seed, event.Jobs = a.seed, a.jobs
 		if event.LogPath = a.log; a.log == "" && !a.noLog && !a.try {
 			event.LogPath = fmt.Sprintf("%s-%s-%s.jsonl", folder.ID, rules.Name, rules.Fingerprint(a.seed))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"assay/judge/kit"
 )
@@ -273,9 +274,13 @@ func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
 			if err != nil {
 				return err
 			}
-			f.Text = fmt.Sprintf("it did not get ready: %s", text) + afterColon(f.Text)
+			said := lastComment(f.Text)
+			f.Text = "it did not get ready: " + text
 			if kind == TimeoutWall || kind == TimeoutCPU {
-				f.Text = fmt.Sprintf("it did not get ready within %v", d.e.Rules.Start) + afterColon(f.Text)
+				f.Text = fmt.Sprintf("it did not get ready within %v", d.e.Rules.Start)
+			}
+			if said != "" {
+				f.Text = said + " (" + f.Text + ")"
 			}
 		}
 		f.Stderr = p.last.text()
@@ -295,14 +300,11 @@ func (f Fault) orInit() Fault {
 	return InitFailed
 }
 
-// afterColon is what a referee added about a bot that is gone: its last comment.
-func afterColon(text string) string {
-	for i := range len(text) - 1 {
-		if text[i] == ':' {
-			return text[i:]
-		}
-	}
-	return ""
+// lastComment is what the bot said about it: the referee adds its last comment, after
+// a colon.
+func lastComment(text string) string {
+	_, said, _ := strings.Cut(text, ": ")
+	return said
 }
 
 func (s *seat) drop(c *court) {
