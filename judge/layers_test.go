@@ -49,15 +49,16 @@ var layers = map[string][]string{
 	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
-	"judge/arena":  {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem", "judge/sandbox"},
-	"judge/lang":   {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
-	"judge/golf":   {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
-	"judge/trial":  {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
-	"judge/gen":    {"judge", "judge/check", "judge/ctd", "judge/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	"judge/verify": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
-	"judge/fill":   {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
-	"judge/stress": {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
-	"judge/mutate": {"judge", "judge/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/shrink", "judge/stress"},
+	"judge/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem", "judge/sandbox"},
+	"judge/lang":     {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
+	"judge/golf":     {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
+	"judge/trial":    {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
+	"judge/gen":      {"judge", "judge/check", "judge/ctd", "judge/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/verify":   {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
+	"judge/fill":     {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/exchange": {"judge", "judge/problem", "judge/problem/icpc", "judge/tex"},
+	"judge/stress":   {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
+	"judge/mutate":   {"judge", "judge/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/shrink", "judge/stress"},
 }
 
 // doors says which packages may import what is not ours, and why they and no

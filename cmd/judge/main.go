@@ -36,6 +36,8 @@ func commands(c *console) []*cobra.Command {
 		shrinkCommand(c),   // shrink.go
 		coverageCommand(c), // coverage.go
 		adequacyCommand(c), // adequacy.go
+		importCommand(c),   // import.go
+		exportCommand(c),   // export.go
 		reportCommand(c),   // report.go
 		initCommand(c),     // init.go
 		newCommand(c),      // new.go

@@ -15,7 +15,8 @@
 // A kit program runs in two ways. By hand it is an ordinary command: a checker
 // takes the names of the input, output and answer files and exits with testlib's
 // codes (0 right, 1 wrong, 3 at fault itself), a validator reads standard input
-// and exits with 0 or 3, a generator prints a case. The judge starts it once
+// and exits with 0 or 3, a generator prints a case; with --kattis, checkers and
+// validators speak Kattis' protocol (see kattis.go). The judge starts it once
 // instead and sends it a frame for each case (see Frame), so that ten thousand
 // cases cost one process, and so that a variable declared before Check holds
 // state across the cases of one submission, which come in judging order.
@@ -106,6 +107,9 @@ func Check(f func(t *Test)) {
 		})
 		return
 	}
+	if askedForKattis() {
+		checkForKattis(check)
+	}
 	if len(os.Args) != 4 {
 		exit(quit{Fail, "usage: " + os.Args[0] + " <input file> <output file> <answer file>"})
 	}
@@ -145,6 +149,9 @@ func Validate(f func(in *Reader)) {
 		exit(quit{Fail, err.Error()})
 	}
 	q := validate(data)
+	if askedForKattis() {
+		exitForKattis("", q)
+	}
 	if q.verdict == WA {
 		q.verdict = Fail // testlib's validators exit with 3
 	}

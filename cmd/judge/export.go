@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assay"
+	"assay/judge/exchange"
+	"assay/judge/problem"
+)
+
+// exporting are the flags of judge export.
+type exporting struct {
+	to, out string
+}
+
+func exportCommand(c *console) *cobra.Command {
+	var e exporting
+	cmd := &cobra.Command{
+		Use:   "export <problem>",
+		Short: "make a problem package of a problem folder",
+		Long: `Export makes a package of the ICPC problem package format, with the cases, the programs
+under solutions/, and the checker and validator. Programs that are written with the kit
+go along with it, and with scripts that build them. What the format cannot say is told;
+if judging depends on it, nothing is written.
+
+` + exitHelp,
+		Example: "  judge export wythoff --to icpc-2025-09\n  judge export wythoff --to icpc-legacy --out packages/wythoff",
+		Args:    exactly(1, "judge export <problem> --to <format>"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.run(c, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&e.to, "to", "icpc-2025-09", `"icpc-2025-09" or "icpc-legacy"`)
+	f.StringVar(&e.out, "out", "", "folder of the package, which must not exist; by default one of the problem's name, here")
+	return cmd
+}
+
+// asPath writes a path so that it is not taken for the name of a problem.
+func asPath(path string) string {
+	if strings.ContainsRune(path, filepath.Separator) {
+		return path
+	}
+	return "." + string(filepath.Separator) + path
+}
+
+func (e *exporting) run(c *console, name string) error {
+	format, ok := exchange.Formats[e.to]
+	if !ok {
+		return usageError{fmt.Errorf("--to %q: no such format\n    one of: %s", e.to, strings.Join(slices.Sorted(maps.Keys(exchange.Formats)), ", "))}
+	}
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	folder, err := contest.open(name)
+	if err != nil {
+		return err
+	}
+	kit, err := fs.Sub(assay.Files, "judge/kit")
+	if err != nil {
+		return err
+	}
+	if e.out == "" {
+		e.out = folder.ID
+	}
+	notes, err := exchange.ICPC(folder, problem.Solutions(folder.Dir, folder.Tests), e.out, format, kit)
+	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
+		return usageError{exists}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "wrote %s\n", e.out)
+	for _, note := range notes {
+		fmt.Fprintln(c.out, "note: "+note)
+	}
+	fmt.Fprintf(c.out, "next: judge verify %s\n", asPath(near(e.out)))
+	return nil
+}

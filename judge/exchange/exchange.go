@@ -1,0 +1,159 @@
+// Package exchange turns problems of other formats into folders of the judge's own
+// form (Native, Companion), and those into packages of the ICPC format (ICPC), so
+// that submissions are judged the same there. What has no form on the other side is
+// refused with a *judge.Fault if judging depends on it, else it is a note.
+//
+//	native.go     to the judge's own form; toml.go: problem.toml; programs.go
+//	icpc.go       to the ICPC format; wrap.go: programs that speak another protocol there
+//	companion.go  from the JSON of the browser extension Competitive Companion
+//
+// A folder is written beside its place and then renamed: it is there as a whole or
+// not at all. The package does not run or build anything.
+package exchange
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// Notes tell what was left out or changed on the way, in sentences for people.
+type Notes []string
+
+func (n *Notes) add(format string, args ...any) { *n = append(*n, fmt.Sprintf(format, args...)) }
+
+// ExistsError says that there is something where a folder is to be written.
+type ExistsError struct{ Path string }
+
+func (e *ExistsError) Error() string {
+	return e.Path + " exists already\n    remove it first, or choose another name"
+}
+
+// whole makes folders that appear as a whole: make writes into new folders beside
+// the given ones, which are then renamed.
+func whole(make func(dirs []string) error, to ...string) (err error) {
+	var tmp []string
+	defer func() {
+		for _, dir := range tmp {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	for _, dir := range to {
+		if _, err := os.Lstat(dir); err == nil {
+			return &ExistsError{dir}
+		}
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			return fmt.Errorf("write %s: %w", dir, err)
+		}
+		made, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-")
+		if err != nil {
+			return fmt.Errorf("write %s: %w", dir, err)
+		}
+		tmp = append(tmp, made)
+	}
+	if err := make(tmp); err != nil {
+		return err
+	}
+	for i, dir := range to {
+		if entries, err := os.ReadDir(tmp[i]); err == nil && len(entries) == 0 {
+			continue // nothing was to be written there
+		}
+		if err := os.Chmod(tmp[i], 0o755); err != nil {
+			return fmt.Errorf("write %s: %w", dir, err)
+		}
+		if err := os.Rename(tmp[i], dir); err != nil {
+			return fmt.Errorf("write %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// write writes a file with the folders above it.
+func write(file string, data []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, mode)
+}
+
+// copyFile copies a file, with the right to execute it.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return &judge.Fault{File: from, Text: problem.Reason(err)}
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644|info.Mode().Perm()&0o111)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// copyTree copies a file or folder: no hidden files, and no links.
+func copyTree(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return &judge.Fault{File: from, Text: problem.Reason(err)}
+	}
+	if !info.IsDir() {
+		return copyFile(from, to)
+	}
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case rel != "." && strings.HasPrefix(d.Name(), ".") && d.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(d.Name(), ".") && rel != ".":
+			return nil
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		case d.Type().IsRegular():
+			return copyFile(path, filepath.Join(to, rel))
+		}
+		return nil
+	})
+}
+
+var badInName = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
+
+// goodName makes a name that groups and cases may have.
+func goodName(name string) string {
+	name = strings.TrimLeft(badInName.ReplaceAllString(name, "-"), "-._")
+	if name == "" {
+		return "unnamed"
+	}
+	return name
+}
+
+// unused makes a name that is not taken yet.
+func unused(name string, taken map[string]bool) string {
+	made := name
+	for i := 2; taken[made]; i++ {
+		made = fmt.Sprintf("%s-%d", name, i)
+	}
+	taken[made] = true
+	return made
+}

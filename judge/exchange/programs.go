@@ -1,0 +1,80 @@
+package exchange
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// stage copies a program of the package with its constants filled in.
+func (m *importer) stage(from, to, entry string) error {
+	tmp, err := os.MkdirTemp("", "assay-exchange-")
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	defer os.RemoveAll(tmp)
+	staged, err := m.pkg.Stage(from, tmp, nil, entry)
+	if err != nil {
+		return err
+	}
+	return copyTree(staged.Path, to)
+}
+
+// included is a header that a C or C++ source wants.
+var included = regexp.MustCompile(`(?m)^\s*#\s*include\s*["<]([\w./-]+\.h(?:pp)?)[">]`)
+
+// program copies a setter's program into the new folder, called as its part, and
+// returns its name there. Headers that the package has elsewhere are put beside it.
+func (m *importer) program(from, key string) (string, error) {
+	info, err := os.Stat(from)
+	if err != nil {
+		return "", &judge.Fault{File: from, Text: problem.Reason(err)}
+	}
+	headers := map[string][]byte{}
+	if !info.IsDir() {
+		m.headers(from, from, headers)
+	}
+	if !info.IsDir() && len(headers) == 0 {
+		name := key + filepath.Ext(from)
+		return name, m.stage(from, filepath.Join(m.dir, name), "")
+	}
+	to := filepath.Join(m.dir, key)
+	if info.IsDir() {
+		return key, m.stage(from, to, "")
+	}
+	if err := m.stage(from, filepath.Join(to, filepath.Base(from)), ""); err != nil {
+		return "", err
+	}
+	for name, data := range headers {
+		if err := write(filepath.Join(to, filepath.FromSlash(name)), data, 0o644); err != nil {
+			return "", fmt.Errorf("copy the headers of %s: %w", from, err)
+		}
+	}
+	return key, nil
+}
+
+// headers finds the headers that a source wants, and those that they want.
+func (m *importer) headers(program, source string, found map[string][]byte) {
+	data, err := os.ReadFile(source)
+	if err != nil {
+		return // the copy tells
+	}
+	m.headersOf(program, data, found)
+}
+
+func (m *importer) headersOf(program string, data []byte, found map[string][]byte) {
+	for _, match := range included.FindAllSubmatch(data, -1) {
+		name := string(match[1])
+		if found[name] != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		if header, ok := m.pkg.Header(program)(name); ok {
+			found[name] = header
+			m.headersOf(program, header, found)
+		}
+	}
+}

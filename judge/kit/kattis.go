@@ -1,0 +1,56 @@
+package kit
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// The exit codes of Kattis' protocol.
+const (
+	kattisRight = 42
+	kattisWrong = 43
+	kattisFault = 1
+)
+
+// askedForKattis says whether the program was started with --kattis: it then speaks
+// the protocol of the ICPC problem package format, so that it can be part of a
+// package. An input validator reads standard input and exits with 42 or 43; an
+// output validator takes the input, the answer and a feedback folder as arguments,
+// and the output from standard input.
+func askedForKattis() bool { return len(os.Args) > 1 && os.Args[1] == "--kattis" }
+
+// checkForKattis judges one output.
+func checkForKattis(check func(name string, in, out, ans []byte) quit) {
+	if len(os.Args) < 5 {
+		exitForKattis("", quit{Fail, "usage: " + os.Args[0] + " --kattis <input file> <answer file> <feedback folder> < <output file>"})
+	}
+	in, err := os.ReadFile(os.Args[2])
+	if err != nil {
+		exitForKattis(os.Args[4], quit{Fail, err.Error()})
+	}
+	ans, err := os.ReadFile(os.Args[3])
+	if err != nil {
+		exitForKattis(os.Args[4], quit{Fail, err.Error()})
+	}
+	out, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		exitForKattis(os.Args[4], quit{Fail, err.Error()})
+	}
+	exitForKattis(os.Args[4], check("", in, out, ans))
+}
+
+// exitForKattis ends the program. What it has to say goes to the feedback folder, if
+// there is one, and to standard error.
+func exitForKattis(feedback string, q quit) {
+	if q.message != "" {
+		fmt.Fprintln(os.Stderr, q.message)
+		if feedback != "" {
+			if err := os.WriteFile(filepath.Join(feedback, "judgemessage.txt"), []byte(q.message+"\n"), 0o644); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}
+	}
+	os.Exit(map[Verdict]int{OK: kattisRight, WA: kattisWrong, Fail: kattisFault}[q.verdict])
+}
