@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"judge":        nil,
 	"judge/kit":    nil,                                 // also built outside this module, with setters' programs
 	"judge/shrink": nil,                                 // pure: the property that must hold comes as a function
+	"judge/tex":    nil,                                 // texts to texts
 	"judge/format": {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
 	"judge/rating": nil,                                 // pure statistics
 

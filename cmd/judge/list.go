@@ -72,7 +72,11 @@ func listProblems(c *console) error {
 			fmt.Fprintf(out, "%s\t(has faults: judge verify %s)\n", id, id)
 			continue
 		}
-		fmt.Fprintf(out, "%s\t%s\t%d cases\t%v\n", id, folder.Title, folder.Count(), folder.Limits.CPU)
+		limit := folder.Limits.CPU.String()
+		if folder.Limits.CPU == 0 {
+			limit = "time limit of its submissions"
+		}
+		fmt.Fprintf(out, "%s\t%s\t%d cases\t%s\n", id, folder.Title, folder.Count(), limit)
 	}
 	return nil
 }
