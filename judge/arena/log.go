@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // A log is JSON, one record a line, only ever appended to. Each record has exactly
@@ -110,10 +111,62 @@ func (l *Log) add(number int, line []byte, whole bool) {
 		damaged("no record: " + err.Error())
 	case record.fields() != 1:
 		damaged(fmt.Sprintf("no record: %.60q", bytes.TrimSpace(line)))
+	case record.wrong() != "":
+		damaged("no record: " + record.wrong())
 	default:
 		l.Records, l.Lines = append(l.Records, record), append(l.Lines, number)
 	}
 	l.Size += int64(len(line))
+}
+
+// wrong says what no record has that was ever written; "" for nothing.
+func (r *Record) wrong() string {
+	switch {
+	case r.Opened != nil:
+		return r.Opened.wrong()
+	case r.Game != nil:
+		return r.Game.wrong()
+	case r.Out != nil && r.Out.Bot < 1:
+		return "nobody is disqualified"
+	}
+	return ""
+}
+
+func (o *Opened) wrong() string {
+	if o.Version != Version {
+		return fmt.Sprintf("it is of version %d, and not %d", o.Version, Version)
+	}
+	if o.Rules.Rounds < 1 || o.Rules.Games < 1 || o.Rules.Rounds > maxRounds || o.Rules.Games > maxRounds {
+		return fmt.Sprintf("%d rounds of %d games", o.Rules.Rounds, o.Rules.Games)
+	}
+	for i, b := range o.Bots {
+		if b.ID < 1 || find(o.Bots[:i], b.ID) != nil {
+			return fmt.Sprintf("there is more than one bot %d", b.ID)
+		}
+	}
+	return ""
+}
+
+func (g *Game) wrong() string {
+	switch {
+	case g.First < 1 || g.Second < 1 || g.First == g.Second || g.Round < 1 || g.Leg < 1:
+		return "a game of nobody"
+	case g.Winner < 0 || g.Winner > 2:
+		return fmt.Sprintf("the winner is %d", g.Winner)
+	case len(g.Seats) != len(g.Moves) || len(g.Micros) != len(g.Moves) || strings.Trim(g.Seats, "12") != "":
+		return "a game with moves of nobody"
+	}
+	for _, f := range []*GameFault{g.Fault, g.After} {
+		if f != nil && f.Seat != 1 && f.Seat != 2 {
+			return "a fault of nobody"
+		}
+	}
+	for _, n := range g.Notes {
+		if n.Seat != 1 && n.Seat != 2 {
+			return "a note of nobody"
+		}
+	}
+	return ""
 }
 
 func (r *Record) fields() (n int) {

@@ -24,6 +24,9 @@ func FromSet(s *problem.RuleSet) Rules {
 	return r
 }
 
+// maxRounds bounds the rounds of an event, and the games of an encounter.
+const maxRounds = 1_000_000
+
 // Check says what is wrong with the rules, as far as it is not the referee's to say.
 func (r *Rules) Check() error {
 	known := func(what, word string, all []string) error {
@@ -48,6 +51,8 @@ func (r *Rules) Check() error {
 		}
 	}
 	switch {
+	case r.Rounds > maxRounds || r.Games > maxRounds:
+		return fmt.Errorf("%d rounds of %d games are more than %d", r.Rounds, r.Games, maxRounds)
 	case r.Rounds < 1:
 		return fmt.Errorf("%d rounds: there must be at least one", r.Rounds)
 	case r.Games < 1:
