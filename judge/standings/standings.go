@@ -13,6 +13,7 @@ package standings
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"assay/judge/arena"
 	"assay/judge/rating"
@@ -122,7 +123,11 @@ func Make(so *arena.Results, seen arena.Seen) *Standings {
 	for i, row := range table {
 		at[row.Bot] = i
 		b := so.Bot(row.Bot)
-		s.Bots = append(s.Bots, Bot{Place: i + 1, Name: b.Name, Title: b.Title, Language: b.Language, Row: row})
+		line := Bot{Place: i + 1, Name: b.Name, Language: b.Language, Row: row}
+		if !strings.EqualFold(b.Title, b.Name) {
+			line.Title = b.Title
+		}
+		s.Bots = append(s.Bots, line)
 	}
 	for i := 1; i < len(table); i++ {
 		if so.Rules.Score.Tied(&table[i-1], &table[i]) && !so.Rules.Ranks() {

@@ -144,12 +144,13 @@
   function follow() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     const game = games.find(g => g.id === wanted.get('game'));
-    if (!game) return;
+    if (!game) return false;
     at('bot').value = '';
     list();
     open(game, parseInt(wanted.get('move') || '0', 10) || 0);
     at('replay').scrollIntoView();
     at('viewer').focus({ preventScroll: true });
+    return true;
   }
 
   const keys = {
@@ -178,6 +179,5 @@
   for (const b of bots) at('bot').append(element('option', b));
   at('replay').hidden = false;
   list();
-  open(games[0], 0);
-  follow();
+  if (!follow()) open(games[0], 0);
 })();
