@@ -59,6 +59,9 @@ func (p *Package) readData() (faults judge.Faults) {
 		}
 		faults = append(faults, &judge.Fault{File: p.at("data"), Text: "the package has no cases", Hint: hint})
 	}
+	if len(faults) == 0 && !slices.ContainsFunc(p.Groups, func(g judge.Group) bool { return g.Name != sample && !strings.HasPrefix(g.Name, sample+"/") }) {
+		p.flaw("data/"+secret, "there are no secret cases: the samples alone are judged", "add them; many packages make theirs with a script in generators/ or data/")
+	}
 	return faults
 }
 
