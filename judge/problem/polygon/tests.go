@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/problem/icpc"
@@ -117,11 +118,13 @@ func (r *reader) grade() {
 		own, described := r.group(g.Name)
 		var require []string
 		for _, d := range own.Dependencies {
-			if slices.ContainsFunc(groups, func(before judge.Group) bool { return before.Name == d.Group }) {
-				require = append(require, d.Group)
-			} else if r.parted(d.Group) {
-				r.flaw(fmt.Sprintf("group %q depends on %q, whose tests count each for itself", g.Name, d.Group), "the dependency is not judged")
-			} else {
+			known := false
+			for _, before := range groups { // the group itself, or each test of it
+				if before.Name == d.Group || strings.HasPrefix(before.Name, d.Group+"/") {
+					require, known = append(require, before.Name), true
+				}
+			}
+			if !known {
 				r.flaw(fmt.Sprintf("group %q depends on %q, which does not come before it", g.Name, d.Group), "the dependency is not judged")
 			}
 		}
@@ -162,12 +165,6 @@ func (r *reader) group(name string) (group, bool) {
 		}
 	}
 	return group{}, false
-}
-
-// parted says whether the tests of a group count each for itself.
-func (r *reader) parted(name string) bool {
-	g, known := r.group(name)
-	return !known || g.Policy != "complete-group"
 }
 
 // proofs reads the tests of validators and of the checker.
