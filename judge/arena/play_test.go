@@ -31,6 +31,12 @@ func TestMain(m *testing.M) {
 		host()
 	case "sleeper":
 		idle()
+	case "fast":
+		fast()
+	case "ping":
+		ping()
+	case "echo":
+		echo()
 	default:
 		play(role)
 	}
