@@ -124,15 +124,24 @@ func (p *plan) open(n, i int) int {
 	return max(min(n, 8), min(n, n*i/grown))
 }
 
+// rich is how many cases a problem has of which changed ones find more than what is
+// drawn by chance.
+const rich = 20
+
 // input makes input i; nil where it is not valid. Half of them are drawn from the
-// declared input format, if there is one. Of four others one comes from a line with
-// another seed, one from a line with other arguments, two from a case.
+// declared input format, if there is one; a quarter where there are many cases. Of four
+// others one comes from a line with another seed, one from a line with other arguments,
+// two from a case.
 func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
 	if p.grammar != nil {
-		if p.derived || i/2%2 == 0 || len(p.lines) == 0 && !p.canChange() {
+		pair, of := i/2, 2
+		if len(p.bases) >= rich {
+			of = 4
+		}
+		if p.derived || pair%of == 0 || len(p.lines) == 0 && !p.canChange() {
 			return p.drawn(ctx, b, i)
 		}
-		i = i/4*2 + i%2
+		i = 2*(pair-pair/of-1) + i%2
 	}
 	switch {
 	case len(p.lines) == 0, p.canChange() && i%2 == 1:
