@@ -1,6 +1,9 @@
 package judge
 
-import "io"
+import (
+	"io"
+	"time"
+)
 
 // Outcome is what a checker says of one output.
 type Outcome struct {
@@ -32,7 +35,8 @@ type Attempt struct {
 	// Dialogue is what the program and the interactor said to each other; see
 	// CaseJudged.
 	Dialogue string
-	Close    func() // gives back what Out holds; may be nil
+	Beside   time.Duration // CPU time of the interactor, for which the program had to wait
+	Close    func()        // gives back what Out holds; may be nil
 }
 
 func (a *Attempt) release() {

@@ -116,7 +116,7 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (*
 	b.alone.Lock()
 	defer b.alone.Unlock()
 	limits = b.Limits
-	if b.computed(a.Exec) {
+	if b.computed(a) {
 		limits.Wall *= patience
 	}
 	again, err := try(limits)
@@ -145,8 +145,8 @@ func (b *Batch) doubtful(a *judge.Attempt) bool {
 
 // computed says whether a run that hit the wall limit was kept from running,
 // rather than waiting by itself.
-func (b *Batch) computed(x judge.Exec) bool {
-	return x.CPU > time.Duration(float64(b.Limits.CPU)*busy)
+func (b *Batch) computed(a *judge.Attempt) bool {
+	return a.Exec.CPU+a.Beside > time.Duration(float64(b.Limits.CPU)*busy)
 }
 
 // try runs the program once on the case's input.

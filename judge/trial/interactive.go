@@ -141,7 +141,7 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 		return nil, o, err
 	}
 	o = judge.Settle(x, t.Limits, o, ended[1].Order < ended[0].Order)
-	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes()}, o, nil
+	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
 }
 
 // nextPass finds out whether there is another pass, after one with this outcome.
