@@ -59,6 +59,9 @@ func (m *importer) refuse() error {
 	if p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
 		return fault("its points are those of the legacy format", "problem.toml has the ways of 2025-09")
 	}
+	if info, err := os.Stat(filepath.Join(m.from.Dir, "include")); err == nil && info.IsDir() {
+		return fault("submissions are built with the files of include/", "a problem folder has nothing of the kind")
+	}
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {
 			switch {
@@ -70,9 +73,6 @@ func (m *importer) refuse() error {
 				return fault("the cases of group "+g.Name+" have different arguments for the output validator", "a problem folder has them for whole groups")
 			}
 		}
-	}
-	if info, err := os.Stat(filepath.Join(m.from.Dir, "include")); err == nil && info.IsDir() {
-		return fault("submissions are built with the files of include/", "a problem folder has nothing of the kind")
 	}
 	return nil
 }
