@@ -28,7 +28,7 @@ func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error
 	}
 	defer v.Memory.save()
 	p := v.Folder.Package
-	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir)...))
+	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
 	v.report("no two secret cases are the same", v.Folder.Count(), v.duplicates())
 	for _, step := range []struct {
@@ -86,8 +86,8 @@ func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error
 // packageName is what a package's folder may be called.
 var packageName = regexp.MustCompile(`^[a-z0-9]+$`)
 
-func badName(id, dir string) judge.Faults {
-	if packageName.MatchString(id) {
+func badName(id, dir string, foreign bool) judge.Faults {
+	if foreign || packageName.MatchString(id) {
 		return nil
 	}
 	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q is no name for a package", id), Hint: "small letters and digits will do"}}

@@ -19,6 +19,7 @@ func Assembled(problem *judge.Problem) (*Package, error) {
 	return &Package{
 		Problem:   problem,
 		Format:    Format2025,
+		Foreign:   true,
 		Timing:    Timing{Limit: problem.Limits.CPU, Multiplier: 2, Margin: 1, Resolution: time.Second},
 		root:      root,
 		scoring:   problem.Grading != nil,

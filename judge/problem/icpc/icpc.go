@@ -61,8 +61,9 @@ func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
 // Package is a problem package that was read.
 type Package struct {
 	*judge.Problem
-	Format Format
-	Flaws  judge.Faults // with which submissions can be judged nevertheless
+	Format  Format
+	Foreign bool         // another format's, with other rules for names
+	Flaws   judge.Faults // with which submissions can be judged nevertheless
 
 	Metadata
 	Timing      Timing
