@@ -71,6 +71,17 @@ func act(todo []string, feedback string) {
 			}
 		case "drain":
 			io.Copy(io.Discard, in)
+		case "ask": // n times, an answer each
+			for i := range n {
+				fmt.Println(i)
+				if line, err := in.ReadString('\n'); err != nil || line != fmt.Sprintln(i) {
+					os.Exit(9)
+				}
+			}
+		case "answer": // as often as it is asked
+			for line, err := in.ReadString('\n'); err == nil; line, err = in.ReadString('\n') {
+				fmt.Print(line)
+			}
 		case "echo":
 			line, _ := in.ReadString('\n')
 			fmt.Print(line)
@@ -130,8 +141,8 @@ var tight = judge.Limits{CPU: 400 * time.Millisecond, Wall: time.Minute, Output:
 // idles makes the wall limit of a case short: nobody has to do anything in it.
 func idles(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = 500 * time.Millisecond }
 
-// box is the sandbox of a test.
-func newBox(t *testing.T) *sandbox.Sandbox {
+// newBox makes the sandbox of a test.
+func newBox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	box, err := sandbox.New(sandbox.Options{})
 	if err != nil {
@@ -145,7 +156,7 @@ func newBox(t *testing.T) *sandbox.Sandbox {
 }
 
 // run judges the case.
-func (y play) run(t *testing.T, box *sandbox.Sandbox) (*judge.CaseJudged, *judge.Finished) {
+func (y play) run(t testing.TB, box *sandbox.Sandbox) (*judge.CaseJudged, *judge.Finished) {
 	t.Helper()
 	dir := t.TempDir()
 	c := judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Ans: filepath.Join(dir, "c.ans"), Args: acts(y.program), CheckerArgs: acts(y.interactor + y.checker)}
