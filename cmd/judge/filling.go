@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"assay/judge"
 	"assay/judge/fill"
@@ -115,6 +116,10 @@ func (c *contest) openReady(ctx context.Context, name string, r running) (*probl
 	return f, nil
 }
 
+// fillTime is what a generator, or the solution that answers, has for a case: it is
+// run once, and its speed is not in question.
+const fillTime = time.Minute
+
 // filler makes the cases of the package in a folder.
 func (c *contest) filler(dir string) (*fill.Filler, error) {
 	pkg, _ := icpc.Open(near(dir), c.cfg.Solution) // what is wrong with it is told when it is judged
@@ -125,10 +130,14 @@ func (c *contest) filler(dir string) (*fill.Filler, error) {
 		}
 	}
 	f := &problem.Folder{Problem: pkg.Problem, Package: pkg}
+	limits := c.cfg.Setter
+	limits.Memory = max(limits.Memory, pkg.Limits.Memory)
+	limits.CPU = max(limits.CPU, fillTime)
+	limits.Wall = 2*limits.CPU + time.Second
 	return &fill.Filler{
 		Runner: c.box,
 		Jobs:   c.jobs,
-		Limits: c.cfg.Setter,
+		Limits: limits,
 		Build: func(ctx context.Context, p *judge.Part) (*judge.Program, error) {
 			made, err := c.buildFor(ctx, f, source{path: p.Path, from: lang.BySetter})
 			if err != nil {

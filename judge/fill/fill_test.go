@@ -224,6 +224,22 @@ func TestFillStaysInside(t *testing.T) {
 	}
 }
 
+func TestLacks(t *testing.T) {
+	recipe := &fill.Recipe{Cases: []*fill.Case{{Path: "sample/1"}, {Path: "secret/1", Also: []string{"secret/2"}}, {Path: "invalid_input/1"}}}
+	for _, row := range []struct {
+		it, files string
+		want      bool
+	}{
+		{"lacks all without data", "-- problem.yaml --\n", true},
+		{"lacks secret cases", "-- data/sample/1.in --\n-- data/secret/1.in --\n", true},
+		{"is whole with as many secret cases, whatever they are called", "-- data/secret/x.in --\n-- data/secret/y/z.in --\n", false},
+	} {
+		if got := fill.Lacks(unpack(t, txtar.Parse([]byte(row.files))), recipe); got != row.want {
+			t.Errorf("it %s: Lacks = %v, want %v", row.it, got, row.want)
+		}
+	}
+}
+
 func FuzzGenerators(f *testing.F) {
 	f.Add("data: {secret: {data: [{a: gen.sh {seed}}]}}")
 	f.Add("data:\n  sample:\n    data:\n      - '': {in: x, count: 1..=3}\n  secret: {include: [sample]}")

@@ -39,20 +39,30 @@ func PackageIn(dir, stage string) Package {
 	return p
 }
 
-// Lacks says whether the data folder of a package lacks cases of its recipe: fewer
-// are there than the recipe makes, as where only the samples were committed.
+// Lacks says whether the data folder of a package lacks secret cases of its recipe:
+// fewer are there than the recipe makes, as where only the samples were committed.
 func Lacks(dir string, r *Recipe) bool {
-	have, want := 0, 0
+	want := 0
 	for _, c := range r.Cases {
-		want += 1 + len(c.Also)
+		for _, at := range append([]string{c.Path}, c.Also...) {
+			if strings.HasPrefix(at, "secret/") {
+				want++
+			}
+		}
 	}
-	err := filepath.WalkDir(filepath.Join(dir, "data"), func(path string, d fs.DirEntry, err error) error {
+	secret := filepath.Join(dir, "data", "secret")
+	return want > 0 && inputs(secret) < want || want == 0 && inputs(filepath.Join(dir, "data")) == 0
+}
+
+// inputs counts the inputs below a folder.
+func inputs(dir string) (n int) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // without the folder there are none
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".in") {
-			have++
+			n++
 		}
 		return nil
 	})
-	return err != nil || have < want
+	return n
 }
 
 // Kept is a package that was filled and is kept in a cache.
@@ -120,8 +130,8 @@ func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, r
 		return err
 	}
 	k.Faults = slices.Concat(flaws, made)
-	if len(made) > 0 && len(made) == len(recipe.Cases) {
-		return made
+	if inputs(data) == 0 {
+		return append(k.Faults, &judge.Fault{File: dir, Text: "no case could be made"})
 	}
 	text, err := json.Marshal(k.Faults)
 	if err == nil {
