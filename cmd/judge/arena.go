@@ -62,7 +62,7 @@ game's folder has an adapter for (docs/arena.md).
 		},
 	}
 	a.flags(cmd.Flags())
-	cmd.AddCommand(arenaReplayCommand(c), arenaCheckCommand(c))
+	cmd.AddCommand(arenaReplayCommand(c), arenaCheckCommand(c), arenaStandingsCommand(c))
 	return cmd
 }
 

@@ -98,23 +98,29 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 
 // readLog reads what counts of a log, and names what is damaged.
 func readLog(c *console, path string) (*arena.Results, error) {
+	_, res, err := replayLog(c, path)
+	return res, err
+}
+
+// replayLog reads a log, says what is damaged of it, and replays it.
+func replayLog(c *console, path string) (*arena.Log, *arena.Results, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
 	defer file.Close()
 	log, err := arena.ReadLog(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, d := range log.Damaged {
 		fmt.Fprintf(c.err, "judge: %s, %v: left out, and the rest is kept\n", path, d)
 	}
 	res, err := log.Replay()
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", path, err)}
+		return nil, nil, usageError{fmt.Errorf("%s: %w", path, err)}
 	}
-	return res, nil
+	return log, res, nil
 }
 
 func botByName(r *arena.Results, name string) int {

@@ -31,7 +31,11 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	for _, d := range out.Damaged {
 		fmt.Fprintf(c.err, "judge: %s, %v: left out, and the rest is kept\n", e.LogPath, d)
 	}
-	return errors.Join(err, a.show(ctx, c, e, out, a.title))
+	err = errors.Join(err, a.show(ctx, c, out.Results, out.Whole, a.title, e.Look))
+	if e.LogPath != "" {
+		fmt.Fprintf(c.err, "%s has every game: judge arena replay %[1]s\n", e.LogPath)
+	}
+	return err
 }
 
 // liveTable is the table of an event that is under way, on a terminal.

@@ -26,13 +26,16 @@ type standing struct {
 	json    bool
 	look    int
 	times   bool
-
-	verdict func(*arena.Results) string // of a test, or of the ranking; nil for none
 }
 
 func (s *standing) flags(f *pflag.FlagSet) {
+	s.drawing(f)
 	f.StringVar(&s.sprt, "sprt", "", "go on until it is known whether the first of two bots is stronger by `ELO0,ELO1`: such as 0,50")
 	f.BoolVar(&s.settled, "until-settled", false, "go on until the ranking is settled, or --rounds are over")
+}
+
+// drawing are those of them that say what is shown.
+func (s *standing) drawing(f *pflag.FlagSet) {
 	f.StringVar(&s.html, "html", "", "write a page of HTML with standings and games to `FILE`")
 	f.BoolVar(&s.json, "json", false, "print the standings as JSON")
 	f.BoolVar(&s.times, "times", false, "show the time that bots used, too: it differs from run to run")
@@ -62,9 +65,8 @@ func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (are
 		r.Rounds = manyRounds
 	}
 	if s.settled {
-		r.Format = "until-settled"
 		schedule := standings.UntilSettled{Rules: r}
-		s.verdict = schedule.Verdict
+		r.Format = schedule.Format()
 		return schedule, nil
 	}
 	if !flags.Changed("games") {
@@ -74,9 +76,8 @@ func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (are
 	if err != nil {
 		return refuse("--sprt %q: %w\n    write ELO0,ELO1, such as 0,50, or ELO0,ELO1,ALPHA,BETA", s.sprt, err)
 	}
-	r.Format = fmt.Sprintf("sprt %g %g %g %g", test.Elo0, test.Elo1, test.Alpha, test.Beta)
 	schedule := standings.SPRT{Rules: r, Test: test}
-	s.verdict = schedule.Verdict
+	r.Format = schedule.Format()
 	return schedule, nil
 }
 
@@ -94,21 +95,21 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 	return t, t.Check()
 }
 
+// look asks the game's referee what there is to see in games.
+type look func(context.Context, []*arena.Game) (arena.Seen, error)
+
 // show draws the standings of an event, whole or not.
-func (s *standing) show(ctx context.Context, c *console, e *arena.Event, out *arena.Outcome, title string) error {
-	games := standings.Pick(out.Results.Games, max(s.look, 0))
+func (s *standing) show(ctx context.Context, c *console, so *arena.Results, whole bool, title string, look look) error {
+	games := standings.Pick(so.Games, max(s.look, 0))
 	var seen arena.Seen
 	var problems error
 	if ctx.Err() == nil {
-		seen, problems = e.Look(ctx, games)
+		seen, problems = look(ctx, games)
 	}
-	drawn := standings.Make(out.Results, seen)
-	drawn.Title, drawn.Over = title, out.Whole
-	if s.verdict != nil {
-		drawn.Verdict = s.verdict(out.Results)
-	}
+	drawn := standings.Make(so, seen)
+	drawn.Title, drawn.Over = title, whole
 	if s.html != "" {
-		problems = errors.Join(problems, s.page(drawn, out.Results, games, seen))
+		problems = errors.Join(problems, s.page(drawn, so, games, seen))
 	}
 	if !s.times {
 		drawn = drawn.WithoutTimes()
@@ -124,11 +125,7 @@ func (s *standing) show(ctx context.Context, c *console, e *arena.Event, out *ar
 	if !is {
 		width = 120 // for files and pipes
 	}
-	err = report.ArenaTerminal(c.out, drawn, report.TerminalOptions{Colour: colour, Width: width})
-	if e.LogPath != "" {
-		fmt.Fprintf(c.out, "\n%s has every game: judge arena replay %[1]s\n", e.LogPath)
-	}
-	return errors.Join(problems, err)
+	return errors.Join(problems, report.ArenaTerminal(c.out, drawn, report.TerminalOptions{Colour: colour, Width: width}))
 }
 
 // page writes the page of HTML.

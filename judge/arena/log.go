@@ -177,3 +177,11 @@ func (r *Record) fields() (n int) {
 	}
 	return n
 }
+
+// Over says whether the last event of the log came to its end.
+func (l *Log) Over() (over bool) {
+	for _, r := range l.Records {
+		over = r.Over != nil || over && r.Opened == nil
+	}
+	return over
+}

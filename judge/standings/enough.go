@@ -7,6 +7,40 @@ import (
 	"assay/judge/rating"
 )
 
+// Enough is a schedule that goes on until enough is known, and says what that is.
+type Enough interface {
+	arena.Schedule
+	Verdict(so *arena.Results) string
+}
+
+// The formats of rules that such schedules are due to. They stand in the log, so that
+// it tells what its event was.
+const (
+	sprtFormat    = "sprt %g %g %g %g"
+	settledFormat = "until-settled"
+)
+
+// Format is how the test stands in the rules.
+func (s SPRT) Format() string {
+	return fmt.Sprintf(sprtFormat, s.Test.Elo0, s.Test.Elo1, s.Test.Alpha, s.Test.Beta)
+}
+
+// Format is how the schedule stands in the rules.
+func (s UntilSettled) Format() string { return settledFormat }
+
+// EnoughOf is the schedule that a format of rules stands for; nil for one that is of a
+// fixed length.
+func EnoughOf(r *arena.Rules) Enough {
+	var t rating.SPRT
+	if n, err := fmt.Sscanf(r.Format, sprtFormat, &t.Elo0, &t.Elo1, &t.Alpha, &t.Beta); err == nil && n == 4 && t.Check() == nil {
+		return SPRT{Rules: r, Test: t}
+	}
+	if r.Format == settledFormat {
+		return UntilSettled{Rules: r}
+	}
+	return nil
+}
+
 // ids numbers the bots that are in by their order.
 func ids(so *arena.Results) map[int]int {
 	at := map[int]int{}

@@ -142,6 +142,9 @@ func Make(so *arena.Results, seen arena.Seen) *Standings {
 	}
 	s.rate(so, at)
 	s.blunders(so, seen, at)
+	if enough := EnoughOf(&so.Rules); enough != nil {
+		s.Verdict = enough.Verdict(so)
+	}
 	for _, d := range so.Out {
 		if b := so.Bot(d.Bot); b != nil {
 			s.Out = append(s.Out, Out{b.Name, d.Fault, d.Game})

@@ -274,6 +274,28 @@ func TestSPRT(t *testing.T) {
 	}
 }
 
+func TestEnoughOf(t *testing.T) {
+	test := rating.SPRT{Elo0: -2.5, Elo1: 50, Alpha: 0.05, Beta: 0.01}
+	for _, s := range []interface {
+		standings.Enough
+		Format() string
+	}{standings.SPRT{Test: test}, standings.UntilSettled{}} {
+		r := &arena.Rules{Format: s.Format()}
+		got := standings.EnoughOf(r)
+		if sprt, is := got.(standings.SPRT); is && sprt.Test != test {
+			t.Errorf("EnoughOf(%q) is a test of %+v, want %+v", r.Format, sprt.Test, test)
+		}
+		if fmt.Sprintf("%T", got) != fmt.Sprintf("%T", s) {
+			t.Errorf("EnoughOf(%q) is a %T, want %T", r.Format, got, s)
+		}
+	}
+	for _, format := range []string{"", "swiss", "sprt", "sprt 5 0 0.05 0.05", "sprt 0 5 0 0"} {
+		if got := standings.EnoughOf(&arena.Rules{Format: format}); got != nil {
+			t.Errorf("EnoughOf(%q) = %v, want none", format, got)
+		}
+	}
+}
+
 func TestUntilSettled(t *testing.T) {
 	s := standings.UntilSettled{Rules: usual(4096)}
 	so := event(t, s, s.Rules, 0, 200, 400)

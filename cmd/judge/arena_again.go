@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge/arena"
+)
+
+// again are the flags of judge arena standings.
+type again struct {
+	running
+	standing
+}
+
+func arenaStandingsCommand(c *console) *cobra.Command {
+	var a again
+	cmd := &cobra.Command{
+		Use:     "standings <log>",
+		Short:   "draw the standings of a log again",
+		Long:    "Standings draws what judge arena drew of the event in a log, whether it is over or not. No\nbot is started. Where the contest has the game, its referee looks for mistakes.",
+		Example: "  judge arena standings sylver-s1-9f0c2a11.jsonl --html event.html",
+		Args:    exactly(1, "judge arena standings <log>"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), c, args[0]) },
+	}
+	a.drawing(cmd.Flags())
+	a.running.flags(cmd.Flags())
+	return cmd
+}
+
+func (a *again) run(ctx context.Context, c *console, path string) (err error) {
+	log, so, err := replayLog(c, path)
+	if err != nil {
+		return err
+	}
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	folder, err := contest.open(so.Game)
+	if err != nil || folder.Game == nil { // then there is nobody to ask
+		return a.show(ctx, c, so, log.Over(), "", func(context.Context, []*arena.Game) (arena.Seen, error) { return nil, nil })
+	}
+	if err := contest.start(a.running); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.close()) }()
+	event, err := contest.event(ctx, folder, so.Rules, nil, "")
+	if err != nil {
+		return err
+	}
+	return a.show(ctx, c, so, log.Over(), folder.Title, event.Look)
+}
