@@ -27,14 +27,14 @@ type Options struct {
 	Literals []int64
 	// Seed is what a line says behind --seed. Draw does not look at it.
 	Seed int64
-	// Most is how many bytes an input may have; 0 is 8 MiB.
+	// Most is how many bytes an input may have; 0 is 64 MiB.
 	Most int
 
 	force map[*name]int64 // instead of a value within its bounds
 	loose *where          // must not hold
 }
 
-const usualMost = 8 << 20
+const usualMost = 64 << 20
 
 // tries is how often an input is drawn anew before that is given up.
 const tries = 300
@@ -174,6 +174,7 @@ type drawer struct {
 	share   int     // how a sum is divided
 	choices map[int]*habit
 	seen    map[*name]*seen
+	sums    map[*limit]*running
 }
 
 // seen are the values, or the rows, that a list has where none may come twice.
@@ -224,7 +225,11 @@ func (d *drawer) row(n *name, l *list, i, from int) string {
 }
 
 func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
-	return &drawer{g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{}, seen: map[*name]*seen{}, share: r.IntN(3)}
+	share := r.IntN(3)
+	if m == lowestMode {
+		share = 0 // nobody takes more than the least
+	}
+	return &drawer{g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{}, seen: map[*name]*seen{}, sums: map[*limit]*running{}, share: share}
 }
 
 func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
@@ -326,7 +331,7 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 		if l.where == d.o.loose {
 			continue
 		}
-		rest := sub(l.most.int(d.e), fold("sum", d.e.view(n, l.depth).ints))
+		rest := sub(l.most.int(d.e), d.sum(n, l))
 		rest = sub(rest, mul(d.left, lo))
 		switch d.share {
 		case 0: // whoever comes first
@@ -355,6 +360,29 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 		}
 	}
 	return lo, hi
+}
+
+// running is the sum of a part of a list.
+type running struct {
+	from, to int
+	sum      int64
+}
+
+// sum is what the list of a limit comes to so far.
+func (d *drawer) sum(n *name, l *limit) int64 {
+	from, ints := 0, d.e.lists[n.slot].ints
+	if l.depth < len(d.e.marks) {
+		from = d.e.marks[l.depth][n.slot]
+	}
+	now := d.sums[l]
+	if now == nil || now.from != from || now.to > len(ints) {
+		now = &running{from, min(from, len(ints)), 0}
+		d.sums[l] = now
+	}
+	for ; now.to < len(ints); now.to++ {
+		now.sum = add(now.sum, ints[now.to])
+	}
+	return now.sum
 }
 
 // possible is how many edges a simple graph can have.

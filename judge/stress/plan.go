@@ -161,7 +161,7 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 	o := format.Options{Literals: p.literals, Most: maxBase, Size: 2 + int64(i)/32}
 	switch {
 	case p.whole:
-		o.Size, o.Most = 0, 0
+		o.Size, o.Most = 0, 8<<20
 	case !p.small && i%16 == 6:
 		o.Size = 0
 	}
