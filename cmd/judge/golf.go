@@ -139,6 +139,10 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	var results []*golf.Result
 	for _, file := range files {
 		r, err := g.prove(ctx, c, contest, stage, file)
+		if unusable, ok := errors.AsType[usageError](err); ok && len(files) > 1 {
+			// One bad file of many is a row of the table.
+			r, err = &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Error()}, nil
+		}
 		if err != nil {
 			return err
 		}

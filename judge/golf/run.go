@@ -165,15 +165,35 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 	}
 	limits := p.limits()
 	limits.Output = maxOutput
-	var out bytes.Buffer
-	errs := tail.Buffer{Most: 4 << 10}
-	c := program.Command(limits)
-	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in.String()), &out, &errs
-	if x, err = p.r.Runner.Run(ctx, c); err != nil {
+	out, errs, x, err := p.patiently(ctx, program, limits, in.String(), nil, func(out string) bool { return strings.Count(out, mark) > 2 })
+	if err != nil {
 		return nil, "", x, "", err
 	}
-	frames, rest = splitFrames(out.String(), mark)
-	return frames, rest, x, string(errs.Bytes()), nil
+	frames, rest = splitFrames(out, mark)
+	return frames, rest, x, errs, nil
+}
+
+// patience is how much longer the clock may run for a process that was not idle when
+// it was stopped: the machine was busy with something else.
+const patience = 20
+
+// patiently runs a program, and once more where it was stopped by the clock on the
+// wall although it computed, unless what it printed is enough.
+func (p *proof) patiently(ctx context.Context, program *judge.Program, limits judge.Limits, in string, args []string, enough func(out string) bool) (stdout, stderr string, x judge.Exec, err error) {
+	for {
+		var out bytes.Buffer
+		errs := tail.Buffer{Most: 4 << 10}
+		c := program.Command(limits, args...)
+		c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in), &out, &errs
+		if x, err = p.r.Runner.Run(ctx, c); err != nil {
+			return "", "", x, err
+		}
+		idle := x.CPU < x.Wall/20
+		if x.Killed != judge.WallTime || idle || enough(out.String()) || limits.Wall > p.limits().Wall {
+			return out.String(), string(errs.Bytes()), x, nil
+		}
+		limits.Wall *= patience
+	}
 }
 
 // mark is a text that no answer prints by chance.
@@ -259,27 +279,21 @@ func (w *way) read(text string) string {
 
 // once runs a program on one input. What it printed counts, however it ended.
 func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
-	args := p.r.Domain.Inputs[i].Args
-	limits := p.limits()
-	var c *judge.Command
-	in := ""
-	if w.input.argv != nil {
-		c = w.program.Command(limits, w.input.argv(args)...)
+	in, args := "", []string(nil)
+	if numbers := p.r.Domain.Inputs[i].Args; w.input.argv != nil {
+		args = w.input.argv(numbers)
 	} else {
-		c, in = w.program.Command(limits), w.input.stdin(args)
+		in = w.input.stdin(numbers)
 	}
-	var out bytes.Buffer
-	errs := tail.Buffer{Most: 4 << 10}
-	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in), &out, &errs
-	x, err := p.r.Runner.Run(ctx, c)
+	out, errs, x, err := p.patiently(ctx, w.program, p.limits(), in, args, func(string) bool { return false })
 	if err != nil {
 		return output{}, err
 	}
-	o := output{input: i, text: w.read(out.String()), fresh: true, cpu: x.CPU}
+	o := output{input: i, text: w.read(out), fresh: true, cpu: x.CPU}
 	o.slow = x.Killed == judge.CPUTime || x.Killed == judge.WallTime
 	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
 		o.fate = x.Fate()
-		if why := strings.TrimSpace(string(errs.Bytes())); why != "" {
+		if why := strings.TrimSpace(errs); why != "" {
 			o.fate += ": " + lastLine(why)
 		}
 	}
