@@ -136,7 +136,7 @@ func (p *player) close() {
 }
 
 // lingering is how long a process that has closed its output may take to end.
-const lingering = time.Second
+const lingering = 3 * time.Second
 
 // fate says why a process is gone that does not answer any more.
 func (p *player) fate() (kind Fault, text string, err error) {

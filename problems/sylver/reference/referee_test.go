@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -268,4 +269,30 @@ func Example() {
 	played, _ := kit.Try(g.rules(), e, 1, largestGap.hear, largestGap.hear)
 	fmt.Println(played.Start, "then", played.Moves, played.Result.Reason)
 	// Output: 4 5 then [11 7 6 3 2 1] named-one
+}
+
+// FuzzAnswers: an answer is a number exactly where big integers think so, too.
+func FuzzAnswers(f *testing.F) {
+	for _, text := range []string{"7", " +8 ", "-3", "1000000000000000001", "0x1", "٨", "", "1 2"} {
+		f.Add([]byte(text))
+	}
+	e := event("start", "5 7")
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		g := newGame()
+		if err := g.check(&e); err != nil {
+			t.Fatal(err)
+		}
+		g.p.add(5)
+		g.p.add(7)
+		x, kind, why := g.judge(answer, 0)
+		text := strings.Trim(string(answer), " \t\r")
+		n, isNumber := new(big.Int).SetString(text, 10)
+		isNumber = isNumber && !strings.Contains(text, "_") && len(strings.TrimLeft(text, "+-")) <= 19
+		switch {
+		case !isNumber && kind != "malformed", isNumber && kind == "malformed":
+			t.Fatalf("%q is %s: %s", answer, kind, why)
+		case kind == "" && (n.Sign() <= 0 || n.Cmp(big.NewInt(x)) != 0):
+			t.Fatalf("%q is %d", answer, x)
+		}
+	})
 }
