@@ -17,6 +17,7 @@ import (
 	"assay/judge/lang"
 	"assay/judge/problem"
 	"assay/judge/problem/icpc"
+	"assay/judge/problem/polygon"
 	"assay/judge/trial"
 	"assay/judge/verify"
 )
@@ -68,7 +69,7 @@ func (c *contest) unpack(archive string) (string, error) {
 	home := filepath.Join(c.cache, "packages", hex.EncodeToString(sum.Sum(nil)[:16]))
 	to := filepath.Join(home, base)
 	if _, err := os.Stat(to); err == nil {
-		return icpc.PackageIn(archive, to)
+		return icpc.PackageIn(archive, to, polygon.Is, problem.IsPlain)
 	}
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
@@ -81,13 +82,13 @@ func (c *contest) unpack(archive string) (string, error) {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
 	}
-	if _, err := icpc.Unpack(archive, filepath.Join(tmp, base)); err != nil {
+	if _, err := icpc.Unpack(archive, filepath.Join(tmp, base), polygon.Is, problem.IsPlain); err != nil {
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(tmp, base), to); err != nil {
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
 	}
-	return icpc.PackageIn(archive, to)
+	return icpc.PackageIn(archive, to, polygon.Is, problem.IsPlain)
 }
 
 // source is a program of a package, or a submission to it, that is to be built.

@@ -82,7 +82,7 @@ func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage st
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(cache, "filled", key)
+	home := filepath.Join(cache, "filled", filepath.Base(abs)+"-"+key)
 	k := &Kept{Dir: filepath.Join(home, filepath.Base(abs))}
 	faultsFile := filepath.Join(home, "faults.json")
 	if data, err := os.ReadFile(faultsFile); err == nil {

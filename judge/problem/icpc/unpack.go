@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/judge"
@@ -28,7 +29,9 @@ const (
 // Unpack lays an archive out in the new folder to, and returns the package's
 // folder there. An entry that would leave the folder, or that is a link, is a
 // fault, and so is an archive that is far larger inside than a package is.
-func Unpack(archive, to string) (dir string, err error) {
+//
+// Other says of folders whether they are packages of another format.
+func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err error) {
 	fault := func(text, hint string) *judge.Fault { return &judge.Fault{File: archive, Text: text, Hint: hint} }
 	z, err := zip.OpenReader(archive)
 	if err != nil {
@@ -70,7 +73,7 @@ func Unpack(archive, to string) (dir string, err error) {
 			return "", fault("an archive of more than 4 GiB", "")
 		}
 	}
-	return PackageIn(archive, to)
+	return PackageIn(archive, to, other...)
 }
 
 // unpackFile writes one entry.
@@ -97,8 +100,11 @@ func unpackFile(root *os.Root, f *zip.File, most int64) (int64, error) {
 
 // PackageIn finds the package in an archive that was laid out in the folder to: the
 // folder itself, or a folder in it.
-func PackageIn(archive, to string) (string, error) {
-	if Is(to) {
+func PackageIn(archive, to string, other ...func(dir string) bool) (string, error) {
+	is := func(dir string) bool {
+		return Is(dir) || slices.ContainsFunc(other, func(is func(string) bool) bool { return is(dir) })
+	}
+	if is(to) {
 		return to, nil
 	}
 	entries, err := os.ReadDir(to)
@@ -106,7 +112,7 @@ func PackageIn(archive, to string) (string, error) {
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
 	}
 	for _, e := range entries {
-		if dir := filepath.Join(to, e.Name()); e.IsDir() && Is(dir) {
+		if dir := filepath.Join(to, e.Name()); e.IsDir() && is(dir) {
 			return dir, nil
 		}
 	}
