@@ -32,6 +32,7 @@ type Options struct {
 
 	force map[*name]int64 // instead of a value within its bounds
 	loose *where          // must not hold
+	lax   bool            // the other conditions need not hold then
 }
 
 const usualMost = 64 << 20
@@ -65,7 +66,7 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 		if try%2 == 1 {
 			d.squeeze = try / 6
 		}
-		w := &writer{g: g, e: newEnv(g), src: d, most: o.Most, loose: o.loose}
+		w := &writer{g: g, e: newEnv(g), src: d, most: o.Most, loose: o.loose, lax: o.lax}
 		d.e = w.e
 		err := w.block(g.body, nil)
 		if err == nil && len(w.out) == 0 {
@@ -185,7 +186,7 @@ type seen struct {
 
 // again says whether a value of a name came before, where none may come twice.
 func (d *drawer) again(n *name, v int64, s string) bool {
-	if n.unique == nil {
+	if n.unique == nil || n.unique.where == d.o.loose {
 		return false
 	}
 	from, now := 0, d.seen[n]
@@ -322,7 +323,7 @@ func (d *drawer) narrowed(lo, hi int64) int64 {
 
 // demanded narrows a range to what conditions on the whole list leave.
 func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
-	if n.sorted != nil {
+	if n.sorted != nil && n.sorted.where != d.o.loose {
 		if l := d.e.view(n, n.sorted.depth).ints; len(l) > 0 {
 			lo = max(lo, l[len(l)-1])
 		}

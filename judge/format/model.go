@@ -40,6 +40,7 @@ type name struct {
 type demand struct {
 	depth int
 	with  []*name
+	where *where
 }
 
 // limit is an upper bound of a list's sum, as seen from a scope of some depth.

@@ -289,9 +289,10 @@ func (n *neighbour) beyondBounds(o Options) {
 // conditions draws inputs in which one condition does not hold.
 func (n *neighbour) conditions(o Options) {
 	o.force = nil
+	size := o.Size
 	for _, w := range n.g.wheres {
-		for _, size := range []int64{o.Size, 0} {
-			o.loose, o.Size, o.Most = w, size, 1<<20
+		for k := range 4 { // small and large; then others may fail with it
+			o.loose, o.lax, o.Size, o.Most = w, k >= 2, size*int64(1-k%2), 1<<20
 			if text, err := n.g.Draw(n.r, o); err == nil {
 				n.add(text, "not: %s", w.text)
 				break

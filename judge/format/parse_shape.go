@@ -224,13 +224,13 @@ func (w *where) demands(x *expr, depth int) {
 	switch x.op {
 	case "distinct":
 		last := x.args[len(x.args)-1]
-		d := &demand{depth: last.depth}
+		d := &demand{depth: last.depth, where: w}
 		for _, a := range x.args[:len(x.args)-1] {
 			d.with = append(d.with, a.name)
 		}
 		last.name.unique = d
 	case "sorted":
-		first.name.sorted = &demand{depth: first.depth}
+		first.name.sorted = &demand{depth: first.depth, where: w}
 	case "<=", "<":
 		if first.op != "sum" || len(first.args) != 1 || first.args[0].op != "list" {
 			return

@@ -185,3 +185,28 @@ func TestAnyTextIsReadOrRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestEachConditionIsBroken: for each condition there is a text that is wrong in it.
+func TestEachConditionIsBroken(t *testing.T) {
+	for _, s := range []string{
+		"line n: int 1..9\nrepeat n\n    line a: int 1..99\nwhere distinct(a)\n",
+		"line n: int 1..9\nrepeat n\n    line a: int 1..99\nwhere sorted(a)\n",
+		"line n: int 1..9\nrepeat n\n    line a: int 1..99\nwhere sum(a) <= 200\n",
+		"line n: int 1..9\nrepeat n\n    line a: int 1..9  b: int 1..9\nwhere distinct(a, b)\n",
+		"line k: int 0..20  n[k]: int 1..10^18\nwhere min(n) <= 10^6 when k >= 3\nwhere k * min(n) <= 4_000_000 when k >= 3\n",
+		"line l: int 1..10^9  r: int 1..10^9\nwhere l < r\n",
+	} {
+		g := parse(t, s)
+		wrong, err := g.Near(rand.New(rand.NewPCG(3, 3)), format.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		for i := range strings.Count(s, "where ") {
+			condition, _, _ := strings.Cut(strings.Split(s, "where ")[i+1], "\n")
+			condition = strings.ReplaceAll(condition, "4_000_000", "4000000")
+			if !slices.ContainsFunc(wrong, func(w format.Wrong) bool { return w.What == "not: "+condition }) {
+				t.Errorf("%s: no text is wrong in %s", s, condition)
+			}
+		}
+	}
+}

@@ -40,6 +40,7 @@ type writer struct {
 	most  int    // bytes
 	empty int    // rounds in which nothing was written
 	loose *where // need not hold; nil for none
+	lax   bool   // nor need the others
 	broke bool   // the loose one does not hold
 }
 
@@ -70,10 +71,10 @@ func (w *writer) block(b block, old *node) error {
 			w.e.setInt(s.name, s.value.int(w.e))
 		case *where:
 			if !s.cond.truth(w.e) {
-				if s != w.loose {
+				if s != w.loose && !w.lax {
 					return misfit("%s (line %d)", s.broken(w.e), s.row)
 				}
-				w.broke = true
+				w.broke = w.broke || s == w.loose
 			}
 		}
 		if err != nil {
