@@ -41,7 +41,7 @@ type trace struct {
 // Steps bound a mutant: times as many as the program as it was takes, and base.
 const (
 	stepsTimes = 20
-	stepsBase  = 1_000_000
+	stepsBase  = 300_000
 )
 
 // A mutant that calls itself for ever ends when its stack is full, which a small one
