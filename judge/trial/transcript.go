@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,15 +16,24 @@ const (
 	dialogueLine = 200 // bytes of one line
 )
 
+// Who says a line.
+const (
+	fromInteractor = "<"
+	fromProgram    = ">"
+	nobody         = "-" // the end of a pass
+)
+
 // transcript keeps the start and the end of what two programs say to each other, a
-// line each in the order in which the lines came through the judge.
+// line each in the order in which the lines came through the judge. It keeps bytes as
+// they are until somebody wants to read them, since dialogues are long and mostly
+// nobody does.
 type transcript struct {
-	mu     sync.Mutex
-	open   map[string][]byte // the line that is under way, by who says it
-	head   strings.Builder
-	tail   []string
-	tailed int // bytes in tail
-	left   int // lines between head and tail
+	mu   sync.Mutex
+	open map[string][]byte // the line that is under way, by who says it
+	head []byte            // lines, each with who says it before and a line feed behind
+	full bool              // the head is
+	tail []byte            // the last of the lines behind it
+	last int               // how many there were behind it
 }
 
 // said is one who speaks.
@@ -36,24 +46,24 @@ type said struct {
 func (t *transcript) by(mark string) said { return said{t, mark} }
 
 func (s said) Write(p []byte) (int, error) {
-	t := s.t
+	t, n := s.t, len(p)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.open == nil {
 		t.open = map[string][]byte{}
 	}
 	line := t.open[s.mark]
-	for _, c := range p {
-		switch {
-		case c == '\n':
-			t.add(s.mark, line)
-			line = line[:0]
-		case len(line) <= dialogueLine:
-			line = append(line, c)
+	for {
+		text, rest, ended := bytes.Cut(p, []byte{'\n'})
+		line = append(line, text[:min(len(text), dialogueLine+1-len(line))]...)
+		if !ended {
+			break
 		}
+		t.add(s.mark, line)
+		line, p = line[:0], rest
 	}
 	t.open[s.mark] = line
-	return len(p), nil
+	return n, nil
 }
 
 // pass ends a pass: what was left of lines is a line too.
@@ -67,45 +77,58 @@ func (t *transcript) pass(more bool) {
 		}
 	}
 	if more {
-		t.keep("---\n")
+		t.add(nobody, nil)
 	}
 }
-
-// Who says a line.
-const (
-	fromInteractor = "<"
-	fromProgram    = ">"
-)
 
 func (t *transcript) add(mark string, line []byte) {
-	cut := ""
-	if len(line) > dialogueLine {
-		line, cut = line[:dialogueLine], window.Cut
+	t.full = t.full || len(t.head)+len(mark)+len(line)+1 > dialogueHead
+	to := &t.head
+	if t.full {
+		to = &t.tail
+		t.last++
 	}
-	t.keep(strings.TrimRight(mark+" "+window.Printable(line), " ") + cut + "\n")
+	*to = append(append(append(*to, mark...), line...), '\n')
+	if len(t.tail) > 4*dialogueTail {
+		t.tail = append(t.tail[:0], end(t.tail)...)
+	}
 }
 
-func (t *transcript) keep(line string) {
-	if t.left == 0 && len(t.tail) == 0 && t.head.Len()+len(line) <= dialogueHead {
-		t.head.WriteString(line)
-		return
+// end is the whole lines in the last bytes of a text.
+func end(text []byte) []byte {
+	if len(text) <= dialogueTail {
+		return text
 	}
-	t.tail = append(t.tail, line)
-	t.tailed += len(line)
-	for t.tailed > dialogueTail {
-		t.tailed -= len(t.tail[0])
-		t.tail = t.tail[1:]
-		t.left++
-	}
+	text = text[len(text)-dialogueTail-1:]
+	return text[bytes.IndexByte(text, '\n')+1:]
 }
 
 // String is the dialogue so far, without the lines that have not ended.
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	left := ""
-	if t.left > 0 {
-		left = fmt.Sprintf("... %d lines are left out ...\n", t.left)
+	var out strings.Builder
+	write(&out, t.head)
+	last := end(t.tail)
+	if left := t.last - bytes.Count(last, []byte{'\n'}); left > 0 {
+		fmt.Fprintf(&out, "... %d lines are left out ...\n", left)
 	}
-	return t.head.String() + left + strings.Join(t.tail, "")
+	write(&out, last)
+	return out.String()
+}
+
+// write writes lines as people can read them.
+func write(out *strings.Builder, lines []byte) {
+	for line := range bytes.Lines(lines) {
+		mark, text := string(line[:1]), line[1:len(line)-1]
+		if mark == nobody {
+			out.WriteString("---\n")
+			continue
+		}
+		cut := ""
+		if len(text) > dialogueLine {
+			text, cut = text[:dialogueLine], window.Cut
+		}
+		out.WriteString(strings.TrimRight(mark+" "+window.Printable(text), " ") + cut + "\n")
+	}
 }

@@ -58,7 +58,7 @@ func TestTranscript(t *testing.T) {
 				t.Fatalf("line %d is %q, want %q", i+1, line, want)
 			}
 		}
-		if most := dialogueHead + dialogueTail + 2*dialogueLine + 100; len(talk.String()) > most {
+		if most := 4*(dialogueHead+dialogueTail) + 100; len(talk.String()) > most {
 			t.Fatalf("%d bytes are kept, at most %d should", len(talk.String()), most)
 		}
 	})
