@@ -34,7 +34,7 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 		return c, nil
 	}
 	source := file
-	if a, main := adapterOf(g, file); a != nil && language == "" {
+	if a, main := adapterOf(g, file); a != nil {
 		dir, err := os.MkdirTemp("", "assay-bot-*")
 		if err != nil {
 			return nil, fmt.Errorf("adapt a bot: %w", err)
@@ -134,7 +134,7 @@ func adapterOf(g *problem.Game, file string) (*adapter, string) {
 		for _, ext := range a.Extensions {
 			files, _ := filepath.Glob(filepath.Join(escapeGlob(file), "*."+ext))
 			for _, f := range files {
-				if text, err := readBot(f); err == nil && slices.ContainsFunc(a.Match, func(re *regexp.Regexp) bool { return re.Match(text) }) {
+				if text, err := readBot(f); err == nil && a.Takes(ext, text) && slices.ContainsFunc(a.Main, func(re *regexp.Regexp) bool { return re.Match(text) }) {
 					mains = append(mains, f)
 				}
 			}

@@ -31,16 +31,15 @@ type Adapter struct {
 	Extensions []string         // of the bots that it is for
 	As         string           // the folder that the bot's files are laid into
 	Imports    []*regexp.Regexp // $1 names files beside the bot's that go with it
-	Match      []*regexp.Regexp
+	Main       []*regexp.Regexp // tell the bot's main file in a folder
 	Unless     []*regexp.Regexp
 }
 
 // Takes says whether the adapter is for a bot: it has the extension, and its text
-// matches an expression of Match, or else none of Unless.
+// matches no expression of Unless.
 func (a *Adapter) Takes(extension string, text []byte) bool {
-	matches := func(re *regexp.Regexp) bool { return re.Match(text) }
 	return slices.Contains(a.Extensions, extension) &&
-		(slices.ContainsFunc(a.Match, matches) || len(a.Unless) > 0 && !slices.ContainsFunc(a.Unless, matches))
+		!slices.ContainsFunc(a.Unless, func(re *regexp.Regexp) bool { return re.Match(text) })
 }
 
 // Check is a start that a bot is tried from.
@@ -94,7 +93,7 @@ type adapter struct {
 	Extensions []string `toml:"extensions"`
 	As         string   `toml:"as"`
 	Imports    []string `toml:"imports"`
-	Match      []string `toml:"match"`
+	Main       []string `toml:"main"`
 	Unless     []string `toml:"unless"`
 }
 
@@ -179,7 +178,7 @@ func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Fa
 		}
 	}
 	compile("imports", &a.Imports, t.Imports)
-	compile("match", &a.Match, t.Match)
+	compile("main", &a.Main, t.Main)
 	compile("unless", &a.Unless, t.Unless)
 	return a, faults
 }

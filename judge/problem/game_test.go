@@ -21,7 +21,7 @@ fast = true
 folder = "adapter"
 extensions = ["py"]
 as = "bot"
-match = ['def play']
+main = ['def play']
 unless = ['ready']
 [[game.rules]]
 name = "one"
@@ -65,7 +65,7 @@ func TestGame(t *testing.T) {
 		t.Errorf("the second: %+v", two)
 	}
 	a := f.Game.Adapters[0]
-	for text, want := range map[string]bool{"def play": true, "def play ready": true, "ready": false, "x": true} {
+	for text, want := range map[string]bool{"def play": true, "def play ready": false, "ready": false, "x": true} {
 		if a.Takes("py", []byte(text)) != want {
 			t.Errorf("takes %q: %v", text, !want)
 		}
