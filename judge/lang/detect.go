@@ -215,7 +215,7 @@ func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 	case len(start) == 1:
 		return start[0], nil
 	case len(have) == 0:
-		return nil, unusable(path, "", "the folder has no program in a known language")
+		return nil, unusable(path, "", NoProgram)
 	}
 	return nil, unusable(path, "say which: --lang "+strings.Join(ids(have), ", --lang "), "the folder has programs in %d languages", len(have))
 }
@@ -228,8 +228,12 @@ func ids(languages []*config.Language) []string {
 	return all
 }
 
-// NoLanguage starts the text of the fault of a file whose extension nobody claims.
-const NoLanguage = "no language has the extension"
+// NoLanguage starts the text of the fault of a file whose extension nobody claims,
+// and NoProgram that of a folder with nothing else in it.
+const (
+	NoLanguage = "no language has the extension"
+	NoProgram  = "the folder has no program in a known language"
+)
 
 // unknown says why a file has no language.
 func (t *Toolbox) unknown(path string, head []byte) error {

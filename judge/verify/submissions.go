@@ -116,7 +116,7 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
 		return judged, "", nil
 	}
-	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok && icpc.KnownLanguage(s.Path) && strings.HasPrefix(unusable.Fault.Text, lang.NoLanguage) {
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok && v.foreign(s, unusable) {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, unusable.Fault.Text
 		return judged, "", nil
 	} else if ok {
@@ -132,6 +132,13 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		return judged, fault.Text, nil
 	}
 	return nil, "", s.err
+}
+
+// foreign says whether a submission is in a language of the format that this judge
+// does not have.
+func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
+	text := why.Fault.Text
+	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) && v.Folder.Package.KnownLanguage(s.Submission)
 }
 
 // oneFailureIsEnough says whether the first case that is not accepted decides what

@@ -22,10 +22,12 @@ var languages = map[string]string{
 	"ts": "typescript", "vb": "visualbasic", "zig": "zig", "awk": "awk", "bash": "bash", "mjs": "javascript",
 }
 
-// KnownLanguage says whether a file is in a language of the format.
-func KnownLanguage(name string) bool {
-	_, known := languages[extension(name)]
-	return known
+// KnownLanguage says whether a submission has a file in a language of the format.
+func (p *Package) KnownLanguage(s *Submission) bool {
+	return slices.ContainsFunc(p.sources("submissions/"+s.Name), func(name string) bool {
+		_, known := languages[extension(name)]
+		return known
+	})
 }
 
 // junk are extensions of what lies beside programs and is none.
