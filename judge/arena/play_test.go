@@ -68,7 +68,7 @@ func heap() kit.Rules {
 			g.Start(strconv.FormatInt(left, 10))
 			erred := [3]int64{}
 			for seat := 1; ; {
-				answer := g.Ask(seat, fmt.Sprintf("move %d", left))
+				answer := g.Ask(seat, fmt.Sprintf("move %d%s", left, strings.Repeat(" 0", int(g.Int("more")))))
 				n, err := strconv.ParseInt(strings.TrimSpace(answer), 10, 64)
 				kind := ""
 				switch {
@@ -137,6 +137,8 @@ var bots = map[string]struct {
 	"learn-exit":  {"ready learn", func(b *talker, left int) { b.say("1") }},
 	"fork":        {"ready", func(b *talker, left int) { fork(); b.say("1") }},
 	"not-ready":   {"hello", func(b *talker, left int) {}},
+	"deaf":        {"ready", func(b *talker, left int) {}},
+	"babble":      {"ready", func(b *talker, left int) {}},
 	"mute":        {"", func(b *talker, left int) {}},
 	"gone":        {"", func(b *talker, left int) {}},
 }
@@ -162,10 +164,15 @@ func (b *talker) forever(text string) {
 func play(name string) {
 	bot, b := bots[name], &talker{}
 	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 8<<20)
 	for in.Scan() {
 		words := strings.Fields(in.Text())
 		switch words[0] {
 		case "heap":
+			if name == "deaf" {
+				b.say(bot.ready)
+				idle()
+			}
 			switch name {
 			case "mute":
 				idle()
@@ -174,6 +181,9 @@ func play(name string) {
 				os.Exit(5)
 			}
 			b.say(bot.ready)
+			if name == "babble" {
+				b.forever("1\n")
+			}
 		case "move":
 			left, _ := strconv.Atoi(words[1])
 			bot.move(b, left)
@@ -279,7 +289,7 @@ func newEvent(b *sandbox.Sandbox, names ...string) *arena.Event {
 		Referee: program("referee"), RefereePath: "referee",
 		Rules: arena.Rules{
 			Name: "test", Format: "round-robin", Rounds: 2, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1},
-			Move: 5 * time.Second, Start: 20 * time.Second, Wall: 3, Memory: 256 << 20, Costs: costs, Options: map[string]string{"errs": "0"},
+			Move: 5 * time.Second, Start: 20 * time.Second, Wall: 3, Memory: 256 << 20, Costs: costs, Options: map[string]string{"errs": "0", "more": "0"},
 		},
 	}
 	for _, name := range names {
