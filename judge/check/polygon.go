@@ -42,7 +42,7 @@ var polygonRules = map[string]func(p *polygon) error{
 	"acmp": single(absolutely(1.5e-6)), "rcmp": single(absolutely(1.5e-6)), "dcmp": single(near(1e-6)),
 	"rcmp4": each(near(1e-4)), "rcmp6": each(near(1e-6)), "rcmp9": each(near(1e-9)), "rncmp": each(absolutely(1.5e-5)),
 	"icmp": single(integers(32)), "ncmp": each(integers(64)), "uncmp": unorderedIntegers,
-	"hcmp":   single(hugeIntegers),
+	"hcmp":   oneHugeInteger,
 	"wcmp":   nil, // is tokens, case-sensitive
 	"nyesno": each(yesNo), "yesno": single(yesNo),
 	"lcmp": polygonLines(wordsOf), "fcmp": polygonLines(func(line string) []string { return []string{line} }),
@@ -112,8 +112,16 @@ func end(err error) error {
 	return err
 }
 
+// comparison compares words: want says whether the answer's has the right form, same
+// whether the output's is as good.
+type comparison struct {
+	want func(ans string) error
+	same func(ans, out string) error
+	late bool // want is asked when there is an output's word only
+}
+
 // single compares the first words of both texts.
-func single(same func(ans, out string) error) func(p *polygon) error {
+func single(c comparison) func(p *polygon) error {
 	return func(p *polygon) error {
 		ans, err := p.ans.word()
 		if errors.Is(err, io.EOF) {
@@ -123,19 +131,25 @@ func single(same func(ans, out string) error) func(p *polygon) error {
 			return err
 		}
 		out, err := p.out.word()
-		if errors.Is(err, io.EOF) {
-			return differs("want %s, got nothing", shortQuote(ans))
-		}
-		if err != nil {
+		missing := errors.Is(err, io.EOF)
+		if err != nil && !missing {
 			return err
 		}
-		return same(ans, out)
+		if !missing || !c.late {
+			if err := c.want(ans); err != nil {
+				return err
+			}
+		}
+		if missing {
+			return differs("want %s, got nothing", shortQuote(ans))
+		}
+		return c.same(ans, out)
 	}
 }
 
 // each compares as many words as the answer has.
-func each(same func(ans, out string) error) func(p *polygon) error {
-	one := single(same)
+func each(c comparison) func(p *polygon) error {
+	one := single(c)
 	return func(p *polygon) error {
 		for {
 			more, err := p.ans.more()
@@ -149,62 +163,75 @@ func each(same func(ans, out string) error) func(p *polygon) error {
 	}
 }
 
-// hugeIntegers compares integers of any size, which are written in one way only.
-func hugeIntegers(ans, out string) error {
-	if !hugeInteger.MatchString(ans) {
-		return &polygonFault{"want an integer, got " + shortQuote(ans)}
+var hugeInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+// oneHugeInteger compares one integer of any size. They are written in one way only, so
+// that different words are different numbers, or no numbers.
+func oneHugeInteger(p *polygon) error {
+	alone := func(ans string) error {
+		if !hugeInteger.MatchString(ans) {
+			return &polygonFault{"want an integer, got " + shortQuote(ans)}
+		}
+		more, err := p.ans.more()
+		if err == nil && more {
+			err = &polygonFault{"want one integer, got more"}
+		}
+		return err
 	}
+	return single(comparison{alone, sameWord, true})(p)
+}
+
+func sameWord(ans, out string) error {
 	if ans != out {
 		return differs("want %s, got %s", shortQuote(ans), shortQuote(out))
 	}
 	return nil
 }
 
-var hugeInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
-
-// integers compares integers of so many bits. They are written in one way only, so
-// that different words are different numbers, or no numbers.
-func integers(bits int) func(ans, out string) error {
-	return func(ans, out string) error {
+// integers compares integers of so many bits, which are written in one way only too.
+func integers(bits int) comparison {
+	return comparison{func(ans string) error {
 		if n, err := strconv.ParseInt(ans, 10, bits); err != nil || strconv.FormatInt(n, 10) != ans {
 			return &polygonFault{fmt.Sprintf("want an integer of %d bits, got %s", bits, shortQuote(ans))}
 		}
-		if ans != out {
-			return differs("want %s, got %s", ans, shortQuote(out))
-		}
 		return nil
-	}
+	}, sameWord, false}
 }
 
-func yesNo(ans, out string) error {
-	want := strings.ToUpper(ans)
-	if want != "YES" && want != "NO" {
-		return &polygonFault{fmt.Sprintf("want YES or NO, got %s", shortQuote(ans))}
-	}
-	if strings.ToUpper(out) != want {
-		return differs("want %s, got %s", want, shortQuote(out))
+var yesNo = comparison{func(ans string) error {
+	if want := strings.ToUpper(ans); want != "YES" && want != "NO" {
+		return &polygonFault{"want YES or NO, got " + shortQuote(ans)}
 	}
 	return nil
-}
+}, func(ans, out string) error {
+	if !strings.EqualFold(ans, out) {
+		return differs("want %s, got %s", strings.ToUpper(ans), shortQuote(out))
+	}
+	return nil
+}, true}
 
-// real is a decimal number as testlib reads it: no infinity, no hexadecimal.
-var real = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+// real is a decimal number as testlib reads it, by C's scanf: no infinity and no
+// hexadecimal, but digits may lack behind the e.
+var real = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?$`)
 
 func realNumber(word string) (float64, bool) {
-	if !real.MatchString(word) {
+	m := real.FindStringSubmatch(word)
+	if m == nil || strings.Count(strings.ToLower(word), "e") > 1 {
 		return 0, false
 	}
-	x, _ := strconv.ParseFloat(word, 64) // what is too large is infinite, as in C
+	x, _ := strconv.ParseFloat(m[1], 64) // what is too large is infinite, as in C
 	return x, true
 }
 
 // reals compares real numbers.
-func reals(close func(ans, out float64) bool) func(ans, out string) error {
-	return func(ans, out string) error {
-		a, ok := realNumber(ans)
-		if !ok {
-			return &polygonFault{fmt.Sprintf("want a number, got %s", shortQuote(ans))}
+func reals(close func(ans, out float64) bool) comparison {
+	return comparison{func(ans string) error {
+		if _, ok := realNumber(ans); !ok {
+			return &polygonFault{"want a number, got " + shortQuote(ans)}
 		}
+		return nil
+	}, func(ans, out string) error {
+		a, _ := realNumber(ans)
 		b, ok := realNumber(out)
 		if !ok {
 			return differs("want %s, got %s, which is no number", shortQuote(ans), shortQuote(out))
@@ -213,18 +240,18 @@ func reals(close func(ans, out float64) bool) func(ans, out string) error {
 			return differs("want %s, got %s", shortQuote(ans), shortQuote(out))
 		}
 		return nil
-	}
+	}, false}
 }
 
 // slack is what testlib adds to each tolerance.
 const slack = 1e-15
 
-func absolutely(epsilon float64) func(ans, out string) error {
+func absolutely(epsilon float64) comparison {
 	return reals(func(ans, out float64) bool { return !(math.Abs(ans-out) > epsilon+slack) })
 }
 
 // near takes an absolute or a relative tolerance.
-func near(epsilon float64) func(ans, out string) error {
+func near(epsilon float64) comparison {
 	epsilon += slack
 	return reals(func(ans, out float64) bool {
 		switch {
@@ -275,14 +302,18 @@ func unorderedIntegers(p *polygon) error {
 	return nil
 }
 
-// polygonLines compares line by line what is made of each line. Of an empty line at
-// the end of the answer there is nothing to compare.
+// polygonLines compares line by line what is made of each line, as long as the
+// answer goes on. Behind the end of the output there are empty lines; of an empty
+// line at the end of the answer there is nothing to compare.
 func polygonLines(of func(line string) []string) func(p *polygon) error {
 	return func(p *polygon) error {
 		for n := 1; ; n++ {
+			if more, err := p.ans.moreBytes(); err != nil || !more {
+				return err
+			}
 			want, err := p.ans.line()
 			if err != nil {
-				return end(err)
+				return err
 			}
 			if want == "" {
 				if more, err := p.ans.moreBytes(); err != nil || !more {
@@ -290,9 +321,6 @@ func polygonLines(of func(line string) []string) func(p *polygon) error {
 				}
 			}
 			got, err := p.out.line()
-			if errors.Is(err, io.EOF) {
-				return differs("line %d: want %s, got the end", n, shortQuote(want))
-			}
 			if err != nil {
 				return err
 			}
@@ -398,30 +426,31 @@ func orEnd(err error) error {
 	return err
 }
 
-// line reads the next line, which ends with LF, CR or both. At the end of the text
-// it returns io.EOF.
+// line reads the next line, which ends with LF or CR LF. Behind the end of the text
+// there are empty lines. Of a CR alone testlib takes the next character whatever it
+// is, and the end of the text as the byte 255.
 func (w *wordReader) line() (string, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return "", err
 	}
 	w.start = w.at
 	var b []byte
-	for first := true; ; first = false {
+	for {
 		c, err := w.byte()
-		switch {
-		case errors.Is(err, io.EOF) && first:
-			return "", io.EOF
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) || err == nil && c == '\n' {
 			return string(b), nil
-		case err != nil:
-			return "", err
-		case c == '\n':
-			return string(b), nil
-		case c == '\r':
-			if next, err := w.in.Peek(1); err == nil && next[0] == '\n' {
-				_, _ = w.byte() // it was there
+		}
+		if err == nil && c == '\r' {
+			c, err = w.byte()
+			if err == nil && c == '\n' {
+				return string(b), nil
 			}
-			return string(b), nil
+			if errors.Is(err, io.EOF) {
+				c, err = 0xff, nil
+			}
+		}
+		if err != nil {
+			return "", err
 		}
 		b = append(b, c)
 	}
