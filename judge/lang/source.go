@@ -192,7 +192,7 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 			entry, named = name, true
 		}
 	}
-	named = named || extra.Guess
+	named = named || extra.Guess && mentions(l, config.Entry) // else it does not matter which is first
 	if !named && mentions(l, config.Entry) {
 		return unusable(src.path, "name it "+strings.Join(l.Entry, " or "), "the folder has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
 	}
