@@ -89,8 +89,8 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		if contest.house && m.add != "" {
 			return usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
 		}
-		folder, err := contest.open(name)
-		if err != nil {
+		folder, faults, err := contest.ready(ctx, name)
+		if err = errors.Join(err, faults.AsError()); err != nil {
 			return err
 		}
 		if m.grid {

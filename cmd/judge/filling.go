@@ -10,6 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/fill"
+	"assay/judge/gen"
 	"assay/judge/lang"
 	"assay/judge/problem"
 	"assay/judge/problem/icpc"
@@ -71,7 +72,10 @@ func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judg
 	read := c.recipeOf(dir)
 	if read == nil {
 		f, faults := c.read(dir, tests)
-		return f, faults, nil
+		if len(faults) > 0 {
+			return f, faults, nil
+		}
+		return f, nil, c.fetch(ctx, f)
 	}
 	filler, err := c.filler(dir)
 	if err != nil {
@@ -104,7 +108,10 @@ func (c *contest) openReady(ctx context.Context, name string, r running) (*probl
 		return nil, err
 	}
 	if c.recipeOf(dir) == nil {
-		return c.open(name)
+		f, err := c.open(name)
+		if err != nil || len(gen.Unmade(f)) == 0 {
+			return f, err
+		}
 	}
 	if err := c.start(r); err != nil {
 		return nil, err

@@ -92,7 +92,10 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 	if contest.house && !g.check && g.out == "" {
 		return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
 	}
-	folder, err := contest.openReady(ctx, name, g.running)
+	folder, err := contest.open(name)
+	if contest.recipeOf(dir) != nil {
+		folder, err = contest.openReady(ctx, name, g.running)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -50,6 +50,9 @@ func (c *contest) read(dir, tests string) (*problem.Folder, judge.Faults) {
 	if f != nil && f.Package != nil {
 		c.packages = append(c.packages, f)
 	}
+	if f != nil {
+		f.Spare(c.spare(dir))
+	}
 	return f, faults
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
@@ -60,12 +61,12 @@ func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry,
 			sum.Changed++
 		}
 		next.Cases = append(next.Cases, Entry{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return fmt.Errorf("place case %s: %w", c.ID(), err)
+		if err := t.move(); err != nil {
+			return err
 		}
-		for _, ext := range []string{".in", ".ans"} {
-			if err := os.Rename(t.staged+ext, filepath.Join(dir, c.Name+ext)); err != nil {
-				return fmt.Errorf("place case %s: %w", c.ID(), err)
+		if !m.Folder.Stored(g.Name) && filepath.Dir(c.In) != dir { // where it stood once
+			if err := removeCase(dir, c.Name); err != nil {
+				return err
 			}
 		}
 	}
@@ -81,6 +82,26 @@ func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry,
 		return removeIfEmpty(dir)
 	}
 	return next.write(dir)
+}
+
+// move puts the files of a case where they belong.
+func (t *task) move() error {
+	for _, file := range []struct{ from, to string }{{t.staged + ".in", t.c.In}, {t.staged + ".ans", t.c.Ans}} {
+		err := os.MkdirAll(filepath.Dir(file.to), 0o755)
+		if err == nil {
+			err = os.Rename(file.from, file.to)
+		}
+		if errors.Is(err, syscall.EXDEV) { // the cache is on another disk
+			var data []byte
+			if data, err = os.ReadFile(file.from); err == nil {
+				err = atomicfile.Write(file.to, data)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("place case %s: %w", t.c.ID(), err)
+		}
+	}
+	return nil
 }
 
 // answerByHand has the reference answer the cases written by hand that have no
@@ -198,14 +219,15 @@ func (m *Maker) CheckFiles() (faults judge.Faults) {
 				continue
 			}
 			made++
-			expected[c.Name+".in"], expected[c.Name+".ans"] = true, true
+			stored := m.Folder.Stored(g.Name)
+			expected[c.Name+".in"], expected[c.Name+".ans"] = stored, stored
 			e := manifest.entry(c.Name)
 			switch {
 			case e == nil:
 				faults = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s has not been generated", c.ID()), again))
 			case e.Line != c.Line || e.Seed != m.seed(c):
 				faults = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s was made from the line %q with another seed", c.ID(), e.Line), again))
-			default:
+			case stored:
 				faults = append(faults, intactFaults(c, e, again)...)
 			}
 		}

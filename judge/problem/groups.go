@@ -60,6 +60,9 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	made := judge.Group{Name: g.Name, Description: g.Description}
 	var faults judge.Faults
+	if fault := f.readStore(key, g); fault != nil {
+		faults = append(faults, fault)
+	}
 	byHand, bad := readCases(filepath.Join(f.Dir, "cases", g.Name), g.Name)
 	made.Cases = append(made.Cases, byHand...)
 	faults = append(faults, bad...)

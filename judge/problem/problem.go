@@ -49,8 +49,9 @@ type Folder struct {
 	Game    *Game         // nil where the folder is no game
 	Package *icpc.Package // nil where the folder is one of the judge's own form
 
-	doc *strict.Doc       // nil for a package
-	at  map[string]string // case id -> key of its line in problem.toml
+	unstored map[string]bool   // groups whose cases are made on first use
+	doc      *strict.Doc       // nil for a package
+	at       map[string]string // case id -> key of its line in problem.toml
 }
 
 // Fault makes a fault at a key of problem.toml, such as "checker.name".
@@ -129,6 +130,7 @@ type group struct {
 	Name        string   `toml:"name"`
 	Description string   `toml:"description"`
 	Cases       []string `toml:"cases"`
+	Store       any      `toml:"store"`
 	CheckerArgs []string `toml:"checker_args"`
 
 	MaxScore    any      `toml:"max_score"`

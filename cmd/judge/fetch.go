@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+
+	"assay/judge/gen"
+	"assay/judge/problem"
+)
+
+// spare is the folder of the cache for the cases of a problem that are not stored.
+func (c *contest) spare(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return filepath.Join(c.cache, "cases", filepath.Base(dir)+"-"+hex.EncodeToString(sum[:6]))
+}
+
+// fetch makes the cases that are not stored, where they are missing.
+func (c *contest) fetch(ctx context.Context, f *problem.Folder) error {
+	if f == nil || len(gen.Unmade(f)) == 0 || c.box == nil {
+		return nil
+	}
+	maker := &gen.Maker{Folder: f, Runner: c.box, Build: c.part, Jobs: c.jobs, Limits: c.cfg.Setter}
+	return maker.Fetch(ctx)
+}

@@ -1,0 +1,59 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// Unmade lists the cases that are not stored and have not been made on this machine.
+func Unmade(f *problem.Folder) (list []*judge.Case) {
+	for _, c := range f.Ungenerated() {
+		if !f.Stored(c.Group) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Fetch makes the cases that are not stored, where they are missing. What does not come
+// out as the manifest says is a *judge.Fault.
+func (m *Maker) Fetch(ctx context.Context) error {
+	var todo []*task
+	for _, c := range Unmade(m.Folder) {
+		todo = append(todo, &task{c: c, seed: m.seed(c)})
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	staging, err := os.MkdirTemp("", "assay-fetch-*")
+	if err != nil {
+		return fmt.Errorf("make a folder for the cases: %w", err)
+	}
+	defer os.RemoveAll(staging)
+	if err := m.make(ctx, staging, todo); err != nil {
+		return err
+	}
+	again := "if the change is meant, run: judge generate " + m.Folder.ID
+	for _, t := range todo {
+		manifest, faults := ReadManifest(m.dir(t.c.Group))
+		if len(faults) > 0 {
+			return faults
+		}
+		switch e := manifest.entry(t.c.Name); {
+		case e == nil:
+			return m.Folder.CaseFault(t.c, fmt.Sprintf("case %s has not been generated", t.c.ID()), "run: judge generate "+m.Folder.ID)
+		case e.In != t.in || e.Ans != t.ans:
+			return m.Folder.CaseFault(t.c, fmt.Sprintf("case %s, which is not stored, is not what the manifest says", t.c.ID()), again)
+		}
+	}
+	for _, t := range todo {
+		if err := t.move(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
