@@ -269,3 +269,9 @@ func FuzzGenerators(f *testing.F) {
 		}
 	})
 }
+
+// The seed follows from the salt and the command, so it stays when cases come and go.
+func ExampleSeed() {
+	fmt.Println(fill.Seed("abcd", "graph {seed}", 1))
+	// Output: 611036640
+}
