@@ -11,11 +11,12 @@ import (
 //
 // A text that is not of the declared form is left alone; then it returns false.
 func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
-	r := &reducer{g: g, try: try, over: over}
+	r := &reducer{g: g, try: try}
+	r.over = func() bool { return r.idle > idleRuns+idleRunsPerByte*len(r.text) || over() }
 	if !r.read(text) {
 		return false
 	}
-	for again := true; again && !over(); {
+	for again := true; again && !r.over(); {
 		before := r.taken
 		r.counts()
 		r.rounds()
@@ -40,7 +41,15 @@ type reducer struct {
 	try   func(pass string, text []byte) bool
 	over  func() bool
 	taken int
+	idle  int // offers since the text became shorter
 }
+
+// An input that does not get shorter for so many offers is left: that its numbers could
+// be lower, at the same length, is not worth the runs.
+const (
+	idleRuns        = 200
+	idleRunsPerByte = 4
+)
 
 func (r *reducer) read(text []byte) bool {
 	read := r.g.read(text, true)
@@ -61,10 +70,16 @@ func (r *reducer) offer(pass string, from, was int64, change func(root *node)) b
 }
 
 func (r *reducer) offerText(pass string, text []byte) bool {
-	if text == nil || r.over() || len(text) > len(r.text) || r.g.Check(text) != nil || !r.try(pass, text) {
+	if text == nil || r.over() || len(text) > len(r.text) || r.g.Check(text) != nil {
 		return false
 	}
-	r.taken++
+	r.idle++
+	if !r.try(pass, text) {
+		return false
+	}
+	if r.taken++; len(text) < len(r.text) {
+		r.idle = 0
+	}
 	return r.read(text)
 }
 

@@ -43,7 +43,7 @@ type Result struct {
 	Text        []byte
 	Evaluations int
 	Steps       int
-	Done        bool // nothing makes it smaller any more; else the budget is used up
+	Done        bool // nothing makes it smaller (with a Shape: shorter) any more; else the budget is used up
 }
 
 // ErrNotHeld says that the property does not hold for the input to begin with.
@@ -68,7 +68,8 @@ type Shape interface {
 
 // Guided is Text with somebody who knows the form of the text: what the shape
 // proposes comes first, and again whenever something else made the text smaller; the
-// passes that guess at the form are left out. A nil shape knows nothing.
+// passes that guess at the form are left out. It ends where a round brings no shorter
+// text. A nil shape knows nothing.
 func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	s := &search{
 		ctx: ctx, shape: shape, holds: holds, step: step, budget: b,
@@ -186,11 +187,12 @@ func (s *search) tryText(pass string, d *Doc, text []byte) bool {
 func (s *search) round() bool {
 	before := s.steps
 	if s.shape != nil && s.shape.Propose(s.text, func(pass string, text []byte) bool { return s.tryText(pass, Parse(text), text) }, s.over) {
+		shaped := len(s.text)
 		s.dropLines(fine)
 		s.dropWords(fine)
 		s.likenWords()
 		s.sortLines()
-		return s.steps > before && !s.over()
+		return len(s.text) < shaped && !s.over()
 	}
 	for again := true; again && !s.over(); {
 		was := s.steps
