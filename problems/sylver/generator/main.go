@@ -146,7 +146,11 @@ func pair(g *kit.Gen) {
 	if g.Option("which", "any") == "any" {
 		j = g.Rand.Between(first, last)
 	}
-	emit(g, []int64{a, b}, beside(g, j*b, a, maxNumber/g.IntOption("times", 1)))
+	most := maxNumber / g.IntOption("times", 1)
+	for g.Option("side", "at") == "over" && j > 0 && j*b > most-a {
+		j-- // above this entry there is no number left
+	}
+	emit(g, []int64{a, b}, beside(g, j*b, a, most))
 }
 
 func coprimePair(g *kit.Gen) (a, b int64) {
