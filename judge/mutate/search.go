@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,6 +66,7 @@ func (l *Lab) Search(ctx context.Context, results []*Result, supply *stress.Lab,
 		return nil, nil, l.blame(err)
 	}
 	finds, err := s.settle(ctx, results)
+	slices.Sort(s.notes)
 	return finds, s.notes, l.blame(err)
 }
 
@@ -150,6 +152,10 @@ func (p *party) close() {
 // look runs what is left on input i.
 func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	input, err := s.stream.Make(ctx, i)
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		s.note(fault.Error()) // judge stress finds it too
+		return nil
+	}
 	if input == nil || err != nil {
 		return err
 	}
@@ -171,9 +177,7 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	s.mu.Unlock()
 	killed, answer, err := p.kills(ctx, input.Text, left)
 	if wrong, ok := errors.AsType[*disagreement](err); ok {
-		s.mu.Lock()
-		s.notes = append(s.notes, wrong.Error())
-		s.mu.Unlock()
+		s.note(wrong.Error())
 		return nil
 	}
 	if len(killed) == 0 || err != nil {
@@ -188,6 +192,16 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 		}
 	}
 	return nil
+}
+
+// note keeps a note, once. There are not many.
+func (s *searcher) note(text string) {
+	const most = 10
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.notes) < most && !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
 }
 
 // disagreement is an input on which a right program is wrong, or the reference is.
