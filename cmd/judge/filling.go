@@ -132,7 +132,7 @@ func (c *contest) filler(dir string) (*fill.Filler, error) {
 	pkg, _ := icpc.Open(near(dir), c.cfg.Solution) // what is wrong with it is told when it is judged
 	if pkg == nil {
 		var err error
-		if pkg, err = icpc.Assembled(&judge.Problem{ID: filepath.Base(dir), Dir: near(dir)}); err != nil {
+		if pkg, err = icpc.Assembled(&judge.Problem{ID: baseOf(dir), Dir: near(dir)}); err != nil {
 			return nil, fmt.Errorf("fill package %s: %w", dir, err)
 		}
 	}
@@ -156,6 +156,14 @@ func (c *contest) filler(dir string) (*fill.Filler, error) {
 			return made.Program, nil
 		},
 	}, nil
+}
+
+// baseOf is a folder's name, also of ".".
+func baseOf(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(dir)
 }
 
 // writePackage makes the cases of a package in the package itself, or with check
@@ -185,7 +193,7 @@ func (c *contest) writePackage(ctx context.Context, con *console, dir string, re
 		fmt.Fprintln(con.err, f)
 	}
 	if !check {
-		fmt.Fprintf(con.out, "%s: %d files made (%d changed)\n", filepath.Base(dir), w.Files, len(w.Changed))
+		fmt.Fprintf(con.out, "%s: %d files made (%d changed)\n", baseOf(dir), w.Files, len(w.Changed))
 		return len(bad) == 0, nil
 	}
 	for _, name := range w.Changed {
@@ -194,6 +202,6 @@ func (c *contest) writePackage(ctx context.Context, con *console, dir string, re
 	if ok := len(bad) == 0 && len(w.Changed) == 0; !ok {
 		return false, nil
 	}
-	fmt.Fprintf(con.out, "%s: %d files are as they are made\n", filepath.Base(dir), w.Files)
+	fmt.Fprintf(con.out, "%s: %d files are as they are made\n", baseOf(dir), w.Files)
 	return true, nil
 }
