@@ -212,3 +212,15 @@ func (t *tried) show(c *console) {
 		fmt.Fprintln(c.out, "nothing is wrong")
 	}
 }
+
+// showTry says what a bot did wrong that was tried against the tester.
+func showTry(c *console, r *arena.Results, id int) {
+	var t tried
+	found := t.look(r, id)
+	fmt.Fprintln(c.out)
+	for _, line := range found {
+		fmt.Fprintln(c.out, line)
+	}
+	t.wrong = len(found) > 0 || slices.ContainsFunc(r.Out, func(d arena.Disqualified) bool { return d.Bot == id })
+	t.show(c)
+}

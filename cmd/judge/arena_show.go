@@ -32,6 +32,9 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 		fmt.Fprintf(c.err, "judge: %s, %v: left out, and the rest is kept\n", e.LogPath, d)
 	}
 	err = errors.Join(err, a.show(ctx, c, out.Results, out.Whole, a.title, e.Look))
+	if a.try && !a.json {
+		showTry(c, out.Results, e.Bots[0].ID)
+	}
 	if e.LogPath != "" {
 		fmt.Fprintf(c.err, "%s has every game: judge arena replay %[1]s\n", e.LogPath)
 	}
