@@ -408,7 +408,7 @@ func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 }
 
 // plenty is how many steps of the program as it was are enough for a mutant.
-const plenty = 1_000_000
+const plenty = 3_000_000
 
 // within parts the cases that a mutant is run on from those that it is spared. The
 // first is never one of them.
