@@ -230,19 +230,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestUnreadable(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("user 0 may read everything: run the tests as another user")
-	}
-	dir := unpack(t, parse("-- problem.yaml --\nname: x\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n"))
-	if err := os.Chmod(filepath.Join(dir, "problem.yaml"), 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, faults := icpc.Open(dir, usual); len(faults) == 0 || !strings.Contains(faults.Error(), "permission denied") {
-		t.Errorf("Open of an unreadable package: %v, want the permission that is missing", faults)
-	}
-}
-
 // TestNothingIsWritten: reading a package leaves it as it was.
 func TestNothingIsWritten(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/packages/constants.txtar")
