@@ -3,7 +3,10 @@ package arena_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -111,4 +114,25 @@ func FuzzReadLog(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestLogInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	first, _, err := arena.OpenLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := arena.OpenLog(path); runtime.GOOS != "windows" {
+		if _, ok := errors.AsType[*arena.InUseError](err); !ok {
+			t.Errorf("a second judge opens the log: %v, want an InUseError", err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := arena.OpenLog(path)
+	if err != nil {
+		t.Fatalf("after the first judge's end: %v", err)
+	}
+	again.Close()
 }

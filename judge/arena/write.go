@@ -29,6 +29,10 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
+	if lock(file) {
+		file.Close()
+		return nil, nil, &InUseError{path}
+	}
 	held, err := ReadLog(file)
 	if err == nil {
 		var info fs.FileInfo
@@ -60,6 +64,13 @@ func (l *LogFile) add(r *Record) error {
 // syncEvery is how often the log is made safe against a machine that dies. One
 // that only the judge dies on loses nothing.
 const syncEvery = 2 * time.Second
+
+// InUseError says that another judge writes a log.
+type InUseError struct{ Path string }
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("the log %s is being written by another judge\n    wait for its end, or name another log with --log", e.Path)
+}
 
 // LogError says that a log cannot be written. What it held before is whole.
 type LogError struct {
