@@ -36,7 +36,7 @@ package in the ICPC format: its folder, or its archive.
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
-	f.BoolVar(&v.all, "all", false, "judge every solution on every case; else it is left after 10 failures, or 3 slow cases")
+	f.BoolVar(&v.all, "all", false, "judge every solution on every case; else it is left after 10 failures, or 3 slow cases, or 1 where that is promised")
 	f.BoolVar(&v.fresh, "fresh", false, "run everything again; else what did not change in a problem package is remembered")
 	v.running.flags(f)
 	v.drawing.flags(f)

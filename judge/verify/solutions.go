@@ -164,6 +164,9 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	}
 	defer bench.Close()
 	options := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
+	if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
+		options.Slow = 1 // it is what it must be, and each more costs its time limit
+	}
 	if v.All {
 		options.Failures, options.Slow = 0, 0
 	}
