@@ -93,7 +93,11 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	wait.Wait()
 	for i := range pipes {
 		if pipes[i].relay != nil {
-			ended[i].Output = pipes[i].relay.count
+			e, l := &ended[i], all[i].Limits.Output
+			e.Output = pipes[i].relay.count
+			if all[i].Held && l > 0 && e.Output > l && e.Killed == judge.Nothing && e.Err == nil && !e.Dismissed {
+				e.Killed = judge.Output // it ended before the kill could reach it
+			}
 		}
 	}
 	rank(all, jobs, ended)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"assay/judge"
 )
@@ -60,7 +61,8 @@ type process struct {
 	out    *os.File
 	cancel context.CancelCauseFunc
 	limit  int64
-	read   int64 // by Stdout's one reader
+	read   int64       // by Stdout's one reader
+	over   atomic.Bool // more than limit was read
 
 	ended chan struct{} // closed when exec and err are set
 	exec  judge.Exec
@@ -78,16 +80,26 @@ func (p *process) Wait() (judge.Exec, error) {
 	if errors.Is(p.err, errKilled) {
 		p.err = nil
 	}
+	if p.over.Load() && p.exec.Killed == judge.Nothing && p.err == nil {
+		p.exec.Killed = judge.Output // it ended before the kill could reach it
+	}
 	return p.exec, p.err
 }
 
-// processOutput is what a process writes; reading past the limit kills it.
+// processOutput is what a process writes; reading past the limit kills it. What
+// it writes after that is not read: a fast writer shall not end before its kill.
 type processOutput process
 
 func (p *processOutput) Read(b []byte) (int, error) {
+	if p.over.Load() {
+		<-p.ended
+		p.out.Close()
+		return 0, io.EOF
+	}
 	n, err := p.out.Read(b)
 	p.read += int64(n)
 	if p.limit > 0 && p.read > p.limit {
+		p.over.Store(true)
 		p.cancel(errOutput)
 	}
 	if err == io.EOF {
