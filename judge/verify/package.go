@@ -23,34 +23,17 @@ import (
 
 // runPackage verifies a problem package.
 func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error) {
-	if v.Memory == nil {
-		v.Memory = &Memory{}
-	}
-	defer v.Memory.save()
 	p := v.Folder.Package
 	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
 	v.report("no two secret cases are the same", v.Folder.Count(), v.duplicates())
-	for _, step := range []struct {
-		what string
-		do   func(ctx context.Context) (int, judge.Faults, error)
-	}{
-		{"every input is valid", v.packageInputs},
-		{"the validators refuse junk", v.packageJunk},
-		{"the validators prove themselves", v.proofs},
-		{"the validator judges every answer", v.packageAnswers},
-	} {
-		n, faults, err := step.do(ctx)
-		if fault, ok := errors.AsType[*judge.Fault](err); ok {
-			faults, err = append(faults, fault), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("verify that %s: %w", step.what, err)
-		}
-		v.Memory.save()
-		if n > 0 || len(faults) > 0 {
-			v.report(step.what, n, few(faults))
-		}
+	if err := v.steps(ctx,
+		step{"every input is valid", v.packageInputs},
+		step{"the validators refuse junk", v.packageJunk},
+		step{"the validators prove themselves", v.proofs},
+		step{"the validator judges every answer", v.packageAnswers},
+	); err != nil {
+		return nil, err
 	}
 	done := &judge.VerifyFinished{}
 	if err := v.judgingPrograms(ctx); err != nil {

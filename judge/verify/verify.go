@@ -60,34 +60,26 @@ type Verifier struct {
 // Run verifies the problem. The error is for what is no fault of the folder.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	v.listen = listen
+	if v.Memory == nil {
+		v.Memory = &Memory{}
+	}
+	defer v.Memory.save()
 	if v.Folder.Package != nil {
 		return v.runPackage(ctx)
 	}
 	v.report("the folder is whole", 1, v.Folder.Lint())
-	v.report("every case is a text with proper line ends", v.Folder.Count(), v.texts())
+	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
 	maker := &gen.Maker{Folder: v.Folder}
 	if v.Folder.Generator != nil || v.Folder.Makes() {
 		v.report("the generated files are those of the manifest", v.Folder.Count(), maker.CheckFiles())
 	}
-	for _, step := range []struct {
-		what string
-		do   func(ctx context.Context) (int, judge.Faults, error)
-	}{
-		{"every input is valid", v.inputs},
-		{"the validator refuses junk", v.junk},
-		{"the validator and the format agree", v.agreement},
-		{"every answer is the reference's, and right", v.answers},
-	} {
-		n, faults, err := step.do(ctx)
-		if fault, ok := errors.AsType[*judge.Fault](err); ok {
-			faults, err = append(faults, fault), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("verify that %s: %w", step.what, err)
-		}
-		if n > 0 || len(faults) > 0 {
-			v.report(step.what, n, faults)
-		}
+	if err := v.steps(ctx,
+		step{"every input is valid", v.inputs},
+		step{"the validator refuses junk", v.junk},
+		step{"the validator and the format agree", v.agreement},
+		step{"every answer is the reference's, and right", v.answers},
+	); err != nil {
+		return nil, err
 	}
 	if err := v.coverage(); err != nil {
 		return nil, fmt.Errorf("see what the cases show: %w", err)
@@ -103,6 +95,30 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 	done.OK = v.faults == 0
 	listen(done)
 	return done, nil
+}
+
+// step is a check that runs programs: how much it looked at, and what it found.
+type step struct {
+	what string
+	do   func(ctx context.Context) (int, judge.Faults, error)
+}
+
+// steps takes one step after the other and reports each that had something to look at.
+func (v *Verifier) steps(ctx context.Context, steps ...step) error {
+	for _, s := range steps {
+		n, faults, err := s.do(ctx)
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			faults, err = append(faults, fault), nil
+		}
+		if err != nil {
+			return fmt.Errorf("verify that %s: %w", s.what, err)
+		}
+		v.Memory.save()
+		if n > 0 || len(faults) > 0 {
+			v.report(s.what, n, few(faults))
+		}
+	}
+	return nil
 }
 
 // score notes how strong the cases are, once they are without a fault.
