@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fatih/color"
 	"github.com/yuin/goldmark"
@@ -157,10 +158,41 @@ func (s *sheet) inline(parent ast.Node, style []attribute) []word {
 	s.depth++
 	defer func() { s.depth-- }()
 	var all []word
+	script, from := "", 0 // the open <sup> or <sub>, and where its words begin
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		all = append(all, s.piece(n, style)...)
+		switch tag := s.tag(n); {
+		case tag == "<sup>" || tag == "<sub>":
+			script, from = tag, len(all)
+		case script != "" && tag == strings.Replace(script, "<", "</", 1):
+			all = slices.Concat(all[:from], raised(script, all[from:]))
+			script = ""
+		default:
+			all = append(all, s.piece(n, style)...)
+		}
 	}
 	return all
+}
+
+// tag is the HTML tag that a node is, in lower case; "" for other nodes.
+func (s *sheet) tag(n ast.Node) string {
+	if raw, ok := n.(*ast.RawHTML); ok {
+		return strings.ToLower(string(raw.Segments.Value(s.source)))
+	}
+	return ""
+}
+
+// raised writes an exponent or an index: 10^18, a_(i + 1).
+func raised(script string, words []word) []word {
+	if len(words) == 0 {
+		return nil
+	}
+	open, end := map[string]string{"<sup>": "^", "<sub>": "_"}[script], ""
+	if strings.ContainsFunc(wordsText(words), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		open, end = open+"(", ")"
+	}
+	words[0].text = open + words[0].text
+	words[len(words)-1].text += end
+	return words
 }
 
 // piece collects the words of one inline node.
@@ -197,7 +229,7 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 		words := append(cutWords("[image: ", style), s.inline(n, style)...)
 		return append(words, cutWords(" "+oneLine(string(n.Destination))+"]", style)...)
 	case *ast.RawHTML:
-		if strings.HasPrefix(string(n.Segments.Value(s.source)), "<br") {
+		if strings.HasPrefix(s.tag(n), "<br") {
 			return []word{{hard: true}}
 		}
 		return nil

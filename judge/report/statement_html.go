@@ -5,17 +5,25 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
 )
 
 // StatementHTML draws a statement, written in Markdown, as one page that needs
-// nothing else. HTML in the statement is not let through, nor are links that a
-// browser would run.
+// nothing else. HTML in the statement is not let through but for the plain tags of
+// text, nor are links that a browser would run.
 func StatementHTML(w io.Writer, title string, markdown []byte) error {
 	var body bytes.Buffer
-	if err := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote)).Convert(markdown, &body); err != nil {
+	md := goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Footnote),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plainTags{}, 100))),
+	)
+	if err := md.Convert(markdown, &body); err != nil {
 		return fmt.Errorf("draw the statement: %w", err)
 	}
 	style, err := pageFiles.ReadFile("page/style.css")
@@ -31,6 +39,21 @@ func StatementHTML(w io.Writer, title string, markdown []byte) error {
 		return fmt.Errorf("write the statement: %w", err)
 	}
 	return nil
+}
+
+// plainTags lets the tags of running text through that have no attributes.
+type plainTags struct{}
+
+var plainTag = regexp.MustCompile(`(?i)^</?(sup|sub|b|i|em|strong|code|kbd|tt|u|s)>$|^<br ?/?>$`)
+
+// RegisterFuncs is goldmark's way of asking who draws what.
+func (plainTags) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if tag := n.(*ast.RawHTML).Segments.Value(source); entering && plainTag.Match(tag) {
+			_, _ = w.Write(tag) // an error is told by the buffer's Flush
+		}
+		return ast.WalkSkipChildren, nil
+	})
 }
 
 var statementPage = template.Must(template.New("statement").Parse(`<!doctype html>

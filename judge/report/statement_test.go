@@ -34,6 +34,11 @@ func TestStatement(t *testing.T) {
 			golden.Check(t, base+".txt", statement(t, markdown, 0, false))
 			golden.Check(t, base+".narrow.txt", statement(t, markdown, 44, false))
 			golden.Check(t, base+".colour.txt", statement(t, markdown, 80, true))
+			var page bytes.Buffer
+			if err := report.StatementHTML(&page, name, markdown); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, base+".html", page.Bytes())
 		})
 	}
 }
