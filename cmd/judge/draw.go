@@ -22,7 +22,7 @@ type drawing struct {
 }
 
 func (d *drawing) flags(f *pflag.FlagSet) {
-	f.BoolVar(&d.json, "json", false, "write the events as lines of JSON instead; `judge report` draws them again")
+	f.BoolVar(&d.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
 	f.StringVar(&d.junit, "junit", "", "write a JUnit report to `FILE`")
 	f.StringVar(&d.html, "html", "", "write a page of HTML to `FILE`")
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,6 +56,7 @@ var errFaults = errors.New("the problem folder is at fault")
 func run(ctx context.Context, args []string, c *console) int {
 	root := &cobra.Command{
 		Use:           "judge",
+		Version:       version(),
 		Short:         "judge programs that read stdin and write stdout",
 		Long:          "judge runs programs in a sandbox on the cases of a puzzle, and says where they went wrong.\n\n" + exitHelp,
 		SilenceErrors: true,
@@ -60,6 +64,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	}
 	root.PersistentFlags().StringVar(&c.color, "color", "auto", "colours on the terminal: auto, always or never (NO_COLOR is respected)")
 	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(c.in)
 	root.SetOut(c.out)
@@ -133,4 +138,20 @@ func atMost(n int, usage string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// version says of what this program was built: a module's version or a commit, the
+// release of Go and the system.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of unknown origin"
+	}
+	text := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (text == "" || text == "(devel)") {
+			text = s.Value
+		}
+	}
+	return fmt.Sprintf("%s (%s, %s/%s)", cmp.Or(text, "(devel)"), info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }
