@@ -16,7 +16,10 @@ type Grading struct {
 	// Custom says that the score.txt of an output validator counts (legacy:
 	// validation "custom score"). In the form of 2025-09 it always does.
 	Custom bool
-	Root   *Node // its name is ""; its children are the samples and the secret data
+	// Must says that a validator which accepts has to leave a score.txt (legacy:
+	// validation "custom score").
+	Must bool
+	Root *Node // its name is ""; its children are the samples and the secret data
 }
 
 // Form is a way of grading.

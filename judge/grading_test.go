@@ -278,6 +278,13 @@ func TestUnscoredGradings(t *testing.T) {
 			t.Errorf("got %+v, %v", sum, err)
 		}
 	})
+	t.Run("it refuses a validator that accepts and gives no points, where it has to give them", func(t *testing.T) {
+		p := legacy(func(_, _, _, _ *judge.Node) {})
+		p.Grading.Custom, p.Grading.Must = true, true
+		if _, sum := judged(t, p, "", judge.Options{}); sum.Verdict != judge.JudgeError {
+			t.Errorf("got %s, want a judge error", sum.Verdict)
+		}
+	})
 	t.Run("it refuses groups that have no place in the tree", func(t *testing.T) {
 		p := legacy(func(_, _, _, _ *judge.Node) {})
 		p.Groups = append(p.Groups, judge.Group{Name: "secret/c"})

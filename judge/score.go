@@ -168,6 +168,8 @@ func (g *Grading) legacyPoints(n *Node, o Outcome) (points float64, complaint st
 	switch {
 	case o.Verdict != Accepted:
 		return n.Legacy.RejectScore, ""
+	case o.Award.By == NoAward && g.Must:
+		return 0, "the checker accepts an output and gives no points (score.txt), though validation says: custom score"
 	case o.Award.By == NoAward:
 		return n.Legacy.AcceptScore, ""
 	case o.Award.By == Multiplier:

@@ -99,6 +99,9 @@ func (p *Package) sources(name string) (all []string) {
 // annotation of DOMjudge, whose groups give points in another way.
 func (p *Package) expectsScores() bool {
 	for _, dir := range p.list("submissions") {
+		if !dir.Dir {
+			continue
+		}
 		for _, name := range p.programs("submissions/" + dir.Name) {
 			for _, file := range p.sources(name) {
 				if data, err := p.read(file); err == nil && scoreMark.Match(data) {
