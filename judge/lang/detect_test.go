@@ -121,6 +121,21 @@ func TestDetectFolder(t *testing.T) {
 	}
 }
 
+func TestUsualEntry(t *testing.T) {
+	for _, row := range []struct{ it, usual, sources, want string }{
+		{"finds it at the top", "main.py", "a.py main.py", "main.py"},
+		{"takes the first of several", "main.js index.js", "index.js main.js", "main.js"},
+		{"prefers the top", "main.rs", "main.rs src/main.rs", "main.rs"},
+		{"finds it below, as cargo has it", "main.rs", "src/lib.rs src/main.rs", "src/main.rs"},
+		{"does not choose between folders", "main.rs", "a/main.rs b/main.rs", ""},
+		{"knows no others", "main.py", "domain.py", ""},
+	} {
+		if got := lang.UsualEntry(strings.Fields(row.usual), strings.Fields(row.sources)); got != row.want {
+			t.Errorf("it %s: UsualEntry(%s, %s) = %q, want %q", row.it, row.usual, row.sources, got, row.want)
+		}
+	}
+}
+
 // TestUnusable is what Build refuses, before it runs anything.
 func TestUnusable(t *testing.T) {
 	box, runner, _ := toolbox(t)

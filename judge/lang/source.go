@@ -182,10 +182,8 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	}
 	entry := src.sources[0]
 	named := len(src.sources) == 1
-	for _, name := range slices.Backward(l.Entry) {
-		if slices.Contains(src.sources, name) {
-			entry, named = name, true
-		}
+	if name := usualEntry(l.Entry, src.sources); name != "" {
+		entry, named = name, true
 	}
 	for _, name := range src.sources {
 		if extra.Entry != "" && (name == extra.Entry || strings.TrimSuffix(name, path.Ext(name)) == extra.Entry) {
@@ -205,6 +203,21 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	src.words[config.Entry], src.words[config.Ext] = entry, extension(entry)
 	find(l, texts, src.words)
 	return nil
+}
+
+// usualEntry is the source with a usual name, if there is one: at the top of the
+// folder, or else the only one in the folders below, as src/main.rs; "" for none.
+func usualEntry(usual, sources []string) string {
+	for _, name := range usual {
+		if slices.Contains(sources, name) {
+			return name
+		}
+	}
+	below := slices.DeleteFunc(slices.Clone(sources), func(name string) bool { return !slices.Contains(usual, path.Base(name)) })
+	if len(below) == 1 {
+		return below[0]
+	}
+	return ""
 }
 
 // readable puts the names that the contestant knows into a compiler's text.
