@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -22,21 +25,22 @@ Exit codes: 0 each is shown, 1 some are not, 2 wrong usage, 3 the problem folder
 fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge coverage pd-duel",
 		Args:    exactly(1, "judge coverage <problem>"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return showCoverage(c, args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return showCoverage(cmd.Context(), c, args[0])
 		},
 	}
 }
 
-func showCoverage(c *console, name string) error {
+func showCoverage(ctx context.Context, c *console, name string) (err error) {
 	contest, err := findContest()
 	if err != nil {
 		return err
 	}
-	folder, err := contest.open(name)
+	folder, err := contest.openReady(ctx, name, running{jobs: runtime.NumCPU()})
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, contest.close()) }()
 	grammar, err := folder.Format()
 	if err != nil {
 		return err

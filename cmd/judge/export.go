@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -35,7 +37,7 @@ if judging depends on it, nothing is written.
 		Example: "  judge export wythoff --to icpc-2025-09\n  judge export wythoff --to icpc-legacy --out packages/wythoff",
 		Args:    exactly(1, "judge export <problem> --to <format>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.run(c, args[0])
+			return e.run(cmd.Context(), c, args[0])
 		},
 	}
 	f := cmd.Flags()
@@ -52,7 +54,7 @@ func asPath(path string) string {
 	return "." + string(filepath.Separator) + path
 }
 
-func (e *exporting) run(c *console, name string) error {
+func (e *exporting) run(ctx context.Context, c *console, name string) (err error) {
 	format, ok := exchange.Formats[e.to]
 	if !ok {
 		return usageError{fmt.Errorf("--to %q: no such format\n    one of: %s", e.to, strings.Join(slices.Sorted(maps.Keys(exchange.Formats)), ", "))}
@@ -61,10 +63,11 @@ func (e *exporting) run(c *console, name string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := contest.open(name)
+	folder, err := contest.openReady(ctx, name, running{jobs: runtime.NumCPU()})
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, contest.close()) }()
 	kit, err := fs.Sub(assay.Files, "judge/kit")
 	if err != nil {
 		return err
