@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -100,33 +101,48 @@ func versus(b *testing.B, pause time.Duration, bare, boxed func() error) {
 	b.ReportMetric(float64((y - x).Microseconds()), "added-µs")
 }
 
-func noopPath(b *testing.B) string {
-	if p := os.Getenv("NOOP"); p != "" {
-		return p
-	}
-	return tinyProgram(b)
-}
-
-func BenchmarkNoop(b *testing.B) {
-	s, path := newSandbox(b, sandbox.Options{Isolation: os.Getenv("RUNG")}), noopPath(b)
-	c := noopCommand(path)
-	versus(b, 0, func() error { return sandbox.BareSpawn(path) }, func() error {
-		_, err := s.Run(b.Context(), c)
-		return err
+// eachNoop measures with a program of a few bytes, which is the hardest baseline, and
+// with one that a C compiler has linked statically, where there is a compiler.
+func eachNoop(b *testing.B, bench func(b *testing.B, path string)) {
+	b.Run("a few bytes", func(b *testing.B) { bench(b, tinyProgram(b)) })
+	b.Run("static C", func(b *testing.B) {
+		path := tinyProgram(b) // its folder can be read by everybody
+		source := path + ".c"
+		if err := os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if out, err := exec.Command("cc", "-O2", "-static", "-o", path, source).CombinedOutput(); err != nil {
+			b.Skipf("no C compiler that links statically: apt-get install gcc libc6-dev: %v\n%s", err, out)
+		}
+		bench(b, path)
 	})
 }
 
+func BenchmarkNoop(b *testing.B) {
+	s := newSandbox(b, sandbox.Options{Isolation: os.Getenv("RUNG")})
+	eachNoop(b, func(b *testing.B, path string) { alone(b, s, path, 0) })
+}
+
 func BenchmarkNoopSpaced(b *testing.B) {
-	s, path := newSandbox(b, sandbox.Options{}), noopPath(b)
+	s := newSandbox(b, sandbox.Options{})
+	eachNoop(b, func(b *testing.B, path string) { alone(b, s, path, 50*time.Millisecond) })
+}
+
+// alone measures one worker.
+func alone(b *testing.B, s *sandbox.Sandbox, path string, pause time.Duration) {
 	c := noopCommand(path)
-	versus(b, 50*time.Millisecond, func() error { return sandbox.BareSpawn(path) }, func() error {
+	versus(b, pause, func() error { return sandbox.BareSpawn(path) }, func() error {
 		_, err := s.Run(b.Context(), c)
 		return err
 	})
 }
 
 func BenchmarkNoopTwoWorkers(b *testing.B) {
-	s, path := newSandbox(b, sandbox.Options{Workers: 2}), noopPath(b)
+	s := newSandbox(b, sandbox.Options{Workers: 2})
+	eachNoop(b, func(b *testing.B, path string) { twoWorkers(b, s, path) })
+}
+
+func twoWorkers(b *testing.B, s *sandbox.Sandbox, path string) {
 	c := noopCommand(path)
 	const block = 100
 	pair := func(f func() error) func() error {
