@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/lang"
+	"assay/judge/problem"
 	"assay/judge/problem/icpc"
 	"assay/judge/trial"
 )
@@ -165,5 +167,67 @@ func TestFew(t *testing.T) {
 	kept := few(faults)
 	if len(kept) != 6 || kept[0].Hint != "100 files are so" || kept[5].Text != "another" {
 		t.Errorf("few kept %d faults:\n%v", len(kept), kept)
+	}
+}
+
+// slow is the bench of a program that takes a time, and is then judged.
+type slow struct {
+	trial.Bench
+	took    time.Duration
+	verdict judge.Verdict
+}
+
+func (s *slow) Build(context.Context) (*judge.Built, error) { return &judge.Built{}, nil }
+func (s *slow) Close() error                                { return nil }
+func (s *slow) Try(context.Context, *judge.Case) (*judge.Attempt, error) {
+	return &judge.Attempt{Exec: judge.Exec{CPU: s.took}}, nil
+}
+func (s *slow) Check(context.Context, *judge.Case, *judge.Attempt) (judge.Outcome, error) {
+	return judge.Outcome{Verdict: s.verdict}, nil
+}
+
+func TestExtraTime(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "1")
+	if err := os.WriteFile(file, []byte("1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := &judge.Problem{Dir: dir, Limits: judge.Limits{CPU: time.Second}, Groups: []judge.Group{{Name: "secret", Cases: []judge.Case{{Group: "secret", Name: "1", In: file, Ans: file}}}}}
+	pkg, err := icpc.Assembled(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg.Timing.Margin = 2
+	only := func(v judge.Verdict) icpc.Rule { return icpc.Rule{From: "its folder", Final: []judge.Verdict{v}} }
+	slowest := only(judge.TimeLimit)
+	slowest.Bound = icpc.Upper
+	for _, row := range []struct {
+		it      string
+		rule    icpc.Rule
+		bench   slow
+		verdict judge.Verdict
+		ok      bool
+		noted   bool
+	}{
+		{"takes a fast one as it is", only(judge.WrongAnswer), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, false},
+		{"gives one that is a little too slow extra time", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true},
+		{"gives an accepted one extra time", only(judge.Accepted), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, true, true},
+		{"says what it got at the limit where that does not help", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, false, true},
+		{"has a limit to the extra time", only(judge.WrongAnswer), slow{took: 2500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.TimeLimit, false, true},
+		{"gives none to what must be too slow", slowest, slow{took: 500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, false, true},
+		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true},
+	} {
+		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, listen: func(judge.Event) {}}
+		v.Bench = func(context.Context, *judge.Problem, string, *lang.Result) (trial.Bench, error) {
+			return &row.bench, nil
+		}
+		s := &submission{Submission: &icpc.Submission{Path: file, Name: "a/1", Rules: []icpc.Rule{row.rule}}, made: &lang.Result{OK: true}}
+		judged, _, err := v.judgeSubmission(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if judged.Verdict != row.verdict || judged.OK != row.ok || (judged.Note != "") != row.noted {
+			t.Errorf("it %s: %s, ok %v, note %q; want %s, %v, a note %v", row.it, judged.Verdict, judged.OK, judged.Note, row.verdict, row.ok, row.noted)
+		}
 	}
 }

@@ -67,18 +67,21 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 		return v.unmade(judged, s)
 	}
 	result := &icpc.Result{Groups: map[string]float64{}}
-	limits := v.Folder.Limits
+	problem, limits := v.Folder.Problem, v.Folder.Limits
 	longer := bounds(s.Submission, icpc.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
 	if longer { // so that it is seen whether it hangs on the limit
-		limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
-		limits.Wall += limits.CPU
+		limits = v.extraTime()
 	}
-	sum, err := v.round(ctx, s, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+	sum, err := v.round(ctx, s, problem, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
 	if err == nil && sum != nil {
 		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
 			// As the format's text has it, a later case may be what was meant.
-			sum, err = v.round(ctx, s, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
+			sum, err = v.round(ctx, s, problem, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
 		}
+	}
+	extra := ""
+	if err == nil && sum != nil && v.mayNeedTime(s, result) {
+		extra, sum, err = v.withExtraTime(ctx, s, judged, result, sum)
 	}
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
@@ -101,6 +104,8 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 		why += ": " + judged.Note
 	case !judged.OK:
 		judged.Note = why
+	case extra != "":
+		judged.Note = extra
 	case longer:
 		judged.Note = v.sensitive(s, judged.TimeMS)
 	}
@@ -108,6 +113,44 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 		why = "not as promised: " + why
 	}
 	return judged, why, nil
+}
+
+// extraTime is the problem's limits with the margin by which its time limit is held
+// apart from what is too slow.
+func (v *Verifier) extraTime() judge.Limits {
+	limits := v.Folder.Limits
+	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
+	limits.Wall += limits.CPU
+	return limits
+}
+
+// mayNeedTime says whether a submission that did not get what it must was too slow
+// somewhere, so that a faster machine might have judged it otherwise.
+func (v *Verifier) mayNeedTime(s *submission, r *icpc.Result) bool {
+	if ok, _ := s.Holds(r); ok || v.Folder.Package.Timing.Margin <= 1 || bounds(s.Submission, icpc.Upper) {
+		return false
+	}
+	return slices.ContainsFunc(r.Cases, func(c icpc.CaseResult) bool {
+		return c.Verdict == judge.TimeLimit || c.Verdict == judge.IdlenessLimit
+	})
+}
+
+// withExtraTime judges a submission with extra time, as the format's own tool does: if
+// it then gets what it must, that is what counts, and a note says so.
+func (v *Verifier) withExtraTime(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *icpc.Result, before *judge.Finished) (string, *judge.Finished, error) {
+	first, again := *judged, &icpc.Result{Groups: map[string]float64{}}
+	patient := *v.Folder.Problem
+	patient.Limits = v.extraTime()
+	sum, err := v.round(ctx, s, &patient, patient.Limits, judged, again, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+	if err != nil || sum == nil {
+		return "", sum, err
+	}
+	if ok, _ := s.Holds(again); !ok {
+		*judged = first
+		return "", before, nil
+	}
+	*result = *again
+	return fmt.Sprintf("sensitive to the time limit: it gets %s at %v, and what it must only at %v", before.Verdict, v.Folder.Limits.CPU, patient.Limits.CPU), sum, nil
 }
 
 // unmade says what becomes of a submission that could not be built.
@@ -152,7 +195,7 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 }
 
 // round judges a submission once, and gathers what it got.
-func (v *Verifier) round(ctx context.Context, s *submission, limits judge.Limits, judged *judge.SolutionJudged, result *icpc.Result, o judge.Options) (*judge.Finished, error) {
+func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged, result *icpc.Result, o judge.Options) (*judge.Finished, error) {
 	if o.All && !v.All {
 		o.Failures, o.Slow = enoughFailures, enoughSlow
 		if bounds(s.Submission, icpc.Upper) {
@@ -161,7 +204,7 @@ func (v *Verifier) round(ctx context.Context, s *submission, limits judge.Limits
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
 	result.Whole = true
-	sum, err := v.try(ctx, s.Path, s.made, limits, o, func(e judge.Event) {
+	sum, err := v.try(ctx, problem, s.Path, s.made, limits, o, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			if e.Verdict == judge.Skipped {
@@ -190,8 +233,8 @@ func (v *Verifier) round(ctx context.Context, s *submission, limits judge.Limits
 
 // try judges a program under these limits for its runs; what is too slow is the
 // problem's to say.
-func (v *Verifier) try(ctx context.Context, path string, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
-	running := *v.Folder.Problem
+func (v *Verifier) try(ctx context.Context, problem *judge.Problem, path string, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
+	running := *problem
 	running.Limits = limits
 	bench, err := v.Bench(ctx, &running, path, made)
 	if err != nil {
@@ -202,7 +245,7 @@ func (v *Verifier) try(ctx context.Context, path string, made *lang.Result, limi
 		program = made.Program.Key
 	}
 	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.NoFiles, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
-	sum, err := judge.Run(ctx, v.Folder.Problem, v.Memory.remember(bench, program, limits, words...), o, listen)
+	sum, err := judge.Run(ctx, problem, v.Memory.remember(bench, program, limits, words...), o, listen)
 	return sum, errors.Join(err, bench.Close())
 }
 

@@ -37,7 +37,7 @@ var junk = map[string]bool{
 	"a": true, "so": true, "bak": true, "orig": true, "swp": true, "log": true, "yaml": true, "yml": true, "toml": true,
 	"json": true, "in": true, "ans": true, "zip": true, "gz": true, "ipynb": true, "csv": true, "dat": true, "html": true,
 	"cbp": true, "depend": true, "layout": true, "iml": true, "xml": true, "gitignore": true, "vscode": true,
-	"expect": true, "lock": true, "mod": true, "sum": true, "dSYM": true, "cmake": true, "diff": true, "patch": true,
+	"expect": true, "lock": true, "mod": true, "sum": true, "dSYM": true, "cmake": true, "diff": true, "patch": true, "disabled": true,
 }
 
 // junkNames are names of what lies beside programs and is none.

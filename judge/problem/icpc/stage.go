@@ -169,6 +169,9 @@ func (c *copier) file(name, to string) error {
 		}
 		return fmt.Errorf("copy a program: %w", err)
 	}
+	if _, known := languages[extension(name)]; known && len(data) == 0 {
+		data = []byte("\n") // no text is a program too, in some languages; people who submit one have mostly not saved it
+	}
 	if c.constants && bytes.Contains(data, []byte("{{")) && bytes.IndexByte(data, 0) < 0 {
 		data = []byte(c.p.Constants(string(data)))
 	}
