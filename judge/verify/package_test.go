@@ -231,3 +231,25 @@ func TestExtraTime(t *testing.T) {
 		}
 	}
 }
+
+func TestTight(t *testing.T) {
+	given := icpc.Timing{Limit: time.Second, From: icpc.File, Multiplier: 2}
+	old, elsewhere, none := given, given, given
+	old.Old, elsewhere.From, none.Limit = true, ".timelimit", 0
+	for _, row := range []struct {
+		it      string
+		timing  icpc.Timing
+		slowest time.Duration
+		want    bool
+	}{
+		{"exactly the multiple is enough", given, 500 * time.Millisecond, false},
+		{"says that the limit is tight", given, 501 * time.Millisecond, true},
+		{"has no such rule in the legacy formats", old, time.Second, false},
+		{"has no such rule for a limit of other tools", elsewhere, time.Second, false},
+		{"does not hold a limit that was found against itself", none, time.Second, false},
+	} {
+		if got := tight(row.timing, row.slowest, "accepted/a.c"); (got != "") != row.want {
+			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)
+		}
+	}
+}

@@ -41,10 +41,14 @@ func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) 
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	slowest, who := time.Duration(0), ""
 	for _, s := range all {
 		judged, why, err := v.judgeSubmission(ctx, s)
 		if err != nil {
 			return fmt.Errorf("judge %s: %w", s.Path, err)
+		}
+		if took := time.Duration(judged.TimeMS * float64(time.Millisecond)); took > slowest && judged.OK && about(s.Submission, icpc.Lower, "") {
+			slowest, who = took, s.Name
 		}
 		v.Memory.save()
 		done.Solutions++
@@ -56,7 +60,22 @@ func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) 
 			v.fault(&judge.Fault{File: s.Path, Text: why, Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path)})
 		}
 	}
+	if note := tight(v.Folder.Package.Timing, slowest, who); note != "" {
+		v.listen(&judge.Noted{Text: note})
+	}
 	return nil
+}
+
+// tight says that a time limit which problem.yaml sets is nearer to the slowest
+// submission that must be in time than the format wants it; "" where it is not. It is
+// no fault, as another machine is faster.
+func tight(t icpc.Timing, slowest time.Duration, who string) string {
+	least := time.Duration(float64(slowest) * t.Multiplier)
+	if t.Old || t.Limit <= 0 || t.From != icpc.File || least <= t.Limit {
+		return ""
+	}
+	return fmt.Sprintf("the time limit of %v is tight: the slowest submission that must be in time takes %v here (%s), and it should be %v times that, %v",
+		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
 }
 
 // judgeSubmission judges one submission, and says why it does not hold.

@@ -104,7 +104,7 @@ func (v *Verifier) slowest(ctx context.Context, s *icpc.Submission) (time.Durati
 	return took, err == nil && !bad, err
 }
 
-// about says whether a bound of a submission is about a case.
+// about says whether a bound of a submission is about a case; "" is all of them.
 func about(s *icpc.Submission, b icpc.Bound, id string) bool {
 	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b && r.About(id) })
 }
