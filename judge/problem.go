@@ -19,8 +19,8 @@ type Problem struct {
 	Validation Limits
 	Passes     int   // at most, for one case of a multi-pass problem; 0 is UsualPasses
 	CodeLimit  int64 // bytes of the submission's files together; 0 is no limit
-	// NoFiles says that a submission may not write files. It is not enforced: what it
-	// writes goes to a private directory that is emptied after each run.
+	// NoFiles says that a submission may not write files in its working directory. What
+	// others write goes to a private directory that is emptied after each run.
 	NoFiles bool
 
 	Reference  *Part // each part is nil where the folder has none

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 
 	"assay/judge"
 	"assay/judge/check"
@@ -15,11 +16,21 @@ import (
 // problem, or a part of it.
 func (c *contest) bench(ctx context.Context, f *problem.Folder, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error), retime bool, keep func(*judge.Case, *io.SectionReader) error) (trial.Bench, error) {
 	return trial.New(ctx, trial.Setup{
-		Problem: picked, Runner: c.box, Source: path, Make: build,
+		Problem: picked, Runner: c.box, Source: path, Make: build, ShowSource: showsSource(f, path),
 		Part: c.part, Usual: c.cfg.Setter,
 		Retime: retime, KeepOutput: keep,
 		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) },
 	})
+}
+
+// showsSource says whether a submission sees its own files: one to a package does, if it
+// is a folder, where some may be data.
+func showsSource(f *problem.Folder, path string) bool {
+	if f.Package == nil || f.Package.Foreign || f.Kind.Answers {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // answersLanguage is what reports call the language of a submission that is outputs.

@@ -37,6 +37,7 @@ type Batch struct {
 
 	setter  setter
 	program *judge.Program
+	still   stillDir
 	alone   sync.RWMutex // held for reading by every run, for writing by one that must be alone
 }
 
@@ -196,61 +197,6 @@ func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
 	return judge.Exec{Exit: 127}
 }
 
-// command is the program, with what the case gives it. The caller must call done
-// after it has run.
-func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, done func(), err error) {
-	cmd = b.program.Command(limits, c.Args...)
-	if len(c.Files) == 0 {
-		return cmd, func() {}, nil
-	}
-	dir, err := os.MkdirTemp(b.TempDir, "assay-files-*")
-	if err != nil {
-		return nil, nil, fmt.Errorf("lay out the case's files: %w", err)
-	}
-	done = func() { os.RemoveAll(dir) }
-	if err := layOut(dir, c.Files); err != nil {
-		done()
-		return nil, nil, err
-	}
-	// The program may write here too, as in its usual directory; its own copy.
-	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: dir, At: filesDir, Writable: true})
-	cmd.Dir = filesDir
-	return cmd, done, nil
-}
-
-// filesDir is the working directory of a program whose case has files.
-const filesDir = "/files"
-
-// layOut copies a case's files.
-func layOut(dir string, files []judge.CaseFile) error {
-	if err := os.Chmod(dir, 0o777); err != nil {
-		return fmt.Errorf("lay out the case's files: %w", err)
-	}
-	for _, f := range files {
-		if !filepath.IsLocal(f.Name) {
-			return &judge.Fault{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
-		}
-		data := f.Data
-		if data == nil {
-			var err error
-			if data, err = os.ReadFile(f.Path); err != nil {
-				return unreadable(f.Path, "file", err)
-			}
-		}
-		var err error
-		path := filepath.Join(dir, f.Name)
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			if err = os.WriteFile(path, data, 0o666); err == nil {
-				err = os.Chmod(path, 0o666)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("lay out the case's files: %w", err)
-		}
-	}
-	return nil
-}
-
 // unreadable is the fault of a case whose file is not there.
 func unreadable(path, what string, err error) *judge.Fault {
 	return &judge.Fault{File: path, Text: "the case has no " + what + " that can be read: " + err.Error(), Hint: "make cases and answers with: judge generate"}
@@ -271,6 +217,7 @@ func (b *Batch) Close() (err error) {
 	if b.Checker != nil {
 		err = b.Checker.Close()
 	}
+	b.still.remove()
 	return errors.Join(err, b.setter.close())
 }
 

@@ -7,6 +7,7 @@
 //	multipass.go    the program runs again on what the checker or interactor made
 //	answers.go      the submission is the outputs themselves
 //	setter.go       static validators and graders
+//	workdir.go      the directory that a program runs in
 //
 // It does not decide verdicts: judge.Classify, judge.Settle and the checker do; and
 // it does not limit anything: the sandbox does.
@@ -28,8 +29,10 @@ type Setup struct {
 	Problem *judge.Problem // with the limits that are to be kept
 	Runner  judge.Runner   // for interactive problems a judge.Joiner too
 
-	Source string                                          // the submission: a file or a folder
-	Make   func(ctx context.Context) (*lang.Result, error) // builds it; not called for answers
+	Source string // the submission: a file or a folder
+	// ShowSource has the submission see its own files in its working directory.
+	ShowSource bool
+	Make       func(ctx context.Context) (*lang.Result, error) // builds it; not called for answers
 	// Language and Entry are what a static validator is told; by default the
 	// language's id and the name of the file or folder.
 	Language, Entry string

@@ -85,7 +85,7 @@ func (p *Package) readMetadata(doc *strictyaml.Node, m *metadata) (faults judge.
 			p.constants[name+"."+variant] = text
 		}
 	}
-	m.allowFiles = d.AllowFiles
+	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts said nothing of it
 	if d.Flags.Here() {
 		m.validator = words(d.Flags)
 	}

@@ -1,0 +1,150 @@
+package trial
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"assay/judge"
+)
+
+// Where a program runs: in its private scratch directory, or in a directory with the
+// files that it is to see there. Those are the files of the case, and, where Setup
+// says so, the submission's own. Where submissions may not write files, nobody may
+// write there, whether it has files or not; the scratch directory is still there for
+// what a language's run time needs.
+
+// filesDir is that directory, inside.
+const filesDir = "/files"
+
+// stillDir is a directory that no program can change, so that all cases without files
+// of their own share it.
+type stillDir struct {
+	mu   sync.Mutex
+	path string
+}
+
+func (d *stillDir) remove() {
+	if d.path != "" {
+		removeStill(d.path)
+	}
+}
+
+// removeStill removes a directory that its owner may not write to either.
+func removeStill(path string) {
+	os.Chmod(path, 0o700)
+	os.RemoveAll(path)
+}
+
+// command is the program, with what the case gives it. The caller must call done
+// after it has run.
+func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, done func(), err error) {
+	cmd = b.program.Command(limits, c.Args...)
+	frozen := b.setter.Problem != nil && b.setter.Problem.NoFiles
+	if len(c.Files) == 0 && !frozen && !b.setter.ShowSource {
+		return cmd, func() {}, nil
+	}
+	dir, done, err := b.workDir(c, frozen)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: dir, At: filesDir, Writable: !frozen})
+	cmd.Dir = filesDir
+	return cmd, done, nil
+}
+
+// workDir makes the directory for a case, or finds the one that its like share.
+func (b *Batch) workDir(c *judge.Case, frozen bool) (dir string, done func(), err error) {
+	if !frozen {
+		dir, err = b.layOutAll(c.Files)
+		return dir, func() { os.RemoveAll(dir) }, err
+	}
+	if len(c.Files) == 0 {
+		b.still.mu.Lock()
+		defer b.still.mu.Unlock()
+		if b.still.path == "" {
+			b.still.path, err = b.stillLayOut(nil)
+		}
+		return b.still.path, func() {}, err
+	}
+	dir, err = b.stillLayOut(c.Files)
+	return dir, func() { removeStill(dir) }, err
+}
+
+// stillLayOut is layOutAll for a directory that nobody may write to, also where the
+// sandbox cannot keep a program from it.
+func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
+	if dir, err = b.layOutAll(files); err == nil {
+		err = os.Chmod(dir, 0o555)
+	}
+	return dir, err
+}
+
+// layOutAll makes a directory with the submission's own files, and these over them.
+func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
+	dir, err = os.MkdirTemp(b.TempDir, "assay-files-*")
+	if err != nil {
+		return "", fmt.Errorf("lay out the case's files: %w", err)
+	}
+	if b.setter.ShowSource {
+		if err = copySource(b.Source, dir); err == nil {
+			err = openToAll(dir)
+		}
+		if err != nil {
+			err = fmt.Errorf("lay out the submission's files: %w", err)
+		}
+	}
+	if err == nil {
+		err = layOut(dir, files)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", err
+	}
+	return dir, nil
+}
+
+// openToAll lets the program, which runs as another user, change what is there, as it
+// may in its usual directory: these are copies.
+func openToAll(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.Type()&os.ModeSymlink != 0 {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(path, 0o777)
+		}
+		return os.Chmod(path, 0o666)
+	})
+}
+
+// layOut copies a case's files.
+func layOut(dir string, files []judge.CaseFile) error {
+	if err := os.Chmod(dir, 0o777); err != nil {
+		return fmt.Errorf("lay out the case's files: %w", err)
+	}
+	for _, f := range files {
+		if !filepath.IsLocal(f.Name) {
+			return &judge.Fault{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
+		}
+		data := f.Data
+		if data == nil {
+			var err error
+			if data, err = os.ReadFile(f.Path); err != nil {
+				return unreadable(f.Path, "file", err)
+			}
+		}
+		var err error
+		path := filepath.Join(dir, f.Name)
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			if err = os.WriteFile(path, data, 0o666); err == nil {
+				err = os.Chmod(path, 0o666)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("lay out the case's files: %w", err)
+		}
+	}
+	return nil
+}
