@@ -233,6 +233,26 @@ func unstaged(err error, path string) error {
 	return err
 }
 
+// faster builds a submission of a package with the faster tool chain of its language;
+// nil where there is none.
+func (c *contest) faster(ctx context.Context, f *problem.Folder, s *icpc.Submission) (*lang.Result, error) {
+	if f.Kind.Answers {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp("", "assay-stage-*")
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.Path, err)
+	}
+	defer os.RemoveAll(dir)
+	from := source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant}
+	_, l, err := c.stage(f.Package, from, dir)
+	if err != nil || l.Faster == "" {
+		return nil, err
+	}
+	from.language = l.Faster
+	return c.buildFor(ctx, f, from)
+}
+
 // verifier makes what verifies a problem.
 func (c *contest) verifier(f *problem.Folder) *verify.Verifier {
 	rung, _ := c.rung()
@@ -258,5 +278,6 @@ func (c *contest) verifier(f *problem.Folder) *verify.Verifier {
 			}
 			return c.buildFor(ctx, f, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
 		},
+		MakeFaster: func(ctx context.Context, s *icpc.Submission) (*lang.Result, error) { return c.faster(ctx, f, s) },
 	}
 }

@@ -46,6 +46,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 		at := fmt.Sprintf("language[%d]", i)
 		k.identity(l, at)
 		k.names(c, l, at)
+		k.faster(c, l, at)
 		k.detection(l, at)
 		k.commands(l, at)
 		k.golf(c, l, at)
@@ -69,6 +70,16 @@ func (k *checker) identity(l *Language, at string) {
 	}
 	if l.Hello == "" {
 		k.fault(at, "a program that does what [hello] asks for proves that the language works", "language %q has no hello program", l.ID)
+	}
+}
+
+// faster refuses the name of a language that there is none of.
+func (k *checker) faster(c *Config, l *Language, at string) {
+	if l.Faster == "" {
+		return
+	}
+	if other, ok := c.Language(l.Faster); !ok || other == l {
+		k.fault(at+".faster", `faster = "..." is the id of another language that runs the same programs`, "language %q: there is no other language %q", l.ID, l.Faster)
 	}
 }
 

@@ -84,6 +84,7 @@ type Language struct {
 	Package string   `toml:"package"`
 	Obtain  string   `toml:"obtain"`
 	Rare    bool     `toml:"rare"`
+	Faster  string   `toml:"faster"`
 
 	Files    map[string]string `toml:"files"`
 	Kit      Kit               `toml:"kit"`

@@ -208,18 +208,30 @@ func TestExtraTime(t *testing.T) {
 		verdict judge.Verdict
 		ok      bool
 		noted   bool
+		faster  *slow
 	}{
-		{"takes a fast one as it is", only(judge.WrongAnswer), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, false},
-		{"gives one that is a little too slow extra time", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true},
-		{"gives an accepted one extra time", only(judge.Accepted), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, true, true},
-		{"says what it got at the limit where that does not help", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, false, true},
-		{"has a limit to the extra time", only(judge.WrongAnswer), slow{took: 2500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.TimeLimit, false, true},
-		{"gives none to what must be too slow", slowest, slow{took: 500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, false, true},
-		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true},
+		{"takes a fast one as it is", only(judge.WrongAnswer), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, false, nil},
+		{"gives one that is a little too slow extra time", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, nil},
+		{"gives an accepted one extra time", only(judge.Accepted), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, true, true, nil},
+		{"says what it got at the limit where that does not help", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, false, true, nil},
+		{"has a limit to the extra time", only(judge.WrongAnswer), slow{took: 2500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.TimeLimit, false, true, nil},
+		{"tries a faster tool chain", only(judge.WrongAnswer), slow{took: 9 * time.Second, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, &slow{took: time.Second, verdict: judge.WrongAnswer}},
+		{"tries a faster tool chain with extra time", only(judge.WrongAnswer), slow{took: 9 * time.Second, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, &slow{took: 2 * time.Second, verdict: judge.WrongAnswer}},
+		{"does not ask it about one that is fast", only(judge.Accepted), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, false, true, &slow{verdict: judge.Accepted}},
+		{"gives none to what must be too slow", slowest, slow{took: 500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, false, true, nil},
+		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true, nil},
 	} {
 		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, listen: func(judge.Event) {}}
-		v.Bench = func(context.Context, *judge.Problem, string, *lang.Result) (trial.Bench, error) {
+		v.Bench = func(_ context.Context, _ *judge.Problem, _ string, made *lang.Result) (trial.Bench, error) {
+			if made.Program != nil {
+				return row.faster, nil
+			}
 			return &row.bench, nil
+		}
+		if row.faster != nil {
+			v.MakeFaster = func(context.Context, *icpc.Submission) (*lang.Result, error) {
+				return &lang.Result{OK: true, Program: &judge.Program{Language: "other", Key: "other"}}, nil
+			}
 		}
 		s := &submission{Submission: &icpc.Submission{Path: file, Name: "a/1", Rules: []icpc.Rule{row.rule}}, made: &lang.Result{OK: true}}
 		judged, _, err := v.judgeSubmission(t.Context(), s)

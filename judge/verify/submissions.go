@@ -100,7 +100,7 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	}
 	extra := ""
 	if err == nil && sum != nil && v.mayNeedTime(s, result) {
-		extra, sum, err = v.withExtraTime(ctx, s, judged, result, sum)
+		extra, sum, err = v.secondChance(ctx, s, judged, result, sum)
 	}
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
@@ -132,44 +132,6 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 		why = "not as promised: " + why
 	}
 	return judged, why, nil
-}
-
-// extraTime is the problem's limits with the margin by which its time limit is held
-// apart from what is too slow.
-func (v *Verifier) extraTime() judge.Limits {
-	limits := v.Folder.Limits
-	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
-	limits.Wall += limits.CPU
-	return limits
-}
-
-// mayNeedTime says whether a submission that did not get what it must was too slow
-// somewhere, so that a faster machine might have judged it otherwise.
-func (v *Verifier) mayNeedTime(s *submission, r *icpc.Result) bool {
-	if ok, _ := s.Holds(r); ok || v.Folder.Package.Timing.Margin <= 1 || bounds(s.Submission, icpc.Upper) {
-		return false
-	}
-	return slices.ContainsFunc(r.Cases, func(c icpc.CaseResult) bool {
-		return c.Verdict == judge.TimeLimit || c.Verdict == judge.IdlenessLimit
-	})
-}
-
-// withExtraTime judges a submission with extra time, as the format's own tool does: if
-// it then gets what it must, that is what counts, and a note says so.
-func (v *Verifier) withExtraTime(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *icpc.Result, before *judge.Finished) (string, *judge.Finished, error) {
-	first, again := *judged, &icpc.Result{Groups: map[string]float64{}}
-	patient := *v.Folder.Problem
-	patient.Limits = v.extraTime()
-	sum, err := v.round(ctx, s, &patient, patient.Limits, judged, again, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
-	if err != nil || sum == nil {
-		return "", sum, err
-	}
-	if ok, _ := s.Holds(again); !ok {
-		*judged = first
-		return "", before, nil
-	}
-	*result = *again
-	return fmt.Sprintf("sensitive to the time limit: it gets %s at %v, and what it must only at %v", before.Verdict, v.Folder.Limits.CPU, patient.Limits.CPU), sum, nil
 }
 
 // unmade says what becomes of a submission that could not be built.

@@ -43,8 +43,11 @@ type Verifier struct {
 	// limits, and MakeSubmission builds a submission of a package.
 	Bench          func(ctx context.Context, p *judge.Problem, path string, made *lang.Result) (trial.Bench, error)
 	MakeSubmission func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
-	Memory         *Memory // of runs of a package; nil for none
-	Rung           string  // the sandbox's: runs in another one do not count
+	// MakeFaster builds a submission of a package with a faster tool chain of its
+	// language; its result is nil where there is none. It may be nil itself.
+	MakeFaster func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	Memory     *Memory // of runs of a package; nil for none
+	Rung       string  // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
 	// All has every solution judged on every case, however many it has failed.
