@@ -1,12 +1,15 @@
 package main
 
 import (
+	"archive/zip"
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -62,7 +65,7 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack},
 		RequireUniqueNames: true,
 	})
 }
@@ -111,4 +114,40 @@ func badName(ts *testscript.TestScript, _ bool, args []string) {
 	name := "caf\xe9 \x01.sh"
 	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(ts.ReadFile(args[0])), 0o644))
 	ts.Setenv("BADNAME", name)
+}
+
+// pack is the command "pack ARCHIVE FOLDER [ENTRY...]": it packs the folder under its
+// name, and then each further entry with a line of text; one that ends with "@" is a link.
+func pack(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: pack ARCHIVE FOLDER [ENTRY...]")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	z := zip.NewWriter(f)
+	root := ts.MkAbs(args[1])
+	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(filepath.Dir(root), path)
+		w, err := z.Create(filepath.ToSlash(rel))
+		if err != nil {
+			return err
+		}
+		_, err = w.Write([]byte(ts.ReadFile(path)))
+		return err
+	}))
+	for _, name := range args[2:] {
+		h := &zip.FileHeader{Name: strings.TrimSuffix(name, "@")}
+		if h.SetMode(0o644); h.Name != name {
+			h.SetMode(fs.ModeSymlink | 0o777)
+		}
+		w, err := z.CreateHeader(h)
+		ts.Check(err)
+		_, err = w.Write([]byte("evil"))
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
 }

@@ -255,8 +255,8 @@ type entry struct {
 	Dir  bool
 }
 
-// list lists a folder by name, without hidden files. A link out of the package,
-// or to nothing, is a flaw and is left out.
+// list lists a folder by name, without hidden files. A link out of the package, to
+// nothing, or to a folder that it stands in, is a flaw and is left out.
 func (p *Package) list(dir string) (all []entry) {
 	entries, err := fs.ReadDir(p.root.FS(), dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -273,6 +273,8 @@ func (p *Package) list(dir string) (all []entry) {
 			p.flaw(path.Join(dir, name), "a link that leads to nothing inside the package", "links in a package lead to other files of the package")
 		case err != nil:
 			p.flaw(path.Join(dir, name), reason(err), "")
+		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.within(dir, info):
+			p.flaw(path.Join(dir, name), "a link to a folder that it stands in, which would have no end", "remove it")
 		case info.IsDir():
 			all = append(all, entry{name, true})
 		case info.Mode().IsRegular():
@@ -282,6 +284,19 @@ func (p *Package) list(dir string) (all []entry) {
 		}
 	}
 	return all
+}
+
+// within says whether a folder is another one, or below it.
+func (p *Package) within(dir string, above fs.FileInfo) bool {
+	for {
+		if info, err := p.root.Stat(dir); err == nil && os.SameFile(info, above) {
+			return true
+		}
+		if dir == "." {
+			return false
+		}
+		dir = path.Dir(dir)
+	}
 }
 
 // isDir says whether there is a folder of this name.

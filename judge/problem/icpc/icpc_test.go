@@ -207,6 +207,8 @@ func TestLinks(t *testing.T) {
 		"data/secret/3.ans": filepath.Join("..", "secret", "1.ans"),
 		"data/secret/4.in":  "nowhere",
 		"data/secret/up":    filepath.Join("..", "..", ".."),
+		"data/secret/loop":  ".",
+		"submissions/back":  filepath.Join("..", "submissions"),
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
@@ -226,6 +228,14 @@ func TestLinks(t *testing.T) {
 		path := filepath.Join(dir, "data", "secret", link)
 		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool { return f.File == path && strings.Contains(f.Text, "a link that leads") }) {
 			t.Errorf("no flaw tells of the link %s; got\n%v", link, p.Flaws)
+		}
+	}
+	for _, link := range []string{"data/secret/loop", "submissions/back"} {
+		path := filepath.Join(dir, link)
+		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool {
+			return f.File == path && f.Text == "a link to a folder that it stands in, which would have no end"
+		}) {
+			t.Errorf("no flaw tells of the loop %s; got\n%v", link, p.Flaws)
 		}
 	}
 }
