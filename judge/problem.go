@@ -19,6 +19,10 @@ type Problem struct {
 	Validation Limits
 	Passes     int   // at most, for one case of a multi-pass problem; 0 is UsualPasses
 	CodeLimit  int64 // bytes of the submission's files together; 0 is no limit
+	// InFile and OutFile are files in its working directory that a submission reads and
+	// writes instead of standard input and output; "" for those. Only programs that run
+	// once on an input have them.
+	InFile, OutFile string
 	// NoFiles says that a submission may not write files in its working directory. What
 	// others write goes to a private directory that is emptied after each run.
 	NoFiles bool

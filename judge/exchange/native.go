@@ -53,6 +53,9 @@ func (m *importer) refuse() error {
 		return &judge.Fault{File: m.from.Dir, Text: "cannot be imported: " + text, Hint: hint + "; the package is judged as it is: judge submit " + m.from.Dir}
 	}
 	p := m.from.Problem
+	if p.InFile+p.OutFile != "" {
+		return fault("submissions read or write files by name", "those to a problem folder use standard input and output")
+	}
 	if p.Static != nil {
 		return fault("the problem has a static validator", "a problem folder has none")
 	}

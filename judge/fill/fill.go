@@ -21,6 +21,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,6 +65,7 @@ type Case struct {
 type Answering struct {
 	Solutions []*judge.Part // the first that can be built answers the input
 	Empty     bool          // the answer is an empty file: the problem is interactive
+	In, Out   string        // files that they read and write instead of standard input and output
 }
 
 // Command runs a generator.
@@ -238,14 +240,11 @@ func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]by
 }
 
 func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte) (judge.Exec, error) {
-	work, err := os.MkdirTemp("", "assay-fill-")
+	work, err := workFolder()
 	if err != nil {
-		return judge.Exec{}, fmt.Errorf("make a folder for a generator: %w", err)
+		return judge.Exec{}, err
 	}
 	defer os.RemoveAll(work)
-	if err := os.Chmod(work, 0o777); err != nil { // programs run as another user
-		return judge.Exec{}, fmt.Errorf("make a folder for a generator: %w", err)
-	}
 	var out bytes.Buffer
 	var stderr tail.Buffer
 	command := program.Command(f.Limits, append(slices.Clone(g.Program.Args), g.Args(seed)...)...)
@@ -294,14 +293,14 @@ func collect(dir, output string, files map[string][]byte) error {
 			continue
 		}
 		if info.Size() > maxFile {
-			return &judge.Fault{Text: fmt.Sprintf("the generator wrote %d bytes to %s", info.Size(), name)}
+			return &judge.Fault{Text: fmt.Sprintf("the program wrote %d bytes to %s", info.Size(), name)}
 		}
 		if files[ext], err = root.ReadFile(name); err != nil {
 			return fmt.Errorf("read what a generator wrote: %w", err)
 		}
 	}
 	if output != "" && files[".in"] == nil {
-		return &judge.Fault{Text: fmt.Sprintf("the generator did not write the file %s", output)}
+		return &judge.Fault{Text: fmt.Sprintf("the program did not write the file %s", output)}
 	}
 	return nil
 }
@@ -357,6 +356,21 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) e
 	var stderr tail.Buffer
 	command := program.Command(f.Limits)
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), &out, &stderr
+	work := ""
+	if c.Answer.In != "" || c.Answer.Out != "" {
+		if work, err = workFolder(); err != nil {
+			return err
+		}
+		defer os.RemoveAll(work)
+		command.Dir = workDir
+		command.Mounts = append(command.Mounts, judge.Mount{Host: work, At: workDir, Writable: true})
+	}
+	if c.Answer.In != "" {
+		command.Stdin = nil
+		if err := writeAll(filepath.Join(work, c.Answer.In), input); err != nil {
+			return err
+		}
+	}
 	x, err := f.Runner.Run(ctx, command)
 	if err != nil {
 		return err
@@ -365,5 +379,37 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) e
 		return &judge.Fault{Text: fmt.Sprintf("the solution %s fails on it: %s (%s)", path.Base(program.Name), v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
 	}
 	files[".ans"] = out.Bytes()
+	if c.Answer.Out == "" {
+		return nil
+	}
+	wrote := map[string][]byte{}
+	if err := collect(work, c.Answer.Out, wrote); err != nil {
+		return err
+	}
+	files[".ans"] = wrote[".in"]
+	return nil
+}
+
+// workFolder makes a folder in which a program may work, which runs as another user.
+func workFolder() (string, error) {
+	work, err := os.MkdirTemp("", "assay-fill-")
+	if err == nil {
+		err = os.Chmod(work, 0o777)
+	}
+	if err != nil {
+		return "", fmt.Errorf("make a folder for a program: %w", err)
+	}
+	return work, nil
+}
+
+// writeAll writes a file that anybody may read.
+func writeAll(path string, data []byte) error {
+	err := os.WriteFile(path, data, 0o644)
+	if err == nil {
+		err = os.Chmod(path, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("show a program its input: %w", err)
+	}
 	return nil
 }

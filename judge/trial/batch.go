@@ -168,17 +168,27 @@ func (b *Batch) try(ctx context.Context, c *judge.Case, limits judge.Limits) (*j
 
 // run runs the program once on an input.
 func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits judge.Limits) (*judge.Attempt, error) {
-	cmd, done, err := b.command(c, limits)
+	cmd, at, err := b.command(c, limits)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer at.done()
 	out := &capture{dir: b.TempDir}
 	var stderr tail.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
+	inFile, outFile := b.files()
+	if inFile != "" {
+		cmd.Stdin = nil
+	}
+	if outFile != "" {
+		cmd.Stdout = nil
+	}
 	x, err := b.Runner.Run(ctx, cmd)
 	if broken, ok := errors.AsType[*judge.ExecError](err); ok {
 		x, err = unexecutable(broken, &stderr), nil
+	}
+	if err == nil && outFile != "" {
+		x.Output, err = at.written(outFile, out, limits.Output)
 	}
 	if err == nil {
 		var text *io.SectionReader

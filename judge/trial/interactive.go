@@ -111,11 +111,11 @@ func (t *interactive) try(ctx context.Context, c *judge.Case, limits judge.Limit
 
 // talk runs the two programs together, once.
 func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (*judge.Attempt, judge.Outcome, error) {
-	program, done, err := t.command(c, limits)
+	program, at, err := t.command(c, limits)
 	if err != nil {
 		return nil, judge.Outcome{}, err
 	}
-	defer done()
+	defer at.done()
 	interactor := s.Command()
 	// Waiting for the program is not the interactor's time.
 	if limits.Wall > 0 && interactor.Limits.Wall > 0 {

@@ -2,8 +2,10 @@ package trial
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"assay/judge"
@@ -37,39 +39,87 @@ func removeStill(path string) {
 	os.RemoveAll(path)
 }
 
-// command is the program, with what the case gives it. The caller must call done
-// after it has run.
-func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, done func(), err error) {
+// place is where a program runs once.
+type place struct {
+	dir  string // "" for its scratch directory
+	done func()
+}
+
+// command is the program, with what the case gives it. The caller must call the
+// place's done after it has run.
+func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, at place, err error) {
 	cmd = b.program.Command(limits, c.Args...)
-	frozen := b.setter.Problem != nil && b.setter.Problem.NoFiles
-	if len(c.Files) == 0 && !frozen && !b.setter.ShowSource {
-		return cmd, func() {}, nil
+	files := c.Files
+	inFile, outFile := b.files()
+	if inFile != "" {
+		files = append(slices.Clone(files), judge.CaseFile{Name: inFile, Path: c.In})
 	}
-	dir, done, err := b.workDir(c, frozen)
-	if err != nil {
-		return nil, nil, err
+	frozen := outFile == "" && b.setter.Problem != nil && b.setter.Problem.NoFiles
+	if len(files) == 0 && outFile == "" && !frozen && !b.setter.ShowSource {
+		return cmd, place{done: func() {}}, nil
 	}
-	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: dir, At: filesDir, Writable: !frozen})
+	if at, err = b.workDir(files, frozen); err != nil {
+		return nil, at, err
+	}
+	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: at.dir, At: filesDir, Writable: !frozen})
 	cmd.Dir = filesDir
-	return cmd, done, nil
+	return cmd, at, nil
+}
+
+// files are the files that the program has instead of standard input and output.
+func (b *Batch) files() (in, out string) {
+	if p := b.setter.Problem; p != nil {
+		return p.InFile, p.OutFile
+	}
+	return "", ""
 }
 
 // workDir makes the directory for a case, or finds the one that its like share.
-func (b *Batch) workDir(c *judge.Case, frozen bool) (dir string, done func(), err error) {
+func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err error) {
 	if !frozen {
-		dir, err = b.layOutAll(c.Files)
-		return dir, func() { os.RemoveAll(dir) }, err
+		at.dir, err = b.layOutAll(files)
+		at.done = func() { os.RemoveAll(at.dir) }
+		return at, err
 	}
-	if len(c.Files) == 0 {
+	if len(files) == 0 {
 		b.still.mu.Lock()
 		defer b.still.mu.Unlock()
 		if b.still.path == "" {
 			b.still.path, err = b.stillLayOut(nil)
 		}
-		return b.still.path, func() {}, err
+		return place{b.still.path, func() {}}, err
 	}
-	dir, err = b.stillLayOut(c.Files)
-	return dir, func() { removeStill(dir) }, err
+	at.dir, err = b.stillLayOut(files)
+	at.done = func() { removeStill(at.dir) }
+	return at, err
+}
+
+// written copies what the program wrote to a file in its directory; nothing if it wrote
+// none. It may have put a link there, or a file without an end. What is over the most
+// is not copied, but counts.
+func (at *place) written(name string, to io.Writer, most int64) (size int64, err error) {
+	root, err := os.OpenRoot(at.dir)
+	if err != nil {
+		return 0, fmt.Errorf("read what the program wrote: %w", err)
+	}
+	defer root.Close()
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, nil
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return 0, nil // it may have taken away our right to read it
+	}
+	defer f.Close()
+	var from io.Reader = f
+	if most > 0 {
+		from = io.LimitReader(f, most+1)
+	}
+	if _, err = io.Copy(to, from); err != nil {
+		return 0, fmt.Errorf("read what the program wrote: %w", err)
+	}
+	return info.Size(), nil
 }
 
 // stillLayOut is layOutAll for a directory that nobody may write to, also where the

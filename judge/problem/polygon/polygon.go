@@ -129,13 +129,31 @@ func (r *reader) limits(usual judge.Limits) judge.Limits {
 	return l
 }
 
-// kind refuses what cannot be judged.
+// fileNames are the files that submissions read and write; "" for standard input and
+// output.
+func (r *reader) fileNames() (in, out string) {
+	in, out = r.doc.Judging.InputFile, r.doc.Judging.OutputFile
+	if in == "stdin" {
+		in = ""
+	}
+	if out == "stdout" {
+		out = ""
+	}
+	return in, out
+}
+
+// kind reads how submissions are run, and refuses what cannot be judged.
 func (r *reader) kind() (faults judge.Faults) {
 	j := &r.doc.Judging
-	for what, name := range map[string]string{"read the file": j.InputFile, "write the file": j.OutputFile} {
-		if name != "" && name != "stdin" && name != "stdout" {
-			faults = append(faults, r.fault(fmt.Sprintf("submissions %s %s", what, name), "only problems with standard input and output are judged: leave input-file and output-file empty"))
+	p := r.pkg.Problem
+	p.InFile, p.OutFile = r.fileNames()
+	for _, name := range []string{p.InFile, p.OutFile} {
+		if name != "" && (name != filepath.Base(name) || name == "..") {
+			faults = append(faults, r.fault(fmt.Sprintf("%q is no name for a file of a submission", name), "it is in the working directory, such as input.txt"))
 		}
+	}
+	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
+		faults = append(faults, r.fault("submissions talk to an interactor, and have files too", "leave input-file and output-file empty"))
 	}
 	if j.RunCount > 1 {
 		faults = append(faults, r.fault(fmt.Sprintf("submissions run %d times on each test", j.RunCount), "problems with a run-count above 1 are not judged"))
@@ -207,8 +225,8 @@ var meant = map[string][]judge.Verdict{
 	"wrong-answer":                                 {judge.WrongAnswer},
 	"presentation-error":                           {judge.WrongAnswer},
 	"time-limit-exceeded":                          {judge.TimeLimit},
-	"memory-limit-exceeded":                        {judge.MemoryLimit},
-	"time-limit-exceeded-or-memory-limit-exceeded": {judge.TimeLimit, judge.MemoryLimit},
+	"memory-limit-exceeded":                        {judge.MemoryLimit, judge.RunTimeError},
+	"time-limit-exceeded-or-memory-limit-exceeded": {judge.TimeLimit, judge.MemoryLimit, judge.RunTimeError},
 	"runtime-error":                                {judge.RunTimeError},
 	"rejected":                                     {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},
 	"failed":                                       {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},

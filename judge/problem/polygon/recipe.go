@@ -50,6 +50,7 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	}
 	recipe = &fill.Recipe{Place: r.place}
 	answering := fill.Answering{Empty: r.doc.Assets.Interactor != nil}
+	answering.In, answering.Out = r.fileNames()
 	if main := r.mainSolution(); main != nil {
 		answering.Solutions = []*judge.Part{main}
 	}
