@@ -14,6 +14,31 @@ const (
 	maxWork  = 2_000_000 // turns x commands of both
 )
 
+// longDuel makes a witness, as rule does, of many turns.
+func longDuel(g *kit.Gen) *duel {
+	name := g.Word(0)
+	w, known := longWitnesses[name]
+	if !known {
+		g.Refuse("no long duel %q", name)
+	}
+	return newDuel(w.turns, w.tested, w.other)
+}
+
+// longWitnesses show what goes wrong only after very many turns. In those of
+// windows, whole histories are near a tie again and again, so that it shows if old
+// actions are dropped, or if a share is rounded; in those of wins, both sides keep
+// at most a turn ahead of each other, so that it shows if a sum of rewards wraps
+// round. All are from a search for the two strategies that show the most of that.
+var longWitnesses = map[string]witness{
+	"windows-own":      {maxTurns, "ME LAST 199999 C D; * C", "ME MAX D C; * D"},
+	"windows-of-draws": {maxTurns, "START RAND; OPP MAX D C; ME MAX C D; * C", "START C; OPP -1 D C; * D"},
+	"windows-of-wins":  {maxTurns, "START D; OPP LAST 199999 D C; OPP MAX D D; * D", "START D; OPP WIN C; OPP MAX D C; * D"},
+	"wins":             {maxTurns, "START D; OPP WIN D; * C", "START C; ME WIN C; * D"},
+	"wins-of-draws":    {maxTurns - 1, "START D; OPP WIN D; ME WIN C; * RAND", "START C; OPP WIN D; ME WIN C; * RAND"},
+	// 32769 to 32766: on both sides of what 16 bits with a sign hold.
+	"result-in-16-bits": {16384, "START D; * C", "* C"},
+}
+
 // rescan makes a duel that is as long as can be and slow for whoever counts a
 // history anew for each condition: of LAST with long windows, of MAX, or of both.
 func rescan(g *kit.Gen) *duel {

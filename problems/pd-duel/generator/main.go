@@ -4,6 +4,7 @@
 //	name NAME      a name that is easily misread: see names.go
 //	form WHO WHAT  a small duel in which one command of this form decides
 //	close          a mixed duel in which few mistakes leave the winner as it is
+//	long NAME      many turns that hang on one rule: see long.go
 //	rescan WHAT    as long as can be, with windows that are slow to count anew
 //	many A B       A and B commands, and as many turns as that allows
 //
@@ -20,6 +21,7 @@ func main() {
 			"name":   oddName,
 			"form":   form,
 			"close":  closeDuel,
+			"long":   longDuel,
 			"rescan": rescan,
 			"many":   many,
 		}

@@ -12,7 +12,7 @@ var oddNames = map[string][2]string{
 	"actions":    {"C", "D"},
 	"calls":      {"printf(\"%d\");", "$(date)`id`"},
 	"conditions": {"*", "-1"},
-	"digits":     {"7", "42"},
+	"digits":     {"007", "42"},
 	"draw-case":  {"Draw", "draw"},
 	"draw-part":  {"DRAWN", "WITHDRAW"},
 	"empty":      {"null", "None"},

@@ -30,6 +30,7 @@ var mistakes = map[string]func(s *system, x int64) bool{
 	"wrap-64":        func(s *system, x int64) bool { return wrapped(s, x, 64) },
 	"double":         double,
 	"double-bound":   doubleBound,
+	"double-product": doubleProduct,
 	"double-divide":  doubleDivide,
 	"double-table":   doubleTable,
 	"wrap-table":     wrapTable,
@@ -233,6 +234,13 @@ func wrapped(s *system, x int64, width int) bool {
 func double(s *system, x int64) bool {
 	a, b := uint64(s.numbers[0]), uint64(s.numbers[1])
 	return float64(timesToFit(a, b, uint64(x)))*float64(b) <= float64(x)
+}
+
+// doubleProduct has only the product in floating point, and compares it exactly.
+func doubleProduct(s *system, x int64) bool {
+	a, b := uint64(s.numbers[0]), uint64(s.numbers[1])
+	product := float64(timesToFit(a, b, uint64(x))) * float64(b)
+	return product < math.MaxInt64 && int64(product) <= x
 }
 
 // doubleBound takes everything above a b - a - b for a sum, in floating point.
