@@ -47,6 +47,7 @@ type contest struct {
 	jobs  int
 
 	packages []*problem.Folder // problem packages that were opened; their programs are built from copies
+	filled   map[string]string // the package that each filled copy in the cache was made of
 }
 
 // cacheDir is where built programs are kept: a folder that may be removed at any

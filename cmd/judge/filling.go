@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"assay/judge"
@@ -89,7 +90,17 @@ func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judg
 		return nil, nil, fmt.Errorf("fill package %s: %w", dir, err)
 	}
 	f, faults := c.read(kept.Dir, kept.Dir)
+	if c.filled == nil {
+		c.filled = map[string]string{}
+	}
+	c.filled[near(kept.Dir)] = near(dir)
+	for _, fault := range faults {
+		c.placeInOwn(fault)
+	}
 	if f != nil && f.Package != nil {
+		for _, fault := range f.Package.Flaws {
+			c.placeInOwn(fault)
+		}
 		f.Package.Flaws = append(f.Package.Flaws, kept.Faults...)
 		for _, s := range f.Package.Submissions { // people know where they wrote them
 			if rel, err := filepath.Rel(f.Dir, s.Path); err == nil {
@@ -98,6 +109,24 @@ func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judg
 		}
 	}
 	return f, faults, nil
+}
+
+// placeInOwn makes a fault of a filled copy one of the package that people know: its
+// file, if that is there too, and what is to be typed.
+func (c *contest) placeInOwn(f *judge.Fault) {
+	for kept, dir := range c.filled {
+		if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
+			if own := filepath.Join(dir, rel); rel == "." || exists(own) {
+				f.File = own
+			}
+		}
+		f.Text, f.Hint = strings.ReplaceAll(f.Text, kept, dir), strings.ReplaceAll(f.Hint, kept, dir)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // openReady finds and reads a problem that is to be judged. It starts the sandbox if

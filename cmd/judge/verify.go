@@ -76,6 +76,13 @@ func (v *verification) one(ctx context.Context, c *contest, name string, listen 
 		listen(&judge.VerifyFinished{Faults: len(faults)})
 		return false, nil
 	}
+	heard := listen
+	listen = func(e judge.Event) {
+		if found, ok := e.(*judge.FaultFound); ok {
+			c.placeInOwn(found.Fault)
+		}
+		heard(e)
+	}
 	verifier := c.verifier(folder)
 	verifier.Memory.Fresh = v.fresh
 	verifier.Only, verifier.All = v.only, v.all
