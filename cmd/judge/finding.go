@@ -89,12 +89,16 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 // build builds the solution and opens the lab. A solution that does not compile is
 // shown as judge submit shows it.
 func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
-	language, err := b.contest.tools.Detect(b.path, f.language)
+	language, build, err := b.contest.submitted(b.folder, b.path, f.language)
 	if err != nil {
 		return usageError{err}
 	}
-	b.language = language.Name
-	made, err := b.contest.tools.Build(ctx, b.path, language)
+	b.language = language
+	parts, err := b.contest.partsOf(ctx, b.folder)
+	if err != nil {
+		return err
+	}
+	made, err := build(ctx)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
 		return usageError{unusable}
 	}
@@ -114,7 +118,7 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
 		texts = append(texts, b.folder.Reference.Path)
 	}
 	b.lab, err = stress.Open(ctx, stress.Setting{
-		Folder: b.folder, Runner: b.contest.box, Build: b.contest.part, Checker: newChecker,
+		Folder: b.folder, Runner: b.contest.box, Build: parts, Checker: newChecker,
 		Solution: made.Program, Literals: gen.Literals(texts...), Derived: f.derived, Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
 	})
 	if err != nil {

@@ -203,6 +203,41 @@ func (c *contest) packageNotes(ctx context.Context, f *problem.Folder) (notes []
 	return notes, nil
 }
 
+// partsOf makes what builds the setter's programs of a problem. A package gets a
+// reference that it does not name, a submission that must be accepted, and its time
+// limit.
+func (c *contest) partsOf(ctx context.Context, f *problem.Folder) (func(context.Context, *judge.Part) (*judge.Program, error), error) {
+	if f.Package == nil || f.Reference != nil || f.Kind.Answers {
+		return c.part, nil
+	}
+	if _, err := c.packageNotes(ctx, f); err != nil {
+		return nil, err
+	}
+	var built *judge.Program
+	verifier := c.verifier(f)
+	for _, s := range f.Package.Submissions {
+		if verdict, _ := s.Promised(); verdict != judge.Accepted || built != nil && !s.Model {
+			continue
+		}
+		made, err := verifier.MakeSubmission(ctx, s)
+		if err == nil && made.OK {
+			built, f.Reference = made.Program, &judge.Part{Path: s.Path, Speaks: "plain"}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if built == nil {
+		return nil, &judge.Fault{File: f.Dir, Text: "no submission of the package that must be accepted can be built", Hint: "one of them says what is right"}
+	}
+	return func(ctx context.Context, p *judge.Part) (*judge.Program, error) {
+		if p == f.Reference {
+			return built, nil
+		}
+		return c.part(ctx, p)
+	}, nil
+}
+
 // stage copies a program, and again with the files of include/ for its language
 // where there are any.
 func (c *contest) stage(p *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
