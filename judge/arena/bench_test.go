@@ -2,26 +2,35 @@ package arena_test
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"assay/judge"
 	"assay/judge/sandbox"
 )
+
+// raw reads or writes without telling Go's scheduler, which costs more than the call
+// itself: these programs stand for ones that are written in C.
+func raw(call uintptr, fd int, b []byte) (int, syscall.Errno) {
+	n, _, err := syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	return int(n), err
+}
 
 // fast is a bot that answers 1 with two system calls.
 func fast() {
 	buf := make([]byte, 4096)
 	line := []byte(nil)
 	for {
-		n, err := syscall.Read(0, buf)
+		n, err := raw(syscall.SYS_READ, 0, buf)
 		if err == syscall.EINTR {
 			continue
 		}
-		if err != nil || n <= 0 {
+		if err != 0 || n <= 0 {
 			return
 		}
 		for _, c := range buf[:n] {
@@ -31,9 +40,9 @@ func fast() {
 			}
 			switch line[0] {
 			case 'h':
-				_, _ = syscall.Write(1, []byte("ready pure\n"))
+				_, _ = raw(syscall.SYS_WRITE, 1, []byte("ready pure\n"))
 			case 'm':
-				_, _ = syscall.Write(1, []byte("1\n"))
+				_, _ = raw(syscall.SYS_WRITE, 1, []byte("1\n"))
 			case 'q':
 				return
 			}
@@ -49,8 +58,8 @@ const pings = 100_000
 func ping() {
 	buf := make([]byte, 64)
 	for range pings {
-		_, _ = syscall.Write(1, []byte("move 12\n"))
-		if n, err := syscall.Read(0, buf); err != nil || n <= 0 {
+		_, _ = raw(syscall.SYS_WRITE, 1, []byte("move 12\n"))
+		if n, err := raw(syscall.SYS_READ, 0, buf); err != 0 || n <= 0 {
 			os.Exit(1)
 		}
 	}
@@ -59,11 +68,11 @@ func ping() {
 func echo() {
 	buf := make([]byte, 64)
 	for {
-		n, err := syscall.Read(0, buf)
-		if err != nil || n <= 0 {
+		n, err := raw(syscall.SYS_READ, 0, buf)
+		if err != 0 || n <= 0 {
 			return
 		}
-		_, _ = syscall.Write(1, []byte("1\n"))
+		_, _ = raw(syscall.SYS_WRITE, 1, []byte("1\n"))
 	}
 }
 
@@ -125,7 +134,14 @@ func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
 					b.Error(err)
 					return nil
 				}
-				_ = h.Pin(cpu)
+				for h.Pin(cpu) != nil { // it has not started yet
+					select {
+					case <-h.Ended():
+						return h
+					default:
+						runtime.Gosched()
+					}
+				}
 				return h
 			}
 			first, second := hold("ping", back, out), hold("echo", in, forth)

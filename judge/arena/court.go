@@ -37,11 +37,11 @@ type court struct {
 	present map[int]*player
 }
 
-// reply is what a court says.
+// reply is what a court says: what has come at one time. The error comes after it.
 type reply struct {
-	court *court
-	frame kit.Frame
-	err   error
+	court  *court
+	frames []kit.Frame
+	err    error
 }
 
 // maxReply bounds an answer of a referee.
@@ -88,11 +88,19 @@ func (c *court) hear(ctx context.Context) {
 		pass(reply{court: c, err: err})
 		return
 	}
+	var frames []kit.Frame
 	for {
 		f, err := kit.ReadFrame(in, maxReply)
-		if !pass(reply{c, f, err}) {
+		if err == nil {
+			frames = append(frames, f)
+		}
+		if err == nil && in.Buffered() > 0 && len(frames) < ahead {
+			continue
+		}
+		if !pass(reply{c, frames, err}) {
 			return
 		}
+		frames = nil
 	}
 }
 
@@ -149,7 +157,6 @@ func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []str
 	if p != nil {
 		files = p.files()
 		c.present[id] = p
-		_ = p.held.Pin(c.cpu) // where it cannot be, it is only slower
 		if err := c.flush(); err != nil {
 			return err
 		}
@@ -161,6 +168,9 @@ func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []str
 		}
 		if err := json.Unmarshal(f.Parts[0], &g); err != nil {
 			return err
+		}
+		if p != nil { // it was greeted, so it has started: before, there may be nothing to pin
+			_ = p.held.Pin(c.cpu) // where it cannot be, it is only slower
 		}
 		return done(g)
 	}, files, "bot", about, who.Text, unread)

@@ -371,21 +371,30 @@ func (d *director) tell() {
 	})
 }
 
-// hear does what an answer asks for.
+// hear does what answers ask for.
 func (d *director) hear(r reply) error {
-	c := r.court
-	if r.err != nil {
-		return d.gone(c, r.err)
+	for _, f := range r.frames {
+		if err := d.take(r.court, f); err != nil {
+			return err
+		}
 	}
+	if r.err != nil {
+		return d.gone(r.court, r.err)
+	}
+	return nil
+}
+
+// take does what one answer asks for.
+func (d *director) take(c *court, f kit.Frame) error {
 	if len(c.waiting) == 0 {
-		return c.broken(d.e, fmt.Sprintf("it says %.40q and was not asked", r.frame.Verb))
+		return c.broken(d.e, fmt.Sprintf("it says %.40q and was not asked", f.Verb))
 	}
 	done := c.waiting[0]
 	c.waiting = c.waiting[1:]
-	if r.frame.Verb == "game" || r.frame.Verb == "skipped" {
+	if f.Verb == "game" || f.Verb == "skipped" {
 		c.playing--
 	}
-	if err := done(r.frame); err != nil {
+	if err := done(f); err != nil {
 		return err
 	}
 	return d.goOn(c)

@@ -73,16 +73,21 @@ func (e *Event) lookAt(ctx context.Context, c *court, heard <-chan reply, verb s
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case r := <-heard:
-		switch {
-		case r.err != nil:
+		if len(r.frames) != 1 {
+			if r.err == nil {
+				r.err = fmt.Errorf("it answers %d times to one %s", len(r.frames), verb)
+			}
 			return nil, c.broken(e, r.err.Error())
-		case r.frame.Verb == "fail" && len(r.frame.Parts) == 1:
-			return nil, &OptionsError{"rules " + e.Rules.Name + ": " + string(r.frame.Parts[0])}
-		case r.frame.Verb != "ok":
-			return nil, c.broken(e, fmt.Sprintf("it says %.40q to %s", r.frame.Verb, verb))
-		case len(r.frame.Parts) == 0:
-			return nil, nil
 		}
-		return r.frame.Parts[0], nil
+		switch f := r.frames[0]; {
+		case f.Verb == "fail" && len(f.Parts) == 1:
+			return nil, &OptionsError{"rules " + e.Rules.Name + ": " + string(f.Parts[0])}
+		case f.Verb != "ok":
+			return nil, c.broken(e, fmt.Sprintf("it says %.40q to %s", f.Verb, verb))
+		case len(f.Parts) == 0:
+			return nil, nil
+		default:
+			return f.Parts[0], nil
+		}
 	}
 }

@@ -207,6 +207,7 @@ func (g *Game) Ask(seat int, request string) string {
 func (g *Game) AskBytes(seat int, request []byte) []byte {
 	g.now = seat
 	b := g.seats[seat-1]
+	b.conn.moved = len(g.log.Moves)
 	if g.again != nil {
 		return g.askAgain(seat, request)
 	}
@@ -283,6 +284,7 @@ type conn struct {
 	buffer  []byte
 	last    []byte // the last answer
 	comment []note
+	moved   int   // how many moves had been made when it was asked
 	took    int64 // microseconds of the last answer
 	wall    time.Duration
 	seen    time.Duration // wall when the clock was last read

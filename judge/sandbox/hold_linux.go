@@ -82,6 +82,17 @@ func (p *place) process() int {
 	if p.main != 0 {
 		return p.main
 	}
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.pid)) // most kernels know
+	for _, name := range threads {
+		if text, err := os.ReadFile(name); err == nil && len(text) > 0 {
+			child, _, _ := strings.Cut(string(text), " ")
+			p.main, _ = strconv.Atoi(child)
+			return p.main
+		}
+	}
+	if len(threads) > 0 {
+		return 0
+	}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, stat := range stats {
 		text, err := os.ReadFile(stat)
