@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,7 +143,7 @@ func (a *arenaing) tryOut(f *problem.Folder, files []string) ([]string, error) {
 		return nil, usageError{fmt.Errorf("--try is for one bot, got %d", len(files))}
 	}
 	if a.rules == "" {
-		a.rules = f.Game.Try
+		a.rules = cmp.Or(arena.MadeFor(f.Game, files[0]), f.Game.Try)
 	}
 	if a.rounds == 0 {
 		a.rounds = 1

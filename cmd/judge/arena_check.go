@@ -41,7 +41,7 @@ Exit codes: 0 nothing wrong, 1 something, 2 wrong usage, 3 the folder is at faul
 			return k.within(func(contest *contest) error { return k.run(cmd.Context(), c, contest, args) })
 		},
 	}
-	cmd.Flags().StringVar(&k.rules, "rules", "", "the `NAME` of the rule set; the game's first one if not said")
+	cmd.Flags().StringVar(&k.rules, "rules", "", "the `NAME` of the rule set; if not said, the one that the bot was made for, else the game's first")
 	cmd.Flags().StringVar(&k.language, "lang", "", "the bot's language, where its name does not tell")
 	k.running.flags(cmd.Flags())
 	return cmd
@@ -81,7 +81,13 @@ func (k *checking) run(ctx context.Context, c *console, contest *contest, args [
 	if folder.Game.Tester == "" {
 		return usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", folder.ID)}
 	}
-	set, err := ruleSet(folder, k.rules)
+	rules, why := k.rules, ""
+	if rules == "" {
+		if rules = arena.MadeFor(folder.Game, args[1]); rules != "" {
+			why = ", for which it was made"
+		}
+	}
+	set, err := ruleSet(folder, rules)
 	if err != nil {
 		return err
 	}
@@ -89,7 +95,7 @@ func (k *checking) run(ctx context.Context, c *console, contest *contest, args [
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s: %s by the rules %s\n\n", folder.ID, event.Bots[0].File, set.Name)
+	fmt.Fprintf(c.out, "%s: %s by the rules %s%s\n\n", folder.ID, event.Bots[0].File, set.Name, why)
 	checks := folder.Game.Checks
 	if len(checks) == 0 {
 		checks = []problem.Check{{Name: "a game from each seat"}}

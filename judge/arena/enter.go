@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -40,7 +41,7 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 			return nil, fmt.Errorf("adapt a bot: %w", err)
 		}
 		defer os.RemoveAll(dir)
-		if source, err = a.lay(dir, main); err != nil {
+		if source, err = a.lay(dir, file, main); err != nil {
 			return nil, fmt.Errorf("adapt the bot %s: %w", file, err)
 		}
 	}
@@ -62,6 +63,25 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 	c.Program, c.Hash = made.Program, made.Program.Key
 	c.Program.Name = file
 	return c, nil
+}
+
+// MadeFor is the rule set that an adapted bot was made for, as its text tells; "" where
+// it tells nothing.
+func MadeFor(g *problem.Game, file string) string {
+	a, main := adapterOf(g, file)
+	if a == nil {
+		return ""
+	}
+	text, err := readBot(main)
+	if err != nil {
+		return ""
+	}
+	for i := range g.Rules {
+		if form := g.Rules[i].Form; form != nil && form.Match(text) {
+			return g.Rules[i].Name
+		}
+	}
+	return ""
 }
 
 // renamed puts the name that the user knows into an error about an adapted bot.
@@ -167,9 +187,9 @@ func escapeGlob(path string) string {
 }
 
 // lay makes a program of the adapter and the bot: the adapter's files, and in the
-// folder As the bot's file with those beside it that it imports. The file "entry"
-// names the bot's.
-func (a *adapter) lay(dir, main string) (string, error) {
+// folder As the bot's file with those beside it that it imports or names; all of
+// them, where the bot is a folder. The file "entry" names the bot's.
+func (a *adapter) lay(dir, file, main string) (string, error) {
 	if err := os.CopyFS(dir, os.DirFS(a.Folder)); err != nil {
 		return "", err
 	}
@@ -186,6 +206,9 @@ func (a *adapter) lay(dir, main string) (string, error) {
 	}
 	from := filepath.Dir(main)
 	todo, seen := []string{filepath.Base(main)}, map[string]bool{}
+	if file != main {
+		todo = append(todo, filesIn(from)...)
+	}
 	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
@@ -198,24 +221,65 @@ func (a *adapter) lay(dir, main string) (string, error) {
 		if name == filepath.Base(main) {
 			as = entry
 		}
+		if err := os.MkdirAll(filepath.Join(home, filepath.Dir(as)), 0o755); err != nil {
+			return "", err
+		}
 		if err := os.WriteFile(filepath.Join(home, as), text, 0o644); err != nil {
 			return "", err
 		}
-		todo = append(todo, a.imports(text)...)
+		todo = append(todo, a.wants(text, from)...)
 	}
 	return dir, nil
 }
 
-// imports are the files beside a bot that its text may import.
-func (a *adapter) imports(text []byte) (files []string) {
+// maxBelow bounds the files that come with a bot from one folder.
+const maxBelow = 2000
+
+// filesIn lists the files of a folder and below, by paths from there.
+func filesIn(folder string) (files []string) {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		name, bad := filepath.Rel(folder, path)
+		switch {
+		case err != nil || bad != nil || d.IsDir() && hidden(d.Name()) && name != ".":
+			return fs.SkipDir // what cannot be read is not for the bot
+		case len(files) == maxBelow:
+			return fs.SkipAll
+		case d.Type().IsRegular() && !hidden(d.Name()):
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files
+}
+
+// hidden says whether a name is of what programs leave behind.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__pycache__" }
+
+// wants are the files of a folder that the text of one of them imports or names, and
+// all files of the folders in it that it imports or names.
+func (a *adapter) wants(text []byte, folder string) (files []string) {
+	imported := map[string]bool{}
 	for _, re := range a.Imports {
 		for _, m := range re.FindAllSubmatch(text, -1) {
-			for _, name := range bytes.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
-				first, _, _ := strings.Cut(string(name), ".")
-				for _, ext := range a.Extensions {
-					files = append(files, first+"."+ext)
-				}
+			for _, name := range bytes.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(", \t", r) }) {
+				first, _, _ := strings.Cut(strings.TrimLeft(string(name), "."), ".")
+				imported[first] = true
 			}
+		}
+	}
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		name := e.Name()
+		names := func(parts ...string) bool { return bytes.Contains(text, []byte(strings.Join(parts, name))) }
+		switch {
+		case hidden(name):
+		case e.IsDir() && (imported[name] || names("", "/") || names(`"`, `"`) || names("'", "'")):
+			for _, below := range filesIn(filepath.Join(folder, name)) {
+				files = append(files, filepath.Join(name, below))
+			}
+		case e.IsDir() || path.Ext(name) == "":
+		case imported[strings.TrimSuffix(name, path.Ext(name))] && slices.Contains(a.Extensions, extension(name)), names("", ""):
+			files = append(files, name)
 		}
 	}
 	return files

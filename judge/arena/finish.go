@@ -27,6 +27,17 @@ type finished struct {
 	Broken string      `json:"broken"`
 }
 
+// lastComment is what a bot said last in a comment after its last move: adapters say
+// there what went wrong.
+func (r *finished) lastComment(seat int) (text string) {
+	for _, n := range r.Notes {
+		if n.Kind == "comment" && n.Seat == seat && n.Move == len(r.Moves) {
+			text = ": " + n.Text
+		}
+	}
+	return text
+}
+
 // mostTries is how often a game is played whose bot took too long on the clock and
 // has used the processor: the machine is busy. One that only waits gets two.
 const mostTries = 5
@@ -109,6 +120,9 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	if f.Kind == "gone" {
 		if f.Kind, f.Text, err = p.fate(); err != nil {
 			return false, err
+		}
+		if f.Kind == Crashed {
+			f.Text += r.lastComment(f.Seat)
 		}
 		again = d.blamesMachine(m, f.Kind, p)
 		if !after {

@@ -60,6 +60,7 @@ type RuleSet struct {
 	Memory        int64
 	Costs         map[string]string // what a fault costs: "game" or "event"
 	Options       map[string]string // of the referee, all of them
+	Form          *regexp.Regexp    // tells bots that were made for these rules; may be nil
 }
 
 // GameScore says what games are worth.
@@ -111,6 +112,7 @@ type ruleSet struct {
 	Memory  strict.Size       `toml:"memory"`
 	Costs   map[string]string `toml:"costs"`
 	Options map[string]any    `toml:"options"`
+	Form    string            `toml:"form"`
 }
 
 const (
@@ -171,7 +173,7 @@ func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Fa
 		for _, text := range texts {
 			re, err := regexp.Compile(text)
 			if err != nil {
-				faults = append(faults, f.Fault(key+"."+name, err.Error(), "expressions are Go's: https://pkg.go.dev/regexp/syntax"))
+				faults = append(faults, f.Fault(key+"."+name, err.Error(), expressionsHint))
 				continue
 			}
 			*to = append(*to, re)
@@ -182,6 +184,8 @@ func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Fa
 	compile("unless", &a.Unless, t.Unless)
 	return a, faults
 }
+
+const expressionsHint = "expressions are Go's: https://pkg.go.dev/regexp/syntax"
 
 // Usual values of a rule set.
 const (
@@ -230,6 +234,12 @@ func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults j
 	for _, name := range slices.Sorted(maps.Keys(t.Costs)) {
 		if cost := t.Costs[name]; cost != "game" && cost != "event" {
 			bad("costs."+name, fmt.Sprintf("a fault cannot cost %q", cost), `"game" or "event"`)
+		}
+	}
+	if t.Form != "" {
+		var err error
+		if r.Form, err = regexp.Compile(t.Form); err != nil {
+			bad("form", err.Error(), expressionsHint)
 		}
 	}
 	r.Options = maps.Clone(g.Options)

@@ -27,6 +27,7 @@ unless = ['ready']
 name = "one"
 [[game.rules]]
 name = "two"
+form = 'def two'
 clock = "30s"
 [game.rules.options]
 size = 7
@@ -64,6 +65,9 @@ func TestGame(t *testing.T) {
 	if two.Move != 0 || two.Clock != 30*time.Second || two.Costs["crashed"] != "event" {
 		t.Errorf("the second: %+v", two)
 	}
+	if one.Form != nil || !two.Form.MatchString("def two") {
+		t.Errorf("forms %v and %v", one.Form, two.Form)
+	}
 	a := f.Game.Adapters[0]
 	for text, want := range map[string]bool{"def play": true, "def play ready": false, "ready": false, "x": true} {
 		if a.Takes("py", []byte(text)) != want {
@@ -86,6 +90,7 @@ func TestGameFaults(t *testing.T) {
 		{"knows what faults cost", `crashed = "event"`, `crashed = "much"`, `cannot cost "much"`},
 		{"refuses expressions that are none", "'def play'", "'('", "missing closing"},
 		{"wants adapters to say whom they are for", `as = "bot"`, "", "does not say which bots"},
+		{"refuses forms that are no expressions", `'def two'`, `"["`, "missing closing"},
 		{"refuses a wall limit below the CPU's", `clock = "30s"`, "wall = 0.5", "cannot be less"},
 		{"knows kinds of bots", `referee =`, "bots = \"people\"\nreferee =", `unknown kind of bots "people"`},
 	} {

@@ -4,8 +4,10 @@ error, and does not disturb the protocol. It plays no number of its own."""
 
 import importlib.util
 import inspect
+import operator
 import os
 import sys
+import traceback
 
 HOME = os.path.dirname(os.path.abspath(__file__))
 
@@ -26,7 +28,7 @@ class Wire:
 
     def lines(self):
         for line in iter(self.input.readline, b""):
-            yield line.decode("ascii", "replace").split()
+            yield line.split()
 
     def say(self, text):
         self.out.write(text.encode("ascii", "backslashreplace") + b"\n")
@@ -41,9 +43,11 @@ def load():
     with open(os.path.join(HOME, "entry"), encoding="utf-8") as f:
         entry = f.read().strip()
     folder = os.path.join(HOME, "bot")
-    sys.path.insert(0, folder)
-    sys.path.append(os.path.join(HOME, "library"))
+    sys.path += [folder, os.path.join(HOME, "library")]
+    show(folder)
     name = os.path.splitext(entry)[0]
+    if name in sys.modules or name in getattr(sys, "stdlib_module_names", ()):
+        name = "bot_" + name  # random.py may be a bot, and import random
     spec = importlib.util.spec_from_file_location(name, os.path.join(folder, entry))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -51,22 +55,36 @@ def load():
     return choose(module, entry, name)
 
 
+def show(folder):
+    """Bots that read files look for them where they run."""
+    for name in os.listdir(folder):
+        try:
+            os.symlink(os.path.join(folder, name), name)
+        except OSError:
+            pass  # it is there, or nobody may write here
+
+
 def choose(module, entry, name):
-    """Finds the one class that is a bot. A class that others build on is none, and
-    one that has the file's name goes before others."""
-    own = [c for c in vars(module).values()
-           if inspect.isclass(c) and c.__module__ == module.__name__
-           and (callable(getattr(c, "announce", None)) or callable(getattr(c, "nextMove", None)))]
-    own = list(dict.fromkeys(own))
+    """Finds the one class that is a bot: of the file's own, or else of those that it
+    imports. A class that others build on is none, and one that has the file's name
+    goes before others."""
+    classes = [c for c in dict.fromkeys(c for c in vars(module).values() if inspect.isclass(c))
+               if callable(getattr(c, "announce", None)) or callable(getattr(c, "nextMove", None))]
+    own = [c for c in classes if c.__module__ == module.__name__] or classes
     bots = [c for c in own if not any(d is not c and issubclass(d, c) for d in own)]
     if not bots:
         raise NoBot(entry + " has no bot: a class with announce(self, numbers), or with nextMove(self, moves, gaps)")
     if len(bots) > 1:
-        named = [c for c in bots if c.__name__ == name]
+        named = [c for c in bots if plain(c.__name__) == plain(os.path.splitext(entry)[0])]
         if len(named) != 1:
             raise NoBot("%s has %d bots, and may have one: %s" % (entry, len(bots), ", ".join(c.__name__ for c in bots)))
         bots = named
     return bots[0]
+
+
+def plain(name):
+    """my_bot.py has the bot MyBot."""
+    return "".join(c for c in name.lower() if c.isalnum())
 
 
 class Announcer:
@@ -84,10 +102,16 @@ class Announcer:
         self.words = "learn" if self.learns else ""
 
     def move(self, numbers, gaps, used, cap):
-        return self.bot.announce(list(numbers))
+        answer = self.bot.announce(numbers)
+        if not isinstance(answer, (bool, str, float)):
+            try:
+                return int(operator.index(answer))  # numpy has integers of its own
+            except Exception:
+                pass
+        return answer
 
     def learn(self, first, second, numbers):
-        self.bot.learn(first, second, list(numbers))
+        self.bot.learn(first, second, numbers)
 
 
 class Mover:
@@ -117,8 +141,8 @@ class Mover:
     def move(self, numbers, gaps, used, cap):
         more = [used if what == "time" else cap for what in self.takes]
         if not self.two:
-            return self.bot.nextMove(list(numbers))
-        return self.bot.nextMove(list(numbers), list(gaps), *more)
+            return self.bot.nextMove(numbers)
+        return self.bot.nextMove(numbers, gaps, *more)
 
     def learn(self, first, second, numbers):
         pass
@@ -130,7 +154,11 @@ def text(answer):
         if abs(answer) < 10 ** 60:
             return str(answer)
         return "int of %d bits" % answer.bit_length()
-    return ("%s %r" % (type(answer).__name__, answer))[:200].replace("\n", "\\n")
+    try:
+        shown = repr(answer)
+    except Exception as e:
+        shown = "that cannot be shown: %s" % type(e).__name__
+    return " ".join((type(answer).__name__ + " " + shown)[:200].split())
 
 
 def play(wire):
@@ -138,19 +166,18 @@ def play(wire):
     for words in wire.lines():
         if not words:
             continue
-        what = words[0]
+        what = words[0].decode("ascii", "replace")
         if what == "move":
             count = int(words[1])
-            numbers = [int(w) for w in words[2:2 + count]]
+            numbers = list(map(int, words[2:2 + count]))
             used = int(words[2 + count]) / 1000 if len(words) > 2 + count else 0.0
             wire.say(text(bot.move(numbers, gaps, used, cap)))
-        elif what == "gaps":
-            gaps = [int(w) for w in words[2:]]
-        elif what == "game":
             gaps = []
+        elif what == "gaps":
+            gaps = list(map(int, words[2:]))
         elif what == "learn":
             count = int(words[3])
-            bot.learn(int(words[1]), int(words[2]), [int(w) for w in words[4:4 + count]])
+            bot.learn(int(words[1]), int(words[2]), list(map(int, words[4:4 + count])))
             wire.say("ok")
         elif what == "sylver":
             number, cap = int(words[3]), int(words[7])
@@ -175,19 +202,28 @@ def main():
         os.environ["PYTHONHASHSEED"] = "0"
         os.execv(sys.executable, [sys.executable] + sys.argv)
     wire = Wire()
+    code = 0
     try:
         play(wire)
-    except NoBot as e:
-        wire.say("# " + str(e))
-        print(e, file=sys.stderr)
-        sys.exit(1)
-    except BrokenPipeError:
-        os._exit(0)
-    except Exception as e:
-        import traceback
+    except BaseException as e:  # sys.exit too
+        code = 1
+        if isinstance(e, SystemExit):
+            code = e.code & 255 if type(e.code) is int else e.code is not None
+        tell(wire, e)
+    os._exit(code)  # whatever threads the bot has left behind
+
+
+def tell(wire, e):
+    """Says what ended the bot."""
+    try:
+        if isinstance(e, NoBot):
+            wire.say("# %s" % e)
+            return
+        wire.say("# " + " ".join(traceback.format_exception_only(type(e), e)[-1].split())[:500])
         traceback.print_exc()
-        wire.say("# " + ("%s: %s" % (type(e).__name__, e)).replace("\n", " ")[:500])
-        sys.exit(1)
+        sys.stderr.flush()
+    except Exception:
+        pass  # nobody listens, or the bot has closed everything
 
 
 main()

@@ -1,6 +1,8 @@
 """What bots of the SageMath project import, for those that come without it: sums of
-numbers, and what is left. It has the names that they use, and is no computer algebra."""
+numbers, and what is left. It has the names that they use and gives the answers that
+they are used to; it is no computer algebra."""
 
+import functools
 import math
 
 
@@ -23,25 +25,24 @@ def SetAdd(L1, L2):
 
 
 class NumericalSemigroup:
-    """All sums of the generators."""
+    """All sums of the generators. What can be long is made when it is asked for."""
 
     def __init__(self, generators=[]):
-        if type(generators) is not list or not generators:
-            raise Exception("The generators must be a list with at least one number")
-        self.gens = sorted(int(g) for g in generators)
+        if type(generators) is not list:
+            raise Exception("The input generators must be in the form of a list")
+        if not generators:
+            raise Exception("There must be at least one generator")
+        try:
+            self.gens = sorted(int(g) for g in generators)
+        except (TypeError, ValueError):
+            raise Exception("One of the given generators was not an integer.") from None
         self.multiplicity = self.gens[0]
-        self.divisor = gcd_list(self.gens)
-        least = self._least()
-        self.AperySetWithRespectToTheMultiplicity = [w * self.divisor for w in least]
-        m = len(least)
-        self.gaps = sorted(x * self.divisor for r, w in enumerate(least) for x in range(r, w, m) if x > 0)
-        self.FrobeniusNumber = (max(least) - m) * self.divisor
-        end = self.FrobeniusNumber + 2 * self.divisor
-        missing = set(self.gaps)
-        self.elements = [x for x in range(0, max(end, 1), self.divisor) if x not in missing]
+        self._divisor = gcd_list(self.gens)
+        self._least = self._table()
 
-    def _least(self):
-        gens = [g // self.divisor for g in self.gens]
+    def _table(self):
+        """The least sum of each residue, everything divided by the divisor."""
+        gens = [g // self._divisor for g in self.gens]
         m = gens[0]
         least = [0] + [None] * (m - 1)
         for n in gens[1:]:
@@ -56,12 +57,64 @@ class NumericalSemigroup:
                     r = (r + n) % m
         return least
 
-    def AperySet(self, n):
-        return sorted(min(x for x in range(r, self.FrobeniusNumber + n + 1 + n, n) if x in self) for r in range(n))
+    @functools.cached_property
+    def gaps(self):
+        m = len(self._least)
+        return sorted(x * self._divisor for r, w in enumerate(self._least) for x in range(r, w, m) if x > 0)
+
+    @property
+    def FrobeniusNumber(self):
+        return (max(self._least) - len(self._least)) * self._divisor
+
+    @functools.cached_property
+    def elements(self):
+        end = self.FrobeniusNumber + self.multiplicity
+        if self._divisor > 1:  # then there is no last gap, and the list goes on longer
+            needed = [g // self._divisor for g in self.gens if not any(h != g and g % h == 0 for h in self.gens)]
+            end = max(needed) * min(needed) * self._divisor
+        return [x for x in range(0, end + 1, self._divisor) if x in self]
+
+    @functools.cached_property
+    def AperySetWithRespectToTheMultiplicity(self):
+        return self.AperySet(self.multiplicity)
+
+    def AperySet(self, n=-1, j=1):
+        """The j-th element of each residue modulo n; one 0 for all that have none."""
+        if type(n) is not int or n < 0:
+            raise Exception("The Apery Set must be called with respect to a non-negative integer")
+        if j < 1:
+            raise Exception("The j-th Apery set starts with j = 1.")
+        found = []
+        for r in range(n):
+            if math.gcd(n, self._divisor) != 1 and math.gcd(n, r) != self._divisor:
+                if 0 not in found:
+                    found.append(0)
+                continue
+            x, left = r, j
+            while left > 0:
+                left -= x in self
+                x += n
+            found.append(x - n)
+        return found
+
+    def Contains(self, n):
+        if n < 0 or n % self._divisor:
+            return False
+        n = int(n) // self._divisor
+        return n >= self._least[n % len(self._least)]
+
+    def minimalGenerators(self):
+        minimal = []
+        for g in dict.fromkeys(self.gens):
+            if not minimal or g not in NumericalSemigroup(minimal):
+                minimal.append(g)
+        return minimal
 
     def __contains__(self, x):
-        if x < 0 or x % self.divisor:
-            return False
-        x //= self.divisor
-        table = self.AperySetWithRespectToTheMultiplicity
-        return table[x % len(table)] <= x * self.divisor
+        return self.Contains(x)
+
+    def __eq__(self, other):
+        return self.gaps == other.gaps and self._divisor == other._divisor
+
+    def __repr__(self):
+        return "Numerical semigroup generated by " + str(self.gens)
