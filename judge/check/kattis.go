@@ -43,8 +43,8 @@ func (c kattis) Check(ctx context.Context, r Request) (o judge.Outcome, err erro
 	return o, err
 }
 
-func kattisArgv(args []string) []string {
-	return slices.Concat([]string{caseDir + "/input", caseDir + "/answer", feedbackDir + "/"}, args)
+func kattisArgv(in, ans string, args []string) []string {
+	return slices.Concat([]string{caseDir + "/" + in, caseDir + "/" + ans, feedbackDir + "/"}, args)
 }
 
 // kattisOutcome reads the exit code and the feedback files.

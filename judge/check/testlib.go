@@ -111,6 +111,6 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 // checker is to judge.
 const interactorOutput = "output"
 
-func interactorArgv(args []string) []string {
-	return append(slices.Clone(args), caseDir+"/input", feedbackDir+"/"+interactorOutput, caseDir+"/answer")
+func interactorArgv(in, ans string, args []string) []string {
+	return append(slices.Clone(args), caseDir+"/"+in, feedbackDir+"/"+interactorOutput, caseDir+"/"+ans)
 }

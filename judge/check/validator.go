@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"assay/judge"
@@ -30,7 +32,7 @@ type Validator struct {
 
 // dialect is how a program that is started for each case is talked to.
 type dialect struct {
-	argv    func(args []string) []string
+	argv    func(in, ans string, args []string) []string // in and ans are the names of the case's files
 	accepts []int // exit codes
 	// outcome says what the program thinks, from how it ended by itself.
 	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
@@ -56,8 +58,9 @@ func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string
 
 // Session is one case that a Validator judges, in one step or in several.
 type Session struct {
-	v    *Validator
-	args []string
+	v       *Validator
+	args    []string
+	in, ans string // names of the case's files, which programs may look at: "1.in", "1.ans"
 	*perCase
 }
 
@@ -67,8 +70,9 @@ func (v *Validator) Open(r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{v: v, args: slices.Concat(v.args, r.Args), perCase: c}
-	for name, text := range map[string]*io.SectionReader{"input": r.In, "answer": r.Ans} {
+	base := caseName(r.Case)
+	s := &Session{v: v, args: slices.Concat(v.args, r.Args), in: base + ".in", ans: base + ".ans", perCase: c}
+	for name, text := range map[string]*io.SectionReader{s.in: r.In, s.ans: r.Ans} {
 		if err == nil {
 			err = c.put(name, text)
 		}
@@ -80,6 +84,15 @@ func (v *Validator) Open(r Request) (*Session, error) {
 		return nil, errors.Join(fmt.Errorf("show case %s to checker %s: %w", r.Case, v.program.Name, err), s.Close())
 	}
 	return s, nil
+}
+
+// caseName is the name that the files of a case have, without what tells them apart.
+func caseName(id string) string {
+	base := path.Base(id)
+	if base == "." || base == "/" || len(base) > 200 || strings.ContainsRune(base, 0) {
+		return "case"
+	}
+	return base
 }
 
 // folder takes a spare folder, or makes one.
@@ -96,10 +109,16 @@ func (v *Validator) folder() (*perCase, error) {
 
 // Close ends the case.
 func (s *Session) Close() error {
+	var errs []error
+	for _, name := range []string{s.in, s.ans} { // the next case has files of other names
+		if err := os.Remove(filepath.Join(s.dir, "case", name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
 	s.v.mu.Lock()
 	defer s.v.mu.Unlock()
 	s.v.spare = append(s.v.spare, s.perCase)
-	return nil
+	return errors.Join(errs...)
 }
 
 // Close removes what the Validator has on disk. All cases must be closed.
@@ -115,7 +134,7 @@ func (v *Validator) Close() (err error) {
 
 // Command is the program, to be run beside the submission.
 func (s *Session) Command() *judge.Command {
-	command := s.program.Command(s.limits, s.v.dialect.argv(s.args)...)
+	command := s.program.Command(s.limits, s.v.dialect.argv(s.in, s.ans, s.args)...)
 	command.Mounts = append(command.Mounts, s.mount("case", caseDir, false), s.mount("feedback", feedbackDir, true))
 	return command
 }
@@ -204,7 +223,7 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 		return false, o, err
 	}
 	defer file.Close()
-	if err := s.put("input", io.NewSectionReader(file, 0, info.Size())); err != nil {
+	if err := s.put(s.in, io.NewSectionReader(file, 0, info.Size())); err != nil {
 		return false, o, fmt.Errorf("make the input of the next pass: %w", err)
 	}
 	return true, o, root.Remove(nextPass)
@@ -214,7 +233,7 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 const nextPass = "nextpass.in"
 
 // Input is the path of the pass's input.
-func (s *Session) Input() string { return filepath.Join(s.dir, "case", "input") }
+func (s *Session) Input() string { return filepath.Join(s.dir, "case", s.in) }
 
 // Output returns what an interactor that speaks testlib left for the checker. It
 // holds a file open until closed.
