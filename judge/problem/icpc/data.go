@@ -56,13 +56,33 @@ func (p *Package) readData() (faults judge.Faults) {
 		hint := "add data/secret/<name>.in and .ans"
 		if p.isFile("generators/generators.yaml") {
 			hint = "the package has generators: make its cases with: judge generate " + p.Dir
+		} else if script := p.dataScript(); script != "" {
+			hint = "they are probably made by " + p.at(script) + ": run it, and then this again"
 		}
 		faults = append(faults, &judge.Fault{File: p.at("data"), Text: "the package has no cases", Hint: hint})
 	}
 	if len(faults) == 0 && !slices.ContainsFunc(p.Groups, func(g judge.Group) bool { return g.Name != sample && !strings.HasPrefix(g.Name, sample+"/") }) {
-		p.flaw("data/"+secret, "there are no secret cases: the samples alone are judged", "add them; many packages make theirs with a script in generators/ or data/")
+		hint := "add data/secret/<name>.in and .ans"
+		if script := p.dataScript(); script != "" {
+			hint = "they are probably made by " + p.at(script) + ": run it, and then this again"
+		}
+		p.flaw("data/"+secret, "there are no secret cases: the samples alone are judged", hint)
 	}
 	return faults
+}
+
+// dataScript finds the script that makes the data of a package that came without; "" for
+// none. It is somebody's own, with tools of its own: nobody but the user runs it.
+func (p *Package) dataScript() string {
+	for _, dir := range []string{"data", "generators", "generator", "data_generators", "."} {
+		for _, e := range p.list(dir) {
+			name := strings.ToLower(e.Name)
+			if !e.Dir && (name == "makefile" || path.Ext(name) == ".sh" || path.Ext(name) == ".py" && strings.HasPrefix(name, "gen")) {
+				return path.Join(dir, e.Name)
+			}
+		}
+	}
+	return ""
 }
 
 // showIncluded shows the files of include/default to every submission as it runs, as
