@@ -46,7 +46,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 		at := fmt.Sprintf("language[%d]", i)
 		k.identity(l, at)
 		k.names(c, l, at)
-		k.faster(c, l, at)
+		k.others(c, l, at)
 		k.detection(l, at)
 		k.commands(l, at)
 		k.golf(c, l, at)
@@ -73,13 +73,15 @@ func (k *checker) identity(l *Language, at string) {
 	}
 }
 
-// faster refuses the name of a language that there is none of.
-func (k *checker) faster(c *Config, l *Language, at string) {
-	if l.Faster == "" {
-		return
-	}
-	if other, ok := c.Language(l.Faster); !ok || other == l {
-		k.fault(at+".faster", `faster = "..." is the id of another language that runs the same programs`, "language %q: there is no other language %q", l.ID, l.Faster)
+// others refuses names of languages that there are none of.
+func (k *checker) others(c *Config, l *Language, at string) {
+	for _, row := range []struct{ key, id string }{{"faster", l.Faster}, {"instead", l.Instead}} {
+		if row.id == "" {
+			continue
+		}
+		if other, ok := c.Language(row.id); !ok || other == l {
+			k.fault(at+"."+row.key, row.key+` = "..." is the id of another language that runs the same programs`, "language %q: there is no other language %q", l.ID, row.id)
+		}
 	}
 }
 

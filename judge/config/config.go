@@ -85,6 +85,7 @@ type Language struct {
 	Obtain  string   `toml:"obtain"`
 	Rare    bool     `toml:"rare"`
 	Faster  string   `toml:"faster"`
+	Instead string   `toml:"instead"`
 
 	Files    map[string]string `toml:"files"`
 	Kit      Kit               `toml:"kit"`
