@@ -52,6 +52,7 @@ func (p *Package) readData() (faults judge.Faults) {
 	p.shareFlags()
 	p.showIncluded()
 	p.readProofs()
+	p.readDisplay()
 	if p.Count() == 0 && len(faults) == 0 {
 		hint := "add data/secret/<name>.in and .ans"
 		if p.isFile("generators/generators.yaml") {

@@ -6,6 +6,7 @@
 //
 //	icpc.go     Open, and what a Package is
 //	metadata.go problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
+//	display.go  how samples are shown
 //	data.go     cases and groups; grading.go: how groups make a score
 //	programs.go validators; stage.go: programs with include/ and constants filled in
 //	submissions.go, expect.go, annotate.go  submissions and what they must get

@@ -1,0 +1,88 @@
+package icpc
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"assay/judge"
+)
+
+// readDisplay looks at the files that say how the samples are shown, and how they are
+// downloaded: which go together, and what is in them.
+func (p *Package) readDisplay() {
+	dir := "data/" + sample
+	bases := map[string]bool{}
+	for _, e := range p.list(dir) {
+		base, ext, _ := strings.Cut(e.Name, ".")
+		if e.Dir {
+			continue
+		}
+		if ext == "interaction" {
+			p.checkInteraction(path.Join(dir, e.Name))
+		}
+		if !bases[base] && p.Format == Format2025 {
+			bases[base] = true
+			p.checkDisplay(path.Join(dir, base))
+		}
+	}
+}
+
+// checkDisplay holds the files of a sample together.
+func (p *Package) checkDisplay(base string) {
+	for _, row := range []struct {
+		download string
+		shown    []string
+	}{
+		{".in.download", []string{".interaction", ".in.statement"}},
+		{".ans.download", []string{".interaction", ".ans.statement", ".out"}},
+	} {
+		var have []string
+		for _, ext := range row.shown {
+			if p.isFile(base + ext) {
+				have = append(have, ext)
+			}
+		}
+		switch {
+		case len(have) > 1:
+			p.flaw(base+have[1], fmt.Sprintf("%s says already how the sample is shown", path.Base(base+have[0])), "remove one of them")
+		case len(have) == 1 && have[0] != ".out" && !p.isFile(base+row.download):
+			p.flaw(base+have[0], "what is shown is not what is downloaded: there is no "+path.Base(base+row.download), "add it")
+		}
+	}
+	// An output that is shown is one that the output validator accepts.
+	if p.isFile(base+".out") && p.isFile(base+".in") && p.isFile(base+".ans") {
+		c := judge.Case{Group: sample, Name: path.Base(base), In: p.at(base + ".in"), Ans: p.at(base + ".ans")}
+		for _, g := range p.Groups {
+			for _, known := range g.Cases {
+				if known.ID() == c.ID() {
+					c.CheckerArgs = known.CheckerArgs
+				}
+			}
+		}
+		p.Extra = append(p.Extra, Proof{Kind: ValidOutput, Case: c, Out: p.at(base + ".out")})
+	}
+}
+
+// checkInteraction looks at the lines of a dialogue that is shown.
+func (p *Package) checkInteraction(name string) {
+	data, err := p.read(name)
+	if err != nil {
+		p.flaw(name, reason(err), "")
+		return
+	}
+	if !p.Kind.Interactive && !p.Kind.MultiPass {
+		p.flaw(name, "a dialogue, but the problem is neither interactive nor multi-pass", "change the type in "+File+", or remove it")
+		return
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "<") || strings.HasPrefix(line, ">") || line == "---" && p.Kind.MultiPass {
+			continue
+		}
+		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: n, Text: fmt.Sprintf("the line %.40q of a dialogue is nobody's", line), Hint: "lines of the judge start with <, those of the submission with >, and --- parts passes"})
+		return
+	}
+}
