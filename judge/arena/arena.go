@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"assay/judge/kit"
 )
 
 // Rules are a rule set with its options filled in: all that decides how an event
@@ -134,12 +136,7 @@ type GameFault struct {
 }
 
 // Note is something that a game's log tells beside moves.
-type Note struct {
-	Seat int    `json:"seat"`
-	Move int    `json:"move"` // how many moves had been made
-	Kind string `json:"kind"` // "penalty", "comment" or a word of the referee's own
-	Text string `json:"text"`
-}
+type Note = kit.Note
 
 // Key tells a game from all others of an event.
 type Key struct{ Round, First, Second, Leg int }

@@ -143,7 +143,7 @@ func (c *court) flush(files ...*os.File) error {
 
 // seat brings a player, or a file, before the referee. What it has said before and
 // nobody has taken goes with it.
-func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []string, unread []byte, done func(greeting) error) error {
+func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []string, unread []byte, done func(*kit.Greeted) error) error {
 	about, err := json.Marshal(struct {
 		ID   int      `json:"id"`
 		Name string   `json:"name"`
@@ -162,11 +162,11 @@ func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []str
 		}
 	}
 	return c.ask(func(f kit.Frame) error {
-		var g greeting
+		g := &kit.Greeted{}
 		if f.Verb != "ok" || len(f.Parts) != 1 {
 			return fmt.Errorf("%s to a bot", f.Verb)
 		}
-		if err := json.Unmarshal(f.Parts[0], &g); err != nil {
+		if err := json.Unmarshal(f.Parts[0], g); err != nil {
 			return err
 		}
 		if p != nil { // it was greeted, so it has started: before, there may be nothing to pin
@@ -174,14 +174,6 @@ func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []str
 		}
 		return done(g)
 	}, files, "bot", about, who.Text, unread)
-}
-
-// greeting is what a referee says of a bot that it greeted.
-type greeting struct {
-	Title string     `json:"title"`
-	Pure  bool       `json:"pure"`
-	Said  []string   `json:"said"`
-	Fault *GameFault `json:"fault"`
 }
 
 // turn is whose turn it is at a court, by the shared page.

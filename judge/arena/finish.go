@@ -8,23 +8,18 @@ import (
 	"assay/judge/kit"
 )
 
-// finished is what a referee says of a game: see kit.
+// finished is what a referee says of a game, with faults as the log has them.
 type finished struct {
-	Start  string   `json:"start"`
-	Moves  []string `json:"moves"`
-	Seats  string   `json:"seats"`
-	Micros []int64  `json:"micros"`
-	Notes  []Note   `json:"notes"`
-	Result struct {
-		Winner int       `json:"winner"`
-		Reason string    `json:"reason"`
-		Payoff []float64 `json:"payoff"`
-	} `json:"result"`
-	Said   [2][]string `json:"said"`
-	Fault  *GameFault  `json:"fault"`
-	After  *GameFault  `json:"after"`
-	Used   [2]float64  `json:"used_ms"`
-	Broken string      `json:"broken"`
+	kit.Outcome
+	fault, after *GameFault
+}
+
+// faultOf is a fault that a referee found.
+func faultOf(f *kit.BotFault) *GameFault {
+	if f == nil {
+		return nil
+	}
+	return &GameFault{Seat: f.Seat, Kind: Fault(f.Kind), Text: f.Text, Bytes: f.Bytes}
 }
 
 // lastComment is what a bot said last in a comment after its last move: adapters say
@@ -50,15 +45,16 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 		return nil
 	}
 	var r finished
-	if f.Verb != "game" || len(f.Parts) != 1 || json.Unmarshal(f.Parts[0], &r) != nil {
+	if f.Verb != "game" || len(f.Parts) != 1 || json.Unmarshal(f.Parts[0], &r.Outcome) != nil {
 		return c.broken(d.e, fmt.Sprintf("it says %s of a game", f.Verb))
 	}
 	if r.Broken != "" {
 		return c.broken(d.e, r.Broken)
 	}
-	again, err := d.fault(m, c, &r, r.Fault, false)
+	r.fault, r.after = faultOf(r.Fault), faultOf(r.After)
+	again, err := d.fault(m, c, &r, r.fault, false)
 	if err == nil && !again {
-		again, err = d.fault(m, c, &r, r.After, true)
+		again, err = d.fault(m, c, &r, r.after, true)
 	}
 	if err != nil || again {
 		return err
@@ -92,7 +88,7 @@ func (d *director) game(m *match, r *finished) *Game {
 	g := &Game{
 		Run: d.book.run, Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Seed: d.seeds.game(k),
 		Start: r.Start, Moves: r.Moves, Seats: r.Seats, Micros: r.Micros, Winner: r.Result.Winner, Reason: r.Result.Reason,
-		Payoff: r.Result.Payoff, Fault: r.Fault, After: r.After, Notes: r.Notes, Used: r.Used, Again: m.again,
+		Payoff: r.Result.Payoff, Fault: r.fault, After: r.after, Notes: r.Notes, Used: r.Used, Again: m.again,
 	}
 	if (r.Said[0] != nil || r.Said[1] != nil) && !(m.task.a.who.Pure && m.task.b.who.Pure) {
 		g.Said = [][]string{r.Said[0], r.Said[1]}

@@ -116,19 +116,8 @@ func (d *director) playGame(m *match, c *court) error {
 }
 
 // order is a game as referees are asked for it.
-type order struct {
-	No     int         `json:"no"`
-	Round  int         `json:"round"`
-	First  int         `json:"first"`
-	Second int         `json:"second"`
-	Seed   uint64      `json:"seed"`
-	Shared uint64      `json:"shared"`
-	Live   int         `json:"live,omitempty"`
-	Said   [2][]string `json:"said"`
-}
-
-func (d *director) order(k Key, live int, said [][]string) *order {
-	o := &order{
+func (d *director) order(k Key, live int, said [][]string) *kit.Order {
+	o := &kit.Order{
 		No: (k.Round-1)*d.e.Rules.Games + k.Leg, Round: k.Round, First: k.First, Second: k.Second,
 		Seed: d.seeds.game(k), Shared: d.seeds.shared(k), Live: live,
 	}
@@ -184,10 +173,10 @@ func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*G
 	s.coming[c] = true
 	s.players[c] = p
 	d.watch.set(c, s.who.ID, p)
-	return c.seat(s.who.ID, d.seeds.bot(s.who.ID), s.who, p, s.said, unread, func(g greeting) error {
+	return c.seat(s.who.ID, d.seeds.bot(s.who.ID), s.who, p, s.said, unread, func(g *kit.Greeted) error {
 		delete(s.coming, c)
 		if g.Fault != nil {
-			return d.notReady(s, c, p, g.Fault)
+			return d.notReady(s, c, p, faultOf(g.Fault))
 		}
 		s.said = g.Said
 		if p == nil {

@@ -98,7 +98,7 @@ func (b *Bot) Ask(request string) string {
 
 // Refuse says that a bot cannot take part.
 func (b *Bot) Refuse(format string, args ...any) {
-	panic(botFault{Kind: "init-failed", Text: fmt.Sprintf(format, args...), Bytes: b.conn.quoted()})
+	panic(BotFault{Kind: "init-failed", Text: fmt.Sprintf(format, args...), Bytes: b.conn.quoted()})
 }
 
 // Game is one game while it is played.
@@ -138,7 +138,7 @@ type Played struct {
 
 	seats  []byte
 	micros []int64
-	notes  []note
+	notes  []Note
 }
 
 // Position is what there is to see at one point of a game.
@@ -148,21 +148,6 @@ type Position struct {
 	Exact   string   `json:"exact,omitempty"`   // "won" or "lost" for who moves, where it is known
 	Best    []string `json:"best,omitempty"`    // moves that win
 	Text    string   `json:"text,omitempty"`    // anything else
-}
-
-type note struct {
-	Seat int    `json:"seat"`
-	Move int    `json:"move"`
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-}
-
-// botFault is how a game or a greeting ends by a bot's own doing: it is thrown.
-type botFault struct {
-	Seat  int    `json:"seat"`
-	Kind  string `json:"kind"`
-	Text  string `json:"text"`
-	Bytes string `json:"bytes,omitempty"`
 }
 
 // gameOver is how a game ends by its rules: it is thrown.
@@ -214,7 +199,7 @@ func (g *Game) AskBytes(seat int, request []byte) []byte {
 	answer := b.conn.ask(b.ID, request, g.budget(seat), true)
 	if used := b.conn.used(); g.ClockMS > 0 && used > time.Duration(g.ClockMS)*time.Millisecond && !g.over {
 		b.conn.dead = "its time is over"
-		panic(botFault{seat, "timeout-cpu", fmt.Sprintf("it has used %d ms of its %d ms for the game", used.Milliseconds(), g.ClockMS), b.conn.quoted()})
+		panic(BotFault{seat, "timeout-cpu", fmt.Sprintf("it has used %d ms of its %d ms for the game", used.Milliseconds(), g.ClockMS), b.conn.quoted()})
 	}
 	g.said[seat-1] = append(g.said[seat-1], string(answer))
 	return answer
@@ -244,7 +229,7 @@ func (g *Game) Move(seat int, text string) {
 
 // Note notes anything else: a penalty, say.
 func (g *Game) Note(seat int, kind, format string, args ...any) {
-	g.log.notes = append(g.log.notes, note{seat, len(g.log.Moves), kind, fmt.Sprintf(format, args...)})
+	g.log.notes = append(g.log.notes, Note{seat, len(g.log.Moves), kind, fmt.Sprintf(format, args...)})
 }
 
 // Win ends the game. It does not return.
@@ -271,7 +256,7 @@ func (g *Game) Draw(reason string) { g.Win(0, reason) }
 // Lose ends the game by a fault of a bot's answer, such as "illegal" or
 // "malformed". It does not return.
 func (g *Game) Lose(seat int, kind, format string, args ...any) {
-	panic(botFault{seat, kind, fmt.Sprintf(format, args...), g.seats[seat-1].conn.quoted()})
+	panic(BotFault{seat, kind, fmt.Sprintf(format, args...), g.seats[seat-1].conn.quoted()})
 }
 
 // conn is the way to a bot's process, if it has one.
@@ -283,7 +268,7 @@ type conn struct {
 	unread  []byte                     // answers that were read and not taken
 	buffer  []byte
 	last    []byte // the last answer
-	comment []note
+	comment []Note
 	moved   int   // how many moves had been made when it was asked
 	took    int64 // microseconds of the last answer
 	wall    time.Duration
@@ -318,7 +303,7 @@ func (c *conn) gone(text string) {
 	if c.dead == "" {
 		c.dead = text
 	}
-	panic(botFault{Kind: "gone", Text: c.dead, Bytes: quote(c.unread)})
+	panic(BotFault{Kind: "gone", Text: c.dead, Bytes: quote(c.unread)})
 }
 
 // Referee is the main function of a game's referee.

@@ -174,7 +174,7 @@ func (t *table) seat(parts [][]byte) error {
 }
 
 func (t *table) play(data []byte) error {
-	var o order
+	var o Order
 	if err := json.Unmarshal(data, &o); err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (c *conn) throw(kind, text string) {
 	if c.dead == "" {
 		c.dead = text // nobody listens to it any more
 	}
-	panic(botFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
+	panic(BotFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
 }
 
 // comments takes the whole comment lines off what was read.
@@ -314,7 +314,7 @@ func (c *conn) comments() {
 		if !whole {
 			return
 		}
-		c.comment = append(c.comment, note{Move: c.moved, Kind: "comment", Text: string(bytes.ToValidUTF8(bytes.TrimSpace(line[1:]), []byte("?")))})
+		c.comment = append(c.comment, Note{Move: c.moved, Kind: "comment", Text: string(bytes.ToValidUTF8(bytes.TrimSpace(line[1:]), []byte("?")))})
 		c.unread = rest
 	}
 }

@@ -25,39 +25,15 @@ func (g *Game) askAgain(seat int, request []byte) []byte {
 	}
 	said := &g.again.said[seat-1]
 	if len(*said) == 0 {
-		panic(botFault{Seat: seat, Kind: "gone", Text: "it ended here before"})
+		panic(BotFault{Seat: seat, Kind: "gone", Text: "it ended here before"})
 	}
 	answer := (*said)[0]
 	*said = (*said)[1:]
 	return []byte(answer)
 }
 
-// order is a game to be played, as the arena says it.
-type order struct {
-	No     int         `json:"no"`
-	Round  int         `json:"round"`
-	First  int         `json:"first"`
-	Second int         `json:"second"`
-	Seed   uint64      `json:"seed"`
-	Shared uint64      `json:"shared"`
-	Live   int         `json:"live,omitempty"` // seat of the only bot that plays again
-	Said   [2][]string `json:"said"`
-}
-
-// outcome is what came of it.
-type outcome struct {
-	Played
-	Micros []int64     `json:"micros,omitempty"`
-	Notes  []note      `json:"notes,omitempty"`
-	Said   [2][]string `json:"said"` // where it is not the moves
-	Fault  *botFault   `json:"fault,omitempty"`
-	After  *botFault   `json:"after,omitempty"` // while the bots were told of the end
-	Used   [2]float64  `json:"used_ms"`
-	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
-}
-
 // play plays one game, to its last word.
-func (r *Rules) play(e *Event, o *order, bots [2]*Bot) (out outcome) {
+func (r *Rules) play(e *Event, o *Order, bots [2]*Bot) (out Outcome) {
 	g := &Game{
 		Event: e, No: o.No, Round: o.Round, Seed: o.Seed, shared: o.Shared, seats: bots,
 		Rand: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15)),
@@ -109,11 +85,11 @@ func movesOf(p *Played, seat int) (moves []string) {
 }
 
 // catch runs a part of the referee, which ends by a panic.
-func (g *Game) catch(f func()) (fault *botFault, broken string) {
+func (g *Game) catch(f func()) (fault *BotFault, broken string) {
 	defer func() {
 		switch r := recover().(type) {
 		case gameOver:
-		case botFault:
+		case BotFault:
 			if r.Seat == 0 {
 				r.Seat = g.now
 			}
@@ -127,21 +103,13 @@ func (g *Game) catch(f func()) (fault *botFault, broken string) {
 	return nil, ""
 }
 
-// greeted is what a bot is after it was greeted.
-type greeted struct {
-	Title string    `json:"title,omitempty"`
-	Pure  bool      `json:"pure,omitempty"`
-	Said  []string  `json:"said,omitempty"`
-	Fault *botFault `json:"fault,omitempty"`
-}
-
-func (r *Rules) greet(b *Bot) (is greeted) {
+func (r *Rules) greet(b *Bot) (is Greeted) {
 	if r.Greet != nil {
 		g := &Game{Event: b.Event}
 		var broken string
 		is.Fault, broken = g.catch(func() { r.Greet(b); panic(gameOver{}) })
 		if broken != "" {
-			is.Fault = &botFault{Kind: "init-failed", Text: "the referee failed: " + broken}
+			is.Fault = &BotFault{Kind: "init-failed", Text: "the referee failed: " + broken}
 		}
 		if is.Fault != nil && len(b.conn.comment) > 0 {
 			is.Fault.Text += ": " + b.conn.comment[len(b.conn.comment)-1].Text
@@ -173,7 +141,7 @@ func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Pla
 			return Played{Result: Result{Winner: 2 - i, Reason: is.Fault.Kind}}, is.Fault.Text
 		}
 	}
-	out := r.play(&e, &order{No: 1, Round: 1, First: 1, Second: 2, Seed: seed}, seats)
+	out := r.play(&e, &Order{No: 1, Round: 1, First: 1, Second: 2, Seed: seed}, seats)
 	text := out.Broken
 	if out.Fault != nil {
 		text = out.Fault.Text
@@ -196,7 +164,7 @@ func (c *conn) askLocal() []byte {
 		c.gone("it does not answer")
 	case 1:
 	default:
-		panic(botFault{Kind: "unsolicited", Text: "it answered when it was not asked", Bytes: quote([]byte(said[1]))})
+		panic(BotFault{Kind: "unsolicited", Text: "it answered when it was not asked", Bytes: quote([]byte(said[1]))})
 	}
 	c.last = []byte(said[0])
 	return c.last
