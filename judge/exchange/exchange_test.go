@@ -257,6 +257,49 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
+func TestImportLegacyPoints(t *testing.T) {
+	const head = "-- problem.yaml --\nname: X\ntype: scoring\nlimits: {memory: 64}\n-- .timelimit --\n1\n-- data/sample/testdata.yaml --\naccept_score: 0\n-- data/sample/1.in --\n0\n-- data/sample/1.ans --\n0\n"
+	cases := func(group string, n int) (text string) {
+		for i := range n {
+			text += fmt.Sprintf("-- data/secret/%s/%d.in --\n%d\n-- data/secret/%s/%d.ans --\n1\n", group, i, i, group, i)
+		}
+		return text
+	}
+	min := func(points string) string {
+		return "grader_flags: min\naccept_score: " + points + "\n"
+	}
+	for _, row := range []struct{ it, files, want string }{
+		{"makes groups that give all or nothing", cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) + "-- data/secret/b/testdata.yaml --\n" + min("70") + "-- data/secret/testdata.yaml --\non_reject: continue\n",
+			"sum 100: a pass-fail 30 [], b pass-fail 70 []"},
+		{"has groups wait for those before, where the first that fails ends it", cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) + "-- data/secret/b/testdata.yaml --\n" + min("70"),
+			"sum 100: a pass-fail 30 [], b pass-fail 70 [a]"},
+		{"adds the points of cases", cases("a", 4) + "-- data/secret/testdata.yaml --\non_reject: continue\naccept_score: 5\n", "sum 20: a sum 20 []"},
+		{"refuses points up to the first case that fails", cases("a", 4), "cannot be imported: group secret/a adds points up to the first case that fails, or takes the most or the average"},
+		{"refuses points for what is not accepted", cases("a", 1) + "-- data/secret/testdata.yaml --\nreject_score: -1\n", "cannot be imported: group secret/a gives points for what is not accepted, or takes some"},
+	} {
+		to := filepath.Join(t.TempDir(), "out")
+		_, err := exchange.Native(open(t, unpack(t, head+row.files)), to, to+"-solutions")
+		got := ""
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			got = fault.Text
+		} else if err != nil {
+			t.Fatal(err)
+		} else {
+			secret := open(t, to).Grading.Root.Children[1]
+			got = fmt.Sprintf("%s %v:", secret.Aggregate, secret.MaxScore)
+			for i, n := range secret.Children {
+				if i > 0 {
+					got += ","
+				}
+				got += fmt.Sprintf(" %s %s %v %v", n.Name, n.Aggregate, n.MaxScore, n.RequirePass)
+			}
+		}
+		if got != row.want {
+			t.Errorf("it %s: %s, want %s", row.it, got, row.want)
+		}
+	}
+}
+
 func TestReadTask(t *testing.T) {
 	for _, row := range []struct{ it, json, want string }{
 		{"wants JSON", "{\n]", "t.json:2: is not what Competitive Companion sends: invalid character ']'"},

@@ -23,6 +23,17 @@ type importer struct {
 	notes     Notes
 	groups    map[string]string // names of groups there
 	toml      tomlFile
+	grading   *judge.Grading // in the way of 2025-09
+}
+
+// count is how many cases a group has.
+func (m *importer) count(name string) int {
+	for _, g := range m.from.Groups {
+		if g.Name == name {
+			return len(g.Cases)
+		}
+	}
+	return 0
 }
 
 // Native writes a package as the problem folder dir, with its submissions in the
@@ -59,8 +70,14 @@ func (m *importer) refuse() error {
 	if p.Static != nil {
 		return fault("the problem has a static validator", "a problem folder has none")
 	}
-	if p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
-		return fault("its points are those of the legacy format", "problem.toml has the ways of 2025-09")
+	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
+		var why string
+		if m.grading, why = modern(p.Grading, m.count); why != "" {
+			return fault(why, "problem.toml has the ways of 2025-09")
+		}
+		if m.grading != nil {
+			m.notes.add("verdicts differ where a submission gets a part of the points: there it is not accepted")
+		}
 	}
 	if info, err := os.Stat(filepath.Join(m.from.Dir, "include")); err == nil && info.IsDir() {
 		return fault("submissions are built with the files of include/", "a problem folder has nothing of the kind")
@@ -231,7 +248,7 @@ func (m *importer) cases() error {
 // scores writes the groups with what they are worth.
 func (m *importer) scores() error {
 	nodes := map[string]*judge.Node{}
-	if g := m.from.Grading; g != nil {
+	if g := m.grading; g != nil {
 		secret, err := m.secret(g.Root)
 		if err != nil {
 			return err
@@ -254,7 +271,7 @@ func (m *importer) scores() error {
 			m.toml.texts("checker_args", g.Cases[0].CheckerArgs)
 		}
 		n := nodes[g.Name]
-		if n == nil || !m.from.Grading.Scored {
+		if n == nil || !m.grading.Scored {
 			continue
 		}
 		m.score(n)

@@ -1,0 +1,88 @@
+package exchange
+
+import (
+	"slices"
+
+	"assay/judge"
+)
+
+// modern makes a grading in the way of 2025-09 of one in the legacy way, as far as both
+// say the same. Why says what has no form there; a nil grading with an empty why is that
+// of a problem without points whose every case must be accepted.
+func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, why string) {
+	secret := g.Root
+	for _, n := range g.Root.Children {
+		if n.Name != "sample" {
+			secret = n
+			continue
+		}
+		if g.Scored && !g.Root.Legacy.IgnoreSample && cases(n.Name) > 0 && n.Legacy.AcceptScore != 0 {
+			return nil, "its samples give points"
+		}
+	}
+	switch {
+	case !g.Scored && odd(g.Root):
+		return nil, "it may be accepted though not every case is"
+	case !g.Scored:
+		return nil, ""
+	case g.Minimize:
+		return nil, "fewer points are better"
+	case g.Custom:
+		return nil, "its output validator gives the points"
+	case secret == g.Root:
+		return nil, "it has no secret data"
+	}
+	made := &judge.Node{Name: secret.Name, Aggregate: judge.Sum}
+	leaves := secret.Children
+	if len(leaves) == 0 { // its cases stand in secret itself
+		leaves = []*judge.Node{secret}
+	} else if secret.Aggregate != judge.Sum {
+		return nil, "the points of its groups are not added"
+	}
+	for _, leaf := range leaves {
+		n, why := modernGroup(leaf, cases(leaf.Name))
+		if why != "" {
+			return nil, why
+		}
+		if !secret.Legacy.GoOn && leaf != secret { // the first group that fails ends it
+			for _, before := range made.Children {
+				if before.Aggregate != judge.PassFail {
+					return nil, "it ends at the first group that is not accepted, and groups give a part of their points"
+				}
+				n.RequirePass = append(n.RequirePass, before.Name)
+			}
+		}
+		made.MaxScore += n.MaxScore
+		made.Children = append(made.Children, n)
+	}
+	if leaves[0] == secret {
+		made.Aggregate, made.Children = made.Children[0].Aggregate, nil
+	}
+	root := &judge.Node{Children: []*judge.Node{made}}
+	return &judge.Grading{Form: judge.Format2025, Scored: true, Root: root}, ""
+}
+
+// modernGroup is a group without groups in it.
+func modernGroup(n *judge.Node, cases int) (_ *judge.Node, why string) {
+	l := n.Legacy
+	made := &judge.Node{Name: n.Name, Aggregate: judge.PassFail, MaxScore: l.AcceptScore}
+	switch {
+	case len(n.Children) > 0:
+		return nil, "group " + n.Name + " has groups in it"
+	case l.Grader != nil:
+		return nil, "group " + n.Name + " has a grader of its own"
+	case l.RejectScore != 0 || l.AcceptScore < 0:
+		return nil, "group " + n.Name + " gives points for what is not accepted, or takes some"
+	case n.Aggregate == judge.Min, n.Aggregate == judge.Sum && cases == 1:
+		return made, ""
+	case n.Aggregate == judge.Sum && l.GoOn:
+		made.Aggregate, made.MaxScore = judge.Sum, l.AcceptScore*float64(cases)
+		return made, ""
+	}
+	return nil, "group " + n.Name + " adds points up to the first case that fails, or takes the most or the average"
+}
+
+// odd says whether any node may be accepted though something in it is not.
+func odd(n *judge.Node) bool {
+	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil || slices.ContainsFunc(n.Children, odd)
+}
