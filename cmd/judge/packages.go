@@ -126,7 +126,7 @@ func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*l
 	}
 	extra := lang.Extra{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
 	made, err := c.tools.BuildWith(ctx, staged.Path, l, s.from, extra)
-	if _, missing := errors.AsType[*lang.MissingError](err); missing && l.Instead != "" {
+	if _, missing := errors.AsType[*lang.MissingError](err); l.Instead != "" && (missing || err == nil && !made.OK) {
 		if other, ok := c.cfg.Language(l.Instead); ok {
 			if again, failed := c.tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
 				made, err = again, nil
