@@ -49,7 +49,8 @@ type director struct {
 	from  int
 	limit int // index of the game from which nothing is played any more
 	out   *Disqualified
-	under int // tasks that are given out and not done
+	unfit []*Disqualified // who did not get ready: goes before out
+	under int             // tasks that are given out and not done
 
 	start         time.Time
 	played, moves int
@@ -119,19 +120,27 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 		if err := d.ready(ctx); err != nil {
 			return false, err
 		}
-		if d.out == nil || d.limit > 0 {
+		if d.limit > 0 {
 			if err := d.loop(ctx); err != nil {
 				return false, err
 			}
 		}
 	}
-	if d.out == nil {
+	leave := d.unfit
+	if len(leave) == 0 && d.out != nil {
+		leave = append(leave, d.out)
+	}
+	if len(leave) == 0 {
 		return false, nil
 	}
-	if err := d.record(&Record{Out: d.out}); err != nil {
-		return false, err
+	slices.SortFunc(leave, func(a, b *Disqualified) int { return a.Bot - b.Bot })
+	for _, out := range leave {
+		out.Run = d.book.run
+		if err := d.record(&Record{Out: out}); err != nil {
+			return false, err
+		}
 	}
-	d.out = nil
+	d.out, d.unfit = nil, nil
 	for _, s := range d.seats {
 		if !s.who.Pure || d.book.res.isOut(s.who.ID) {
 			d.dismiss(s)
@@ -143,7 +152,7 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 // plan finds what is missing. A game in the log whose fault cost its bot the event
 // ends the plan, as it ended the event.
 func (d *director) plan(encounters []Encounter) {
-	d.tasks, d.from, d.limit, d.out, d.under = nil, 0, noLimit, nil, 0
+	d.tasks, d.from, d.limit, d.out, d.unfit, d.under = nil, 0, noLimit, nil, nil, 0
 	if d.seats == nil {
 		d.seats = map[int]*seat{}
 		for _, c := range d.e.Bots {
@@ -177,19 +186,15 @@ func (d *director) disqualify(index int, g *Game, f *GameFault) {
 		return
 	}
 	d.limit = index
-	out := &Disqualified{Run: d.book.run, Fault: *f}
-	if g != nil {
-		key := g.Key()
-		out.Bot, out.Game = [2]int{g.First, g.Second}[f.Seat-1], &key
-	}
-	d.out = out
+	key := g.Key()
+	d.out = &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}
 }
 
 // refuse disqualifies a bot that did not get ready.
 func (d *director) refuse(s *seat, f *GameFault) {
-	d.disqualify(0, nil, f)
-	if d.out.Game == nil && (d.out.Bot == 0 || s.who.ID < d.out.Bot) { // the first by id, if there are several
-		d.out.Bot, d.out.Fault = s.who.ID, *f
+	d.limit = 0
+	if !slices.ContainsFunc(d.unfit, func(out *Disqualified) bool { return out.Bot == s.who.ID }) {
+		d.unfit = append(d.unfit, &Disqualified{Bot: s.who.ID, Fault: *f})
 	}
 }
 

@@ -86,6 +86,9 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 	for {
 		again, err := d.hold(ctx)
 		if err != nil {
+			if _, isLog := errors.AsType[*LogError](err); !isLog && ctx.Err() != nil {
+				err = context.Cause(ctx) // the processes end with it, which is no fault of theirs
+			}
 			return out, err
 		}
 		if !again {
