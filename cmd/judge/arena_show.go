@@ -35,7 +35,7 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	if a.try && !a.json {
 		showTry(c, out.Results, e.Bots[0].ID)
 	}
-	if e.LogPath != "" {
+	if _, full := errors.AsType[*arena.LogError](err); e.LogPath != "" && !full {
 		fmt.Fprintf(c.err, "%s has every game: judge arena replay %[1]s\n", e.LogPath)
 	}
 	return err

@@ -9,7 +9,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -178,6 +180,12 @@ func TestTheResultDoesNotDependOnJobs(t *testing.T) {
 
 // host is a judge of its own, for a test that kills it.
 func host() {
+	if most, err := strconv.ParseUint(os.Getenv("ARENA_TEST_DISK"), 10, 64); err == nil {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
 	b, err := sandbox.New(sandbox.Options{Workers: 2})
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -186,9 +194,66 @@ func host() {
 		e.Rules.Rounds, e.LogPath = 20, os.Args[1]
 		_, err = e.Run(ctx)
 	}
+	if _, full := errors.AsType[*arena.LogError](err); full {
+		os.Exit(fullDisk)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+}
+
+// fullDisk is the exit code of a host that cannot write its log.
+const fullDisk = 77
+
+// TestAFullDiskStopsTheEvent lets a log grow to so many bytes that a record is cut.
+func TestAFullDiskStopsTheEvent(t *testing.T) {
+	b := box(t)
+	whole := newEvent(b, eventBots...)
+	whole.Rules.Rounds = 20
+	want := summary(run(t, whole).Results)
+	path := filepath.Join(t.TempDir(), "log")
+	kept := 0
+	for _, most := range []string{"10", "30011", "60007"} {
+		p := startHost(t, path, "ARENA_TEST_DISK="+most)
+		<-p.ended
+		if code := p.state.ExitCode(); code != fullDisk {
+			t.Fatalf("exit code %d with room for %s bytes, want %d", code, most, fullDisk)
+		}
+		log := readLog(t, path)
+		if len(log.Damaged) > 0 || len(log.Records) < kept {
+			t.Errorf("with room for %s bytes the log has %d records, %d before, and %v", most, len(log.Records), kept, log.Damaged)
+		}
+		kept = len(log.Records)
+	}
+	e := newEvent(b, eventBots...)
+	e.Rules.Rounds, e.LogPath = 20, path
+	out := run(t, e)
+	if got := summary(out.Results); got != want {
+		t.Errorf("after a full disk:\n%s\nin one go:\n%s", got, want)
+	}
+	if out.Kept == 0 {
+		t.Error("nothing was kept")
+	}
+}
+
+// TestAllThatAreNotReadyLeaveAtOnce counts how often the others were greeted: once
+// before they left, and those that remember once more.
+func TestAllThatAreNotReadyLeaveAtOnce(t *testing.T) {
+	e := newEvent(box(t), "not-ready", "recall", "gone", "good", "not-ready:2")
+	e.LogPath = filepath.Join(t.TempDir(), "log")
+	out := run(t, e).Results.Out
+	if len(out) != 3 || out[0].Bot != 1 || out[1].Bot != 3 || out[2].Bot != 5 || out[2].Run != 2 {
+		t.Errorf("out are %+v, want 1, 3 and 5", out)
+	}
+	greeted := 0
+	for _, r := range readLog(t, e.LogPath).Records {
+		if r.Ready != nil && r.Ready.Bot == 2 {
+			greeted++
+		}
+	}
+	if greeted != 2 {
+		t.Errorf("a bot that remembers was greeted %d times, want 2", greeted)
 	}
 }
 
@@ -231,20 +296,21 @@ func TestAKilledJudgeIsResumed(t *testing.T) {
 type hostProcess struct {
 	*os.Process
 	ended chan struct{}
+	state *os.ProcessState // then
 }
 
-func startHost(t *testing.T, path string) *hostProcess {
+func startHost(t *testing.T, path string, env ...string) *hostProcess {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := os.StartProcess(self, []string{self, path}, &os.ProcAttr{Env: append(os.Environ(), "ARENA_TEST=host"), Files: []*os.File{nil, nil, os.Stderr}})
+	p, err := os.StartProcess(self, []string{self, path}, &os.ProcAttr{Env: append(append(os.Environ(), "ARENA_TEST=host"), env...), Files: []*os.File{nil, nil, os.Stderr}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hostProcess{p, make(chan struct{})}
-	go func() { _, _ = p.Wait(); close(h.ended) }()
+	h := &hostProcess{Process: p, ended: make(chan struct{})}
+	go func() { h.state, _ = p.Wait(); close(h.ended) }()
 	return h
 }
 

@@ -22,6 +22,13 @@ type LogFile struct {
 	synced  time.Time
 }
 
+// A judge that was killed may leave a child that has the log open, until it finds that
+// it is alone.
+const (
+	lockPatience = 2 * time.Second
+	lockEvery    = 20 * time.Millisecond
+)
+
 // OpenLog opens a log, or makes one, and reads what it holds. A line that was cut
 // short at the end is taken off; it was never finished.
 func OpenLog(path string) (*LogFile, *Log, error) {
@@ -29,9 +36,11 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
-	if lock(file) {
-		file.Close()
-		return nil, nil, &InUseError{path}
+	for start := time.Now(); lock(file); time.Sleep(lockEvery) {
+		if time.Since(start) > lockPatience {
+			file.Close()
+			return nil, nil, &InUseError{path}
+		}
 	}
 	held, err := ReadLog(file)
 	if err == nil {
