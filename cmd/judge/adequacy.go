@@ -52,6 +52,8 @@ What no input separates from the right program is listed apart (--all): most of 
 right, only written in another way. Read it, and mark what is equivalent in the file
 mutants.toml of the problem folder, with a reason; --marks prints it in that form.
 
+A measurement that was interrupted goes on with the mutants that it has not judged.
+
 --add keeps the few inputs that kill most of what survived.
 
 Exit codes: 0 every mutant that is known to be wrong is killed, 1 some are not, 2 wrong
@@ -134,7 +136,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *contest, fo
 	if kept := mutate.Load(contest.cache, key); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
 		return kept, nil
 	}
-	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions)
+	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions, mutate.Journal(contest.cache, key))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *contest, fo
 	}
 	report := lab.Report(results, m.hunt, key)
 	if m.hunt.Time == 0 {
-		if err := report.Keep(contest.cache); err != nil {
+		if err := errors.Join(report.Keep(contest.cache), mutate.DropJournal(contest.cache, key)); err != nil {
 			return nil, err
 		}
 	}
@@ -159,7 +161,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *contest, fo
 
 // measure judges the mutants, and looks for what kills those that all cases let
 // through.
-func (m *measuring) measure(ctx context.Context, c *console, contest *contest, folder *problem.Folder, solutions []string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
+func (m *measuring) measure(ctx context.Context, c *console, contest *contest, folder *problem.Folder, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
 	marks, err := mutate.ReadMarks(folder.Dir)
 	if err != nil {
 		return nil, nil, nil, err
@@ -168,7 +170,7 @@ func (m *measuring) measure(ctx context.Context, c *console, contest *contest, f
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	lab.Thorough, lab.Progress = m.thorough, c.counter("mutants judged")
+	lab.Thorough, lab.Progress, lab.Journal = m.thorough, c.counter("mutants judged"), journal
 	results, err := lab.Judge(ctx)
 	c.clear()
 	if err != nil {

@@ -34,6 +34,9 @@ type Setting struct {
 	// Thorough runs mutants on all cases. Otherwise one that has not been killed in
 	// many steps is spared the slowest cases until an input is found that kills it.
 	Thorough bool
+	// Journal is a file that keeps what became of each mutant, for a measurement that is
+	// interrupted; "" for none.
+	Journal string
 	// Progress, if it is not nil, is told how many mutants are judged. It may be called
 	// from several goroutines.
 	Progress func(done, of int)
@@ -258,18 +261,27 @@ func (l *Lab) blame(err error) error {
 }
 
 // Judge runs all mutants on all cases, each until a case kills it.
-func (l *Lab) Judge(ctx context.Context) ([]*Result, error) {
-	var all []*Result
+func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
+	before, err := openJournal(l.Journal)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, before.close()) }()
 	of := 0
 	for _, s := range l.Subjects {
 		of += len(s.Mutants)
 	}
-	for _, s := range l.Subjects {
+	for at, s := range l.Subjects {
 		done := len(all)
 		results := make([]*Result, len(s.Mutants))
 		err := l.share(ctx, s, len(s.Mutants), func(ctx context.Context, w *worker, d *decider, i int) (err error) {
-			results[i], err = l.one(ctx, s, w, d, s.Mutants[i])
-			return err
+			if results[i] = before.find(at, s, s.Mutants[i]); results[i] != nil {
+				return nil
+			}
+			if results[i], err = l.one(ctx, s, w, d, s.Mutants[i]); err != nil {
+				return err
+			}
+			return before.add(at, results[i])
 		}, func(n int) {
 			if l.Progress != nil {
 				l.Progress(done+n, of)

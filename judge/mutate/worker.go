@@ -77,7 +77,9 @@ func newWorker(ctx context.Context, r judge.Runner, p *judge.Program, blocks int
 
 func (w *worker) start() error {
 	cmd := w.program.Command(w.limits)
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400")
+	// Below the limit by what is not the heap's: on a busy machine garbage may pile up.
+	heap := fmt.Sprintf("GOMEMLIMIT=%dB", w.limits.Memory-128<<20)
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400", heap)
 	proc, err := w.runner.Start(w.life, cmd)
 	if err != nil {
 		return fmt.Errorf("start the mutants of %s: %w", w.program.Name, err)
@@ -240,8 +242,30 @@ func (w *worker) ready(slots []uint32) error {
 }
 
 // hunt runs a mutant on cases until one comes out otherwise, and says which: all
-// where none does.
+// where none does. A mutant that takes its process with it has to do so again.
 func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
+	if at, r, err = w.tryAll(m, slots); err != errGone {
+		return at, r, err
+	}
+	for i := range slots { // which of them was it?
+		for range 2 {
+			if _, r, err = w.tryAll(m, slots[i:i+1]); err != errGone {
+				break
+			}
+			r.fate, r.out = gone, nil
+		}
+		if err == errGone {
+			return i, r, nil
+		}
+		if err != nil || r.fate != same {
+			return i, r, err
+		}
+	}
+	return len(slots), run{fate: same}, nil
+}
+
+// tryAll is hunt without a second try: the error may be errGone.
+func (w *worker) tryAll(m *Mutant, slots []uint32) (at int, r run, err error) {
 	if err := w.ready(slots); err != nil {
 		return 0, r, err
 	}
@@ -257,18 +281,7 @@ func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
 		r, err = w.answer()
 		return err
 	})
-	switch {
-	case err != errGone:
-		return at, r, err
-	case len(slots) == 1:
-		return 0, run{fate: gone}, nil
-	}
-	for i := range slots { // which of them was it?
-		if _, r, err = w.hunt(m, slots[i:i+1]); err != nil || r.fate != same {
-			return i, r, err
-		}
-	}
-	return len(slots), run{fate: same}, nil
+	return at, r, err
 }
 
 // all runs many mutants on one case.

@@ -1,0 +1,114 @@
+package mutate
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// A journal is a file with a line for each mutant that is judged, so that a
+// measurement that was interrupted goes on where it stopped. Its name has to hold
+// what the results depend on. A line that was cut off is judged again.
+type journal struct {
+	mu   sync.Mutex
+	file *os.File
+	done map[[2]int]*entry // by subject and mutant
+}
+
+// entry is a line of a journal: a Result without its mutant.
+type entry struct {
+	Subject int            `json:"subject"` // its place in the lab
+	Mutant  int            `json:"mutant"`
+	State   State          `json:"state"`
+	How     string         `json:"how,omitempty"`
+	Case    string         `json:"case,omitempty"`
+	Outs    map[int][]byte `json:"outs,omitempty"`
+	Spared  []uint32       `json:"spared,omitempty"`
+}
+
+// openJournal reads what a journal holds, and goes on with it. Without a path it
+// keeps nothing.
+func openJournal(path string) (*journal, error) {
+	j := &journal{done: map[[2]int]*entry{}}
+	if path == "" {
+		return j, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("keep what is measured: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("keep what is measured: %w", err)
+	}
+	j.file = file
+	lines := bufio.NewReader(file)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e entry
+		if json.Unmarshal(line, &e) == nil {
+			j.done[[2]int{e.Subject, e.Mutant}] = &e
+		}
+		if err != nil {
+			if len(line) > 0 { // cut off
+				_, _ = file.WriteString("\n")
+			}
+			return j, nil
+		}
+	}
+}
+
+// find returns what became of a mutant before, or nil.
+func (j *journal) find(subject int, s *Subject, m *Mutant) *Result {
+	e := j.done[[2]int{subject, m.ID}]
+	if e == nil {
+		return nil
+	}
+	r := &Result{Mutant: m, Subject: s, State: e.State, How: e.How, Case: e.Case, outs: e.Outs, spared: e.Spared}
+	if r.outs == nil {
+		r.outs = map[int][]byte{}
+	}
+	return r
+}
+
+// add writes what became of a mutant. A line is written at once, so that those of two
+// processes do not mix.
+func (j *journal) add(subject int, r *Result) error {
+	if j.file == nil {
+		return nil
+	}
+	line, err := json.Marshal(entry{subject, r.ID, r.State, r.How, r.Case, r.outs, r.spared})
+	if err != nil {
+		return fmt.Errorf("keep what is measured: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("keep what is measured: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() error {
+	if j.file == nil {
+		return nil
+	}
+	return j.file.Close()
+}
+
+// Journal is where the journal of a measurement is kept.
+func Journal(cache, key string) string {
+	return filepath.Join(cache, "adequacy", key+".journal")
+}
+
+// DropJournal removes a journal when its measurement is whole.
+func DropJournal(cache, key string) error {
+	if err := os.Remove(Journal(cache, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("clear what was measured: %w", err)
+	}
+	return nil
+}
