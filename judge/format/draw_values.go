@@ -40,10 +40,10 @@ func (d *drawer) pick(h *habit, lo, hi int64) int64 {
 	return d.between(lo, hi)
 }
 
-func (d *drawer) between(lo, hi int64) int64 { return between(d.r, lo, hi) }
+func (d *drawer) between(lo, hi int64) int64 { return Between(d.r, lo, hi) }
 
-// between returns a number in lo..hi, each as often.
-func between(r *rand.Rand, lo, hi int64) int64 {
+// Between returns a number in lo..hi, each as often; lo where hi is not above it.
+func Between(r *rand.Rand, lo, hi int64) int64 {
 	if hi <= lo {
 		return lo
 	}

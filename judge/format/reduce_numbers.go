@@ -145,7 +145,7 @@ func digitsOf(v int64) (n int) {
 // withDigits is a number of some digits.
 func withDigits(chance *rand.Rand, digits int) int64 {
 	least := power(10, int64(digits-1))
-	return between(chance, least, mul(least, 10)-1)
+	return Between(chance, least, mul(least, 10)-1)
 }
 
 // scale makes the large numbers smaller together, and so about keeps how many times

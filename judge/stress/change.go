@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/format"
 	"assay/judge/shrink"
 )
 
@@ -155,7 +156,7 @@ func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.
 	case 9:
 		return text(2*n + int64(r.IntN(3)) - 1)
 	case 10:
-		return text(between(r, 0, n))
+		return text(format.Between(r, 0, n))
 	}
 	return text(int64(math.Exp(r.Float64() * math.Log(1e18)))) // each number of digits as often
 }

@@ -249,7 +249,7 @@ func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate,
 	for range 1 + r.IntN(2) {
 		k := numbers[r.IntN(len(numbers))]
 		lo, hi := p.words.span(words, k)
-		words[k] = strconv.FormatInt(between(r, lo, hi), 10)
+		words[k] = strconv.FormatInt(format.Between(r, lo, hi), 10)
 	}
 	line := strings.Join(words, " ")
 	salt := fmt.Sprintf("%s stress %d %d", p.salt, p.seed, i)
@@ -282,16 +282,4 @@ func (p *plan) changed(ctx context.Context, b *bench, i int, from base) (*candid
 		}
 	}
 	return nil, nil
-}
-
-// between returns a number in lo..hi.
-func between(r *rand.Rand, lo, hi int64) int64 {
-	if hi <= lo {
-		return lo
-	}
-	span := uint64(hi) - uint64(lo) + 1
-	if span == 0 {
-		return int64(r.Uint64())
-	}
-	return int64(uint64(lo) + r.Uint64N(span))
 }
