@@ -201,7 +201,8 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 		cases = append(cases, c)
 	}
 	for i := range v.Folder.Package.Extra {
-		if e := &v.Folder.Package.Extra[i]; e.Kind != icpc.InvalidInput {
+		// Polygon shows validators no inputs of checker tests, and keeps their Windows line ends.
+		if e := &v.Folder.Package.Extra[i]; e.Kind != icpc.InvalidInput && !v.Folder.Package.Foreign {
 			cases = append(cases, &e.Case)
 		}
 	}

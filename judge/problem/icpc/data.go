@@ -230,7 +230,7 @@ func (p *Package) readOldData() (faults judge.Faults) {
 		}
 	}
 	if graded {
-		p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: p.scoring, Custom: p.customArg || p.domjudge || p.Format == Draft2023, Must: p.customArg && !p.domjudge, Root: root}
+		p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: p.scoring, Custom: p.customArg || p.domjudge || p.Format == Draft2023, Must: p.customArg && p.scoring && !p.domjudge, Root: root}
 	}
 	return faults
 }
