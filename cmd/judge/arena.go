@@ -236,13 +236,22 @@ func setOption(r *arena.Rules, option string) error {
 // event builds the referee and all bots.
 func (c *contest) event(ctx context.Context, f *problem.Folder, rules arena.Rules, files []string, language string) (*arena.Event, error) {
 	e := &arena.Event{Game: f.ID, Rules: rules, Box: c.box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: c.cfg.Setter}
+	var refused error
+	able := 0
 	for _, file := range files {
 		bot, err := arena.Enter(ctx, f.Game, c.tools, file, language)
-		if err != nil {
+		if err == nil {
+			able++
+		} else if bot = arena.NoBot(file, err); bot == nil {
 			return nil, botError(err)
+		} else if refused == nil {
+			refused = err
 		}
 		bot.File = filepath.ToSlash(near(file))
 		e.Bots = append(e.Bots, bot)
+	}
+	if refused != nil && able < 2 {
+		return nil, botError(refused)
 	}
 	arena.Distinct(e.Bots)
 	var err error

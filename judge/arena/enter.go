@@ -65,6 +65,18 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 	return c, nil
 }
 
+// NoBot makes a contestant of a file that Enter refused, and that is there: it is out,
+// with the reason, and the others play on. It is nil for any other error.
+func NoBot(file string, err error) *Contestant {
+	unusable, ok := errors.AsType[*lang.UnusableError](err)
+	if _, gone := os.Stat(file); !ok || gone != nil {
+		return nil
+	}
+	why := "it is no bot: " + unusable.Fault.Text
+	sum := sha256.Sum256([]byte(why))
+	return &Contestant{Bot: Bot{File: file, Name: nameOf(file), Hash: hex.EncodeToString(sum[:])}, Broken: why}
+}
+
 // MadeFor is the rule set that an adapted bot was made for, as its text tells; "" where
 // it tells nothing.
 func MadeFor(g *problem.Game, file string) string {
