@@ -212,6 +212,26 @@ func (p *position) left() (count, top int64, err error) {
 	return count, top, nil
 }
 
+// countSteps is about how many steps left takes.
+func (p *position) countSteps() int64 {
+	switch m := p.gens[0] / p.g; {
+	case len(p.gens) < 3:
+		return 0
+	case p.least != nil:
+		return m
+	default:
+		return satTimes(m, int64(len(p.gens)))
+	}
+}
+
+// satTimes multiplies numbers up to 10^18, and stops at beyond.
+func satTimes(a, b int64) int64 {
+	if hi, lo := bits.Mul64(uint64(a), uint64(b)); hi == 0 && lo < beyond {
+		return int64(lo)
+	}
+	return beyond
+}
+
 func (p *position) needTable() error {
 	if p.least == nil {
 		if p.gens[0]/p.g > tableMost {

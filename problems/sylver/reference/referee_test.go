@@ -296,3 +296,22 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// TestLookAtALongGame has 1,900 numbers that fall: each would take a table of its own,
+// made of all of them. They are not counted, but the end of the game is.
+func TestLookAtALongGame(t *testing.T) {
+	played := kit.Played{Start: "999983 999979"}
+	for n := 999_978; n > 999_978-1900; n-- {
+		played.Moves = append(played.Moves, strconv.Itoa(n))
+	}
+	played.Moves = append(played.Moves, "5", "7", "3", "4", "2", "1")
+	e := event()
+	seen := newGame().look(&e, &played)
+	if n := seen[1800].Count; n != infinite {
+		t.Errorf("after 1800 moves %d numbers are left; that takes too long to count", n)
+	}
+	end := seen[len(seen)-4]
+	if want := []string{"1", "2", "4"}; !slices.Equal(end.Options, want) || end.Exact != "won" || end.Count != 3 {
+		t.Errorf("at the end %+v, want %v and won", end, want)
+	}
+}

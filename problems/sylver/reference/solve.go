@@ -163,44 +163,50 @@ func (v *solver) solve(left []int64) (winning []int64, ok bool) {
 // long.
 func (g *game) look(e *kit.Event, played *kit.Played) []kit.Position {
 	const show = 2000
-	var v solver
 	all := make([]kit.Position, len(played.Moves)+1)
-	solves := true
-	for i := len(played.Moves); i >= 0; i-- {
-		var p position
-		for _, text := range append([]string{played.Start}, played.Moves[:i]...) {
-			for word := range strings.FieldsSeq(text) {
-				if n, err := strconv.ParseInt(word, 10, 64); err == nil && n > 0 {
-					p.add(n)
-				}
+	lists := make([][]int64, len(all))
+	var p position
+	for i := range all {
+		text := played.Start
+		if i > 0 {
+			text = played.Moves[i-1]
+		}
+		for word := range strings.FieldsSeq(text) {
+			if n, err := strconv.ParseInt(word, 10, 64); err == nil && n > 0 {
+				p.add(n)
 			}
 		}
 		at := &all[i]
 		at.Count = infinite
-		if p.g != 1 {
+		if p.g != 1 || p.countSteps() > lookMost/int64(len(all)) {
 			continue
 		}
 		if n, _, err := p.left(); err == nil {
 			at.Count = n
 		}
-		list, ok := p.gaps(nil, show, largest)
-		if !ok {
-			continue
+		if list, ok := p.gaps(nil, show, largest); ok {
+			at.Options, lists[i] = words(list), list
 		}
-		at.Options = words(list)
-		if !solves || len(list) == 0 {
+	}
+	var v solver // from the end: what is solved there is known before
+	for i, solves := len(all)-1, true; i >= 0 && solves; i-- {
+		if len(lists[i]) == 0 {
 			continue
 		}
 		var winning []int64
-		if winning, solves = v.solve(list); solves {
-			at.Best, at.Exact = words(winning), "lost"
+		if winning, solves = v.solve(lists[i]); solves {
+			all[i].Best, all[i].Exact = words(winning), "lost"
 			if len(winning) > 0 {
-				at.Exact = "won"
+				all[i].Exact = "won"
 			}
 		}
 	}
 	return all
 }
+
+// lookMost bounds the steps that it takes to count what is left in a game, all
+// positions together: where one would take more than its share it is not counted.
+const lookMost = 1 << 31
 
 func words(list []int64) []string {
 	text := make([]string, len(list))
