@@ -262,3 +262,33 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func TestScoredByChecker(t *testing.T) {
+	const text = `-- problem.xml --
+<problem short-name="p"><judging><testset name="tests">
+  <input-path-pattern>tests/%02d</input-path-pattern><answer-path-pattern>tests/%02d.a</answer-path-pattern>
+  <tests><test method="manual" points="0.0"/><test method="manual" points="0.0"/></tests></testset></judging>
+  <assets><checker type="testlib"><source path="check.cpp" type="cpp.g++17"/></checker></assets></problem>
+-- tests/01 --
+1
+-- tests/01.a --
+1
+-- tests/02 --
+2
+-- tests/02.a --
+2
+-- check.cpp --
+int main() {}
+`
+	p, faults := polygon.Open(unpack(t, text), judge.Limits{})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	if g := p.Grading; g == nil || !g.Scored || !g.Custom || g.Form != judge.FormatLegacy || !g.Root.Children[0].Legacy.GoOn {
+		t.Errorf("points of 0 everywhere: the grading is %+v, want one by the checker's points", g)
+	}
+	p, _ = polygon.Open(unpack(t, strings.ReplaceAll(text, ` points="0.0"`, "")), judge.Limits{})
+	if p.Grading != nil {
+		t.Errorf("no points: the grading is %+v, want none", p.Grading)
+	}
+}

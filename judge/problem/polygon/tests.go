@@ -44,8 +44,14 @@ func (r *reader) files(i int) (in, ans string) {
 
 // scored says whether the package gives points.
 func (r *reader) scored() bool {
-	return slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != 0 }) ||
+	return slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil && *t.Points != 0 }) ||
 		slices.ContainsFunc(r.set.Groups, func(g group) bool { return g.Points != 0 })
+}
+
+// scoredByChecker says whether the package has points, but none of its own: then its
+// checker gives them.
+func (r *reader) scoredByChecker() bool {
+	return !r.scored() && r.pkg.Checker.Program != nil && slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil })
 }
 
 // tests reads the cases, in groups.
@@ -89,10 +95,24 @@ func (r *reader) tests() (faults judge.Faults) {
 	}
 	if scored {
 		r.grade()
-	} else {
-		slices.SortStableFunc(r.pkg.Groups, func(a, b judge.Group) int { return order(a.Name) - order(b.Name) })
+		return faults
+	}
+	slices.SortStableFunc(r.pkg.Groups, func(a, b judge.Group) int { return order(a.Name) - order(b.Name) })
+	if r.scoredByChecker() {
+		r.gradeByChecker()
 	}
 	return faults
+}
+
+// gradeByChecker adds up the points that the checker gives to each test.
+func (r *reader) gradeByChecker() {
+	usual := judge.UsualLegacy()
+	usual.GoOn, usual.AcceptScore = true, 0
+	root := &judge.Node{Aggregate: judge.Sum, Legacy: usual}
+	for _, g := range r.pkg.Groups {
+		root.Children = append(root.Children, &judge.Node{Name: g.Name, Aggregate: judge.Sum, Legacy: usual})
+	}
+	r.pkg.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Custom: true, Root: root}
 }
 
 // order puts the samples first.
@@ -151,7 +171,9 @@ func (r *reader) grade() {
 func (r *reader) points(name string) float64 {
 	for i, t := range r.set.Tests {
 		if r.name(i) == name {
-			return t.Points
+			if t.Points != nil {
+				return *t.Points
+			}
 		}
 	}
 	return 0

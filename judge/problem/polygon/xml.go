@@ -76,13 +76,13 @@ type testset struct {
 }
 
 type test struct {
-	Method  string  `xml:"method,attr"`
-	Cmd     string  `xml:"cmd,attr"`
-	File    string  `xml:"from-file,attr"`
-	Sample  bool    `xml:"sample,attr"`
-	Group   string  `xml:"group,attr"`
-	Points  float64 `xml:"points,attr"`
-	Verdict string  `xml:"verdict,attr"`
+	Method  string   `xml:"method,attr"`
+	Cmd     string   `xml:"cmd,attr"`
+	File    string   `xml:"from-file,attr"`
+	Sample  bool     `xml:"sample,attr"`
+	Group   string   `xml:"group,attr"`
+	Points  *float64 `xml:"points,attr"` // nil where the package gives none
+	Verdict string   `xml:"verdict,attr"`
 }
 
 type group struct {
