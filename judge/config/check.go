@@ -156,12 +156,17 @@ func (k *checker) golf(c *Config, l *Language, at string) {
 		k.expression(l, fmt.Sprintf("%s.includes[%d]", at, i), expr)
 	}
 	g := &l.Golf
-	for key, list := range map[string][]string{"programs": g.Programs, "argv": g.Argv, "names": g.Names} {
+	for key, list := range map[string][]string{"programs": g.Programs, "argv": g.Argv, "names": g.Names, "values": g.Values} {
 		for i, expr := range list {
 			k.expression(l, fmt.Sprintf("%s.golf.%s[%d]", at, key, i), expr)
 		}
 	}
 	k.expression(l, at+".golf.hoist", g.Hoist)
+	for _, word := range slices.Sorted(maps.Keys(g.Words)) {
+		if len(g.Words[word]) != 2 {
+			k.fault(at+".golf.words."+word, `params = ["int a{n}", ", "]`, "language %q: a word is an item for each argument, and what goes between", l.ID)
+		}
+	}
 	for i, w := range g.Wraps {
 		key := fmt.Sprintf("%s.golf.wraps[%d]", at, i)
 		k.expression(l, key+".when", w.When)

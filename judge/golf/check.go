@@ -2,8 +2,10 @@ package golf
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/kitproc"
@@ -33,11 +35,25 @@ func setters(p *judge.Program, err error) error {
 	return err
 }
 
+// longest is how much of an output a checker gets to see, in bytes. No right one of a
+// golf puzzle is near that long.
+const longest = 4 << 10
+
+// bounded cuts a text that is too long. What was cut off stands there as a sum, for two
+// long texts may differ in their last letter only.
+func bounded(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) <= longest {
+		return text
+	}
+	return fmt.Sprintf("%s... (%d bytes, sha256 %x)", strings.ToValidUTF8(text[:longest], ""), len(text), sha256.Sum256([]byte(text)))
+}
+
 // check asks what is wrong with the outputs.
 func (c *Checker) check(ctx context.Context, d *Domain, outputs []output, all bool) (*kit.GolfReport, error) {
 	g := kit.Golf{All: all}
 	for _, o := range outputs {
-		g.Answers = append(g.Answers, kit.GolfAnswer{In: d.Inputs[o.input].Args, Out: []byte(o.text)})
+		g.Answers = append(g.Answers, kit.GolfAnswer{In: d.Inputs[o.input].Args, Out: []byte(bounded(o.text))})
 	}
 	request, err := json.Marshal(&g)
 	if err != nil {

@@ -127,6 +127,19 @@ func TestSplitFrames(t *testing.T) {
 	}
 }
 
+func TestBounded(t *testing.T) {
+	flood := strings.Repeat("8 13\n", 1<<20)
+	a, b := bounded(flood+"x"), bounded(flood+"y")
+	if a == b || len(a) > longest+200 {
+		t.Errorf("bounded texts of %d bytes: %.40q, %.40q", len(a), a, b)
+	}
+	for text, want := range map[string]string{" 8 13\n": "8 13", "": "", strings.Repeat(" ", 1<<20) + "8 13": "8 13"} {
+		if got := bounded(text); got != want {
+			t.Errorf("bounded(%.20q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestFrameOutput(t *testing.T) {
 	for _, row := range []struct {
 		it   string

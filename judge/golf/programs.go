@@ -42,7 +42,7 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 		rest = p.untried()
 	}
 	milestone := 0
-	if mean := p.cpu / time.Duration(max(p.runs, 1)); server == nil && mean > slowStart && len(rest) > hardest {
+	if mean := p.used / time.Duration(max(p.runs, 1)); server == nil && mean > slowStart && len(rest) > hardest {
 		rest = slices.Concat(rest[len(rest)-hardest:], rest[:len(rest)-hardest])
 		milestone = len(rest) - hardest
 	}

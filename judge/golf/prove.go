@@ -24,18 +24,20 @@ type proof struct {
 	lang *config.Language // with the flags
 	dir  string
 
-	built map[*config.Wrap]*way // programs, by what is around them
+	built   map[*config.Wrap]*way // programs, by what is around them
+	drivers map[string]*way       // by their texts
 
 	mu      sync.Mutex
 	outputs []output // different ones only
 	seen    map[outputKey]bool
 	tried   map[int]bool
 	slow    []int
-	cpu     time.Duration // of so many runs of a program
+	used    time.Duration // processor time of so many runs of a program
 	runs    int
 	failed  map[int]string // inputs whose call ended with an error
 	stopped bool
-	brief   bool // a batch ends when briefTime is over
+	brief   bool          // a batch ends when briefTime is over
+	probing time.Duration // for an input, while the way to call the answer is looked for
 }
 
 // outputKey is what makes two outputs the same.
@@ -56,7 +58,7 @@ func (p *proof) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lay the answer: %w", err)
 	}
-	p.dir, p.tried, p.failed, p.built = dir, map[int]bool{}, map[int]string{}, map[*config.Wrap]*way{}
+	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*config.Wrap]*way{}, map[string]*way{}
 	p.res.Samples = len(p.r.Domain.Samples)
 	if strings.TrimSpace(p.a.Counted) == "" {
 		p.res.Verdict, p.res.Log = CannotRun, "the file has no code"
@@ -72,122 +74,6 @@ func (p *proof) run(ctx context.Context) error {
 		return p.cases(ctx, w)
 	}
 	return p.domain(ctx, w)
-}
-
-// detect finds the way to call the answer: the first for which all samples are
-// right, or the one with the most; there, errors and empty outputs do not count,
-// for a lost position may be answered by anything. Without any that can be built, it is nil and the
-// result says so.
-func (p *proof) detect(ctx context.Context) (*way, error) {
-	var best *way
-	most := -1
-	var logs []string
-	all := candidates(p.a, p.r.Domain.Arity, p.o)
-	for _, c := range all {
-		if best != nil && 2*most > len(p.r.Domain.Samples) && !best.rivals(c) {
-			continue // half right is no chance
-		}
-		e := Explanation{How: c.how(p.r.Domain.Arity)}
-		w, err := p.build(ctx, c)
-		if err == nil {
-			e.Driver = w.driver
-			err = p.try(ctx, w, &e)
-		}
-		failed, isFailed := errors.AsType[*notBuilt](err)
-		unloaded, isUnloaded := errors.AsType[*loadError](err)
-		switch {
-		case isFailed:
-			e.Reason = failed.log
-			if !slices.Contains(logs, failed.log) {
-				logs = append(logs, failed.log)
-			}
-		case isUnloaded:
-			e.Reason = unloaded.text
-		case err != nil:
-			return nil, err
-		}
-		p.res.Explain = append(p.res.Explain, e)
-		if err != nil {
-			continue
-		}
-		if e.Right == len(p.r.Domain.Samples) {
-			best = w
-			break
-		}
-		if e.clean > most {
-			best, most = w, e.clean
-		}
-	}
-	if best != nil {
-		return best, nil
-	}
-	p.res.Verdict = CannotRun
-	if made, ok := p.built[nil]; ok {
-		if failed, isFailed := errors.AsType[*notBuilt](made.err); isFailed {
-			logs = append([]string{failed.log}, logs...)
-		}
-	}
-	switch {
-	case len(logs) > 0:
-		p.res.Log = logs[0]
-	case len(all) == 0:
-		p.res.Log = p.a.Language.Name + " has no driver for functions in judge.toml"
-	default:
-		p.res.Log = p.res.Explain[0].Reason
-	}
-	return nil, nil
-}
-
-// rivals says whether a candidate may be right although this way is for half of the
-// samples: another function of the answer, say, that calls this one.
-func (w *way) rivals(c candidate) bool {
-	return w.function && c.function && (w.name != c.name || w.last != c.last)
-}
-
-// probes is how many samples a program is tried on before the others.
-const probes = 3
-
-// try runs the samples, the first few alone where each is a process.
-func (p *proof) try(ctx context.Context, w *way, e *Explanation) error {
-	samples := p.r.Domain.Samples
-	var outputs []output
-	collect := func(o output) bool {
-		if !o.slow {
-			outputs = append(outputs, o)
-		}
-		shown := strings.TrimSpace(o.text)
-		if o.fate != "" {
-			shown = strings.TrimSpace(shown + " [" + o.fate + "]")
-		}
-		e.Gave = append(e.Gave, fmt.Sprintf("%s: %s", p.r.Domain.Inputs[o.input], cut(shown)))
-		return !o.slow
-	}
-	steps := [][]int{samples}
-	if !w.function && len(samples) > probes {
-		front := slices.Clone(samples)
-		slices.Reverse(front) // the later ones say more than "0 0"
-		steps = [][]int{front[:probes], front[probes:]}
-	}
-	for _, step := range steps {
-		if err := p.calls(ctx, w, step, collect); err != nil {
-			return err
-		}
-		report, err := p.r.Checker.check(ctx, p.r.Domain, outputs, false)
-		if err != nil {
-			return err
-		}
-		e.Right, e.clean = len(outputs)-len(report.Wrong), 0
-		for k, o := range outputs {
-			blamed := slices.ContainsFunc(report.Wrong, func(w kit.GolfWrong) bool { return w.Index == k })
-			if !blamed && (o.fate == "" || !w.function) && strings.TrimSpace(o.text) != "" {
-				e.clean++
-			}
-		}
-		if 2*e.Right <= len(outputs) {
-			return nil
-		}
-	}
-	return nil
 }
 
 // domain proves the answer on all inputs: samples and edges first.
@@ -240,7 +126,7 @@ func (p *proof) collect(o output) bool {
 	defer p.mu.Unlock()
 	p.tried[o.input] = true
 	if o.cpu > 0 {
-		p.cpu += o.cpu
+		p.used += o.cpu
 		p.runs++
 	}
 	if o.slow {
@@ -296,8 +182,12 @@ func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfRep
 	return p.fresh(ctx, w)
 }
 
-// maxDeaths is how often a process may die before it is asked whether that is right.
-const maxDeaths = 100
+// maxDeaths is how often a process may die before it is asked whether that is right,
+// and wrongDeaths how often one that is wrong already may, which is only counted.
+const (
+	maxDeaths   = 100
+	wrongDeaths = 5
+)
 
 // guarded is batch, but one that kills its process again and again is checked on
 // the way, because each new process takes its time.
@@ -309,7 +199,11 @@ func (p *proof) guarded(ctx context.Context, w *way, order []int) error {
 		if !o.died || !more {
 			return more
 		}
-		if deaths++; deaths%maxDeaths != 0 || p.o.All {
+		most := maxDeaths
+		if p.brief {
+			most = wrongDeaths
+		}
+		if deaths++; deaths%most != 0 || p.o.All {
 			return true
 		}
 		p.mu.Lock()

@@ -28,7 +28,8 @@ type output struct {
 }
 
 // The frames of a driver. It reads everything on standard input: a mark on the
-// first line, then an input a line. Whatever a call prints goes to standard output
+// first line, in drivers that are told the form of the call its number and the
+// function's name on the next, then an input a line. Whatever a call prints goes to standard output
 // as it is; behind it the driver writes the mark, one letter, a text, the mark
 // again and a line feed, and flushes. The letters are
 //
@@ -100,7 +101,12 @@ func plainHead(mark string) string { return mark + "\n" }
 func (p *proof) requests(w *way) requests {
 	g := &p.lang.Golf
 	if g.Each == "" {
-		return requests{plainHead, func(_ string, i int) string { return p.r.Domain.Inputs[i].String() + "\n" }}
+		head := plainHead
+		if g.Told {
+			form := slices.Index(formsOf(g), w.form)
+			head = func(mark string) string { return fmt.Sprintf("%s\n%d %s\n", mark, form, w.name) }
+		}
+		return requests{head, func(_ string, i int) string { return p.r.Domain.Inputs[i].String() + "\n" }}
 	}
 	code := func(template, mark string, args []string) string {
 		words := map[string]string{"mark": mark, "name": w.name, "args": strings.Join(args, ", "), "spaced": strings.Join(args, " "), "list": strings.Join(args, ",")}
@@ -120,6 +126,11 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 		if err != nil {
 			return err
 		}
+		timeOver := x.Killed == judge.CPUTime || x.Killed == judge.WallTime
+		if len(frames) == 0 && timeOver && p.probing > 0 && p.probing < p.o.Time {
+			p.probing *= 4 // it starts slowly
+			continue
+		}
 		if len(frames) == 0 || frames[0].kind != 'l' {
 			return &loadError{firstLine(strings.TrimSpace(stderr), x.Fate())}
 		}
@@ -133,11 +144,10 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 			return nil
 		}
 		order = order[len(frames):]
-		timeOver := x.Killed == judge.CPUTime || x.Killed == judge.WallTime
 		if timeOver && p.brief {
 			return nil
 		}
-		if (timeOver || x.Killed == judge.Output) && len(frames) > 0 {
+		if (timeOver && p.probing == 0 || x.Killed == judge.Output) && len(frames) > 0 {
 			continue // the limit was that of all of them: this one gets its own
 		}
 		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
@@ -152,8 +162,12 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 	return nil
 }
 
-// maxOutput bounds what a batch prints, in bytes.
-const maxOutput = 64 << 20
+// What a process may print, in bytes: for an input that is its only one, and for each
+// of many besides. A batch that prints more goes on in another process.
+const (
+	maxOneOutput  = 256 << 10
+	maxEachOutput = 512
+)
 
 // drive runs a driver once.
 func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
@@ -164,7 +178,7 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 		in.WriteString(ask.line(mark, i))
 	}
 	limits := p.limits()
-	limits.Output = maxOutput
+	limits.Output += maxEachOutput * int64(len(order))
 	out, errs, x, err := p.patiently(ctx, program, limits, in.String(), nil, func(out string) bool { return strings.Count(out, mark) > 2 })
 	if err != nil {
 		return nil, "", x, "", err
@@ -209,7 +223,11 @@ const briefTime = 1500 * time.Millisecond
 // answer. The clock on the wall is only for programs that wait for ever.
 func (p *proof) limits() judge.Limits {
 	l := p.r.Limits
+	l.Output = maxOneOutput
 	l.CPU = p.o.Time
+	if p.probing > 0 {
+		l.CPU = min(l.CPU, p.probing)
+	}
 	if p.brief {
 		l.CPU = min(l.CPU, briefTime)
 	}

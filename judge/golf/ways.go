@@ -114,22 +114,22 @@ func FormName(form string, arity int) string {
 // Calls names the forms that a language's driver knows.
 func Calls(l *config.Language, arity int) []string {
 	var names []string
-	for _, form := range formsOf(l) {
+	for _, form := range formsOf(&l.Golf) {
 		names = append(names, FormName(form, arity))
 	}
 	return names
 }
 
-func formsOf(l *config.Language) []string {
+func formsOf(g *config.Golf) []string {
 	var known, own []string
-	for form := range l.Golf.Calls {
-		form = strings.TrimPrefix(form, anonymous)
+	for form := range g.Calls {
+		form = strings.TrimPrefix(strings.TrimPrefix(form, anonymous), withName)
 		if !slices.Contains(forms, form) && !slices.Contains(own, form) {
 			own = append(own, form)
 		}
 	}
 	for _, form := range forms {
-		if l.Golf.Calls[form] != "" || l.Golf.Calls[anonymous+form] != "" {
+		if callOf(g, form, true) != "" || callOf(g, form, false) != "" {
 			known = append(known, form)
 		}
 	}
@@ -137,8 +137,27 @@ func formsOf(l *config.Language) []string {
 	return append(known, own...)
 }
 
-// anonymous starts the key of a form that is only for functions without a name.
-const anonymous = "anonymous "
+// These start the keys of forms that are only for functions without a name, or with
+// one.
+const (
+	anonymous = "anonymous "
+	withName  = "named "
+)
+
+// callOf is how a form calls a function that has a name or not, "" if it cannot.
+func callOf(g *config.Golf, form string, isNamed bool) string {
+	only := anonymous
+	if isNamed {
+		only = withName
+	}
+	if call := g.Calls[only+form]; call != "" {
+		return call
+	}
+	if call := g.Calls[form]; isNamed || !strings.Contains(call, "{name}") {
+		return call
+	}
+	return ""
+}
 
 // candidate is a way to call an answer that may be tried.
 type candidate struct {
@@ -181,7 +200,7 @@ func (c *candidate) notes() []string {
 }
 
 // maxNames is how many names of functions are tried, the last one first.
-const maxNames = 3
+const maxNames = 6
 
 // candidates lists the ways to call the answer, the most likely first.
 func candidates(a *Answer, arity int, o Options) []candidate {
@@ -190,8 +209,8 @@ func candidates(a *Answer, arity int, o Options) []candidate {
 	var functions []candidate
 	if g.Driver != "" {
 		for _, c := range entries(g, a.Code, o.Entry) {
-			for _, form := range formsOf(a.Language) {
-				fits := g.Calls[form] != "" || c.name == "" && g.Calls[anonymous+form] != ""
+			for _, form := range formsOf(g) {
+				fits := callOf(g, form, c.name != "") != ""
 				if fits && (o.Call == "" || o.Call == form || o.Call == FormName(form, arity)) {
 					c.form = form
 					functions = append(functions, c)
@@ -254,12 +273,28 @@ func entries(g *config.Golf, code, asked string) []candidate {
 	if asked != "" {
 		return []candidate{{function: true, name: asked}}
 	}
+	var names []candidate
+	for _, name := range append(namesIn(g.Names, code), namesIn(g.Values, code)...) {
+		same := func(c candidate) bool { return c.name == name }
+		if !slices.ContainsFunc(names, same) && len(names) < maxNames {
+			names = append(names, candidate{function: true, name: name})
+		}
+	}
+	nameless := []candidate{{function: true}}
+	if g.Split && strings.Contains(strings.TrimSpace(code), "\n") {
+		nameless = append(nameless, candidate{function: true, last: true})
+	}
+	return append(names, nameless...)
+}
+
+// namesIn lists what expressions find, the last one in the code first.
+func namesIn(expressions []string, code string) []string {
 	type found struct {
 		at   int
 		name string
 	}
 	var all []found
-	for _, expr := range g.Names {
+	for _, expr := range expressions {
 		re, err := regexp.Compile(expr)
 		if err != nil {
 			continue
@@ -271,18 +306,11 @@ func entries(g *config.Golf, code, asked string) []candidate {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return b.at - a.at })
-	var names []candidate
-	for _, f := range all {
-		same := func(c candidate) bool { return c.name == f.name }
-		if !slices.ContainsFunc(names, same) && len(names) < maxNames {
-			names = append(names, candidate{function: true, name: f.name})
-		}
+	names := make([]string, len(all))
+	for k, f := range all {
+		names[k] = f.name
 	}
-	nameless := []candidate{{function: true}}
-	if g.Split && strings.Contains(strings.TrimSpace(code), "\n") {
-		nameless = append(nameless, candidate{function: true, last: true})
-	}
-	return append(names, nameless...)
+	return names
 }
 
 func matchesAny(expressions []string, text string) bool {
@@ -305,8 +333,9 @@ type notBuilt struct{ log string }
 
 func (e *notBuilt) Error() string { return e.log }
 
-// build makes the candidate ready to run. Programs share one build.
-func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
+// build makes the candidate ready to run. Programs share one build, and so do calls
+// by the same driver. The number is for a folder.
+func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error) {
 	if !c.function {
 		made, ok := p.built[c.wrap]
 		if !ok {
@@ -318,6 +347,10 @@ func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 		w.candidate = c
 		return &w, made.err
 	}
+	return p.buildDriver(ctx, c, number)
+}
+
+func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way, error) {
 	l := *p.lang
 	if len(l.Golf.Run) > 0 {
 		l.Run, l.Result = l.Golf.Run, nil
@@ -326,8 +359,13 @@ func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 		l.Build = nil // it would only check the driver
 	}
 	l.Golf = config.Golf{}
-	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", len(p.res.Explain)))
+	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
 	driver, answer := fillDriver(&p.lang.Golf, c, p.a.Code, p.r.Domain.Arity)
+	w := &way{candidate: c, driver: driver}
+	if made, ok := p.drivers[driver+answer]; ok {
+		w.program = made.program
+		return w, made.err
+	}
 	files := map[string]string{driverFile(p.lang): driver}
 	if name := p.lang.Golf.Answer; name != "" {
 		files[fillWords(name, map[string]string{"name": c.name})] = answer
@@ -335,8 +373,9 @@ func (p *proof) build(ctx context.Context, c candidate) (*way, error) {
 	if err := writeFiles(dir, files); err != nil {
 		return nil, err
 	}
-	made, err := p.make(ctx, dir, &l)
-	return &way{candidate: c, program: made, driver: driver}, err
+	w.program, w.err = p.make(ctx, dir, &l)
+	p.drivers[driver+answer] = w
+	return w, w.err
 }
 
 // wrapped is the program's text with what goes around it.
@@ -406,7 +445,6 @@ func asMissing(err error) (string, bool) {
 
 // fillDriver puts an answer into its language's driver, and into the file beside it.
 func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, answer string) {
-	call := g.Calls[c.form]
 	hoisted, code := hoist(g.Hoist, code)
 	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity), "hoisted": hoisted}
 	if c.name == "" {
@@ -416,18 +454,31 @@ func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, an
 			words["definition"], code = code[:at], code[at+1:]
 		}
 		words["function"] = "(" + code + ")"
-		if own := g.Calls[anonymous+c.form]; own != "" {
-			call = own
+	}
+	each := func(item, between string) string {
+		items := make([]string, arity)
+		for k := range items {
+			items[k] = strings.ReplaceAll(item, "{n}", fmt.Sprint(k))
 		}
+		return strings.Join(items, between)
 	}
-	args := make([]string, arity)
-	for k := range args {
-		args[k] = strings.ReplaceAll(g.Arg, "{n}", fmt.Sprint(k))
+	words["args"] = each(g.Arg, ", ")
+	words["curry"] = "(" + each(g.Arg, ")(") + ")"
+	words["spaced"] = each(g.Arg, " ")
+	for word, item := range g.Words {
+		words[word] = each(item[0], item[1])
 	}
-	words["args"] = strings.Join(args, ", ")
-	words["curry"] = "(" + strings.Join(args, ")(") + ")"
-	words["spaced"] = strings.Join(args, " ")
-	words["call"] = fillWords(call, words)
+	call := func(form string) string {
+		return fillWords(callOf(g, form, c.name != ""), words)
+	}
+	words["call"] = call(c.form)
+	if g.Case != "" {
+		var cases []string
+		for n, form := range formsOf(g) {
+			cases = append(cases, fillWords(g.Case, map[string]string{"form": fmt.Sprint(n), "call": call(form)}))
+		}
+		words["cases"] = strings.Join(cases, "\n")
+	}
 	answer = code
 	if g.Around != "" {
 		answer = fillWords(g.Around, words)

@@ -1,0 +1,354 @@
+package golf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/kit"
+)
+
+// How the way to call an answer is found: by trying the samples. Nothing else may
+// take long for that, because most ways are wrong ones, and a function that gets
+// something else than it expects likes to run for ever. So each way has little time
+// at first, and only those that were right until it was over get all of it.
+
+// The processor time that a way of calling has at first: a function for all samples,
+// a program for one. Drivers of languages that start slowly get more.
+const (
+	functionProbe = 300 * time.Millisecond
+	programProbe  = time.Second
+)
+
+// patientTries is how many ways that were stopped early get all of the time.
+const patientTries = 3
+
+// tried is a way that was tried on the samples.
+type tried struct {
+	way  *way
+	e    *Explanation
+	slow bool // an input took too long
+}
+
+// all says whether everything was right.
+func (t *tried) all(samples int) bool { return t.e.Right == samples }
+
+// detection is the search for the way to call an answer.
+type detection struct {
+	*proof
+	best    *tried
+	probed  []*tried
+	logs    []string // why candidates cannot be built
+	samples int
+}
+
+// detect finds the way to call the answer: the first for which all samples are
+// right, or the one with the most; there, errors and empty outputs do not count,
+// for a lost position may be answered by anything. Without any that can be built, it
+// is nil and the result says so.
+func (p *proof) detect(ctx context.Context) (*way, error) {
+	d := &detection{proof: p, samples: len(p.r.Domain.Samples)}
+	all := candidates(p.a, p.r.Domain.Arity, p.o)
+	p.probing = functionProbe
+	defer func() { p.probing = 0 }()
+	found, err := d.search(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		if err := d.patiently(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range d.probed {
+		p.res.Explain = append(p.res.Explain, *t.e)
+	}
+	if d.best != nil {
+		return d.best.way, nil
+	}
+	p.res.Verdict, p.res.Log = CannotRun, d.reason(all)
+	return nil, nil
+}
+
+// search tries the candidates in order until one is right.
+func (d *detection) search(ctx context.Context, all []candidate) (found bool, err error) {
+	for len(all) > 0 {
+		n := 1
+		for !all[0].function && n < len(all) && !all[n].function {
+			n++
+		}
+		probing := d.probing
+		if all[0].function {
+			found, err = d.function(ctx, all[0])
+		} else {
+			d.probing = max(probing, programProbe)
+			found, err = d.programs(ctx, all[:n])
+			d.probing = probing
+		}
+		if found || err != nil {
+			return found, err
+		}
+		all = all[n:]
+	}
+	return false, nil
+}
+
+// hopeless says whether there is a better way already than this one can be: half
+// right is no chance.
+func (d *detection) hopeless(c candidate) bool {
+	return d.best != nil && 2*d.best.e.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
+}
+
+// compiled says whether each form of a call has to be compiled.
+func (d *detection) compiled() bool {
+	return len(d.lang.Result) > 0 && len(d.lang.Golf.Run) == 0 && !d.lang.Golf.Told
+}
+
+// rivals says whether a candidate may be right although this way is for half of the
+// samples: another function of the answer that calls this one, or another form of
+// the call, where it costs no compilation: types tell the form there.
+func (w *way) rivals(c candidate, code string, compiled bool) bool {
+	if !w.function || !c.function {
+		return false
+	}
+	if w.name == c.name && w.last == c.last {
+		return !compiled
+	}
+	return w.name == "" || len(regexp.MustCompile(`(?:^|[^\w$])`+regexp.QuoteMeta(w.name)+`(?:[^\w$]|$)`).FindAllString(code, 2)) > 1
+}
+
+// make builds a candidate. It is nil where that cannot be done.
+func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
+	t := &tried{e: &Explanation{How: c.how(d.r.Domain.Arity)}}
+	w, err := d.build(ctx, c, len(d.probed))
+	d.probed = append(d.probed, t)
+	if failed, ok := errors.AsType[*notBuilt](err); ok {
+		if t.e.Reason = failed.log; !c.function && slices.Contains(d.logs, failed.log) {
+			d.probed = d.probed[:len(d.probed)-1] // all forms of input share the build
+		}
+		if !slices.Contains(d.logs, failed.log) {
+			d.logs = append(d.logs, failed.log)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.way, t.e.Driver = w, w.driver
+	return t, nil
+}
+
+// function tries one way to call a function.
+func (d *detection) function(ctx context.Context, c candidate) (found bool, err error) {
+	if d.hopeless(c) {
+		return false, nil
+	}
+	t, err := d.make(ctx, c)
+	if t == nil || err != nil {
+		return false, err
+	}
+	return d.try(ctx, t, d.r.Domain.Samples)
+}
+
+// try runs the samples and keeps the way if it is the best so far.
+func (d *detection) try(ctx context.Context, t *tried, samples []int) (found bool, err error) {
+	outputs, slow, err := d.outputs(ctx, t, samples)
+	if unloaded, ok := errors.AsType[*loadError](err); ok {
+		t.e.Reason = unloaded.text
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	t.slow = slow
+	return d.rate(ctx, t, outputs)
+}
+
+// rate counts what is right of outputs.
+func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found bool, err error) {
+	report, err := d.r.Checker.check(ctx, d.r.Domain, outputs, false)
+	if err != nil {
+		return false, err
+	}
+	t.e.Right, t.e.clean = len(outputs)-len(report.Wrong), 0
+	for k, o := range outputs {
+		blamed := slices.ContainsFunc(report.Wrong, func(w kit.GolfWrong) bool { return w.Index == k })
+		if !blamed && (o.fate == "" || !t.way.function) && strings.TrimSpace(o.text) != "" {
+			t.e.clean++
+		}
+	}
+	if t.all(d.samples) {
+		d.best = t
+		return true, nil
+	}
+	if d.best == nil || t.e.clean > d.best.e.clean {
+		d.best = t
+	}
+	return false, nil
+}
+
+// outputs are what the samples give until one is too slow.
+func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outputs []output, slow bool, err error) {
+	err = d.calls(ctx, t.way, samples, func(o output) bool {
+		if slow = slow || o.slow; !o.slow {
+			outputs = append(outputs, o)
+		}
+		t.e.Gave = append(t.e.Gave, d.gave(o))
+		return !slow
+	})
+	return outputs, slow, err
+}
+
+// gave is what came out for an input, for people.
+func (d *detection) gave(o output) string {
+	shown := strings.TrimSpace(o.text)
+	if o.fate != "" {
+		shown = strings.TrimSpace(shown + " [" + o.fate + "]")
+	}
+	return fmt.Sprintf("%s: %s", d.r.Domain.Inputs[o.input], cut(shown))
+}
+
+// hopefuls is how many forms of input are tried on all samples although they are
+// wrong about one: what they print tells more than nothing.
+const hopefuls = 2
+
+// programs tries forms of input on one sample, several at a time, and those that are
+// right about it on all. A right answer is right about it in some form.
+func (d *detection) programs(ctx context.Context, all []candidate) (found bool, err error) {
+	var ways, hopeful []*tried
+	for _, c := range all {
+		if d.hopeless(c) {
+			continue
+		}
+		t, err := d.make(ctx, c)
+		if err != nil {
+			return false, err
+		}
+		if t != nil {
+			ways = append(ways, t)
+		}
+	}
+	samples, err := d.telling(ctx)
+	if err != nil {
+		return false, err
+	}
+	for chunk := range slices.Chunk(ways, max(d.o.Jobs, 1)) {
+		outputs, err := d.each(ctx, chunk, samples[0])
+		if err != nil {
+			return false, err
+		}
+		for k, t := range chunk {
+			o := outputs[k]
+			if found, err = d.follow(ctx, t, o, samples); found || err != nil {
+				return found, err
+			}
+			if len(hopeful) < hopefuls && len(t.e.Gave) == 1 && o.fate == "" && strings.TrimSpace(o.text) != "" {
+				hopeful = append(hopeful, t)
+			}
+		}
+	}
+	if d.best != nil && 2*d.best.e.clean > d.samples {
+		return false, nil
+	}
+	for _, t := range hopeful {
+		t.e.Gave = nil
+		if found, err = d.try(ctx, t, samples); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// telling are the samples, first one that no empty text is right about, if there is
+// any; of several the last one, which says most.
+func (d *detection) telling(ctx context.Context) ([]int, error) {
+	samples := slices.Clone(d.r.Domain.Samples)
+	outputs := make([]output, len(samples))
+	for k, i := range samples {
+		outputs[k].input = i
+	}
+	report, err := d.r.Checker.check(ctx, d.r.Domain, outputs, false)
+	if err != nil {
+		return nil, err
+	}
+	last := len(samples) - 1
+	if n := len(report.Wrong); n > 0 {
+		last = report.Wrong[n-1].Index
+	}
+	return append([]int{samples[last]}, slices.Delete(samples, last, last+1)...), nil
+}
+
+// each runs several programs on one input at the same time.
+func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]output, error) {
+	outputs, errs := make([]output, len(ways)), make([]error, len(ways))
+	var running sync.WaitGroup
+	for k, t := range ways {
+		running.Go(func() { outputs[k], errs[k] = d.once(ctx, t.way, probe) })
+	}
+	running.Wait()
+	return outputs, errors.Join(errs...)
+}
+
+// follow tries the other samples where a program was right about one.
+func (d *detection) follow(ctx context.Context, t *tried, first output, samples []int) (found bool, err error) {
+	if first.slow {
+		t.slow = true
+		return false, nil
+	}
+	t.e.Gave = append(t.e.Gave, d.gave(first))
+	report, err := d.r.Checker.check(ctx, d.r.Domain, []output{first}, false)
+	if err != nil {
+		return false, err
+	}
+	if len(report.Wrong) > 0 {
+		return d.rate(ctx, t, []output{first})
+	}
+	others := slices.DeleteFunc(slices.Clone(samples), func(i int) bool { return i == first.input })
+	outputs, slow, err := d.outputs(ctx, t, others)
+	if err != nil {
+		return false, err
+	}
+	t.slow = slow
+	return d.rate(ctx, t, append([]output{first}, outputs...))
+}
+
+// patiently tries again, with all of the time, those of the ways that were stopped
+// early which were right until then, or were the first to be tried.
+func (d *detection) patiently(ctx context.Context) error {
+	d.probing = 0
+	var again []*tried
+	for n, t := range d.probed {
+		if t.slow && (t.e.clean > 0 || n < patientTries-1) {
+			again = append(again, t)
+		}
+	}
+	slices.SortStableFunc(again, func(a, b *tried) int { return b.e.clean - a.e.clean })
+	for _, t := range again[:min(len(again), patientTries)] {
+		t.e.Gave = nil
+		if found, err := d.try(ctx, t, d.r.Domain.Samples); found || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reason says why no candidate could be tried.
+func (d *detection) reason(all []candidate) string {
+	if made, ok := d.built[nil]; ok && !all[0].function {
+		if failed, isFailed := errors.AsType[*notBuilt](made.err); isFailed {
+			return failed.log
+		}
+	}
+	switch {
+	case len(d.logs) > 0:
+		return d.logs[0]
+	case len(all) == 0:
+		return d.a.Language.Name + " has no driver for functions in judge.toml"
+	}
+	return d.probed[0].e.Reason
+}
