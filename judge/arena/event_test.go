@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -181,7 +180,7 @@ func TestTheResultDoesNotDependOnJobs(t *testing.T) {
 // host is a judge of its own, for a test that kills it.
 func host() {
 	if most, err := strconv.ParseUint(os.Getenv("ARENA_TEST_DISK"), 10, 64); err == nil {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+		if err := limitDisk(most); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
