@@ -12,7 +12,7 @@ import (
 
 func TestCandidates(t *testing.T) {
 	l := &config.Language{Golf: config.Golf{
-		Programs: []string{`read`}, Argv: []string{`ARGV`}, Names: []string{`def (\w+)`}, Driver: "d", Split: true,
+		Programs: []string{`read`}, Argv: []string{`ARGV`}, Names: []string{`def (\w+)`}, Values: []string{`(\w+) =`}, Driver: "d", Split: true,
 		Calls: map[string]string{"args": "x", "list": "x"},
 		Wraps: []config.Wrap{
 			{Name: "needed", When: `prompt`, Code: "{code}"},
@@ -27,6 +27,7 @@ func TestCandidates(t *testing.T) {
 	}{
 		{it: "tries functions first where nothing tells a program", code: "def f", first: []string{"function f(i,j)", "function f([i,j])", "anonymous function, called as f(i,j)"}},
 		{it: "tries the last function first", code: "def f\ndef g", first: []string{"function g(i,j)", "function g([i,j])", "function f(i,j)"}},
+		{it: "tries values after functions", code: "def f\nv = 1", first: []string{"function f(i,j)", "function f([i,j])", "function v(i,j)"}},
 		{it: "tries programs first where it reads", code: "read", first: []string{"program, input i j", "program, input lines"}},
 		{it: "tries arguments first where it takes them", code: "ARGV", first: []string{"program, input argv", "program, input argv 'i j'"}},
 		{it: "tries a wrap first where the text needs it", code: "read prompt", first: []string{"program, input i j, needed"}},
@@ -55,6 +56,26 @@ func TestCandidatesOfLanguageWithFormsOfItsOwn(t *testing.T) {
 	all := candidates(&Answer{Language: l, Code: "x"}, 2, Options{})
 	if all[0].input.name != "lines with full stops" || all[1].input.name != "[i j]" || all[2].input.name != "i j" {
 		t.Errorf("tried first: %q, %q, %q", all[0].input.name, all[1].input.name, all[2].input.name)
+	}
+}
+
+func TestRivals(t *testing.T) {
+	best := &way{candidate: candidate{function: true, name: "c", form: "args"}}
+	for _, row := range []struct {
+		it, code string
+		c        candidate
+		compiled bool
+		want     bool
+	}{
+		{"tries a function that calls the best one", "c=1;f=c", candidate{function: true, name: "f"}, true, true},
+		{"does not try others where nobody calls the best one", "f=1;c=f", candidate{function: true, name: "f"}, true, false},
+		{"tries another form of the same function", "c=1", candidate{function: true, name: "c", form: "list"}, false, true},
+		{"does not compile for another form", "c=1", candidate{function: true, name: "c", form: "list"}, true, false},
+		{"does not run it as a program", "c=1;f=c", candidate{}, false, false},
+	} {
+		if got := best.rivals(row.c, row.code, row.compiled); got != row.want {
+			t.Errorf("it %s: rivals = %v", row.it, got)
+		}
 	}
 }
 

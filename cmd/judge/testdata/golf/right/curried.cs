@@ -1,0 +1,1 @@
+i=>j=>{Func<int,int,bool>c=(a,b)=>Math.Min(a,b)>=0&&Math.Min(a,b)==(int)(Math.Abs(a-b)*1.6180339887);if(c(i,j))return"no";for(int k=1;;k++){if(c(i-k,j))return i-k+" "+j;if(c(i,j-k))return i+" "+(j-k);if(c(i-k,j-k))return i-k+" "+(j-k);}}

@@ -1,0 +1,1 @@
+boolean c(int a,int b){return a>b?c(b,a):a>=0&&a==(int)((b-a)*1.6180339887);}void f(int[]a){int i=a[0],j=a[1];if(c(i,j)){a[0]=a[1]=-1;return;}for(int k=1;;k++){if(c(a[0]=i-k,a[1]=j)||c(a[0]=i,a[1]=j-k)||c(a[0]=i-k,a[1]=j-k))return;}}

@@ -1,0 +1,1 @@
+fn f(p:&mut(i32,i32)){let c=|a:i32,b:i32|a.min(b)>=0&&a.min(b)==((a-b).abs()as f64*1.6180339887)as i32;let(i,j)=*p;for k in 0..{for q in[(i-k,j),(i,j-k),(i-k,j-k)]{if c(q.0,q.1){*p=if k<1{(-1,-1)}else{q};return}}}}

@@ -1,0 +1,2 @@
+def f(i,j):
+ while 1:print(i,j)
