@@ -33,7 +33,7 @@ type Validator struct {
 // dialect is how a program that is started for each case is talked to.
 type dialect struct {
 	argv    func(in, ans string, args []string) []string // in and ans are the names of the case's files
-	accepts []int // exit codes
+	accepts []int                                        // exit codes
 	// outcome says what the program thinks, from how it ended by itself.
 	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
 }
