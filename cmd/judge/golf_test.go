@@ -58,6 +58,7 @@ func TestGolfAnswers(t *testing.T) {
 			continue
 		}
 		t.Run(folder+"/"+name, func(t *testing.T) {
+			t.Parallel() // compilers and interpreters that start leave a processor idle
 			args := []string{"golf", "wythoff", file, "--json"}
 			if want == golf.Right && !strings.HasPrefix(name, "lambda_") && !strings.HasPrefix(name, "sub_") {
 				args = append(args, "--quick")
