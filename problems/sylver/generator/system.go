@@ -97,7 +97,10 @@ func draw(g *kit.Gen) *system {
 		all := m
 		for range k - 1 {
 			n := g.Rand.Between(m+1, most)
-			for !fits(n) || n%m == 0 {
+			for again := 0; !fits(n) || n%m == 0; again++ {
+				if again == tries {
+					g.Refuse("found no number up to %d that goes with %d", most, m)
+				}
 				n = g.Rand.Between(m+1, most)
 			}
 			numbers = append(numbers, n)
