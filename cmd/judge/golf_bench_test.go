@@ -42,6 +42,8 @@ func BenchmarkGolf(b *testing.B) {
 					b.Fatalf("%s, want %s", r.Text("wythoff"), row.want)
 				}
 			}
+			var ignored bytes.Buffer // builds the setter's programs
+			run(b.Context(), []string{"golf", "wythoff", "testdata/golf/wrong/one_input.py", "--quick"}, &console{in: strings.NewReader(""), out: &ignored, err: &ignored})
 			for b.Loop() {
 				prove()
 			}
