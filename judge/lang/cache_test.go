@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -136,6 +137,37 @@ func TestSeed(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(setter, "b")); err == nil {
 		t.Error("the setter's cache got what the contestant's has")
+	}
+}
+
+func TestProbesOfNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tools.json")
+	asked := 0
+	get := func() {
+		t.Helper()
+		if said, err := (&probes{file: file}).get("question", func() (string, error) { asked++; return "", nil }); said != "" || err != nil {
+			t.Fatalf("get = %q, %v, want nothing", said, err)
+		}
+	}
+	get()
+	if get(); asked != 1 {
+		t.Errorf("asked %d times at once, want 1: a shim that does not work is slow to say so", asked)
+	}
+	old, err := json.Marshal((&probes{file: file}).read())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known map[string]probe
+	if err := json.Unmarshal(old, &known); err != nil {
+		t.Fatal(err)
+	}
+	for key, p := range known {
+		p.When = p.When.Add(-freshNothing)
+		known[key] = p
+	}
+	(&probes{file: file, known: known}).write()
+	if get(); asked != 2 {
+		t.Errorf("asked %d times after a while, want 2: somebody may have mended it", asked)
 	}
 }
 

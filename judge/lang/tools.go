@@ -154,7 +154,13 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) ([]string, bo
 	}
 	for _, path := range candidates(names, lo.path) {
 		argv := append([]string{path}, l.Locate[1:]...)
-		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) { return run(ctx, argv) })
+		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) {
+			out, err := run(ctx, argv)
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+				return "", nil // a shim that says by this that it does not work
+			}
+			return out, err
+		})
 		if err != nil {
 			continue
 		}
@@ -286,8 +292,12 @@ type probe struct {
 }
 
 // fresh is how long a probe is believed: a shim may change its mind with nothing
-// to be seen of it.
-const fresh = 24 * time.Hour
+// to be seen of it. One that said nothing is asked again sooner, as somebody may be
+// mending it, but not by every command: shims can take long to fail.
+const (
+	fresh        = 24 * time.Hour
+	freshNothing = 10 * time.Minute
+)
 
 // get returns what is remembered for a question, or asks.
 func (p *probes) get(question string, ask func() (string, error)) (string, error) {
@@ -299,7 +309,11 @@ func (p *probes) get(question string, ask func() (string, error)) (string, error
 	}
 	old, ok := p.known[key]
 	p.mu.Unlock()
-	if age := time.Since(old.When); ok && age >= 0 && age < fresh {
+	believed := fresh
+	if old.Said == "" {
+		believed = freshNothing
+	}
+	if age := time.Since(old.When); ok && age >= 0 && age < believed {
 		return old.Said, nil
 	}
 	said, err := ask()
