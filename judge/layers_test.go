@@ -28,7 +28,8 @@ var layers = map[string][]string{
 
 	// Small acts.
 	"judge/internal/suggest":    nil,
-	"judge/internal/golden":     nil, // for tests
+	"judge/internal/golden":     nil,       // for tests
+	"judge/internal/unboxed":    {"judge"}, // for tests
 	"judge/internal/atomicfile": nil,
 	"judge/internal/tail":       nil,
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
@@ -80,7 +81,7 @@ var doors = map[string]struct {
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
-	"os/exec":                                 {[]string{"judge/sandbox", "judge/lang"}, "programs are started by the sandbox alone; lang asks shims where the real tools are"},
+	"os/exec":                                 {[]string{"judge/sandbox", "judge/lang", "judge/internal/unboxed"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
 	"encoding/xml":                            {[]string{"judge/report", "judge/problem/polygon"}, "JUnit; problem.xml"},
 	"html/template":                           {[]string{"judge/report"}, "the HTML page"},
 }

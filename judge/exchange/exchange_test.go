@@ -25,14 +25,8 @@ import (
 func unpack(t *testing.T, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
-	for _, f := range txtar.Parse([]byte(text)).Files {
-		name := filepath.Join(dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := txtar.Write(txtar.Parse([]byte(text)), dir); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }

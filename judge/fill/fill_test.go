@@ -74,14 +74,8 @@ func build(_ context.Context, p *judge.Part) (*judge.Program, error) {
 func unpack(t *testing.T, archive *txtar.Archive) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
-	for _, f := range archive.Files {
-		name := filepath.Join(dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := txtar.Write(archive, dir); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }

@@ -1,15 +1,13 @@
 package gen
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"assay/judge"
+	"assay/judge/internal/unboxed"
 	"assay/judge/kit"
 )
 
@@ -17,12 +15,12 @@ import (
 // its validator: one process each, which answers frames.
 func BenchmarkStream(b *testing.B) {
 	part := &judge.Part{Speaks: "kit"}
-	generator, err := NewGenerator(b.Context(), bare{}, built(b, "generator"), part, judge.Limits{})
+	generator, err := NewGenerator(b.Context(), unboxed.Runner{}, built(b, "generator"), part, judge.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer generator.Close()
-	validator, err := NewValidator(b.Context(), bare{}, built(b, "validator"), part, judge.Limits{})
+	validator, err := NewValidator(b.Context(), unboxed.Runner{}, built(b, "validator"), part, judge.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,40 +48,4 @@ func built(b *testing.B, role string) *judge.Program {
 		b.Skipf("the %s cannot be built here: %v\n%s", role, err, out)
 	}
 	return &judge.Program{Name: role, Argv: []string{binary}}
-}
-
-// bare is a runner without a sandbox.
-type bare struct{}
-
-func (bare) Run(context.Context, *judge.Command) (judge.Exec, error) {
-	return judge.Exec{}, errors.New("not needed")
-}
-
-func (bare) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
-	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	cmd.Env, cmd.Stderr = c.Env, c.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	return &bareProcess{cmd, in, out}, cmd.Start()
-}
-
-type bareProcess struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out io.ReadCloser
-}
-
-func (p *bareProcess) Stdin() io.WriteCloser { return p.in }
-func (p *bareProcess) Stdout() io.Reader     { return p.out }
-func (p *bareProcess) Kill()                 { _ = p.cmd.Process.Kill() }
-func (p *bareProcess) Wait() (judge.Exec, error) {
-	_ = p.in.Close()
-	_ = p.cmd.Wait()
-	return judge.Exec{}, nil
 }

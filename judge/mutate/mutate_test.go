@@ -2,9 +2,7 @@ package mutate
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/golden"
+	"assay/judge/internal/unboxed"
 )
 
 // program is a program of testdata, laid out in a folder, with its inputs.
@@ -80,44 +79,10 @@ func started(t testing.TB, s *Source) *worker {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		write(t, filepath.Join(dir, "go.mod"), []byte("module program\n\ngo 1.26\n"))
 	}
-	w := newWorker(t.Context(), naked{}, &judge.Program{Name: s.Path, Argv: []string{compiled(t, dir)}}, s.blocks, judge.Limits{})
+	w := newWorker(t.Context(), unboxed.Runner{}, &judge.Program{Name: s.Path, Argv: []string{compiled(t, dir)}}, s.blocks, judge.Limits{})
 	w.stack = smallStack
 	t.Cleanup(w.close)
 	return w
-}
-
-// naked is a runner without a sandbox, for programs of testdata.
-type naked struct{}
-
-func (naked) Run(context.Context, *judge.Command) (judge.Exec, error) {
-	return judge.Exec{}, errors.New("not for tests")
-}
-
-func (naked) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
-	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	return &child{cmd, in, out}, cmd.Start()
-}
-
-type child struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out io.Reader
-}
-
-func (c *child) Stdin() io.WriteCloser { return c.in }
-func (c *child) Stdout() io.Reader     { return c.out }
-func (c *child) Kill()                 { _ = c.cmd.Process.Kill() }
-func (c *child) Wait() (judge.Exec, error) {
-	_ = c.cmd.Wait()
-	return judge.Exec{}, nil
 }
 
 // TestTheProgramAsItWas: whatever a program uses, with its mutants all off it prints

@@ -21,13 +21,8 @@ import (
 func unpack(t *testing.T, archive []byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for _, f := range txtar.Parse(archive).Files {
-		if err := os.MkdirAll(filepath.Dir(f.Name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(f.Name, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := txtar.Write(txtar.Parse(archive), "."); err != nil {
+		t.Fatal(err)
 	}
 }
 

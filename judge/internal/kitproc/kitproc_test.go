@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/kitproc"
+	"assay/judge/internal/unboxed"
 	"assay/judge/kit"
 )
 
@@ -84,10 +84,10 @@ func TestBrokenPrograms(t *testing.T) {
 			p := play(t, name)
 			p.Name = "broken.go"
 			p.Env = append(p.Env, "KITPROC_TEST_HELLO="+row.hello)
-			k, err := kitproc.Start(t.Context(), plain{}, p, "checker", limits)
+			k, err := kitproc.Start(t.Context(), unboxed.Runner{}, p, "checker", limits)
 			for impatient && row.hello != "" && err != nil { // a slow machine: the greeting took too long
 				limits.Wall *= 2
-				k, err = kitproc.Start(t.Context(), plain{}, p, "checker", limits)
+				k, err = kitproc.Start(t.Context(), unboxed.Runner{}, p, "checker", limits)
 			}
 			if err == nil {
 				defer k.Close()
@@ -175,7 +175,7 @@ func TestTheEndOfTheContextInterrupts(t *testing.T) {
 	p := play(t, "is silent")
 	p.Env = append(p.Env, "KITPROC_TEST_HELLO="+kit.Hello+" checker")
 	ctx, cancel := context.WithCancel(t.Context())
-	k, err := kitproc.Start(t.Context(), plain{}, p, "checker", judge.Limits{})
+	k, err := kitproc.Start(t.Context(), unboxed.Runner{}, p, "checker", judge.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func (c callback) ReadAt(b []byte, off int64) (int, error) {
 
 func startReader(t *testing.T) *kitproc.Proc {
 	t.Helper()
-	k, err := kitproc.Start(t.Context(), plain{}, play(t, "reader"), "checker", judge.Limits{Wall: time.Minute})
+	k, err := kitproc.Start(t.Context(), unboxed.Runner{}, play(t, "reader"), "checker", judge.Limits{Wall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,39 +223,4 @@ func play(t *testing.T, name string) *judge.Program {
 		Argv: []string{judge.ProgramDir + "/" + filepath.Base(self)},
 		Env:  []string{"KITPROC_TEST_PLAY=" + name},
 	}
-}
-
-// plain is a Runner without any isolation, as far as these tests need one.
-type plain struct{}
-
-func (plain) Run(context.Context, *judge.Command) (judge.Exec, error) { panic("not needed") }
-
-func (plain) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
-	argv0 := strings.Replace(c.Argv[0], c.Mounts[0].At, c.Mounts[0].Host, 1)
-	cmd := exec.CommandContext(ctx, argv0, c.Argv[1:]...)
-	cmd.Env, cmd.Stderr = c.Env, c.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	return &plainProcess{cmd, in, out}, cmd.Start()
-}
-
-type plainProcess struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out io.Reader
-}
-
-func (p *plainProcess) Stdin() io.WriteCloser { return p.in }
-func (p *plainProcess) Stdout() io.Reader     { return p.out }
-func (p *plainProcess) Kill()                 { p.cmd.Process.Kill() }
-
-func (p *plainProcess) Wait() (judge.Exec, error) {
-	p.cmd.Wait()
-	return judge.Exec{Exit: p.cmd.ProcessState.ExitCode()}, nil
 }
