@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge/report"
 )
@@ -188,11 +190,33 @@ func (b *browser) press(key string) {
 	}
 }
 
-// is fails unless an expression has a value.
+// is fails unless an expression has a value, or gets it soon.
 func (b *browser) is(what, expression, want string) {
 	b.t.Helper()
-	if got := b.eval(expression); got != want {
+	if got := b.soon(expression, func(got string) bool { return got == want }); got != want {
 		b.t.Errorf("%s: %s = %q, want %q", what, expression, got, want)
+	}
+}
+
+// contains fails unless an expression's value contains each of the texts, or does soon.
+func (b *browser) contains(what, expression string, texts ...string) {
+	b.t.Helper()
+	all := func(got string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(got, text) })
+	}
+	if got := b.soon(expression, all); !all(got) {
+		b.t.Errorf("%s: %s = %q, want %q in it", what, expression, got, texts)
+	}
+}
+
+// soon evaluates an expression until its value is good, and returns the last value. A
+// browser follows a link and scrolls when it has time to, and says nothing when it has done so.
+func (b *browser) soon(expression string, good func(string) bool) string {
+	b.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if got := b.eval(expression); good(got) || time.Now().After(deadline) {
+			return got
+		}
 	}
 }
 
@@ -252,9 +276,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 		b.is("after a click", allowed, fmt.Sprint(12-i-1))
 		b.is("after a click", current, move)
 		b.is("after a click", `document.querySelector('.option.made').textContent`, move)
-		if text := b.eval(stateText); !strings.Contains(text, "played "+move) || !strings.Contains(text, fmt.Sprintf("%d are crossed out", i+1)) {
-			t.Errorf("after move %d it says %q", i+1, text)
-		}
+		b.contains("after a click", stateText, "played "+move, fmt.Sprintf("%d are crossed out", i+1))
 	}
 	if text := b.eval(inResult); !strings.Contains(text, "lost by "+game.Reason) && !strings.Contains(text, "drawn") {
 		t.Errorf("at the end it says %q", text)
@@ -285,22 +307,15 @@ func TestArenaPageInABrowser(t *testing.T) {
 	for _, g := range shown {
 		if g.Game.Fault != nil {
 			b.eval(`(location.hash = '#game=` + gameID(g) + `&move=999')`)
-			b.eval(`new Promise(done => setTimeout(done, 0))`)
-			b.ask(nil, "Runtime.evaluate", map[string]any{"expression": "new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))", "awaitPromise": true})
 			b.is("by its address", chosen, gameID(g))
-			if text := b.eval(inResult); !strings.Contains(text, `it sent "99"`) || !strings.Contains(text, "</script><b>& it failed") {
-				t.Errorf("the fault is shown as %q", text)
-			}
+			b.contains("the fault", inResult, `it sent "99"`, "</script><b>& it failed")
 			break
 		}
 	}
 
 	// A link from the table of mistakes leads into the game.
 	b.click(".losses a")
-	b.ask(nil, "Runtime.evaluate", map[string]any{"expression": "new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))", "awaitPromise": true})
-	if text := b.eval(stateText); !strings.Contains(text, "threw a won game away") {
-		t.Errorf("the link leads to %q", text)
-	}
+	b.contains("where the link leads", stateText, "threw a won game away")
 	b.is("the focus", inFocus, "viewer")
 	b.screenshot("mistake")
 
