@@ -19,6 +19,7 @@ type inventory struct {
 	temporary []string
 }
 
+// takeInventory expects that TMPDIR is the test's own: other tests run at the same time.
 func takeInventory(tb testing.TB) inventory {
 	tb.Helper()
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
@@ -42,7 +43,7 @@ func takeInventory(tb testing.TB) inventory {
 		}
 		return nil
 	})
-	inv.temporary, _ = filepath.Glob(filepath.Join(os.TempDir(), "assay-*"))
+	inv.temporary, _ = filepath.Glob(filepath.Join(os.TempDir(), "*"))
 	return inv
 }
 

@@ -48,13 +48,15 @@ type suite struct {
 // Run runs the whole suite on the rung that o asks for. Workers is set to 1, so
 // that each run follows the last one in the same worker.
 func Run(t *testing.T, o sandbox.Options) {
+	programs, host := Programs(t), t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
 	before := takeInventory(t)
 	o.Workers = 1
 	s, err := sandbox.New(o)
 	if err != nil {
 		t.Skipf("this machine does not give this rung: %v", err)
 	}
-	su := &suite{s: s, can: abilities[s.Rung()], dir: Programs(t), host: filepath.Join(t.TempDir(), "secret.ans")}
+	su := &suite{s: s, can: abilities[s.Rung()], dir: programs, host: filepath.Join(host, "secret.ans")}
 	if err := os.WriteFile(su.host, []byte("42\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
