@@ -13,10 +13,13 @@
 package strictyaml
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
@@ -64,8 +67,12 @@ func Parse(file string, data []byte) (*Node, judge.Faults) {
 	if len(data) > maxBytes {
 		return none, judge.Faults{{File: file, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(data), maxBytes)}}
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(withoutVersion(data), &doc); err != nil {
+	if fault := notText(file, data); fault != nil {
+		return none, judge.Faults{fault}
+	}
+	var doc, second yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(withoutVersion(data)))
+	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return none, judge.Faults{syntaxFault(file, err)}
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {
@@ -73,7 +80,33 @@ func Parse(file string, data []byte) (*Node, judge.Faults) {
 	}
 	b := builder{file: file, within: map[*yaml.Node]bool{}}
 	root := b.node(doc.Content[0], "", 0)
+	if err := documents.Decode(&second); err == nil {
+		b.fault(&second, "a second document begins here", "a line of --- parts documents, and the file is to have one")
+	} else if !errors.Is(err, io.EOF) {
+		b.faults = append(b.faults, syntaxFault(file, err))
+	}
 	return root, b.faults
+}
+
+// notText finds bytes that are in no text, for which the library knows no place.
+func notText(file string, data []byte) *judge.Fault {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return &judge.Fault{File: file, Line: 1, Column: 1, Text: "the file is in UTF-16", Hint: "save the file as UTF-8"}
+	}
+	for at := 0; at < len(data); {
+		r, size := utf8.DecodeRune(data[at:])
+		broken, control := r == utf8.RuneError && size == 1, r < ' ' && !strings.ContainsRune("\t\n\r", r)
+		if broken || control {
+			fault := &judge.Fault{File: file, Line: 1 + bytes.Count(data[:at], []byte("\n")), Column: at - bytes.LastIndexByte(data[:at], '\n')}
+			fault.Text, fault.Hint = fmt.Sprintf("the byte 0x%02x, a control character", data[at]), "remove it"
+			if broken {
+				fault.Text, fault.Hint = fmt.Sprintf("the byte 0x%02x, which is not UTF-8", data[at]), "save the file as UTF-8"
+			}
+			return fault
+		}
+		at += size
+	}
+	return nil
 }
 
 // withoutVersion blanks out the directive that says which YAML the file is: the
@@ -104,6 +137,7 @@ func syntaxFault(file string, err error) *judge.Fault {
 // advice says what to do about the library's most frequent messages.
 var advice = []struct{ message, hint string }{
 	{"cannot start any token", "YAML is indented with blanks, not with tabs; a value that starts with @, ` or % stands in quotes"},
+	{"tab character", "YAML is indented with blanks, not with tabs"},
 	{"mapping values are not allowed", "a value with a colon in it stands in quotes"},
 	{"did not find expected key", "the line is not indented as the one above, or a quote is not closed"},
 	{"did not find expected ',' or ']'", "a bracket is not closed"},

@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"assay/judge"
 	"assay/judge/internal/strictyaml"
@@ -219,10 +220,13 @@ func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
 	data, err := p.read(name)
 	if err != nil {
 		empty, _ := strictyaml.Parse(p.at(name), nil)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is none is told elsewhere
 			return empty, nil
 		}
 		return empty, judge.Faults{{File: p.at(name), Text: reason(err)}}
+	}
+	if strings.HasPrefix(string(data), "\ufeff") {
+		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: 1, Column: 1, Text: "the file begins with a byte order mark", Hint: "save the file as UTF-8 without one (BOM)"})
 	}
 	n, faults := strictyaml.Parse(p.at(name), data)
 	if len(faults) == 0 && n.Kind != strictyaml.Map && n.Here() {
@@ -260,7 +264,10 @@ type entry struct {
 // nothing, or to a folder that it stands in, is a flaw and is left out.
 func (p *Package) list(dir string) (all []entry) {
 	entries, err := fs.ReadDir(p.root.FS(), dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		p.flaw(dir, "a file, where a folder is wanted", "make it a folder, or remove it")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		p.flaw(dir, reason(err), "")
 	}
 	for _, e := range entries {

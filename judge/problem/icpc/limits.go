@@ -122,10 +122,15 @@ func (p *Package) SetTime(limit time.Duration) {
 
 // checkLimits refuses limits that are none.
 func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
-	for k, v := range n.Pairs() {
-		x, ok := v.Float()
-		if v.Kind == strictyaml.Scalar && ok && (x <= 0 || math.IsInf(x, 0)) {
-			p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
+	for _, group := range []*strictyaml.Node{n, n.Get("time_multipliers")} {
+		for k, v := range group.Pairs() {
+			switch x, ok := v.Float(); {
+			case v.Kind != strictyaml.Scalar || !ok:
+			case x <= 0 || math.IsInf(x, 0):
+				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
+			case x > mostLimit:
+				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: %s is more than can be kept", k.Path, v.Text), "memory and output are in MiB, times in seconds; without the key, the usual limit holds"))
+			}
 		}
 	}
 	if n.Has("validation_passes") && m.limits.ValidationPasses < 2 {
@@ -170,16 +175,17 @@ func (p *Package) timeLimitElsewhere() (time.Duration, string) {
 	return 0, ""
 }
 
+// mostLimit is more seconds, or MiB, than anybody waits for, or has.
+const mostLimit = 1e6
+
 // seconds makes a duration of a number, exact to the microsecond.
 func seconds(x float64) time.Duration {
-	if x > 1e6 {
-		x = 1e6
-	}
+	x = min(x, mostLimit)
 	return time.Duration(math.Round(x*1e6)) * time.Microsecond
 }
 
 func mebibytes(x, usual float64) int64 {
-	if x <= 0 || x > 1<<30 {
+	if x <= 0 || x > mostLimit {
 		x = usual
 	}
 	return int64(x * (1 << 20))

@@ -142,10 +142,10 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 			}
 		}
 	}
-	if n := doc.Get("uuid"); n.Here() && !uuidForm.MatchString(n.Text) {
+	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm.MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("%q is no UUID", n.Text), "make one with: uuidgen"))
 	}
-	if n := doc.Get("embargo_until"); n.Here() && !embargoForm.MatchString(n.Text) {
+	if n := doc.Get("embargo_until"); n.Kind == strictyaml.Scalar && !embargoForm.MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("embargo_until: %q is no date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
 	}
 	p.checkRights(doc)
@@ -159,6 +159,9 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 // checkRights checks the license, and that somebody owns what has one.
 func (p *Package) checkRights(doc *strictyaml.Node) {
 	n := doc.Get("license")
+	if n.Kind == strictyaml.List || n.Kind == strictyaml.Map {
+		return // Decode has told
+	}
 	if n.Here() && !slices.Contains(licenses, n.Text) {
 		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("unknown license %q", n.Text), suggest.Hint(n.Text, licenses)))
 		return

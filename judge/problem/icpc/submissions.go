@@ -97,6 +97,7 @@ func (p *Package) readSubmissions() {
 		if _, known := p.dirRule(dir.Name); !known && !p.annotated(dir.Name) && !doc.Has(dir.Name) {
 			p.checkDir(dir.Name)
 		}
+		p.checkPrograms("submissions/" + dir.Name)
 		for _, name := range p.programs("submissions/" + dir.Name) {
 			s := &Submission{Path: p.at(name), Name: strings.TrimPrefix(name, "submissions/")}
 			p.expect(s, name, doc)
@@ -126,6 +127,22 @@ func (p *Package) dirs() (all []string) {
 func (p *Package) checkDir(dir string) {
 	if near, ok := suggest.Closest(dir, p.dirs()); ok {
 		p.flaw("submissions/"+dir, fmt.Sprintf("the folder %q does not say what its submissions must get", dir), fmt.Sprintf("did you mean %q?", near))
+	}
+}
+
+// checkPrograms notes what lies among submissions and is passed over, though it is
+// not of the kind that editors and compilers leave.
+func (p *Package) checkPrograms(dir string) {
+	all := p.programs(dir)
+	for _, e := range p.list(dir) {
+		name := path.Join(dir, e.Name)
+		switch {
+		case isJunk(e.Name) || slices.Contains(all, name):
+		case e.Dir:
+			p.flaw(name, "the folder holds no program: it is left out", "add its sources, or remove it")
+		default:
+			p.flaw(name, "the name tells no language: it is left out", "name it as its language has it, such as "+strings.TrimSuffix(e.Name, path.Ext(e.Name))+".py, or remove it")
+		}
 	}
 }
 
