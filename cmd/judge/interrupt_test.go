@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestInterrupt presses Ctrl-C while a program sleeps: judge ends at once, says
@@ -20,21 +22,19 @@ func TestInterrupt(t *testing.T) {
 		t.Skip("no Ctrl-C can be sent to a process on Windows")
 	}
 	dir, tmp := t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{
-		"judge.toml":                          "",
-		"problems/sleep/problem.toml":         "title = \"Sleep\"\n[limits]\ntime = \"60s\"\n",
-		"problems/sleep/cases/sample/one.in":  "1\n",
-		"problems/sleep/cases/sample/one.ans": "1\n",
-		"sleep.sh":                            "sleep 1000\n",
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, dir, `
+-- judge.toml --
+-- problems/sleep/problem.toml --
+title = "Sleep"
+[limits]
+time = "60s"
+-- problems/sleep/cases/sample/one.in --
+1
+-- problems/sleep/cases/sample/one.ans --
+1
+-- sleep.sh --
+sleep 1000
+`)
 	cmd := exec.Command("judge", "submit", "sleep", "sleep.sh", "--json", "--html", "out.html")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
@@ -77,6 +77,14 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// write lays an archive out in a folder.
+func write(t *testing.T, dir, text string) {
+	t.Helper()
+	if err := txtar.Write(txtar.Parse([]byte(text)), dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // orphans lists processes of sandboxes whose judge is gone.
 func orphans(t *testing.T) (left []string) {
 	t.Helper()
@@ -94,4 +102,59 @@ func orphans(t *testing.T) (left []string) {
 		}
 	}
 	return left
+}
+
+// TestInterruptedGeneration presses Ctrl-C while cases are made: those that were made
+// already are not put in place, and nothing else stays.
+func TestInterruptedGeneration(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no Ctrl-C can be sent to a process on Windows")
+	}
+	dir := t.TempDir()
+	write(t, dir, `
+-- judge.toml --
+-- problems/p/problem.toml --
+title = "P"
+[reference]
+program = "reference.sh"
+[generator]
+program = "generator.sh"
+speaks = "plain"
+[[group]]
+name = "some"
+cases = ["1", "slow"]
+-- problems/p/reference.sh --
+cat
+-- problems/p/generator.sh --
+[ $1 = 1 ] || sleep 1000
+echo $1
+-- problems/p/cases/sample/one.in --
+0
+-- problems/p/cases/sample/one.ans --
+0
+`)
+	cmd := exec.Command("judge", "generate", "p")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if made, _ := filepath.Glob(filepath.Join(dir, "testcases", "p", ".generate-*", "some", "1.ans")); len(made) > 0 {
+			break
+		}
+		if time.Since(start) > time.Minute {
+			t.Error("no case was made within a minute")
+			break
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	exit, ok := errors.AsType[*exec.ExitError](cmd.Wait())
+	if !ok || exit.ExitCode() != exitInterrupted {
+		t.Errorf("ended with %v, want exit code %d", exit, exitInterrupted)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "testcases", "p")); len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }

@@ -288,6 +288,9 @@ func (d *drawer) int(f *field, lo, hi int64, _ *int64) (int64, error) {
 		return v, nil
 	}
 	if s, set := d.o.Set[f.name.text]; set {
+		if s[0] > hi || s[1] < lo {
+			return 0, misfit("the line wants %s in %d..%d, the declaration has it in %d..%d", f.name.text, s[0], s[1], lo, hi)
+		}
 		lo, hi = max(lo, s[0]), min(hi, s[1])
 	}
 	if f.name.counts && d.o.Size > 0 {
@@ -422,6 +425,9 @@ func Line(words []string) (o Options, err error) {
 				if s[k], err = wholeNumber(text); err != nil {
 					return o, fmt.Errorf("%s: %w", flag, err)
 				}
+			}
+			if s[0] > s[1] {
+				return o, fmt.Errorf("%s: the range runs downwards", flag)
 			}
 			o.Set[name] = s
 			continue

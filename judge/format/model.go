@@ -27,6 +27,7 @@ type name struct {
 	used    bool // some expression needs its value
 	tracked bool // some expression needs all its values
 	counts  bool // it says how many of something there are
+	below   bool // its lower bound is below 0
 
 	// What a `where` demands of the list, for drawing values that keep to it.
 	unique  *demand

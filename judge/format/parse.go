@@ -283,7 +283,7 @@ func (p *parser) repeat(r row) any {
 // `1..100 until end`, where only what follows tells.
 func (p *parser) rounds(r row, s *repeat) {
 	at := p.peek()
-	s.count = p.arithmetic(integer)
+	s.count = p.count()
 	if !p.take("..") {
 		p.take("times")
 		return

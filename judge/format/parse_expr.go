@@ -106,7 +106,10 @@ func (p *parser) join(op string, at token, x *expr, right token, y *expr, want k
 	made := &expr{kind: k, op: op, args: []*expr{x, y}}
 	if x.big != nil && y.big != nil {
 		if made.big = foldBig(op, x.big, y.big); made.big == nil {
-			p.fail(right, "", "this number cannot be computed")
+			if y.big.Sign() == 0 {
+				p.fail(right, "", "a division by 0")
+			}
+			p.fail(right, "powers have exponents of 0 to 1023", "%s %s %s cannot be computed", x.big, op, y.big)
 		}
 		made.op, made.args = "constant", nil
 	}

@@ -144,6 +144,7 @@ func (p *parser) field(glue bool) any {
 			p.fail(t, "write: "+t.text+"[n]: permutation 1..n", "a permutation is several values")
 		}
 		f.name = p.declare(t, f.typ.valueKind(), false)
+		f.name.below = f.name.below || f.typ.kind == intType && f.typ.lo.op == "constant" && f.typ.lo.n < 0
 		return &f
 	}
 	a := &array{separator: " "}
@@ -159,7 +160,7 @@ func (p *parser) field(glue bool) any {
 		a.index = p.declare(index, integer, false)
 		a.index.index = true
 	} else {
-		a.count = p.arithmetic(integer)
+		a.count = p.count()
 	}
 	p.symbol("]")
 	p.symbol(":")
@@ -169,6 +170,19 @@ func (p *parser) field(glue bool) any {
 	f.name = p.declare(t, f.typ.valueKind(), true)
 	a.field = f
 	return a
+}
+
+// count reads how many of something there are.
+func (p *parser) count() *expr {
+	at := p.peek()
+	x := p.arithmetic(integer)
+	switch {
+	case x.op == "constant" && x.n < 0:
+		p.fail(at, "", "there cannot be %d of something", x.n)
+	case x.op == "name" && x.name.below:
+		p.fail(at, "raise the lower bound of "+x.name.text+" to 0 or 1", "%s says how many there are, and its lower bound is below 0", x.name.text)
+	}
+	return x
 }
 
 // modifiers reads what stands behind the type of an array.

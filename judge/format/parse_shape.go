@@ -11,9 +11,9 @@ func (p *parser) grid(head token) any {
 	t := p.expect(nameToken, "", "a name")
 	p.symbol(":")
 	g := &grid{field: field{row: head.line, typ: &typ{kind: wordType}}}
-	g.rows = p.arithmetic(integer)
+	g.rows = p.count()
 	p.expect(nameToken, "by", `"by" and the number of columns`)
-	g.columns = p.arithmetic(integer)
+	g.columns = p.count()
 	g.typ.lo, g.typ.hi = g.columns, g.columns
 	p.expect(nameToken, "of", `"of" and the characters`)
 	at := p.expect(stringToken, "", "the characters, in quotes")

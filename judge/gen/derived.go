@@ -29,7 +29,7 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 	var err error
 	if p.Generator != nil {
 		if program, err = NewGenerator(ctx, r, p.Generator, f.Generator, limits); err != nil {
-			return nil, err
+			return nil, ofPart(f, "generator", f.Generator, err)
 		}
 	}
 	grammar, err := f.Format()
@@ -45,7 +45,7 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 	}
 	if p.Validator != nil && len(grammar.Beyond()) > 0 {
 		if d.validator, err = NewValidator(ctx, r, p.Validator, f.Validator, limits); err != nil {
-			return nil, errors.Join(err, d.Close())
+			return nil, errors.Join(ofPart(f, "validator", f.Validator, err), d.Close())
 		}
 	}
 	return d, nil
@@ -147,13 +147,28 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 	var program Validator
 	if p.Validator != nil {
 		if program, err = NewValidator(ctx, r, p.Validator, f.Validator, limits); err != nil {
-			return nil, err
+			return nil, ofPart(f, "validator", f.Validator, err)
 		}
 	}
 	if grammar == nil {
 		return program, nil
 	}
 	return &declared{grammar, program}, nil
+}
+
+// ofPart gives a fault of one of the problem's programs, which no line brought about,
+// the place of the program in problem.toml.
+func ofPart(f *problem.Folder, key string, part *judge.Part, err error) error {
+	fault, ok := err.(*judge.Fault)
+	switch {
+	case !ok || fault.File != "":
+		return err
+	case part == nil:
+		return &judge.Fault{File: f.Dir, Text: fault.Text, Hint: fault.Hint}
+	case f.Package != nil:
+		return &judge.Fault{File: part.Path, Text: fault.Text, Hint: fault.Hint}
+	}
+	return f.Fault(key, part.Path+": "+fault.Text, fault.Hint)
 }
 
 // declared holds inputs against the declared format, and then asks the program.

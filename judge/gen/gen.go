@@ -94,13 +94,13 @@ func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
 	}
 	made := map[string]*task{}
 	if len(todo) > 0 {
-		staging, err := m.stage()
+		staging, err := m.stage(todo)
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(staging)
+		defer m.unstage(staging)
 		if err := m.make(ctx, staging, todo); err != nil {
-			return nil, err
+			return nil, m.unwritable(todo[0].c, err)
 		}
 		for _, t := range todo {
 			made[t.c.ID()] = t
@@ -407,10 +407,10 @@ func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *j
 		return nil, err
 	}
 	if v := judge.Classify(x, limits); v != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
+		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(string(stderr.Bytes()), "mend the reference")}
 	}
 	if out.Len() == 0 {
-		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line"}
+		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line: mend the reference"}
 	}
 	return out.Bytes(), nil
 }

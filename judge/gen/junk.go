@@ -35,14 +35,7 @@ func (m *Maker) junk(ctx context.Context, v Validator) error {
 
 // ofValidator gives a fault the place of the validator.
 func (m *Maker) ofValidator(err error) error {
-	if f, ok := err.(*judge.Fault); ok && f.File == "" {
-		placed := *f
-		if placed.File = m.Folder.Dir; m.Folder.Validator != nil {
-			placed.File = m.Folder.Validator.Path
-		}
-		return &placed
-	}
-	return err
+	return ofPart(m.Folder, "validator", m.Folder.Validator, err)
 }
 
 // invalid is the fault of a generated input that the validator refuses. One that refuses

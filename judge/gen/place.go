@@ -22,9 +22,14 @@ const stagingPrefix = ".generate-"
 
 // stage makes a folder on the same file system as the cases, and removes those
 // that an interrupted run has left.
-func (m *Maker) stage() (string, error) {
+func (m *Maker) stage(todo []*task) (string, error) {
 	if err := os.MkdirAll(m.Folder.Tests, 0o755); err != nil {
-		return "", fmt.Errorf("make a folder for the cases: %w", err)
+		return "", m.unwritable(todo[0].c, fmt.Errorf("make a folder for the cases: %w", err))
+	}
+	for _, t := range todo {
+		if err := m.room(t.c); err != nil {
+			return "", m.unwritable(t.c, err)
+		}
 	}
 	stale, _ := filepath.Glob(filepath.Join(m.Folder.Tests, stagingPrefix+"*"))
 	for _, dir := range stale {
@@ -32,9 +37,51 @@ func (m *Maker) stage() (string, error) {
 	}
 	staging, err := os.MkdirTemp(m.Folder.Tests, stagingPrefix+"*")
 	if err != nil {
-		return "", fmt.Errorf("make a folder for the cases: %w", err)
+		return "", m.unwritable(todo[0].c, fmt.Errorf("make a folder for the cases: %w", err))
 	}
 	return staging, nil
+}
+
+// room says whether the files of a case can stand where they belong.
+func (m *Maker) room(c *judge.Case) error {
+	dir := filepath.Dir(c.In)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &fs.PathError{Op: "make a folder for the cases: mkdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	for _, path := range []string{c.In, c.Ans} {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			return &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+		}
+	}
+	return nil
+}
+
+// unstage removes the staging folder, and the folder that stage made for it if it is
+// still empty.
+func (m *Maker) unstage(staging string) {
+	os.RemoveAll(staging)
+	os.Remove(m.Folder.Tests) // where there are cases it stays
+}
+
+// unwritable makes a fault of an error that says that cases cannot be written where
+// they belong.
+func (m *Maker) unwritable(c *judge.Case, err error) error {
+	path, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err
+	}
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR), errors.Is(err, fs.ErrExist):
+		hint = "something else stands there: move it away"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		hint = "the cases go into " + m.Folder.Tests + ": make it a folder that you may write to"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		hint = "make room on the disk of " + path.Path
+	default:
+		return err
+	}
+	return m.Folder.CaseFault(c, fmt.Sprintf("case %s cannot be written: %v", c.ID(), err), hint+"; nothing was changed")
 }
 
 // place moves a group's new cases to where they belong, removes those that were
@@ -98,7 +145,7 @@ func (t *task) move() error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("place case %s: %w", t.c.ID(), err)
+			return fmt.Errorf("place case %s, run it again to go on: %w", t.c.ID(), err)
 		}
 	}
 	return nil

@@ -66,9 +66,17 @@ func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, p
 // setters makes a fault of what is a setter's: a kit program that broke.
 func setters(err error) error {
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
-		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: broken.Stderr}
+		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: said(broken.Stderr, "mend the "+broken.Role)}
 	}
 	return err
+}
+
+// mendLine is what to do where a generator makes nothing of its line.
+const mendLine = "mend the line or the generator"
+
+// said is a hint with what a program wrote to standard error before it.
+func said(stderr, hint string) string {
+	return strings.TrimLeft(strings.TrimRight(stderr, " \n")+"\n"+hint, "\n")
 }
 
 type kitGenerator struct{ *kitproc.Proc }
@@ -83,7 +91,7 @@ func (g kitGenerator) Generate(ctx context.Context, seed string, args []string) 
 		return nil, setters(err)
 	}
 	if verdict != kit.OK {
-		return nil, &judge.Fault{Text: "the generator refuses: " + string(reply)}
+		return nil, &judge.Fault{Text: "the generator refuses: " + string(reply), Hint: mendLine}
 	}
 	return reply, nil
 }
@@ -96,7 +104,7 @@ func (v kitValidator) Validate(ctx context.Context, name string, input []byte) (
 	case err != nil:
 		return "", setters(err)
 	case verdict == kit.Fail:
-		return "", &judge.Fault{Text: "the validator fails: " + string(reply)}
+		return "", &judge.Fault{Text: "the validator fails: " + string(reply), Hint: "mend the validator"}
 	case verdict == kit.OK:
 		return "", nil
 	case len(reply) == 0:
@@ -127,7 +135,7 @@ func (g plainGenerator) Generate(ctx context.Context, seed string, args []string
 		return nil, err
 	}
 	if v := judge.Classify(x, g.limits); v != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: tail}
+		return nil, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: said(tail, mendLine)}
 	}
 	return out, nil
 }
@@ -157,6 +165,8 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 		return "", err
 	case x.Killed == judge.Nothing && x.Signal == "" && x.Exit == v.valid:
 		return "", nil
+	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // of packages, it refuses so
+		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(tail, "mend the validator: it must come to an end on every input")}
 	case strings.TrimSpace(tail) != "":
 		return strings.TrimSpace(tail), nil
 	}

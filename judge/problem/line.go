@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // maxExpansion bounds how many cases one line of problem.toml makes.
@@ -14,6 +15,8 @@ const maxExpansion = 10_000
 
 // braces is a range such as {1..20}.
 var braces = regexp.MustCompile(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
+
+var tooLong = regexp.MustCompile(`\{-?\d+\.\.-?\d+\}`)
 
 // SeedWord in a line stands for the line's seed, for generators that do not take
 // it from the environment.
@@ -28,8 +31,14 @@ func Expand(line string) ([]string, error) {
 	if line == "" {
 		return nil, fmt.Errorf("an empty generator line")
 	}
+	if i := strings.IndexFunc(line, unicode.IsControl); i >= 0 {
+		return nil, fmt.Errorf("the generator line has a control character, %q", line[i:i+1])
+	}
 	m := braces.FindStringSubmatchIndex(line)
 	if m == nil {
+		if long := tooLong.FindString(line); long != "" {
+			return nil, fmt.Errorf("the range %s has a number of more than 18 digits", long)
+		}
 		if strings.ContainsAny(strings.ReplaceAll(line, SeedWord, ""), "{}") {
 			return nil, fmt.Errorf("braces in %q that are no range such as {1..20}", line)
 		}

@@ -221,14 +221,21 @@ func (p *plan) blameLine(b *bench, line string, err error) error {
 	if !ok {
 		return err
 	}
+	text := fmt.Sprintf("line %q with another seed: %s", line, f.Text)
+	for _, g := range b.lab.Folder.Groups {
+		for i := range g.Cases {
+			if g.Cases[i].Line == line {
+				return b.lab.Folder.CaseFault(&g.Cases[i], text, f.Hint)
+			}
+		}
+	}
 	placed := *f
-	if placed.File == "" {
+	if placed.Text = text; placed.File == "" {
 		placed.File = b.lab.Folder.FormatPath()
 		if b.lab.Folder.Generator != nil {
 			placed.File = b.lab.Folder.Generator.Path
 		}
 	}
-	placed.Text = fmt.Sprintf("line %q with another seed: %s", line, f.Text)
 	return &placed
 }
 

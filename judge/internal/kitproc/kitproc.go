@@ -184,16 +184,25 @@ func (k *Proc) start(ctx context.Context) error {
 }
 
 // advice is what to do about a program that does not speak the protocol.
-const advice = `; a program without judge/kit needs speaks = "testlib" or "kattis", and one with it must not print before kit.Check`
+func (k *Proc) advice() string {
+	words, start := `"testlib" or "kattis"`, "kit.Check"
+	switch k.role {
+	case "generator":
+		words, start = `"plain"`, "kit.Generate"
+	case "validator":
+		start = "kit.Validate"
+	}
+	return "; a program without judge/kit needs speaks = " + words + ", and one with it must not print before " + start
+}
 
 // greeting reads the first line of a program and holds it against the role.
 func (k *Proc) greeting() error {
 	line, err := k.replies.ReadSlice('\n')
 	switch {
 	case err == io.EOF && len(line) == 0:
-		return k.ended(advice)
+		return k.ended(k.advice())
 	case err == bufio.ErrBufferFull || err == io.EOF:
-		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", line), advice)
+		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", line), k.advice())
 	case err != nil:
 		return err
 	}
@@ -206,7 +215,7 @@ func (k *Proc) greeting() error {
 	hello := strings.Fields(kit.Hello)
 	switch {
 	case len(words) != 3 || words[0] != hello[0]:
-		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", got), advice)
+		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", got), k.advice())
 	case words[1] != hello[1]:
 		return k.nonsense(fmt.Sprintf("speaks version %.20q of the kit's protocol, the judge speaks %s", words[1], hello[1]), "")
 	}
