@@ -141,7 +141,7 @@ func (t *tried) try(ctx context.Context, e *arena.Event, set *problem.RuleSet, c
 	maps.Copy(e.Rules.Options, check.Options)
 	e.Jobs = 1
 	var found []string
-	var first *arena.Results
+	var first []*arena.Game
 	for range 2 {
 		out, err := e.Run(ctx)
 		if options, ok := errors.AsType[*arena.OptionsError](err); ok {
@@ -159,12 +159,16 @@ func (t *tried) try(ctx context.Context, e *arena.Event, set *problem.RuleSet, c
 			return nil, fmt.Errorf("the tester: %s", faultLine(&d.Fault))
 		}
 		t.says = r.Bot(e.Bots[0].ID).Pure
+		games, err := r.LoadAll()
+		if err != nil {
+			return nil, err
+		}
 		if first == nil {
-			first = r
-			found = t.look(r, e.Bots[0].ID)
+			first = games
+			found = t.look(games, e.Bots[0].ID)
 			continue
 		}
-		if t.says && !sameMoves(first, r) {
+		if t.says && !sameMoves(first, games) {
 			t.pure = false
 			found = append(found, "it says that it is pure, and did not answer alike in two games that are alike")
 		}
@@ -173,9 +177,8 @@ func (t *tried) try(ctx context.Context, e *arena.Event, set *problem.RuleSet, c
 }
 
 // look finds what a bot did wrong in games.
-func (t *tried) look(r *arena.Results, id int) (found []string) {
-	for i := range r.Games {
-		g := &r.Games[i]
+func (t *tried) look(games []*arena.Game, id int) (found []string) {
+	for _, g := range games {
 		seat := 1
 		if g.Second == id {
 			seat = 2
@@ -203,8 +206,8 @@ func (t *tried) look(r *arena.Results, id int) (found []string) {
 	return found
 }
 
-func sameMoves(a, b *arena.Results) bool {
-	return slices.EqualFunc(a.Games, b.Games, func(a, b arena.Game) bool { return slices.Equal(a.Moves, b.Moves) })
+func sameMoves(a, b []*arena.Game) bool {
+	return slices.EqualFunc(a, b, func(a, b *arena.Game) bool { return slices.Equal(a.Moves, b.Moves) })
 }
 
 func (t *tried) show(c *console) {
@@ -220,13 +223,18 @@ func (t *tried) show(c *console) {
 }
 
 // showTry says what a bot did wrong that was tried against the tester.
-func showTry(c *console, r *arena.Results, id int) {
+func showTry(c *console, r *arena.Results, id int) error {
+	games, err := r.LoadAll()
+	if err != nil {
+		return err
+	}
 	var t tried
-	found := t.look(r, id)
+	found := t.look(games, id)
 	fmt.Fprintln(c.out)
 	for _, line := range found {
 		fmt.Fprintln(c.out, line)
 	}
 	t.wrong = len(found) > 0 || slices.ContainsFunc(r.Out, func(d arena.Disqualified) bool { return d.Bot == id })
 	t.show(c)
+	return nil
 }

@@ -77,20 +77,24 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 		games = slices.DeleteFunc(games, func(i int) bool { return res.Games[i].First != id && res.Games[i].Second != id })
 	}
 	for _, i := range games {
-		g := &res.Games[i]
+		loaded, err := res.Load(&res.Games[i])
+		if err != nil {
+			return err
+		}
+		g := loaded[0]
 		switch {
 		case r.json:
 			if err := json.NewEncoder(c.out).Encode(g); err != nil {
 				return err
 			}
 		case r.notation || len(numbers) == 0:
-			fmt.Fprintln(c.out, arena.Notation(res, i))
+			fmt.Fprintln(c.out, arena.Notation(res, i+1, g))
 		default:
 			seen, err := r.look(ctx, res, g)
 			if err != nil {
 				return err
 			}
-			showGame(c.out, res, i, seen)
+			showGame(c.out, res, i+1, g, seen)
 		}
 	}
 	return nil
@@ -109,7 +113,7 @@ func replayLog(c *console, path string) (*arena.Log, *arena.Results, error) {
 		return nil, nil, usageError{err}
 	}
 	defer file.Close()
-	log, err := arena.ReadLog(file)
+	log, err := arena.ReadLog(file, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,10 +159,9 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 }
 
 // showGame shows a game move by move.
-func showGame(w io.Writer, r *arena.Results, index int, seen []kit.Position) {
-	g := &r.Games[index]
+func showGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []kit.Position) {
 	name := func(seat int) string { return r.Bot([]int{g.First, g.Second}[seat-1]).Name }
-	fmt.Fprintf(w, "game %d: round %d, game %d of the encounter, seed %d\n", index+1, g.Round, g.Leg, g.Seed)
+	fmt.Fprintf(w, "game %d: round %d, game %d of the encounter, seed %d\n", number, g.Round, g.Leg, g.Seed)
 	fmt.Fprintf(w, "%s begins against %s", name(1), name(2))
 	if g.Start != "" {
 		fmt.Fprintf(w, ", from %s", g.Start)

@@ -33,7 +33,7 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	}
 	err = errors.Join(err, a.show(ctx, c, out.Results, out.Whole, a.title, e.Look))
 	if a.try && !a.json {
-		showTry(c, out.Results, e.Bots[0].ID)
+		err = errors.Join(err, showTry(c, out.Results, e.Bots[0].ID))
 	}
 	if _, full := errors.AsType[*arena.LogError](err); e.LogPath != "" && !full {
 		fmt.Fprintf(c.err, "%s has every game: judge arena replay %[1]s\n", e.LogPath)

@@ -100,13 +100,12 @@ type look func(context.Context, []*arena.Game) (arena.Seen, error)
 
 // show draws the standings of an event, whole or not.
 func (s *standing) show(ctx context.Context, c *console, so *arena.Results, whole bool, title string, look look) error {
-	games := standings.Pick(so.Games, max(s.look, 0))
+	games, problems := so.Load(standings.Pick(so.Games, max(s.look, 0))...)
 	var seen arena.Seen
-	var problems error
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && problems == nil {
 		seen, problems = look(ctx, games)
 	}
-	drawn := standings.Make(so, seen)
+	drawn := standings.Make(so, games, seen)
 	drawn.Title, drawn.Over = title, whole
 	if s.html != "" {
 		problems = errors.Join(problems, s.page(drawn, so, games, seen))

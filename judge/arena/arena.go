@@ -150,9 +150,6 @@ func (k Key) Compare(l Key) int {
 		cmp.Compare(max(k.First, k.Second), max(l.First, l.Second)), cmp.Compare(k.Leg, l.Leg), cmp.Compare(k.First, l.First))
 }
 
-// WinnerID is the id of the bot that won, 0 for a draw.
-func (g *Game) WinnerID() int { return [...]int{0, g.First, g.Second}[g.Winner] }
-
 // Disqualified says that a bot is out.
 type Disqualified struct {
 	Run   int       `json:"run"` // the run that it ended
@@ -168,8 +165,10 @@ type Results struct {
 	Seed  uint64
 	Bots  []Bot          // that take part, by id
 	Out   []Disqualified // bots that are out, in the order in which they left
-	Games []Game         // that count: of bots that are in, sorted by key
+	Games []Result       // that count: of bots that are in, sorted by key
 	Lots  []int          // ids of all bots in the order of the lots that break the last ties
+
+	log *source
 }
 
 // Bot returns the bot with an id.

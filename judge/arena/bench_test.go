@@ -83,19 +83,21 @@ func BenchmarkMoves(b *testing.B) {
 				bots = append(bots, "fast:"+strconv.Itoa(i))
 			}
 			var moves, seconds, bare float64
+			var host time.Duration
 			for b.Loop() {
 				bare += pingPong(b, held)
 				e := newEvent(held, bots...)
-				e.Rules.Rounds = 150
-				start := time.Now()
+				e.Rules.Rounds = 500
+				start, cpu := time.Now(), cpuTime()
 				out, err := e.Run(b.Context())
 				if err != nil {
 					b.Fatal(err)
 				}
-				moves, seconds = moves+float64(out.Moves), seconds+time.Since(start).Seconds()
+				moves, seconds, host = moves+float64(out.Moves), seconds+time.Since(start).Seconds(), host+cpuTime()-cpu
 			}
 			b.ReportMetric(moves/seconds, "moves/s")
 			b.ReportMetric(bare/float64(b.N), "pingpongs/s")
+			b.ReportMetric(float64(host.Nanoseconds())/moves, "host-ns/move")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -2,7 +2,6 @@ package arena
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -13,15 +12,25 @@ import (
 // a bot that is not pure took part.
 type book struct {
 	res    Results
-	games  map[Key]*Game
-	order  []*Game // in the order of the records; some do not count any more
-	opened *Opened // in whose time the record was written
+	games  []Result            // in the order of the records; some do not count any more
+	at     map[packedKey]int32 // of those that count, the index in games
+	opened *Opened             // in whose time the record was written
 	run    int
 }
 
+// packedKey is a Key in half the space.
+type packedKey [4]int32
+
+func (k Key) packed() packedKey {
+	return packedKey{int32(k.Round), int32(k.First), int32(k.Second), int32(k.Leg)}
+}
+
 // newBook makes a book for the bots of an event.
-func newBook(o *Opened) *book {
-	b := &book{res: Results{Game: o.Game, Rules: o.Rules, Seed: o.Seed, Bots: slices.Clone(o.Bots)}, games: map[Key]*Game{}}
+func newBook(o *Opened, log *source) *book {
+	b := &book{
+		res: Results{Game: o.Game, Rules: o.Rules, Seed: o.Seed, Bots: slices.Clone(o.Bots), log: log},
+		at:  map[packedKey]int32{},
+	}
 	slices.SortFunc(b.res.Bots, func(a, b Bot) int { return a.ID - b.ID })
 	b.res.Lots = lots(o)
 	return b
@@ -33,50 +42,77 @@ func (b *book) counts(id int) bool {
 	return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
 }
 
-// add takes a record.
+var errNotOpened = errors.New("a record comes before the event begins")
+
+// add takes a record that is not of a game.
 func (b *book) add(r *Record) error {
 	if r.Opened != nil {
 		b.opened = r.Opened
 		return nil
 	}
 	if b.opened == nil {
-		return errors.New("a record comes before the event begins")
+		return errNotOpened
 	}
 	switch {
 	case r.Ready != nil && b.counts(r.Ready.Bot):
 		bot := b.res.Bot(r.Ready.Bot)
 		bot.Title, bot.Pure = r.Ready.Title, r.Ready.Pure
-	case r.Game != nil && b.counts(r.Game.First) && b.counts(r.Game.Second):
-		b.games[r.Game.Key()] = r.Game
-		b.order = append(b.order, r.Game)
 	case r.Out != nil && b.counts(r.Out.Bot):
 		b.res.Out = append(b.res.Out, *r.Out)
 		b.run++
-		for k, g := range b.games {
+		for k, i := range b.at {
+			g := &b.games[i]
 			if g.First == r.Out.Bot || g.Second == r.Out.Bot || !b.res.Bot(g.First).Pure || !b.res.Bot(g.Second).Pure {
-				delete(b.games, k)
+				delete(b.at, k)
 			}
 		}
 	}
 	return nil
 }
 
-// stands says whether a record of a game counts.
-func (b *book) stands(g *Game) bool { return b.games[g.Key()] == g }
+// addGame takes a game.
+func (b *book) addGame(r Result) error {
+	if b.opened == nil {
+		return errNotOpened
+	}
+	if !b.counts(r.First) || !b.counts(r.Second) {
+		return nil
+	}
+	b.at[r.Key().packed()] = int32(len(b.games))
+	b.games = append(b.games, r)
+	return nil
+}
+
+// game is the game with a key, nil if it was not played.
+func (b *book) game(k Key) *Result {
+	if i, is := b.at[k.packed()]; is {
+		return &b.games[i]
+	}
+	return nil
+}
+
+// stands says whether the game with an index counts.
+func (b *book) stands(i int) bool {
+	at, is := b.at[b.games[i].Key().packed()]
+	return is && int(at) == i
+}
 
 // results are what counts of the games that are asked for; nil asks for all.
 func (b *book) results(keys func(Key) bool) *Results {
 	res := b.res
 	res.Bots, res.Out = slices.Clone(b.res.Bots), slices.Clone(b.res.Out)
 	res.Games = nil
-	for k, g := range b.games {
-		if keys == nil || keys(k) {
-			res.Games = append(res.Games, *g)
+	for i := range b.games {
+		if b.stands(i) && (keys == nil || keys(b.games[i].Key())) {
+			res.Games = append(res.Games, b.games[i])
 		}
 	}
-	slices.SortFunc(res.Games, func(a, b Game) int { return a.Key().Compare(b.Key()) })
+	slices.SortFunc(res.Games, func(a, b Result) int { return a.Key().Compare(b.Key()) })
 	return &res
 }
+
+// nothing are the results of an event of which nothing was played.
+func (b *book) nothing() *Results { return b.results(func(Key) bool { return false }) }
 
 func (r *Results) isOut(id int) bool {
 	return slices.ContainsFunc(r.Out, func(d Disqualified) bool { return d.Bot == id })
@@ -94,20 +130,13 @@ func find(bots []Bot, id int) *Bot {
 // Replay says what counts of a log: of the bots of its last Opened, the games that
 // the schedule asks for and that no later record has made void.
 func (l *Log) Replay() (*Results, error) {
-	last := -1
-	for i := range l.Records {
-		if l.Records[i].Opened != nil {
-			last = i
-		}
-	}
-	if last < 0 {
+	last := l.lastOpened()
+	if last == nil {
 		return nil, errors.New("the log has no event")
 	}
-	b := newBook(l.Records[last].Opened)
-	for i := range l.Records {
-		if err := b.add(&l.Records[i]); err != nil {
-			return nil, fmt.Errorf("the log's line %d: %w", l.Lines[i], err)
-		}
+	b := newBook(last, l.source)
+	if err := l.into(b); err != nil {
+		return nil, err
 	}
 	format, ok := Formats()[b.res.Rules.Format]
 	if !ok { // a schedule that only the event knew: all that was played
@@ -119,19 +148,19 @@ func (l *Log) Replay() (*Results, error) {
 // scheduled are the results of the games that a schedule asks for, as far as they
 // were played.
 func (b *book) scheduled(schedule Schedule) *Results {
-	asked := map[Key]bool{}
-	so := b.results(func(Key) bool { return false })
+	asked := map[packedKey]bool{}
+	so := b.nothing()
 	for stage := 0; ; stage++ {
 		encounters := schedule.Stage(stage, so)
 		whole := true
 		for _, e := range encounters {
 			for _, k := range e.Keys() {
-				asked[k] = true
-				whole = whole && b.games[k] != nil
+				asked[k.packed()] = true
+				whole = whole && b.game(k) != nil
 			}
 		}
 		if len(encounters) > 0 {
-			so = b.results(func(k Key) bool { return asked[k] })
+			so = b.results(func(k Key) bool { return asked[k.packed()] })
 		}
 		if len(encounters) == 0 || !whole {
 			return so

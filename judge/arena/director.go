@@ -47,8 +47,8 @@ type director struct {
 
 	tasks []*task // of this stage, those before from are all given out
 	from  int
-	limit int // index of the game from which nothing is played any more
-	out   *Disqualified
+	limit int             // index of the game from which nothing is played any more
+	out   *Result         // the game before it, whose fault cost its bot the event
 	unfit []*Disqualified // who did not get ready: goes before out
 	under int             // tasks that are given out and not done
 
@@ -74,13 +74,16 @@ type seat struct {
 // task is what is missing of an encounter.
 type task struct {
 	a, b  *seat
-	games []*match
+	of    Encounter
+	index int // of the game before its first one
+	first int // index of its first game that is missing
 	left  int // games that are not done
 }
 
 // match is one game to be played.
 type match struct {
 	key   Key
+	seed  uint64
 	index int // in the order of the schedule's stage
 	task  *task
 	again string // why it is played again
@@ -91,8 +94,8 @@ const noLimit = int(^uint(0) >> 1)
 
 // hold plays until the event is over, or somebody is disqualified: then again.
 func (d *director) hold(ctx context.Context) (again bool, err error) {
-	asked := map[Key]bool{}
-	so := d.book.results(func(Key) bool { return false })
+	asked := map[packedKey]bool{}
+	so := d.book.nothing()
 	d.total = 0
 	for stage := 0; ; stage++ {
 		encounters := d.schedule.Stage(stage, so)
@@ -101,7 +104,7 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 		}
 		for _, e := range encounters {
 			for _, k := range e.Keys() {
-				asked[k] = true
+				asked[k.packed()] = true
 			}
 		}
 		d.total = len(asked)
@@ -109,7 +112,7 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 		if err != nil || out {
 			return out, err
 		}
-		so = d.book.results(func(k Key) bool { return asked[k] })
+		so = d.book.results(func(k Key) bool { return asked[k.packed()] })
 	}
 }
 
@@ -128,7 +131,11 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	}
 	leave := d.unfit
 	if len(leave) == 0 && d.out != nil {
-		leave = append(leave, d.out)
+		one, err := d.disqualified(d.out)
+		if err != nil {
+			return false, err
+		}
+		leave = append(leave, one)
 	}
 	if len(leave) == 0 {
 		return false, nil
@@ -164,30 +171,51 @@ func (d *director) plan(encounters []Encounter) {
 	}
 	index := 0
 	for _, e := range encounters {
-		t := &task{a: d.seats[e.A], b: d.seats[e.B]}
+		t := &task{a: d.seats[e.A], b: d.seats[e.B], of: e, index: index}
 		for _, k := range e.Keys() {
 			index++
-			if g := d.book.games[k]; g == nil {
-				t.games = append(t.games, &match{key: k, index: index, task: t})
-			} else if f := d.e.Rules.costly(g); f != nil {
-				d.disqualify(index, g, f)
+			if g := d.book.game(k); g == nil {
+				if t.left++; t.left == 1 {
+					t.first = index
+				}
+			} else if d.e.Rules.costly(g) {
+				d.disqualify(index, g)
 			}
 		}
-		if t.left = len(t.games); t.left > 0 {
+		if t.left > 0 {
 			d.tasks = append(d.tasks, t)
 		}
 	}
-	d.tasks = slices.DeleteFunc(d.tasks, func(t *task) bool { return t.games[0].index > d.limit })
+	d.tasks = slices.DeleteFunc(d.tasks, func(t *task) bool { return t.first > d.limit })
 }
 
 // disqualify notes the disqualification that comes first in the schedule.
-func (d *director) disqualify(index int, g *Game, f *GameFault) {
-	if index >= d.limit {
-		return
+func (d *director) disqualify(index int, g *Result) {
+	if index < d.limit {
+		d.limit, d.out = index, g
 	}
-	d.limit = index
+}
+
+// disqualified says who is out by a game.
+func (d *director) disqualified(r *Result) (*Disqualified, error) {
+	games, err := d.load(r)
+	if err != nil {
+		return nil, err
+	}
+	g, f := games[0], games[0].Fault
+	if f == nil || d.e.Rules.cost(f.Kind) != CostEvent {
+		f = g.After
+	}
 	key := g.Key()
-	d.out = &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}
+	return &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}, nil
+}
+
+// load reads games again.
+func (d *director) load(results ...*Result) ([]*Game, error) {
+	if err := d.file.flush(); err != nil {
+		return nil, err
+	}
+	return d.book.res.Load(results...)
 }
 
 // refuse disqualifies a bot that did not get ready.
@@ -313,7 +341,7 @@ func (d *director) loop(ctx context.Context) error {
 			if t := d.next(); t == nil {
 				return nil
 			} else {
-				return fmt.Errorf("the director is stuck before the game %v", t.games[0].key)
+				return fmt.Errorf("the director is stuck before %v", t.of)
 			}
 		}
 		if err := d.step(ctx); err != nil {
@@ -325,7 +353,7 @@ func (d *director) loop(ctx context.Context) error {
 // next is the first task that is not given out and has to be played.
 func (d *director) next() *task {
 	for _, t := range d.tasks[d.from:] {
-		if t != nil && t.games[0].index < d.limit {
+		if t != nil && t.first < d.limit {
 			return t
 		}
 	}
@@ -353,10 +381,8 @@ func (d *director) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if d.file != nil {
-		if err := d.file.flush(); err != nil {
-			return err
-		}
+	if err := d.file.flush(); err != nil {
+		return err
 	}
 	d.tell()
 	return nil
@@ -371,7 +397,7 @@ func (d *director) tell() {
 	}
 	d.told = time.Now()
 	d.e.Listen(&Progress{
-		Done: min(len(d.book.games), d.total), Of: d.total, Played: d.played, Moves: d.moves,
+		Done: min(len(d.book.at), d.total), Of: d.total, Played: d.played, Moves: d.moves,
 		Took: time.Since(d.start), Out: d.book.res.Out, Results: func() *Results { return d.book.results(nil) },
 	})
 }
@@ -422,13 +448,10 @@ func (d *director) gone(c *court, err error) error {
 	return c.broken(d.e, err.Error())
 }
 
-// record writes a record, and counts it.
+// record writes a record that is not of a game, and counts it.
 func (d *director) record(r *Record) error {
 	if err := d.book.add(r); err != nil {
 		return err
-	}
-	if d.file == nil {
-		return nil
 	}
 	return d.file.add(r)
 }
@@ -461,14 +484,15 @@ func (d *director) end(p *player) {
 
 // history are the games that a bot has played and remembers, in order: those of its
 // present process.
-func (d *director) history(id int) (games []*Game) {
-	for _, g := range d.book.order {
-		if g.First != id && g.Second != id || !d.book.stands(g) {
+func (d *director) history(id int) (games []*Result) {
+	for i := range d.book.games {
+		g := &d.book.games[i]
+		if g.First != id && g.Second != id || !d.book.stands(i) {
 			continue
 		}
 		games = append(games, g)
-		for _, f := range []*GameFault{g.Fault, g.After} {
-			if f != nil && [2]int{g.First, g.Second}[f.Seat-1] == id && f.Kind.ends() {
+		for _, b := range []blame{g.fault, g.after} {
+			if who, kind := b.of(g); who == id && kind.ends() {
 				games = nil
 			}
 		}

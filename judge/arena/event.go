@@ -75,12 +75,10 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 	if err := d.open(out); err != nil {
 		return nil, err
 	}
-	out.Kept = len(d.book.games)
+	out.Kept = len(d.book.at)
 	defer func() {
 		d.close()
-		if d.file != nil {
-			err = errors.Join(err, d.file.Close())
-		}
+		err = errors.Join(err, d.file.Close())
 		out.Results, out.Played, out.Moves, out.Took = d.book.scheduled(d.schedule), d.played, d.moves, time.Since(d.start)
 	}()
 	for {
@@ -99,24 +97,27 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 	if err := d.record(&Record{Lots: d.book.res.Lots}); err != nil {
 		return out, err
 	}
-	return out, d.record(&Record{Over: &Over{Games: len(d.book.games)}})
+	return out, d.record(&Record{Over: &Over{Games: len(d.book.at)}})
 }
 
 // open reads the log, gives ids to the bots, and begins the event in it.
 func (d *director) open(out *Outcome) error {
 	e := d.e
-	held := &Log{}
-	if e.LogPath != "" {
-		var err error
-		if d.file, held, err = OpenLog(e.LogPath); err != nil {
-			return err
-		}
+	var held *Log
+	var err error
+	if e.LogPath == "" {
+		d.file, held, err = noLog()
+	} else {
+		d.file, held, err = OpenLog(e.LogPath)
+	}
+	if err != nil {
+		return err
 	}
 	out.Damaged = held.Damaged
 	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Box.Rung())}
 	ids, last := map[string]int{}, 0
-	for _, r := range held.Records {
-		if o := r.Opened; o != nil {
+	for i := range held.others {
+		if o := held.others[i].Opened; o != nil {
 			if o.Game != e.Game || o.Rules.Fingerprint(o.Seed) != e.Rules.Fingerprint(e.Seed) {
 				return &OptionsError{fmt.Sprintf("the log %s is of another event: %s by the rules %s with seed %d, and not with the same options\n    name another log, or none: then each event has its own", e.LogPath, o.Game, o.Rules.Name, o.Seed)}
 			}
@@ -137,11 +138,9 @@ func (d *director) open(out *Outcome) error {
 	}
 	slices.SortFunc(d.opened.Bots, func(a, b Bot) int { return a.ID - b.ID })
 	d.seeds = newSeeder(d.opened)
-	d.book = newBook(d.opened)
-	for i := range held.Records {
-		if err := d.book.add(&held.Records[i]); err != nil {
-			return fmt.Errorf("the log %s, line %d: %w", e.LogPath, held.Lines[i], err)
-		}
+	d.book = newBook(d.opened, held.source)
+	if err := held.into(d.book); err != nil {
+		return err
 	}
 	return d.record(&Record{Opened: d.opened})
 }
@@ -155,14 +154,14 @@ func (e *Event) kitEvent() *kit.Event {
 	}
 }
 
-// costly is the fault of a game that costs its bot the event, nil for none.
-func (r *Rules) costly(g *Game) *GameFault {
-	for _, f := range []*GameFault{g.Fault, g.After} {
-		if f != nil && r.cost(f.Kind) == CostEvent {
-			return f
+// costly says whether a game has a fault that costs its bot the event.
+func (r *Rules) costly(g *Result) bool {
+	for _, b := range []blame{g.fault, g.after} {
+		if _, kind := b.of(g); b.seat > 0 && r.cost(kind) == CostEvent {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // cost is what a fault costs.

@@ -3,6 +3,7 @@ package arena_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -93,7 +94,7 @@ func TestFaults(t *testing.T) {
 // faultsOf reads all faults of a bot out of the log, those of void games too.
 func faultsOf(t *testing.T, e *arena.Event, bot int) (all []arena.GameFault) {
 	t.Helper()
-	for _, r := range readLog(t, e.LogPath).Records {
+	for _, r := range records(t, e.LogPath) {
 		switch {
 		case r.Game != nil:
 			for _, f := range []*arena.GameFault{r.Game.Fault, r.Game.After} {
@@ -110,6 +111,27 @@ func faultsOf(t *testing.T, e *arena.Event, bot int) (all []arena.GameFault) {
 	return all
 }
 
+// records are all records of a log, and all of each. Games are put together of parts
+// there, which must not be seen.
+func records(t *testing.T, path string) (all []arena.Record) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var r arena.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := json.Marshal(&r); err != nil || string(again)+"\n" != string(line) {
+			t.Errorf("a record stands in the log as\n%sand not as\n%s", line, again)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 func readLog(t *testing.T, path string) *arena.Log {
 	t.Helper()
 	file, err := os.Open(path)
@@ -117,7 +139,7 @@ func readLog(t *testing.T, path string) *arena.Log {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	log, err := arena.ReadLog(file)
+	log, err := arena.ReadLog(file, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +156,7 @@ func TestFaultsThatCostAGame(t *testing.T) {
 			if n := len(out.Results.Games); n != 4 || len(out.Results.Out) > 0 {
 				t.Errorf("%d games and %v, want all 4 and nobody out", n, out.Results.Out)
 			}
-			for _, g := range out.Results.Games {
+			for _, g := range games(t, out.Results) {
 				if g.Fault == nil && g.After == nil {
 					t.Errorf("a game without the fault: %+v", g)
 				}
@@ -147,7 +169,7 @@ func TestPenalties(t *testing.T) {
 	e := newEvent(box(t), "illegal", "one")
 	e.Rules.Options["errs"] = "2"
 	e.Rules.Rounds, e.Rules.Games = 1, 1
-	g := run(t, e).Results.Games[0]
+	g := games(t, run(t, e).Results)[0]
 	if g.Reason != "illegal" || len(g.Notes) != 2 || g.Notes[0].Kind != "penalty" {
 		t.Errorf("%s with notes %+v, want two penalties and then the loss", g.Reason, g.Notes)
 	}
@@ -220,10 +242,10 @@ func TestAFullDiskStopsTheEvent(t *testing.T) {
 			t.Fatalf("exit code %d with room for %s bytes, want %d", code, most, fullDisk)
 		}
 		log := readLog(t, path)
-		if len(log.Damaged) > 0 || len(log.Records) < kept {
-			t.Errorf("with room for %s bytes the log has %d records, %d before, and %v", most, len(log.Records), kept, log.Damaged)
+		if len(log.Damaged) > 0 || log.Games() < kept {
+			t.Errorf("with room for %s bytes the log has %d games, %d before, and %v", most, log.Games(), kept, log.Damaged)
 		}
-		kept = len(log.Records)
+		kept = log.Games()
 	}
 	e := newEvent(b, eventBots...)
 	e.Rules.Rounds, e.LogPath = 20, path
@@ -246,7 +268,7 @@ func TestAllThatAreNotReadyLeaveAtOnce(t *testing.T) {
 		t.Errorf("out are %+v, want 1, 3 and 5", out)
 	}
 	greeted := 0
-	for _, r := range readLog(t, e.LogPath).Records {
+	for _, r := range readLog(t, e.LogPath).Records() {
 		if r.Ready != nil && r.Ready.Bot == 2 {
 			greeted++
 		}

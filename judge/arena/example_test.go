@@ -20,7 +20,7 @@ func ExampleFormats() {
 		for _, e := range encounters {
 			fmt.Println(e)
 			for _, k := range e.Keys() {
-				g := arena.Game{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1}
+				g := arena.Result{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1}
 				if k.Second < k.First {
 					g.Winner = 2
 				}

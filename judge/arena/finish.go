@@ -1,9 +1,10 @@
 package arena
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"slices"
+	"unique"
 
 	"assay/judge/kit"
 )
@@ -26,7 +27,7 @@ func faultOf(f *kit.BotFault) *GameFault {
 // there what went wrong.
 func (r *finished) lastComment(seat int) (text string) {
 	for _, n := range r.Notes {
-		if n.Kind == "comment" && n.Seat == seat && n.Move == len(r.Moves) {
+		if n.Kind == "comment" && n.Seat == seat && n.Move == r.moves() {
 			text = ": " + n.Text
 		}
 	}
@@ -45,8 +46,12 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 		return nil
 	}
 	var r finished
-	if f.Verb != "game" || len(f.Parts) != 1 || json.Unmarshal(f.Parts[0], &r.Outcome) != nil {
-		return c.broken(d.e, fmt.Sprintf("it says %s of a game", f.Verb))
+	if f.Verb != "game" {
+		return c.broken(d.e, fmt.Sprintf("it says %.40q of a game", f.Verb))
+	}
+	var err error
+	if r.Outcome, err = kit.ReadOutcome(f.Parts); err != nil || bytes.IndexByte(r.Outcome.Moves, '\n') >= 0 {
+		return c.broken(d.e, "it does not say what came of a game")
 	}
 	if r.Broken != "" {
 		return c.broken(d.e, r.Broken)
@@ -59,15 +64,18 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	if err != nil || again {
 		return err
 	}
-	g := d.game(m, &r)
-	if err := d.record(&Record{Game: g}); err != nil {
+	g := r.result(m.key)
+	if g.at, err = d.file.addGame(d.head(m), r.Moves, d.tail(m, &r)); err != nil {
+		return err
+	}
+	if err := d.book.addGame(g); err != nil {
 		return err
 	}
 	d.played++
-	d.moves += len(g.Moves)
+	d.moves += r.moves()
 	d.done(m)
-	if f := d.e.Rules.costly(g); f != nil {
-		d.disqualify(m.index, g, f)
+	if d.e.Rules.costly(&g) {
+		d.disqualify(m.index, &g)
 	}
 	return nil
 }
@@ -82,23 +90,65 @@ func (d *director) done(m *match) {
 	}
 }
 
-// game makes the record of a game.
-func (d *director) game(m *match, r *finished) *Game {
-	k := m.key
-	g := &Game{
-		Run: d.book.run, Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Seed: d.seeds.game(k),
-		Start: r.Start, Moves: r.Moves, Seats: r.Seats, Micros: r.Micros, Winner: r.Result.Winner, Reason: r.Result.Reason,
-		Payoff: r.Result.Payoff, Fault: r.fault, After: r.after, Notes: r.Notes, Used: r.Used, Again: m.again,
+// moves is how many moves were made.
+func (r *finished) moves() int { return int(r.Made[0] + r.Made[1]) }
+
+// result is what counts of the game.
+func (r *finished) result(k Key) Result {
+	g := Result{
+		Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: int(r.Winner), Reason: unique.Make(r.Reason).Value(),
+		Faulty: r.fault != nil, fault: blameOf(r.fault), after: blameOf(r.after), Used: r.used(),
 	}
-	if (r.Said[0] != nil || r.Said[1] != nil) && !(m.task.a.who.Pure && m.task.b.who.Pure) {
-		g.Said = [][]string{r.Said[0], r.Said[1]}
-		for i := range g.Said {
-			if g.Said[i] == nil {
-				g.Said[i] = g.movesOf(i + 1)
-			}
-		}
+	for i := range g.Moves {
+		g.Moves[i], g.Slowest[i] = clamp(r.Made[i]), clamp(r.Slowest[i])
 	}
+	g.pay(r.Payoff)
 	return g
+}
+
+func (r *finished) used() (ms [2]float64) {
+	for i, micros := range r.Used {
+		ms[i] = float64(micros) / 1000
+	}
+	return ms
+}
+
+// gameHead is the beginning of a Game, as the log has it.
+type gameHead struct {
+	Run    int    `json:"run"`
+	Round  int    `json:"round"`
+	Leg    int    `json:"leg"`
+	First  int    `json:"first"`
+	Second int    `json:"second"`
+	Seed   uint64 `json:"seed"`
+}
+
+// gameTail is the end of a Game, as the log has it. Its moves come before it.
+type gameTail struct {
+	Winner int64      `json:"winner"`
+	Reason string     `json:"reason"`
+	Payoff []float64  `json:"payoff,omitempty"`
+	Fault  *GameFault `json:"fault,omitempty"`
+	After  *GameFault `json:"after,omitempty"`
+	Notes  []Note     `json:"notes,omitempty"`
+	Used   [2]float64 `json:"used_ms"`
+	Again  string     `json:"again,omitempty"`
+	Said   [][]string `json:"said,omitempty"`
+}
+
+func (d *director) head(m *match) *gameHead {
+	return &gameHead{d.book.run, m.key.Round, m.key.Leg, m.key.First, m.key.Second, m.seed}
+}
+
+func (d *director) tail(m *match, r *finished) *gameTail {
+	t := &gameTail{
+		Winner: r.Winner, Reason: r.Reason, Payoff: r.Payoff, Fault: r.fault, After: r.after,
+		Notes: r.Notes, Used: r.used(), Again: m.again,
+	}
+	if r.Said[0] != nil && !(m.task.a.who.Pure && m.task.b.who.Pure) {
+		t.Said = r.Said[:]
+	}
+	return t
 }
 
 // fault finds out what a fault is, and sees to the process of the bot. Again says
@@ -122,7 +172,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 		}
 		again = d.blamesMachine(m, f.Kind, p)
 		if !after {
-			r.Result.Reason = string(f.Kind)
+			r.Reason = string(f.Kind)
 		}
 	}
 	if after {
@@ -166,7 +216,7 @@ func (d *director) blamesMachine(m *match, kind Fault, p *player) bool {
 func (d *director) isNeeded(s *seat, m *match) bool {
 	limit := min(d.limit, m.index)
 	before := func(t *task) bool {
-		return t != nil && (t.a == s || t.b == s) && slices.ContainsFunc(t.games, func(m *match) bool { return m.index < limit })
+		return t != nil && (t.a == s || t.b == s) && t.first < limit
 	}
 	return s.who.Pure && (slices.ContainsFunc(d.tasks[d.from:], before) || s.under > 1)
 }
@@ -178,7 +228,7 @@ func (d *director) restart(s *seat, c *court, remembers bool) error {
 	if err != nil {
 		return err
 	}
-	var history []*Game
+	var history []*Result
 	if remembers {
 		history = d.history(s.who.ID)
 	}

@@ -17,7 +17,7 @@ func (r *Rules) match(stage, a, b int) (all []Encounter) {
 // score them, then by games won.
 func (r *Rules) wins(so *Results, stage, a, b int) bool {
 	rows := [2]Row{{Bot: a}, {Bot: b}}
-	eachEncounter(so.Games, func(games []Game) {
+	eachEncounter(so.Games, func(games []Result) {
 		g := &games[0]
 		if (g.Round-1)/r.Rounds == stage && min(g.First, g.Second) == min(a, b) && max(g.First, g.Second) == max(a, b) {
 			r.count(&rows[0], &rows[1], games)

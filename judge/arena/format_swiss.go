@@ -49,7 +49,7 @@ const resting = 0
 func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
 	type pair struct{ a, b int }
 	met, played := map[pair]int{}, map[pair]bool{}
-	eachEncounter(past.Games, func(games []Game) {
+	eachEncounter(past.Games, func(games []Result) {
 		g := &games[0]
 		met[pair{min(g.First, g.Second), max(g.First, g.Second)}]++
 		played[pair{g.First, g.Round}], played[pair{g.Second, g.Round}] = true, true

@@ -42,10 +42,10 @@ func run(t rapid.TB, so *Results, s Schedule, win func(k Key) int) (stages [][]E
 					t.Fatalf("stage %d: %v is played", stage, k)
 				}
 				seen[k] = true
-				so.Games = append(so.Games, Game{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: win(k)})
+				so.Games = append(so.Games, Result{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: win(k)})
 			}
 		}
-		slices.SortFunc(so.Games, func(a, b Game) int { return a.Key().Compare(b.Key()) })
+		slices.SortFunc(so.Games, func(a, b Result) int { return a.Key().Compare(b.Key()) })
 	}
 }
 

@@ -2,7 +2,6 @@ package arena
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -44,7 +43,7 @@ func (d *director) giveTo(ctx context.Context, c *court) (bool, error) {
 		if t == nil {
 			continue
 		}
-		if t.games[0].index >= d.limit {
+		if t.first >= d.limit {
 			break
 		}
 		looked++
@@ -97,8 +96,13 @@ func (d *director) play(t *task, c *court) error {
 			s.queue = s.queue[1:]
 		}
 	}
-	for _, m := range t.games {
-		if err := d.playGame(m, c); err != nil {
+	index := t.index
+	for _, k := range t.of.Keys() {
+		index++
+		if d.book.game(k) != nil {
+			continue
+		}
+		if err := d.playGame(&match{key: k, index: index, task: t}, c); err != nil {
 			return err
 		}
 	}
@@ -107,20 +111,22 @@ func (d *director) play(t *task, c *court) error {
 
 // playGame has a court play a game.
 func (d *director) playGame(m *match, c *court) error {
-	order, err := json.Marshal(d.order(m.key, 0, nil))
+	o := d.order(m.key, 0, nil)
+	m.seed = o.Seed
+	order, err := o.Parts()
 	if err != nil {
 		return err
 	}
 	c.playing++
-	return c.ask(func(f kit.Frame) error { return d.finished(m, c, f) }, nil, "play", order)
+	return c.ask(func(f kit.Frame) error { return d.finished(m, c, f) }, nil, "play", order...)
 }
 
 // order is a game as referees are asked for it.
 func (d *director) order(k Key, live int, said [][]string) *kit.Order {
-	o := &kit.Order{
-		No: (k.Round-1)*d.e.Rules.Games + k.Leg, Round: k.Round, First: k.First, Second: k.Second,
-		Seed: d.seeds.game(k), Shared: d.seeds.shared(k), Live: live,
-	}
+	o := &kit.Order{OrderNumbers: kit.OrderNumbers{
+		No: int64((k.Round-1)*d.e.Rules.Games + k.Leg), Round: int64(k.Round), First: int64(k.First), Second: int64(k.Second),
+		Seed: d.seeds.game(k), Shared: d.seeds.shared(k), Live: int64(live),
+	}}
 	copy(o.Said[:], said)
 	return o
 }
@@ -159,7 +165,7 @@ func (d *director) invite(ctx context.Context, s *seat, c *court) error {
 	if !s.who.Pure {
 		s.home = c
 	}
-	var history []*Game
+	var history []*Result
 	if !s.who.Pure || !s.greeted {
 		history = d.history(s.who.ID)
 	}
@@ -169,7 +175,7 @@ func (d *director) invite(ctx context.Context, s *seat, c *court) error {
 
 // sit brings a process before a court. One that is new is greeted, and, if it turns
 // out to remember, plays again what it has played before.
-func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*Game) error {
+func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*Result) error {
 	s.coming[c] = true
 	s.players[c] = p
 	d.watch.set(c, s.who.ID, p)
@@ -199,9 +205,14 @@ func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*G
 
 // remember has a new process play the games that its bot has played. One that ends
 // over them starts without a memory.
-func (d *director) remember(s *seat, c *court, games []*Game) error {
+func (d *director) remember(s *seat, c *court, results []*Result) error {
 	ended := false
-	for _, g := range games {
+	for i, r := range results {
+		loaded, err := d.load(r)
+		if err != nil {
+			return err
+		}
+		g := loaded[0]
 		live := 1
 		if g.Second == s.who.ID {
 			live = 2
@@ -210,13 +221,13 @@ func (d *director) remember(s *seat, c *court, games []*Game) error {
 		if said == nil {
 			said = [][]string{g.movesOf(1), g.movesOf(2)}
 		}
-		text, err := json.Marshal(d.order(g.Key(), live, said))
+		order, err := d.order(g.Key(), live, said).Parts()
 		if err != nil {
 			return err
 		}
 		c.playing++
 		s.coming[c] = true
-		last := g == games[len(games)-1]
+		last := i == len(results)-1
 		err = c.ask(func(f kit.Frame) error {
 			ended = ended || f.Verb == "skipped"
 			if !last {
@@ -233,7 +244,7 @@ func (d *director) remember(s *seat, c *court, games []*Game) error {
 			d.end(p)
 			s.drop(c)
 			return d.restart(s, c, false)
-		}, nil, "play", text)
+		}, nil, "play", order...)
 		if err != nil {
 			return err
 		}

@@ -48,12 +48,20 @@ type Over struct {
 	Games int `json:"games"`
 }
 
-// Log is a log that was read.
+// Log is a log that was read: of its games, what counts.
 type Log struct {
-	Records []Record
-	Lines   []int    // the line of each record
 	Damaged []Damage // lines that are no records
 	Size    int64    // bytes up to the end of the last whole line
+
+	games  []Result
+	others []entry // the records that are no games
+	source *source
+}
+
+// entry is a record of a log that is no game.
+type entry struct {
+	Record
+	before int // games that come before it
 }
 
 // Damage is a line of a log that cannot be read.
@@ -68,13 +76,15 @@ func (d Damage) String() string { return fmt.Sprintf("line %d: %s", d.Line, d.Te
 // a fraction of it.
 const maxLine = 64 << 20
 
-// ReadLog reads a log. What is damaged is left out and said; the error is the
-// reader's.
-func ReadLog(r io.Reader) (*Log, error) {
-	l := &Log{}
+// ReadLog reads a log. Its games are read again from the path. What is damaged is left
+// out and said; the error is the reader's.
+func ReadLog(r io.Reader, path string) (*Log, error) {
+	l := &Log{source: &source{path: path}}
 	in := bufio.NewReaderSize(r, 1<<20)
+	var line []byte
 	for number := 1; ; number++ {
-		line, err := readLine(in)
+		var err error
+		line, err = appendLine(line[:0], in)
 		if err != nil && err != io.EOF {
 			return l, fmt.Errorf("read the log, line %d: %w", number, err)
 		}
@@ -87,7 +97,9 @@ func ReadLog(r io.Reader) (*Log, error) {
 	}
 }
 
-func readLine(in *bufio.Reader) (line []byte, err error) {
+func readLine(in *bufio.Reader) ([]byte, error) { return appendLine(nil, in) }
+
+func appendLine(line []byte, in *bufio.Reader) ([]byte, error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		if len(line)+len(part) <= maxLine {
@@ -113,8 +125,12 @@ func (l *Log) add(number int, line []byte, whole bool) {
 		damaged(fmt.Sprintf("no record: %.60q", bytes.TrimSpace(line)))
 	case record.wrong() != "":
 		damaged("no record: " + record.wrong())
+	case record.Game != nil:
+		r := record.Game.Result()
+		r.at = l.Size
+		l.games = append(l.games, r)
 	default:
-		l.Records, l.Lines = append(l.Records, record), append(l.Lines, number)
+		l.others = append(l.others, entry{record, len(l.games)})
 	}
 	l.Size += int64(len(line))
 }
@@ -178,10 +194,53 @@ func (r *Record) fields() (n int) {
 	return n
 }
 
+// Games is how many records of games there are, of those too that do not count.
+func (l *Log) Games() int { return len(l.games) }
+
+// Records are the records that are no games.
+func (l *Log) Records() (all []*Record) {
+	for i := range l.others {
+		all = append(all, &l.others[i].Record)
+	}
+	return all
+}
+
 // Over says whether the last event of the log came to its end.
 func (l *Log) Over() (over bool) {
-	for _, r := range l.Records {
-		over = r.Over != nil || over && r.Opened == nil
+	for _, e := range l.others {
+		over = e.Over != nil || over && e.Opened == nil
 	}
 	return over
+}
+
+func (l *Log) lastOpened() (last *Opened) {
+	for i := range l.others {
+		if o := l.others[i].Opened; o != nil {
+			last = o
+		}
+	}
+	return last
+}
+
+// into puts the log's records into a book, in their order.
+func (l *Log) into(b *book) error {
+	games := l.games
+	for i := range l.others {
+		e := &l.others[i]
+		for len(l.games)-len(games) < e.before {
+			if err := b.addGame(games[0]); err != nil {
+				return fmt.Errorf("the log %s: %w", l.source.path, err)
+			}
+			games = games[1:]
+		}
+		if err := b.add(&e.Record); err != nil {
+			return fmt.Errorf("the log %s: %w", l.source.path, err)
+		}
+	}
+	for _, g := range games {
+		if err := b.addGame(g); err != nil {
+			return fmt.Errorf("the log %s: %w", l.source.path, err)
+		}
+	}
+	return nil
 }

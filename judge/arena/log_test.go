@@ -36,7 +36,7 @@ func TestDamagedLines(t *testing.T) {
 		{"names a line that is cut short", gameLine(1, 2, "")[:30], "cut short"},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
-			log, err := arena.ReadLog(strings.NewReader(opened + tt.line))
+			log, err := arena.ReadLog(strings.NewReader(opened+tt.line), "log")
 			if err != nil || len(log.Damaged) != 1 || log.Damaged[0].Line != 2 || !strings.Contains(log.Damaged[0].Text, tt.want) {
 				t.Errorf("damaged: %v, %v; want line 2, %q", log.Damaged, err, tt.want)
 			}
@@ -59,7 +59,7 @@ func TestReplay(t *testing.T) {
 		{"counts what came before the event went on", opened + gameLine(1, 2, "") + opened + gameLine(2, 1, ""), 2},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
-			log, err := arena.ReadLog(strings.NewReader(tt.log))
+			log, err := arena.ReadLog(strings.NewReader(tt.log), "log")
 			if err != nil || len(log.Damaged) > 0 {
 				t.Fatal(err, log.Damaged)
 			}
@@ -73,7 +73,7 @@ func TestReplay(t *testing.T) {
 
 func TestALogWithoutAnEvent(t *testing.T) {
 	for _, text := range []string{"", gameLine(1, 2, ""), "x\n"} {
-		log, err := arena.ReadLog(strings.NewReader(text))
+		log, err := arena.ReadLog(strings.NewReader(text), "log")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,15 +89,15 @@ func FuzzReadLog(f *testing.F) {
 	f.Add([]byte(opened + gameLine(1, 2, "") + gameLine(2, 1, `,"fault":{"seat":1}`) + `{"ready":{"bot":1}}` + "\n{"))
 	f.Add([]byte(opened + `{"disqualified":{"bot":2}}` + "\n" + `{"lots":[2,1]}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		log, err := arena.ReadLog(bytes.NewReader(data))
+		log, err := arena.ReadLog(bytes.NewReader(data), "log")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := len(log.Records) + len(log.Damaged); lines > bytes.Count(data, []byte("\n"))+1 {
+		if lines := log.Games() + len(log.Records()) + len(log.Damaged); lines > bytes.Count(data, []byte("\n"))+1 {
 			t.Fatalf("%d records and damaged lines of %d", lines, bytes.Count(data, []byte("\n")))
 		}
-		for i := range log.Records {
-			if o := log.Records[i].Opened; o != nil && (o.Rules.Rounds > 20 || o.Rules.Games > 20 || len(o.Bots) > 20) {
+		for _, r := range log.Records() {
+			if o := r.Opened; o != nil && (o.Rules.Rounds > 20 || o.Rules.Games > 20 || len(o.Bots) > 20) {
 				t.Skip("an event that is too long for a test")
 			}
 		}
@@ -106,7 +106,6 @@ func FuzzReadLog(f *testing.F) {
 			return
 		}
 		for i := range r.Games {
-			_ = arena.Notation(r, i)
 			_ = r.Games[i].WinnerID()
 		}
 		_ = arena.Table(r)

@@ -11,9 +11,8 @@ import (
 // and the reason.
 //
 //	17 3.1 ender-king [123456 654321] 5 7 2 1 0-1 named-one
-func Notation(r *Results, index int) string {
-	g := &r.Games[index]
-	words := []string{strconv.Itoa(index + 1), fmt.Sprintf("%d.%d", g.Round, g.Leg), r.Bot(g.First).Name + "-" + r.Bot(g.Second).Name}
+func Notation(r *Results, number int, g *Game) string {
+	words := []string{strconv.Itoa(number), fmt.Sprintf("%d.%d", g.Round, g.Leg), r.Bot(g.First).Name + "-" + r.Bot(g.Second).Name}
 	if g.Start != "" {
 		words = append(words, "["+g.Start+"]")
 	}

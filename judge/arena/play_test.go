@@ -312,15 +312,28 @@ func run(t testing.TB, e *arena.Event) *arena.Outcome {
 	return out
 }
 
+// games are the games of an event as they were played.
+func games(t *testing.T, r *arena.Results) []*arena.Game {
+	t.Helper()
+	games, err := r.LoadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
 // summary is all that must not depend on how an event was held: games, and who is out.
 func summary(r *arena.Results) string {
 	var b strings.Builder
 	for _, d := range r.Out {
 		fmt.Fprintln(&b, "out", d.Bot, d.Game, d.Fault.Kind)
 	}
-	for i := range r.Games {
-		g := &r.Games[i]
-		fmt.Fprintln(&b, arena.Notation(r, i), g.Seed)
+	games, err := r.LoadAll()
+	if err != nil {
+		panic(err)
+	}
+	for i, g := range games {
+		fmt.Fprintln(&b, arena.Notation(r, i+1, g), g.Seed)
 	}
 	for _, row := range arena.Table(r) {
 		fmt.Fprintf(&b, "%+v\n", row)

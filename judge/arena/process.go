@@ -59,12 +59,12 @@ func botLimits(memory int64) judge.Limits {
 
 // startPlayer starts a process of a bot. One that cannot be executed has just ended.
 func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memory int64) (p *player, err error) {
-	theirIn, in, err := os.Pipe()
+	theirIn, in, err := pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
 	defer theirIn.Close()
-	out, theirOut, err := os.Pipe()
+	out, theirOut, err := pipe()
 	if err != nil {
 		in.Close()
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
@@ -118,8 +118,9 @@ const goodbye = 300 * time.Millisecond
 
 // leave says goodbye and lets go of the pipes. The process is gone soon after.
 func (p *player) leave() {
-	_ = p.in.SetWriteDeadline(time.Now().Add(10 * time.Millisecond)) // where it is full nobody reads it
-	_, _ = p.in.WriteString("quit\n")
+	if hurry(p.in) == nil { // where it is full nobody reads it
+		_, _ = p.in.WriteString("quit\n")
+	}
 	p.close()
 	time.AfterFunc(goodbye, p.held.Kill)
 }

@@ -2,6 +2,7 @@ package arena_test
 
 import (
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -20,6 +21,15 @@ func raw(call, fd uintptr, b []byte) int {
 			return int(n)
 		}
 	}
+}
+
+// cpuTime is the processor time of this process so far.
+func cpuTime() time.Duration {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // limitDisk lets no file grow above so many bytes.

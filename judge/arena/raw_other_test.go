@@ -2,10 +2,15 @@
 
 package arena_test
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 func rawRead([]byte) int { return 0 }
 
 func rawWrite([]byte) {}
+
+func cpuTime() time.Duration { return 0 }
 
 func limitDisk(uint64) error { return errors.New("not on this system") }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Fingerprint tells events apart whose games must not be mixed: by the rules and the
@@ -23,13 +24,18 @@ func (r Rules) Fingerprint(seed uint64) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// hash makes a number of anything; other things make other numbers.
+// hash makes a number of texts and numbers; other ones make other numbers.
 func hash(parts ...any) uint64 {
-	sum := sha256.New()
+	var text []byte
 	for _, p := range parts {
-		fmt.Fprintf(sum, "%q\n", fmt.Sprint(p))
+		if n, is := p.(int); is {
+			text = append(strconv.AppendInt(append(text, '"'), int64(n), 10), '"', '\n')
+		} else {
+			text = append(strconv.AppendQuote(text, p.(string)), '\n')
+		}
 	}
-	return binary.LittleEndian.Uint64(sum.Sum(nil))
+	sum := sha256.Sum256(text)
+	return binary.LittleEndian.Uint64(sum[:])
 }
 
 // seeder makes the seeds of an event's games: of the rules, the seed, the round, the

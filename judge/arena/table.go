@@ -29,7 +29,7 @@ func Table(so *Results) []Row {
 	for _, id := range so.In() {
 		rows[id] = &Row{Bot: id}
 	}
-	eachEncounter(so.Games, func(games []Game) {
+	eachEncounter(so.Games, func(games []Result) {
 		a, b := rows[games[0].First], rows[games[0].Second]
 		if a != nil && b != nil {
 			so.Rules.count(a, b, games)
@@ -70,8 +70,8 @@ func (s Score) compare(a, b *Row) int {
 type ranker interface{ rank(so *Results) []int }
 
 // eachEncounter calls f for the games of each encounter.
-func eachEncounter(games []Game, f func([]Game)) {
-	same := func(a, b *Game) bool {
+func eachEncounter(games []Result, f func([]Result)) {
+	same := func(a, b *Result) bool {
 		return a.Round == b.Round && min(a.First, a.Second) == min(b.First, b.Second) && max(a.First, a.Second) == max(b.First, b.Second)
 	}
 	for start := 0; start < len(games); {
@@ -85,7 +85,7 @@ func eachEncounter(games []Game, f func([]Game)) {
 }
 
 // count adds the games of one encounter to the rows of its two bots.
-func (r *Rules) count(a, b *Row, games []Game) {
+func (r *Rules) count(a, b *Row, games []Result) {
 	wins := [2]int{}
 	for i := range games {
 		switch games[i].WinnerID() {
@@ -135,9 +135,9 @@ func (s Score) points(won, drawn, lost int, complete bool) float64 {
 }
 
 // payoff is what a bot was paid for games.
-func payoff(bot int, games []Game) (sum float64) {
+func payoff(bot int, games []Result) (sum float64) {
 	for i := range games {
-		if g := &games[i]; len(g.Payoff) == 2 {
+		if g := &games[i]; g.Payoff != nil {
 			if g.First == bot {
 				sum += g.Payoff[0]
 			} else {

@@ -7,9 +7,9 @@ import (
 
 // legs makes the games of one encounter of bots 1 and 2, a letter each: W, D or L for
 // bot 1.
-func legs(round int, letters string) (games []Game) {
+func legs(round int, letters string) (games []Result) {
 	for i, c := range letters {
-		g := Game{Round: round, Leg: i + 1, First: 1, Second: 2, Winner: map[rune]int{'W': 1, 'D': 0, 'L': 2}[c]}
+		g := Result{Round: round, Leg: i + 1, First: 1, Second: 2, Winner: map[rune]int{'W': 1, 'D': 0, 'L': 2}[c]}
 		if i%2 == 1 {
 			g.First, g.Second = 2, 1
 			g.Winner = map[rune]int{'W': 2, 'D': 0, 'L': 1}[c]
@@ -100,7 +100,7 @@ func TestScoreCompares(t *testing.T) {
 func TestTableOfPayoffs(t *testing.T) {
 	so := field(2, Rules{Games: 2, Score: Score{By: ByPayoff, Win: 100}})
 	so.Games = legs(1, "WL")
-	so.Games[0].Payoff, so.Games[1].Payoff = []float64{5, 1}, []float64{2.5, 0}
+	so.Games[0].Payoff, so.Games[1].Payoff = &[2]float64{5, 1}, &[2]float64{2.5, 0}
 	table := Table(so)
 	if table[0].Bot != 1 || table[0].Points != 5 || table[1].Points != 3.5 {
 		t.Errorf("got %+v, want 5 for bot 1 and 3.5 for bot 2", table)

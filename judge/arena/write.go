@@ -42,7 +42,7 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 			return nil, nil, &InUseError{path}
 		}
 	}
-	held, err := ReadLog(file)
+	held, err := ReadLog(file, path)
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = file.Stat(); err == nil && info.Size() != held.Size {
@@ -57,6 +57,39 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
 	return &LogFile{Path: path, file: file, size: held.Size}, held, nil
+}
+
+// noLog is a log that nobody finds: it is there for games to be read again, and gone
+// with the judge.
+func noLog() (*LogFile, *Log, error) {
+	file, err := os.CreateTemp("", "assay-games-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a file for games: %w", err)
+	}
+	again, err := os.Open(file.Name())
+	if err = errors.Join(err, os.Remove(file.Name())); err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("make a file for games: %w", err)
+	}
+	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), file: again}}, nil
+}
+
+// addGame writes the record of a game of its three parts, and says where it stands. It
+// is in the file after flush.
+func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int64, err error) {
+	at = l.size + int64(l.pending.Len())
+	first, err1 := json.Marshal(head)
+	last, err2 := json.Marshal(tail)
+	if err := errors.Join(err1, err2); err != nil {
+		return at, fmt.Errorf("write the log: %w", err)
+	}
+	l.pending.WriteString(`{"game":`)
+	l.pending.Write(first[:len(first)-1])
+	l.pending.WriteByte(',')
+	l.pending.Write(moves)
+	l.pending.Write(last[1:])
+	l.pending.WriteString("}\n")
+	return at, nil
 }
 
 // add writes a record, which is in the file after flush.
@@ -83,11 +116,14 @@ func (e *InUseError) Error() string {
 
 // LogError says that a log cannot be written. What it held before is whole.
 type LogError struct {
-	Path string
+	Path string // "" where none is kept
 	Err  error
 }
 
 func (e *LogError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("the games cannot be kept, as long as the event goes on: %v\n    make room in %s", e.Err, os.TempDir())
+	}
 	return fmt.Sprintf("the log %s cannot be written: %v\n    nothing is lost: make room, and give the same command again", e.Path, e.Err)
 }
 
@@ -107,7 +143,7 @@ func (l *LogFile) flush() error {
 	}
 	l.size += int64(n)
 	l.pending.Reset()
-	if now := time.Now(); now.Sub(l.synced) > syncEvery {
+	if now := time.Now(); l.Path != "" && now.Sub(l.synced) > syncEvery {
 		l.synced = now
 		if err := l.file.Sync(); err != nil && !errors.Is(err, os.ErrInvalid) {
 			return &LogError{l.Path, err}

@@ -111,6 +111,7 @@ type Game struct {
 	Result Result     // in Over
 
 	shared uint64
+	source rand.PCG // of Rand
 
 	seats [2]*Bot
 	log   Played
@@ -136,9 +137,11 @@ type Played struct {
 	Seats  string   `json:"seats,omitempty"` // a digit for each move
 	Result Result   `json:"result"`
 
-	seats  []byte
-	micros []int64
-	notes  []Note
+	seats   []byte
+	micros  []int64
+	slowest [2]int64
+	made    [2]int64 // moves of each seat
+	notes   []Note
 }
 
 // Position is what there is to see at one point of a game.
@@ -223,8 +226,11 @@ func (g *Game) UsedMS(seat int) int64 { return g.seats[seat-1].conn.used().Milli
 // Move notes a move that was made.
 func (g *Game) Move(seat int, text string) {
 	g.log.Moves = append(g.log.Moves, text)
+	took := g.seats[seat-1].conn.took
 	g.log.seats = append(g.log.seats, '0'+byte(seat))
-	g.log.micros = append(g.log.micros, g.seats[seat-1].conn.took)
+	g.log.micros = append(g.log.micros, took)
+	g.log.made[seat-1]++
+	g.log.slowest[seat-1] = max(g.log.slowest[seat-1], took)
 }
 
 // Note notes anything else: a penalty, say.

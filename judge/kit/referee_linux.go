@@ -23,7 +23,7 @@ import (
 //	event <JSON> + the shared page    -> ok | fail <text>
 //	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
 //	leave <id>                        -> ok <unread>, for it to go to another referee
-//	play <JSON>                       -> game <JSON>, or skipped after a bot was lost
+//	play <Order>                      -> game <Outcome>, or skipped after a bot was lost
 //	go                                (ends the skipping; nothing comes back)
 //	look <JSON>                       -> ok <JSON>
 //
@@ -49,12 +49,16 @@ type table struct {
 	lost  bool // skip games until the arena says go
 	sock  *sockReader
 	out   *bufio.Writer
+
+	game  Game // memory for each
+	moves []byte
 	reply []byte
 }
 
-// flushAt is how much is answered at one time, at most, while there is more to do. It
-// leaves room in the buffer: what is sent then ends with a whole answer.
-const flushAt = 32 << 10
+// flushAt is how much is answered at one time, at most, while there is more to do: the
+// arena sends more games before all are played. It leaves room in the buffer: what is
+// sent then ends with a whole answer.
+const flushAt = 4 << 10
 
 // serveReferee answers the arena until it closes the socket.
 func serveReferee(r *Rules) {
@@ -111,7 +115,7 @@ func (t *table) answer(f Frame) error {
 		t.lost = false
 		return nil
 	case "play":
-		return t.play(f.Parts[0])
+		return t.play(f.Parts)
 	case "look":
 		seen, err := t.rules.look(&t.event, f.Parts[0])
 		if err != nil {
@@ -173,16 +177,17 @@ func (t *table) seat(parts [][]byte) error {
 	return WriteFrame(t.out, "ok", reply)
 }
 
-func (t *table) play(data []byte) error {
-	var o Order
-	if err := json.Unmarshal(data, &o); err != nil {
+func (t *table) play(parts [][]byte) error {
+	o, err := readOrder(parts)
+	if err != nil {
 		return err
 	}
-	bots := [2]*Bot{t.bots[o.First], t.bots[o.Second]}
+	ids := [2]int{int(o.First), int(o.Second)}
+	bots := [2]*Bot{t.bots[ids[0]], t.bots[ids[1]]}
 	if o.Live > 0 { // the other one need not be there
 		for i := range bots {
 			if bots[i] == nil {
-				bots[i] = &Bot{Event: &t.event, ID: [2]int{o.First, o.Second}[i]}
+				bots[i] = &Bot{Event: &t.event, ID: ids[i]}
 			}
 		}
 	}
@@ -192,13 +197,17 @@ func (t *table) play(data []byte) error {
 	if bots[0] == nil || bots[1] == nil {
 		return fmt.Errorf("a game of bots that are not there: %d and %d", o.First, o.Second)
 	}
-	out := t.rules.play(&t.event, &o, bots)
+	t.game.begin(&t.event, &o, bots)
+	out := t.rules.play(&t.game)
 	t.lost = bots[0].conn.dead != "" || bots[1].conn.dead != ""
-	reply, err := json.Marshal(&out)
+	t.moves = t.game.log.appendMoves(t.moves[:0])
+	out.Moves = t.moves
+	reply, err := out.parts(t.reply)
 	if err != nil {
 		return err
 	}
-	return WriteFrame(t.out, "game", reply)
+	t.reply = reply[0]
+	return WriteFrame(t.out, "game", reply...)
 }
 
 // begin starts to count for a game.

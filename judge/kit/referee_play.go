@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
-	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,18 +32,25 @@ func (g *Game) askAgain(seat int, request []byte) []byte {
 	return []byte(answer)
 }
 
-// play plays one game, to its last word.
-func (r *Rules) play(e *Event, o *Order, bots [2]*Bot) (out Outcome) {
-	g := &Game{
-		Event: e, No: o.No, Round: o.Round, Seed: o.Seed, shared: o.Shared, seats: bots,
-		Rand: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15)),
+// begin makes a game ready that may have been played before: its memory is used again.
+func (g *Game) begin(e *Event, o *Order, bots [2]*Bot) {
+	*g = Game{
+		Event: e, No: int(o.No), Round: int(o.Round), Seed: o.Seed, shared: o.Shared, seats: bots,
+		log:  Played{Moves: g.log.Moves[:0], seats: g.log.seats[:0], micros: g.log.micros[:0]},
+		said: [2][]string{g.said[0][:0], g.said[1][:0]},
 	}
+	g.source.Seed(o.Seed, o.Seed^0x9e3779b97f4a7c15)
+	g.Rand = rand.New(&g.source)
 	if o.Live > 0 {
-		g.again = &again{o.Live, o.Said}
+		g.again = &again{int(o.Live), o.Said}
 	}
 	for _, b := range bots {
 		b.conn.begin()
 	}
+}
+
+// play plays one game, to its last word.
+func (r *Rules) play(g *Game) (out Outcome) {
 	out.Fault, out.Broken = g.catch(func() {
 		r.Play(g)
 		panic("the referee returned without a result")
@@ -51,37 +58,96 @@ func (r *Rules) play(e *Event, o *Order, bots [2]*Bot) (out Outcome) {
 	if out.Fault != nil {
 		g.Result = Result{Winner: 3 - out.Fault.Seat, Reason: out.Fault.Kind}
 	}
-	for i, b := range bots {
-		out.Used[i] = float64(b.conn.used().Microseconds()) / 1000
+	for i, b := range g.seats {
+		out.Used[i] = b.conn.used().Microseconds()
 	}
 	g.over = true
 	if r.Over != nil && out.Broken == "" {
 		fault, broken := g.catch(func() { r.Over(g); panic(gameOver{}) })
-		if out.After, out.Broken = fault, broken; fault != nil && bots[fault.Seat-1].conn.dead == "" {
-			bots[fault.Seat-1].conn.dead = "it failed when it was told of the end"
+		if out.After, out.Broken = fault, broken; fault != nil && g.seats[fault.Seat-1].conn.dead == "" {
+			g.seats[fault.Seat-1].conn.dead = "it failed when it was told of the end"
 		}
 	}
 	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
-	for i, b := range bots {
+	for i, b := range g.seats {
 		for _, n := range b.conn.comment {
 			n.Seat, n.Move = i+1, min(n.Move, len(g.log.Moves))
 			g.log.notes = append(g.log.notes, n)
 		}
-		if !slices.Equal(g.said[i], movesOf(&g.log, i+1)) {
-			out.Said[i] = g.said[i]
+	}
+	if !g.log.hasMade(1, g.said[0]) || !g.log.hasMade(2, g.said[1]) {
+		for i, said := range g.said {
+			if out.Said[i] = movesOf(&g.log, i+1); !g.log.hasMade(i+1, said) && len(said) > 0 {
+				out.Said[i] = said
+			}
 		}
 	}
-	out.Played, out.Micros, out.Notes = g.log, g.log.micros, g.log.notes
+	out.Winner, out.Reason, out.Payoff = int64(g.Result.Winner), g.Result.Reason, g.Result.Payoff
+	out.Made, out.Slowest, out.Notes = g.log.made, g.log.slowest, g.log.notes
 	return out
 }
 
-func movesOf(p *Played, seat int) (moves []string) {
+func movesOf(p *Played, seat int) []string {
+	moves := []string{}
 	for i, m := range p.Moves {
 		if p.Seats[i] == '0'+byte(seat) {
 			moves = append(moves, m)
 		}
 	}
 	return moves
+}
+
+// hasMade says whether these are the moves of a seat.
+func (p *Played) hasMade(seat int, moves []string) bool {
+	for i, m := range p.Moves {
+		if p.Seats[i] == '0'+byte(seat) {
+			if len(moves) == 0 || moves[0] != m {
+				return false
+			}
+			moves = moves[1:]
+		}
+	}
+	return len(moves) == 0
+}
+
+// appendMoves appends the game as the log has it: members of a JSON object, each with
+// a comma after it.
+func (p *Played) appendMoves(b []byte) []byte {
+	member := func(name string) { b = append(append(append(b, '"'), name...), `":`...) }
+	if p.Start != "" {
+		member("start")
+		b = append(appendText(b, p.Start), ',')
+	}
+	if len(p.Moves) == 0 {
+		return b
+	}
+	member("moves")
+	between := byte('[')
+	for _, m := range p.Moves {
+		b = appendText(append(b, between), m)
+		between = ','
+	}
+	b = append(b, "],"...)
+	member("seats")
+	b = append(appendText(b, p.Seats), ',')
+	member("micros")
+	between = '['
+	for _, n := range p.micros {
+		b = strconv.AppendInt(append(b, between), n, 10)
+		between = ','
+	}
+	return append(b, "],"...)
+}
+
+// appendText appends a JSON string, in the same bytes as json.Marshal.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			quoted, _ := json.Marshal(text) // there is no error for a string
+			return append(b, quoted...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // catch runs a part of the referee, which ends by a panic.
@@ -141,12 +207,14 @@ func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Pla
 			return Played{Result: Result{Winner: 2 - i, Reason: is.Fault.Kind}}, is.Fault.Text
 		}
 	}
-	out := r.play(&e, &Order{No: 1, Round: 1, First: 1, Second: 2, Seed: seed}, seats)
+	g := &Game{}
+	g.begin(&e, &Order{OrderNumbers: OrderNumbers{No: 1, Round: 1, First: 1, Second: 2, Seed: seed}}, seats)
+	out := r.play(g)
 	text := out.Broken
 	if out.Fault != nil {
 		text = out.Fault.Text
 	}
-	return out.Played, text
+	return g.log, text
 }
 
 // askLocal gives the lines that are pending to a function that plays a bot.

@@ -1,30 +1,109 @@
 package kit
 
-// What an arena and a referee say to each other in frames, as JSON. A referee's author
-// needs none of it.
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+)
 
-// Order is a game to be played.
+// What an arena and a referee say to each other in frames. A referee's author needs
+// none of it.
+
+// Order is a game to be played. On the wire its numbers are a part of their own, as
+// they are for every game, and what was said follows as JSON where there is any.
 type Order struct {
-	No     int         `json:"no"`
-	Round  int         `json:"round"`
-	First  int         `json:"first"` // id of the bot that begins
-	Second int         `json:"second"`
-	Seed   uint64      `json:"seed"`
-	Shared uint64      `json:"shared"`         // see Game.Shared
-	Live   int         `json:"live,omitempty"` // seat of the only bot that plays again
-	Said   [2][]string `json:"said"`           // answers of both seats, where the game is played again
+	OrderNumbers
+	Said [2][]string // answers of both seats, where the game is played again
 }
 
-// Outcome is what came of an Order.
+// OrderNumbers are what stands in every order.
+type OrderNumbers struct {
+	No     int64
+	Round  int64
+	First  int64 // id of the bot that begins
+	Second int64
+	Live   int64 // seat of the only bot that plays again, 0 for none
+	Seed   uint64
+	Shared uint64 // see Game.Shared
+}
+
+// Parts are an order as a frame has it.
+func (o *Order) Parts() (parts [][]byte, err error) {
+	numbers, err := binary.Append(nil, binary.LittleEndian, &o.OrderNumbers)
+	if err != nil || o.Live == 0 {
+		return [][]byte{numbers}, err
+	}
+	said, err := json.Marshal(o.Said)
+	return [][]byte{numbers, said}, err
+}
+
+func readOrder(parts [][]byte) (o Order, err error) {
+	if _, err := binary.Decode(parts[0], binary.LittleEndian, &o.OrderNumbers); err != nil || len(parts) < 2 {
+		return o, err
+	}
+	return o, json.Unmarshal(parts[1], &o.Said)
+}
+
+// Outcome is what came of an Order. On the wire it has three parts: the numbers, the
+// moves as they go into the log, and as JSON the rest, where there is any.
 type Outcome struct {
-	Played
-	Micros []int64     `json:"micros,omitempty"` // time on the clock for each move
+	OutcomeNumbers
+	// Moves is the beginning of a JSON object, without its bracket and up to its last
+	// comma: start, moves, seats and micros, the microseconds on the clock for each move.
+	Moves []byte `json:"-"`
+	OutcomeRest
+}
+
+// OutcomeNumbers are what stands in every outcome.
+type OutcomeNumbers struct {
+	Winner  int64
+	Made    [2]int64 // moves of each seat
+	Slowest [2]int64 // microseconds on the clock for a move of each seat, at most
+	Used    [2]int64 // CPU time of each seat, in microseconds
+}
+
+// OutcomeRest is what seldom stands in an outcome.
+type OutcomeRest struct {
+	Reason string      `json:"reason,omitempty"`
+	Payoff []float64   `json:"payoff,omitempty"`
 	Notes  []Note      `json:"notes,omitempty"`
-	Said   [2][]string `json:"said"` // answers of each seat, where they are not the moves
+	Said   [2][]string `json:"said"` // answers of each seat, where one's are not its moves
 	Fault  *BotFault   `json:"fault,omitempty"`
 	After  *BotFault   `json:"after,omitempty"`  // while the bots were told of the end
-	Used   [2]float64  `json:"used_ms"`          // CPU time of each seat
 	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
+}
+
+func (r *OutcomeRest) isReason() bool {
+	return r.Payoff == nil && r.Notes == nil && r.Said[0] == nil && r.Said[1] == nil && r.Fault == nil && r.After == nil && r.Broken == ""
+}
+
+// Parts are an outcome as a frame has it. A bare reason stands as it is, with no JSON
+// around it, after a fourth part that is empty.
+func (o *Outcome) parts(numbers []byte) ([][]byte, error) {
+	numbers, err := binary.Append(numbers[:0], binary.LittleEndian, &o.OutcomeNumbers)
+	if err != nil {
+		return nil, err
+	}
+	if o.isReason() {
+		return [][]byte{numbers, o.Moves, nil, []byte(o.Reason)}, nil
+	}
+	rest, err := json.Marshal(&o.OutcomeRest)
+	return [][]byte{numbers, o.Moves, rest}, err
+}
+
+// ReadOutcome reads an outcome of a frame's parts.
+func ReadOutcome(parts [][]byte) (o Outcome, err error) {
+	if len(parts) != 3 && len(parts) != 4 {
+		return o, fmt.Errorf("an outcome of %d parts", len(parts))
+	}
+	if _, err := binary.Decode(parts[0], binary.LittleEndian, &o.OutcomeNumbers); err != nil {
+		return o, err
+	}
+	if o.Moves = parts[1]; len(parts) == 4 {
+		o.Reason = string(parts[3])
+		return o, nil
+	}
+	return o, json.Unmarshal(parts[2], &o.OutcomeRest)
 }
 
 // Note is something that a referee tells of a game beside moves.

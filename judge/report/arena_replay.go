@@ -59,7 +59,7 @@ func replayOf(g Shown) shownGame {
 		r.Title += fmt.Sprintf(", game %d", key.Leg)
 	}
 	for i, text := range g.Game.Moves {
-		m := move{Seat: standings.Seat(g.Game, i), Text: oneLine(text)}
+		m := move{Seat: g.Game.Seat(i), Text: oneLine(text)}
 		if i < len(g.Game.Micros) && g.Game.Micros[i] > 0 {
 			m.Took = shortTime(float64(g.Game.Micros[i]) / 1000)
 		}

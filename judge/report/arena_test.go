@@ -18,9 +18,24 @@ import (
 	"assay/judge/standings"
 )
 
+// event are results with the games as they were played.
+type event struct {
+	*arena.Results
+	played map[arena.Key]*arena.Game
+}
+
+// change changes all games.
+func (e *event) change(f func(g *arena.Game)) {
+	for i := range e.Games {
+		g := e.played[e.Games[i].Key()]
+		f(g)
+		e.Games[i] = g.Result()
+	}
+}
+
 // smallEvent is an event of a game in which players take turns to cross out numbers;
 // its results are drawn by strength.
-func smallEvent(names ...string) *arena.Results {
+func smallEvent(names ...string) *event {
 	so := &arena.Results{
 		Game: "cross-out", Seed: 42,
 		Rules: arena.Rules{Name: "usual", Format: "round-robin", Rounds: 8, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3, Draw: 1}},
@@ -28,18 +43,21 @@ func smallEvent(names ...string) *arena.Results {
 	for i, name := range names {
 		so.Bots = append(so.Bots, arena.Bot{ID: i + 1, Name: name, Language: "python3"})
 	}
+	e := &event{so, map[arena.Key]*arena.Game{}}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for round := range so.Rules.Rounds {
 		for a := range len(names) {
 			for b := a + 1; b < len(names); b++ {
 				for _, k := range (arena.Encounter{Round: round + 1, A: a + 1, B: b + 1, Games: 2}).Keys() {
-					so.Games = append(so.Games, oneGame(k, rng))
+					g := oneGame(k, rng)
+					e.played[k] = &g
+					so.Games = append(so.Games, g.Result())
 				}
 			}
 		}
 	}
-	slices.SortFunc(so.Games, func(a, b arena.Game) int { return a.Key().Compare(b.Key()) })
-	return so
+	slices.SortFunc(so.Games, func(a, b arena.Result) int { return a.Key().Compare(b.Key()) })
+	return e
 }
 
 func oneGame(k arena.Key, rng *rand.Rand) arena.Game {
@@ -77,40 +95,40 @@ func positionsOf(g *arena.Game) (all []kit.Position) {
 }
 
 // events are what the reports of the arena are drawn of.
-func events() map[string]*arena.Results {
+func events() map[string]*event {
 	large := smallEvent("exact", "ender", "learner", "a bot with a very long name that says all that it does", "random", "smallest")
 	won := smallEvent("winner", "<b>loser</b>")
-	for i := range won.Games {
-		g := &won.Games[i]
+	won.change(func(g *arena.Game) {
 		g.Winner, g.Reason, g.Fault = 1, "nothing-left", nil
 		if g.First == 2 {
 			g.Winner = 2
 		}
-	}
+	})
 	won.Rules.Score = arena.Score{By: arena.BySurplus}
 	out := smallEvent("a", "b")
 	out.Bots = append(out.Bots, arena.Bot{ID: 3, Name: "crasher"})
 	out.Out = []arena.Disqualified{{Bot: 3, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3", Bytes: `"7\n"`}}}
 	out.Rules.Score = arena.Score{By: arena.ByEncounter, Win: 2, Draw: 1}
 	even := smallEvent("x", "y")
-	for i := range even.Games {
-		even.Games[i].Winner = 0
-	}
-	return map[string]*arena.Results{
+	even.change(func(g *arena.Game) { g.Winner = 0 })
+	return map[string]*event{
 		"large": large, "won": won, "out": out, "even": even,
-		"nobody": {Game: "cross-out", Rules: arena.Rules{Name: "usual", Format: "swiss"}},
-		"alone":  {Game: "cross-out", Bots: []arena.Bot{{ID: 1, Name: "alone"}}, Rules: arena.Rules{Name: "usual", Format: "ladder", Rounds: 1, Games: 1}},
+		"nobody": {Results: &arena.Results{Game: "cross-out", Rules: arena.Rules{Name: "usual", Format: "swiss"}}},
+		"alone":  {Results: &arena.Results{Game: "cross-out", Bots: []arena.Bot{{ID: 1, Name: "alone"}}, Rules: arena.Rules{Name: "usual", Format: "ladder", Rounds: 1, Games: 1}}},
 	}
 }
 
-func drawnOf(so *arena.Results) (*standings.Standings, []report.Shown) {
+func drawnOf(so *event) (*standings.Standings, []report.Shown) {
 	seen := arena.Seen{}
+	var looked []*arena.Game
 	var shown []report.Shown
-	for _, g := range standings.Pick(so.Games, 40) {
+	for _, r := range standings.Pick(so.Games, 40) {
+		g := so.played[r.Key()]
+		looked = append(looked, g)
 		seen[g.Key()] = positionsOf(g)
 		shown = append(shown, report.Shown{Game: g, First: so.Bot(g.First).Name, Second: so.Bot(g.Second).Name, Positions: seen[g.Key()]})
 	}
-	s := standings.Make(so, seen)
+	s := standings.Make(so.Results, looked, seen)
 	s.Title, s.Over = "Crossing out numbers", len(so.Out) == 0
 	return s, shown
 }
@@ -207,7 +225,7 @@ func TestArenaPage(t *testing.T) {
 func TestArenaLive(t *testing.T) {
 	so := events()["large"]
 	for _, rows := range []int{40, 7, 4, 0} {
-		text := report.ArenaLive(so, "120 of 240 games  80 games/s  2s left", report.TerminalOptions{Width: 60}, rows)
+		text := report.ArenaLive(so.Results, "120 of 240 games  80 games/s  2s left", report.TerminalOptions{Width: 60}, rows)
 		golden.Check(t, filepath.Join("testdata", "arena", fmt.Sprintf("live-%d.txt", rows)), []byte(text+"\n"))
 		if n := strings.Count(text, "\n") + 1; n > max(rows, 1) {
 			t.Errorf("%d lines for a terminal of %d rows", n, rows)
@@ -218,7 +236,7 @@ func TestArenaLive(t *testing.T) {
 			}
 		}
 	}
-	if text := report.ArenaLive(events()["nobody"], "0 of 0 games", report.TerminalOptions{Width: 60}, 24); text != "0 of 0 games" {
+	if text := report.ArenaLive(events()["nobody"].Results, "0 of 0 games", report.TerminalOptions{Width: 60}, 24); text != "0 of 0 games" {
 		t.Errorf("an event of nobody is drawn as %q", text)
 	}
 }

@@ -16,12 +16,12 @@ func BenchmarkMake(b *testing.B) {
 	}
 	for _, e := range arena.RoundRobin(so.In(), 1, 100, 2) {
 		for i, k := range e.Keys() {
-			g := arena.Game{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1 + (k.First*7+k.Second*3+k.Round+i)%2, Moves: make([]string, 17), Seats: "12121212121212121", Micros: make([]int64, 17)}
+			g := arena.Result{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1 + (k.First*7+k.Second*3+k.Round+i)%2, Moves: [2]int32{9, 8}}
 			so.Games = append(so.Games, g)
 		}
 	}
 	for b.Loop() {
-		standings.Make(so, nil)
+		standings.Make(so, nil, nil)
 	}
 	b.ReportMetric(float64(len(so.Games)), "games")
 }

@@ -51,7 +51,7 @@ func ids(so *arena.Results) map[int]int {
 }
 
 // inPlay are the games of the first rounds between bots that are in.
-func inPlay(so *arena.Results, rounds int) (games []arena.Game) {
+func inPlay(so *arena.Results, rounds int) (games []arena.Result) {
 	for _, g := range so.Games {
 		if g.Round <= rounds {
 			games = append(games, g)

@@ -14,10 +14,10 @@ func ExampleMake() {
 	}
 	for round := 1; round <= 20; round++ { // new wins when it begins, and every other time else
 		so.Games = append(so.Games,
-			arena.Game{Round: round, Leg: 1, First: 2, Second: 1, Winner: 1, Reason: "illegal"},
-			arena.Game{Round: round, Leg: 2, First: 1, Second: 2, Winner: 1 + round%2, Reason: "illegal"})
+			arena.Result{Round: round, Leg: 1, First: 2, Second: 1, Winner: 1, Reason: "illegal"},
+			arena.Result{Round: round, Leg: 2, First: 1, Second: 2, Winner: 1 + round%2, Reason: "illegal"})
 	}
-	for _, b := range standings.Make(so, nil).Bots {
+	for _, b := range standings.Make(so, nil, nil).Bots {
 		fmt.Printf("%d. %s, %g points, %+.0f Elo [%+.0f, %+.0f], lost %d by %s\n", b.Place, b.Name, b.Points, b.Elo, b.Low, b.High, b.Reasons[0].Times, b.Reasons[0].What)
 	}
 	// Output:

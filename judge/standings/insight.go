@@ -15,9 +15,8 @@ const (
 )
 
 // blunders counts who threw away won games.
-func (s *Standings) blunders(so *arena.Results, seen arena.Seen, at map[int]int) {
-	for i := range so.Games {
-		g := &so.Games[i]
+func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]int) {
+	for _, g := range games {
 		positions := seen[g.Key()]
 		if !slices.ContainsFunc(positions, func(p kit.Position) bool { return p.Exact != "" }) {
 			continue // nothing is known of it
@@ -56,14 +55,14 @@ func Chances(g *arena.Game, positions []kit.Position) (all []Chance) {
 		c := Chance{Move: k, Best: p.Best}
 		if k == len(g.Moves) {
 			c.Seat = loser(g)
-			if k > 0 && c.Seat == Seat(g, k-1) || c.Seat == 0 {
+			if k > 0 && c.Seat == g.Seat(k-1) || c.Seat == 0 {
 				continue // it was not its turn, or nobody lost
 			}
 			c.Missed = true
 			all = append(all, c)
 			continue
 		}
-		c.Seat, c.Played = Seat(g, k), g.Moves[k]
+		c.Seat, c.Played = g.Seat(k), g.Moves[k]
 		switch {
 		case k+1 == len(g.Moves) && (k+1 >= len(positions) || positions[k+1].Exact == ""):
 			c.Missed = loser(g) == c.Seat
@@ -86,13 +85,13 @@ func loser(g *arena.Game) int {
 // Pick chooses at most so many games to show: those with a fault first, one for each
 // pair, who begins and reason, and then all pairs by turns, from the last round back.
 // They come in the order of the event.
-func Pick(games []arena.Game, most int) []*arena.Game {
+func Pick(games []arena.Result, most int) []*arena.Result {
 	type kind struct {
 		first, second int
 		reason        string
 	}
 	type ranked struct {
-		game  *arena.Game
+		game  *arena.Result
 		class int
 	}
 	times := map[kind]int{}
@@ -102,16 +101,16 @@ func Pick(games []arena.Game, most int) []*arena.Game {
 		k := kind{g.First, g.Second, g.Reason}
 		rank := times[k]
 		times[k]++
-		if g.Fault == nil {
+		if !g.Faulty {
 			rank++
 		}
 		all = append(all, ranked{g, rank})
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.class, b.class) })
-	var picked []*arena.Game
+	var picked []*arena.Result
 	for _, r := range all[:min(most, len(all))] {
 		picked = append(picked, r.game)
 	}
-	slices.SortFunc(picked, func(a, b *arena.Game) int { return a.Key().Compare(b.Key()) })
+	slices.SortFunc(picked, func(a, b *arena.Result) int { return a.Key().Compare(b.Key()) })
 	return picked
 }

@@ -7,7 +7,7 @@ import (
 
 // Duels makes of games what package rating wants. Of each two bots, a game and the
 // next one in which the other begins are a pair. Players are numbered as at says.
-func Duels(games []arena.Game, at map[int]int) []rating.Duel {
+func Duels(games []arena.Result, at map[int]int) []rating.Duel {
 	p := newPairing(at)
 	for i := range games {
 		p.add(&games[i])
@@ -32,7 +32,7 @@ func newPairing(at map[int]int) *pairing {
 	return &pairing{at, make([]meeting, len(at)*len(at))}
 }
 
-func (p *pairing) add(g *arena.Game) {
+func (p *pairing) add(g *arena.Result) {
 	a, b, halves := p.at[g.First], p.at[g.Second], 1
 	switch g.Winner {
 	case 1:

@@ -115,8 +115,9 @@ type Blunder struct {
 	Best   []string  `json:"best,omitempty"`   // what would have won
 }
 
-// Make computes the standings.
-func Make(so *arena.Results, seen arena.Seen) *Standings {
+// Make computes the standings. Chances and blunders are counted in the games that were
+// looked at, by what the referee has seen there.
+func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 	s := &Standings{Version: Version, Game: so.Game, Rules: so.Rules, Seed: so.Seed, Games: len(so.Games)}
 	table := arena.Table(so)
 	at := map[int]int{} // id -> line
@@ -141,7 +142,7 @@ func Make(so *arena.Results, seen arena.Seen) *Standings {
 		s.Bots[i].Reasons = sorted(s.Bots[i].Reasons)
 	}
 	s.rate(so, at)
-	s.blunders(so, seen, at)
+	s.blunders(looked, seen, at)
 	if enough := EnoughOf(&so.Rules); enough != nil {
 		s.Verdict = enough.Verdict(so)
 	}
@@ -165,7 +166,7 @@ func (s *Standings) WithoutTimes() *Standings {
 }
 
 // count adds what one game says of its bots.
-func (s *Standings) count(g *arena.Game, at map[int]int) {
+func (s *Standings) count(g *arena.Result, at map[int]int) {
 	for seat, id := range []int{g.First, g.Second} {
 		b := &s.Bots[at[id]]
 		b.UsedMS += g.Used[seat]
@@ -176,24 +177,9 @@ func (s *Standings) count(g *arena.Game, at map[int]int) {
 			}
 			b.Reasons[k].Times++
 		}
-		for i := range g.Moves {
-			if Seat(g, i) != seat+1 {
-				continue
-			}
-			b.Moves++
-			if i < len(g.Micros) {
-				b.SlowestMS = max(b.SlowestMS, float64(g.Micros[i])/1000)
-			}
-		}
+		b.Moves += int(g.Moves[seat])
+		b.SlowestMS = max(b.SlowestMS, float64(g.Slowest[seat])/1000)
 	}
-}
-
-// Seat is who made a move, 1 or 2; by turns, where the log does not say it.
-func Seat(g *arena.Game, move int) int {
-	if move < len(g.Seats) && (g.Seats[move] == '1' || g.Seats[move] == '2') {
-		return int(g.Seats[move] - '0')
-	}
-	return 1 + move%2
 }
 
 func sorted(counts []Count) []Count {
@@ -240,7 +226,7 @@ func (s *Standings) rate(so *arena.Results, at map[int]int) {
 // moments is how many points the history has at most.
 const moments = 40
 
-func history(games []arena.Game, at map[int]int) (all []Then) {
+func history(games []arena.Result, at map[int]int) (all []Then) {
 	if len(games) == 0 {
 		return nil
 	}

@@ -31,14 +31,14 @@ func event(t *testing.T, s arena.Schedule, rules *arena.Rules, elo ...float64) *
 		}
 		for _, e := range all {
 			for _, k := range e.Keys() {
-				g := arena.Game{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 2, Reason: "illegal"}
+				g := arena.Result{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 2, Reason: "illegal"}
 				if rng.Float64() < rating.Expected(elo[k.First-1]-elo[k.Second-1]) {
 					g.Winner = 1
 				}
 				so.Games = append(so.Games, g)
 			}
 		}
-		slices.SortFunc(so.Games, func(a, b arena.Game) int { return a.Key().Compare(b.Key()) })
+		slices.SortFunc(so.Games, func(a, b arena.Result) int { return a.Key().Compare(b.Key()) })
 	}
 }
 
@@ -49,8 +49,8 @@ func usual(rounds int) *arena.Rules {
 func TestMake(t *testing.T) {
 	rules := usual(40)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 400, 200)
-	so.Games[0].Used, so.Games[0].Moves, so.Games[0].Seats, so.Games[0].Micros = [2]float64{5, 7}, []string{"a", "b", "c"}, "112", []int64{1000, 4000, 2000}
-	s := standings.Make(so, nil)
+	so.Games[0].Used, so.Games[0].Moves, so.Games[0].Slowest = [2]float64{5, 7}, [2]int32{2, 1}, [2]int32{4000, 2000}
+	s := standings.Make(so, nil, nil)
 	var names []string
 	games := 0
 	for i, b := range s.Bots {
@@ -97,11 +97,11 @@ func TestMake(t *testing.T) {
 func TestWithoutTimes(t *testing.T) {
 	rules := usual(2)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 100)
-	before := standings.Make(so, nil).WithoutTimes()
+	before := standings.Make(so, nil, nil).WithoutTimes()
 	for i := range so.Games {
-		so.Games[i].Used, so.Games[i].Moves, so.Games[i].Micros = [2]float64{5, 7}, []string{"a"}, []int64{1000}
+		so.Games[i].Used, so.Games[i].Moves, so.Games[i].Slowest = [2]float64{5, 7}, [2]int32{1}, [2]int32{1000}
 	}
-	timed := standings.Make(so, nil)
+	timed := standings.Make(so, nil, nil)
 	after := timed.WithoutTimes()
 	for i := range before.Bots {
 		before.Bots[i].Moves = after.Bots[i].Moves
@@ -124,7 +124,7 @@ func TestMakeOfLittle(t *testing.T) {
 		for id := range n {
 			so.Bots = append(so.Bots, arena.Bot{ID: id + 1})
 		}
-		s := standings.Make(so, nil)
+		s := standings.Make(so, nil, nil)
 		if len(s.Bots) != n || len(s.Cross) != n || s.History != nil {
 			t.Errorf("%d bots without games: %+v", n, s)
 		}
@@ -140,27 +140,27 @@ func TestMakeWithSomebodyOut(t *testing.T) {
 	rules := usual(4)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 0, 0)
 	so.Out = []arena.Disqualified{{Bot: 2, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3"}}}
-	so.Games = slices.DeleteFunc(so.Games, func(g arena.Game) bool { return g.First == 2 || g.Second == 2 })
-	s := standings.Make(so, nil)
+	so.Games = slices.DeleteFunc(so.Games, func(g arena.Result) bool { return g.First == 2 || g.Second == 2 })
+	s := standings.Make(so, nil, nil)
 	if len(s.Bots) != 2 || len(s.Out) != 1 || s.Out[0].Name != "bot2" || s.Games != 8 {
 		t.Errorf("got %d lines, out %+v, %d games", len(s.Bots), s.Out, s.Games)
 	}
 }
 
 func TestDuelsMakePairsOfBothSeats(t *testing.T) {
-	game := func(first, second, winner int) arena.Game {
-		return arena.Game{First: first, Second: second, Winner: winner}
+	game := func(first, second, winner int) arena.Result {
+		return arena.Result{First: first, Second: second, Winner: winner}
 	}
 	at := map[int]int{1: 0, 2: 1}
 	for _, row := range []struct {
 		it    string
-		games []arena.Game
+		games []arena.Result
 		want  rating.Tally
 	}{
-		{"pairs a game with its return", []arena.Game{game(1, 2, 1), game(2, 1, 2)}, rating.Tally{Pairs: [5]int{4: 1}}},
-		{"counts a draw as half", []arena.Game{game(1, 2, 0), game(2, 1, 2)}, rating.Tally{Pairs: [5]int{3: 1}}},
-		{"pairs no games of one seat", []arena.Game{game(1, 2, 1), game(1, 2, 2), game(2, 1, 1)}, rating.Tally{Pairs: [5]int{0: 1}, Games: [3]int{2: 1}}},
-		{"keeps a game that is alone", []arena.Game{game(2, 1, 1)}, rating.Tally{Games: [3]int{0: 1}}},
+		{"pairs a game with its return", []arena.Result{game(1, 2, 1), game(2, 1, 2)}, rating.Tally{Pairs: [5]int{4: 1}}},
+		{"counts a draw as half", []arena.Result{game(1, 2, 0), game(2, 1, 2)}, rating.Tally{Pairs: [5]int{3: 1}}},
+		{"pairs no games of one seat", []arena.Result{game(1, 2, 1), game(1, 2, 2), game(2, 1, 1)}, rating.Tally{Pairs: [5]int{0: 1}, Games: [3]int{2: 1}}},
+		{"keeps a game that is alone", []arena.Result{game(2, 1, 1)}, rating.Tally{Games: [3]int{0: 1}}},
 	} {
 		got := standings.Duels(row.games, at)
 		if diff := cmp.Diff([]rating.Duel{{A: 0, B: 1, Tally: row.want}}, got); diff != "" {
@@ -211,9 +211,9 @@ func TestChances(t *testing.T) {
 
 func TestMakeCountsBlunders(t *testing.T) {
 	so := &arena.Results{Rules: *usual(1), Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
-	g := arena.Game{Round: 1, Leg: 1, First: 1, Second: 2, Moves: []string{"6", "9"}, Seats: "12", Winner: 2}
-	so.Games = []arena.Game{g}
-	s := standings.Make(so, arena.Seen{g.Key(): {{Exact: "won", Best: []string{"4"}}, {Exact: "won"}, {Exact: "lost"}}})
+	g := &arena.Game{Round: 1, Leg: 1, First: 1, Second: 2, Moves: []string{"6", "9"}, Seats: "12", Winner: 2}
+	so.Games = []arena.Result{g.Result()}
+	s := standings.Make(so, []*arena.Game{g}, arena.Seen{g.Key(): {{Exact: "won", Best: []string{"4"}}, {Exact: "won"}, {Exact: "lost"}}})
 	if s.Looked != 1 || line(s, 1).Chances != 1 || line(s, 1).Blunders != 1 || line(s, 2).Chances != 1 || line(s, 2).Blunders != 0 {
 		t.Errorf("%+v", s.Bots)
 	}
@@ -224,15 +224,15 @@ func TestMakeCountsBlunders(t *testing.T) {
 }
 
 func TestPick(t *testing.T) {
-	var games []arena.Game
+	var games []arena.Result
 	for round := range 50 {
 		for a := 1; a <= 4; a++ {
 			for b := a + 1; b <= 4; b++ {
-				games = append(games, arena.Game{Round: round + 1, Leg: 1, First: a, Second: b, Reason: "illegal"})
+				games = append(games, arena.Result{Round: round + 1, Leg: 1, First: a, Second: b, Reason: "illegal"})
 			}
 		}
 	}
-	games[17].Fault, games[17].Reason = &arena.GameFault{Kind: arena.Crashed}, "crashed"
+	games[17].Faulty, games[17].Reason = true, "crashed"
 	picked := standings.Pick(games, 7)
 	met := map[string]bool{}
 	for i, g := range picked {
