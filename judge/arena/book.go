@@ -2,6 +2,7 @@ package arena
 
 import (
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -70,6 +71,14 @@ func (b *book) add(r *Record) error {
 	return nil
 }
 
+// expect makes room for so many games more, so that none is copied while they come.
+func (b *book) expect(n int) {
+	b.games = slices.Grow(b.games, n)
+	at := make(map[packedKey]int32, len(b.at)+n)
+	maps.Copy(at, b.at)
+	b.at = at
+}
+
 // addGame takes a game.
 func (b *book) addGame(r Result) error {
 	if b.opened == nil {
@@ -101,9 +110,16 @@ func (b *book) stands(i int) bool {
 func (b *book) results(keys func(Key) bool) *Results {
 	res := b.res
 	res.Bots, res.Out = slices.Clone(b.res.Bots), slices.Clone(b.res.Out)
-	res.Games = nil
+	count := 0
+	wanted := func(i int) bool { return b.stands(i) && (keys == nil || keys(b.games[i].Key())) }
 	for i := range b.games {
-		if b.stands(i) && (keys == nil || keys(b.games[i].Key())) {
+		if wanted(i) {
+			count++
+		}
+	}
+	res.Games = make([]Result, 0, count)
+	for i := range b.games {
+		if wanted(i) {
 			res.Games = append(res.Games, b.games[i])
 		}
 	}

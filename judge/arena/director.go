@@ -169,7 +169,7 @@ func (d *director) plan(encounters []Encounter) {
 			d.seats[c.ID] = &seat{who: c, players: map[*court]*player{}, coming: map[*court]bool{}}
 		}
 	}
-	index := 0
+	index, missing := 0, 0
 	for _, e := range encounters {
 		t := &task{a: d.seats[e.A], b: d.seats[e.B], of: e, index: index}
 		for _, k := range e.Keys() {
@@ -185,7 +185,9 @@ func (d *director) plan(encounters []Encounter) {
 		if t.left > 0 {
 			d.tasks = append(d.tasks, t)
 		}
+		missing += t.left
 	}
+	d.book.expect(missing)
 	d.tasks = slices.DeleteFunc(d.tasks, func(t *task) bool { return t.first > d.limit })
 }
 
