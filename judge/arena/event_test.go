@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -209,10 +211,14 @@ func host() {
 	}
 	b, err := sandbox.New(sandbox.Options{Workers: 2})
 	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		e := newEvent(b, eventBots...)
-		e.Rules.Rounds, e.LogPath = 20, os.Args[1]
+		if forks, err := strconv.Atoi(os.Getenv("ARENA_TEST_FORKS")); err == nil {
+			e = newEvent(b, "fork", "good", "remember")
+			e.Rules.Rounds = forks
+		}
+		e.Rules.Rounds, e.LogPath = max(e.Rules.Rounds, 20), os.Args[1]
 		_, err = e.Run(ctx)
 	}
 	if _, full := errors.AsType[*arena.LogError](err); full {
@@ -289,7 +295,7 @@ func TestAKilledJudgeIsResumed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	for kills := 0; kills < 3; {
 		p := startHost(t, path)
-		grown := waitForGrowth(path, p.ended)
+		grown := waitForGrowth(path, 30_000, p.ended)
 		_ = p.Kill()
 		<-p.ended
 		if !grown {
@@ -335,8 +341,8 @@ func startHost(t *testing.T, path string, env ...string) *hostProcess {
 	return h
 }
 
-// waitForGrowth waits until games were added to a log.
-func waitForGrowth(path string, ended <-chan struct{}) bool {
+// waitForGrowth waits until so many bytes of games were added to a log.
+func waitForGrowth(path string, grown int64, ended <-chan struct{}) bool {
 	size := func() int64 {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -347,7 +353,7 @@ func waitForGrowth(path string, ended <-chan struct{}) bool {
 	first := size()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for size() < first+30_000 {
+	for size() < first+grown {
 		select {
 		case <-ended:
 			return false
@@ -448,13 +454,72 @@ func TestNothingOutlivesTheEvent(t *testing.T) {
 		t.Skip("nothing isolates here: run as root, or with user namespaces")
 	}
 	run(t, newEvent(b, "fork", "good"))
+	if left := leftOver(t, "sleeper"); len(left) > 0 {
+		t.Errorf("a fork has outlived the event: %v", left)
+	}
+}
+
+// leftOver are the processes that play a role in this test, by their folders in /proc.
+func leftOver(t *testing.T, role string) (left []string) {
+	t.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil || len(environs) == 0 {
 		t.Skip("no /proc")
 	}
 	for _, path := range environs {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte("ARENA_TEST=sleeper")) {
-			t.Errorf("a fork has outlived the event: %s", path)
+		text, err := os.ReadFile(path)
+		if vars := strings.Split(string(text), "\x00"); err == nil && slices.Contains(vars, "ARENA_TEST="+role) && slices.Contains(vars, markEnv+"="+mark()) {
+			left = append(left, path)
 		}
+	}
+	return left
+}
+
+// TestNothingOutlivesTheJudge ends a judge in the middle of an event whose bots start
+// processes of their own.
+func TestNothingOutlivesTheJudge(t *testing.T) {
+	b := box(t)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill} {
+		t.Run(s.String(), func(t *testing.T) {
+			if b.Rung() == sandbox.None {
+				t.Skip("nothing isolates here: run as root, or with user namespaces")
+			}
+			path := filepath.Join(t.TempDir(), "log")
+			p := startHost(t, path, "ARENA_TEST_FORKS=5000", markEnv+"="+mark())
+			if !waitForGrowth(path, 3_000, p.ended) {
+				t.Fatal("the event ended before it could be stopped")
+			}
+			if err := p.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			<-p.ended
+			for _, role := range []string{"sleeper", "fork", "good", "remember", "referee"} {
+				for start := time.Now(); len(leftOver(t, role)) > 0; runtime.Gosched() { // the kernel ends them in its own time
+					if time.Since(start) > time.Minute {
+						t.Fatalf("%s has outlived the judge: %v", role, leftOver(t, role))
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestProcessesOfAGameStayTogether has bots that say where they may run.
+func TestProcessesOfAGameStayTogether(t *testing.T) {
+	b := box(t)
+	if runtime.NumCPU() < 2 || !strings.Contains(processors(), " ") {
+		t.Skip("there is only one processor")
+	}
+	out := run(t, newEvent(b, "where", "where:2", "where:3"))
+	seen := 0
+	for _, g := range games(t, out.Results) {
+		for _, n := range g.Notes {
+			if seen++; n.Text != g.Notes[0].Text || strings.Contains(n.Text, " ") || n.Text == "" {
+				t.Errorf("in a game between %d and %d one runs on %q, and the other on %q", g.First, g.Second, g.Notes[0].Text, n.Text)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("nobody says where it runs")
 	}
 }

@@ -2,6 +2,7 @@ package arena_test
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -117,6 +118,7 @@ var bots = map[string]struct {
 	"good":     {"ready pure", func(b *talker, left int) { b.say(fmt.Sprint(max(1, left%4))) }},
 	"remember": {"ready learn", func(b *talker, left int) { b.say(fmt.Sprint(1 + b.sum()%min(left, 3))) }},
 	"recall":   {"ready", func(b *talker, left int) { b.say(fmt.Sprint(1 + (b.sum()/7)%min(left, 3))) }},
+	"where":    {"ready", func(b *talker, left int) { b.say("# " + processors()); b.say("1") }},
 	"comments": {"ready", func(b *talker, left int) { b.say("# hm"); b.say("1") }},
 
 	"illegal":     {"ready", func(b *talker, left int) { b.say("4") }},
@@ -249,6 +251,11 @@ func fork() {
 	}
 }
 
+// markEnv marks all that a test starts, so that it can be told from what others start.
+const markEnv = "ARENA_TEST_MARK"
+
+func mark() string { return cmp.Or(os.Getenv(markEnv), strconv.Itoa(os.Getpid())) }
+
 // program is this binary in another role.
 func program(role string) *judge.Program {
 	self, err := os.Executable()
@@ -258,7 +265,7 @@ func program(role string) *judge.Program {
 	return &judge.Program{
 		Name: role, Key: role, Dir: filepath.Dir(self),
 		Argv: []string{judge.ProgramDir + "/" + filepath.Base(self)},
-		Env:  []string{"ARENA_TEST=" + role, "GOMAXPROCS=2"},
+		Env:  []string{"ARENA_TEST=" + role, markEnv + "=" + mark(), "GOMAXPROCS=2"},
 	}
 }
 

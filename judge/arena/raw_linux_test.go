@@ -1,6 +1,8 @@
 package arena_test
 
 import (
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -21,6 +23,22 @@ func raw(call, fd uintptr, b []byte) int {
 			return int(n)
 		}
 	}
+}
+
+// processors are those that this thread may run on.
+func processors() string {
+	var set [16]uint64
+	_, _, err := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
+	if err != 0 {
+		return err.Error()
+	}
+	var all []string
+	for i := range 64 * len(set) {
+		if set[i/64]>>(i%64)&1 == 1 {
+			all = append(all, strconv.Itoa(i))
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // cpuTime is the processor time of this process so far.

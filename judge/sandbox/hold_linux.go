@@ -52,7 +52,7 @@ func (p *place) cpu() (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
-// pin binds every thread.
+// pin binds every thread, and those that threads have started meanwhile.
 func (p *place) pin(processor int) error {
 	main := p.process()
 	if main == 0 {
@@ -60,19 +60,30 @@ func (p *place) pin(processor int) error {
 	}
 	var set unix.CPUSet
 	set.Set(processor)
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", main))
-	if err != nil {
-		return fmt.Errorf("pin a process: %w", err)
-	}
-	for _, t := range tasks {
-		if tid, err := strconv.Atoi(t.Name()); err == nil {
+	for bound := map[int]bool{}; ; {
+		tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", main))
+		if err != nil {
+			return fmt.Errorf("pin a process: %w", err)
+		}
+		before := len(bound)
+		for _, t := range tasks {
+			tid, err := strconv.Atoi(t.Name())
+			if err != nil || bound[tid] {
+				continue
+			}
 			if err := unix.SchedSetaffinity(tid, &set); err != nil && err != unix.ESRCH {
 				return fmt.Errorf("pin a process to processor %d: %w", processor, err)
 			}
+			bound[tid] = true
+		}
+		if len(bound) == before || len(bound) > maxThreads {
+			return nil
 		}
 	}
-	return nil
 }
+
+// maxThreads bounds how long a process is bound that does nothing but start threads.
+const maxThreads = 10_000
 
 // process finds the process itself: the child of the zygote. 0 if there is none.
 func (p *place) process() int {
