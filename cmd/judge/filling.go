@@ -27,8 +27,15 @@ func (c *contest) recipeIn(dir string) recipe {
 	if polygon.Is(dir) {
 		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return polygon.Recipe(dir) }
 	}
-	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(fill.RecipeFile))); err != nil || !icpc.Is(dir) {
+	if !icpc.Is(dir) {
 		return nil
+	}
+	if !exists(filepath.Join(dir, filepath.FromSlash(fill.RecipeFile))) {
+		script := fill.ScriptIn(near(dir))
+		if script == nil {
+			return nil
+		}
+		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return &fill.Recipe{Script: script}, nil, nil }
 	}
 	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		p := fill.PackageIn(dir, stage)

@@ -1,6 +1,7 @@
 // Package fill makes the cases of problem packages that bring recipes for them
 // instead of files: generators.yaml as BAPCtools defines it (Generators), and the
-// commands in the problem.xml of Polygon packages, which package polygon reads.
+// commands in the problem.xml of Polygon packages, which package polygon reads. A
+// package may also bring a shell script that makes them all (Script).
 //
 //	recipe --generator, or copied, or written out--> .in --solution--> .ans
 //
@@ -36,7 +37,9 @@ import (
 // Recipe says how the data folder of a package is made.
 type Recipe struct {
 	Cases []*Case
-	Files map[string][]byte // other files of the data folder, such as secret/test_group.yaml
+	// Script, if it is not nil, makes the data folder instead.
+	Script *Script
+	Files  map[string][]byte // other files of the data folder, such as secret/test_group.yaml
 	// Place is where the package itself has a file of the data folder; nil for the
 	// folder data.
 	Place func(name string) string
@@ -110,6 +113,9 @@ var Extensions = []string{
 func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults, error) {
 	if err := writeFiles(dir, r.Files); err != nil {
 		return nil, err
+	}
+	if r.Script != nil {
+		return f.script(ctx, r.Script, dir)
 	}
 	found := make([]*judge.Fault, len(r.Cases))
 	group, gctx := errgroup.WithContext(ctx)

@@ -42,6 +42,9 @@ func PackageIn(dir, stage string) Package {
 // Lacks says whether the data folder of a package lacks secret cases of its recipe:
 // fewer are there than the recipe makes, as where only the samples were committed.
 func Lacks(dir string, r *Recipe) bool {
+	if r.Script != nil {
+		return r.Script.lacks()
+	}
 	want := 0
 	for _, c := range r.Cases {
 		for _, at := range append([]string{c.Path}, c.Also...) {

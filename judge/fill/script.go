@@ -1,0 +1,197 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+)
+
+// Script is a shell script of the authors' own that makes the data folder of a
+// package. It runs in the sandbox, in a copy of the package, and what it left in the
+// copy's data folder are the cases.
+type Script struct {
+	Dir  string // the package
+	Path string // from there on: "data/gen.sh"
+
+	tools string // a folder or file outside of the package that the script reads, such as ../../testdata_tools; "" for none
+	up    int    // how far above the package's folder it stands
+}
+
+// scriptFolders are where such scripts stand.
+var scriptFolders = []string{"data", "generators", "generator", "data_generators", "."}
+
+// scriptNames are what such scripts are called.
+var scriptNames = []string{"gen.sh", "generate.sh", "generator.sh", "gen_data.sh", "generate_data.sh"}
+
+// sourced finds what a script reads from above its folder: ../../testdata_tools/gen.sh,
+// or ../../gen.sh.
+var sourced = regexp.MustCompile(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
+
+// ScriptIn finds the script that makes the data of the package in a folder; nil for
+// none, and for one that uses a folder beside the package that is not there.
+func ScriptIn(dir string) *Script {
+	for _, folder := range scriptFolders {
+		for _, name := range scriptNames {
+			data, err := os.ReadFile(filepath.Join(dir, folder, name))
+			if err != nil {
+				continue
+			}
+			s := &Script{Dir: dir, Path: path.Join(folder, name)}
+			if found := sourced.FindSubmatch(data); found != nil {
+				s.up = strings.Count(string(found[1]), "../")
+				if folder != "." {
+					s.up--
+				}
+				if s.up == 0 {
+					return s
+				}
+				s.tools = filepath.Join(dir, strings.Repeat("../", s.up), string(found[2]), string(found[3]))
+				if info, err := os.Lstat(s.tools); err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+					return nil // whoever has it can run the script
+				}
+			}
+			return s
+		}
+	}
+	return nil
+}
+
+// lacks says whether the package has no case but its samples.
+func (s *Script) lacks() bool {
+	data := filepath.Join(s.Dir, "data")
+	return inputs(data) == inputs(filepath.Join(data, "sample"))
+}
+
+func (s *Script) fault(text, hint string) *judge.Fault {
+	return &judge.Fault{File: filepath.Join(s.Dir, filepath.FromSlash(s.Path)), Text: text, Hint: hint}
+}
+
+// What a script may use: it makes all cases, with compilers and solutions.
+const (
+	scriptTime   = 10 * time.Minute
+	scriptMemory = 4 << 30
+)
+
+// scriptEnv is the environment of scripts. Programs that they build with a sanitizer
+// cannot look for leaks in a sandbox.
+var scriptEnv = []string{
+	"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + workDir, "LANG=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0",
+}
+
+// script runs a script, and puts what it made into the data folder dir.
+func (f *Filler) script(ctx context.Context, s *Script, dir string) (judge.Faults, error) {
+	tree, err := workFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tree)
+	at, err := s.lay(tree)
+	if err != nil {
+		return nil, err
+	}
+	limits := f.Limits
+	limits.CPU, limits.Wall, limits.Memory = scriptTime, scriptTime, max(limits.Memory, scriptMemory)
+	limits.Processes, limits.Files = max(limits.Processes, 512), max(limits.Files, 1024)
+	var stderr tail.Buffer
+	command := &judge.Command{
+		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(workDir, at, path.Dir(s.Path)), Limits: limits, Stderr: &stderr,
+		Mounts: []judge.Mount{{Host: tree, At: workDir, Writable: true}},
+	}
+	x, err := f.Runner.Run(ctx, command)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", s.Path, err)
+	}
+	var faults judge.Faults
+	if v := judge.Classify(x, limits); v != judge.NotJudged {
+		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), strings.TrimSpace(string(stderr.Bytes()))))
+	}
+	made, err := gather(filepath.Join(tree, filepath.FromSlash(at)), dir)
+	if err == nil && made == 0 && len(faults) == 0 {
+		faults = append(faults, s.fault("the script made no cases", "they are to be in data/secret when it has ended"))
+	}
+	return faults, err
+}
+
+// lay copies the package, and the folder outside of it that the script uses, to where
+// they stand to each other, for anybody to write. It returns where the package is.
+func (s *Script) lay(tree string) (at string, err error) {
+	abs, err := filepath.Abs(s.Dir)
+	if err != nil {
+		return "", err
+	}
+	at = filepath.Base(abs)
+	for above := filepath.Dir(abs); strings.Count(at, "/") < s.up-1; above = filepath.Dir(above) {
+		at = path.Join(filepath.Base(above), at)
+	}
+	if s.tools != "" {
+		err = copyFolder(s.tools, filepath.Join(tree, filepath.Base(s.tools)))
+	}
+	to := filepath.Join(tree, filepath.FromSlash(at))
+	err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755))
+	if err = errors.Join(err, copyFolder(abs, to), os.MkdirAll(filepath.Join(to, "data"), 0o755)); err != nil {
+		return "", fmt.Errorf("copy package %s: %w", s.Dir, err)
+	}
+	return at, filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.Type()&fs.ModeSymlink != 0:
+			return err
+		case d.IsDir():
+			return os.Chmod(path, 0o777)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(path, info.Mode().Perm()|0o666)
+	})
+}
+
+// gather copies what a script made of cases and groups to the data folder dir, with
+// its links followed, and counts the inputs that are no samples.
+func gather(pkg, dir string) (made int, err error) {
+	from, err := os.OpenRoot(pkg)
+	if err != nil {
+		return 0, fmt.Errorf("read what a script wrote: %w", err)
+	}
+	defer from.Close()
+	to, err := os.OpenRoot(dir)
+	if err != nil {
+		return 0, fmt.Errorf("fill the data folder: %w", err)
+	}
+	defer to.Close()
+	return made, fs.WalkDir(from.FS(), "data", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !isCaseFile(path.Base(name)) {
+			return err
+		}
+		info, err := from.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+			return nil // a link out of the package, or to nothing: the script's own, which nobody needs
+		}
+		data, err := from.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("read what a script wrote: %w", err)
+		}
+		rel := strings.TrimPrefix(name, "data/")
+		if strings.HasSuffix(name, ".in") && !strings.HasPrefix(rel, "sample/") {
+			made++
+		}
+		return replace(to, rel, data)
+	})
+}
+
+// isCaseFile says whether a file of a data folder is one of a case or a group.
+func isCaseFile(name string) bool {
+	return name == "testdata.yaml" || name == "test_group.yaml" ||
+		slices.ContainsFunc(Extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })
+}
