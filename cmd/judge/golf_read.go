@@ -19,7 +19,7 @@ func (g *golfing) read(c *console, contest *contest, file string, language *conf
 	if err != nil {
 		return nil, nil, err
 	}
-	claim := g.claim
+	claim, unread := g.claim, []string(nil)
 	if ext := filepath.Ext(file); ext == ".md" || ext == ".markdown" {
 		post, err := golf.ParsePost(string(data))
 		if err != nil {
@@ -28,7 +28,7 @@ func (g *golfing) read(c *console, contest *contest, file string, language *conf
 		if language, err = g.languageOf(contest, post.Language); err != nil {
 			return nil, nil, err
 		}
-		data = []byte(post.Code)
+		data, unread = []byte(post.Code), post.Unread()
 		if claim == 0 {
 			claim = post.Claim
 		}
@@ -44,7 +44,7 @@ func (g *golfing) read(c *console, contest *contest, file string, language *conf
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	a.Claim = claim
+	a.Claim, a.Adjusted = claim, append(unread, a.Adjusted...)
 	header, err := optional(g.header)
 	if err != nil {
 		return nil, nil, err

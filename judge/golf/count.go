@@ -61,8 +61,23 @@ func Count(data []byte, encoding, own string, pages map[string]string) (code str
 			break
 		}
 		s.Bytes, s.Encoding = s.Chars, own
+	case !utf8.ValidString(code):
+		at := len(code) - len(invalid(code))
+		note("the file is not UTF-8 (byte 0x%02x in line %d): its bytes are counted as they are", code[at], 1+strings.Count(code[:at], "\n"))
 	}
 	return code, s, nil
+}
+
+// invalid is what follows the valid UTF-8 that a text starts with.
+func invalid(code string) string {
+	for code != "" {
+		r, n := utf8.DecodeRuneInString(code)
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		code = code[n:]
+	}
+	return code
 }
 
 // outside finds a character that a code page does not have. Line feeds are in all.

@@ -2,6 +2,8 @@ package golf
 
 import (
 	"errors"
+	"fmt"
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,17 +21,20 @@ type Post struct {
 }
 
 var (
-	headerLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
+	headerLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s*([^#\s].*?)\s*#*\s*$`) // sites once took "#Perl"
+	underline  = regexp.MustCompile(`^\s{0,3}(?:=+|-{2,})\s*$`)
 	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 	struck     = regexp.MustCompile(`(?is)<(?:s|strike|del)>.*?</(?:s|strike|del)>|~~.*?~~`)
 	sizeWord   = regexp.MustCompile(`(?i)(\d+)\s*(?:bytes?|chars?|characters?)\b`)
+	lastNumber = regexp.MustCompile(`[,:–—-]\s*(\d+)\s*$`)
+	tag        = regexp.MustCompile(`<[^>]*>`)
 	flagWord   = regexp.MustCompile("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.:/-]*)")
 	fence      = regexp.MustCompile("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
 )
 
-// ParsePost reads a post. The claimed size is the last number of bytes in the
-// header that is not struck out. Code stands in a fenced block or is indented by
-// four blanks; only the first block counts.
+// ParsePost reads a post. A header starts with # or is underlined; the claimed size is
+// the last number of bytes in it that is not struck out. Code stands in a fenced block,
+// is indented by four blanks, or stands in <pre>; only the first block counts.
 func ParsePost(text string) (*Post, error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	p := &Post{}
@@ -54,8 +59,20 @@ func ParsePost(text string) (*Post, error) {
 			}
 			p.block(strings.TrimRight(strings.Join(code, "\n"), "\n"))
 			i = end - 1
-		default:
+		case strings.HasPrefix(strings.ToLower(line), "<pre"):
+			end := i
+			for end < len(lines)-1 && !strings.Contains(strings.ToLower(lines[end]), "</pre>") {
+				end++
+			}
+			p.block(strings.Trim(html.UnescapeString(tag.ReplaceAllString(strings.Join(lines[i:end+1], "\n"), "")), "\n"))
+			i = end
+		case i+1 < len(lines) && strings.TrimSpace(line) != "" && underline.MatchString(lines[i+1]):
 			p.header(line)
+			i++
+		default:
+			if m := headerLine.FindStringSubmatch(line); m != nil {
+				p.header(m[1])
+			}
 		}
 	}
 	if p.Blocks == 0 {
@@ -75,14 +92,24 @@ func (p *Post) block(code string) {
 	}
 }
 
-// header reads a header line; the first one counts.
-func (p *Post) header(line string) {
-	m := headerLine.FindStringSubmatch(line)
-	if m == nil {
-		return
+// Unread says what of the post besides the text was not read.
+func (p *Post) Unread() (all []string) {
+	if p.Blocks > 1 {
+		all = append(all, fmt.Sprintf("the first of the post's %d code blocks is the answer", p.Blocks))
 	}
-	text := linked.ReplaceAllString(struck.ReplaceAllString(m[1], ""), "$1")
+	if p.Headers > 1 {
+		all = append(all, fmt.Sprintf("the post has %d headers: %s is taken as the language", p.Headers, p.Language))
+	}
+	return all
+}
+
+// header reads a header; the first one counts.
+func (p *Post) header(text string) {
+	text = linked.ReplaceAllString(struck.ReplaceAllString(text, ""), "$1")
 	sizes := sizeWord.FindAllStringSubmatchIndex(text, -1)
+	if len(sizes) == 0 {
+		sizes = lastNumber.FindAllStringSubmatchIndex(text, 1)
+	}
 	if p.Headers++; p.Headers > 1 && (p.Claim > 0 || len(sizes) == 0) {
 		return
 	}

@@ -117,7 +117,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 		process := want[o.input]
 		if o.text != process.text || o.slow {
 			bad = fmt.Sprintf("at %s a process of its own gave %s, the server %s",
-				p.r.Domain.Inputs[o.input], shorten(process.text), shorten(strings.TrimSpace(o.text+" "+o.fate)))
+				p.r.Domain.Inputs[o.input], shorten(process.text, mostShown), shorten(strings.TrimSpace(o.text+" "+o.fate), mostShown))
 		}
 		return bad == ""
 	})

@@ -311,7 +311,7 @@ func (p *proof) cases(ctx context.Context, w *way) error {
 		return err
 	}
 	for _, o := range p.outputs {
-		p.res.Shown = append(p.res.Shown, Shown{p.r.Domain.Inputs[o.input].String(), shorten(o.text), o.fate})
+		p.res.Shown = append(p.res.Shown, Shown{p.r.Domain.Inputs[o.input].String(), shorten(o.text, 1000), o.fate})
 	}
 	report, err := p.check(ctx)
 	if err != nil {
@@ -357,7 +357,7 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 			continue
 		}
 		o := p.outputs[w.Index]
-		gave := shorten(o.text)
+		gave := shorten(o.text, mostShown)
 		if o.fate != "" {
 			gave = strings.TrimSpace(gave + " [" + cut(o.fate) + "]")
 		}
@@ -409,17 +409,23 @@ func keysOf(m map[int]string) func(yield func(int) bool) {
 	}
 }
 
-// shorten makes an output fit for a line.
-func shorten(text string) string {
+// mostShown is how many bytes of an output fit for a table's line; right ones are shorter.
+const mostShown = 60
+
+// shorten makes an output fit for a line, and for so many bytes.
+func shorten(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return "nothing"
 	}
 	quoted := text
 	if strings.ContainsAny(text, "\n\r\t\x00\x1b") || !isPlain(text) {
-		quoted = fmt.Sprintf("%q", cut(text))
+		quoted = fmt.Sprintf("%q", text[:min(len(text), most)])
 	}
-	return cut(quoted)
+	if len(quoted) > most {
+		return fmt.Sprintf("%s... (%s)", strings.ToValidUTF8(quoted[:most], ""), plural(len(text), "byte"))
+	}
+	return quoted
 }
 
 func isPlain(text string) bool {
