@@ -234,6 +234,29 @@ func TestLacks(t *testing.T) {
 	}
 }
 
+func TestScriptIn(t *testing.T) {
+	for _, row := range []struct{ it, files, want string }{
+		{"finds none where there is none", "-- p/data/sample/1.in --\n-- p/data/gen.py --\n", ""},
+		{"finds one beside the data", "-- p/data/gen.sh --\necho\n", "data/gen.sh"},
+		{"finds one beside problem.yaml", "-- p/generate.sh --\necho\n", "generate.sh"},
+		{"finds one with words of its own", "-- p/data/gen.sh --\n. ../testdata_tools/gen.sh\n", "data/gen.sh"},
+		{"finds one whose words stand beside the package", "-- p/data/gen.sh --\n. ../../testdata_tools/gen.sh\n-- testdata_tools/gen.sh --\n", "data/gen.sh"},
+		{"reads where the script itself stands", "-- p/generators/generator.sh --\nsource \"$(dirname $0)/../../tools/gen.sh\"\n-- tools/gen.sh --\n", "generators/generator.sh"},
+		{"finds one whose words have come into the package", "-- p/data/gen.sh --\n. ../../_testdata_tools/gen.sh\n-- p/_testdata_tools/gen.sh --\n", "data/gen.sh"},
+		{"leaves one alone whose words are nowhere", "-- p/data/gen.sh --\n. ../../testdata_tools/gen.sh\n", ""},
+		{"lets one run that wants another folder, and shows it none", "-- p/data/gen.sh --\n. ../../secrets/gen.sh\n-- secrets/gen.sh --\n", "data/gen.sh"},
+		{"takes a file above the package", "-- p/data/gen.sh --\n. ../../gen.sh\n-- gen.sh --\n", "data/gen.sh"},
+	} {
+		got := ""
+		if s := fill.ScriptIn(filepath.Join(unpack(t, txtar.Parse([]byte(row.files))), "p")); s != nil {
+			got = s.Path
+		}
+		if got != row.want {
+			t.Errorf("it %s: ScriptIn found %q, want %q", row.it, got, row.want)
+		}
+	}
+}
+
 func FuzzGenerators(f *testing.F) {
 	f.Add("data: {secret: {data: [{a: gen.sh {seed}}]}}")
 	f.Add("data:\n  sample:\n    data:\n      - '': {in: x, count: 1..=3}\n  secret: {include: [sample]}")

@@ -56,8 +56,7 @@ func ScriptIn(dir string) *Script {
 				if s.up == 0 {
 					return s
 				}
-				s.tools = filepath.Join(dir, strings.Repeat("../", s.up), string(found[2]), string(found[3]))
-				if info, err := os.Lstat(s.tools); err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+				if s.tools = toolsOf(dir, s.up, string(found[2])+string(found[3])); s.tools == "" {
 					return nil // whoever has it can run the script
 				}
 			}
@@ -65,6 +64,17 @@ func ScriptIn(dir string) *Script {
 		}
 	}
 	return nil
+}
+
+// toolsOf finds the folder or file of this name so far above a package's folder. Some
+// who publish one package have put it into the package itself.
+func toolsOf(dir string, up int, name string) string {
+	for _, at := range []string{filepath.Join(dir, strings.Repeat("../", up), name), filepath.Join(dir, name)} {
+		if info, err := os.Lstat(at); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+			return at
+		}
+	}
+	return ""
 }
 
 // lacks says whether the package has no case but its samples.
