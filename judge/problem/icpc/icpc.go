@@ -130,11 +130,15 @@ func Is(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, File)); err == nil {
 		return true
 	}
-	if _, err := os.Stat(filepath.Join(dir, domjudgeFile)); err != nil {
-		return false
+	folder := func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && info.IsDir()
 	}
-	info, err := os.Stat(filepath.Join(dir, "data"))
-	return err == nil && info.IsDir()
+	if _, err := os.Stat(filepath.Join(dir, domjudgeFile)); err == nil {
+		return folder("data")
+	}
+	// Some publish data and submissions alone.
+	return folder("submissions") && (folder("data/"+sample) || folder("data/"+secret))
 }
 
 // Open reads the package in the folder dir. Limits that it does not set are the
@@ -166,6 +170,10 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 		faults = p.readLegacy(doc, &m)
 	} else {
 		faults = p.readMetadata(doc, &m)
+	}
+	if !doc.Here() && !p.isFile(File) && !p.isFile(domjudgeFile) {
+		p.flaw(File, "the package has no "+File, "it may be nearly empty; with points, write: type: scoring")
+		p.scoring = p.isDir("submissions/partially_accepted")
 	}
 	p.readStatements()
 	p.Problem.Title = p.title()
