@@ -2,6 +2,7 @@ package icpc
 
 import (
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -56,15 +57,40 @@ func extension(name string) string { return strings.TrimPrefix(path.Ext(name), "
 // programs lists the programs in a folder: files, and folders with a source or a
 // script in them.
 func (p *Package) programs(dir string) (all []string) {
-	for _, e := range p.list(dir) {
+	entries := p.list(dir)
+	for _, e := range entries {
 		name := path.Join(dir, e.Name)
 		switch {
-		case isJunk(e.Name):
+		case isJunk(e.Name) || p.isBuilt(dir, e, entries):
 		case e.Dir && p.holdsProgram(name), !e.Dir && p.isProgram(name):
 			all = append(all, name)
 		}
 	}
 	return all
+}
+
+// isBuilt says whether a file is what a compiler made of the source beside it: sol of
+// sol.cpp, for whatever machine.
+func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
+	return !e.Dir && slices.Contains(executables, p.head(path.Join(dir, e.Name))) && slices.ContainsFunc(beside, func(source entry) bool {
+		_, known := languages[extension(source.Name)]
+		return known && !source.Dir && strings.TrimSuffix(source.Name, path.Ext(source.Name)) == e.Name
+	})
+}
+
+// executables are how executables of Linux and macOS begin.
+var executables = []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"}
+
+// head is how a file begins.
+func (p *Package) head(name string) string {
+	f, err := p.root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n])
 }
 
 // isProgram says whether a file may be a program: it has a known extension, is
@@ -80,14 +106,8 @@ func (p *Package) isProgram(name string) bool {
 	if info.Mode()&0o111 != 0 {
 		return true
 	}
-	f, err := p.root.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 4)
-	n, _ := f.Read(head)
-	return strings.HasPrefix(string(head[:n]), "#!") || string(head[:n]) == "\x7fELF"
+	head := p.head(name)
+	return strings.HasPrefix(head, "#!") || head == "\x7fELF"
 }
 
 // holdsProgram says whether a folder is a program.

@@ -133,11 +133,11 @@ func (p *Package) checkDir(dir string) {
 // checkPrograms notes what lies among submissions and is passed over, though it is
 // not of the kind that editors and compilers leave.
 func (p *Package) checkPrograms(dir string) {
-	all := p.programs(dir)
-	for _, e := range p.list(dir) {
+	all, entries := p.programs(dir), p.list(dir)
+	for _, e := range entries {
 		name := path.Join(dir, e.Name)
 		switch {
-		case isJunk(e.Name) || slices.Contains(all, name):
+		case isJunk(e.Name) || slices.Contains(all, name) || p.isBuilt(dir, e, entries):
 		case e.Dir:
 			p.flaw(name, "the folder holds no program: it is left out", "add its sources, or remove it")
 		default:
