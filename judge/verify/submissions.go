@@ -24,21 +24,8 @@ type submission struct {
 
 // submissions judges every submission of the package against what it must get.
 func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) error {
-	var all []*submission
-	for _, s := range v.Folder.Package.Submissions {
-		if v.wanted(s.Path) {
-			all = append(all, &submission{Submission: s})
-		}
-	}
-	group, gctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(v.Jobs, 1))
-	for _, s := range all {
-		group.Go(func() error {
-			s.made, s.err = v.MakeSubmission(gctx, s.Submission)
-			return gctx.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
+	all, err := v.makeAll(ctx, slices.DeleteFunc(slices.Clone(v.Folder.Package.Submissions), func(s *icpc.Submission) bool { return !v.wanted(s.Path) }))
+	if err != nil {
 		return err
 	}
 	slowest, who := time.Duration(0), ""
@@ -64,6 +51,21 @@ func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) 
 		v.listen(&judge.Noted{Text: note})
 	}
 	return nil
+}
+
+// makeAll builds submissions, several at a time.
+func (v *Verifier) makeAll(ctx context.Context, wanted []*icpc.Submission) (all []*submission, err error) {
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(v.Jobs, 1))
+	for _, w := range wanted {
+		s := &submission{Submission: w}
+		all = append(all, s)
+		group.Go(func() error {
+			s.made, s.err = v.MakeSubmission(gctx, s.Submission)
+			return gctx.Err()
+		})
+	}
+	return all, group.Wait()
 }
 
 // tight says that a time limit which problem.yaml sets is nearer to the slowest

@@ -38,10 +38,12 @@ func (v *Verifier) FindTimeLimit(ctx context.Context) (how string, err error) {
 	}
 	p.SetTime(searchLimit)
 	slowest, who, count := time.Duration(0), "", 0
-	for _, s := range p.Submissions {
-		if !bounds(s, icpc.Lower) {
-			continue
-		}
+	inTime := slices.DeleteFunc(slices.Clone(p.Submissions), func(s *icpc.Submission) bool { return !bounds(s, icpc.Lower) })
+	all, err := v.makeAll(ctx, inTime)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
 		took, ok, err := v.slowest(ctx, s)
 		if err != nil {
 			return "", err
@@ -78,17 +80,16 @@ func bounds(s *icpc.Submission, b icpc.Bound) bool {
 
 // slowest is the longest that a submission takes on a case that a lower bound is
 // about. False says that it cannot be run, or is not in time at all.
-func (v *Verifier) slowest(ctx context.Context, s *icpc.Submission) (time.Duration, bool, error) {
-	made, err := v.MakeSubmission(ctx, s)
-	took, ok, err := v.took(ctx, s, made, err)
-	if err != nil || !ok && (made == nil || !made.OK) || ok && took < quick {
+func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, bool, error) {
+	took, ok, err := v.took(ctx, s.Submission, s.made, s.err)
+	if err != nil || !ok && (s.made == nil || !s.made.OK) || ok && took < quick {
 		return took, ok, err
 	}
-	faster, err := v.faster(ctx, s)
+	faster, err := v.faster(ctx, s.Submission)
 	if faster == nil || err != nil {
 		return took, ok, err
 	}
-	if less, fine, err := v.took(ctx, s, faster, nil); err != nil || fine && (!ok || less < took) {
+	if less, fine, err := v.took(ctx, s.Submission, faster, nil); err != nil || fine && (!ok || less < took) {
 		return less, fine, err
 	}
 	return took, ok, nil
