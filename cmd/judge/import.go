@@ -56,7 +56,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 		return usageError{fmt.Errorf("--name %q is no name for a problem\n    letters, digits, - _ and . will do", i.name)}
 	}
 	var notes exchange.Notes
-	id := i.name
+	var id string
 	if strings.EqualFold(filepath.Ext(source), ".json") {
 		id, notes, err = i.task(contest, source)
 	} else {

@@ -99,7 +99,6 @@ func TestBadArguments(t *testing.T) {
 
 // law is what holds of a checker whatever the answer is.
 type law struct {
-	args    []string
 	answer  func(t *rapid.T, lines [][]string) string // an .ans file for these words
 	output  func(t *rapid.T, lines [][]string) string // an output that is right, if not the answer itself
 	related func(a, b string) bool                    // whether two words are the same to the checker

@@ -78,9 +78,6 @@ func Forget(cache string) error {
 // toolsFile is the file of the cache that remembers them.
 const toolsFile = "tools.json"
 
-// Visible returns what Locate does.
-func (t *Toolbox) Visible() []string { return t.tools.visible() }
-
 func (lo *locator) visible() []string {
 	all := existing(lo.cfg.Visible)
 	found := make([][]string, len(lo.cfg.Languages))

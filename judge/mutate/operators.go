@@ -200,7 +200,7 @@ func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 
 // compare makes changes of a comparison.
 func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
-	t, _ := w.typeOf(n.X).(types.Type)
+	t := w.typeOf(n.X)
 	if is[*types.Interface](t) || isNil(w, n.X) || isNil(w, n.Y) {
 		if types.Identical(t, types.Universe.Lookup("error").Type()) || types.Identical(w.typeOf(n.Y), types.Universe.Lookup("error").Type()) {
 			return nil // a right program gets no errors

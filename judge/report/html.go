@@ -213,12 +213,12 @@ func (p *pageRun) GroupNames() []string {
 	if p.record.verify != nil {
 		return p.record.verify.Groups
 	}
+	if len(p.record.solutions) == 0 {
+		return nil
+	}
 	var names []string
-	for _, s := range p.record.solutions {
-		for _, g := range s.Groups {
-			names = append(names, g.Group)
-		}
-		break
+	for _, g := range p.record.solutions[0].Groups {
+		names = append(names, g.Group)
 	}
 	return names
 }

@@ -3,6 +3,7 @@ package tex
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // plainMath writes a formula as text: "10^5", "a/b", "n ≤ m".
@@ -35,7 +36,7 @@ func (r *reader) plainMath(s string, depth int) string {
 			}
 			i++
 		default:
-			_, n := firstRune(s[i:])
+			_, n := utf8.DecodeRuneInString(s[i:])
 			b.WriteString(s[i : i+n])
 			i += n
 		}
@@ -186,7 +187,7 @@ var composed = map[string]string{
 
 func accented(accent rune, base string) string {
 	base = strings.TrimSpace(strings.NewReplacer("{", "", "}", "", `\`, "").Replace(base))
-	r, n := firstRune(base)
+	r, n := utf8.DecodeRuneInString(base)
 	if n == 0 {
 		return ""
 	}

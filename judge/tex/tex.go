@@ -13,6 +13,7 @@ package tex
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // What a text may cost.
@@ -187,7 +188,7 @@ func argument(s string, i int) (body string, end int) {
 		_, end := name(s, i)
 		return s[i:end], end
 	}
-	_, n := firstRune(s[i:])
+	_, n := utf8.DecodeRuneInString(s[i:])
 	return s[i : i+n], i + n
 }
 
@@ -225,7 +226,7 @@ func name(s string, i int) (name string, end int) {
 		k++
 	}
 	if k == i+1 && k < len(s) {
-		_, n := firstRune(s[k:])
+		_, n := utf8.DecodeRuneInString(s[k:])
 		k += n
 		return s[i+1 : k], k
 	}
@@ -234,17 +235,6 @@ func name(s string, i int) (name string, end int) {
 		end = k + 1
 	}
 	return s[i+1 : k], end
-}
-
-func firstRune(s string) (rune, int) {
-	for _, r := range s {
-		n := 1
-		for n < len(s) && s[n]&0xC0 == 0x80 {
-			n++
-		}
-		return r, n
-	}
-	return 0, 0
 }
 
 // formula reads the formula at i, between dollars.

@@ -31,8 +31,6 @@ func (n *Node) Decode(into any) judge.Faults {
 // filler copies Nodes into Go values, and notes what does not fit.
 type filler struct{ faults judge.Faults }
 
-func (f *filler) fault(n *Node, text, hint string) { f.faults = append(f.faults, n.Fault(text, hint)) }
-
 var nodeType = reflect.TypeFor[*Node]()
 
 func (f *filler) value(into reflect.Value, n *Node) {
