@@ -77,6 +77,7 @@ var doors = map[string]struct {
 	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
+	"golang.org/x/text/unicode/norm":          {[]string{"judge/tex"}, "letters with accents, which LaTeX writes in two parts"},
 	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/fill", "judge/verify", "judge/stress", "judge/mutate"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // plainMath writes a formula as text: "10^5", "a/b", "n ≤ m".
@@ -175,25 +177,11 @@ var accents = map[string]rune{
 	"c": '\u0327', "d": '\u0323', "b": '\u0331', "k": '\u0328', "r": '\u030A',
 }
 
-// composed are letters with accents that have a character of their own.
-var composed = map[string]string{
-	"a\u0301": "á", "e\u0301": "é", "i\u0301": "í", "o\u0301": "ó", "u\u0301": "ú", "y\u0301": "ý", "A\u0301": "Á", "E\u0301": "É", "I\u0301": "Í", "O\u0301": "Ó", "U\u0301": "Ú",
-	"a\u0300": "à", "e\u0300": "è", "i\u0300": "ì", "o\u0300": "ò", "u\u0300": "ù", "A\u0300": "À", "E\u0300": "È",
-	"a\u0302": "â", "e\u0302": "ê", "i\u0302": "î", "o\u0302": "ô", "u\u0302": "û", "a\u0308": "ä", "e\u0308": "ë", "i\u0308": "ï", "o\u0308": "ö", "u\u0308": "ü",
-	"A\u0308": "Ä", "O\u0308": "Ö", "U\u0308": "Ü", "a\u0303": "ã", "n\u0303": "ñ", "o\u0303": "õ", "N\u0303": "Ñ", "c\u0327": "ç", "C\u0327": "Ç", "s\u0327": "ş",
-	"c\u030C": "č", "s\u030C": "š", "z\u030C": "ž", "r\u030C": "ř", "e\u030C": "ě", "C\u030C": "Č", "S\u030C": "Š", "Z\u030C": "Ž", "a\u030A": "å", "A\u030A": "Å", "u\u030A": "ů",
-	"o\u030B": "ő", "u\u030B": "ű", "a\u0328": "ą", "e\u0328": "ę", "c\u0301": "ć", "n\u0301": "ń", "s\u0301": "ś", "z\u0301": "ź", "z\u0307": "ż",
-}
-
 func accented(accent rune, base string) string {
 	base = strings.TrimSpace(strings.NewReplacer("{", "", "}", "", `\`, "").Replace(base))
 	r, n := utf8.DecodeRuneInString(base)
 	if n == 0 {
 		return ""
 	}
-	pair := string(r) + string(accent)
-	if one, ok := composed[pair]; ok {
-		pair = one
-	}
-	return pair + base[n:]
+	return norm.NFC.String(string(r)+string(accent)) + base[n:]
 }
