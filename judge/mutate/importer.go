@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,7 +32,9 @@ type importer struct {
 func newImporter(fset *token.FileSet, tools Toolchain, own map[string][]byte) *importer {
 	context := build.Default
 	context.GOROOT, context.CgoEnabled = tools.Goroot, false
-	return &importer{fset: fset, tools: tools, own: own, done: map[string]*types.Package{"unsafe": types.Unsafe}, build: context}
+	i := &importer{fset: fset, tools: tools, own: own, done: map[string]*types.Package{"unsafe": types.Unsafe}, build: context}
+	maps.Copy(i.done, tools.known)
+	return i
 }
 
 // Import makes the package of an import path.
@@ -50,7 +53,16 @@ func (i *importer) Import(name string) (*types.Package, error) {
 	pkg, _ := config.Check(name, i.fset, files, nil)
 	pkg.MarkComplete()
 	i.done[name] = pkg
+	if i.tools.known != nil && i.standard(name) {
+		i.tools.known[name] = pkg
+	}
 	return pkg, nil
+}
+
+// standard says whether a package is one of the Go distribution.
+func (i *importer) standard(name string) bool {
+	_, err := os.Stat(filepath.Join(i.tools.Goroot, "src", filepath.FromSlash(name)))
+	return err == nil
 }
 
 // parse parses a package of the standard library, the kit, or a folder of the

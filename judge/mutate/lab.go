@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,7 @@ type Result struct {
 // files is a *judge.Fault.
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s}
+	l.Tools.known = map[string]*types.Package{}
 	if s.Folder.Reference == nil {
 		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
 	}

@@ -93,6 +93,8 @@ func (e *UnmutableError) Error() string { return e.Path + ": " + e.Reason }
 type Toolchain struct {
 	Goroot string // folder of the Go distribution
 	Kit    fs.FS  // the kit's sources
+
+	known map[string]*types.Package // standard packages that are worked out; nil where nothing is kept
 }
 
 // Most mutants of one program. The rest are left out evenly.

@@ -135,6 +135,18 @@ func TestTheProgramAsItWas(t *testing.T) {
 			for slot := range inputs {
 				slots = append(slots, uint32(slot))
 			}
+			first, err := w.load(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, m := range s.Mutants { // with the texts of functions and loops in which something changes
+				if first.cover[m.block] || i%5 != 0 {
+					continue
+				}
+				if _, r, err := w.hunt(m, slots[:1]); err != nil || r.fate != same {
+					t.Errorf("%s is not reached, and yet: %s, %v", s.Diff(m), r.how(), err)
+				}
+			}
 			for i, m := range s.Mutants {
 				if i%7 != 0 {
 					continue // all of them take a while where goroutines are left behind

@@ -189,6 +189,12 @@ func (w *writer) pure(e ast.Expr) bool {
 
 // stmt writes a statement that is no block.
 func (w *writer) stmt(s ast.Stmt) string {
+	switch n := s.(type) {
+	case *ast.LabeledStmt:
+		w.labelled = n.Stmt
+	case *ast.ForStmt, *ast.RangeStmt:
+		return w.loop(s)
+	}
 	text := w.children(s, s.Pos(), s.End())
 	if w.roles[s]&fixed != 0 {
 		return text

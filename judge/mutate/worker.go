@@ -79,7 +79,7 @@ func (w *worker) start() error {
 	cmd := w.program.Command(w.limits)
 	// Below the limit by what is not the heap's: on a busy machine garbage may pile up.
 	heap := fmt.Sprintf("GOMEMLIMIT=%dB", w.limits.Memory-128<<20)
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400", heap)
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400", "GOMAXPROCS=1", heap)
 	proc, err := w.runner.Start(w.life, cmd)
 	if err != nil {
 		return fmt.Errorf("start the mutants of %s: %w", w.program.Name, err)

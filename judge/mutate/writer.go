@@ -18,6 +18,9 @@ import (
 //	f(x) / y   func() int { switch assay_M { case 11: return f(x) * y }; return f(x) / y }()
 //	total = x  if assay_M != 12 { total = x }
 //
+// Functions and loops stand there twice, with their changes and as they were: what the
+// mutant that is on does not change runs at full speed.
+//
 // Only one mutant is on at a time, so changes hold the source as it was, and the text
 // grows with the number of mutants and not with their product.
 type writer struct {
@@ -29,18 +32,19 @@ type writer struct {
 	roles  map[ast.Node]role
 	around map[ast.Expr]int // precedence of the operator that an expression is an operand of
 
-	dropped map[int]bool // mutants that do not compile
-	mutants []*Mutant
-	file    *ast.File
-	text    []byte
-	start   token.Pos // of the file
-	quiet   int       // above 0 nothing is changed
-	next    int       // number of the next mutant
-	block   int       // that the next mutant stands in
-	blocks  int
-	inits   int
-	exits   map[string]bool // names of functions of this file that end the program
-	resets  []string        // functions that set package variables, in their order
+	dropped  map[int]bool // mutants that do not compile
+	mutants  []*Mutant
+	file     *ast.File
+	text     []byte
+	start    token.Pos // of the file
+	quiet    int       // above 0 nothing is changed
+	next     int       // number of the next mutant
+	block    int       // that the next mutant stands in
+	blocks   int
+	inits    int
+	labelled ast.Stmt        // the statement that the last label belongs to
+	exits    map[string]bool // names of functions of this file that end the program
+	resets   []string        // functions that set package variables, in their order
 }
 
 func newWriter(s *Source, fset *token.FileSet, pkg *types.Package, info *types.Info, parsed []*ast.File) *writer {
@@ -179,7 +183,7 @@ func (w *writer) decl(d ast.Decl, inits *[]string) string {
 		w.inits++
 		*inits = append(*inits, name)
 	}
-	return string(w.span(f.Pos(), f.Name.Pos())) + name + string(w.span(f.Name.End(), f.Body.Pos())) + w.function(f.Type, f.Body)
+	return string(w.span(f.Pos(), f.Name.Pos())) + name + string(w.span(f.Name.End(), f.Body.Pos())) + w.body(f)
 }
 
 // initializer writes what sets package variables anew.
@@ -228,6 +232,55 @@ func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
 		text = strings.TrimSuffix(text, "}") + ";panic(\"no return\")}"
 	}
 	return text
+}
+
+// body writes the body of a declared function: as it was, for all mutants of others,
+// and with its changes.
+func (w *writer) body(f *ast.FuncDecl) string {
+	text, clean, site := w.twice(f.Body, func() string { return w.function(f.Type, f.Body) }, func() string { return w.node(f.Body) })
+	if clean == "" {
+		return text
+	}
+	if f.Type.Results == nil {
+		clean = strings.TrimSuffix(clean, "}") + ";return}"
+	}
+	return fmt.Sprintf("{ if assay_M-%d >= %d %s;%s", site, w.next-site, clean, text[1:])
+}
+
+// loop writes a loop: as it was, and with its changes.
+func (w *writer) loop(s ast.Stmt) string {
+	write := func() string { return w.children(s, s.Pos(), s.End()) }
+	text, clean, site := w.twice(s, write, write)
+	if clean == "" || s == w.labelled {
+		return text
+	}
+	return fmt.Sprintf("if assay_M-%d >= %d { %s } else { %s }", site, w.next-site, clean, text)
+}
+
+// twice writes a node with its changes, of which the first is that of the site, and
+// without, with the same blocks. Clean is "" where nothing changes, or where the text
+// cannot stand in a function twice.
+func (w *writer) twice(n ast.Node, write, plain func() string) (text, clean string, site int) {
+	before := w.blocks
+	site = w.next
+	if text = write(); w.next == site || hasLabel(n) {
+		return text, "", site
+	}
+	w.blocks = before
+	w.quiet++
+	clean = plain()
+	w.quiet--
+	return text, clean, site
+}
+
+func hasLabel(n ast.Node) (found bool) {
+	ast.Inspect(n, func(c ast.Node) bool {
+		if _, ok := c.(*ast.LabeledStmt); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // node writes a node with all that is in it.
