@@ -197,6 +197,24 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// TestSettledAsksMoreOfLaterLooks: the error is shared out over the looks.
+func TestSettledAsksMoreOfLaterLooks(t *testing.T) {
+	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{25, 0, 30, 0, 45}}}})
+	if better := r.Superior(1, 0); better < 0.001 || better > 0.0125 {
+		t.Fatalf("the likelihood of an error is %f, which tells nothing of looks", better)
+	}
+	if !r.Settled(rating.Settling{}, 1) || r.Settled(rating.Settling{}, 10) {
+		t.Error("the tenth look is not asked for more than the first")
+	}
+}
+
+// TestSPRTBounds compares with Wald's bounds, where the two errors differ.
+func TestSPRTBounds(t *testing.T) {
+	low, high := rating.SPRT{Elo0: 0, Elo1: 5, Alpha: 0.01, Beta: 0.2}.Bounds()
+	near(t, "the lower bound", low, math.Log(0.2/0.99), 1e-12)
+	near(t, "the upper bound", high, math.Log(0.8/0.01), 1e-12)
+}
+
 func ExampleRate() {
 	r := rating.Rate(3, []rating.Duel{
 		{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{2, 0, 10, 0, 8}}},

@@ -64,6 +64,19 @@ func TestModelDeviations(t *testing.T) {
 	near(t, "deviation of pairs", deviation/rating.Scale, math.Sqrt(1.0/600+1.0/200), 0.002)
 }
 
+// TestDeviationOfPairsAndGames has games in pairs and others, and their deviation as it
+// comes out on paper: the scores are even, so that all strengths are 0.
+func TestDeviationOfPairsAndGames(t *testing.T) {
+	tally := rating.Tally{Pairs: [5]int{0: 1, 2: 2, 4: 1}, Games: [3]int{0: 2, 2: 2}}
+	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: tally}})
+	// The pairs scatter by 2, the games by 4/4, one pair more by 1/2; of 4 + 4/2 pairs
+	// there seem to be one more.
+	const meat = (2 + 1 + 0.5) * 6 / 7.0
+	const information = 12.0/4 + 12.0/4 + 0.25 // of the difference, with the virtual games
+	_, deviation := r.Difference(0, 1)
+	near(t, "the deviation", deviation, rating.Scale*math.Sqrt(4*meat+0.5)/information, 1e-9)
+}
+
 func TestRateStaysFinite(t *testing.T) {
 	won := func(a, b, pairs int) rating.Duel {
 		return rating.Duel{A: a, B: b, Tally: rating.Tally{Pairs: [5]int{4: pairs}}}

@@ -267,6 +267,10 @@ func TestSPRT(t *testing.T) {
 			t.Errorf("it %s: after %d games", row.it, len(so.Games))
 		}
 	}
+	one := standings.SPRT{Rules: usual(1), Test: rating.SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}}
+	if got := one.Verdict(event(t, one, one.Rules, 2000, 0)); !strings.Contains(got, "LLR 0.") || strings.Contains(got, "LLR 0.00") {
+		t.Errorf("it counts the last round, too: %s", got)
+	}
 	s := standings.SPRT{Rules: usual(10), Test: rating.SPRT{Elo0: 0, Elo1: 1, Alpha: 0.05, Beta: 0.05}}
 	so := event(t, s, s.Rules, 0, 0)
 	if got := s.Verdict(so); len(so.Games) != 20 || !strings.HasPrefix(got, "undecided") {
