@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
+	"assay/judge/gen"
 	"assay/judge/problem"
 )
 
@@ -61,6 +62,9 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 		return nil
 	}
 	t.Line, t.Origin = line, "it comes from "+origin
+	if line != "" {
+		t.Seed = gen.SeedOf(b.folder, line)
+	}
 	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
 }
 

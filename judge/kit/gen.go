@@ -44,17 +44,7 @@ type Gen struct {
 // An argument "--name value" is an option; the others are positional. What f
 // does not ask for is refused, so that a misspelt option is not silently ignored.
 func Generate(f func(g *Gen)) {
-	generate := func(seed string, args []string) quit {
-		g, err := newGen(seed, args)
-		if err != nil {
-			return quit{Fail, err.Error()}
-		}
-		q := catch(func() { f(g); g.allAsked() })
-		if q.verdict != "" {
-			return q
-		}
-		return quit{OK, g.out.String()}
-	}
+	generate := func(seed string, args []string) quit { return generation(f, seed, args) }
 	if streaming() {
 		serve("generator", func(parts [][]byte) quit {
 			if len(parts) == 0 {
@@ -81,14 +71,33 @@ func Generate(f func(g *Gen)) {
 	}
 }
 
-func newGen(seed string, args []string) (*Gen, error) {
+// generation makes one case, by a seed or by choices (see newTape).
+func generation(f func(g *Gen), seed string, args []string) quit {
+	t, seed, err := newTape(seed)
+	if err != nil {
+		return quit{Fail, err.Error()}
+	}
+	g, err := newGen(seed, args, t)
+	if err != nil {
+		return quit{Fail, err.Error()}
+	}
+	q := catch(func() { f(g); g.allAsked() })
+	switch {
+	case q.verdict != "":
+		return q
+	case t != nil:
+		return quit{OK, t.line() + g.out.String()}
+	}
+	return quit{OK, g.out.String()}
+}
+
+func newGen(seed string, args []string, t *tape) (*Gen, error) {
 	raw, err := hex.DecodeString(seed)
 	if err != nil || len(raw) != 16 {
 		return nil, fmt.Errorf("seed %q is not 32 hexadecimal digits", seed)
 	}
 	g := &Gen{options: map[string]string{}, asked: map[string]bool{}}
-	pcg := rand.NewPCG(binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:]))
-	g.Rand = &Rand{rand.New(pcg)}
+	g.Rand = newRand(rand.NewPCG(binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])), t)
 	for i := 0; i < len(args); i++ {
 		name, isOption := strings.CutPrefix(args[i], "--")
 		switch {
@@ -193,21 +202,3 @@ func (g *Gen) allAsked() {
 func (g *Gen) Print(args ...any)                 { fmt.Fprint(&g.out, args...) }
 func (g *Gen) Println(args ...any)               { fmt.Fprintln(&g.out, args...) }
 func (g *Gen) Printf(format string, args ...any) { fmt.Fprintf(&g.out, format, args...) }
-
-// Rand is a generator's source of chance: PCG, seeded from the line.
-type Rand struct{ *rand.Rand }
-
-// Between returns a number in lo..hi, each with the same probability.
-func (r *Rand) Between(lo, hi int64) int64 {
-	if lo > hi {
-		panic(quit{Fail, fmt.Sprintf("Between(%d, %d): the range is empty", lo, hi)})
-	}
-	span := uint64(hi) - uint64(lo) + 1
-	if span == 0 { // all of int64
-		return int64(r.Uint64())
-	}
-	return int64(uint64(lo) + r.Uint64N(span))
-}
-
-// Pick returns one of the list, each with the same probability.
-func Pick[T any](r *Rand, list []T) T { return list[r.IntN(len(list))] }

@@ -10,14 +10,7 @@ var someSeed = Seed("salt", "line")
 
 // generated runs a generator's function as Generate does.
 func generated(args string, f func(g *Gen)) quit {
-	g, err := newGen(someSeed, strings.Fields(args))
-	if err != nil {
-		return quit{Fail, err.Error()}
-	}
-	if q := catch(func() { f(g); g.allAsked() }); q.verdict != "" {
-		return q
-	}
-	return quit{OK, g.out.String()}
+	return generation(f, someSeed, strings.Fields(args))
 }
 
 func TestArguments(t *testing.T) {
@@ -67,7 +60,7 @@ func TestSeedsAreTheSameForEver(t *testing.T) {
 			t.Errorf("Seed(%q, %q) = %q, want %q: the cases of every problem would change", row.salt, row.line, got, row.want)
 		}
 	}
-	if _, err := newGen("xyz", nil); err == nil {
+	if _, err := newGen("xyz", nil, nil); err == nil {
 		t.Error("a seed that is not hexadecimal was taken")
 	}
 }
@@ -84,7 +77,7 @@ func TestEqualSeedsMakeEqualCases(t *testing.T) {
 }
 
 func TestBetween(t *testing.T) {
-	g, err := newGen(someSeed, nil)
+	g, err := newGen(someSeed, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

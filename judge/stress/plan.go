@@ -48,6 +48,7 @@ type base struct {
 type candidate struct {
 	input  []byte
 	line   string
+	seed   string // that the line was given
 	origin string
 	from   string // origin, without what was changed
 }
@@ -189,7 +190,8 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 // generated makes an input of a line. Where the line is not the setter's own, the
 // generator may refuse it.
 func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string, lenient bool) (*candidate, error) {
-	input, err := b.generator.Generate(ctx, kit.Seed(salt, line), strings.Fields(line))
+	seed := kit.Seed(salt, line)
+	input, err := b.generator.Generate(ctx, seed, strings.Fields(line))
 	if _, fault := errors.AsType[*judge.Fault](err); fault && lenient {
 		return nil, nil
 	}
@@ -212,7 +214,7 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 		return nil, p.blameLine(b, line, b.lab.blame(&judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the generator or the validator"}, b.lab.Folder.Generator, input))
 	}
 	from := fmt.Sprintf("an input of the generator line %q", line)
-	return &candidate{input, line, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
+	return &candidate{input, line, seed, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
 }
 
 // blameLine says which line brought a fault about.

@@ -140,7 +140,7 @@ func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	if again, err := b.repeats(ctx, t); err != nil || !again {
 		return nil, err
 	}
-	t.Line, t.Origin = c.line, c.origin
+	t.Line, t.Seed, t.Origin = c.line, c.seed, c.origin
 	return t, nil
 }
 

@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/gen"
 	"assay/judge/kit"
 	"assay/judge/problem"
 	"assay/judge/shrink"
@@ -40,7 +42,7 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	holds := func(text []byte) (bool, error) {
 		again, err := b.fails(ctx, text, t)
 		if err == nil && again != nil {
-			again.Line, again.Origin = best.Line, best.Origin
+			again.Line, again.Seed, again.Origin = best.Line, best.Seed, best.Origin
 			best = *again
 		}
 		return again != nil, err
@@ -65,6 +67,9 @@ func (s *Shrunk) byParts(ctx context.Context, b *bench, budget shrink.Budget, ho
 		if err := s.byLine(ctx, b, budget, step); err != nil {
 			return err
 		}
+		if err := s.byChoices(ctx, b, s.Trial, budget, step); err != nil {
+			return err
+		}
 	}
 	return s.byText(ctx, nil, budget, holds, step)
 }
@@ -74,7 +79,7 @@ func (s *Shrunk) byParts(ctx context.Context, b *bench, budget shrink.Budget, ho
 // declared form has it; then by other inputs, and what they came to in the same way
 // again.
 func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
-	start := time.Now()
+	start, made := time.Now(), *s.Trial
 	if err := s.byCases(ctx, b, budget, step); err != nil {
 		return err
 	}
@@ -84,6 +89,9 @@ func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, h
 		if err := s.byLine(ctx, b, part, step); err != nil {
 			return err
 		}
+	}
+	if s.Line != "" {
+		made = *s.Trial
 	}
 	if err := s.byText(ctx, b.lab.grammar, budget, holds, step); err != nil || !s.Done {
 		return err
@@ -96,7 +104,10 @@ func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, h
 		left.Evaluations = max(budget.Evaluations-s.Evaluations, 1)
 	}
 	before := s.Steps
-	if err := s.byOthers(ctx, b, left, step); err != nil || s.Steps == before {
+	if err := s.byOthers(ctx, b, left, step); err != nil {
+		return err
+	}
+	if err := s.byChoices(ctx, b, &made, left, step); err != nil || s.Steps == before {
 		return err
 	}
 	return s.byText(ctx, b.lab.grammar, left, holds, step)
@@ -216,7 +227,7 @@ func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, s
 			return err
 		}
 		if t != nil {
-			t.Line, t.Origin = c.line, c.origin
+			t.Line, t.Seed, t.Origin = c.line, c.seed, c.origin
 			s.take(t, "another input", step)
 		}
 	}
@@ -239,7 +250,8 @@ func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, ste
 			return false, nil
 		}
 		for salt := range lineSalts {
-			input, err := b.generator.Generate(ctx, kit.Seed(fmt.Sprintf("shrink %d", salt), string(line)), words)
+			seed := kit.Seed(fmt.Sprintf("shrink %d", salt), string(line))
+			input, err := b.generator.Generate(ctx, seed, words)
 			if _, fault := errors.AsType[*judge.Fault](err); fault {
 				return false, nil // such a line was not meant to be
 			}
@@ -254,7 +266,7 @@ func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, ste
 				return false, err
 			}
 			if t != nil {
-				t.Line, t.Origin = string(line), fmt.Sprintf("it is made by the generator line %q", line)
+				t.Line, t.Seed, t.Origin = string(line), seed, fmt.Sprintf("it is made by the generator line %q", line)
 				*s.Trial = *t
 				return true, nil
 			}
@@ -274,6 +286,60 @@ func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, ste
 		s.Evaluations += result.Evaluations - 1
 		s.Steps += result.Steps
 	}
+	return err
+}
+
+// byChoices makes the choices smaller by which the generator made an input: fewer and
+// lower ones, in shortlex order, each of which makes an input that is no larger than the
+// one before it. What comes out is only taken where it is smaller than what there is.
+func (s *Shrunk) byChoices(ctx context.Context, b *bench, made *Trial, budget shrink.Budget, step func(shrink.Step)) error {
+	if made.Line == "" || made.Seed == "" {
+		return nil
+	}
+	chooser := gen.Chooses(b.generator, made.Line)
+	if chooser == nil {
+		return nil
+	}
+	words, original, now := strings.Fields(made.Line), *made, made.Input
+	first, err := chooser.Record(ctx, made.Seed, words)
+	if _, fault := errors.AsType[*judge.Fault](err); fault || err == nil && !bytes.Equal(first.Input, now) {
+		return nil // it is not the generator's any more
+	}
+	if err != nil {
+		return err
+	}
+	if budget.Time > 0 {
+		budget.Time /= 3 // the text has more to gain
+	}
+	evaluations := s.Evaluations
+	try := func(choices []uint64) ([]uint64, bool, error) {
+		c, err := chooser.Replay(ctx, choices, words)
+		if _, fault := errors.AsType[*judge.Fault](err); fault {
+			return nil, false, nil // such choices were not meant to be
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if bytes.Equal(c.Input, now) {
+			return c.Choices, true, nil
+		}
+		if !shrink.Less(c.Input, now) {
+			return nil, false, nil
+		}
+		evaluations++
+		t, err := b.fails(ctx, c.Input, &original)
+		if t == nil || err != nil {
+			return nil, false, err
+		}
+		if now = c.Input; shrink.Less(now, s.Input) {
+			t.Origin = fmt.Sprintf("it is made by the generator of the line %q with other choices", original.Line)
+			s.Evaluations = evaluations
+			s.take(t, "the generator's choices", step)
+		}
+		return c.Choices, true, nil
+	}
+	_, err = shrink.Choices(ctx, first.Choices, budget, try)
+	s.Evaluations = evaluations
 	return err
 }
 

@@ -17,7 +17,7 @@
 //
 // A find is made smaller in several ways, each from what the one before it came to:
 // as the declared input format sees it, by other small inputs that fail in the same
-// way, by the generator line that made it, and as a text.
+// way, by the generator line that made it and the choices of its generator, and as a text.
 //
 // The package does not say how strong a suite is, and prints nothing.
 package stress
@@ -94,6 +94,7 @@ type Trial struct {
 	Answer  []byte // of the reference; nil where nobody asked it
 	Stderr  []byte
 	Line    string // the generator line that made the input; "" for none
+	Seed    string // that the line was given
 	Origin  string // where the input comes from, in words
 }
 

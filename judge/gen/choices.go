@@ -1,0 +1,79 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/kitproc"
+	"assay/judge/kit"
+	"assay/judge/problem"
+)
+
+// Chosen is an input with the choices that made it (see package kit).
+type Chosen struct {
+	Choices []uint64
+	Input   []byte
+}
+
+// Chooser is a Generator whose chance is a sequence of choices, as that of programs of
+// the kit is.
+type Chooser interface {
+	// Record makes the input of a seed, as Generate does.
+	Record(ctx context.Context, seed string, args []string) (*Chosen, error)
+	// Replay makes an input of choices that need not be those of any seed. They are
+	// fitted to what the generator asks for, and those that were used come back.
+	Replay(ctx context.Context, choices []uint64, args []string) (*Chosen, error)
+}
+
+// Chooses returns the generator that makes a line, if it is a Chooser; else nil.
+func Chooses(g Generator, line string) Chooser {
+	if d, ok := g.(*derived); ok {
+		if g = d.program; problem.Derived(line) {
+			return nil
+		}
+	}
+	c, _ := g.(Chooser)
+	return c
+}
+
+func (g kitGenerator) Record(ctx context.Context, seed string, args []string) (*Chosen, error) {
+	return g.chosen(ctx, "record "+seed, args)
+}
+
+func (g kitGenerator) Replay(ctx context.Context, choices []uint64, args []string) (*Chosen, error) {
+	words := []byte("replay")
+	for _, c := range choices {
+		words = strconv.AppendUint(append(words, ' '), c, 10)
+	}
+	return g.chosen(ctx, string(words), args)
+}
+
+func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*Chosen, error) {
+	reply, err := g.Generate(ctx, how, args)
+	if err != nil {
+		return nil, err
+	}
+	line, input, _ := bytes.Cut(reply, []byte{'\n'})
+	words := strings.Fields(string(line))
+	if len(words) == 0 || words[0] != "choices" {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the generator does not tell its choices: %.40q", line), Hint: "build it with the kit of this judge"}
+	}
+	c := &Chosen{Input: input}
+	for _, word := range words[1:] {
+		n, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			return nil, &judge.Fault{Text: fmt.Sprintf("%.40q is no choice", word)}
+		}
+		c.Choices = append(c.Choices, n)
+	}
+	return c, nil
+}
+
+var _ Chooser = kitGenerator{(*kitproc.Proc)(nil)}
+
+// SeedOf is the seed of a problem's generator line.
+func SeedOf(f *problem.Folder, line string) string { return kit.Seed(f.Salt, line) }

@@ -1,0 +1,217 @@
+package kit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// A generator's chance is a sequence of choices: small numbers, of which 0 is always the
+// plainest, such as the lower end of a range, or an element that stays in its place. In
+// stream mode the judge may ask for the choices of a seed, and have others told again:
+// fewer and lower ones make a smaller case of the same kind. In the place of a seed
+// stand the words
+//
+//	record 0123456789abcdef0123456789abcdef     the case of that seed, and its choices
+//	replay 3 0 17                               the case of these choices; more are 0
+//
+// and before the case comes a line "choices 3 0 17" with those that were used.
+
+// mostChoices bounds a sequence.
+const mostChoices = 1 << 18
+
+// tape takes down choices, or tells them.
+type tape struct {
+	told   bool     // they are told rather than drawn
+	next   []uint64 // those that are still to be told
+	chosen []uint64
+}
+
+// newTape reads what stands in the place of a seed. It returns nil for a seed, and the
+// seed to draw with.
+func newTape(seed string) (*tape, string, error) {
+	verb, rest, _ := strings.Cut(seed, " ")
+	switch verb {
+	case "record":
+		return &tape{}, rest, nil
+	case "replay":
+		t := &tape{told: true}
+		for _, word := range strings.Fields(rest) {
+			c, err := strconv.ParseUint(word, 10, 64)
+			if err != nil {
+				return nil, "", fmt.Errorf("%.40q is no choice", word)
+			}
+			t.next = append(t.next, c)
+		}
+		return t, Seed("", ""), nil
+	}
+	return nil, seed, nil
+}
+
+// line tells the choices in words.
+func (t *tape) line() string {
+	var b strings.Builder
+	b.WriteString("choices")
+	for _, c := range t.chosen {
+		b.WriteByte(' ')
+		b.WriteString(strconv.FormatUint(c, 10))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// choose is a choice of 0..most, drawn unless it is told.
+func (t *tape) choose(most uint64, draw func() uint64) uint64 {
+	var c uint64
+	if !t.told {
+		c = draw()
+	} else if len(t.next) > 0 {
+		c, t.next = min(t.next[0], most), t.next[1:]
+	}
+	if len(t.chosen) == mostChoices {
+		panic(quit{Fail, fmt.Sprintf("the case takes more than %d choices", mostChoices)})
+	}
+	t.chosen = append(t.chosen, c)
+	return c
+}
+
+// taped is a source whose numbers are choices too: for what draws from it by itself.
+type taped struct {
+	source rand.Source
+	tape   *tape
+}
+
+func (s taped) Uint64() uint64 {
+	if s.tape.told && len(s.tape.next) == 0 {
+		s.tape.next = append(s.tape.next, s.source.Uint64()) // some loops do not end with 0 only
+	}
+	return s.tape.choose(1<<64-1, s.source.Uint64)
+}
+
+// Rand is a generator's source of chance: PCG, seeded from the line.
+type Rand struct {
+	*rand.Rand
+	plain *rand.Rand // of the same source, whose numbers are not taken down
+	tape  *tape      // nil where nobody asks for the choices
+}
+
+func newRand(source rand.Source, t *tape) *Rand {
+	if t == nil {
+		return &Rand{Rand: rand.New(source)}
+	}
+	return &Rand{rand.New(taped{source, t}), rand.New(source), t}
+}
+
+// Between returns a number in lo..hi, each with the same probability.
+func (r *Rand) Between(lo, hi int64) int64 {
+	if lo > hi {
+		panic(quit{Fail, fmt.Sprintf("Between(%d, %d): the range is empty", lo, hi)})
+	}
+	if r.tape == nil {
+		return between(r.Rand, lo, hi)
+	}
+	c := r.tape.choose(uint64(hi)-uint64(lo), func() uint64 { return rankOf(between(r.plain, lo, hi), lo, hi) })
+	return ranked(c, lo, hi)
+}
+
+func between(r *rand.Rand, lo, hi int64) int64 {
+	span := uint64(hi) - uint64(lo) + 1
+	if span == 0 { // all of int64
+		return int64(r.Uint64())
+	}
+	return int64(uint64(lo) + r.Uint64N(span))
+}
+
+// rankOf numbers the values of a range from the plainest on: the lower end, or 0, 1, -1,
+// 2, ... where there are numbers on both sides of 0. Ranked is its inverse.
+func rankOf(v, lo, hi int64) uint64 {
+	if lo >= 0 || hi <= 0 {
+		return uint64(v) - uint64(lo)
+	}
+	down, up := -uint64(lo), uint64(hi) // of each side
+	both := min(down, up)
+	switch {
+	case v > 0 && uint64(v) <= both:
+		return 2*uint64(v) - 1
+	case v > 0:
+		return both + uint64(v)
+	case -uint64(v) <= both:
+		return 2 * -uint64(v)
+	}
+	return both + -uint64(v)
+}
+
+func ranked(c uint64, lo, hi int64) int64 {
+	if lo >= 0 || hi <= 0 {
+		return int64(uint64(lo) + c)
+	}
+	down, up := -uint64(lo), uint64(hi)
+	both := min(down, up)
+	switch {
+	case c > both && c-both > both && up > down:
+		return int64(c - both)
+	case c > both && c-both > both:
+		return int64(both - c)
+	case c%2 == 1:
+		return int64(c/2 + 1)
+	}
+	return -int64(c / 2)
+}
+
+// Uint64N returns a number in 0..n-1, and so do the others.
+func (r *Rand) Uint64N(n uint64) uint64 {
+	if r.tape == nil || n == 0 {
+		return r.Rand.Uint64N(n)
+	}
+	return r.tape.choose(n-1, func() uint64 { return r.plain.Uint64N(n) })
+}
+
+// IntN, Int32N, Int64N, UintN and Uint32N are Uint64N in other types; n is above 0.
+func (r *Rand) IntN(n int) int          { return int(r.Uint64N(natural(int64(n)))) }
+func (r *Rand) Int32N(n int32) int32    { return int32(r.Uint64N(natural(int64(n)))) }
+func (r *Rand) Int64N(n int64) int64    { return int64(r.Uint64N(natural(n))) }
+func (r *Rand) UintN(n uint) uint       { return uint(r.Uint64N(uint64(n))) }
+func (r *Rand) Uint32N(n uint32) uint32 { return uint32(r.Uint64N(uint64(n))) }
+
+func natural(n int64) uint64 {
+	if n <= 0 {
+		panic(quit{Fail, fmt.Sprintf("a random number below %d: the range is empty", n)})
+	}
+	return uint64(n)
+}
+
+// Float64 returns a number in 0..1, without 1.
+func (r *Rand) Float64() float64 {
+	if r.tape == nil {
+		return r.Rand.Float64()
+	}
+	const fine = 1 << 53
+	return float64(r.tape.choose(fine-1, func() uint64 { return uint64(r.plain.Float64() * fine) })) / fine
+}
+
+// Shuffle puts n things into another order, by swapping two at a time.
+func (r *Rand) Shuffle(n int, swap func(i, j int)) {
+	if r.tape == nil {
+		r.Rand.Shuffle(n, swap)
+		return
+	}
+	for i := n - 1; i > 0; i-- {
+		// How far down from its place, so that 0 leaves it there.
+		c := r.tape.choose(uint64(i), func() uint64 { return uint64(i) - r.plain.Uint64N(uint64(i)+1) })
+		swap(i, i-int(c))
+	}
+}
+
+// Perm returns the numbers 0..n-1 in another order.
+func (r *Rand) Perm(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	r.Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+	return p
+}
+
+// Pick returns one of the list, each with the same probability.
+func Pick[T any](r *Rand, list []T) T { return list[r.IntN(len(list))] }

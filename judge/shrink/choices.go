@@ -1,0 +1,237 @@
+package shrink
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Choices makes a sequence of choices smaller: fewer of them, and among as many, the
+// first one that differs is lower. Try makes something of a sequence; it says which
+// choices were used for it, and whether it will do. What is used may be shorter than
+// what was offered, or longer. Sequences that had been offered before, or of which what
+// is used is not smaller, are not taken.
+//
+// The same sequence, budget of evaluations and try give the same result. The error is
+// the first one of try, or the end of ctx.
+func Choices(ctx context.Context, all []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error)) (*ChoicesResult, error) {
+	s := &choosing{ctx: ctx, try: try, budget: b, now: slices.Clone(all), tried: map[string]bool{}}
+	if b.Time > 0 {
+		s.deadline = time.Now().Add(b.Time)
+	}
+	for before := -1; before != s.steps && !s.over(); {
+		before = s.steps
+		s.drop()
+		s.flatten()
+		s.lower()
+		s.pairs()
+	}
+	return &ChoicesResult{s.now, s.evaluations, s.steps, !s.spent && s.err == nil}, s.err
+}
+
+// ChoicesResult is what came out of Choices.
+type ChoicesResult struct {
+	Choices     []uint64
+	Evaluations int
+	Steps       int
+	Done        bool // nothing makes it smaller any more; else the budget is used up
+}
+
+// choosing is the state of a run of Choices.
+type choosing struct {
+	ctx      context.Context
+	try      func([]uint64) ([]uint64, bool, error)
+	budget   Budget
+	deadline time.Time // zero for none
+
+	now         []uint64
+	tried       map[string]bool
+	evaluations int
+	steps       int
+	spent       bool
+	err         error
+}
+
+func (s *choosing) over() bool {
+	if s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	if s.budget.Evaluations > 0 && s.evaluations >= s.budget.Evaluations || !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
+		s.spent = true
+	}
+	return s.spent || s.err != nil
+}
+
+// fewer says whether a sequence is smaller than another.
+func fewer(a, b []uint64) bool {
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return slices.Compare(a, b) < 0
+}
+
+// offer takes a sequence if it is smaller and will do.
+func (s *choosing) offer(c []uint64) bool {
+	if s.over() || !fewer(c, s.now) {
+		return false
+	}
+	key := fmt.Sprint(c)
+	if s.tried[key] {
+		return false
+	}
+	s.tried[key] = true
+	s.evaluations++
+	used, ok, err := s.try(c)
+	if err != nil {
+		s.err = err
+		return false
+	}
+	if !ok || !fewer(used, s.now) {
+		return false
+	}
+	s.now = slices.Clone(used)
+	s.steps++
+	return true
+}
+
+// drop takes choices away, many at a time first, those at the end first; also with one
+// less of what may count them before it.
+func (s *choosing) drop() {
+	const back = 3
+	for size := max(len(s.now)/2, 1); size > 0; size /= 2 {
+		for i := len(s.now) - size; i >= 0 && !s.over(); i-- {
+			i = min(i, len(s.now)-size)
+			if i < 0 {
+				break
+			}
+			gone := slices.Delete(slices.Clone(s.now), i, i+size)
+			if s.offer(gone) {
+				continue
+			}
+			for k := max(i-back, 0); k < i; k++ {
+				if gone[k] > 0 {
+					less := slices.Clone(gone)
+					less[k]--
+					if s.offer(less) {
+						break
+					}
+				}
+			}
+			if i >= size && size > 8 {
+				i -= size/2 - 1 // large pieces need not start everywhere
+			}
+		}
+	}
+	if len(s.now) > 0 { // a count in front, with what it counts anywhere behind it
+		for i := 0; i < len(s.now) && !s.over(); i++ {
+			for s.now[i] > 0 && s.less(i) {
+				if i >= len(s.now) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// less lowers a choice by one and takes away a run of up to eight somewhere behind it.
+func (s *choosing) less(i int) bool {
+	for size := 1; size <= 8; size++ {
+		for _, at := range []int{i + 1, len(s.now) - size} {
+			if at <= i || at+size > len(s.now) {
+				continue
+			}
+			c := slices.Delete(slices.Clone(s.now), at, at+size)
+			c[i]--
+			if s.offer(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flatten makes runs of choices 0.
+func (s *choosing) flatten() {
+	for _, size := range []int{64, 16, 4, 2} {
+		for i := 0; i+size <= len(s.now) && !s.over(); i += size {
+			c := slices.Clone(s.now)
+			clear(c[i : i+size])
+			s.offer(c)
+		}
+	}
+}
+
+// lower makes each choice as low as it gets, by halves.
+func (s *choosing) lower() {
+	for i := 0; i < len(s.now) && !s.over(); i++ {
+		if s.at(i, 0) || i >= len(s.now) {
+			continue
+		}
+		for low := uint64(0); i < len(s.now) && s.now[i] > low+1 && !s.over(); { // low does not do
+			middle := low + (s.now[i]-low)/2
+			if !s.at(i, middle) {
+				low = middle
+			}
+		}
+		s.scan(i)
+	}
+}
+
+// scanned is how many values below a choice are tried one by one.
+const scanned = 128
+
+// scan looks for a lower choice where those halfway did not do.
+func (s *choosing) scan(i int) {
+	for again := true; again && i < len(s.now) && !s.over(); {
+		again = false
+		for less := uint64(1); less <= min(s.now[i], scanned) && !s.over(); less++ {
+			if s.at(i, s.now[i]-less) {
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// at offers the sequence with another choice in one place.
+func (s *choosing) at(i int, v uint64) bool {
+	if s.now[i] <= v {
+		return false
+	}
+	c := slices.Clone(s.now)
+	c[i] = v
+	return s.offer(c)
+}
+
+// pairs lowers two choices that stand near each other by as much, lowers one at the
+// cost of the other, or swaps them.
+func (s *choosing) pairs() {
+	const near = 4
+	for i := 0; i < len(s.now); i++ {
+		for k := i + 1; k < min(len(s.now), i+1+near) && !s.over(); k++ {
+			for _, step := range []uint64{s.now[i], (s.now[i] + 1) / 2, 1} {
+				if i >= len(s.now) || k >= len(s.now) || step == 0 || step > s.now[i] {
+					continue
+				}
+				c := slices.Clone(s.now)
+				if c[i] -= step; c[k] >= step {
+					both := slices.Clone(c)
+					both[k] -= step
+					if s.offer(both) {
+						continue
+					}
+				}
+				if c[k]+step > c[k] {
+					c[k] += step
+					s.offer(c)
+				}
+			}
+			if k < len(s.now) && s.now[i] > s.now[k] {
+				c := slices.Clone(s.now)
+				c[i], c[k] = c[k], c[i]
+				s.offer(c)
+			}
+		}
+	}
+}
