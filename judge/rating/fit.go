@@ -1,6 +1,9 @@
 package rating
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // virtual is the curvature that the virtual game adds for a player of strength t,
 // and pull its gradient.
@@ -157,42 +160,46 @@ func square(n int) [][]float64 {
 	return m
 }
 
-// factor is the factor of Cholesky of a symmetric positive definite matrix: lower
-// triangular, and the matrix is it times itself transposed.
-func factor(m [][]float64) [][]float64 {
-	l := square(len(m))
+// cholesky is the factor of Cholesky of a symmetric positive definite matrix: lower
+// triangular, and the matrix is it times itself transposed. Both stand here by rows,
+// as memory is read in rows.
+type cholesky struct{ lower, upper [][]float64 }
+
+func factor(m [][]float64) cholesky {
+	l, u := square(len(m)), square(len(m))
 	for i := range m {
 		for j := range i + 1 {
-			v := m[i][j]
-			for k := range j {
-				v -= l[i][k] * l[j][k]
+			v, row := m[i][j], l[j][:j]
+			for k, a := range l[i][:len(row)] {
+				v -= a * row[k]
 			}
 			if i == j {
 				l[i][i] = math.Sqrt(max(v, 1e-12))
 			} else {
 				l[i][j] = v / l[j][j]
 			}
+			u[j][i] = l[i][j]
 		}
 	}
-	return l
+	return cholesky{l, u}
 }
 
 // solve solves the equations of a factored matrix.
-func solve(l [][]float64, b []float64) []float64 {
-	n := len(b)
-	x := make([]float64, n)
-	for i := range n {
-		x[i] = b[i]
-		for k := range i {
-			x[i] -= l[i][k] * x[k]
+func solve(c cholesky, b []float64) []float64 {
+	x := slices.Clone(b)
+	for i, row := range c.lower {
+		v := x[i]
+		for k, l := range row[:i] {
+			v -= l * x[k]
 		}
-		x[i] /= l[i][i]
+		x[i] = v / row[i]
 	}
-	for i := n - 1; i >= 0; i-- {
-		for k := i + 1; k < n; k++ {
-			x[i] -= l[k][i] * x[k]
+	for i, row := range slices.Backward(c.upper) {
+		v := x[i]
+		for k, u := range row[i+1:] {
+			v -= u * x[i+1+k]
 		}
-		x[i] /= l[i][i]
+		x[i] = v / row[i]
 	}
 	return x
 }

@@ -116,10 +116,9 @@ func (r *Ratings) Order() []int {
 // Difference is by how many Elo points player i is stronger than j, with the
 // standard error of that.
 func (r *Ratings) Difference(i, j int) (elo, deviation float64) {
-	contrast := make([]float64, len(r.theta))
-	contrast[i]++
-	contrast[j]--
-	return Scale * (r.theta[i] - r.theta[j]), Scale * math.Sqrt(r.variance(contrast))
+	low, high, c := min(i, j), max(i, j), r.covariance
+	variance := c[low][low] - c[low][high] - c[high][low] + c[high][high]
+	return Scale * (r.theta[i] - r.theta[j]), Scale * math.Sqrt(max(variance, 0))
 }
 
 // Superior is the likelihood that player i is stronger than j.
