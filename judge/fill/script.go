@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,9 +114,9 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (judge.Fault
 	limits := f.Limits
 	limits.CPU, limits.Wall, limits.Memory = scriptTime, scriptTime, max(limits.Memory, scriptMemory)
 	limits.Processes, limits.Files = max(limits.Processes, 512), max(limits.Files, 1024)
-	var stderr tail.Buffer
+	var said, stderr tail.Buffer
 	command := &judge.Command{
-		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(workDir, at, path.Dir(s.Path)), Limits: limits, Stderr: &stderr,
+		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(workDir, at, path.Dir(s.Path)), Limits: limits, Stdout: &said, Stderr: &stderr,
 		Mounts: []judge.Mount{{Host: tree, At: workDir, Writable: true}},
 	}
 	x, err := f.Runner.Run(ctx, command)
@@ -124,7 +125,7 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (judge.Fault
 	}
 	var faults judge.Faults
 	if v := judge.Classify(x, limits); v != judge.NotJudged {
-		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), strings.TrimSpace(string(stderr.Bytes()))))
+		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), cmp.Or(strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())))))
 	}
 	made, err := gather(filepath.Join(tree, filepath.FromSlash(at)), dir)
 	if err == nil && made == 0 && len(faults) == 0 {
