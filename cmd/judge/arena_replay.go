@@ -183,11 +183,11 @@ func showGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []k
 	}
 	for i, m := range g.Moves {
 		notes(i)
-		fmt.Fprintf(w, "%4d  %-*s  %s", i+1, wide, name(int(g.Seats[i]-'0')), m)
+		line := fmt.Sprintf("%4d  %-*s  %s", i+1, wide, name(g.Seat(i)), m)
 		if i+1 < len(seen) {
-			fmt.Fprintf(w, "   %s", positionText(&seen[i+1]))
+			line += "   " + positionText(&seen[i+1])
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 	notes(len(g.Moves))
 	if g.Winner == 0 {
@@ -225,6 +225,9 @@ func positionText(p *kit.Position) string {
 	}
 	if p.Text != "" {
 		words = append(words, p.Text)
+	}
+	if len(words) == 0 {
+		return "" // as after the last move of most games
 	}
 	return "(" + strings.Join(words, ", ") + ")"
 }
