@@ -339,7 +339,7 @@ func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) err
 			for i, c := range same[:len(same)-1] {
 				names[i] = c.ID()
 			}
-			faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), "remove its line, or give it other arguments"))
+			faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), "remove its line, or give it other arguments or other seeds, such as --seed {101..120}"))
 		}
 	}
 	slices.SortFunc(faults, func(a, b *judge.Fault) int { return cmp.Compare(a.Line, b.Line) })
