@@ -32,7 +32,6 @@ type court struct {
 	out     bytes.Buffer
 
 	lost    bool     // the referee skips games, as a player is gone
-	fixing  int      // what has to be answered before it may go on
 	skipped []*match // to be played again then
 	present map[int]*player
 }

@@ -100,19 +100,6 @@ func (p *player) kill(why Fault) {
 	p.held.Kill()
 }
 
-// isGone says whether the process has ended, or was told to.
-func (p *player) isGone() bool {
-	p.mu.Lock()
-	told := p.reason != ""
-	p.mu.Unlock()
-	select {
-	case <-p.held.Ended():
-		return true
-	default:
-		return told
-	}
-}
-
 // goodbye is how long a bot has to end by itself.
 const goodbye = 300 * time.Millisecond
 

@@ -253,6 +253,8 @@ func TestClasses(t *testing.T) {
 		{"takes Main where nothing is public", "class A {}\nclass Main { public static void main(String[] a) {} }", "Main.java", "Main"},
 		{"takes the class with main", "class A { int x; }\n\nclass B {\n  static void f() {}\n  public static void main(String[] a) {}\n}\nclass C {}", "Main.java", "B"},
 		{"names the file after the public class, and runs the one with main", "public class A {}\nclass Main { public static void main(String[] a) {} }", "A.java", "Main"},
+		{"takes a public class behind an import on one line", "import x;import y;public class Sol{public static void main(String[] a){}}", "Sol.java", "Sol"},
+		{"takes no public inner class", "class Main {\n  int x; public class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
 		{"does not take an inner class", "class Main {\n  public static class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
 		{"does not take a class in a comment", "// public class Not {}\npublic class Sol { public static void main(String[] a) {} }", "Sol.java", "Sol"},
 		{"keeps the package", "package a.b;\npublic class Sol { public static void main(String[] a) {} }", "Sol.java", "a.b.Sol"},
