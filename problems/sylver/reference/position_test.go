@@ -36,7 +36,7 @@ func TestPositionsAgainstASieve(t *testing.T) {
 	})
 }
 
-// checkLeft compares count, largest gap, list and k-th gap with a sieve that is
+// checkLeft compares count, largest gap and list with a sieve that is
 // long enough.
 func checkLeft(t *rapid.T, p *position, numbers []int64) {
 	var g int64
@@ -69,15 +69,6 @@ func checkLeft(t *rapid.T, p *position, numbers []int64) {
 	}
 	if list, ok = p.gaps(nil, len(gaps), top/2); !ok || !slices.Equal(list, gaps[:len(list)]) || len(list) < len(gaps) && gaps[len(list)] <= top/2 {
 		t.Fatalf("after %v: gaps up to %d %v of %v", numbers, top/2, list, gaps)
-	}
-	if len(gaps) > 0 {
-		k := rapid.IntRange(0, len(gaps)-1).Draw(t, "k")
-		if x, err := p.gap(int64(k)); err != nil || x != gaps[k] {
-			t.Fatalf("after %v: gap %d is %d, %v, want %d", numbers, k, x, err, gaps[k])
-		}
-		if x, err := p.gap(int64(len(gaps))); err == nil {
-			t.Fatalf("after %v: gap %d of %d is %d", numbers, len(gaps), len(gaps), x)
-		}
 	}
 }
 
