@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,53 @@ func TestGenerators(t *testing.T) {
 	again, err := (&fill.Filler{}).Keep(t.Context(), dir, cache, nil)
 	if err != nil || again.Dir != kept.Dir {
 		t.Errorf("Keep again = %v, %v, want what is kept", again, err)
+	}
+}
+
+// TestKeepTriesAgain holds that what could not be made is made by a later command,
+// once what was missing is there.
+func TestKeepTriesAgain(t *testing.T) {
+	dir := unpack(t, txtar.Parse([]byte(`
+-- generators/generators.yaml --
+data:
+  secret:
+    data:
+      one: {in: "1"}
+      two: gen.sh 2
+-- generators/gen.sh --
+`)))
+	cache := t.TempDir()
+	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
+		return fill.Generators(fill.PackageIn(dir, stage))
+	}
+	broken := func(context.Context, *judge.Part) (*judge.Program, error) {
+		return nil, &judge.Fault{Text: "no such tool"}
+	}
+	for _, row := range []struct {
+		it     string
+		filler *fill.Filler
+		read   func(string) (*fill.Recipe, judge.Faults, judge.Faults)
+		faults int
+		want   []string
+	}{
+		{"tells what cannot be made", &fill.Filler{Runner: &runner{}, Build: broken}, read, 1, []string{"secret/one.in"}},
+		{"tells it again", &fill.Filler{Runner: &runner{}, Build: broken}, read, 1, []string{"secret/one.in"}},
+		{"makes the rest", &fill.Filler{Runner: &runner{}, Build: build}, read, 0, []string{"secret/one.in", "secret/two.in"}},
+		{"is done", &fill.Filler{}, nil, 0, []string{"secret/one.in", "secret/two.in"}},
+	} {
+		kept, err := row.filler.Keep(t.Context(), dir, cache, row.read)
+		if err != nil {
+			t.Fatalf("it %s: %v", row.it, err)
+		}
+		if got := slices.Sorted(maps.Keys(tree(t, filepath.Join(kept.Dir, "data")))); len(kept.Faults) != row.faults || !slices.Equal(got, row.want) {
+			t.Errorf("it %s: Keep made %q with the faults %v, want %q and %d faults", row.it, got, kept.Faults, row.want, row.faults)
+		}
+		if got, _ := os.ReadDir(filepath.Dir(kept.Dir)); len(got) > 2 {
+			t.Errorf("it %s: there is more than the package beside it: %v", row.it, got)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(cache, "filled", "*")); len(left) != 1 {
+		t.Errorf("Keep left %q, want one folder", left)
 	}
 }
 

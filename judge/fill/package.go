@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -75,7 +74,9 @@ type Kept struct {
 }
 
 // Keep makes a copy of the package in the folder dir, in the cache, with its data
-// folder filled by the recipe. While nothing changes it is made only once.
+// folder filled by the recipe. While nothing changes it is made only once, unless
+// there were faults: their reason may lie outside of the package, as where a tool was
+// missing that is there by now, so the next command tries again.
 func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
 	key, err := hashFolder(dir)
 	if err != nil {
@@ -87,9 +88,9 @@ func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage st
 	}
 	home := filepath.Join(cache, "filled", filepath.Base(abs)+"-"+key)
 	k := &Kept{Dir: filepath.Join(home, filepath.Base(abs))}
-	faultsFile := filepath.Join(home, "faults.json")
-	if data, err := os.ReadFile(faultsFile); err == nil {
-		return k, json.Unmarshal(data, &k.Faults)
+	done := filepath.Join(home, "done")
+	if _, err := os.Stat(done); err == nil {
+		return k, nil
 	}
 	if err := os.MkdirAll(filepath.Join(cache, "filled"), 0o755); err != nil {
 		return nil, fmt.Errorf("fill package %s: %w", dir, err)
@@ -105,12 +106,16 @@ func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage st
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return nil, fmt.Errorf("fill package %s: %w", dir, err)
 	}
+	// A judge that works with the last copy goes on with this one, at the same place.
+	if err := os.Rename(home, filepath.Join(tmp, "last")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
 	if err := os.Rename(tmp, home); err != nil {
-		if _, there := os.Stat(faultsFile); there != nil { // else somebody else was faster
+		if _, there := os.Stat(k.Dir); there != nil { // else somebody else was faster
 			return nil, fmt.Errorf("fill package %s: %w", dir, err)
 		}
 	}
-	return k, nil
+	return k, os.RemoveAll(filepath.Join(home, "last"))
 }
 
 // fillCopy copies the package to tmp/base and fills its data folder.
@@ -136,9 +141,8 @@ func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, r
 	if inputs(data) == 0 {
 		return append(k.Faults, &judge.Fault{File: dir, Text: "no case could be made"})
 	}
-	text, err := json.Marshal(k.Faults)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(tmp, "faults.json"), text, 0o644)
+	if len(k.Faults) == 0 {
+		err = os.WriteFile(filepath.Join(tmp, "done"), nil, 0o644)
 	}
 	return errors.Join(err, os.RemoveAll(stage))
 }
