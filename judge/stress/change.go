@@ -189,6 +189,9 @@ func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	case 2:
 		return d.With(p, d.At(spots[r.IntN(len(spots))]))
 	}
+	if len(w.words) == 0 { // the cases have only numbers, and a change before made this one
+		return swapWords(r, d)
+	}
 	return d.With(p, w.words[r.IntN(len(w.words))])
 }
 

@@ -31,6 +31,23 @@ func FuzzChange(f *testing.F) {
 	})
 }
 
+// A change can make a word of a number: "0" under a count of its digits becomes "00".
+func TestChangesOfCasesWithoutWords(t *testing.T) {
+	text := []byte("1 3 3\n0\n")
+	w := newWords([]base{{input: text}}, nil, nil)
+	made := false
+	for seed := range uint64(2000) {
+		doc := shrink.Parse(text)
+		for r := rand.New(rand.NewPCG(seed, 1)); r.IntN(6) > 0; {
+			doc = w.one(r, doc)
+			made = made || len(doc.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })) > 0
+		}
+	}
+	if !made {
+		t.Error("no change made a word, so that the test shows nothing")
+	}
+}
+
 func TestSpans(t *testing.T) {
 	w := newWords(nil, nil, []judge.Group{{Cases: []judge.Case{{Line: "pair 3 5"}, {Line: "pair 7 -2"}, {Line: "many --max 40 --seed 2"}}}})
 	for _, row := range []struct {
