@@ -31,7 +31,7 @@ func giveUpRights(t *testing.T, dir string) (again func()) {
 	if os.Getuid() != 0 {
 		return func() {}
 	}
-	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+	for _, d := range []string{dir, filepath.Dir(dir)} { // both are the test's own
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
