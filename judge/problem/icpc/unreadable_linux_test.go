@@ -31,7 +31,8 @@ func giveUpRights(t *testing.T, dir string) (again func()) {
 	if os.Getuid() != 0 {
 		return func() {}
 	}
-	for _, d := range []string{dir, filepath.Dir(dir)} { // both are the test's own
+	own := filepath.Dir(dir)
+	for _, d := range []string{dir, own, filepath.Dir(own)} {
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
