@@ -24,7 +24,7 @@ import (
 
 // What may be kept of a build.
 const (
-	maxKept      = 512 << 20 // bytes
+	maxKept      = 1 << 30 // bytes; programs with large arrays that are not zero exist
 	maxKeptFiles = 10_000
 	maxMade      = 200_000 // files and folders that are looked at
 )
