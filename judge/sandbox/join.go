@@ -178,7 +178,7 @@ type relay struct {
 // output before its reader sees that. One that is about to end has ended by then, and
 // so its own end is told before what its reader makes of it; a run time that tidies up,
 // on a busy machine, is the slowest. One that waits for its reader's end waits so long.
-const closeDelay = 500 * time.Millisecond
+const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {
 	defer r.from.Close()
