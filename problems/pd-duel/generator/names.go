@@ -26,6 +26,7 @@ var oddNames = map[string][2]string{
 	"options":    {"-n", "-e"},
 	"prototypes": {"__proto__", "constructor"},
 	"punctuated": {"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "~~~"},
+	"start":      {"START", "LAST"},
 	"who":        {"ME", "OPP"},
 	"words":      {"RAND", "START"},
 	"zero":       {"0", "1"},
