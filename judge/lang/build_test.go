@@ -346,6 +346,22 @@ func TestShims(t *testing.T) {
 	}
 }
 
+// TestBrokenShim: where a shim before it does not work, the system's own tool is used.
+func TestBrokenShim(t *testing.T) {
+	if info, err := os.Stat("/usr/bin/echo"); err != nil || !info.Mode().IsRegular() {
+		t.Skip("no /usr/bin/echo")
+	}
+	dir := t.TempDir()
+	shim(t, dir+"/echo", "exit 1\n")
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	cfg, l := toy(t)
+	l.Tools, l.Locate = []string{"echo"}, []string{"echo", "/usr"} // it says where it is
+	s, err := lang.New(cfg, new(plain), t.TempDir(), nil).Ready(t.Context(), l)
+	if want := []string{"/usr/bin/echo"}; err != nil || !slices.Equal(s.Paths, want) {
+		t.Errorf("Ready = %+v, %v, want %q", s, err, want)
+	}
+}
+
 // TestKit builds a setter's program that imports the kit, from a folder that is
 // in no module.
 func TestKit(t *testing.T) {

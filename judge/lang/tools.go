@@ -109,8 +109,10 @@ func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, er
 func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, error) {
 	c := &toolchain{paths: map[string]string{}}
 	folders, located := lo.locate(ctx, l)
+	var first []string // before a shim of another version, or one that does not work
 	for _, dir := range folders {
-		if bin := filepath.Join(dir, "bin"); !usual(bin) {
+		bin := filepath.Join(dir, "bin")
+		if first = append(first, bin); !usual(bin) {
 			c.bins = append(c.bins, bin)
 		}
 		c.show(dir, lo.home)
@@ -120,7 +122,7 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 		names := strings.Split(tool, "|")
 		path := ""
 		if located {
-			if all := candidates(names, slices.Concat(c.bins, lo.path)); len(all) > 0 {
+			if all := candidates(names, slices.Concat(first, c.bins, lo.path)); len(all) > 0 {
 				path = all[0]
 			}
 		}
