@@ -226,7 +226,8 @@ func (m *meter) sample() {
 
 // memoryUsed is the peak of the run, and whether something was killed for memory.
 // The verdict is the kernel's own count of what it killed: a program may well
-// touch its limit and live.
+// touch its limit and live. But one whose own pages are more than the limit is over
+// it, although the slack let it live.
 func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed bool) {
 	if m.poll != nil {
 		return m.poll.peak, memory > 0 && m.poll.peak > memory
@@ -247,6 +248,9 @@ func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed
 	if memory > 0 && m.oom >= 0 && (hidden || peak >= memory/2) { // far from the limit nobody was killed for it
 		kills := m.keyed(m.oom, "oom_kill ")
 		killed, m.oomKills = kills > m.oomKills, kills
+		if top-m.base > memory && usage.Maxrss<<10 > memory {
+			killed = true
+		}
 		if killed || peak > memory {
 			peak = memory
 		}
