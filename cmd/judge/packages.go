@@ -311,8 +311,8 @@ func (c *contest) verifier(f *problem.Folder) *verify.Verifier {
 			return c.solution(ctx, path, "")
 		},
 		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) },
-		Bench: func(ctx context.Context, p *judge.Problem, path string, made *lang.Result) (trial.Bench, error) {
-			return c.bench(ctx, f, p, path, func(context.Context) (*lang.Result, error) { return made, nil }, true, nil)
+		Bench: func(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error) {
+			return c.bench(ctx, f, p, path, func(context.Context) (*lang.Result, error) { return made, nil }, retime, nil)
 		},
 		MakeSubmission: func(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
 			if f.Kind.Answers {

@@ -222,7 +222,7 @@ func TestExtraTime(t *testing.T) {
 		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true, nil},
 	} {
 		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, listen: func(judge.Event) {}}
-		v.Bench = func(_ context.Context, _ *judge.Problem, _ string, made *lang.Result) (trial.Bench, error) {
+		v.Bench = func(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ bool) (trial.Bench, error) {
 			if made.Program != nil {
 				return row.faster, nil
 			}

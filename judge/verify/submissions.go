@@ -187,7 +187,7 @@ func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Prob
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
 	result.Whole = true
-	sum, err := v.try(ctx, problem, s.Path, s.made, limits, o, func(e judge.Event) {
+	sum, err := v.try(ctx, problem, s.Submission, s.made, limits, o, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			if e.Verdict == judge.Skipped {
@@ -215,11 +215,11 @@ func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Prob
 }
 
 // try judges a program under these limits for its runs; what is too slow is the
-// problem's to say.
-func (v *Verifier) try(ctx context.Context, problem *judge.Problem, path string, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
+// problem's to say. One that must be too slow is not asked twice whether it is.
+func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
 	running := *problem
 	running.Limits = limits
-	bench, err := v.Bench(ctx, &running, path, made)
+	bench, err := v.Bench(ctx, &running, s.Path, made, !bounds(s, icpc.Upper))
 	if err != nil {
 		return nil, err
 	}

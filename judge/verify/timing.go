@@ -113,7 +113,7 @@ func (v *Verifier) took(ctx context.Context, s *icpc.Submission, made *lang.Resu
 		return 0, false, nil
 	}
 	took, bad := time.Duration(0), false
-	_, err = v.try(ctx, v.Folder.Problem, s.Path, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
+	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
 		if e, ok := e.(*judge.CaseJudged); ok && about(s, icpc.Lower, e.ID()) {
 			took = max(took, e.Exec.CPU)
 			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError

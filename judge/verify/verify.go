@@ -40,8 +40,8 @@ type Verifier struct {
 	// Checker makes the problem's checker, for one submission.
 	Checker func(ctx context.Context) (check.Checker, error)
 	// Bench makes the bench for one submission, whose runs are under the problem's
-	// limits, and MakeSubmission builds a submission of a package.
-	Bench          func(ctx context.Context, p *judge.Problem, path string, made *lang.Result) (trial.Bench, error)
+	// limits; retime is trial.Batch's. MakeSubmission builds a submission of a package.
+	Bench          func(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error)
 	MakeSubmission func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
 	// MakeFaster builds a submission of a package with a faster tool chain of its
 	// language; its result is nil where there is none. It may be nil itself.
