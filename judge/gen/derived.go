@@ -99,7 +99,11 @@ func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]b
 			}
 		}
 	}
-	return nil, &judge.Fault{Text: fmt.Sprintf("the line makes only %d different inputs", len(seen)), Hint: "take fewer seeds, or give it other arguments"}
+	text := fmt.Sprintf("the line makes only %d different inputs", len(seen))
+	if len(seen) == 1 {
+		text = "the line makes the same input with every seed"
+	}
+	return nil, &judge.Fault{Text: text, Hint: "take fewer seeds, or give it other arguments"}
 }
 
 const (
