@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // Program is anything that runs: a contestant's solution, the reference, a
@@ -131,13 +132,16 @@ type Joined struct {
 	// Ends is called when the process has ended; if it says true, the others are
 	// killed. Nil says false.
 	Ends func(Exec) bool
+	// Outlived is how long the others may live on after this process was killed at one
+	// of its limits; 0 for as long as they want.
+	Outlived time.Duration
 }
 
 // Ended is what happened to one joined process.
 type Ended struct {
 	Exec
 	Order     int   // 1 for the process that ended first, and so on
-	Dismissed bool  // it was killed as another one's Ends said so
+	Dismissed bool  // it was killed as another one's Ends said so, or as it Outlived that too long
 	Err       error // an *ExecError, or an error of the judge or the machine
 }
 

@@ -82,6 +82,9 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 					lives[k].end(errDismissed)
 				}
 			}
+			if all[i].Outlived > 0 && x.Killed != judge.Nothing {
+				outlive(lives, all[i].Outlived)
+			}
 		})
 	}
 	for i := range pipes {
@@ -105,6 +108,22 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		return ended, context.Cause(ctx)
 	}
 	return ended, nil
+}
+
+// outlive waits for all processes to end, and kills those that take too long.
+func outlive(lives []life, most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	for i := range lives {
+		select {
+		case <-lives[i].over:
+		case <-timer.C:
+			for k := range lives {
+				lives[k].end(errDismissed)
+			}
+			return
+		}
+	}
 }
 
 // rank sets the order in which the processes ended. A process closes its pipes a

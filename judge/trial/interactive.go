@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/check"
@@ -109,6 +110,10 @@ func (t *interactive) try(ctx context.Context, c *judge.Case, limits judge.Limit
 	return all, nil
 }
 
+// backlog is how long the interactor may read on what a program has said that was
+// killed at its limit. It may be megabytes, and changes nothing any more.
+const backlog = 2 * time.Second
+
 // talk runs the two programs together, once.
 func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (*judge.Attempt, judge.Outcome, error) {
 	program, at, err := t.command(c, limits)
@@ -125,7 +130,7 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	var stderr, words tail.Buffer
 	program.Stderr, interactor.Stderr = &stderr, &words
 	ended, err := t.join.Join(ctx, []judge.Joined{
-		{Command: program, To: 1, Copy: talk.by(fromProgram), Held: true},
+		{Command: program, To: 1, Copy: talk.by(fromProgram), Held: true, Outlived: backlog},
 		{Command: interactor, To: 0, Copy: talk.by(fromInteractor), Held: true, Ends: func(x judge.Exec) bool { return !s.Accepts(x) }},
 	})
 	if err != nil {
@@ -134,6 +139,10 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	x := ended[0].Exec
 	if refused, ok := errors.AsType[*judge.ExecError](ended[0].Err); ok {
 		x = unexecutable(refused, &stderr)
+	}
+	if ended[1].Dismissed {
+		o := judge.Settle(x, t.Limits, judge.Outcome{}, false)
+		return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
 	}
 	refused, _ := errors.AsType[*judge.ExecError](ended[1].Err)
 	o, err := s.Judge(ended[1].Exec, refused, string(words.Bytes()))

@@ -261,6 +261,7 @@ func TestInteractive(t *testing.T) {
 		{"it is idle when both wait for each other", "hear ok", "drain; exit 43", judge.IdlenessLimit, ""},
 		{"it is a judge error when the interactor breaks over a program that was idle", "hear ok", "hear 7; exit 43", judge.JudgeError, ""},
 		{"it is idle when the program does not end its line", "mutter 7; hear ok", "drain; exit 43", judge.IdlenessLimit, ""},
+		{"it is over time although the interactor goes on for long", "spin", "sleep", judge.TimeLimit, "time limit"},
 		{"it shows the interactor the end of what the program says, although that lives on", "say 7; close; drain", "hear 7; drain; exit 42", judge.Accepted, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
