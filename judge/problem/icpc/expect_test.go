@@ -84,6 +84,7 @@ func TestMatchesPath(t *testing.T) {
 		{"secret/[ab]", "secret/a", false}, // no classes of characters
 		{"a.py", "axpy", false},
 		{"{a,{b,c}}/x", "c/x", true},
+		{"secret/*{ 4, 5 }{ 2 }", "secret/42", true},
 		{"{a", "a", true},
 	} {
 		if got := matchesPath(row.glob, row.name); got != row.want {

@@ -377,7 +377,7 @@ func matchesPath(glob, name string) bool {
 }
 
 // globPattern makes an expression of a glob: * stands for anything in one name,
-// {a,b} for either; nothing else is special.
+// {a,b} for either, with or without blanks in it; nothing else is special.
 func globPattern(glob string) string {
 	var b strings.Builder
 	b.WriteString(`^`)
@@ -394,6 +394,7 @@ func globPattern(glob string) string {
 			b.WriteString(`)`)
 		case r == ',' && depth > 0:
 			b.WriteString(`|`)
+		case r == ' ' && depth > 0: // no name has blanks
 		default:
 			b.WriteString(regexp.QuoteMeta(string(r)))
 		}
