@@ -410,7 +410,7 @@ func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *j
 		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(string(stderr.Bytes()), "mend the reference")}
 	}
 	if out.Len() == 0 {
-		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line: mend the reference"}
+		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line: mend the reference, or let the validator or input.format refuse such inputs"}
 	}
 	return out.Bytes(), nil
 }
