@@ -103,6 +103,12 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 			}
 		}
 	}
+	for i := range pipes {
+		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did after that comes after it
+			to := all[i].To
+			jobs[to].end = min(jobs[to].end, r.gone)
+		}
+	}
 	rank(all, jobs, ended)
 	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
 		return ended, context.Cause(ctx)
@@ -191,6 +197,7 @@ type relay struct {
 	from, to *os.File
 	life     life  // of the process that writes
 	count    int64 // bytes that it wrote
+	gone     int64 // the moment at which its reader was seen to be gone; 0 for never
 }
 
 // closeDelay is how long a process that is Held may live on after it has closed its
@@ -216,7 +223,9 @@ func (r *relay) run(j *Joined) {
 			}
 			if !readerGone {
 				_, werr := r.to.Write(buf[:n])
-				readerGone = werr != nil
+				if readerGone = werr != nil; readerGone {
+					r.gone = moment()
+				}
 			}
 			if readerGone && !j.Held {
 				return // the writer is to feel it

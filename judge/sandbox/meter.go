@@ -305,6 +305,9 @@ func (m *meter) writeText(fd int, text string) error {
 	return err
 }
 
+// moment is the time on the clock of job.end.
+func moment() int64 { return clock(unix.CLOCK_MONOTONIC) }
+
 // clock reads a clock in nanoseconds.
 func clock(id int32) int64 {
 	var ts unix.Timespec

@@ -106,7 +106,7 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	stop := watchPlain(ctx, cancel, cmd.Process, j.Limits)
 	waitErr := cmd.Wait()
 	x.Wall = time.Since(start)
-	j.end = time.Now().UnixNano()
+	j.end = moment()
 	cause := stop()
 	endGroup(cmd.Process)
 

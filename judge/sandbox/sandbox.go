@@ -131,7 +131,7 @@ type job struct {
 	handed func()
 	// placed, if it is not nil, is told where the process runs, before handed.
 	placed func(place)
-	// end is when the process ended, on some clock that all jobs share.
+	// end is when the process ended, on the clock of moment.
 	end int64
 }
 

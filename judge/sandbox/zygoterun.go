@@ -37,7 +37,7 @@ func (z *zygote) run() *reply {
 	reaped := z.watch(pid, start, r, &usage)
 	r.wall = int64(time.Since(start))
 	if r.end == 0 {
-		r.end = clock(unix.CLOCK_MONOTONIC)
+		r.end = moment()
 	}
 	z.reapAll(pid, reaped, r, &usage)
 	if z.failure.left != 0 {
@@ -196,7 +196,7 @@ func (z *zygote) hear(r *reply) bool {
 // fork slipping through, as the kernel holds its list of processes meanwhile.
 func (z *zygote) kill(r *reply, why killReason) {
 	r.killed = why
-	r.end = clock(unix.CLOCK_MONOTONIC) // before anybody can notice
+	r.end = moment() // before anybody can notice
 	_ = unix.Kill(-1, unix.SIGKILL)
 }
 
