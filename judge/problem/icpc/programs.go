@@ -21,6 +21,8 @@ var languages = map[string]string{
 	"pl": "perl", "php": "php", "py2": "python2", "py": "python3", "py3": "python3", "rkt": "racket", "rb": "ruby",
 	"rs": "rust", "scala": "scala", "sim": "simula", "st": "smalltalk", "sno": "snobol", "swift": "swift",
 	"ts": "typescript", "vb": "visualbasic", "zig": "zig", "awk": "awk", "bash": "bash", "mjs": "javascript",
+	// The format does not list these, and packages have them all the same.
+	"R": "r", "r": "r", "plg": "prolog", "prolog": "prolog", "f95": "fortran", "f": "fortran", "p": "pascal", "scm": "scheme",
 }
 
 // KnownLanguage says whether a submission has a file in a language of the format.
