@@ -109,7 +109,11 @@ func (k *checker) detection(l *Language, at string) {
 			k.fault(key, `write it without the dot: "py"`, "language %q: %q is not an extension", l.ID, ext)
 		}
 	}
-	for _, word := range slices.Sorted(maps.Keys(l.Find)) {
+	words := slices.Sorted(maps.Keys(l.Find))
+	for _, word := range words {
+		if with := l.Find[word].With; with != "" && !slices.Contains(words, with) {
+			k.fault(fmt.Sprintf("%s.find.%s.with", at, word), "one of: "+strings.Join(words, ", "), "language %q: no word %q is found", l.ID, with)
+		}
 		for i, expr := range l.Find[word].Match {
 			if _, err := regexp.Compile(expr); err != nil {
 				k.fault(fmt.Sprintf("%s.find.%s.match[%d]", at, word, i), "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)

@@ -38,6 +38,10 @@ func TestFolders(t *testing.T) {
 			"Answer.java": "class Answer { static int f() { return 42; } }\n",
 			"Solve.java":  "public class Solve {\n  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
 		}},
+		{"finds the Java package of the class with main", map[string]string{
+			"Answer.java": "package deep.answer;\npublic class Answer { public static int f() { return 42; } }\n",
+			"Solve.java":  "package solve;\nimport deep.answer.Answer;\npublic class Solve {\n  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
+		}},
 		{"includes a Rust module", map[string]string{
 			"main.rs": "mod b;\nfn main() { println!(\"{}\", b::f()); }\n",
 			"b.rs":    "pub fn f() -> i32 { 42 }\n",

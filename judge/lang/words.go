@@ -64,14 +64,19 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 }
 
 // find takes the words of a language's find table out of the texts. The first
-// expression that matches anywhere counts.
+// expression that matches anywhere counts, or where the word is that it goes with.
 func find(l *config.Language, texts [][]byte, words map[string]string) {
 	for name, f := range l.Find {
-		words[name] = findWord(f, texts)
+		among := texts
+		if _, at := findWord(l.Find[f.With], texts); f.With != "" && at >= 0 {
+			among = texts[at : at+1]
+		}
+		words[name], _ = findWord(f, among)
 	}
 }
 
-func findWord(f config.Find, texts [][]byte) string {
+// findWord also says in which of the texts the word is, -1 for none.
+func findWord(f config.Find, texts [][]byte) (word string, at int) {
 	give := f.Give
 	if give == "" {
 		give = "$1"
@@ -81,13 +86,13 @@ func findWord(f config.Find, texts [][]byte) string {
 		if err != nil {
 			continue // package config has said so
 		}
-		for _, text := range texts {
+		for i, text := range texts {
 			if m := re.FindSubmatchIndex(text); m != nil {
-				return string(re.Expand(nil, []byte(give), text, m))
+				return string(re.Expand(nil, []byte(give), text, m)), i
 			}
 		}
 	}
-	return f.Else
+	return f.Else, -1
 }
 
 // buildDir is where the build folder stands inside the sandbox.
