@@ -77,7 +77,7 @@ func (c *Coverage) fieldGoals(f *field, add func(h hit, row int, format string, 
 	}
 	pattern := "%s = %s"
 	if t.kind == wordType || t.kind == textType {
-		pattern = "%s has %s characters"
+		pattern = "the length of %s is %s"
 	}
 	add(hit{lowest, f.at, 0}, f.row, pattern, f.name.text, t.lo.text)
 	add(hit{highest, f.at, 0}, f.row, pattern, f.name.text, t.hi.text)

@@ -79,8 +79,8 @@ feature "they fall" when n > 1 and a[1] > a[2]
 1: 0 op is "D"
 2: 1 a = 0
 2: 1 a = 9
-3: 2 s has 1 characters
-3: 0 s has 2 characters
+3: 2 the length of s is 1
+3: 0 the length of s is 2
 3: 2 the alternative "x" s
 3: 1 the alternative "y"
 4: 1 sum(a) <= 20, and only just
