@@ -156,7 +156,6 @@ type habit struct {
 	blend  bool // another mode for each value
 	chosen bool
 	values []int64 // to choose from, for those modes that do
-	texts  []string
 	count  int
 	last   int64
 }
