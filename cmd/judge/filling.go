@@ -108,8 +108,8 @@ func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judg
 		for _, fault := range f.Package.Flaws {
 			c.placeInOwn(fault)
 		}
-		f.Package.Flaws = append(f.Package.Flaws, kept.Faults...)
-		for _, s := range f.Package.Submissions { // people know where they wrote them
+		f.Package.Flaws = append(kept.Faults, f.Package.Flaws...) // they are often why there are others
+		for _, s := range f.Package.Submissions {                 // people know where they wrote them
 			if rel, err := filepath.Rel(f.Dir, s.Path); err == nil {
 				s.Path = filepath.Join(near(dir), rel)
 			}
@@ -123,7 +123,7 @@ func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judg
 func (c *contest) placeInOwn(f *judge.Fault) {
 	for kept, dir := range c.filled {
 		if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
-			if own := filepath.Join(dir, rel); rel == "." || exists(own) {
+			if own := filepath.Join(dir, rel); rel == "." || exists(own) || !exists(f.File) { // what is missing, is missing there
 				f.File = own
 			}
 		}

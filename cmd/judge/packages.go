@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -205,7 +206,7 @@ func (c *contest) packageNotes(ctx context.Context, f *problem.Folder) (notes []
 	case 1:
 		notes = append(notes, fmt.Sprintf("the package has a fault that does not stop the judging: %s", f.Package.Flaws[0]))
 	default:
-		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, f.Dir, f.Package.Flaws[0]))
+		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, cmp.Or(c.filled[near(f.Dir)], f.Dir), f.Package.Flaws[0]))
 	}
 	return notes, nil
 }
