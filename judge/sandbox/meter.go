@@ -258,14 +258,6 @@ func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed
 	return peak, killed
 }
 
-// ownMaxRSS is what the kernel counts to a fresh child of the zygote, as they share
-// their memory until it executes its program.
-func ownMaxRSS() int64 {
-	var own unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)
-	return own.Maxrss << 10
-}
-
 func (m *meter) groupCPU() int64 {
 	if m.version == 1 {
 		return m.number(m.cpu)

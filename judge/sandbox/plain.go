@@ -24,13 +24,19 @@ type plain struct{}
 // follows.
 const scratchPrefix = "assay-scratch-"
 
-// newPlain also sweeps the scratch directories of judges that were killed.
+// newPlain also sweeps the scratch directories of judges that were killed. A judge
+// in a container does not see the processes outside of it, with which it may share
+// the directory: what a living judge uses is locked, too.
 func newPlain(Options) *plain {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*"))
 	for _, dir := range dirs {
 		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), scratchPrefix), "-")
-		if pid, err := strconv.Atoi(owner); err == nil && !alive(pid) {
+		if pid, err := strconv.Atoi(owner); err != nil || alive(pid) {
+			continue
+		}
+		if unlock := lockDir(dir); unlock != nil {
 			os.RemoveAll(dir)
+			unlock()
 		}
 	}
 	return &plain{}
@@ -49,13 +55,14 @@ func plainReport(o Options) (r Report) {
 	return r
 }
 
-// errWall and errCPU are causes that end a plain run.
+// These are causes that end a plain run.
 var (
-	errWall = errors.New("wall time limit passed")
-	errCPU  = errors.New("CPU time limit passed")
+	errWall   = errors.New("wall time limit passed")
+	errCPU    = errors.New("CPU time limit passed")
+	errMemory = errors.New("memory limit passed")
 )
 
-var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errOutput: judge.Output}
+var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output}
 
 func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	handed := sync.OnceFunc(func() {
@@ -69,6 +76,9 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
 	defer os.RemoveAll(scratch)
+	if unlock := lockDir(scratch); unlock != nil {
+		defer unlock()
+	}
 	at := places(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -107,14 +117,22 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	waitErr := cmd.Wait()
 	x.Wall = time.Since(start)
 	j.end = moment()
-	cause := stop()
+	seen := stop()
+	cause := seen.cause
 	endGroup(cmd.Process)
 
 	describe(cmd.ProcessState, &x)
+	x.CPU = max(x.CPU, seen.cpu)
+	if x.Memory <= ownMaxRSS() { // it may be the judge's own
+		x.Memory = seen.memory
+	}
 	x.Output = out.n
 	x.Killed = plainKilled[cause]
+	if l := j.Limits; cause == nil && l.Output > 0 && x.Output > l.Output {
+		x.Killed = judge.Output // it ended before the watch could see it
+	}
 	if l := j.Limits; x.Killed == judge.Nothing && l.Memory > 0 && x.Memory > l.Memory {
-		x.Killed = judge.Memory // all that can be said afterwards
+		x.Killed = judge.Memory // it ended before the watch could see it
 	}
 	if cause != nil && x.Killed == judge.Nothing {
 		return x, cause
@@ -147,11 +165,18 @@ func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 	}, nil
 }
 
+// sight is what the watch has seen of a process.
+type sight struct {
+	cause  error // why the process was killed, nil if it was not
+	cpu    time.Duration
+	memory int64 // peak in bytes, 0 if unknown
+}
+
 // watchPlain kills the process when ctx ends or a limit passes. The function that
-// it returns ends the watch and says why the process was killed, nil if it was not.
-func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() error) {
+// it returns ends the watch.
+func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() sight) {
 	done := make(chan struct{})
-	var killed error
+	var seen sight
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		var wall <-chan time.Time
@@ -167,22 +192,27 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 			case <-done:
 				return
 			case <-ctx.Done():
-				killed = context.Cause(ctx)
+				seen.cause = context.Cause(ctx)
 				endGroup(p)
 				return
 			case <-wall:
 				cancel(errWall)
 			case <-look.C:
-				if l.CPU > 0 && cpuOf(p.Pid) > l.CPU {
+				seen.memory = max(seen.memory, memoryOf(p.Pid))
+				seen.cpu = max(seen.cpu, cpuOf(p.Pid))
+				if l.CPU > 0 && seen.cpu > l.CPU {
 					cancel(errCPU)
+				}
+				if l.Memory > 0 && seen.memory > l.Memory {
+					cancel(errMemory)
 				}
 			}
 		}
 	})
-	return func() error {
+	return func() sight {
 		close(done)
 		watch.Wait()
-		return killed
+		return seen
 	}
 }
 

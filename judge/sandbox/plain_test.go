@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"assay/judge"
@@ -59,4 +60,56 @@ func TestPlainSweeps(t *testing.T) {
 	if _, err := os.Stat(ours); err != nil {
 		t.Errorf("the directory of a living judge is gone: %v", err)
 	}
+}
+
+func TestPlainSweepsNoLocked(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing is locked there")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	used := filepath.Join(os.TempDir(), scratchPrefix+"999999999-x") // of a judge outside of our container
+	if err := os.Mkdir(used, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	unlock := lockDir(used)
+	newPlain(Options{})
+	if _, err := os.Stat(used); err != nil {
+		t.Errorf("the directory of a living judge is gone: %v", err)
+	}
+	unlock()
+	newPlain(Options{})
+	if _, err := os.Stat(used); err == nil {
+		t.Error("the directory of a judge that is gone is still there")
+	}
+}
+
+// What ends right after its last byte may be gone before the watch looks.
+func TestPlainOutputOfTheQuick(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no /bin/echo")
+	}
+	p := newPlain(Options{})
+	for range 300 {
+		j := &job{Command: &judge.Command{Argv: []string{"/bin/echo", "four"}, Limits: judge.Limits{Output: 4}}}
+		if x, err := p.run(t.Context(), j); err != nil || x.Killed != judge.Output || x.Output != 5 {
+			t.Fatalf("run() = %+v, %v, want killed for its output of 5 bytes", x, err)
+		}
+	}
+}
+
+// A big judge starts small programs.
+func TestPlainMemoryIsNotTheJudges(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not known to count the judge's memory")
+	}
+	big := make([]byte, 200<<20)
+	for i := range big {
+		big[i] = 1
+	}
+	j := &job{Command: &judge.Command{Argv: []string{"/bin/sleep", "0.1"}, Limits: judge.Limits{Memory: 64 << 20}}}
+	x, err := newPlain(Options{}).run(t.Context(), j)
+	if err != nil || x.Killed != judge.Nothing || x.Memory > 64<<20 || x.Memory == 0 {
+		t.Errorf("run() = %+v, %v, want no fault and the memory of a program that sleeps", x, err)
+	}
+	runtime.KeepAlive(big)
 }

@@ -22,6 +22,19 @@ func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
 
+// lockDir locks a directory until unlock is called; nil if somebody else has it.
+func lockDir(dir string) (unlock func()) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		f.Close()
+		return nil
+	}
+	return func() { f.Close() }
+}
+
 // describe takes the facts from an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()

@@ -20,6 +20,9 @@ func alive(pid int) bool {
 	return true
 }
 
+// lockDir locks nothing: every judge of the system sees all processes.
+func lockDir(string) (unlock func()) { return func() {} }
+
 // describe takes the facts from an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()

@@ -181,7 +181,11 @@ func (su *suite) facts(t *testing.T) {
 	})
 	t.Run("it measures memory", func(t *testing.T) {
 		got := su.run(t, su.command(generous, hostileName, "touch", "100"))
-		if mib := got.Memory >> 20; mib < 95 || mib > 140 {
+		least := int64(95)
+		if su.can&Isolates == 0 {
+			least = 40 // what is no more than the judge's own is only looked at now and then
+		}
+		if mib := got.Memory >> 20; mib < least || mib > 140 {
 			t.Errorf("touched 100 MiB: memory %d MiB", mib)
 		}
 	})
