@@ -99,6 +99,10 @@ type Case struct {
 	Args        []string   // given to the submission
 	Files       []CaseFile // shown in the submission's working directory
 	CheckerArgs []string   // given to the checker or interactor, after its own; its group's are among them
+
+	// ValidatorArgs are given to the input validator of a problem folder, after its own
+	// and before Args. A package's validators are told by the package.
+	ValidatorArgs []string
 }
 
 // CaseFile is a file that a submission may read beside its input.

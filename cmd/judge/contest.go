@@ -46,7 +46,7 @@ type contest struct {
 	tools *lang.Toolbox    // nil until then
 	jobs  int
 
-	packages []*problem.Folder // problem packages that were opened; their programs are built from copies
+	packages []*problem.Folder // those opened whose programs are built from copies: packages, and folders with include/
 	filled   map[string]string // the package that each filled copy in the cache was made of
 }
 
@@ -267,7 +267,8 @@ func near(path string) string {
 	return path
 }
 
-// packageOf returns the package that has a program, nil for another folder.
+// packageOf returns the folder that has a program, if it is one whose programs are
+// built from copies; nil for another folder.
 func (c *contest) packageOf(path string) *problem.Folder {
 	for _, f := range c.packages {
 		if rel, err := filepath.Rel(f.Dir, path); err == nil && filepath.IsLocal(rel) {
@@ -294,15 +295,6 @@ func (c *contest) part(ctx context.Context, p *judge.Part) (*judge.Program, erro
 		return nil, &judge.Fault{File: p.Path, Text: "the program does not compile", Hint: made.Log}
 	}
 	return made.Program, nil
-}
-
-// solution builds a contestant's program.
-func (c *contest) solution(ctx context.Context, path, language string) (*lang.Result, error) {
-	l, err := c.tools.Detect(path, language)
-	if err != nil {
-		return nil, err
-	}
-	return c.tools.Build(ctx, path, l)
 }
 
 // checker makes a problem's checker for one submission.

@@ -14,6 +14,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/gen"
+	"assay/judge/lang"
 	"assay/judge/problem"
 )
 
@@ -183,7 +184,7 @@ func (c *contest) second(ctx context.Context, f *problem.Folder) (*gen.Second, e
 		}
 	}
 	for _, path := range paths {
-		made, err := c.solution(ctx, path, "")
+		made, err := c.buildFor(ctx, f, source{path: path, from: lang.ByContestant})
 		if err == nil && made.OK {
 			return c.agreement(ctx, f, path, made.Program)
 		}

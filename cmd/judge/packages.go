@@ -48,7 +48,7 @@ func (c *contest) locate(name string) (dir, tests string, err error) {
 // read reads the problem in a folder.
 func (c *contest) read(dir, tests string) (*problem.Folder, judge.Faults) {
 	f, faults := problem.Open(near(dir), near(tests), c.cfg.Solution)
-	if f != nil && f.Package != nil {
+	if f != nil && (f.Package != nil || f.Included != nil) {
 		c.packages = append(c.packages, f)
 	}
 	if f != nil {
@@ -107,11 +107,7 @@ type source struct {
 // copies, with the constants and the files of include/ in them.
 func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
 	if f == nil || f.Package == nil {
-		l, err := c.tools.Detect(s.path, s.language, s.from)
-		if err != nil {
-			return nil, err
-		}
-		return c.tools.Build(ctx, s.path, l, s.from)
+		return c.buildOwn(ctx, f, s)
 	}
 	if err := os.MkdirAll(c.cache, 0o755); err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
@@ -151,6 +147,38 @@ func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*l
 	return made, nil
 }
 
+// buildOwn builds a program for a problem folder of the judge's own form. Submissions
+// and the reference are built with the files of include/.
+func (c *contest) buildOwn(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
+	solves := s.from == lang.ByContestant || f != nil && f.Reference != nil && f.Reference.Path == s.path
+	if f == nil || f.Included == nil || !solves {
+		l, err := c.tools.Detect(s.path, s.language, s.from)
+		if err != nil {
+			return nil, err
+		}
+		return c.tools.Build(ctx, s.path, l, s.from)
+	}
+	dir, err := os.MkdirTemp("", "assay-stage-*")
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.path, err)
+	}
+	defer os.RemoveAll(dir)
+	as := s
+	as.from = lang.ByContestant
+	staged, l, err := c.stage(f.Included, as, dir)
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	made, err := c.tools.BuildWith(ctx, staged.Path, l, s.from, lang.Extra{Entry: staged.Entry})
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	if made.Program != nil {
+		made.Program.Name = s.path
+	}
+	return made, nil
+}
+
 // submitted finds the language of a submission, and returns what builds it.
 func (c *contest) submitted(f *problem.Folder, path, language string) (name string, build func(context.Context) (*lang.Result, error), err error) {
 	s := source{path: path, language: language, from: lang.ByContestant}
@@ -159,7 +187,8 @@ func (c *contest) submitted(f *problem.Folder, path, language string) (name stri
 		if err != nil {
 			return "", nil, err
 		}
-		return l.Name, func(ctx context.Context) (*lang.Result, error) { return c.tools.Build(ctx, path, l) }, nil
+		s.language = l.ID
+		return l.Name, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
 	}
 	if known := f.Package.Submission(path); known != nil { // what the package says of its own
 		s.entry = known.Entry
@@ -309,7 +338,7 @@ func (c *contest) verifier(f *problem.Folder) *verify.Verifier {
 		Memory:    &verify.Memory{Dir: filepath.Join(c.cache, "runs")},
 		Build:     c.part,
 		Make: func(ctx context.Context, path string) (*lang.Result, error) {
-			return c.solution(ctx, path, "")
+			return c.buildFor(ctx, f, source{path: path, from: lang.ByContestant})
 		},
 		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) },
 		Bench: func(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error) {

@@ -234,23 +234,6 @@ func TestExportRefuses(t *testing.T) {
 	}
 }
 
-func TestImportRefuses(t *testing.T) {
-	const head = "-- problem.yaml --\nproblem_format_version: 2025-09\nname: X\nuuid: 5c7d0d3e-6a0e-4f0a-9a3f-1f6c1c1b7e02\nlimits: {time_limit: 1}\n"
-	const cases = "-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n"
-	for _, row := range []struct{ it, files, want string }{
-		{"has no arguments for single cases", cases + "-- data/secret/1.yaml --\nargs: [a]\n", "case secret/1 has arguments for submissions"},
-		{"has no files for cases", cases + "-- data/secret/1.files/x --\n", "case secret/1 has files beside its input"},
-		{"has no include/", cases + "-- include/default/x.h --\n", "submissions are built with the files of include/"},
-	} {
-		dir := unpack(t, head+row.files)
-		to := filepath.Join(t.TempDir(), "out")
-		_, err := exchange.Native(open(t, dir), to, to+"-solutions")
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Text, row.want) {
-			t.Errorf("it %s: %v, want %q", row.it, err, row.want)
-		}
-	}
-}
-
 func TestImportLegacyPoints(t *testing.T) {
 	const head = "-- problem.yaml --\nname: X\ntype: scoring\nlimits: {memory: 64}\n-- .timelimit --\n1\n-- data/sample/testdata.yaml --\naccept_score: 0\n-- data/sample/1.in --\n0\n-- data/sample/1.ans --\n0\n"
 	cases := func(group string, n int) (text string) {

@@ -3,10 +3,8 @@ package exchange
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,7 +27,9 @@ type exporter struct {
 	dir       string
 	notes     Notes
 	flags     []string // of the output validator, for all cases
-	common    bool     // what groups say is among them, as it is the same for all
+	input     []string // of the input validator, for all cases
+	common    bool     // what the cases say to the output validator is among flags, as it is the same for all
+	told      bool     // and what they say to the input validator, among input
 }
 
 // Formats are the formats that ICPC writes, by what people call them.
@@ -48,7 +48,7 @@ func ICPC(from *problem.Folder, solutions, dir string, format icpc.Format, kit f
 	}
 	err := whole(func(dirs []string) error {
 		e.dir = dirs[0]
-		for _, step := range []func() error{e.checker, e.validator, e.data, e.submissions, e.statement, e.metadata} {
+		for _, step := range []func() error{e.checker, e.validator, e.include, e.data, e.submissions, e.statement, e.metadata} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -70,7 +70,9 @@ func (e *exporter) refuse() error {
 	switch {
 	case f.Count() == 0:
 		return e.fault("group", "the problem has no cases", "a package needs one at least")
-	case f.Grading != nil && e.old:
+	case f.Static != nil && e.old:
+		return e.fault("static", "the legacy format has no static validators", "export it to icpc-2025-09")
+	case e.scored() && e.old:
 		return e.fault("scoring", "the legacy format counts points in another way", "export it to icpc-2025-09")
 	case f.Kind.MultiPass && e.old:
 		return e.fault("kind", "the legacy format has no problems of several passes", "export it to icpc-2025-09")
@@ -79,8 +81,11 @@ func (e *exporter) refuse() error {
 	case f.Interactor != nil && f.Interactor.Speaks == "testlib":
 		return e.fault("interactor", "an interactor that speaks testlib's protocol", "write it with the kit, or for Kattis' protocol")
 	}
-	return nil
+	return e.refuseBeside()
 }
+
+// scored says whether the problem gives points.
+func (e *exporter) scored() bool { return e.from.Grading != nil && e.from.Grading.Scored }
 
 // yamlText quotes a string: JSON's are YAML's too.
 func yamlText(s string) string { return tomlString(s) }
@@ -98,7 +103,7 @@ func (e *exporter) metadata() error {
 	} else {
 		fmt.Fprintf(&b, "problem_format_version: 2025-09\nname: %s\nuuid: %s\n", yamlText(f.Title), uuid(f.ID))
 		fmt.Fprintf(&b, "type: [%s]\n", strings.Join(e.types(), ", "))
-		b.WriteString("allow_file_writing: true\n")
+		fmt.Fprintf(&b, "allow_file_writing: %v\n", !f.NoFiles)
 	}
 	if f.Source != "" {
 		fmt.Fprintf(&b, "source: %s\n", yamlText(f.Source))
@@ -135,7 +140,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func (e *exporter) types() []string {
 	types := []string{"pass-fail"}
-	if e.from.Grading != nil {
+	if e.scored() {
 		types[0] = "scoring"
 	}
 	k := e.from.Kind
@@ -168,24 +173,9 @@ func uuid(id string) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// shareArgs makes flags for all cases of what the groups say, where it is the same.
-func (e *exporter) shareArgs() {
-	var args []string
-	first := true
-	for _, g := range e.from.Groups {
-		for _, c := range g.Cases {
-			if !first && !slices.Equal(args, c.CheckerArgs) {
-				return
-			}
-			args, first = c.CheckerArgs, false
-		}
-	}
-	e.flags, e.common = slices.Concat(e.flags, args), true
-}
-
 // checker writes the output validator, or the flags of the usual one.
 func (e *exporter) checker() error {
-	defer e.shareArgs()
+	defer e.shareCheckerArgs()
 	f := e.from
 	part, as := f.Checker.Program, asOutputValidator
 	if f.Kind.Interactive {
@@ -246,130 +236,11 @@ func (e *exporter) validator() error {
 		e.notes.add("there is no input validator in the package: write one, the format wants it")
 		return nil
 	}
+	defer e.shareInputArgs(v.Args)
 	if v.Speaks == "ctd" {
 		return copyFile(v.Path, filepath.Join(e.dir, "input_validators", filepath.Base(v.Path)))
 	}
-	if len(v.Args) > 0 {
-		return e.fault("validator.args", "the input validator has arguments", "build them into the program")
-	}
 	return e.program(v, "input_validators/validator", asInputValidator)
-}
-
-// data writes the cases. Groups that give points keep their names, with a number
-// before them; others have none in a package, so their cases are numbered on.
-func (e *exporter) data() error {
-	secret := 0
-	for _, g := range e.from.Groups {
-		if g.Name != problem.Sample {
-			secret += len(g.Cases)
-		}
-	}
-	n := 0
-	names := map[string]string{} // of groups there
-	for i, g := range e.from.Groups {
-		dir := "data/secret"
-		switch {
-		case g.Name == problem.Sample:
-			dir = "data/sample"
-		case e.from.Grading != nil:
-			names[g.Name] = fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(e.from.Groups))), i, g.Name)
-			dir += "/" + names[g.Name]
-		}
-		for k, c := range g.Cases {
-			n++
-			name := fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(g.Cases))), k+1, goodName(c.Name))
-			if g.Name != problem.Sample && e.from.Grading == nil {
-				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(secret)), n, g.Name, goodName(c.Name))
-			}
-			if err := e.oneCase(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
-				return err
-			}
-		}
-	}
-	if e.old {
-		return nil
-	}
-	return e.groupFiles(names)
-}
-
-func (e *exporter) oneCase(c *judge.Case, base string) error {
-	if len(c.CheckerArgs) > 0 && !e.common {
-		if e.old {
-			return e.fault("group", "the groups have different arguments for the checker", "export it to icpc-2025-09")
-		}
-		text, err := json.Marshal(map[string][]string{"output_validator_args": slices.Concat(e.flags, c.CheckerArgs)})
-		if err != nil {
-			return err
-		}
-		if err := write(base+".yaml", append(text, '\n'), 0o644); err != nil {
-			return err
-		}
-	}
-	if err := copyFile(c.In, base+".in"); err != nil {
-		return err
-	}
-	if c.Ans == "" {
-		return write(base+".ans", nil, 0o644)
-	}
-	if _, err := os.Stat(c.Ans); err != nil && (e.from.Kind.Interactive || e.from.Kind.MultiPass) {
-		return write(base+".ans", nil, 0o644)
-	}
-	return copyFile(c.Ans, base+".ans")
-}
-
-// groupFiles writes test_group.yaml where there is something to say.
-func (e *exporter) groupFiles(names map[string]string) error {
-	put := func(dir string, keys map[string]any) error {
-		if len(e.flags) > 0 && (dir == "data/sample" || dir == "data/secret" || names != nil && strings.HasPrefix(dir, "data/secret/")) {
-			keys["output_validator_args"] = e.flags
-		}
-		if _, err := os.Stat(filepath.Join(e.dir, filepath.FromSlash(dir))); err != nil || len(keys) == 0 {
-			return nil // there are no such cases, or nothing to say
-		}
-		text, err := json.Marshal(keys)
-		if err != nil {
-			return err
-		}
-		return write(filepath.Join(e.dir, filepath.FromSlash(dir), "test_group.yaml"), append(text, '\n'), 0o644)
-	}
-	if err := put("data/sample", map[string]any{}); err != nil {
-		return err
-	}
-	if e.from.Grading == nil {
-		return put("data/secret", map[string]any{})
-	}
-	all := e.from.Grading.Root.Children[len(e.from.Grading.Root.Children)-1]
-	keys := map[string]any{"score_aggregation": string(all.Aggregate), "max_score": maxScore(all)}
-	if err := put("data/secret", keys); err != nil {
-		return err
-	}
-	for _, n := range all.Children {
-		if !n.Unbounded && n.MaxScore != math.Trunc(n.MaxScore) {
-			return e.fault("group", fmt.Sprintf("group %s is worth %v points", n.Name, n.MaxScore), "points of groups are whole numbers in the format")
-		}
-		keys := map[string]any{"score_aggregation": string(n.Aggregate), "max_score": maxScore(n)}
-		var require []string
-		for _, r := range n.RequirePass {
-			if r != problem.Sample {
-				r = names[r]
-			}
-			require = append(require, r)
-		}
-		if len(require) > 0 {
-			keys["require_pass"] = require
-		}
-		if err := put("data/secret/"+names[n.Name], keys); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func maxScore(n *judge.Node) any {
-	if n.Unbounded {
-		return "unbounded"
-	}
-	return n.MaxScore
 }
 
 // folders are where submissions go that get a verdict. The format has four.

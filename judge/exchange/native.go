@@ -48,7 +48,7 @@ func Native(from *problem.Folder, dir, solutions string) (Notes, error) {
 	}
 	err := whole(func(dirs []string) error {
 		m.dir, m.solutions = dirs[0], dirs[1]
-		for _, step := range []func() error{m.head, m.parts, m.cases, m.scores, m.statement, m.submissions} {
+		for _, step := range []func() error{m.head, m.parts, m.include, m.cases, m.scores, m.statement, m.submissions} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -67,9 +67,6 @@ func (m *importer) refuse() error {
 	if p.InFile+p.OutFile != "" {
 		return fault("submissions read or write files by name", "those to a problem folder use standard input and output")
 	}
-	if p.Static != nil {
-		return fault("the problem has a static validator", "a problem folder has none")
-	}
 	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
 		var why string
 		if m.grading, why = modern(p.Grading, m.count); why != "" {
@@ -77,21 +74,6 @@ func (m *importer) refuse() error {
 		}
 		if m.grading != nil {
 			m.notes.add("verdicts differ where a submission gets a part of the points: there it is not accepted")
-		}
-	}
-	if info, err := os.Stat(filepath.Join(m.from.Dir, "include")); err == nil && info.IsDir() {
-		return fault("submissions are built with the files of include/", "a problem folder has nothing of the kind")
-	}
-	for _, g := range p.Groups {
-		for _, c := range g.Cases {
-			switch {
-			case len(c.Args) > 0:
-				return fault("case "+c.ID()+" has arguments for submissions", "cases of a problem folder have none")
-			case len(c.Files) > 0:
-				return fault("case "+c.ID()+" has files beside its input", "cases of a problem folder have none")
-			case !slices.Equal(c.CheckerArgs, g.Cases[0].CheckerArgs):
-				return fault("the cases of group "+g.Name+" have different arguments for the output validator", "a problem folder has them for whole groups")
-			}
 		}
 	}
 	return nil
@@ -132,7 +114,7 @@ func (m *importer) head() error {
 		fmt.Fprintf(t, "passes = %d\n", p.Passes)
 	}
 	if p.NoFiles {
-		m.notes.add("submissions were not to write files; in a problem folder they may")
+		t.WriteString("file_writing = false\n")
 	}
 	return nil
 }
@@ -164,6 +146,9 @@ func (m *importer) parts() error {
 		return err
 	}
 	if err := m.part("interactor", m.from.Interactor); err != nil {
+		return err
+	}
+	if err := m.static(); err != nil {
 		return err
 	}
 	c := m.from.Checker
@@ -222,29 +207,6 @@ func (m *importer) groupName(name string, taken map[string]bool) string {
 	return unused(made, taken)
 }
 
-// cases copies the cases and writes a table for each group.
-func (m *importer) cases() error {
-	taken := map[string]bool{}
-	for _, g := range m.from.Groups {
-		name := m.groupName(g.Name, taken)
-		m.groups[g.Name] = name
-		names := map[string]bool{}
-		for _, c := range g.Cases {
-			base := filepath.Join(m.dir, "cases", name, unused(goodName(c.Name), names))
-			if err := copyFile(c.In, base+".in"); err != nil {
-				return err
-			}
-			if c.Ans == "" {
-				continue
-			}
-			if err := copyFile(c.Ans, base+".ans"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // scores writes the groups with what they are worth.
 func (m *importer) scores() error {
 	nodes := map[string]*judge.Node{}
@@ -257,21 +219,25 @@ func (m *importer) scores() error {
 			m.toml.table("scoring")
 			m.score(secret)
 		}
-		for _, n := range secret.Children {
+		for _, n := range slices.Concat(secret.Children, g.Root.Children) {
 			nodes[n.Name] = n
 		}
-		if len(secret.Children) == 0 {
-			nodes[secret.Name] = secret
+		if len(secret.Children) > 0 {
+			delete(nodes, secret.Name)
 		}
 	}
 	for _, g := range m.from.Groups {
 		m.toml.tables("group")
 		m.toml.text("name", m.groups[g.Name])
-		if len(g.Cases) > 0 {
-			m.toml.texts("checker_args", g.Cases[0].CheckerArgs)
-		}
+		m.common(g)
 		n := nodes[g.Name]
-		if n == nil || !m.grading.Scored {
+		if n == nil {
+			continue
+		}
+		if n.Static != nil {
+			m.staticCheck("static_score", "static_args", n.Static)
+		}
+		if !m.grading.Scored || g.Name == problem.Sample {
 			continue
 		}
 		m.score(n)

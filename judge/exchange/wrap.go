@@ -20,6 +20,7 @@ const (
 	asOutputValidator role = "output validator"
 	asInputValidator  role = "input validator"
 	asInteractor      role = "interactor"
+	asStaticValidator role = "static validator"
 )
 
 // program writes one of the setter's programs to a folder of the package, where it

@@ -97,7 +97,7 @@ func (m *Maker) solve(ctx context.Context, todo []*pair) error {
 			var out bytes.Buffer
 			var stderr tail.Buffer
 			limits := m.Folder.Limits.Scaled(2) // its speed is not in question here
-			cmd := m.Second.Program.Command(limits)
+			cmd := m.Second.Program.Command(limits, p.c.Args...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &stderr
 			x, err := m.Runner.Run(ctx, cmd)
 			if err != nil {
@@ -125,7 +125,7 @@ func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) err
 	if err := errors.Join(err, err2); err != nil {
 		return fmt.Errorf("read case %s: %w", p.c.ID(), err)
 	}
-	outcome, err := checker.Check(ctx, check.Request{Case: p.c.ID(), In: section(in), Ans: section(ans), Out: section(p.out)})
+	outcome, err := checker.Check(ctx, check.Request{Case: p.c.ID(), In: section(in), Ans: section(ans), Out: section(p.out), Args: p.c.CheckerArgs})
 	switch {
 	case err != nil:
 		return err

@@ -150,7 +150,7 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 	}
 	var program Validator
 	if p.Validator != nil {
-		if program, err = NewValidator(ctx, r, p.Validator, f.Validator, limits); err != nil {
+		if program, err = newInformed(ctx, r, p.Validator, f, limits); err != nil {
 			return nil, ofPart(f, "validator", f.Validator, err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -376,7 +377,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 			return w.invalid(ctx, text)
 		}
 	}
-	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.reference, w.crew.m.Folder.Reference, w.crew.m.Folder.Limits, bytes.NewReader(input))
+	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits, bytes.NewReader(input))
 	if err != nil {
 		return err
 	}
@@ -388,6 +389,16 @@ func (w *maker) make(ctx context.Context, t *task) error {
 		return err
 	}
 	return os.WriteFile(t.staged+".ans", answer, 0o644)
+}
+
+// referenceFor is the reference with what a case gives to those who solve it.
+func referenceFor(f *problem.Folder, c *judge.Case) *judge.Part {
+	if f.Reference == nil || len(c.Args) == 0 {
+		return f.Reference
+	}
+	told := *f.Reference
+	told.Args = slices.Concat(told.Args, c.Args)
+	return &told
 }
 
 // Answer has the reference answer an input, within the limits of a contestant but

@@ -167,11 +167,14 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 					return err
 				}
 			}
+			if len(c.Files) > 0 {
+				return &judge.Fault{File: c.In, Text: "the case has no answer, and the reference is not shown the files beside its input", Hint: "write " + filepath.Base(c.Ans) + " by hand"}
+			}
 			input, err := os.ReadFile(c.In)
 			if err != nil {
 				return fmt.Errorf("answer case %s: %w", c.ID(), err)
 			}
-			answer, err := Answer(ctx, m.Runner, crew.reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(input))
+			answer, err := Answer(ctx, m.Runner, crew.reference, referenceFor(m.Folder, c), m.Folder.Limits, bytes.NewReader(input))
 			if err != nil {
 				return m.blame(c, err)
 			}

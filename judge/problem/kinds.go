@@ -3,7 +3,6 @@ package problem
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"assay/judge"
@@ -31,6 +30,7 @@ func (f *Folder) readKind(t *table) (faults judge.Faults) {
 		faults = append(faults, f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, slices.Sorted(maps.Keys(kinds)))))
 	}
 	f.Kind, f.Passes, f.CodeLimit = kind, t.Limits.Passes, int64(t.Limits.Code)
+	f.NoFiles = t.Limits.Files != nil && !*t.Limits.Files
 	switch {
 	case t.Limits.Passes != 0 && ok && !kind.MultiPass:
 		faults = append(faults, f.Fault("limits.passes", "the problem has one pass only", `leave the key out, or write: kind = "multi-pass"`))
@@ -58,22 +58,4 @@ func (f *Folder) fitParts(t *table) (faults judge.Faults) {
 		faults = append(faults, f.Fault("checker", "a multi-pass problem has no checker that makes the next pass", `add: [checker] program = "checker", speaks = "kattis"; it leaves nextpass.in in its feedback folder`))
 	}
 	return faults
-}
-
-// fitCases gives the cases what their group says, and takes the answers away that
-// nobody needs to write. The groups must have been read.
-func (f *Folder) fitCases(t *table) {
-	for g := range f.Groups {
-		var args []string
-		if i := slices.IndexFunc(t.Group, func(row group) bool { return row.Name == f.Groups[g].Name }); i >= 0 {
-			args = t.Group[i].CheckerArgs
-		}
-		for i := range f.Groups[g].Cases {
-			c := &f.Groups[g].Cases[i]
-			c.CheckerArgs = args
-			if _, err := os.Stat(c.Ans); err != nil && c.Line == "" && f.Unanswered() {
-				c.Ans = ""
-			}
-		}
-	}
 }

@@ -28,6 +28,9 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	if f.Validator == nil && f.FormatPath() == "" {
 		faults = append(faults, f.Fault("validator", "the problem has no validator", "declare the input in "+FormatFile+`, or add: [validator] program = "validator"`))
 	}
+	if f.Included != nil {
+		faults = append(faults, f.Included.Flaws...)
+	}
 	faults = append(faults, f.lintFormat()...)
 	for _, g := range f.Groups {
 		switch {

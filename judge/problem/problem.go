@@ -7,6 +7,7 @@
 //
 //	problems/<id>/problem.toml, statement.md, reference/, checker/, validator/, generator/
 //	problems/<id>/cases/<group>/*.in, *.ans     cases written by hand; "sample" is judged first
+//	problems/<id>/include/                      what submissions are built with
 //	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
 //
 // where the first is complete alone; or it is a problem package (packages icpc and
@@ -48,6 +49,9 @@ type Folder struct {
 	Golf    *Golf         // nil where the puzzle cannot be golfed
 	Game    *Game         // nil where the folder is no game
 	Package *icpc.Package // nil where the folder is one of the judge's own form
+	// Included stages submissions with the files of include/; nil for a package, and
+	// where the folder has no include/.
+	Included *icpc.Package
 
 	unstored map[string]bool   // groups whose cases are made on first use
 	doc      *strict.Doc       // nil for a package
@@ -88,6 +92,7 @@ type table struct {
 	Reference  *part      `toml:"reference"`
 	Validator  *part      `toml:"validator"`
 	Interactor *part      `toml:"interactor"`
+	Static     *static    `toml:"static"`
 	Checker    *checker   `toml:"checker"`
 	Generator  *generator `toml:"generator"`
 	Scoring    *scoring   `toml:"scoring"`
@@ -104,6 +109,7 @@ type limits struct {
 	Output strict.Size     `toml:"output"`
 	Code   strict.Size     `toml:"code"`
 	Passes int             `toml:"passes"`
+	Files  *bool           `toml:"file_writing"`
 }
 
 type part struct {
@@ -132,10 +138,14 @@ type group struct {
 	Cases       []string `toml:"cases"`
 	Store       any      `toml:"store"`
 	CheckerArgs []string `toml:"checker_args"`
+	Args        []string `toml:"args"`
+	InputArgs   []string `toml:"validator_args"`
 
 	MaxScore    any      `toml:"max_score"`
 	Aggregation string   `toml:"score_aggregation"`
 	RequirePass []string `toml:"require_pass"`
+	StaticScore any      `toml:"static_score"`
+	StaticArgs  []string `toml:"static_args"`
 }
 
 // speaks are the protocols of each part; the first is the default.
@@ -145,6 +155,7 @@ var speaks = map[string][]string{
 	"generator":  {"kit", "plain"},
 	"reference":  {"plain"},
 	"interactor": {"kit", "testlib", "kattis"},
+	"static":     {"kattis"},
 }
 
 // Open reads the problem folder dir, with its generated cases in tests. Limits
@@ -184,8 +195,10 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	faults = append(faults, f.readGolf(t.Golf)...)
 	faults = append(faults, f.readGame(t.Game)...)
 	faults = append(faults, f.readGroups(&t)...)
-	f.fitCases(&t)
+	faults = append(faults, f.fitCases(&t)...)
+	faults = append(faults, f.readInclude()...)
 	faults = append(faults, f.readScoring(&t)...)
+	faults = append(faults, f.readStatic(&t)...)
 	return f, faults
 }
 

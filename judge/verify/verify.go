@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -354,12 +355,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 
 // answer has the reference answer one case again.
 func (v *Verifier) answer(ctx context.Context, program *judge.Program, c *judge.Case) (*judge.Fault, error) {
-	in, err := os.Open(c.In)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	got, err := gen.Answer(ctx, v.Runner, program, v.Folder.Reference, v.Folder.Limits, in)
+	got, err := v.solve(ctx, program, c)
 	if f, ok := errors.AsType[*judge.Fault](err); ok {
 		return v.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint), nil
 	}
@@ -376,6 +372,39 @@ func (v *Verifier) answer(ctx context.Context, program *judge.Program, c *judge.
 	return nil, nil
 }
 
+// solve has the reference answer a case. Where the case gives it more than an input, it
+// runs as a submission does.
+func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.Case) ([]byte, error) {
+	part := v.Folder.Reference
+	if len(c.Args)+len(c.Files) == 0 {
+		in, err := os.Open(c.In)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		return gen.Answer(ctx, v.Runner, program, part, v.Folder.Limits, in)
+	}
+	told := *program
+	told.Argv = slices.Concat(program.Argv, part.Args)
+	limits := v.Folder.Limits.Scaled(2)
+	run := trial.Batch{Runner: v.Runner, Limits: limits, Make: func(context.Context) (*lang.Result, error) {
+		return &lang.Result{OK: true, Program: &told}, nil
+	}}
+	defer run.Close()
+	if _, err := run.Build(ctx); err != nil {
+		return nil, err
+	}
+	a, err := run.Try(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if verdict := judge.Classify(a.Exec, limits); verdict != judge.NotJudged {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", verdict.Words(), a.Exec.Fate()), Hint: "mend the reference\n" + string(a.Stderr)}
+	}
+	return io.ReadAll(a.Out)
+}
+
 // right has the checker judge the answer file as an output.
 func (v *Verifier) right(ctx context.Context, checker check.Checker, c *judge.Case) (*judge.Fault, error) {
 	in, err := os.ReadFile(c.In)
@@ -389,7 +418,7 @@ func (v *Verifier) right(ctx context.Context, checker check.Checker, c *judge.Ca
 	whole := func(data []byte) *io.SectionReader {
 		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
 	}
-	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(ans)})
+	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(ans), Args: c.CheckerArgs})
 	if err != nil {
 		return nil, err
 	}

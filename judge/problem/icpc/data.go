@@ -50,7 +50,9 @@ func (p *Package) readData() (faults judge.Faults) {
 		faults = p.readNewData()
 	}
 	p.shareFlags()
-	p.showIncluded()
+	if !p.Format.old() { // the later formats want it
+		p.ShowIncluded()
+	}
 	p.readProofs()
 	p.readDisplay()
 	if p.Count() == 0 && len(faults) == 0 {
@@ -86,12 +88,9 @@ func (p *Package) dataScript() string {
 	return ""
 }
 
-// showIncluded shows the files of include/default to every submission as it runs, as
-// the later formats want it: some are data.
-func (p *Package) showIncluded() {
-	if p.Format.old() {
-		return
-	}
+// ShowIncluded shows the files of include/default to every submission as it runs: some
+// are data.
+func (p *Package) ShowIncluded() {
 	included := p.caseFiles("include/default", "")
 	for i := range included {
 		if data, err := p.read("include/default/" + included[i].Name); err == nil {

@@ -63,6 +63,9 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	for i, arg := range c.OutputArgs {
 		c.OutputArgs[i] = p.Constants(arg)
 	}
+	for i, arg := range c.StaticArgs {
+		c.StaticArgs[i] = p.Constants(arg)
+	}
 	return c, faults
 }
 
@@ -97,7 +100,9 @@ func (p *Package) readNewData() (faults judge.Faults) {
 			}
 		}
 		p.addGroup(sample, config.over(base), func(string) bool { return true })
-		root.Children = append(root.Children, &judge.Node{Name: sample, Aggregate: judge.PassFail, Unbounded: true})
+		node := &judge.Node{Name: sample, Aggregate: judge.PassFail, Unbounded: true}
+		p.readStatic(node, config, &faults)
+		root.Children = append(root.Children, node)
 	}
 	config, bad := p.readGroupConfig("data/" + secret)
 	p.Flaws = append(p.Flaws, bad...)

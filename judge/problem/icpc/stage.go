@@ -98,6 +98,18 @@ func (p *Package) Includes(of func(code string) bool) (all []string) {
 	return all
 }
 
+// StageInclude copies the folders of include/, with the constants filled in, into the
+// new folder to; nothing where there are none.
+func (p *Package) StageInclude(to string) error {
+	c := copier{p: p, from: p.root, to: to, constants: true}
+	for _, name := range p.Includes(func(string) bool { return true }) {
+		if err := c.folder(path.Join("include", name), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // maxStaged bounds the files of a program.
 const maxStaged = 2000
 

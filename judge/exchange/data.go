@@ -1,0 +1,347 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// The cases of a package, with what stands beside them: arguments, files, include/, what
+// groups are worth.
+
+// refuseBeside finds what the legacy format has no form for.
+func (e *exporter) refuseBeside() error {
+	if !e.old {
+		return nil
+	}
+	const hint = "export it to icpc-2025-09"
+	if _, err := os.Stat(filepath.Join(e.from.Dir, problem.Include, "default")); err == nil {
+		return e.fault("include", "the legacy format has include/<language>/ only, and not include/default/", hint)
+	}
+	for _, g := range e.from.Groups {
+		for _, c := range g.Cases {
+			switch {
+			case len(c.Args) > 0:
+				return e.fault("group", "case "+c.ID()+" has arguments for submissions, which the legacy format does not have", hint)
+			case len(c.Files) > 0:
+				return e.fault("group", "case "+c.ID()+" has files beside its input, which the legacy format does not have", hint)
+			case !keepsWords(c.CheckerArgs) || !keepsWords(c.ValidatorArgs):
+				return e.fault("group", "case "+c.ID()+" has an argument with a blank in it, where the legacy format cuts", hint)
+			}
+		}
+	}
+	if e.from.NoFiles {
+		e.notes.add("submissions were not to write files; in the legacy format they may")
+	}
+	return nil
+}
+
+// keepsWords says whether arguments stay what they are when they are written with blanks
+// between them, and cut there.
+func keepsWords(args []string) bool {
+	return !slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.ContainsAny(a, " \t\n") })
+}
+
+// include copies what submissions are built with.
+func (e *exporter) include() error {
+	from := filepath.Join(e.from.Dir, problem.Include)
+	if e.from.Included == nil {
+		return nil
+	}
+	return copyTree(from, filepath.Join(e.dir, "include"))
+}
+
+// same returns what all cases have, if it is the same.
+func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) {
+	first := true
+	for _, g := range e.from.Groups {
+		for _, c := range g.Cases {
+			if !first && !slices.Equal(args, of(&c)) {
+				return nil, false
+			}
+			args, first = of(&c), false
+		}
+	}
+	return args, true
+}
+
+func checkerArgs(c *judge.Case) []string { return c.CheckerArgs }
+func inputArgs(c *judge.Case) []string   { return c.ValidatorArgs }
+
+// shareCheckerArgs makes flags for all cases of what they say, where it is the same.
+func (e *exporter) shareCheckerArgs() {
+	args, ok := e.same(checkerArgs)
+	e.flags, e.common = slices.Concat(e.flags, args), ok
+}
+
+// shareInputArgs is the same for the input validator, which has its own before them.
+func (e *exporter) shareInputArgs(own []string) {
+	args, ok := e.same(inputArgs)
+	e.input, e.told = slices.Concat(own, args), ok
+}
+
+// grouped says whether groups are groups in the package too: where something is said of
+// each. Else their cases are numbered on.
+func (e *exporter) grouped() bool {
+	g := e.from.Grading
+	return g != nil && (g.Scored || slices.ContainsFunc(e.all().Children, func(n *judge.Node) bool { return n.Static != nil }))
+}
+
+// all is the node of all groups but the samples.
+func (e *exporter) all() *judge.Node {
+	return e.from.Grading.Root.Children[len(e.from.Grading.Root.Children)-1]
+}
+
+// data writes the cases. Groups that give points keep their names, with a number
+// before them; others have none in a package, so their cases are numbered on.
+func (e *exporter) data() error {
+	if e.old {
+		return e.oldData()
+	}
+	if e.from.Static != nil {
+		if err := e.program(e.from.Static, "static_validator", asStaticValidator); err != nil {
+			return err
+		}
+	}
+	n, secret := 0, e.secretCases()
+	names := map[string]string{} // of groups there
+	for i, g := range e.from.Groups {
+		dir := "data/secret"
+		switch {
+		case g.Name == problem.Sample:
+			dir = "data/sample"
+		case e.grouped():
+			names[g.Name] = fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(e.from.Groups))), i, g.Name)
+			dir += "/" + names[g.Name]
+		}
+		for k, c := range g.Cases {
+			n++
+			name := fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(g.Cases))), k+1, goodName(c.Name))
+			if g.Name != problem.Sample && !e.grouped() {
+				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(secret)), n, g.Name, goodName(c.Name))
+			}
+			if err := e.newCase(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
+				return err
+			}
+		}
+	}
+	return e.groupFiles(names)
+}
+
+// secretCases is how many cases are no samples.
+func (e *exporter) secretCases() (n int) {
+	for _, g := range e.from.Groups {
+		if g.Name != problem.Sample {
+			n += len(g.Cases)
+		}
+	}
+	return n
+}
+
+// oldData writes the cases in the legacy way. Where the validators are told different
+// things, each run of cases that are told the same has a folder.
+func (e *exporter) oldData() error {
+	n, pieces, width := 0, 0, len(fmt.Sprint(e.from.Count()))
+	dir, before := "", (*judge.Case)(nil)
+	for _, g := range e.from.Groups {
+		base := "data/secret"
+		if g.Name == problem.Sample {
+			base = "data/sample"
+		}
+		for k, c := range g.Cases {
+			if before == nil || !strings.HasPrefix(dir, base) || !e.toldTheSame(before, &c) {
+				if dir = base; !e.common || !e.told {
+					pieces++
+					dir += fmt.Sprintf("/%0*d-%s", width, pieces, g.Name)
+				}
+				if err := e.testdata(dir, &c); err != nil {
+					return err
+				}
+			}
+			before = &c
+			name := fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(g.Cases))), k+1, goodName(c.Name))
+			if g.Name != problem.Sample {
+				n++
+				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(e.secretCases())), n, g.Name, goodName(c.Name))
+			}
+			if err := e.oneCase(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *exporter) toldTheSame(a, b *judge.Case) bool {
+	return slices.Equal(a.CheckerArgs, b.CheckerArgs) && slices.Equal(a.ValidatorArgs, b.ValidatorArgs)
+}
+
+// testdata writes testdata.yaml for the cases of a folder, where there is something to
+// say beside problem.yaml.
+func (e *exporter) testdata(dir string, c *judge.Case) error {
+	keys := map[string]string{}
+	if !e.common && len(c.CheckerArgs) > 0 {
+		keys["output_validator_flags"] = strings.Join(c.CheckerArgs, " ")
+	}
+	input := e.input
+	if !e.told {
+		input = slices.Concat(e.input, c.ValidatorArgs)
+	}
+	if len(input) > 0 {
+		keys["input_validator_flags"] = strings.Join(input, " ")
+	}
+	return e.yaml(dir+"/testdata.yaml", keys)
+}
+
+// yaml writes keys as JSON, which is YAML too; nothing where there are none.
+func (e *exporter) yaml(name string, keys any) error {
+	text, err := json.Marshal(keys)
+	if err != nil || string(text) == "{}" {
+		return err
+	}
+	return write(filepath.Join(e.dir, filepath.FromSlash(name)), append(text, '\n'), 0o644)
+}
+
+// newCase writes a case with its .yaml and its .files.
+func (e *exporter) newCase(c *judge.Case, base string) error {
+	keys := map[string][]string{}
+	if !e.common && len(c.CheckerArgs) > 0 {
+		keys["output_validator_args"] = slices.Concat(e.flags, c.CheckerArgs)
+	}
+	if !e.told && len(c.ValidatorArgs) > 0 {
+		keys["input_validator_args"] = slices.Concat(e.input, c.ValidatorArgs)
+	}
+	if len(c.Args) > 0 {
+		keys["args"] = c.Args
+	}
+	rel, err := filepath.Rel(e.dir, base)
+	if err != nil {
+		return err
+	}
+	if err := e.yaml(filepath.ToSlash(rel)+".yaml", keys); err != nil {
+		return err
+	}
+	if err := copyBeside(c.Files, e.from.Dir, base); err != nil {
+		return err
+	}
+	return e.oneCase(c, base)
+}
+
+func (e *exporter) oneCase(c *judge.Case, base string) error {
+	if err := copyFile(c.In, base+".in"); err != nil {
+		return err
+	}
+	if c.Ans == "" {
+		return write(base+".ans", nil, 0o644)
+	}
+	if _, err := os.Stat(c.Ans); err != nil && (e.from.Kind.Interactive || e.from.Kind.MultiPass) {
+		return write(base+".ans", nil, 0o644)
+	}
+	return copyFile(c.Ans, base+".ans")
+}
+
+// groupFiles writes test_group.yaml where there is something to say.
+func (e *exporter) groupFiles(names map[string]string) error {
+	put := func(dir string, n *judge.Node, keys map[string]any) error {
+		if _, err := os.Stat(filepath.Join(e.dir, filepath.FromSlash(dir))); err != nil {
+			return nil // there are no such cases
+		}
+		if len(e.flags) > 0 {
+			keys["output_validator_args"] = e.flags
+		}
+		if len(e.input) > 0 {
+			keys["input_validator_args"] = e.input
+		}
+		if n != nil && n.Static != nil {
+			keys["static_validation_score"] = string(judge.PassFail)
+			if !n.Static.PassFail {
+				keys["static_validation_score"] = n.Static.Score
+			}
+			if len(n.Static.Args) > 0 {
+				keys["static_validator_args"] = n.Static.Args
+			}
+		}
+		return e.yaml(dir+"/test_group.yaml", keys)
+	}
+	if e.from.Grading == nil {
+		for _, dir := range []string{"data/sample", "data/secret"} {
+			if err := put(dir, nil, map[string]any{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	sample := e.from.Grading.Root.Children[0]
+	if sample == e.all() {
+		sample = nil
+	}
+	if err := put("data/sample", sample, map[string]any{}); err != nil {
+		return err
+	}
+	keys := map[string]any{}
+	if e.scored() {
+		keys["score_aggregation"], keys["max_score"] = string(e.all().Aggregate), maxScore(e.all())
+	}
+	if err := put("data/secret", e.all(), keys); err != nil {
+		return err
+	}
+	if !e.grouped() {
+		return nil
+	}
+	for _, n := range e.all().Children {
+		keys, err := e.points(n, names)
+		if err != nil {
+			return err
+		}
+		if err := put("data/secret/"+names[n.Name], n, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// points are what test_group.yaml says of a group's score. Without scores it says
+// something all the same, as it is what makes a folder a group.
+func (e *exporter) points(n *judge.Node, names map[string]string) (map[string]any, error) {
+	if !e.scored() {
+		return map[string]any{"description": "group " + n.Name}, nil
+	}
+	for _, points := range []float64{n.MaxScore, staticScore(n)} {
+		if points != math.Trunc(points) {
+			return nil, e.fault("group", fmt.Sprintf("group %s is worth %v points", n.Name, points), "points of groups are whole numbers in the format")
+		}
+	}
+	keys := map[string]any{"score_aggregation": string(n.Aggregate), "max_score": maxScore(n)}
+	var require []string
+	for _, r := range n.RequirePass {
+		if r != problem.Sample {
+			r = names[r]
+		}
+		require = append(require, r)
+	}
+	if len(require) > 0 {
+		keys["require_pass"] = require
+	}
+	return keys, nil
+}
+
+func staticScore(n *judge.Node) float64 {
+	if n.Static == nil {
+		return 0
+	}
+	return n.Static.Score
+}
+
+func maxScore(n *judge.Node) any {
+	if n.Unbounded {
+		return "unbounded"
+	}
+	return n.MaxScore
+}

@@ -1,0 +1,79 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// informed is a validator that is told other arguments about some cases than about
+// others: one running program for each list of them, started when it is first needed.
+type informed struct {
+	open  func(args []string) (Validator, error)
+	args  map[string][]string // by case id, for those that have any
+	usual Validator
+	told  []told
+}
+
+// told is a validator with the arguments that it was started with.
+type told struct {
+	args []string
+	Validator
+}
+
+// newInformed makes the validator of a problem's program; a plain one where no case has
+// arguments for it.
+func newInformed(ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Folder, limits judge.Limits) (Validator, error) {
+	usual, err := NewValidator(ctx, r, program, f.Validator, limits)
+	if err != nil {
+		return nil, err
+	}
+	args := map[string][]string{}
+	for _, g := range f.Groups {
+		for _, c := range g.Cases {
+			if told := slices.Concat(c.ValidatorArgs, c.Args); len(told) > 0 {
+				args[c.ID()] = told
+			}
+		}
+	}
+	if len(args) == 0 {
+		return usual, nil
+	}
+	open := func(args []string) (Validator, error) {
+		part := *f.Validator
+		part.Args = slices.Concat(part.Args, args)
+		return NewValidator(ctx, r, program, &part, limits)
+	}
+	return &informed{open: open, args: args, usual: usual}, nil
+}
+
+// Validate tells the validator what is said about the case of that name.
+func (v *informed) Validate(ctx context.Context, name string, input []byte) (string, error) {
+	args := v.args[name]
+	if len(args) == 0 {
+		return v.usual.Validate(ctx, name, input)
+	}
+	for _, t := range v.told {
+		if slices.Equal(t.args, args) {
+			return t.Validate(ctx, name, input)
+		}
+	}
+	made, err := v.open(args)
+	if err != nil {
+		return "", err
+	}
+	v.told = append(v.told, told{args, made})
+	return made.Validate(ctx, name, input)
+}
+
+// Close ends all of them.
+func (v *informed) Close() error {
+	errs := []error{v.usual.Close()}
+	for _, t := range v.told {
+		errs = append(errs, t.Close())
+	}
+	return errors.Join(errs...)
+}
