@@ -70,13 +70,45 @@ func TestFolders(t *testing.T) {
 			if !r.OK {
 				t.Fatalf("compile error:\n%s", r.Log)
 			}
-			var out, stderr bytes.Buffer
-			c := r.Program.Command(judge.Limits{Memory: 256 << 20, CPU: 20 * time.Second})
-			c.Stdout, c.Stderr = &out, &stderr
-			x, err := box.Run(t.Context(), c)
-			if err != nil || x.Exit != 0 || out.String() != "42\n" {
-				t.Errorf("it prints %q, %q (%s, %v), want 42", &out, &stderr, x.Fate(), err)
+			prints42(t, box, r.Program)
+		})
+	}
+}
+
+// prints42 runs a program that must print 42.
+func prints42(t *testing.T, box judge.Runner, p *judge.Program) {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	c := p.Command(judge.Limits{Memory: 256 << 20, CPU: 20 * time.Second})
+	c.Stdout, c.Stderr = &out, &stderr
+	x, err := box.Run(t.Context(), c)
+	if err != nil || x.Exit != 0 || out.String() != "42\n" {
+		t.Errorf("it prints %q, %q (%s, %v), want 42", &out, &stderr, x.Fate(), err)
+	}
+}
+
+// TestSources builds and runs programs that start in unusual ways. Each prints 42.
+func TestSources(t *testing.T) {
+	tools, box := boxed(t)
+	for _, row := range []struct{ it, name, text string }{
+		{"passes over a byte order mark, which javac refuses", "Sol.java", "\ufeffpublic class Sol { public static void main(String[] a) { System.out.println(42); } }\n"},
+		{"finds the main of a Kotlin object", "a.kt", "package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n        println(Node(42).n)\n    }\n}\n"},
+		{"finds the main of a Haskell module with another name", "Sol.hs", "module Sol (main) where\n\nmain :: IO ()\nmain = print (42 :: Int)\n"},
+	} {
+		t.Run(row.it, func(t *testing.T) {
+			path := write(t, row.name, row.text)
+			l, err := tools.Detect(path, "")
+			if err != nil {
+				t.Fatal(err)
 			}
+			r, err := tools.Build(t.Context(), path, l)
+			if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Skip(missing)
+			}
+			if err != nil || !r.OK {
+				t.Fatal(r, err)
+			}
+			prints42(t, box, r.Program)
 		})
 	}
 }

@@ -96,6 +96,7 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 	if err := checkExecutable(src.path, data); err != nil {
 		return err
 	}
+	data = unmarked(data, l)
 	ext := extension(src.path)
 	if !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
 		ext = l.Extensions[0]
@@ -143,10 +144,11 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 			return unusable(src.path, "", "has files of more than %s together", sizeWords(t.cfg.Source.Size))
 		}
 		left -= int64(len(data))
-		src.files = append(src.files, sourceFile{name, data})
 		if slices.Contains(l.Extensions, extension(name)) {
 			src.sources = append(src.sources, name)
+			data = unmarked(data, l)
 		}
+		src.files = append(src.files, sourceFile{name, data})
 		return nil
 	})
 	if err != nil {
@@ -156,6 +158,15 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 		return nil // its script knows
 	}
 	return src.chooseEntry(l, extra)
+}
+
+// unmarked is a source without the byte order mark that some editors put at its start,
+// and some compilers refuse. In a code page the mark's bytes are characters of its own.
+func unmarked(data []byte, l *config.Language) []byte {
+	if l.Golf.Page != "" {
+		return data
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff"))
 }
 
 // readSome reads a file of at most so many bytes; a larger one is nil.
