@@ -23,6 +23,7 @@ type Started struct {
 	Title    string   `json:"title"`
 	Program  string   `json:"program"` // as the user named it
 	Language string   `json:"language"`
+	Faster   string   `json:"faster,omitempty"` // the id of a faster tool chain of the language
 	TimeMS   int64    `json:"time_limit_ms"`
 	Memory   int64    `json:"memory_limit_bytes"`
 	Cases    int      `json:"cases"`

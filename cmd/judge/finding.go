@@ -14,6 +14,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/check"
+	"assay/judge/config"
 	"assay/judge/gen"
 	"assay/judge/lang"
 	"assay/judge/problem"
@@ -46,7 +47,7 @@ type fixture struct {
 	contest  *contest
 	folder   *problem.Folder
 	path     string // of the solution
-	language string
+	language *config.Language
 	lab      *stress.Lab
 }
 

@@ -180,15 +180,15 @@ func (c *contest) buildOwn(ctx context.Context, f *problem.Folder, s source) (*l
 }
 
 // submitted finds the language of a submission, and returns what builds it.
-func (c *contest) submitted(f *problem.Folder, path, language string) (name string, build func(context.Context) (*lang.Result, error), err error) {
+func (c *contest) submitted(f *problem.Folder, path, language string) (l *config.Language, build func(context.Context) (*lang.Result, error), err error) {
 	s := source{path: path, language: language, from: lang.ByContestant}
 	if f.Package == nil {
 		l, err := c.tools.Detect(path, language)
 		if err != nil {
-			return "", nil, err
+			return nil, nil, err
 		}
 		s.language = l.ID
-		return l.Name, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
+		return l, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
 	}
 	if known := f.Package.Submission(path); known != nil { // what the package says of its own
 		s.entry = known.Entry
@@ -198,15 +198,14 @@ func (c *contest) submitted(f *problem.Folder, path, language string) (name stri
 	}
 	dir, err := os.MkdirTemp("", "assay-stage-*")
 	if err != nil {
-		return "", nil, fmt.Errorf("copy %s: %w", path, err)
+		return nil, nil, fmt.Errorf("copy %s: %w", path, err)
 	}
 	defer os.RemoveAll(dir)
-	_, l, err := c.stage(f.Package, s, dir)
-	if err != nil {
-		return "", nil, unstaged(err, path)
+	if _, l, err = c.stage(f.Package, s, dir); err != nil {
+		return nil, nil, unstaged(err, path)
 	}
 	s.language = l.ID
-	return l.Name, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
+	return l, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
 }
 
 // packageNotes makes sure that a package has a time limit, and says what a reader

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
+	"assay/judge/config"
 	"assay/judge/lang"
 	"assay/judge/problem"
 )
@@ -85,7 +86,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	}
 	defer func() { err = errors.Join(err, contest.close()) }()
 
-	language := answersLanguage
+	var language *config.Language
 	var build func(context.Context) (*lang.Result, error)
 	if !picked.Kind.Answers {
 		if language, build, err = contest.submitted(folder, path, s.language); err != nil {
@@ -154,11 +155,14 @@ func (s *submission) keepOutput(c *judge.Case, out *io.SectionReader) error {
 	return nil
 }
 
-// started is the event that opens a submission.
-func (c *contest) started(p *judge.Problem, path, language string) *judge.Started {
+// started is the event that opens a submission; l is nil for one that is outputs.
+func (c *contest) started(p *judge.Problem, path string, l *config.Language) *judge.Started {
 	e := &judge.Started{
-		Format: judge.EventFormat, Problem: p.ID, Title: p.Title, Program: path, Language: language,
+		Format: judge.EventFormat, Problem: p.ID, Title: p.Title, Program: path, Language: answersLanguage,
 		TimeMS: p.Limits.CPU.Milliseconds(), Memory: p.Limits.Memory, Cases: p.Count(),
+	}
+	if l != nil {
+		e.Language, e.Faster = l.Name, l.Faster
 	}
 	for _, g := range p.Groups {
 		e.Groups = append(e.Groups, g.Name)

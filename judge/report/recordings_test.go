@@ -131,7 +131,7 @@ func wrongAnswer() []judge.Event {
 
 func timeLimit() []judge.Event {
 	e := started("slow.py", "python3", 5, "sample", "big")
-	e.Rung, e.Weaker = "plain", []string{"memory", "network", "file system"}
+	e.Faster, e.Rung, e.Weaker = "pypy", "plain", []string{"memory", "network", "file system"}
 	return join(
 		[]judge.Event{&judge.Noted{Text: "case big/03 has no answer file; it is not judged"}, e, &judge.Built{}},
 		good("sample", 2),

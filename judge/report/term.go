@@ -367,6 +367,9 @@ func (t *terminal) hints(v judge.Verdict) {
 		hint("what builds it:", "judge lang")
 	case judge.TimeLimit:
 		hint("slow, or endless?", command+" --time-factor 10")
+		if s.Faster != "" {
+			hint("it may be faster:", command+" --lang "+s.Faster)
+		}
 	case judge.IdlenessLimit:
 		t.paragraph("It had processor time to spare: it waits for input that does not come, or sleeps.", "")
 	}
