@@ -17,8 +17,13 @@ type Problem struct {
 	// Validation limits one run of the checker, the interactor and the other
 	// programs that judge; zero is the judge's usual limits for a setter's program.
 	Validation Limits
-	Passes     int   // at most, for one case of a multi-pass problem; 0 is UsualPasses
-	CodeLimit  int64 // bytes of the submission's files together; 0 is no limit
+	Passes     int // at most, for one case of a multi-pass problem; 0 is UsualPasses
+	// Reruns, where it is not empty, says of each run on a case whether the submission
+	// talks to the interactor in it: a problem of Polygon with a run-count. Kind.MultiPass
+	// is set then, and no program asks for passes.
+	Reruns []bool
+
+	CodeLimit int64 // bytes of the submission's files together; 0 is no limit
 	// InFile and OutFile are files in its working directory that a submission reads and
 	// writes instead of standard input and output; "" for those. Only programs that run
 	// once on an input have them.

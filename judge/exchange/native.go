@@ -67,6 +67,9 @@ func (m *importer) refuse() error {
 	if p.InFile+p.OutFile != "" {
 		return fault("submissions read or write files by name", "those to a problem folder use standard input and output")
 	}
+	if len(p.Reruns) > 0 {
+		return fault("submissions run several times on each test in Polygon's way", "in a problem folder the checker or the interactor asks for passes")
+	}
 	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
 		var why string
 		if m.grading, why = modern(p.Grading, m.count); why != "" {

@@ -5,6 +5,7 @@
 //	batch.go        one input, one output
 //	interactive.go  the program and the interactor talk to each other
 //	multipass.go    the program runs again on what the checker or interactor made
+//	reruns.go       the program runs as often as the problem says (Polygon)
 //	answers.go      the submission is the outputs themselves
 //	setter.go       static validators and graders
 //	workdir.go      the directory that a program runs in
@@ -72,6 +73,8 @@ func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	}
 	kind := p.Kind
 	switch {
+	case len(p.Reruns) > 0:
+		return newReruns(ctx, b, validation)
 	case kind.Answers && (kind.Interactive || kind.MultiPass):
 		return nil, &judge.Fault{File: p.Dir, Text: "a problem whose submissions are outputs has neither an interactor nor several passes"}
 	case kind.Interactive && p.Interactor == nil:

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,6 +101,7 @@ func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
 	pkg.Timing.From = File
 	faults := r.kind()
 	faults = append(faults, r.checker()...)
+	faults = append(faults, r.rerunning()...)
 	r.validators()
 	faults = append(faults, r.tests()...)
 	r.proofs()
@@ -144,7 +146,6 @@ func (r *reader) fileNames() (in, out string) {
 
 // kind reads how submissions are run, and refuses what cannot be judged.
 func (r *reader) kind() (faults judge.Faults) {
-	j := &r.doc.Judging
 	p := r.pkg.Problem
 	p.InFile, p.OutFile = r.fileNames()
 	for _, name := range []string{p.InFile, p.OutFile} {
@@ -155,10 +156,48 @@ func (r *reader) kind() (faults judge.Faults) {
 	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
 		faults = append(faults, r.fault("submissions talk to an interactor, and have files too", "leave input-file and output-file empty"))
 	}
-	if j.RunCount > 1 {
-		faults = append(faults, r.fault(fmt.Sprintf("submissions run %d times on each test", j.RunCount), "problems with a run-count above 1 are not judged"))
+	return append(faults, r.reruns()...)
+}
+
+// maxRuns bounds the runs on a test. Polygon has two.
+const maxRuns = 10
+
+// reruns reads how often a submission runs on a test, and in which runs it talks to the
+// interactor: in those that the package lists, or else in the first.
+func (r *reader) reruns() (faults judge.Faults) {
+	n := r.doc.Judging.RunCount
+	switch {
+	case n <= 1:
+		return nil
+	case n > maxRuns:
+		return judge.Faults{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are judged", maxRuns))}
+	}
+	p := r.pkg.Problem
+	p.Reruns, p.Kind.MultiPass, p.Passes = make([]bool, n), true, n
+	if i := r.doc.Assets.Interactor; i != nil {
+		p.Reruns[0] = len(i.Runs) == 0
+		for _, run := range i.Runs {
+			if run < 1 || run > n {
+				faults = append(faults, r.fault(fmt.Sprintf("the interactor is for run %d of %d", run, n), "its runs are numbered from 1"))
+				continue
+			}
+			p.Reruns[run-1] = true
+		}
+	}
+	if p.InFile+p.OutFile != "" {
+		faults = append(faults, r.fault("submissions run several times on each test, and have files too", "leave input-file and output-file empty"))
 	}
 	return faults
+}
+
+// rerunning finds out whether there is what makes the input of each further run: the
+// interactor or, after a run without it, a checker of the package's own.
+func (r *reader) rerunning() judge.Faults {
+	runs := r.pkg.Reruns
+	if len(runs) > 1 && slices.Contains(runs[:len(runs)-1], false) && r.pkg.Checker.Program == nil {
+		return judge.Faults{r.fault("submissions run several times on each test, and nothing makes the input of the later runs", "an interactor makes it, or a checker of the package's own")}
+	}
+	return nil
 }
 
 // standard are the checkers that Polygon brings, which the judge has too.

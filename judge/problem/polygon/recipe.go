@@ -22,11 +22,16 @@ func Lacks(dir string) bool {
 	}
 	for i := range r.set.Tests {
 		in, ans := r.files(i)
-		if in == "" || ans == "" && r.doc.Assets.Interactor == nil || hasReturns(in) || hasReturns(ans) {
+		if in == "" || ans == "" && !r.unanswered() || hasReturns(in) || hasReturns(ans) {
 			return true
 		}
 	}
 	return false
+}
+
+// unanswered says whether nobody prints answers: where submissions talk, or run again.
+func (r *reader) unanswered() bool {
+	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
 }
 
 // hasReturns says whether the beginning of a file has lines that end as in Windows.
@@ -49,7 +54,7 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 		return nil, nil, judge.Faults{fault}
 	}
 	recipe = &fill.Recipe{Place: r.place}
-	answering := fill.Answering{Empty: r.doc.Assets.Interactor != nil}
+	answering := fill.Answering{Empty: r.unanswered()}
 	answering.In, answering.Out = r.fileNames()
 	if main := r.mainSolution(); main != nil {
 		answering.Solutions = []*judge.Part{main}

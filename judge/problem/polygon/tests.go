@@ -74,7 +74,7 @@ func (r *reader) tests() (faults judge.Faults) {
 			faults = append(faults, r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "it could not be made; see: judge generate "+r.dir))
 			continue
 		}
-		if ans == "" && r.pkg.Interactor == nil {
+		if ans == "" && !r.unanswered() {
 			r.flaw(fmt.Sprintf("there is no answer to test %s", r.name(i)), "")
 		}
 		c := judge.Case{Group: group, Name: r.name(i), In: in, Ans: ans, Line: t.Cmd}
@@ -199,7 +199,7 @@ func (r *reader) proofs() {
 			}
 		}
 	}
-	if r.doc.Assets.Checker == nil || r.pkg.Interactor != nil {
+	if r.doc.Assets.Checker == nil || r.unanswered() {
 		return
 	}
 	kinds := map[string]icpc.ProofKind{"ok": icpc.ValidOutput, "wrong-answer": icpc.InvalidOutput, "presentation-error": icpc.InvalidOutput}

@@ -46,6 +46,7 @@ type document struct {
 		} `xml:"checker"`
 		Interactor *struct {
 			Source source `xml:"source"`
+			Runs   []int  `xml:"runs>run"` // in which it is used; none: the first
 		} `xml:"interactor"`
 		Validators []struct {
 			Source  source  `xml:"source"`

@@ -1,0 +1,39 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"assay/judge"
+)
+
+// Give makes a text the case's input from now on, see Input.
+func (s *Session) Give(text *io.SectionReader) error {
+	if err := s.put(s.in, text); err != nil {
+		return fmt.Errorf("show an input to %s: %w", s.program.Name, err)
+	}
+	return nil
+}
+
+// Between has a checker that speaks testlib judge what a submission printed. What the
+// checker prints itself goes to next: in a problem whose submissions run again, that is
+// the input of the next run.
+func (s *Session) Between(ctx context.Context, out *io.SectionReader, next io.Writer) (judge.Outcome, error) {
+	if err := s.put("output", out); err != nil {
+		return judge.Outcome{}, fmt.Errorf("show the output to checker %s: %w", s.program.Name, err)
+	}
+	args := append(slices.Clone(s.args), caseDir+"/"+s.in, caseDir+"/output", caseDir+"/"+s.ans)
+	command := s.program.Command(s.limits, args...)
+	command.Mounts = append(command.Mounts, s.mount("case", caseDir, false))
+	command.Stdout = next
+	exec, stderr, fault, err := s.run(ctx, command)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	if fault != nil {
+		return *fault, nil
+	}
+	return testlibOutcome(s.perCase, exec, stderr)
+}
