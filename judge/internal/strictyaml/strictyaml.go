@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,20 +64,27 @@ type Node struct {
 // Parse reads a file's data. The name is only for the faults. An empty file is
 // Null. With a fault, the Node is what could be read.
 func Parse(file string, data []byte) (*Node, judge.Faults) {
+	n, twice, faults := ParseTwice(file, data)
+	return n, append(twice, faults...)
+}
+
+// ParseTwice is Parse, but with the faults of keys that stand twice apart: some
+// readers of YAML take the last of them without a word, as the Node has it.
+func ParseTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) {
 	none := &Node{Kind: Null, File: file}
 	if len(data) > maxBytes {
-		return none, judge.Faults{{File: file, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(data), maxBytes)}}
+		return none, nil, judge.Faults{{File: file, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(data), maxBytes)}}
 	}
 	if fault := notText(file, data); fault != nil {
-		return none, judge.Faults{fault}
+		return none, nil, judge.Faults{fault}
 	}
 	var doc, second yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(withoutVersion(data)))
 	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		return none, judge.Faults{syntaxFault(file, err)}
+		return none, nil, judge.Faults{syntaxFault(file, err)}
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {
-		return none, nil
+		return none, nil, nil
 	}
 	b := builder{file: file, within: map[*yaml.Node]bool{}}
 	root := b.node(doc.Content[0], "", 0)
@@ -85,7 +93,7 @@ func Parse(file string, data []byte) (*Node, judge.Faults) {
 	} else if !errors.Is(err, io.EOF) {
 		b.faults = append(b.faults, syntaxFault(file, err))
 	}
-	return root, b.faults
+	return root, b.twice, b.faults
 }
 
 // notText finds bytes that are in no text, for which the library knows no place.
@@ -154,6 +162,7 @@ type builder struct {
 	full   bool
 	within map[*yaml.Node]bool // the anchors around the present place
 	faults judge.Faults
+	twice  judge.Faults // of keys
 }
 
 func (b *builder) fault(y *yaml.Node, text, hint string) {
@@ -215,7 +224,7 @@ func (b *builder) scalar(n *Node, y *yaml.Node) {
 // it takes from others with "<<".
 func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 	var merged []*Node
-	first := map[string]int{}
+	first := map[string]int{} // the line of each key
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		key := y.Content[i]
 		if key.Kind == yaml.AliasNode {
@@ -230,7 +239,9 @@ func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if line, twice := first[key.Value]; twice {
-			b.fault(key, fmt.Sprintf("the key %q stands twice", key.Value), fmt.Sprintf("first on line %d", line))
+			b.twice = append(b.twice, &judge.Fault{File: b.file, Line: key.Line, Column: key.Column, Text: fmt.Sprintf("the key %q stands twice", key.Value), Hint: fmt.Sprintf("first on line %d", line)})
+			at := slices.IndexFunc(n.keys, func(k *Node) bool { return k.Text == key.Value })
+			n.values[at] = b.node(y.Content[i+1], join(n.Path, key.Value), depth+1)
 			continue
 		}
 		first[key.Value] = key.Line

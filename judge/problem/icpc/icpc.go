@@ -236,7 +236,8 @@ func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
 	if strings.HasPrefix(string(data), "\ufeff") {
 		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: 1, Column: 1, Text: "the file begins with a byte order mark", Hint: "save the file as UTF-8 without one (BOM)"})
 	}
-	n, faults := strictyaml.Parse(p.at(name), data)
+	n, twice, faults := strictyaml.ParseTwice(p.at(name), data)
+	p.Flaws = append(p.Flaws, twice...) // the tools of others take the last
 	if len(faults) == 0 && n.Kind != strictyaml.Map && n.Here() {
 		faults = judge.Faults{n.Mismatch("a map of keys")}
 	}
