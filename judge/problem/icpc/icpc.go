@@ -25,6 +25,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -56,6 +57,9 @@ var formats = map[string]Format{
 	"2023-07": Draft2023, "2023-07-draft": Draft2023,
 	"2025-09": Format2025, "2025-09-draft": Format2025, "draft": Format2025,
 }
+
+// draft is how a version is called before it is published.
+var draft = regexp.MustCompile(`^20\d\d-\d\d-draft$`)
 
 // old says whether the format is one of the legacy ones.
 func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
@@ -161,6 +165,9 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	}
 	word := doc.Get("problem_format_version").Text
 	format, known := formats[word]
+	if !known && draft.MatchString(word) && word > "2023-07" {
+		format, known = Format2025, true
+	}
 	if !known {
 		return nil, judge.Faults{doc.Get("problem_format_version").Fault(fmt.Sprintf("unknown version %q of the package format", word), "one of: legacy, legacy-icpc, 2023-07, 2025-09")}
 	}
