@@ -31,6 +31,10 @@ type Problem struct {
 	// NoFiles says that a submission may not write files in its working directory. What
 	// others write goes to a private directory that is emptied after each run.
 	NoFiles bool
+	// AllOutput says that Limits.Output is for standard output, standard error and the
+	// files that a submission writes together, as the format 2025-09 has it; else it is
+	// for standard output.
+	AllOutput bool
 
 	Reference  *Part // each part is nil where the folder has none
 	Validator  *Part

@@ -14,7 +14,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/check"
-	"assay/judge/internal/tail"
 	"assay/judge/lang"
 	"assay/judge/window"
 )
@@ -174,7 +173,7 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	}
 	defer at.done()
 	out := &capture{dir: b.TempDir}
-	var stderr tail.Buffer
+	var stderr heard
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
 	inFile, outFile := b.files()
 	if inFile != "" {
@@ -189,6 +188,9 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	}
 	if err == nil && outFile != "" {
 		x.Output, err = at.written(outFile, out, limits.Output)
+	}
+	if err == nil {
+		b.countAll(&x, &stderr, &at)
 	}
 	if err == nil {
 		var text *io.SectionReader

@@ -127,7 +127,8 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 		interactor.Limits.Wall += limits.Wall
 	}
 	interactor.Limits.Output = 0
-	var stderr, words tail.Buffer
+	var words tail.Buffer
+	var stderr heard
 	program.Stderr, interactor.Stderr = &stderr, &words
 	ended, err := t.join.Join(ctx, []judge.Joined{
 		{Command: program, To: 1, Copy: talk.by(fromProgram), Held: true, Outlived: backlog},
@@ -140,6 +141,7 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	if refused, ok := errors.AsType[*judge.ExecError](ended[0].Err); ok {
 		x = unexecutable(refused, &stderr)
 	}
+	t.countAll(&x, &stderr, &at)
 	if ended[1].Dismissed {
 		o := judge.Settle(x, t.Limits, judge.Outcome{}, false)
 		return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil

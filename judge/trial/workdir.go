@@ -3,12 +3,14 @@ package trial
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"assay/judge"
+	"assay/judge/internal/tail"
 )
 
 // Where a program runs: in its private scratch directory, or in a directory with the
@@ -41,8 +43,69 @@ func removeStill(path string) {
 
 // place is where a program runs once.
 type place struct {
-	dir  string // "" for its scratch directory
-	done func()
+	dir    string // "" for its scratch directory
+	done   func()
+	before map[string]fs.FileInfo // what stood there before it ran, where that matters
+}
+
+// heard is what a program says on standard error: the end of it, and how much it was.
+type heard struct {
+	tail.Buffer
+	count int64
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.count += int64(len(p))
+	return h.Buffer.Write(p)
+}
+
+// countsAll says whether the output limit is for everything that a program writes.
+func (b *Batch) countsAll() bool { return b.setter.Problem != nil && b.setter.Problem.AllOutput }
+
+// countAll adds to a program's output what it wrote elsewhere, where that counts.
+func (b *Batch) countAll(x *judge.Exec, said *heard, at *place) {
+	if !b.countsAll() {
+		return
+	}
+	x.Output += said.count + at.grown()
+	if x.Killed == judge.Nothing && b.Limits.Output > 0 && x.Output > b.Limits.Output {
+		x.Killed = judge.Output // its fate is told by this
+	}
+}
+
+// look takes down what stands in the directory.
+func (at *place) look() error {
+	at.before = map[string]fs.FileInfo{}
+	return at.walk(func(name string, info fs.FileInfo) { at.before[name] = info })
+}
+
+// walk calls f for each file in the directory.
+func (at *place) walk(f func(name string, info fs.FileInfo)) error {
+	return filepath.WalkDir(at.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			f(path, info)
+		}
+		return err
+	})
+}
+
+// grown is the size of all files that the program made or changed. Those that it has
+// hidden from us do not count.
+func (at *place) grown() (size int64) {
+	if at.before == nil {
+		return 0
+	}
+	at.walk(func(name string, info fs.FileInfo) {
+		old := at.before[name]
+		if old == nil || old.Size() != info.Size() || !old.ModTime().Equal(info.ModTime()) {
+			size += info.Size()
+		}
+	})
+	return size
 }
 
 // command is the program, with what the case gives it. The caller must call the
@@ -60,6 +123,12 @@ func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command,
 	}
 	if at, err = b.workDir(files, frozen); err != nil {
 		return nil, at, err
+	}
+	if b.countsAll() && !frozen { // its scratch directory is bounded by itself
+		if err := at.look(); err != nil {
+			at.done()
+			return nil, at, fmt.Errorf("look at the case's files: %w", err)
+		}
 	}
 	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: at.dir, At: filesDir, Writable: !frozen})
 	cmd.Dir = filesDir
@@ -87,7 +156,7 @@ func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err erro
 		if b.still.path == "" {
 			b.still.path, err = b.stillLayOut(nil)
 		}
-		return place{b.still.path, func() {}}, err
+		return place{dir: b.still.path, done: func() {}}, err
 	}
 	at.dir, err = b.stillLayOut(files)
 	at.done = func() { removeStill(at.dir) }

@@ -227,7 +227,7 @@ func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Subm
 	if made.Program != nil {
 		program = made.Program.Key
 	}
-	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
+	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
 	sum, err := judge.Run(ctx, problem, v.Memory.remember(bench, program, limits, words...), o, listen)
 	return sum, errors.Join(err, bench.Close())
 }

@@ -83,7 +83,7 @@ func (p *Package) readLimits(doc *strictyaml.Node, m *metadata, usual judge.Limi
 	p.Limits.Memory, p.Limits.Output = mebibytes(l.Memory, usualMemory), mebibytes(l.Output, usualOutput)
 	p.CodeLimit = int64(l.Code * 1024)
 	p.Passes = l.ValidationPasses
-	p.NoFiles = !m.allowFiles
+	p.NoFiles, p.AllOutput = !m.allowFiles, p.Format == Format2025
 	p.Problem.Validation = judge.Limits{
 		CPU: seconds(l.ValidationTime), Memory: mebibytes(l.ValidationMemory, usualMemory), Output: usual.Output,
 		Processes: usual.Processes, Files: usual.Files, Scratch: usual.Scratch,
