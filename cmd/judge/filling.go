@@ -179,6 +179,7 @@ func (c *contest) filler(dir string) (*fill.Filler, error) {
 	limits.Wall = 2*limits.CPU + time.Second
 	return &fill.Filler{
 		Runner: c.box,
+		Follow: icpc.Repository(dir).Follow,
 		Jobs:   c.jobs,
 		Limits: limits,
 		Build: func(ctx context.Context, p *judge.Part) (*judge.Program, error) {

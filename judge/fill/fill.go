@@ -83,6 +83,8 @@ type Command struct {
 // Filler makes cases.
 type Filler struct {
 	Runner judge.Runner
+	// Follow says where a link out of the package leads, if it may be followed; nil: none may.
+	Follow func(link string) (target string, ok bool)
 	// Build makes one of the setter's programs ready to run.
 	Build  func(ctx context.Context, p *judge.Part) (*judge.Program, error)
 	Jobs   int

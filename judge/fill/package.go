@@ -121,7 +121,7 @@ func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage st
 // fillCopy copies the package to tmp/base and fills its data folder.
 func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) error {
 	to := filepath.Join(tmp, base)
-	if err := copyFolder(dir, to); err != nil {
+	if err := copyFolder(dir, to, f.Follow); err != nil {
 		return fmt.Errorf("copy package %s: %w", dir, err)
 	}
 	stage := filepath.Join(tmp, "programs")
@@ -187,8 +187,13 @@ func hashFolder(dir string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:12]), err
 }
 
-// copyFolder copies files, folders and links.
-func copyFolder(from, to string) error {
+// copyFolder copies files, folders and links. Links that would lead elsewhere from there
+// become what they lead to, where follow says so; it may be nil.
+func copyFolder(from, to string, follow func(link string) (string, bool)) error {
+	abs, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -208,12 +213,40 @@ func copyFolder(from, to string) error {
 			if err != nil {
 				return err
 			}
+			if follow != nil {
+				if real, ok := follow(path); ok && !below(abs, real) {
+					return copyLinked(real, target)
+				}
+			}
 			return os.Symlink(link, target)
 		case d.Type().IsRegular():
 			return copyFile(path, target)
 		}
 		return nil
 	})
+}
+
+// below says whether a path is one of a folder, or in it.
+func below(dir, path string) bool {
+	if full, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = full
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// copyLinked copies what a link leads to.
+func copyLinked(from, to string) error {
+	info, err := os.Stat(from)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return copyFolder(from, to, nil)
+	case info.Mode().IsRegular():
+		return copyFile(from, to)
+	}
+	return nil
 }
 
 func copyFile(from, to string) error {

@@ -146,11 +146,11 @@ func (s *Script) lay(tree string) (at string, err error) {
 		at = path.Join(filepath.Base(above), at)
 	}
 	if s.tools != "" {
-		err = copyFolder(s.tools, filepath.Join(tree, filepath.Base(s.tools)))
+		err = copyFolder(s.tools, filepath.Join(tree, filepath.Base(s.tools)), nil)
 	}
 	to := filepath.Join(tree, filepath.FromSlash(at))
 	err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755))
-	if err = errors.Join(err, copyFolder(abs, to), os.MkdirAll(filepath.Join(to, "data"), 0o755)); err != nil {
+	if err = errors.Join(err, copyFolder(abs, to, nil), os.MkdirAll(filepath.Join(to, "data"), 0o755)); err != nil {
 		return "", fmt.Errorf("copy package %s: %w", s.Dir, err)
 	}
 	return at, filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {

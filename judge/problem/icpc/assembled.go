@@ -1,7 +1,6 @@
 package icpc
 
 import (
-	"os"
 	"time"
 
 	"assay/judge"
@@ -12,7 +11,7 @@ import (
 // read: the caller fills in what it has, and then what works on packages works on
 // it. The time limit is the problem's.
 func Assembled(problem *judge.Problem) (*Package, error) {
-	root, err := os.OpenRoot(problem.Dir)
+	root, err := openFolder(problem.Dir)
 	if err != nil {
 		return nil, err
 	}

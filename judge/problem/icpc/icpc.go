@@ -10,10 +10,11 @@
 //	data.go     cases and groups; grading.go: how groups make a score
 //	programs.go validators; stage.go: programs with include/ and constants filled in
 //	submissions.go, expect.go, annotate.go  submissions and what they must get
-//	statement.go statements; unpack.go: packages in zip archives
+//	statement.go statements; unpack.go: packages in zip archives; folder.go: links
 //
 // The package does not build or run anything, and writes nothing but what Stage
-// and Unpack are told to. Symbolic links out of a package are never followed.
+// and Unpack are told to. Symbolic links out of a package are
+// followed within its repository only.
 package icpc
 
 import (
@@ -80,7 +81,7 @@ type Package struct {
 	ValidatorArgs []string // of the output validator, before those of a case
 	Extra         []Proof  // cases of invalid_input, invalid_output and valid_output
 
-	root      *os.Root
+	root      *folder
 	scoring   bool
 	ancient   *grading // legacy: what problem.yaml says for all groups; nil for nothing
 	customArg bool     // legacy: validation has the word score
@@ -149,7 +150,7 @@ func Is(dir string) bool {
 // usual ones of the format, and usual's where the format has none. With faults,
 // submissions cannot be judged; the Package may still be there.
 func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
-	root, err := os.OpenRoot(dir)
+	root, err := openFolder(dir)
 	if err != nil {
 		return nil, judge.Faults{{File: dir, Text: reason(err)}}
 	}
@@ -279,7 +280,7 @@ type entry struct {
 // list lists a folder by name, without hidden files. A link out of the package, to
 // nothing, or to a folder that it stands in, is a flaw and is left out.
 func (p *Package) list(dir string) (all []entry) {
-	entries, err := fs.ReadDir(p.root.FS(), dir)
+	entries, err := p.root.ReadDir(dir)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		p.flaw(dir, "a file, where a folder is wanted", "make it a folder, or remove it")
@@ -299,6 +300,9 @@ func (p *Package) list(dir string) (all []entry) {
 			p.flaw(path.Join(dir, name), reason(err), "")
 		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.within(dir, info):
 			p.flaw(path.Join(dir, name), "a link to a folder that it stands in, which would have no end", "remove it")
+		case e.Type()&fs.ModeSymlink != 0 && p.root.leaves(path.Join(dir, name)):
+			p.flaw(path.Join(dir, name), "a link out of the package; it is followed, as it leads to a file of the same repository", "a package must be whole: put a copy of the file there")
+			all = append(all, entry{name, info.IsDir()})
 		case info.IsDir():
 			all = append(all, entry{name, true})
 		case info.Mode().IsRegular():

@@ -2,6 +2,7 @@ package icpc_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -236,6 +237,51 @@ func TestLinks(t *testing.T) {
 			return f.File == path && f.Text == "a link to a folder that it stands in, which would have no end"
 		}) {
 			t.Errorf("no flaw tells of the loop %s; got\n%v", link, p.Flaws)
+		}
+	}
+}
+
+// TestRepository: links lead as far as the repository goes, and a flaw tells of each.
+func TestRepository(t *testing.T) {
+	dir := unpack(t, parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"))
+	repo := filepath.Dir(dir)
+	for name, text := range map[string]string{"other/problem.yaml": "", "other/deep/2.in": "2\n", "shared/v/v.py": "exit(42)\n", ".hidden": "not yours\n", "../outside": "not yours\n"} {
+		full := filepath.Join(repo, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Remove(filepath.Join(repo, "../outside")) })
+	for link, to := range map[string]string{
+		"data/secret/2.in":  "../../../other/deep/2.in",
+		"data/secret/2.ans": "1.ans",
+		"data/secret/3.in":  "../../../.hidden",
+		"data/secret/4.in":  "../../../../outside",
+		"data/secret/5.in":  filepath.Join(repo, "other/deep/2.in"),
+		"data/secret/up":    "../../..",
+		"input_validators":  "../shared",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := open(t, dir)
+	if n := p.Count(); n != 2 || len(p.Inputs) != 1 {
+		t.Errorf("%d cases, %d validators; want those to which links of the repository lead, too", n, len(p.Inputs))
+	}
+	staged, err := p.Stage(p.Inputs[0].Path, t.TempDir(), nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(staged.Path, "v.py")); err != nil {
+		t.Error(err)
+	}
+	said := p.Flaws.Error()
+	for _, want := range []string{
+		"2.in: a link out of the package; it is followed", "3.in: a link that leads to nothing", "4.in: a link that leads to nothing", "5.in: a link that leads to nothing", "up: a link that leads to nothing",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no flaw says %q:\n%s", want, said)
 		}
 	}
 }

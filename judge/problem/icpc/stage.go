@@ -65,17 +65,17 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 
 // open opens the folder that a program is read from, and its name there: the
 // package's for a program of the package, so that no link leads out of it.
-func (p *Package) open(programPath string) (root *os.Root, name string, inside bool, err error) {
+func (p *Package) open(programPath string) (root *folder, name string, inside bool, err error) {
 	if rel, err := filepath.Rel(p.Dir, programPath); err == nil && filepath.IsLocal(rel) {
-		root, err := os.OpenRoot(p.Dir)
+		root, err := openFolder(p.Dir)
 		return root, filepath.ToSlash(rel), true, err
 	}
 	full, err := filepath.EvalSymlinks(programPath)
 	if err != nil {
 		return nil, "", false, &judge.Fault{File: programPath, Text: reason(err)}
 	}
-	root, err = os.OpenRoot(filepath.Dir(full))
-	return root, filepath.Base(full), false, err
+	own, err := os.OpenRoot(filepath.Dir(full))
+	return &folder{own: own}, filepath.Base(full), false, err
 }
 
 // Includes are the folders of include/, in the order in which they are laid:
@@ -116,7 +116,7 @@ const maxStaged = 2000
 // copier copies programs.
 type copier struct {
 	p         *Package
-	from      *os.Root
+	from      *folder
 	to        string
 	constants bool
 	count     int
@@ -126,7 +126,7 @@ func (c *copier) folder(dir, to string) error {
 	if err := os.MkdirAll(filepath.Join(c.to, filepath.FromSlash(to)), 0o755); err != nil {
 		return fmt.Errorf("copy a program: %w", err)
 	}
-	entries, err := fs.ReadDir(c.from.FS(), dir)
+	entries, err := c.from.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("copy a program: %w", err)
 	}
