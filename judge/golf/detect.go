@@ -198,9 +198,13 @@ func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outpu
 		if slow = slow || o.slow; !o.slow {
 			outputs = append(outputs, o)
 		}
+		t.way.inPlace = t.way.inPlace || o.moved
 		t.e.Gave = append(t.e.Gave, d.gave(o))
 		return !slow
 	})
+	for k, o := range outputs {
+		outputs[k] = t.way.unmoved(o)
+	}
 	return outputs, slow, err
 }
 

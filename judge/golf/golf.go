@@ -176,11 +176,16 @@ func withFlags(l *config.Language, flags []string) *config.Language {
 	insert := func(command []string) []string {
 		return append(append([]string{command[0]}, flags...), command[1:]...)
 	}
+	made.Build = append([][]string{}, made.Build...)
 	if len(made.Result) == 0 {
+		for k, command := range made.Build { // a check by the interpreter itself, which may need them
+			if command[0] == made.Run[0] {
+				made.Build[k] = insert(command)
+			}
+		}
 		made.Run = insert(made.Run)
 		return &made
 	}
-	made.Build = append([][]string{}, made.Build...)
 	if last := len(made.Build) - 1; last >= 0 {
 		made.Build[last] = insert(made.Build[last])
 	}

@@ -158,10 +158,27 @@ func TestFrameOutput(t *testing.T) {
 		{"takes what was returned", frame{'v', "debug\n", "3 5"}, "3 5", ""},
 		{"takes what was printed where nothing was returned", frame{'n', "3 5\n", "None"}, "3 5\n", ""},
 		{"takes the text of nothing where nothing was printed either", frame{'n', " \n", "None"}, "None", ""},
+		{"takes what was left in the arguments", frame{'c', "", "3 5"}, "3 5", ""},
+		{"takes nothing where the arguments are as they were", frame{'u', "", "4 7"}, "", ""},
+		{"takes what was printed, whatever is in the arguments", frame{'c', "3 5", "0 0"}, "3 5", ""},
 		{"takes what was printed before an error", frame{'e', "3", "IndexError"}, "3", "IndexError"},
 	} {
 		if o := row.f.output(7); o.text != row.text || o.fate != row.fate || o.input != 7 {
 			t.Errorf("it %s: %+v", row.it, o)
+		}
+	}
+}
+
+// A function that works in place and leaves a lost position as it was says nothing.
+func TestUnmoved(t *testing.T) {
+	same := frame{'u', "", "4 7"}.output(0)
+	for inPlace, want := range map[bool]string{true: "4 7", false: ""} {
+		w := way{inPlace: inPlace}
+		if got := w.unmoved(same).text; got != want {
+			t.Errorf("in place %v: the arguments give %q, want %q", inPlace, got, want)
+		}
+		if got := w.unmoved(frame{'u', "no\n", "4 7"}.output(0)).text; got != "no\n" {
+			t.Errorf("in place %v: what was printed gives %q", inPlace, got)
 		}
 	}
 }

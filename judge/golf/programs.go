@@ -138,7 +138,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 
 // server builds the server for a program, nil where the language has none.
 func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
-	if p.lang.Golf.Server == "" {
+	if p.lang.Golf.Server == "" || p.inline() {
 		return nil, nil
 	}
 	l := *p.lang

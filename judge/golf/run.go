@@ -24,6 +24,8 @@ type output struct {
 	slow  bool   // there is no text: the time was over
 	fresh bool   // from a process that was asked nothing else
 	died  bool   // the process ended with it
+	moved bool   // the text is what the call left in its arguments, and changed
+	left  string // what it left there unchanged, which counts for functions that work in place
 	cpu   time.Duration
 }
 
@@ -36,6 +38,8 @@ type output struct {
 //	l  the answer was loaded; what it printed so far belongs to no input
 //	v  the text is what the call returned
 //	n  the call returned nothing; the text counts only where nothing was printed
+//	c  the call returned nothing and changed its arguments; the text is what they hold
+//	u  it returned nothing and did not change what it may; the text is the same
 //	e  the call ended with an error, which is the text; what was printed counts
 //
 // A driver that ends before it wrote the frame of an input is started again behind
@@ -66,8 +70,12 @@ func splitFrames(out, mark string) (frames []frame, rest string) {
 func (f frame) output(input int) output {
 	o := output{input: input, text: f.text}
 	switch {
-	case f.kind == 'n' && strings.TrimSpace(f.printed) != "":
+	case strings.IndexByte("ncu", f.kind) >= 0 && strings.TrimSpace(f.printed) != "":
 		o.text = f.printed
+	case f.kind == 'c':
+		o.moved = true
+	case f.kind == 'u':
+		o.text, o.left = "", f.text
 	case f.kind == 'e':
 		o.text, o.fate = f.printed, strings.TrimSpace(f.text)
 	}
@@ -83,7 +91,16 @@ func (e *loadError) Error() string { return e.text }
 // as it lives, and gives each output to got, which may say to stop. The time is
 // for each input.
 func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
-	return p.converse(ctx, w.program, p.requests(w), order, got)
+	return p.converse(ctx, w.program, p.requests(w), order, func(o output) bool { return got(w.unmoved(o)) })
+}
+
+// unmoved takes what a function that works in place did not change for its output. A
+// function that may change its arguments, but prints, has none there.
+func (w *way) unmoved(o output) output {
+	if w.inPlace && o.left != "" {
+		o.text = o.left
+	}
+	return o
 }
 
 // requests is what a driver reads: the head of its input, and for each input of

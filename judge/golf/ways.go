@@ -325,6 +325,7 @@ type way struct {
 	candidate
 	program *judge.Program
 	driver  string
+	inPlace bool  // it changed the arguments of some sample
 	err     error // of a program's build, which its input forms share
 }
 
@@ -397,7 +398,33 @@ func (p *proof) buildProgram(ctx context.Context, wrap *config.Wrap) (*judge.Pro
 	if err := writeFiles(dir, map[string]string{name: p.wrapped(wrap)}); err != nil {
 		return nil, err
 	}
-	return p.make(ctx, filepath.Join(dir, name), &l)
+	if !p.inline() {
+		return p.make(ctx, filepath.Join(dir, name), &l)
+	}
+	l.Build = nil // it would take the flags for something else
+	made, err := p.make(ctx, filepath.Join(dir, name), &l)
+	if err != nil {
+		return nil, err
+	}
+	return onCommandLine(made, p.o.Flags, p.wrapped(wrap)), nil
+}
+
+// inline says whether the flags ask for code on the command line, as perl -E does.
+func (p *proof) inline() bool {
+	n := len(p.o.Flags)
+	return n > 0 && len(p.lang.Result) == 0 && p.lang.Golf.Inline != "" && matchesAny([]string{p.lang.Golf.Inline}, p.o.Flags[n-1])
+}
+
+// onCommandLine is the program with its flags, which stand behind the interpreter's
+// name, and then the code itself where its file was.
+func onCommandLine(made *judge.Program, flags []string, code string) *judge.Program {
+	at := slices.IndexFunc(made.Argv, func(w string) bool { return strings.HasPrefix(w, judge.ProgramDir+"/") })
+	if at < 1+len(flags) {
+		return made
+	}
+	program := *made
+	program.Argv = slices.Concat(made.Argv[:1], made.Argv[1+len(flags):at], flags, []string{code}, made.Argv[at+1:])
+	return &program
 }
 
 func (p *proof) make(ctx context.Context, path string, l *config.Language) (*judge.Program, error) {
