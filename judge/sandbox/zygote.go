@@ -73,9 +73,10 @@ type zygote struct {
 	path    []byte
 	proven  []byte // path of the last program that could be executed
 
-	processors int
-	mostFiles  int64 // what the zygote may set as limits
-	mostForks  int64
+	processors   int
+	mostFiles    int64 // what the zygote may set as limits
+	mostForks    int64
+	mayNotSettle bool // a priority that was changed cannot be taken back
 }
 
 // zygoteMain runs on the main thread, which stays the one that may mount. A
