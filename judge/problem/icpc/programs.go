@@ -44,7 +44,7 @@ var junk = map[string]bool{
 }
 
 // junkNames are names of what lies beside programs and is none.
-var junkNames = []string{"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock", "compile_flags.txt", "target", "node_modules", "submissions.yaml"}
+var junkNames = []string{"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock", "compile_flags.txt", "target", "node_modules", "obj", "bin", "submissions.yaml"}
 
 // isJunk says whether a name in a folder of programs is that of no program.
 func isJunk(name string) bool {
