@@ -116,9 +116,15 @@ func (i *importing) folder(ctx context.Context, contest *contest, source string)
 	if !problem.GoodName(id) {
 		return "", nil, usageError{fmt.Errorf("%q is no name for a problem\n    choose one with --name", id)}
 	}
-	notes, err = exchange.Native(folder, filepath.Join(contest.root, "problems", id), filepath.Join(contest.root, "solutions", id))
+	notes, err = exchange.Native(folder, filepath.Join(contest.root, "problems", id), filepath.Join(contest.root, "solutions", id), contest.knows)
 	if how != "" {
 		notes = append(notes, how)
 	}
 	return id, notes, err
+}
+
+// knows says whether a program is in a language of the contest.
+func (c *contest) knows(path string) bool {
+	_, err := c.tools.Detect(path, "")
+	return err == nil
 }

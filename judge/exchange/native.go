@@ -24,6 +24,7 @@ type importer struct {
 	groups    map[string]string // names of groups there
 	toml      tomlFile
 	grading   *judge.Grading // in the way of 2025-09
+	knows     []func(path string) bool
 }
 
 // count is how many cases a group has.
@@ -38,8 +39,11 @@ func (m *importer) count(name string) int {
 
 // Native writes a package as the problem folder dir, with its submissions in the
 // folder solutions. The package must have been read with its limits.
-func Native(from *problem.Folder, dir, solutions string) (Notes, error) {
-	m := &importer{from: from, pkg: from.Package, groups: map[string]string{}}
+//
+// Knows, if it is given, says whether there is a language for a program: submissions in
+// others are left out.
+func Native(from *problem.Folder, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
+	m := &importer{from: from, pkg: from.Package, groups: map[string]string{}, knows: knows}
 	if m.pkg == nil {
 		return nil, &judge.Fault{File: from.Dir, Text: "the folder has the judge's own form already", Hint: "copy it to problems/"}
 	}
@@ -102,6 +106,7 @@ func (m *importer) head() error {
 	t := &m.toml
 	t.text("title", p.Title)
 	t.text("kind", kindName(p.Kind))
+	t.text("verdicts", "icpc")
 	source := p.Source
 	if source == "" && len(m.pkg.Sources) > 0 {
 		source = strings.TrimSpace(m.pkg.Sources[0].Name + " " + m.pkg.Sources[0].URL)
@@ -347,8 +352,16 @@ func (m *importer) submissions() error {
 			}
 			continue
 		}
-		if err := m.stage(s.Path, filepath.Join(m.solutions, filepath.FromSlash(to)), s.Entry); err != nil {
+		copied := filepath.Join(m.solutions, filepath.FromSlash(to))
+		if err := m.stage(s.Path, copied, s.Entry); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(m.knows, func(knows func(string) bool) bool { return !knows(copied) }) {
+			m.notes.add("submission %s is left out: its language is none of judge.toml", s.Name)
+			if err := os.RemoveAll(copied); err != nil {
+				return err
+			}
+			continue
 		}
 		if s.Language != "" {
 			m.notes.add("submission %s is in %s, which its name does not tell", s.Name, s.Language)

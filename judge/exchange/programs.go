@@ -44,7 +44,10 @@ func (m *importer) program(from, key string) (string, error) {
 	}
 	to := filepath.Join(m.dir, key)
 	if info.IsDir() {
-		return key, m.stage(from, to, "")
+		if err := m.stage(from, to, ""); err != nil {
+			return "", err
+		}
+		return key, m.complete(from, to)
 	}
 	if err := m.stage(from, filepath.Join(to, filepath.Base(from)), ""); err != nil {
 		return "", err
@@ -55,6 +58,30 @@ func (m *importer) program(from, key string) (string, error) {
 		}
 	}
 	return key, nil
+}
+
+// complete puts headers beside the sources of a folder that they want and it has not.
+func (m *importer) complete(from, to string) error {
+	entries, err := os.ReadDir(to)
+	if err != nil {
+		return fmt.Errorf("copy the headers of %s: %w", from, err)
+	}
+	headers := map[string][]byte{}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			m.headers(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), headers)
+		}
+	}
+	for name, data := range headers {
+		file := filepath.Join(to, filepath.FromSlash(name))
+		if _, err := os.Lstat(file); err == nil {
+			continue // its own
+		}
+		if err := write(file, data, 0o644); err != nil {
+			return fmt.Errorf("copy the headers of %s: %w", from, err)
+		}
+	}
+	return nil
 }
 
 // headers finds the headers that a source wants, and those that they want.

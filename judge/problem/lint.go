@@ -35,6 +35,7 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	for _, g := range f.Groups {
 		switch {
 		case len(g.Cases) > 0:
+		case g.Name == Sample && f.Kind.Interactive: // those of the statement are dialogues
 		case g.Name == Sample:
 			faults = append(faults, &judge.Fault{File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case", Hint: "add the statement's examples as <name>.in and <name>.ans"})
 		default:

@@ -45,6 +45,9 @@ type Folder struct {
 	// Second names the accepted solution that must agree with the reference on every
 	// case; "" is any, "none" is none.
 	Second string
+	// Loosely says that the folders of solutions mean what they mean in a problem package:
+	// some case does what the folder says, in the four verdicts that packages know.
+	Loosely bool
 
 	Golf    *Golf         // nil where the puzzle cannot be golfed
 	Game    *Game         // nil where the folder is no game
@@ -99,6 +102,7 @@ type table struct {
 	Golf       *golf      `toml:"golf"`
 	Game       *game      `toml:"game"`
 	Second     string     `toml:"second"`
+	Verdicts   string     `toml:"verdicts"`
 	Group      []group    `toml:"group"`
 }
 
@@ -224,6 +228,13 @@ func id(dir string) string {
 
 func (f *Folder) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
 	faults = append(faults, f.readKind(t)...)
+	switch t.Verdicts {
+	case "", "exact":
+	case "icpc":
+		f.Loosely = true
+	default:
+		faults = append(faults, f.Fault("verdicts", fmt.Sprintf("verdicts cannot be %q", t.Verdicts), `"exact", the default, or "icpc": solutions/ means what the folders of a package's submissions mean`))
+	}
 	l := usual
 	if t.Limits.Time != 0 {
 		l.CPU, l.Wall = time.Duration(t.Limits.Time), 0

@@ -14,6 +14,7 @@ import (
 	"assay/judge/internal/suggest"
 	"assay/judge/lang"
 	"assay/judge/problem"
+	"assay/judge/problem/icpc"
 	"assay/judge/trial"
 )
 
@@ -170,9 +171,11 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if v.All {
 		options.Failures, options.Slow = 0, 0
 	}
+	loosely := false // some case does what is promised
 	sum, err := judge.Run(ctx, whole, bench, options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
+			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && icpc.Same(e.Verdict, s.promised)
 			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
 				judged.Killers = append(judged.Killers, e.ID())
 			}
@@ -194,7 +197,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		judged.Language = s.made.Program.Language
 	}
 	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory
-	judged.OK = sum.Verdict == s.promised
+	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
 	return judged, nil
 }
 

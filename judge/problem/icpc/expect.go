@@ -83,9 +83,9 @@ func (s *Submission) Decided(r *Result) bool {
 	return true
 }
 
-// same says whether a verdict is one that was meant: the formats have four, to
+// Same says whether a verdict is one that was meant: the formats have four, to
 // which the judge's others belong.
-func same(got, meant judge.Verdict) bool {
+func Same(got, meant judge.Verdict) bool {
 	if got == meant {
 		return true
 	}
@@ -105,7 +105,7 @@ func same(got, meant judge.Verdict) bool {
 }
 
 func among(got judge.Verdict, meant []judge.Verdict) bool {
-	return slices.ContainsFunc(meant, func(m judge.Verdict) bool { return same(got, m) })
+	return slices.ContainsFunc(meant, func(m judge.Verdict) bool { return Same(got, m) })
 }
 
 func (r *Rule) finalHolds(got *Result) bool { return len(r.Final) == 0 || among(got.Final, r.Final) }

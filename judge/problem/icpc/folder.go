@@ -86,8 +86,11 @@ type Links struct{ repo, dir string }
 // maxAbove is how many folders above a package its repository is looked for.
 const maxAbove = 6
 
+// marks are what only the top of a repository has, also where it was unpacked.
+var marks = []string{".git", ".github", ".gitlab-ci.yml"}
+
 // Repository finds the repository that a package stands in: the folder of a working copy
-// (.git), or else the folder above that holds other packages too. A package that stands
+// (see marks), or else the folder above that holds other packages too. A package that stands
 // alone has none, and the user's own folder is none.
 func Repository(dir string) Links {
 	full, err := filepath.Abs(dir)
@@ -105,9 +108,11 @@ func Repository(dir string) Links {
 		if above == filepath.Dir(above) || above == home {
 			break
 		}
-		if _, err := os.Stat(filepath.Join(above, ".git")); err == nil {
-			l.repo = above
-			return l
+		for _, mark := range marks {
+			if _, err := os.Stat(filepath.Join(above, mark)); err == nil {
+				l.repo = above
+				return l
+			}
 		}
 	}
 	if above = filepath.Dir(full); above != home && above != filepath.Dir(above) && hasOthers(above, full) {
