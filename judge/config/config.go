@@ -127,6 +127,7 @@ type Golf struct {
 	Words     map[string][]string `toml:"words"`      // an item for each argument, and what goes between
 	Build     [][]string          `toml:"build"`      // instead of the language's own
 	Run       []string            `toml:"run"`        // of functions, instead of the language's own
+	Ending    string              `toml:"ending"`     // what a program's file needs at its end
 	Inline    string              `toml:"inline"`     // an expression of flags behind which the code itself stands
 	Comment   string              `toml:"comment"`    // what starts a comment
 	Page      string              `toml:"code_page"`  // what its bytes are counted in

@@ -284,7 +284,12 @@ func (d *detection) telling(ctx context.Context) ([]int, error) {
 	if n := len(report.Wrong); n > 0 {
 		last = report.Wrong[n-1].Index
 	}
-	return append([]int{samples[last]}, slices.Delete(samples, last, last+1)...), nil
+	return toFront(samples, last), nil
+}
+
+// toFront moves the k-th of a list before the others.
+func toFront(list []int, k int) []int {
+	return slices.Concat([]int{list[k]}, list[:k], list[k+1:])
 }
 
 // each runs several programs on one input at the same time.

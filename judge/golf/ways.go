@@ -382,7 +382,7 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 // wrapped is the program's text with what goes around it.
 func (p *proof) wrapped(wrap *config.Wrap) string {
 	if wrap == nil {
-		return p.a.Code
+		return p.a.Code + p.lang.Golf.Ending
 	}
 	return fillWords(wrap.Code, map[string]string{"code": p.a.Code})
 }

@@ -166,3 +166,12 @@ func TestCountFlags(t *testing.T) {
 		t.Errorf("CountFlags (-want +got):\n%s", diff)
 	}
 }
+
+func TestToFront(t *testing.T) {
+	list := []int{5, 6, 7, 8}
+	for k, want := range [][]int{{5, 6, 7, 8}, {6, 5, 7, 8}, {7, 5, 6, 8}, {8, 5, 6, 7}} {
+		if got := toFront(list, k); !slices.Equal(got, want) {
+			t.Errorf("toFront(%v, %d) = %v, want %v", list, k, got, want)
+		}
+	}
+}
