@@ -218,3 +218,29 @@ func TestLegacyRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestExportPolygon has what Polygon has beyond the format go into output validators.
+func TestExportPolygon(t *testing.T) {
+	const cases = "\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"
+	for _, row := range []struct {
+		it, files string
+		want      map[string]string // the file has this in it
+	}{
+		{"takes the format's validator for a checker that is nearly like it", "[checker]\nname = \"polygon\"\nargs = [\"rcmp6\"]" + cases,
+			map[string]string{"data/sample/test_group.yaml": `["float_tolerance","1e-6"]`}},
+		{"joins an interactor and a checker", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"\nspeaks = \"testlib\"\n[checker]\nprogram = \"look.py\"\nspeaks = \"testlib\"\nargs = [\"it's\"]" + cases + "-- talk.cpp --\nint main;\n-- look.py --\nexit(0)\n",
+			map[string]string{"output_validator/interactor/talk.cpp": "int main;", "output_validator/checker/look.py": "exit(0)", "output_validator/run": `checker/program" 'it'\''s' "$in" "$out" "$ans"`, "output_validator/build": "g++"}},
+	} {
+		to := filepath.Join(t.TempDir(), "out")
+		if _, err := exchange.ICPC(open(t, unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.files)), "", to, icpc.Format2025, kit); err != nil {
+			t.Errorf("it %s: %v", row.it, err)
+			continue
+		}
+		got := tree(t, to)
+		for name, want := range row.want {
+			if !strings.Contains(got[name], want) {
+				t.Errorf("it %s: %s is %q, want %q in it", row.it, name, got[name], want)
+			}
+		}
+	}
+}

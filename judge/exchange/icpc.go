@@ -78,8 +78,8 @@ func (e *exporter) refuse() error {
 		return e.fault("kind", "the legacy format has no problems of several passes", "export it to icpc-2025-09")
 	case f.Kind.Answers && e.old:
 		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export it to icpc-2025-09")
-	case f.Interactor != nil && f.Interactor.Speaks == "testlib":
-		return e.fault("interactor", "an interactor that speaks testlib's protocol", "write it with the kit, or for Kattis' protocol")
+	case f.Interactor != nil && f.Interactor.Speaks == "testlib" && f.Checker.Name != "":
+		return e.fault("checker", fmt.Sprintf("the checker %s judges what the interactor leaves, which an output validator has to do itself", f.Checker.Name), "write the checker as a program, with testlib")
 	}
 	return e.refuseBeside()
 }
@@ -187,7 +187,15 @@ func (e *exporter) checker() error {
 			dir = "output_validators/validator"
 		}
 		e.flags = part.Args
+		if as == asInteractor && part.Speaks == "testlib" {
+			return e.testlibInteractor(dir)
+		}
 		return e.program(part, dir, as)
+	}
+	if c := f.Checker; c.Name == "polygon" && len(c.Args) == 1 && nearly[c.Args[0]] != nil {
+		e.flags = nearly[c.Args[0]]
+		e.notes.add("the checker %s becomes the format's output validator with %q, which compares nearly alike: for it 7 and 007 differ, say", c.Args[0], strings.Join(e.flags, " "))
+		return nil
 	}
 	flags, ok := validatorFlags(f.Checker)
 	if !ok {
@@ -195,6 +203,15 @@ func (e *exporter) checker() error {
 	}
 	e.flags = flags
 	return nil
+}
+
+// nearly are the flags of the format's output validator that come close to standard
+// checkers of Polygon: others have taken them for these for years.
+var nearly = map[string][]string{
+	"acmp": {"float_absolute_tolerance", "1.5e-6"}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
+	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
+	"rcmp": {"float_absolute_tolerance", "1.5e-6"}, "rcmp4": {"float_tolerance", "1e-4"}, "rcmp6": {"float_tolerance", "1e-6"}, "rcmp9": {"float_tolerance", "1e-9"},
+	"rncmp": {"float_absolute_tolerance", "1.5e-5"},
 }
 
 // validatorFlags are those of the format's output validator that judge as a builtin

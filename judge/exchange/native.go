@@ -76,7 +76,9 @@ func (m *importer) refuse() error {
 	}
 	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
 		var why string
-		if m.grading, why = modern(p.Grading, m.count); why != "" {
+		old := *p.Grading
+		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // nobody else gives points
+		if m.grading, why = modern(&old, m.count); why != "" {
 			return fault(why, "problem.toml has the ways of 2025-09")
 		}
 		if m.grading != nil {

@@ -27,16 +27,7 @@ const (
 // must speak Kattis' protocol.
 func (e *exporter) program(p *judge.Part, dir string, as role) error {
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
-	info, err := os.Stat(p.Path)
-	if err != nil {
-		return &judge.Fault{File: p.Path, Text: err.Error()}
-	}
-	if info.IsDir() {
-		err = copyTree(p.Path, to)
-	} else {
-		err = copyFile(p.Path, filepath.Join(to, filepath.Base(p.Path)))
-	}
-	if err != nil {
+	if err := e.sources(p, to); err != nil {
 		return err
 	}
 	switch p.Speaks {
@@ -142,12 +133,8 @@ func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
 
 // wrapTestlib adds to a C++ program the scripts that build it and translate.
 func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
-	exts := extensions(to)
-	if !slices.Contains(exts, ".cpp") {
-		return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", as), Hint: "write it for Kattis' protocol"}
-	}
-	if !slices.Contains(exts, ".h") && wantsTestlib(to) {
-		return &judge.Fault{File: p.Path, Text: "cannot be exported: testlib.h is not beside the program", Hint: "copy it there"}
+	if err := needsTestlib(p, to, string(as)); err != nil {
+		return err
 	}
 	run := testlibChecker
 	if as == asInputValidator {

@@ -78,7 +78,7 @@ type Kept struct {
 // there were faults: their reason may lie outside of the package, as where a tool was
 // missing that is there by now, so the next command tries again.
 func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
-	key, err := hashFolder(dir)
+	key, err := hashFolder(dir, f.Follow)
 	if err != nil {
 		return nil, fmt.Errorf("read package %s: %w", dir, err)
 	}
@@ -152,8 +152,9 @@ func skipped(name string) bool {
 	return name == ".git" || name == ".github" || name == "__pycache__" || name == "node_modules"
 }
 
-// hashFolder makes a key of all files below a folder.
-func hashFolder(dir string) (string, error) {
+// hashFolder makes a key of all files below a folder, and of those that its links lead
+// to, as far as follow says so; it may be nil.
+func hashFolder(dir string, follow func(link string) (string, bool)) (string, error) {
 	sum := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -170,21 +171,47 @@ func hashFolder(dir string) (string, error) {
 		if d.Type()&fs.ModeSymlink != 0 {
 			target, err := os.Readlink(path)
 			fmt.Fprintf(sum, "%q\n", target)
-			return err
+			if err != nil || follow == nil {
+				return err
+			}
+			if real, ok := follow(path); ok && !below(dir, real) {
+				return hashLinked(sum, real)
+			}
+			return nil
 		}
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		n, err := io.Copy(sum, file)
-		fmt.Fprintf(sum, "%d\n", n)
-		return err
+		return hashFile(sum, path)
 	})
 	return hex.EncodeToString(sum.Sum(nil)[:12]), err
+}
+
+func hashFile(sum io.Writer, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	n, err := io.Copy(sum, file)
+	fmt.Fprintf(sum, "%d\n", n)
+	return err
+}
+
+// hashLinked adds what a link leads to.
+func hashLinked(sum io.Writer, real string) error {
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		key, err := hashFolder(real, nil)
+		fmt.Fprintln(sum, key)
+		return err
+	case info.Mode().IsRegular():
+		return hashFile(sum, real)
+	}
+	return nil
 }
 
 // copyFolder copies files, folders and links. Links that would lead elsewhere from there

@@ -1,0 +1,101 @@
+package exchange
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// An interactor that speaks testlib's protocol becomes an output validator, with the
+// checker that judges what it leaves in a folder beside it.
+const (
+	testlibPair = `#!/bin/sh
+# Builds programs that speak testlib's protocol, in C++ or Python.
+cd "$(dirname "$0")" || exit 1
+for p in interactor checker; do
+	if [ -n "$(ls $p/*.cpp 2>/dev/null)" ]; then
+		g++ -std=gnu++17 -O2 -o $p/program $p/*.cpp || exit 1
+	elif [ -d $p ]; then
+		main=$(ls $p/*.py)
+		printf '#!/bin/sh\nexec python3 "$(dirname "$0")/%s" "$@"\n' "$(basename "$main")" > $p/program
+		chmod +x $p/program
+	fi
+done
+`
+	// What the interactor leaves goes to the checker, as testlib's output before its answer.
+	testlibInteractor = `#!/bin/sh
+# Has an interactor that speaks testlib's protocol speak Kattis'.
+here=$(dirname "$0"); in=$1; ans=$2; feedback=$3; shift 3
+out=$(mktemp) || exit 1
+"$here/interactor/program" "$@" "$in" "$out" "$ans" 2> "${feedback}judgemessage.txt"
+code=$?
+if [ $code = 0 ] && [ -d "$here/checker" ]; then
+	"$here/checker/program"CHECKER_ARGS "$in" "$out" "$ans" 2> "${feedback}judgemessage.txt"
+	code=$?
+fi
+rm -f "$out"
+case $code in
+0) exit 42 ;;
+1 | 2 | 4 | 8) exit 43 ;;
+esac
+exit 1
+`
+)
+
+// testlibInteractor writes the interactor, with the problem's checker if it has one.
+func (e *exporter) testlibInteractor(dir string) error {
+	to := filepath.Join(e.dir, filepath.FromSlash(dir))
+	parts := map[string]*judge.Part{"interactor": e.from.Interactor}
+	if e.from.Checker.Program != nil {
+		parts["checker"] = e.from.Checker.Program
+	}
+	for name, p := range parts {
+		if p.Speaks != "testlib" {
+			return e.fault(name, fmt.Sprintf("an interactor that speaks testlib's protocol with a %s that speaks %q", name, p.Speaks), "write both for testlib, or the interactor for Kattis' protocol")
+		}
+		if err := e.sources(p, filepath.Join(to, name)); err != nil {
+			return err
+		}
+		if slices.Equal(extensions(filepath.Join(to, name)), []string{".py"}) {
+			continue
+		}
+		if err := needsTestlib(p, filepath.Join(to, name), name); err != nil {
+			return err
+		}
+	}
+	args := ""
+	if p := e.from.Checker.Program; p != nil {
+		for _, a := range p.Args {
+			args += " '" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return scripts(to, map[string]string{"build": testlibPair, "run": strings.Replace(testlibInteractor, "CHECKER_ARGS", args, 1)})
+}
+
+// sources copies a program's file or folder into a folder.
+func (e *exporter) sources(p *judge.Part, to string) error {
+	info, err := os.Stat(p.Path)
+	if err != nil {
+		return &judge.Fault{File: p.Path, Text: err.Error()}
+	}
+	if info.IsDir() {
+		return copyTree(p.Path, to)
+	}
+	return copyFile(p.Path, filepath.Join(to, filepath.Base(p.Path)))
+}
+
+// needsTestlib refuses a program that a package could not build.
+func needsTestlib(p *judge.Part, dir, what string) error {
+	exts := extensions(dir)
+	if !slices.Contains(exts, ".cpp") {
+		return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", what), Hint: "write it for Kattis' protocol"}
+	}
+	if !slices.Contains(exts, ".h") && wantsTestlib(dir) {
+		return &judge.Fault{File: p.Path, Text: "cannot be exported: testlib.h is not beside the program", Hint: "copy it there"}
+	}
+	return nil
+}
