@@ -64,7 +64,7 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	words := strings.Fields(header)
 	for n := len(words); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
-		for _, try := range []string{name, strings.ReplaceAll(name, " ", ""), version.ReplaceAllString(name, "")} {
+		for _, try := range []string{name, strings.ReplaceAll(name, " ", ""), minor.ReplaceAllString(name, "$1"), version.ReplaceAllString(name, "")} {
 			if l, ok := named(cfg, try); ok {
 				return l, true
 			}
@@ -72,6 +72,9 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	}
 	return nil, false
 }
+
+// minor is what stands behind the first number of a version: "Python 2.7".
+var minor = regexp.MustCompile(`(\d+)\.[\d.]+\+?$`)
 
 // version is a number at the end of a language's name.
 var version = regexp.MustCompile(`\s*[\d.]+\+?$`)

@@ -76,6 +76,14 @@ func TestParsePost(t *testing.T) {
 		{it: "takes a version for no size", text: "# Python 3.8\n\n    f=1\n", want: Post{Language: "Python 3.8", Code: "f=1", Blocks: 1, Headers: 1}},
 		{it: "reads HTML", text: "# C, 7 bytes\n\n<pre><code>a&lt;b\n\tc&amp;d\n</code></pre>\ntext\n", want: Post{Language: "C", Claim: 7, Code: "a<b\n\tc&d", Blocks: 1, Headers: 1}},
 		{it: "reads HTML that is never closed", text: "<pre>\na", want: Post{Code: "a", Blocks: 1}},
+		{it: "reads the name of C++", text: "# C++ (gcc), 7 bytes\n\n    [](){}\n", want: Post{Language: "C++", Claim: 7, Code: "[](){}", Blocks: 1, Headers: 1}},
+		{it: "reads a bold header", text: "**[Ruby](x), 4 bytes**\n\n    ->{}\n", want: Post{Language: "Ruby", Claim: 4, Code: "->{}", Blocks: 1, Headers: 1}},
+		{it: "takes the first line with a size for a header", text: "Lua, 4 bytes\n\nSaved 7 bytes.\n\n    f=1\n", want: Post{Language: "Lua", Claim: 4, Code: "f=1", Blocks: 1, Headers: 1}},
+		{it: "reads a link by reference", text: "# [Lua][1], 3 bytes\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
+		{it: "reads tags in a header", text: "<h1><a href=\"x\">C#</a>, 3 bytes</h1>\n<pre>a&amp;b</pre>", want: Post{Language: "C#", Claim: 3, Code: "a&b", Blocks: 1, Headers: 1}},
+		{it: "reads code right behind a header or a comment", text: "# C, 3 bytes\n<!-- language: lang-c -->\n    f=1\n\nno:\n    g=2\n", want: Post{Language: "C", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
+		{it: "takes the code's part of a sum", text: "# Perl -p, 12 + 1 = 13 bytes\n\n    s/1//\n", want: Post{Language: "Perl", Flags: []string{"-p"}, Claim: 12, Code: "s/1//", Blocks: 1, Headers: 1}},
+		{it: "reads the flags of how to run it", text: "# PHP, 4 bytes\n\n    f();\n\nRun as pipe with `php -nR`.\n", want: Post{Language: "PHP", Flags: []string{"-nR"}, Claim: 4, Code: "f();", Blocks: 1, Headers: 1}},
 		{it: "refuses a post without code", text: "# C, 3 bytes\nabc\n", fails: true},
 		{it: "refuses nothing", text: "", fails: true},
 	} {
@@ -287,8 +295,8 @@ func TestBest(t *testing.T) {
 }
 
 func TestLanguageOf(t *testing.T) {
-	cfg := &config.Config{Languages: []*config.Language{{ID: "python3", Name: "Python 3", Aliases: []string{"python"}}, {ID: "perl", Name: "Perl"}, {ID: "javascript", Name: "JavaScript"}, {ID: "c", Name: "C"}}}
-	for header, want := range map[string]string{"Python 3.8 (pre-release)": "python3", "Python": "python3", "python3": "python3", "Perl 5": "perl", "JavaScript (Node.js)": "javascript", "C (gcc)": "c", "Brainfuck": "", "": ""} {
+	cfg := &config.Config{Languages: []*config.Language{{ID: "python3", Name: "Python 3", Aliases: []string{"python"}}, {ID: "python2", Name: "Python 2"}, {ID: "perl", Name: "Perl"}, {ID: "javascript", Name: "JavaScript"}, {ID: "c", Name: "C"}}}
+	for header, want := range map[string]string{"Python 3.8 (pre-release)": "python3", "Python": "python3", "Python 2.7": "python2", "Python 3.8+": "python3", "python3": "python3", "Perl 5": "perl", "JavaScript (Node.js)": "javascript", "C (gcc)": "c", "Brainfuck": "", "": ""} {
 		l, ok := LanguageOf(cfg, header)
 		if got := map[bool]string{true: want}[ok]; ok != (want != "") || ok && l.ID != got {
 			t.Errorf("LanguageOf(%q) = %v", header, l)

@@ -23,21 +23,27 @@ type Post struct {
 var (
 	headerLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s*([^#\s].*?)\s*#*\s*$`) // sites once took "#Perl"
 	underline  = regexp.MustCompile(`^\s{0,3}(?:=+|-{2,})\s*$`)
-	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	tagged     = regexp.MustCompile(`(?i)^\s*<h[1-6][^>]*>(.*)</h[1-6]>`)
+	remark     = regexp.MustCompile(`^\s*<!--.*-->\s*$`)
+	linked     = regexp.MustCompile(`\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?`)
 	struck     = regexp.MustCompile(`(?is)<(?:s|strike|del)>.*?</(?:s|strike|del)>|~~.*?~~`)
 	sizeWord   = regexp.MustCompile(`(?i)(\d+)\s*(?:bytes?|chars?|characters?)\b`)
+	sumOfSizes = regexp.MustCompile(`(\d+)\s*\+\s*\d+\s*(?:=\s*\d+\s*)?$`)
+	runWith    = regexp.MustCompile("(?i)\\b(?:run|call|invoke)\\b[^.\n`]*\\b(?:with|as|using)\\b[^.\n`]*`(?:[a-z]+\\s+)?((?:-[\\w=.:/-]+\\s*)+)")
 	lastNumber = regexp.MustCompile(`[,:–—-]\s*(\d+)\s*$`)
 	tag        = regexp.MustCompile(`<[^>]*>`)
 	flagWord   = regexp.MustCompile("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.:/-]*)")
 	fence      = regexp.MustCompile("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
 )
 
-// ParsePost reads a post. A header starts with # or is underlined; the claimed size is
-// the last number of bytes in it that is not struck out. Code stands in a fenced block,
+// ParsePost reads a post. A header starts with #, is underlined or stands in <h1>; where
+// there is none, the first line with a size will do. The claimed size is the last
+// number of bytes in it that is not struck out. Code stands in a fenced block,
 // is indented by four blanks, or stands in <pre>; only the first block counts.
 func ParsePost(text string) (*Post, error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	p := &Post{}
+	first := "" // line that may be a header that is not marked as one
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		switch m := fence.FindStringSubmatch(line); {
@@ -48,7 +54,7 @@ func ParsePost(text string) (*Post, error) {
 			}
 			p.block(strings.Join(lines[min(i+1, len(lines)):min(end, len(lines))], "\n"))
 			i = end
-		case strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != "" && (i == 0 || strings.TrimSpace(lines[i-1]) == ""):
+		case strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != "" && (i == 0 || apart(lines[i-1])):
 			end := i
 			for end < len(lines) && (strings.HasPrefix(lines[end], "    ") || strings.TrimSpace(lines[end]) == "") {
 				end++
@@ -72,13 +78,28 @@ func ParsePost(text string) (*Post, error) {
 		default:
 			if m := headerLine.FindStringSubmatch(line); m != nil {
 				p.header(m[1])
+			} else if m := tagged.FindStringSubmatch(line); m != nil {
+				p.header(html.UnescapeString(m[1]))
+			} else if first == "" && p.Blocks == 0 && sizeWord.MatchString(line) {
+				first = line
 			}
 		}
 	}
 	if p.Blocks == 0 {
 		return nil, errors.New("the post has no code block: indent the code by four blanks, or put it between lines of ```")
 	}
+	if p.Headers == 0 && first != "" {
+		p.header(first)
+	}
+	if m := runWith.FindStringSubmatch(text); m != nil && len(p.Flags) == 0 {
+		p.Flags = strings.Fields(m[1])
+	}
 	return p, nil
+}
+
+// apart says whether indented code may follow a line: no text does it go on.
+func apart(line string) bool {
+	return strings.TrimSpace(line) == "" || headerLine.MatchString(line) || underline.MatchString(line) || remark.MatchString(line) || tagged.MatchString(line)
 }
 
 func closes(line, open string) bool {
@@ -106,6 +127,7 @@ func (p *Post) Unread() (all []string) {
 // header reads a header; the first one counts.
 func (p *Post) header(text string) {
 	text = linked.ReplaceAllString(struck.ReplaceAllString(text, ""), "$1")
+	text = strings.Trim(tag.ReplaceAllString(text, ""), " *_")
 	sizes := sizeWord.FindAllStringSubmatchIndex(text, -1)
 	if len(sizes) == 0 {
 		sizes = lastNumber.FindAllStringSubmatchIndex(text, 1)
@@ -115,7 +137,10 @@ func (p *Post) header(text string) {
 	}
 	if len(sizes) > 0 {
 		last := sizes[len(sizes)-1]
-		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]]) // too large a number is no claim
+		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                      // too large a number is no claim
+		if sum := sumOfSizes.FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as once was counted
+			p.Claim, _ = strconv.Atoi(sum[1])
+		}
 		text = text[:sizes[0][0]]
 	}
 	for _, f := range flagWord.FindAllStringSubmatch(text, -1) {
@@ -127,5 +152,8 @@ func (p *Post) header(text string) {
 	name, _, _ := strings.Cut(text, ",")
 	name, _, _ = strings.Cut(name, " (")
 	name, _, _ = strings.Cut(name, " - ")
-	p.Language = strings.Trim(name, " \t`*_+:-–—")
+	name, _, _ = strings.Cut(name, " – ")
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.TrimSuffix(strings.Trim(name, " \t`*_:-–—"), " +") // "Perl 5 + -p", not "C++"
+	p.Language = strings.TrimSpace(name)
 }
