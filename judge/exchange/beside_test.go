@@ -219,6 +219,28 @@ func TestLegacyRefuses(t *testing.T) {
 	}
 }
 
+// TestLegacyPoints: points survive the way to the legacy format and back.
+func TestLegacyPoints(t *testing.T) {
+	dir := unpack(t, strings.Replace(native, "require_pass = [\"small\"]\n", "", 1)+"-- cases/large/d.in --\n4\n-- cases/large/d.ans --\n4\n")
+	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
+	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), away, icpc.Legacy, kit); err != nil {
+		t.Fatal(err)
+	}
+	if got := tree(t, away)["data/secret/2-large/testdata.yaml"]; got != `{"accept_score":30}`+"\n" {
+		t.Errorf("the group large says %q", got)
+	}
+	if _, err := exchange.Native(open(t, away), home, home+"-solutions"); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range open(t, home).Grading.Root.Children[1].Children {
+		got = append(got, fmt.Sprintf("%s %v", n.Aggregate, n.MaxScore))
+	}
+	if want := []string{"pass-fail 40", "sum 60"}; !slices.Equal(got, want) {
+		t.Errorf("points of groups: %q, want %q", got, want)
+	}
+}
+
 // TestExportPolygon has what Polygon has beyond the format go into output validators.
 func TestExportPolygon(t *testing.T) {
 	const cases = "\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"

@@ -37,6 +37,9 @@ func (e *exporter) refuseBeside() error {
 			}
 		}
 	}
+	if err := e.refusePoints(); err != nil {
+		return err
+	}
 	if e.from.NoFiles {
 		e.notes.add("submissions were not to write files; in the legacy format they may")
 	}
@@ -149,19 +152,28 @@ func (e *exporter) secretCases() (n int) {
 // things, each run of cases that are told the same has a folder.
 func (e *exporter) oldData() error {
 	n, pieces, width := 0, 0, len(fmt.Sprint(e.from.Count()))
+	if err := e.oldPoints(); err != nil {
+		return err
+	}
 	dir, before := "", (*judge.Case)(nil)
 	for _, g := range e.from.Groups {
 		base := "data/secret"
 		if g.Name == problem.Sample {
 			base = "data/sample"
 		}
+		if e.scored() {
+			before = nil // each group is one there
+		}
 		for k, c := range g.Cases {
 			if before == nil || !strings.HasPrefix(dir, base) || !e.toldTheSame(before, &c) {
-				if dir = base; !e.common || !e.told {
+				if e.scored() && before != nil {
+					return e.fault("group", "the cases of group "+g.Name+", which gives points, tell the validators different things", "export it to icpc-2025-09")
+				}
+				if dir = base; !e.common || !e.told || e.scored() && base != "data/sample" {
 					pieces++
 					dir += fmt.Sprintf("/%0*d-%s", width, pieces, g.Name)
 				}
-				if err := e.testdata(dir, &c); err != nil {
+				if err := e.testdata(dir, &g, &c); err != nil {
 					return err
 				}
 			}
@@ -183,10 +195,61 @@ func (e *exporter) toldTheSame(a, b *judge.Case) bool {
 	return slices.Equal(a.CheckerArgs, b.CheckerArgs) && slices.Equal(a.ValidatorArgs, b.ValidatorArgs)
 }
 
+// refusePoints finds points that the legacy format would count in another way.
+func (e *exporter) refusePoints() error {
+	if !e.scored() {
+		return nil
+	}
+	const hint = "export it to icpc-2025-09"
+	if all := e.all(); all.Aggregate != judge.Sum || all.Unbounded {
+		return e.fault("scoring", "the legacy format adds the points of groups that say what they are worth", hint)
+	}
+	for _, n := range e.all().Children {
+		switch {
+		case n.Unbounded:
+			return e.fault("group", "the legacy format has no points without a maximum, as group "+n.Name+" gives", hint)
+		case len(n.RequirePass) > 0:
+			return e.fault("group", "group "+n.Name+" requires others, which the legacy format does not have", hint)
+		}
+	}
+	if n := e.notes; e.from.Checker.Program != nil || e.from.Interactor != nil {
+		n.add("a part of a case's points that the checker may give is lost: there a case gives all or nothing")
+		e.notes = n
+	}
+	return nil
+}
+
+// oldPoints says above the groups that all are judged, and added. The samples give
+// nothing.
+func (e *exporter) oldPoints() error {
+	if !e.scored() {
+		return nil
+	}
+	return e.yaml("data/testdata.yaml", map[string]any{"on_reject": "continue", "grader_flags": "sum"})
+}
+
+// oldGroupPoints are what testdata.yaml says of a group's points.
+func (e *exporter) oldGroupPoints(g *judge.Group, keys map[string]any) {
+	if !e.scored() {
+		return
+	}
+	keys["accept_score"] = 0
+	for _, n := range e.all().Children {
+		switch {
+		case n.Name != g.Name:
+		case n.Aggregate == judge.Sum:
+			keys["accept_score"] = n.MaxScore / float64(len(g.Cases))
+		default:
+			keys["accept_score"], keys["grader_flags"], keys["on_reject"] = n.MaxScore, "min", "break"
+		}
+	}
+}
+
 // testdata writes testdata.yaml for the cases of a folder, where there is something to
 // say beside problem.yaml.
-func (e *exporter) testdata(dir string, c *judge.Case) error {
-	keys := map[string]string{}
+func (e *exporter) testdata(dir string, g *judge.Group, c *judge.Case) error {
+	keys := map[string]any{}
+	e.oldGroupPoints(g, keys)
 	if !e.common && len(c.CheckerArgs) > 0 {
 		keys["output_validator_flags"] = strings.Join(c.CheckerArgs, " ")
 	}

@@ -219,7 +219,8 @@ func TestExportRefuses(t *testing.T) {
 		{"has no kit but in Go", "[checker]\nprogram = \"check.py\"\nspeaks = \"kit\"", icpc.Format2025, "an output validator that speaks the kit's protocol and is not written in Go"},
 		{"has no testlib but in C++", "[checker]\nprogram = \"check.py\"\nspeaks = \"testlib\"", icpc.Format2025, "an output validator that speaks testlib's protocol and is not written in C++"},
 		{"misses testlib.h", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"testlib\"", icpc.Format2025, "testlib.h is not beside the program"},
-		{"gives no points in the old format", "[scoring]\nmax_score = 1", icpc.Legacy, "the legacy format counts points in another way"},
+		{"takes no least points of groups in the old format", "[scoring]\nmax_score = 1\nscore_aggregation = \"min\"", icpc.Legacy, "the legacy format adds the points of groups"},
+		{"gives no points without a maximum in the old format", "[scoring]\nmax_score = \"unbounded\"", icpc.Legacy, "the legacy format adds the points of groups"},
 		{"has one pass in the old format", "kind = \"multi-pass\"\n[checker]\nprogram = \"check.py\"\nspeaks = \"kattis\"", icpc.Legacy, "the legacy format has no problems of several passes"},
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest)

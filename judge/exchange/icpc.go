@@ -72,8 +72,6 @@ func (e *exporter) refuse() error {
 		return e.fault("group", "the problem has no cases", "a package needs one at least")
 	case f.Static != nil && e.old:
 		return e.fault("static", "the legacy format has no static validators", "export it to icpc-2025-09")
-	case e.scored() && e.old:
-		return e.fault("scoring", "the legacy format counts points in another way", "export it to icpc-2025-09")
 	case f.Kind.MultiPass && e.old:
 		return e.fault("kind", "the legacy format has no problems of several passes", "export it to icpc-2025-09")
 	case f.Kind.Answers && e.old:
@@ -97,6 +95,9 @@ func (e *exporter) metadata() error {
 	if e.old {
 		fmt.Fprintf(&b, "problem_format_version: legacy\nname: %s\n", yamlText(f.Title))
 		fmt.Fprintf(&b, "validation: %s\n", e.validation())
+		if e.scored() {
+			b.WriteString("type: scoring\n")
+		}
 		if len(e.flags) > 0 {
 			fmt.Fprintf(&b, "validator_flags: %s\n", yamlText(strings.Join(e.flags, " ")))
 		}
@@ -194,7 +195,7 @@ func (e *exporter) checker() error {
 	}
 	if c := f.Checker; c.Name == "polygon" && len(c.Args) == 1 && nearly[c.Args[0]] != nil {
 		e.flags = nearly[c.Args[0]]
-		e.notes.add("the checker %s becomes the format's output validator with %q, which compares nearly alike: for it 7 and 007 differ, say", c.Args[0], strings.Join(e.flags, " "))
+		e.notes.add("the checker %s becomes the format's output validator with %q, which compares nearly alike", c.Args[0], strings.Join(e.flags, " "))
 		return nil
 	}
 	flags, ok := validatorFlags(f.Checker)
