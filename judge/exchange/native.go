@@ -311,28 +311,45 @@ func (m *importer) statement() error {
 	return write(filepath.Join(m.dir, "statement.md"), data, 0o644)
 }
 
-// promised is the one verdict that a submission must get as a whole.
-func promised(s *icpc.Submission) (judge.Verdict, bool) {
-	if len(s.Rules) != 1 || s.Rules[0].Cases != "" || s.Rules[0].Partial {
-		return "", false
+// promised is the one verdict that a submission must get as a whole. What is said of
+// some of its cases only adds to that.
+func promised(s *icpc.Submission) (one judge.Verdict, ok bool) {
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		free := r.Final == nil && r.Required == nil && (r.Permitted == nil || len(r.Permitted) >= allFour)
+		if r.Cases != "" || free && !r.Partial {
+			continue
+		}
+		verdict := demanded(r)
+		if verdict == "" || ok && verdict != one {
+			return "", false
+		}
+		one, ok = verdict, true
 	}
-	r := &s.Rules[0]
+	return one, ok
+}
+
+// allFour is how many verdicts the format has.
+const allFour = 4
+
+// demanded is the one verdict that a rule demands of a whole submission; "" for none.
+func demanded(r *icpc.Rule) judge.Verdict {
 	switch {
+	case r.Partial || len(r.Final) > 1:
+		return ""
 	case len(r.Final) == 1:
-		return r.Final[0], true
-	case len(r.Final) > 1:
-		return "", false
+		return r.Final[0]
 	case len(r.Permitted) == 1 && r.Permitted[0] == judge.Accepted:
-		return judge.Accepted, true
+		return judge.Accepted
 	case len(r.Required) == 1 && r.Permitted != nil:
 		for _, v := range r.Permitted {
 			if v != judge.Accepted && v != r.Required[0] {
-				return "", false
+				return ""
 			}
 		}
-		return r.Required[0], true
+		return r.Required[0]
 	}
-	return "", false
+	return ""
 }
 
 // submissions copies the submissions whose verdict is one.
