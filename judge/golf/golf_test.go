@@ -191,6 +191,22 @@ func TestUnmoved(t *testing.T) {
 	}
 }
 
+func TestAddress(t *testing.T) {
+	for text, want := range map[string]bool{"<function f at 0x7f3a5c1e2d40>": true, "CODE(0x55d0c8a3b2f8)": true, "0xdeadbeef": false, "3 5": false} {
+		for _, function := range []bool{true, false} {
+			d, err := ParseDomain("4 7\n", 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := proof{r: &Range{Domain: d}, res: &Result{Verdict: Right, found: candidate{function: function}}, outputs: []output{{text: text}}}
+			p.addresses()
+			if noted := len(p.res.Notes) > 0; noted != (want && function) || (p.res.Verdict == Wrong) != (want && !function) {
+				t.Errorf("%q of a function %v: %s, notes %q", text, function, p.res.Verdict, p.res.Notes)
+			}
+		}
+	}
+}
+
 func TestParseDomain(t *testing.T) {
 	d, err := ParseDomain("0 0 !\n0 1\n-1 5\n", 2)
 	if err != nil || len(d.Inputs) != 3 || !d.Inputs[0].Edge || d.Inputs[1].Edge {

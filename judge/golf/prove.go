@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -385,11 +386,31 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 	default:
 		res.Verdict = Right
 	}
+	p.addresses()
 	if n := len(p.failed); n > 0 && res.Verdict == Right && !strings.HasPrefix(res.How, "program") {
 		i := slices.Min(slices.Collect(keysOf(p.failed)))
 		res.Notes = append(res.Notes, fmt.Sprintf("%s with an error, e.g. %s (%s); what was printed before counts",
 			ends(n), p.r.Domain.Inputs[i], cut(p.failed[i])))
 	}
+}
+
+// address is a place in memory, as the names of functions and objects show it.
+var address = regexp.MustCompile(`\b0x[0-9a-fA-F]{9,16}\b`)
+
+// addresses looks for texts with an address, which only stay the same here because the
+// sandbox lays out memory the same way each time.
+func (p *proof) addresses() {
+	at := slices.IndexFunc(p.outputs, func(o output) bool { return address.MatchString(o.text) })
+	if at < 0 || p.res.Verdict != Right {
+		return
+	}
+	o := p.outputs[at]
+	if p.res.found.function {
+		p.res.Notes = append(p.res.Notes, "an address in memory is the same text in one process only: "+shorten(o.text, mostShown))
+		return
+	}
+	p.res.Verdict, p.res.WrongMany = Wrong, 1
+	p.res.Wrong = []WrongInput{{p.r.Domain.Inputs[o.input].String(), shorten(o.text, mostShown), "an address in memory is another one each time"}}
 }
 
 func ends(n int) string {
