@@ -37,13 +37,7 @@ if [ $code = 0 ] && [ -d "$here/checker" ]; then
 	"$here/checker/program"CHECKER_ARGS "$in" "$out" "$ans" 2> "${feedback}judgemessage.txt"
 	code=$?
 fi
-rm -f "$out"
-case $code in
-0) exit 42 ;;
-1 | 2 | 4 | 8) exit 43 ;;
-esac
-exit 1
-`
+` + testlibVerdict
 )
 
 // testlibInteractor writes the interactor, with the problem's checker if it has one.

@@ -74,6 +74,14 @@ exec "$(dirname "$0")/validator" "$@"
 cd "$(dirname "$0")" || exit 1
 exec g++ -std=gnu++17 -O2 -o program *.cpp
 `
+	// testlibVerdict says with Kattis' exit codes what testlib's say.
+	testlibVerdict = `rm -f "$out"
+case $code in
+0) exit 42 ;;
+1 | 2 | 4 | 8) exit 43 ;;
+esac
+exit 1
+`
 	// A checker that speaks testlib's protocol takes the output from a file.
 	testlibChecker = `#!/bin/sh
 # Has a checker that speaks testlib's protocol speak Kattis'.
@@ -82,13 +90,7 @@ out=$(mktemp) || exit 1
 cat > "$out"
 "$here/program" "$@" "$in" "$out" "$ans" 2> "${feedback}judgemessage.txt"
 code=$?
-rm -f "$out"
-case $code in
-0) exit 42 ;;
-1 | 2 | 4 | 8) exit 43 ;;
-esac
-exit 1
-`
+` + testlibVerdict
 	testlibValidator = `#!/bin/sh
 # Has a validator that speaks testlib's protocol speak Kattis'.
 "$(dirname "$0")/program" "$@" && exit 42
