@@ -99,7 +99,7 @@ func (at *place) grown() (size int64) {
 	if at.before == nil {
 		return 0
 	}
-	at.walk(func(name string, info fs.FileInfo) {
+	_ = at.walk(func(name string, info fs.FileInfo) {
 		old := at.before[name]
 		if old == nil || old.Size() != info.Size() || !old.ModTime().Equal(info.ModTime()) {
 			size += info.Size()
