@@ -19,12 +19,12 @@ import (
 // that is not listed, and a listed one that is not used.
 var layers = map[string][]string{
 	// The words, and what has nothing to do with the world: nothing of ours.
-	"judge":        nil,
-	"judge/kit":    nil,                                 // also built outside this module, with setters' programs
-	"judge/shrink": nil,                                 // pure: the property that must hold comes as a function
-	"judge/tex":    nil,                                 // texts to texts
-	"judge/format": {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
-	"judge/rating": nil,                                 // pure statistics
+	"judge":                 nil,
+	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
+	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
+	"judge/packages/tex":    nil,                                 // texts to texts
+	"judge/cases/format":    {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
+	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
 	"judge/internal/suggest":    nil,
@@ -33,34 +33,34 @@ var layers = map[string][]string{
 	"judge/internal/atomicfile": nil,
 	"judge/internal/tail":       nil,
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
-	"judge/internal/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
+	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},
 
 	// One thing each, known by interfaces of package judge.
-	"judge/ctd":                 {"judge", "judge/internal/suggest"},
-	"judge/window":              {"judge"},
-	"judge/sandbox":             {"judge"},
-	"judge/report":              {"judge", "judge/arena", "judge/kit", "judge/rating", "judge/standings"},
-	"judge/sandbox/sandboxtest": {"judge", "judge/sandbox"}, // for tests
-	"judge/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
-	"judge/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	"judge/problem/icpc":        {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/tex"},
-	"judge/problem/polygon":     {"judge", "judge/fill", "judge/problem/icpc"}, // a recipe for package fill is part of what it reads
-	"judge/problem":             {"judge", "judge/format", "judge/internal/strict", "judge/internal/suggest", "judge/problem/icpc", "judge/problem/polygon"},
-	"judge/standings":           {"judge/arena", "judge/kit", "judge/rating"},
-	"judge/scaffold":            {"judge", "judge/internal/atomicfile"},
+	"judge/packages/ctd":                {"judge", "judge/internal/suggest"},
+	"judge/internal/window":             {"judge"},
+	"judge/running/sandbox":             {"judge"},
+	"judge/report":                      {"judge", "judge/contests/arena", "judge/kit", "judge/contests/rating", "judge/contests/standings"},
+	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
+	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
+	"judge/running/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex"},
+	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc"}, // a recipe for package fill is part of what it reads
+	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest", "judge/packages/icpc", "judge/packages/polygon"},
+	"judge/contests/standings":          {"judge/contests/arena", "judge/kit", "judge/contests/rating"},
+	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
-	"judge/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem", "judge/sandbox"},
-	"judge/lang":     {"judge", "judge/config", "judge/internal/atomicfile", "judge/internal/suggest"},
-	"judge/golf":     {"judge", "judge/config", "judge/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/lang", "judge/problem"},
-	"judge/trial":    {"judge", "judge/check", "judge/internal/tail", "judge/lang", "judge/window"},
-	"judge/gen":      {"judge", "judge/check", "judge/ctd", "judge/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	"judge/verify":   {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/lang", "judge/problem", "judge/problem/icpc", "judge/trial"},
-	"judge/fill":     {"judge", "judge/internal/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
-	"judge/exchange": {"judge", "judge/problem", "judge/problem/icpc", "judge/tex"},
-	"judge/stress":   {"judge", "judge/check", "judge/format", "judge/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/shrink", "judge/window"},
-	"judge/mutate":   {"judge", "judge/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/shrink", "judge/stress"},
+	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
+	"judge/running/lang":      {"judge", "judge/running/config", "judge/internal/atomicfile", "judge/internal/suggest"},
+	"judge/contests/golf":     {"judge", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
+	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
+	"judge/cases/gen":         {"judge", "judge/running/check", "judge/packages/ctd", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/packages/icpc", "judge/running/trial"},
+	"judge/packages/fill":     {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/packages/tex"},
+	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
+	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 }
 
 // doors says which packages may import what is not ours, and why they and no
@@ -73,17 +73,17 @@ var doors = map[string]struct {
 	"github.com/fatih/color":                  {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch": {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/yuin/goldmark":                {[]string{"judge/report"}, "statements are drawn there"},
-	"go.yaml.in/yaml/v4":                      {[]string{"judge/internal/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
+	"go.yaml.in/yaml/v4":                      {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
 	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
-	"golang.org/x/sys/unix":                   {[]string{"judge/sandbox"}, "processes are started there alone"},
-	"golang.org/x/net/bpf":                    {[]string{"judge/sandbox"}, "the system call filter"},
-	"golang.org/x/text/unicode/norm":          {[]string{"judge/tex"}, "letters with accents, which LaTeX writes in two parts"},
-	"golang.org/x/sync/errgroup":              {[]string{"judge/gen", "judge/fill", "judge/verify", "judge/stress", "judge/mutate"}, "goroutines whose end somebody waits for"},
+	"golang.org/x/sys/unix":                   {[]string{"judge/running/sandbox"}, "processes are started there alone"},
+	"golang.org/x/net/bpf":                    {[]string{"judge/running/sandbox"}, "the system call filter"},
+	"golang.org/x/text/unicode/norm":          {[]string{"judge/packages/tex"}, "letters with accents, which LaTeX writes in two parts"},
+	"golang.org/x/sync/errgroup":              {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
-	"os/exec":                                 {[]string{"judge/sandbox", "judge/lang", "judge/internal/unboxed"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
-	"encoding/xml":                            {[]string{"judge/report", "judge/problem/polygon"}, "JUnit; problem.xml"},
+	"os/exec":                                 {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
+	"encoding/xml":                            {[]string{"judge/report", "judge/packages/polygon"}, "JUnit; problem.xml"},
 	"html/template":                           {[]string{"judge/report"}, "the HTML page"},
 }
 
@@ -211,7 +211,7 @@ func TestPackageDocs(t *testing.T) {
 				t.Errorf("package %s (%s) has no doc to speak of", p.ImportPath, name)
 			case !slices.Contains(words, "not") && !slices.Contains(words, "nothing") && !slices.Contains(words, "no") && !slices.Contains(words, "never"):
 				t.Errorf("package %s does not say what it is not", p.ImportPath)
-			case p.ImportPath != "assay/judge/sandbox" && strings.Count(text, "\n") > 32:
+			case p.ImportPath != "assay/judge/running/sandbox" && strings.Count(text, "\n") > 32:
 				t.Errorf("the doc of package %s has %d lines", p.ImportPath, strings.Count(text, "\n"))
 			}
 		}
@@ -224,8 +224,8 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(data, []byte("\n")); n > 100 {
-		t.Errorf("ARCHITECTURE.md has %d lines, want at most 100", n)
+	if n := bytes.Count(data, []byte("\n")); n > 130 {
+		t.Errorf("ARCHITECTURE.md has %d lines, want at most 130", n)
 	}
 	named := map[string]bool{}
 	for _, line := range strings.Split(string(data), "\n") {
@@ -274,7 +274,7 @@ func TestNoSpecialCases(t *testing.T) {
 }
 
 // printing are the packages that programs are made of.
-var printing = map[string]bool{"assay/judge/kit": true, "assay/judge/sandbox/sandboxtest": true}
+var printing = map[string]bool{"assay/judge/kit": true, "assay/judge/running/sandbox/sandboxtest": true}
 
 // TestNoInitAndNoPrinting: packages under judge/ have no init functions and print
 // nothing.

@@ -18,11 +18,11 @@ import (
 
 	"assay"
 	"assay/judge"
-	"assay/judge/gen"
-	"assay/judge/lang"
-	"assay/judge/mutate"
+	"assay/judge/cases/gen"
+	"assay/judge/cases/mutate"
+	"assay/judge/cases/stress"
 	"assay/judge/problem"
-	"assay/judge/stress"
+	"assay/judge/running/lang"
 )
 
 // measuring are the flags of judge adequacy.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/judge/mutate"
+	"assay/judge/cases/mutate"
 )
 
 // BenchmarkAdequacy is judge adequacy without a search, of the puzzles of the house: all

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/judge"
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
 	"assay/judge/problem"
 )
 

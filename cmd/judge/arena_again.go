@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
 )
 
 // again are the flags of judge arena standings.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
 	"assay/judge/kit"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
 	"assay/judge/report"
 )
 

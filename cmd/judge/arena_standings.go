@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/judge/arena"
-	"assay/judge/rating"
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+	"assay/judge/contests/standings"
 	"assay/judge/report"
-	"assay/judge/standings"
 )
 
 // standing are the flags of judge arena that say how long it goes on, and what is

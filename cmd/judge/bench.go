@@ -6,10 +6,10 @@ import (
 	"os"
 
 	"assay/judge"
-	"assay/judge/check"
-	"assay/judge/lang"
 	"assay/judge/problem"
-	"assay/judge/trial"
+	"assay/judge/running/check"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
 )
 
 // bench makes the bench on which a submission to a problem is tried. Picked is the

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/sandbox"
-	"assay/judge/sandbox/sandboxtest"
+	"assay/judge/running/sandbox"
+	"assay/judge/running/sandbox/sandboxtest"
 )
 
 // BenchmarkSubmitOfSandbox compares `judge submit` of a static program of a few bytes,

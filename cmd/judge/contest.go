@@ -15,11 +15,11 @@ import (
 
 	"assay"
 	"assay/judge"
-	"assay/judge/check"
-	"assay/judge/config"
-	"assay/judge/lang"
 	"assay/judge/problem"
-	"assay/judge/sandbox"
+	"assay/judge/running/check"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+	"assay/judge/running/sandbox"
 )
 
 // running are the flags of every command that runs programs.

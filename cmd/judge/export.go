@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
-	"assay/judge/exchange"
+	"assay/judge/packages/exchange"
 	"assay/judge/problem"
 )
 

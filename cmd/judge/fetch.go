@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"path/filepath"
 
-	"assay/judge/gen"
+	"assay/judge/cases/gen"
 	"assay/judge/problem"
 )
 

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/fill"
-	"assay/judge/gen"
-	"assay/judge/lang"
+	"assay/judge/cases/gen"
+	"assay/judge/packages/fill"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/polygon"
 	"assay/judge/problem"
-	"assay/judge/problem/icpc"
-	"assay/judge/problem/polygon"
+	"assay/judge/running/lang"
 )
 
 // recipe reads how the cases of a package are made; programs that are put together

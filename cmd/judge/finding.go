@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/judge"
-	"assay/judge/check"
-	"assay/judge/config"
-	"assay/judge/gen"
-	"assay/judge/lang"
+	"assay/judge/cases/gen"
+	"assay/judge/cases/shrink"
+	"assay/judge/cases/stress"
 	"assay/judge/problem"
-	"assay/judge/shrink"
-	"assay/judge/stress"
+	"assay/judge/running/check"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
 )
 
 // finding are the flags of the commands that end with a failing input.

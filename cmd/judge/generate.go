@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/gen"
-	"assay/judge/lang"
+	"assay/judge/cases/gen"
 	"assay/judge/problem"
+	"assay/judge/running/lang"
 )
 
 // generation are the flags of judge generate.

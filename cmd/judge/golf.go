@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"assay/judge/config"
-	"assay/judge/golf"
-	"assay/judge/lang"
+	"assay/judge/contests/golf"
 	"assay/judge/problem"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
 )
 
 // golfing are the flags of judge golf.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/judge/golf"
+	"assay/judge/contests/golf"
 )
 
 // BenchmarkGolf measures proofs on all 10,000 inputs of wythoff, and how soon a wrong

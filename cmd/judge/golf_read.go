@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"assay/judge/config"
-	"assay/judge/golf"
+	"assay/judge/contests/golf"
 	"assay/judge/problem"
+	"assay/judge/running/config"
 )
 
 // read reads an answer: a source file, a post, or standard input.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"assay/judge/golf"
+	"assay/judge/contests/golf"
 )
 
 // squeezeFiles looks for shorter texts of right answers.

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"assay"
-	"assay/judge/config"
-	"assay/judge/golf"
+	"assay/judge/contests/golf"
+	"assay/judge/running/config"
 )
 
 // missingTool is the reason of an answer that cannot run for want of an interpreter.

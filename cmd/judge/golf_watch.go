@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"assay/judge/golf"
+	"assay/judge/contests/golf"
 )
 
 // lookEvery is how often files are looked at for changes.

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"assay/judge"
-	"assay/judge/mutate"
+	"assay/judge/cases/mutate"
 	"assay/judge/problem"
 )
 

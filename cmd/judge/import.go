@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/exchange"
+	"assay/judge/packages/exchange"
 	"assay/judge/problem"
 )
 

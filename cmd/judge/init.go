@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/scaffold"
+	"assay/judge/problem/scaffold"
 )
 
 func initCommand(c *console) *cobra.Command {

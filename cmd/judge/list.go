@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/check"
 	"assay/judge/problem"
+	"assay/judge/running/check"
 )
 
 func listCommand(c *console) *cobra.Command {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/sandbox"
+	"assay/judge/running/sandbox"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/scaffold"
+	"assay/judge/problem/scaffold"
 )
 
 func newCommand(c *console) *cobra.Command {

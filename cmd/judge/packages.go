@@ -13,14 +13,14 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/check"
-	"assay/judge/config"
-	"assay/judge/lang"
+	"assay/judge/cases/verify"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/polygon"
 	"assay/judge/problem"
-	"assay/judge/problem/icpc"
-	"assay/judge/problem/polygon"
-	"assay/judge/trial"
-	"assay/judge/verify"
+	"assay/judge/running/check"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
 )
 
 // folder finds and reads a problem, and unpacks it if it is in an archive. With

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"assay/judge/sandbox"
+	"assay/judge/running/sandbox"
 )
 
 var updateScripts = flag.Bool("update", false, "write what the commands print into the scripts")

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/gen"
+	"assay/judge/cases/gen"
 	"assay/judge/problem"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/stress"
+	"assay/judge/cases/stress"
 )
 
 // stressing are the flags of judge stress.

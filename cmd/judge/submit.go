@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/config"
-	"assay/judge/lang"
 	"assay/judge/problem"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
 )
 
 // submission are the flags of judge submit.

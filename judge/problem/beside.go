@@ -10,7 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/strict"
-	"assay/judge/problem/icpc"
+	"assay/judge/packages/icpc"
 )
 
 // What a case has beside its input and answer: what its group says, and, for a case

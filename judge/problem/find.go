@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"assay/judge/internal/suggest"
-	"assay/judge/problem/icpc"
-	"assay/judge/problem/polygon"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/polygon"
 )
 
 // NotFoundError says that there is no problem of this name.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/format"
+	"assay/judge/cases/format"
 )
 
 // FormatFile is the name of the file that declares the form of the inputs.

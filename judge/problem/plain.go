@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/problem/icpc"
+	"assay/judge/packages/icpc"
 )
 
 // outputs are the extensions of files that answer a file <name>.in.

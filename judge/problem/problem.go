@@ -27,8 +27,8 @@ import (
 	"assay/judge"
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/problem/icpc"
-	"assay/judge/problem/polygon"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/polygon"
 )
 
 // File is the name of the file that makes a folder a problem folder.

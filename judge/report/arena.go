@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/judge/arena"
-	"assay/judge/rating"
-	"assay/judge/standings"
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+	"assay/judge/contests/standings"
 )
 
 // ArenaJSON writes the standings of an event as one JSON value.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+	"assay/judge/contests/standings"
 	"assay/judge/kit"
-	"assay/judge/rating"
-	"assay/judge/standings"
 )
 
 // Shown is a game that a page can show, move by move.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
 )
 
 // ArenaLive draws the table of an event that is under way, and a line on its progress

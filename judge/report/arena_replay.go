@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"assay/judge/standings"
+	"assay/judge/contests/standings"
 )
 
 // shownGame is a game as the page's script reads it.

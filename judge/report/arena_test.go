@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"assay/judge/arena"
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+	"assay/judge/contests/standings"
 	"assay/judge/internal/golden"
 	"assay/judge/kit"
-	"assay/judge/rating"
 	"assay/judge/report"
-	"assay/judge/standings"
 )
 
 // event are results with the games as they were played.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/window"
 	"assay/judge/report"
-	"assay/judge/window"
 )
 
 const huge = 100_000_000 // bytes of each output

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/window"
+	"assay/judge/internal/window"
 )
 
 // recordings are the streams of events that every report is drawn from in the

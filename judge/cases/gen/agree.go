@@ -1,0 +1,188 @@
+package gen
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/tail"
+	"assay/judge/running/check"
+)
+
+// Second is another program that solves the problem. References are wrong too: no case
+// is made on which the two do not agree.
+type Second struct {
+	Name    string // as people know it
+	Program *judge.Program
+	// Checker makes a checker that has seen nothing yet.
+	Checker func(ctx context.Context) (check.Checker, error)
+	// Checks is a text that changes with what the checker takes for right.
+	Checks string
+	// Ledger is the file in which it is taken down on which cases the two agree; "" for
+	// none. It may be removed at any time.
+	Ledger string
+}
+
+// pair is a case with its answer, to be agreed on.
+type pair struct {
+	c       *judge.Case
+	in, ans string // paths
+	key     string // in the ledger
+	out     []byte // what the second program prints, once it ran
+}
+
+// agree has the second program solve cases that nobody has seen it solve. The error is
+// a *judge.Fault that shows both answers where they do not agree.
+func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
+	s := m.Second
+	if s == nil || m.Folder.Kind.Interactive || m.Folder.Kind.MultiPass || m.Folder.Unanswered() {
+		return nil
+	}
+	known := readLedger(s.Ledger)
+	var todo []*pair
+	for _, p := range pairs {
+		in, err := hashFile(p.in)
+		ans, err2 := hashFile(p.ans)
+		if err := errors.Join(err, err2); err != nil {
+			return fmt.Errorf("read case %s: %w", p.c.ID(), err)
+		}
+		if p.key = hashBytes([]byte(s.Program.Key + s.Checks + in + ans)); !known[p.key] {
+			todo = append(todo, p)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	if err := m.solve(ctx, todo); err != nil {
+		return err
+	}
+	checker, err := s.Checker(ctx)
+	if err != nil {
+		return err
+	}
+	defer checker.Close()
+	for _, p := range todo {
+		if err := m.compare(ctx, checker, p); err != nil {
+			return err
+		}
+		known[p.key] = true
+	}
+	return writeLedger(s.Ledger, known)
+}
+
+// solve runs the second program on all the cases.
+func (m *Maker) solve(ctx context.Context, todo []*pair) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(m.Jobs, 1))
+	done := make(chan struct{}, len(todo))
+	for _, p := range todo {
+		group.Go(func() error {
+			in, err := os.Open(p.in)
+			if err != nil {
+				return fmt.Errorf("read case %s: %w", p.c.ID(), err)
+			}
+			defer in.Close()
+			var out bytes.Buffer
+			var stderr tail.Buffer
+			limits := m.Folder.Limits.Scaled(2) // its speed is not in question here
+			cmd := m.Second.Program.Command(limits, p.c.Args...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &stderr
+			x, err := m.Runner.Run(ctx, cmd)
+			if err != nil {
+				return err
+			}
+			if v := judge.Classify(x, limits); v != judge.NotJudged {
+				return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.Second.Name, v.Words(), x.Fate()),
+					strings.TrimSpace("a second solution must agree with the reference on every case\n"+string(stderr.Bytes())))
+			}
+			p.out = out.Bytes()
+			done <- struct{}{}
+			if m.Progress != nil {
+				m.Progress("cases agreed on", len(done), len(todo))
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// compare has the checker judge what the second program printed.
+func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) error {
+	in, err := os.ReadFile(p.in)
+	ans, err2 := os.ReadFile(p.ans)
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("read case %s: %w", p.c.ID(), err)
+	}
+	outcome, err := checker.Check(ctx, check.Request{Case: p.c.ID(), In: section(in), Ans: section(ans), Out: section(p.out), Args: p.c.CheckerArgs})
+	switch {
+	case err != nil:
+		return err
+	case outcome.Verdict == judge.JudgeError:
+		return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: the checker fails: %s", p.c.ID(), outcome.Message), "")
+	case outcome.Verdict != judge.Accepted:
+		hint := fmt.Sprintf("%s\nthe input:\n%sthe reference:\n%s%s:\n%sone of them is wrong, or the problem has several right answers and needs another checker", outcome.Message, shown(in), shown(ans), m.Second.Name, shown(p.out))
+		return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.Second.Name), strings.TrimSpace(hint))
+	}
+	return nil
+}
+
+// shown is the head of a text, indented.
+func shown(text []byte) string {
+	const lines, columns = 8, 100
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(strings.ToValidUTF8(string(text), string(utf8.RuneError))) {
+		if n++; n > lines {
+			b.WriteString("    ...\n")
+			break
+		}
+		line = strings.TrimSuffix(line, "\n")
+		if len(line) > columns {
+			line = strings.ToValidUTF8(line[:columns], "") + "..."
+		}
+		b.WriteString("    " + line + "\n")
+	}
+	return b.String()
+}
+
+func section(text []byte) *io.SectionReader {
+	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
+}
+
+// readLedger reads what was agreed on. A ledger that cannot be read knows nothing.
+func readLedger(file string) map[string]bool {
+	known := map[string]bool{}
+	if data, err := os.ReadFile(file); err == nil && file != "" {
+		for line := range strings.Lines(string(data)) {
+			known[strings.TrimSpace(line)] = true
+		}
+	}
+	return known
+}
+
+// mostAgreed bounds a ledger, in lines.
+const mostAgreed = 200_000
+
+func writeLedger(file string, known map[string]bool) error {
+	if file == "" || len(known) > mostAgreed {
+		return nil
+	}
+	keys := make([]string, 0, len(known))
+	for k := range known {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, cmp.Compare[string])
+	return atomicfile.Write(filepath.Clean(file), []byte(strings.Join(keys, "\n")+"\n"))
+}

@@ -1,0 +1,124 @@
+package mutate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"assay/judge"
+	"assay/judge/running/check"
+)
+
+// solved is a case with an output that is right.
+type solved struct {
+	id           string
+	in, ans, out []byte
+}
+
+// decider says whether an output that differs from the right program's is wrong. It is
+// for one goroutine.
+//
+// A checker that remembers the cases of a submission has seen the right outputs of the
+// samples before each decision. One that has refused an output is taken to have
+// forgotten it; one that has accepted it is not used again.
+type decider struct {
+	new      func(ctx context.Context) (check.Checker, error)
+	stateful bool
+	samples  []solved
+	briefed  check.Checker // that has seen the samples; nil until it is needed
+	blank    check.Checker // that has seen nothing; nil until it is needed
+}
+
+func (d *decider) close() error {
+	return errors.Join(end(&d.briefed), end(&d.blank))
+}
+
+func end(c *check.Checker) error {
+	if *c == nil {
+		return nil
+	}
+	err := (*c).Close()
+	*c = nil
+	return err
+}
+
+// wrong says whether the checker refuses an output behind the right ones of the
+// samples, and what it says.
+func (d *decider) wrong(ctx context.Context, c *solved, out []byte) (bool, string, error) {
+	if d.briefed == nil {
+		if err := d.brief(ctx); err != nil {
+			return false, "", err
+		}
+	}
+	return d.refuses(ctx, &d.briefed, c, out)
+}
+
+// alone says whether the checker refuses an output whatever came before.
+func (d *decider) alone(ctx context.Context, c *solved, out []byte) (wrong bool, err error) {
+	if d.blank == nil {
+		if d.blank, err = d.new(ctx); err != nil {
+			return false, err
+		}
+	}
+	wrong, _, err = d.refuses(ctx, &d.blank, c, out)
+	return wrong, err
+}
+
+func (d *decider) refuses(ctx context.Context, checker *check.Checker, c *solved, out []byte) (bool, string, error) {
+	outcome, err := ask(ctx, *checker, c, out)
+	if err != nil {
+		return false, "", errors.Join(err, end(checker))
+	}
+	if outcome.Verdict == judge.Accepted && d.stateful {
+		return false, "", end(checker)
+	}
+	return outcome.Verdict != judge.Accepted, outcome.Message, nil
+}
+
+func (d *decider) brief(ctx context.Context) (err error) {
+	if d.briefed, err = d.new(ctx); err != nil || !d.stateful {
+		return err
+	}
+	for i := range d.samples {
+		if _, err := ask(ctx, d.briefed, &d.samples[i], d.samples[i].out); err != nil {
+			return errors.Join(err, end(&d.briefed))
+		}
+	}
+	return nil
+}
+
+// submission judges outputs of all cases, in judging order, by a checker of their own,
+// and returns the first that is refused; -1 where all are accepted.
+func (d *decider) submission(ctx context.Context, cases []solved, outs map[int][]byte) (at int, message string, err error) {
+	checker, err := d.new(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	defer checker.Close()
+	for i := range cases {
+		out := cases[i].out
+		if other, differs := outs[i]; differs {
+			out = other
+		}
+		outcome, err := ask(ctx, checker, &cases[i], out)
+		if err != nil || outcome.Verdict != judge.Accepted {
+			return i, outcome.Message, err
+		}
+	}
+	return -1, "", nil
+}
+
+// ask has a checker judge one output. That the checker is at fault is a *judge.Fault.
+func ask(ctx context.Context, checker check.Checker, c *solved, out []byte) (judge.Outcome, error) {
+	outcome, err := checker.Check(ctx, check.Request{Case: c.id, In: section(c.in), Ans: section(c.ans), Out: section(out)})
+	if err == nil && outcome.Verdict == judge.JudgeError {
+		err = &judge.Fault{Text: fmt.Sprintf("the checker fails on case %s: %s", c.id, outcome.Message)}
+	}
+	return outcome, err
+}
+
+func section(text []byte) *io.SectionReader {
+	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
+}

@@ -1,0 +1,463 @@
+package mutate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/problem"
+	"assay/judge/running/check"
+)
+
+// Setting is what mutants are judged with.
+type Setting struct {
+	Folder *problem.Folder
+	Runner judge.Runner
+	// Build builds a folder of sources; setters says that it is the reference.
+	Build func(ctx context.Context, dir string, setters bool) (*judge.Program, error)
+	// Checker makes a checker that has seen nothing yet.
+	Checker func(ctx context.Context) (check.Checker, error)
+	// Solutions are paths of programs that are accepted; those in Go are mutated beside
+	// the reference.
+	Solutions []string
+	Tools     Toolchain
+	Jobs      int
+	// Thorough runs mutants on all cases. Otherwise one that has not been killed in
+	// many steps is spared the slowest cases until an input is found that kills it.
+	Thorough bool
+	// Journal is a file that keeps what became of each mutant, for a measurement that is
+	// interrupted; "" for none.
+	Journal string
+	// Progress, if it is not nil, is told how many mutants are judged. It may be called
+	// from several goroutines.
+	Progress func(done, of int)
+}
+
+// Lab is where mutants are judged.
+type Lab struct {
+	Setting
+	Subjects []*Subject // the first is the reference, where that is in Go
+	Notes    []string   // what is left out, and why
+
+	cases    []solved // with the reference's answers as outputs
+	samples  int      // how many of them, at the start, are samples
+	stateful bool     // the checker may remember
+}
+
+// Subject is a right program, with its mutants ready to run.
+type Subject struct {
+	*Source
+	program *judge.Program
+	traces  []*trace // of the program as it was, on each case
+	order   []uint32 // the cases, those of few steps first
+	stack   uint32   // MiB that a mutant's stack may take
+}
+
+// State says what became of a mutant.
+type State string
+
+const (
+	Killed      State = "killed"      // by a case
+	Survived    State = "survived"    // all cases, but an input kills it
+	Equivalent  State = "equivalent"  // by a mark of the setter's
+	Unseparated State = "unseparated" // no input that was tried shows a difference
+	Unreached   State = "unreached"   // no input that was tried gets there
+)
+
+// Result is what became of a mutant.
+type Result struct {
+	*Mutant
+	Subject *Subject
+	State   State
+	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
+	Case    string   // id of the case that killed it
+	Killers []string // ids of cases that kill it; only what Grid has found
+	Reason  string   // of a mark
+	Find    *Find    // what kills it, where no case does
+
+	outs   map[int][]byte // other outputs that are right, by case
+	spared []uint32       // cases of many steps that it was not run on
+}
+
+// Open reads the cases and the programs and builds the mutants. A case without its
+// files is a *judge.Fault.
+func Open(ctx context.Context, s Setting) (*Lab, error) {
+	l := &Lab{Setting: s}
+	l.Tools.known = map[string]*types.Package{}
+	if s.Folder.Reference == nil {
+		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
+	}
+	part := s.Folder.Checker.Program
+	l.stateful = part != nil && part.Speaks == "kit"
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	if err := l.subject(ctx, s.Folder.Reference.Path, s.Folder.Reference.Args); err != nil {
+		return nil, err
+	}
+	for _, path := range s.Solutions {
+		if err := l.subject(ctx, path, nil); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// read reads the cases.
+func (l *Lab) read() error {
+	for _, g := range l.Folder.Groups {
+		for i := range g.Cases {
+			c := &g.Cases[i]
+			in, err := os.ReadFile(c.In)
+			ans, err2 := os.ReadFile(c.Ans)
+			if err := errors.Join(err, err2); err != nil {
+				return l.Folder.CaseFault(c, fmt.Sprintf("case %s is not there as a whole", c.ID()), "run: judge generate "+l.Folder.ID)
+			}
+			l.cases = append(l.cases, solved{c.ID(), in, ans, ans})
+			if c.Group == problem.Sample && l.samples == len(l.cases)-1 {
+				l.samples++
+			}
+		}
+	}
+	if len(l.cases) == 0 {
+		return &judge.Fault{File: l.Folder.Dir, Text: "there are no cases to measure", Hint: "add generator lines, and run: judge generate " + l.Folder.ID}
+	}
+	return nil
+}
+
+// subject adds a program, or a note that says why not.
+func (l *Lab) subject(ctx context.Context, path string, args []string) error {
+	source, err := Read(path, l.Tools)
+	if unmutable, ok := errors.AsType[*UnmutableError](err); ok {
+		l.Notes = append(l.Notes, "not mutated: "+unmutable.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	program, err := l.build(ctx, source)
+	if err != nil {
+		return err
+	}
+	if program == nil {
+		return nil
+	}
+	program.Name, program.Argv = path, append(slices.Clone(program.Argv), args...)
+	s := &Subject{Source: source, program: program, stack: smallStack}
+	for _, note := range source.Notes {
+		l.Notes = append(l.Notes, path+": "+note)
+	}
+	wrong, err := l.trace(ctx, s)
+	if err == nil && wrong != "" {
+		s.stack, s.traces, s.order = largeStack, nil, nil
+		wrong, err = l.trace(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	if wrong != "" {
+		l.Notes = append(l.Notes, fmt.Sprintf("not mutated: %s: %s", path, wrong))
+		return nil
+	}
+	l.Subjects = append(l.Subjects, s)
+	return nil
+}
+
+// build builds the program that can be any mutant; nil where it does not compile.
+func (l *Lab) build(ctx context.Context, s *Source) (*judge.Program, error) {
+	dir, err := os.MkdirTemp("", "assay-mutants-*")
+	if err != nil {
+		return nil, fmt.Errorf("write the mutants: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	for name, data := range s.Schemata() {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, data, 0o644)); err != nil {
+			return nil, fmt.Errorf("write the mutants: %w", err)
+		}
+	}
+	program, err := l.Build(ctx, dir, s.Path == l.Folder.Reference.Path)
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		l.Notes = append(l.Notes, fmt.Sprintf("not mutated: %s: its mutants do not compile: %s", s.Path, fault.Hint))
+		return nil, nil
+	}
+	return program, err
+}
+
+// trace runs a program as it was on all cases, and says what is wrong with it.
+func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
+	w := l.worker(ctx, s)
+	defer w.close()
+	for i := range l.cases {
+		t, err := w.load(uint32(i))
+		if err != nil {
+			return "", err
+		}
+		if t.fate != another {
+			return fmt.Sprintf("it ends badly on case %s (%s)", l.cases[i].id, t.how()), nil
+		}
+		s.traces = append(s.traces, t)
+		s.order = append(s.order, uint32(i))
+	}
+	slices.SortStableFunc(s.order, func(a, b uint32) int { return cmp.Compare(s.traces[a].steps, s.traces[b].steps) })
+	first := s.order[0]
+	again, err := w.load(first)
+	if err != nil {
+		return "", err
+	}
+	if !bytes.Equal(again.out, s.traces[first].out) {
+		return fmt.Sprintf("it prints something else when it runs again, on case %s", l.cases[first].id), nil
+	}
+	return l.right(ctx, s)
+}
+
+// right holds a program's outputs against the checker, as those of one submission.
+func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
+	own := s.outputs(l.cases)
+	if !slices.ContainsFunc(own, func(c solved) bool { return !bytes.Equal(c.out, c.ans) }) {
+		return "", nil
+	}
+	d := l.decider(s)
+	defer d.close()
+	at, message, err := d.submission(ctx, own, nil)
+	if err != nil {
+		return "", l.blame(err)
+	}
+	if at >= 0 {
+		return fmt.Sprintf("it is not right on case %s: %s", own[at].id, message), nil
+	}
+	return "", nil
+}
+
+func (l *Lab) worker(ctx context.Context, s *Subject) *worker {
+	w := newWorker(ctx, l.Runner, s.program, s.blocks, l.Folder.Limits)
+	w.stack = s.stack
+	for i := range l.cases {
+		w.set(uint32(i), l.cases[i].in)
+	}
+	return w
+}
+
+func (l *Lab) decider(s *Subject) *decider {
+	return &decider{new: l.Checker, stateful: l.stateful, samples: s.outputs(l.cases[:l.samples])}
+}
+
+// blame gives a fault of the checker its place.
+func (l *Lab) blame(err error) error {
+	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
+		placed := *f
+		placed.File = l.Folder.Dir
+		return &placed
+	}
+	return err
+}
+
+// Judge runs all mutants on all cases, each until a case kills it.
+func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
+	before, err := openJournal(l.Journal)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, before.close()) }()
+	of := 0
+	for _, s := range l.Subjects {
+		of += len(s.Mutants)
+	}
+	for at, s := range l.Subjects {
+		done := len(all)
+		results := make([]*Result, len(s.Mutants))
+		err := l.share(ctx, s, len(s.Mutants), func(ctx context.Context, w *worker, d *decider, i int) (err error) {
+			if results[i] = before.find(at, s, s.Mutants[i]); results[i] != nil {
+				return nil
+			}
+			if results[i], err = l.one(ctx, s, w, d, s.Mutants[i]); err != nil {
+				return err
+			}
+			return before.add(at, results[i])
+		}, func(n int) {
+			if l.Progress != nil {
+				l.Progress(done+n, of)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, results...)
+	}
+	return all, nil
+}
+
+// share has n things done by as many workers as there are jobs.
+func (l *Lab) share(ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *worker, d *decider, i int) error, told func(done int)) error {
+	var mu sync.Mutex
+	next, done := 0, 0
+	group, ctx := errgroup.WithContext(ctx)
+	for range min(max(l.Jobs, 1), n) {
+		group.Go(func() error {
+			w := l.worker(ctx, s)
+			defer w.close()
+			d := l.decider(s)
+			defer d.close()
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= n {
+					return nil
+				}
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				if err := do(ctx, w, d, i); err != nil {
+					return l.blame(err)
+				}
+				mu.Lock()
+				done++
+				told(done)
+				mu.Unlock()
+			}
+		})
+	}
+	return group.Wait()
+}
+
+// one judges one mutant.
+func (l *Lab) one(ctx context.Context, s *Subject, w *worker, d *decider, m *Mutant) (*Result, error) {
+	r := &Result{Mutant: m, Subject: s, State: Unseparated, outs: map[int][]byte{}}
+	slots := s.reaching(m)
+	if !l.Thorough {
+		slots, r.spared = s.within(slots)
+	}
+	if len(slots) == 0 {
+		r.State = Unreached
+		return r, nil
+	}
+	wrong := func(c *solved, out []byte) (bool, error) {
+		wrong, _, err := d.wrong(ctx, c, out)
+		return wrong, err
+	}
+	if l.stateful {
+		// What the checker remembers, it knows from the samples. Where the mutant prints
+		// something else there, only all its outputs together can be accepted.
+		alone := func(c *solved, out []byte) (bool, error) { return d.alone(ctx, c, out) }
+		samples, others := l.split(slots)
+		if err := r.hunt(w, l, samples, alone); err != nil || r.State == Killed {
+			return r, err
+		}
+		if slots = others; len(r.outs) > 0 {
+			wrong = alone
+		}
+	}
+	if err := r.hunt(w, l, slots, wrong); err != nil || r.State == Killed {
+		return r, err
+	}
+	if l.stateful && len(r.outs) > 0 {
+		at, _, err := d.submission(ctx, s.outputs(l.cases), r.outs)
+		if err != nil {
+			return nil, err
+		}
+		if at >= 0 {
+			r.State, r.How, r.Case = Killed, run{fate: another}.how(), l.cases[at].id
+		}
+	}
+	return r, nil
+}
+
+// hunt runs the mutant on cases until one kills it. Other outputs that are right are
+// kept.
+func (r *Result) hunt(w *worker, l *Lab, slots []uint32, wrong func(c *solved, out []byte) (bool, error)) error {
+	for len(slots) > 0 {
+		at, ran, err := w.hunt(r.Mutant, slots)
+		if err != nil || at == len(slots) {
+			return err
+		}
+		c, kills := &l.cases[slots[at]], true
+		if ran.fate == another {
+			if kills, err = wrong(c, ran.out); err != nil {
+				return err
+			}
+		}
+		if kills {
+			r.State, r.How, r.Case = Killed, ran.how(), c.id
+			return nil
+		}
+		r.outs[int(slots[at])] = ran.out
+		slots = slots[at+1:]
+	}
+	return nil
+}
+
+// split parts the samples from other cases.
+func (l *Lab) split(slots []uint32) (samples, others []uint32) {
+	for _, i := range slots {
+		if int(i) < l.samples {
+			samples = append(samples, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return samples, others
+}
+
+// reaching lists the cases that get to a mutant's block, those of few steps first:
+// on the others it cannot differ.
+func (s *Subject) reaching(m *Mutant) (slots []uint32) {
+	for _, i := range s.order {
+		if s.traces[i].cover[m.block] {
+			slots = append(slots, i)
+		}
+	}
+	return slots
+}
+
+// plenty is how many steps of the program as it was are enough for a mutant.
+const plenty = 3_000_000
+
+// within parts the cases that a mutant is run on from those that it is spared. The
+// first is never one of them.
+func (s *Subject) within(slots []uint32) (run, spared []uint32) {
+	var steps int64
+	for i, slot := range slots {
+		if steps += s.traces[slot].steps; steps > plenty && i > 0 {
+			return slots[:i], slots[i:]
+		}
+	}
+	return slots, nil
+}
+
+// outputs are the cases with the program's own outputs.
+func (s *Subject) outputs(cases []solved) []solved {
+	own := slices.Clone(cases)
+	for i := range own {
+		own[i].out = s.traces[i].out
+	}
+	return own
+}
+
+// how says in words how a run ended.
+func (r run) how() string {
+	switch r.fate {
+	case another:
+		return "wrong answer"
+	case crashed:
+		return "crash"
+	case endless:
+		return "too many steps"
+	case refused:
+		return "exit code"
+	case gone:
+		return "worker lost"
+	}
+	return "the same"
+}

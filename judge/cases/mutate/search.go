@@ -1,0 +1,405 @@
+package mutate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/cases/shrink"
+	"assay/judge/cases/stress"
+)
+
+// Find is an input that kills mutants that all cases let through.
+type Find struct {
+	Input  []byte
+	Answer []byte // of the reference
+	Origin string // where the input comes from, in words
+	Kills  []*Result
+}
+
+// Hunt bounds a search for inputs that kill survivors.
+type Hunt struct {
+	Seed  uint64
+	Count int           // inputs
+	Time  time.Duration // 0 is no bound; with one, what is found depends on the machine
+	// Shrink is the time for making one find smaller; 0 leaves them as they are.
+	Shrink time.Duration
+}
+
+// mostSteps is how many steps a program may take on an input of a search: what is
+// wrong with a mutant shows in small ones.
+const mostSteps = 30_000
+
+// searchSlot is the number of the case that inputs of a search become in a worker.
+const searchSlot = 1 << 30
+
+// Search looks for inputs that kill what all cases have let through, and makes them
+// small. Supply has the inputs. The same seed and count find the same, whatever the
+// number of jobs is. It returns a note for each input on which a right program does not
+// agree with the reference.
+func (l *Lab) Search(ctx context.Context, results []*Result, supply *stress.Lab, h Hunt) ([]*Find, []string, error) {
+	s := &searcher{lab: l, h: h, supply: supply, firsts: map[*Result]int{}, inputs: map[int]*Find{}, seen: map[[sha256.Size]byte]int{}, left: map[*Subject][]*Result{}}
+	for i := range l.cases {
+		s.seen[sha256.Sum256(l.cases[i].in)] = -1
+	}
+	for _, r := range results {
+		if r.State == Unseparated || r.State == Unreached {
+			s.left[r.Subject] = append(s.left[r.Subject], r)
+		}
+	}
+	if len(s.left) == 0 || h.Count <= 0 {
+		return nil, nil, nil
+	}
+	var err error
+	if s.stream, err = supply.Inputs(h.Seed); err != nil {
+		return nil, nil, err
+	}
+	if err := s.all(ctx); err != nil {
+		return nil, nil, l.blame(err)
+	}
+	finds, err := s.settle(ctx, results)
+	slices.Sort(s.notes)
+	return finds, s.notes, l.blame(err)
+}
+
+// searcher is the state of a search.
+type searcher struct {
+	lab    *Lab
+	h      Hunt
+	supply *stress.Lab
+	stream *stress.Inputs
+	left   map[*Subject][]*Result
+
+	mu     sync.Mutex
+	next   int
+	seen   map[[sha256.Size]byte]int // lowest number of each input
+	firsts map[*Result]int           // the first input that kills each one
+	inputs map[int]*Find
+	notes  []string
+}
+
+// errOver ends a search whose time is over.
+var errOver = errors.New("the time is over")
+
+// all looks at all inputs.
+func (s *searcher) all(ctx context.Context) error {
+	outer := ctx
+	if s.h.Time > 0 {
+		timed, cancel := context.WithTimeoutCause(ctx, s.h.Time, errOver)
+		defer cancel()
+		ctx = timed
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for range max(s.lab.Jobs, 1) {
+		group.Go(func() error {
+			p := s.lab.party(outer, s.supply)
+			defer p.close()
+			for ctx.Err() == nil {
+				s.mu.Lock()
+				i := s.next
+				s.next++
+				s.mu.Unlock()
+				if i >= s.h.Count {
+					return nil
+				}
+				if err := s.look(ctx, p, i); err != nil {
+					if context.Cause(ctx) == errOver {
+						return nil
+					}
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil && !errors.Is(err, errOver) {
+		return err
+	}
+	return outer.Err()
+}
+
+// party is what one goroutine needs to run the mutants of all programs.
+type party struct {
+	lab      *Lab
+	workers  map[*Subject]*worker
+	deciders map[*Subject]*decider
+	answer   func(ctx context.Context, input []byte) ([]byte, error)
+}
+
+func (l *Lab) party(ctx context.Context, supply *stress.Lab) *party {
+	p := &party{l, map[*Subject]*worker{}, map[*Subject]*decider{}, supply.Answer}
+	for _, s := range l.Subjects {
+		p.workers[s], p.deciders[s] = l.worker(ctx, s), l.decider(s)
+	}
+	return p
+}
+
+func (p *party) close() {
+	for s, w := range p.workers {
+		w.close()
+		_ = p.deciders[s].close()
+	}
+}
+
+// look runs what is left on input i.
+func (s *searcher) look(ctx context.Context, p *party, i int) error {
+	input, err := s.stream.Make(ctx, i)
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		s.note(fault.Error()) // judge stress finds it too
+		return nil
+	}
+	if input == nil || err != nil {
+		return err
+	}
+	key := sha256.Sum256(input.Text)
+	s.mu.Lock()
+	if k, twice := s.seen[key]; twice && k < i {
+		s.mu.Unlock()
+		return nil
+	}
+	s.seen[key] = i
+	left := map[*Subject][]*Result{}
+	for subject, list := range s.left {
+		for _, r := range list {
+			if first, found := s.firsts[r]; !found || first > i {
+				left[subject] = append(left[subject], r)
+			}
+		}
+	}
+	s.mu.Unlock()
+	killed, answer, err := p.kills(ctx, input.Text, left)
+	if wrong, ok := errors.AsType[*disagreement](err); ok {
+		s.note(wrong.Error())
+		return nil
+	}
+	if len(killed) == 0 || err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inputs[i] = &Find{Input: input.Text, Answer: answer, Origin: input.Origin}
+	for _, r := range killed {
+		if first, found := s.firsts[r]; !found || i < first {
+			s.firsts[r] = i
+		}
+	}
+	return nil
+}
+
+// note keeps a note, once. There are not many.
+func (s *searcher) note(text string) {
+	const most = 10
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.notes) < most && !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
+}
+
+// disagreement is an input on which a right program is wrong, or the reference is.
+type disagreement struct {
+	path, message string
+	input         []byte
+}
+
+func (d *disagreement) Error() string {
+	return fmt.Sprintf("%s and the reference do not agree: %s, on the input\n%s", d.path, d.message, d.input)
+}
+
+// kills runs mutants on a valid input, and returns those that it kills, with the
+// reference's answer.
+func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Result) (killed []*Result, answer []byte, err error) {
+	reference := p.lab.Subjects[0]
+	c := &solved{id: "search", in: input}
+	if reference.Path != p.lab.Folder.Reference.Path { // it is not in Go
+		if c.ans, err = p.answer(ctx, input); err != nil {
+			return nil, nil, err
+		}
+		reference = nil
+	}
+	for _, s := range p.lab.Subjects {
+		if len(left[s]) == 0 && s != reference {
+			continue
+		}
+		w, d := p.workers[s], p.deciders[s]
+		w.set(searchSlot, input)
+		t, err := w.load(searchSlot)
+		if err != nil {
+			return nil, nil, err
+		}
+		if t.fate != another || t.steps > mostSteps {
+			return nil, nil, nil // too large, or not for it
+		}
+		if s == reference {
+			c.ans = t.out
+		} else if !bytes.Equal(t.out, c.ans) {
+			if wrong, message, err := d.wrong(ctx, c, t.out); err != nil || wrong {
+				if err == nil {
+					err = &disagreement{s.Path, message, input}
+				}
+				return nil, nil, err
+			}
+		}
+		c.out = t.out
+		more, err := p.ofOne(ctx, s, c, t, left[s])
+		if err != nil {
+			return nil, nil, err
+		}
+		killed = append(killed, more...)
+	}
+	return killed, c.ans, nil
+}
+
+// ofOne runs mutants of one program on an input.
+func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list []*Result) (killed []*Result, err error) {
+	var reached []*Result
+	var mutants []*Mutant
+	for _, r := range list {
+		if t.cover[r.block] {
+			reached, mutants = append(reached, r), append(mutants, r.Mutant)
+		}
+	}
+	if len(mutants) == 0 {
+		return nil, nil
+	}
+	runs, err := p.workers[s].all(mutants, searchSlot)
+	if err != nil {
+		return nil, err
+	}
+	for i, ran := range runs {
+		wrong := ran.fate != same
+		if ran.fate == another {
+			if wrong, err = p.wrong(ctx, reached[i], c, ran.out); err != nil {
+				return nil, err
+			}
+		}
+		if wrong {
+			killed = append(killed, reached[i])
+		}
+	}
+	return killed, nil
+}
+
+// wrong says whether another output is wrong. A checker that remembers sees it behind
+// the mutant's own outputs of the samples.
+func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bool, error) {
+	d := p.deciders[r.Subject]
+	if p.lab.stateful && len(r.outs) > 0 {
+		behind := append(r.Subject.outputs(p.lab.cases[:p.lab.samples]), *c)
+		outs := map[int][]byte{len(behind) - 1: out}
+		for i, o := range r.outs {
+			if i < p.lab.samples {
+				outs[i] = o
+			}
+		}
+		at, _, err := d.submission(ctx, behind, outs)
+		return at >= 0, err
+	}
+	wrong, _, err := d.wrong(ctx, c, out)
+	return wrong, err
+}
+
+// settle says what the search has found out about each mutant: a find is made small,
+// and what it kills then needs no other.
+func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find, err error) {
+	p := s.lab.party(ctx, s.supply)
+	defer p.close()
+	for _, r := range results {
+		first, found := s.firsts[r]
+		if !found || r.State == Survived || r.State == Killed {
+			continue
+		}
+		if err := s.rest(ctx, p, r); err != nil {
+			return nil, err
+		}
+		if r.State == Killed {
+			continue
+		}
+		f := *s.inputs[first]
+		if err := s.small(ctx, p, r, &f); err != nil {
+			return nil, err
+		}
+		left := map[*Subject][]*Result{}
+		for _, o := range results {
+			if _, found := s.firsts[o]; found && o.State != Killed && o.Find == nil {
+				left[o.Subject] = append(left[o.Subject], o)
+			}
+		}
+		killed, answer, err := p.kills(ctx, f.Input, left)
+		if err != nil {
+			return nil, err
+		}
+		f.Answer = answer
+		for _, o := range killed {
+			if o != r {
+				if err := s.rest(ctx, p, o); err != nil {
+					return nil, err
+				}
+			}
+			if o.State != Killed {
+				o.State, o.Find = Survived, &f
+				f.Kills = append(f.Kills, o)
+			}
+		}
+		if r.Find == nil {
+			continue // it does not repeat
+		}
+		finds = append(finds, &f)
+	}
+	return finds, nil
+}
+
+// rest runs a mutant on the cases that it was spared.
+func (s *searcher) rest(ctx context.Context, p *party, r *Result) error {
+	if len(r.spared) == 0 {
+		return nil
+	}
+	slots := r.spared
+	r.spared = nil
+	return r.hunt(p.workers[r.Subject], s.lab, slots, func(c *solved, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) })
+}
+
+// small makes a find smaller while it kills the mutant.
+func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) error {
+	if s.h.Shrink <= 0 {
+		return nil
+	}
+	before := len(f.Input)
+	only := map[*Subject][]*Result{r.Subject: {r}}
+	holds := func(text []byte) (bool, error) {
+		invalid, err := s.supply.Validate(ctx, "shrink", text)
+		if err != nil || invalid != "" {
+			return false, err
+		}
+		killed, _, err := p.kills(ctx, text, only)
+		if _, ok := errors.AsType[*disagreement](err); ok {
+			return false, nil
+		}
+		return len(killed) > 0, err
+	}
+	result, err := shrink.Text(ctx, f.Input, shrink.Budget{Time: s.h.Shrink, Evaluations: mostEvaluations}, holds, nil)
+	if errors.Is(err, shrink.ErrNotHeld) {
+		return nil
+	}
+	if _, fault := errors.AsType[*judge.Fault](err); fault {
+		return nil // a find of its own, but not this one
+	}
+	if err != nil {
+		return err
+	}
+	if f.Input = result.Text; len(f.Input) < before {
+		f.Origin += fmt.Sprintf(", made smaller from %d bytes", before)
+	}
+	return nil
+}
+
+// mostEvaluations bounds the shrinking of one find.
+const mostEvaluations = 3000

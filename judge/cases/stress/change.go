@@ -1,0 +1,239 @@
+package stress
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/cases/format"
+	"assay/judge/cases/shrink"
+)
+
+// words is what cases are changed with: the numbers, words and lines of the
+// problem's own cases, and the numbers that its programs treat apart.
+type words struct {
+	literals []int64 // of the programs, with their neighbours
+	numbers  []int64 // of the cases
+	words    []string
+	lines    [][]string
+	spans    map[string][2]int64 // kind and option of a generator line -> least and largest number
+}
+
+// most bounds each list of words.
+const most = 4096
+
+func newWords(bases []base, literals []int64, groups []judge.Group) *words {
+	w := &words{spans: map[string][2]int64{}}
+	for _, n := range literals {
+		w.literals = append(w.literals, n-1, n, n+1)
+	}
+	slices.Sort(w.literals)
+	w.literals = slices.Compact(w.literals)
+	seen := map[string]bool{}
+	first := func(s string, have int) bool {
+		if seen[s] || have >= most {
+			return false
+		}
+		seen[s] = true
+		return true
+	}
+	for _, b := range bases {
+		for _, line := range shrink.Parse(b.input).Lines {
+			if first("\n"+strings.Join(line, " "), len(w.lines)) {
+				w.lines = append(w.lines, line)
+			}
+			for _, word := range line {
+				if n, ok := shrink.Integer(word); !ok && word != "" && first(word, len(w.words)) {
+					w.words = append(w.words, word)
+				} else if ok && first(word, len(w.numbers)) {
+					w.numbers = append(w.numbers, n)
+				}
+			}
+		}
+	}
+	for _, g := range groups {
+		for _, c := range g.Cases {
+			w.learn(strings.Fields(c.Line))
+		}
+	}
+	return w
+}
+
+// learn notes the numbers of a generator line.
+func (w *words) learn(line []string) {
+	for k := range line {
+		n, ok := shrink.Integer(line[k])
+		if !ok {
+			continue
+		}
+		span, known := w.spans[slot(line, k)]
+		if !known {
+			span = [2]int64{min(n, 0), n}
+		}
+		w.spans[slot(line, k)] = [2]int64{min(span[0], n), max(span[1], n)}
+	}
+}
+
+// span is what word k of a generator line may be: from the least to the largest
+// number that a line of its kind has there, or from 0.
+func (w *words) span(line []string, k int) (lo, hi int64) {
+	s := w.spans[slot(line, k)]
+	return s[0], s[1]
+}
+
+// slot names the place of word k in generator lines of its kind.
+func slot(line []string, k int) string {
+	if k > 0 && strings.HasPrefix(line[k-1], "--") {
+		return line[0] + " " + line[k-1]
+	}
+	return fmt.Sprintf("%s %d", line[0], k)
+}
+
+// change makes another document: one change, and with falling probability more.
+func (w *words) change(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	for {
+		d = w.one(r, d)
+		if r.IntN(3) > 0 {
+			return d
+		}
+	}
+}
+
+// one makes one change.
+func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	numbers := d.Words(shrink.IsInteger)
+	switch k := r.IntN(16); {
+	case k < 6 && len(numbers) > 0:
+		p := numbers[r.IntN(len(numbers))]
+		return d.With(p, w.number(r, d, p, numbers))
+	case k == 6 && len(numbers) > 1: // two numbers by the same amount
+		p, q := numbers[r.IntN(len(numbers))], numbers[r.IntN(len(numbers))]
+		a, _ := shrink.Integer(d.At(p))
+		b, _ := shrink.Integer(d.At(q))
+		step := w.step(r, max(a, b))
+		return d.With(p, text(a+step)).With(q, text(b+step))
+	case k < 9:
+		return w.otherWord(r, d)
+	case k < 13:
+		return w.series(r, d)
+	case k == 13 && len(w.lines) > 0 && len(d.Lines) > 0: // a line of another case
+		c := clone(d)
+		c.Lines[r.IntN(len(c.Lines))] = w.lines[r.IntN(len(w.lines))]
+		return c
+	case k == 14:
+		return swapLines(r, d)
+	}
+	return swapWords(r, d)
+}
+
+// number chooses another number for a place.
+func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.Spot) string {
+	n, _ := shrink.Integer(d.At(p))
+	other, _ := shrink.Integer(d.At(all[r.IntN(len(all))]))
+	switch r.IntN(12) {
+	case 0:
+		return text(int64(r.IntN(3)))
+	case 1:
+		return text(n + int64(r.IntN(2))*2 - 1)
+	case 2:
+		return text(n + w.step(r, n))
+	case 3, 4:
+		if len(w.literals) > 0 {
+			return text(w.literals[r.IntN(len(w.literals))])
+		}
+	case 5, 6:
+		if len(w.numbers) > 0 {
+			return text(w.numbers[r.IntN(len(w.numbers))] + int64(r.IntN(3)) - 1)
+		}
+	case 7:
+		return text(other + int64(r.IntN(3)) - 1)
+	case 8:
+		return text(n / 2)
+	case 9:
+		return text(2*n + int64(r.IntN(3)) - 1)
+	case 10:
+		return text(format.Between(r, 0, n))
+	}
+	return text(int64(math.Exp(r.Float64() * math.Log(1e18)))) // each number of digits as often
+}
+
+// step is an amount of up to about n, each number of digits as often.
+func (w *words) step(r *rand.Rand, n int64) int64 {
+	size := int64(math.Exp(r.Float64() * math.Log(math.Abs(float64(n))+2)))
+	if r.IntN(2) == 0 {
+		return -size
+	}
+	return size
+}
+
+func text(n int64) string { return strconv.FormatInt(n, 10) }
+
+// otherWord puts another word of the cases in the place of one that is no number.
+func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	spots := d.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })
+	if len(spots) == 0 {
+		return swapWords(r, d)
+	}
+	p := spots[r.IntN(len(spots))]
+	word := d.At(p)
+	i := r.IntN(len(word))
+	switch r.IntN(4) {
+	case 0:
+		return d.With(p, word[:i]+word[i+1:])
+	case 1:
+		return d.With(p, word[:i]+word[r.IntN(len(word)):])
+	case 2:
+		return d.With(p, d.At(spots[r.IntN(len(spots))]))
+	}
+	if len(w.words) == 0 { // the cases have only numbers, and a change before made this one
+		return swapWords(r, d)
+	}
+	return d.With(p, w.words[r.IntN(len(w.words))])
+}
+
+// series takes one of the counted things away, or adds one, with its count.
+func (w *words) series(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	all := d.Series()
+	if len(all) == 0 {
+		return w.otherWord(r, d)
+	}
+	s := all[r.IntN(len(all))]
+	item := r.IntN(len(s.Items))
+	if r.IntN(3) == 0 {
+		return d.Without(s, item, item+1)
+	}
+	more := d.Twice(s, item)
+	if numbers := more.Words(shrink.IsInteger); len(numbers) > 0 && r.IntN(2) == 0 {
+		p := numbers[r.IntN(len(numbers))]
+		return more.With(p, w.number(r, more, p, numbers))
+	}
+	return more
+}
+
+func swapLines(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	if len(d.Lines) < 2 {
+		return swapWords(r, d)
+	}
+	c := clone(d)
+	i, k := r.IntN(len(c.Lines)), r.IntN(len(c.Lines))
+	c.Lines[i], c.Lines[k] = c.Lines[k], c.Lines[i]
+	return c
+}
+
+func swapWords(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	spots := d.Words(func(string) bool { return true })
+	if len(spots) < 2 {
+		return d
+	}
+	p, q := spots[r.IntN(len(spots))], spots[r.IntN(len(spots))]
+	return d.With(p, d.At(q)).With(q, d.At(p))
+}
+
+// clone copies the list of lines; the lines are shared, and must not be changed.
+func clone(d *shrink.Doc) *shrink.Doc {
+	return &shrink.Doc{Lines: slices.Clone(d.Lines), Ended: d.Ended}
+}

@@ -1,0 +1,108 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/running/lang"
+)
+
+// What a submission of a package must get was found out on another machine, with
+// other tool chains: Python mostly with one that is many times as fast as the usual
+// one. So a submission that does not get it because it is too slow has second chances.
+
+// extraTime is the problem's limits with the margin by which its time limit is held
+// apart from what is too slow.
+func (v *Verifier) extraTime() judge.Limits {
+	limits := v.Folder.Limits
+	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
+	limits.Wall += limits.CPU
+	return limits
+}
+
+// mayNeedTime says whether a submission that did not get what it must was too slow
+// somewhere, so that a faster machine might have judged it otherwise.
+func (v *Verifier) mayNeedTime(s *submission, r *icpc.Result) bool {
+	if ok, _ := s.Holds(r); ok || bounds(s.Submission, icpc.Upper) {
+		return false
+	}
+	return slices.ContainsFunc(r.Cases, func(c icpc.CaseResult) bool {
+		return c.Verdict == judge.TimeLimit || c.Verdict == judge.IdlenessLimit
+	})
+}
+
+// chance is another way to judge a submission.
+type chance struct {
+	made   *lang.Result
+	limits judge.Limits
+	words  string // what it needs
+}
+
+// chances are the ways to judge a submission that was too slow, the best first.
+func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, err error) {
+	extra := v.extraTime()
+	words := fmt.Sprintf("%v of time", extra.CPU)
+	faster, err := v.faster(ctx, s.Submission)
+	if err != nil {
+		return nil, err
+	}
+	if faster != nil {
+		all = append(all, chance{faster, v.Folder.Limits, faster.Program.Language})
+	}
+	if v.Folder.Package.Timing.Margin <= 1 {
+		return all, nil
+	}
+	all = append(all, chance{s.made, extra, words})
+	if faster != nil {
+		all = append(all, chance{faster, extra, fmt.Sprintf("%s and %s", faster.Program.Language, words)})
+	}
+	return all, nil
+}
+
+// faster builds a submission with a faster tool chain; nil where there is none, or it
+// cannot build it.
+func (v *Verifier) faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+	if v.MakeFaster == nil {
+		return nil, nil
+	}
+	made, err := v.MakeFaster(ctx, s)
+	_, missing := errors.AsType[*lang.MissingError](err)
+	_, unusable := errors.AsType[*lang.UnusableError](err)
+	_, fault := errors.AsType[*judge.Fault](err)
+	if missing || unusable || fault || err == nil && (made == nil || !made.OK || made.Program == nil) {
+		return nil, nil
+	}
+	return made, err
+}
+
+// secondChance judges a submission with more time, as the format's own tool does, or
+// with a faster tool chain. If it then gets what it must, that is what counts, and a
+// note says what it needed.
+func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *icpc.Result, before *judge.Finished) (string, *judge.Finished, error) {
+	chances, err := v.chances(ctx, s)
+	if err != nil {
+		return "", before, err
+	}
+	first, own := *judged, s.made
+	for _, c := range chances {
+		patient := *v.Folder.Problem
+		patient.Limits = c.limits
+		again := &icpc.Result{Groups: map[string]float64{}}
+		s.made = c.made
+		sum, err := v.round(ctx, s, &patient, c.limits, judged, again, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+		if err != nil || sum == nil {
+			return "", sum, err
+		}
+		if ok, _ := s.Holds(again); ok {
+			*result = *again
+			return fmt.Sprintf("sensitive to the time limit: it gets %s at %v, and needs %s to get what it must", before.Verdict, v.Folder.Limits.CPU, c.words), sum, nil
+		}
+	}
+	*judged, s.made = first, own
+	return "", before, nil
+}

@@ -1,0 +1,144 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/cases/format"
+	"assay/judge/cases/gen"
+)
+
+// agreeing is how many inputs of the declared format the validator is shown.
+const agreeing = 60
+
+// told bounds the faults of one disagreement.
+const told = 3
+
+// agreement holds the validator against the declared input format: it takes inputs
+// that are drawn from the format, and refuses what is nearly one.
+func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, err error) {
+	grammar, err := v.Folder.Format()
+	if grammar == nil || err != nil {
+		return 0, nil, nil // Lint has said what is wrong with it
+	}
+	validator, err := v.validator(ctx)
+	if validator == nil || err != nil {
+		return 0, nil, err
+	}
+	defer validator.Close()
+	n, faults, err = v.takes(ctx, grammar, validator)
+	if err != nil || len(faults) > 0 {
+		return n, faults, err
+	}
+	more, faults, err := v.refuses(ctx, grammar, validator)
+	return n + more, faults, err
+}
+
+// takes shows the validator inputs of the declared format. What the declaration
+// leaves to the validator it may refuse, but not everything.
+func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
+	taken, said := 0, ""
+	for i := range agreeing {
+		o := format.Options{Size: 1 + int64(i)/4}
+		if i%20 == 19 {
+			o.Size, o.Most = 0, 1<<20
+		}
+		input, err := grammar.Draw(rand.New(rand.NewPCG(uint64(i), 0)), o)
+		if err != nil {
+			return n, judge.Faults{{File: v.Folder.FormatPath(), Text: err.Error(), Hint: "are there any inputs that keep to all conditions?"}}, nil
+		}
+		n++
+		text, err := validator.Validate(ctx, "drawn", input)
+		if err != nil {
+			return n, nil, v.place(v.Folder.Validator, err)
+		}
+		if text == "" {
+			taken++
+			continue
+		}
+		said = text
+		if len(grammar.Beyond()) == 0 && len(faults) < told {
+			faults = append(faults, &judge.Fault{
+				File: v.Folder.FormatPath(), Text: "the validator refuses an input of the declared format: " + text,
+				Hint: "mend one of them, or say what only the validator can tell: beyond \"...\"\nthe input was:\n" + excerpt(input),
+			})
+		}
+	}
+	if taken == 0 && len(faults) == 0 {
+		faults = judge.Faults{{File: v.Folder.FormatPath(), Text: fmt.Sprintf("the validator refuses each of %d inputs of the declared format; the last one: %s", n, said), Hint: "declare more of what it demands"}}
+	}
+	return n, faults, nil
+}
+
+// refuses shows the validator what is nearly an input.
+func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
+	wrong, err := grammar.Near(rand.New(rand.NewPCG(1, 0)), format.Options{})
+	if err != nil {
+		return 0, judge.Faults{{File: v.Folder.FormatPath(), Text: err.Error()}}, nil
+	}
+	for _, w := range wrong {
+		n++
+		text, err := validator.Validate(ctx, "nearly", w.Text)
+		if err != nil {
+			return n, faults, v.place(v.Folder.Validator, err)
+		}
+		if text == "" && len(faults) < told {
+			faults = append(faults, &judge.Fault{
+				File: v.Folder.Validator.Path, Text: fmt.Sprintf("the validator accepts what the declared format refuses (%s): %s", w.What, grammar.Check(w.Text)),
+				Hint: "mend one of them; the input was:\n" + excerpt(w.Text),
+			})
+		}
+	}
+	return n, faults, nil
+}
+
+// excerpt is the head of an input, with what cannot be seen written out.
+func excerpt(input []byte) string {
+	const most = 300
+	head := input[:min(len(input), most)]
+	var b strings.Builder
+	for line := range strings.Lines(string(head)) {
+		text := strings.TrimSuffix(line, "\n")
+		if shown := fmt.Sprintf("%q", text); text != strings.TrimSpace(text) || shown != `"`+text+`"` {
+			text = shown
+		}
+		b.WriteString(text + "\n")
+	}
+	if len(input) > most {
+		fmt.Fprintf(&b, "... (%d bytes)", len(input))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// coverage says which bounds, words, alternatives and features of the declared input
+// format the cases show, and notes those that none shows.
+func (v *Verifier) coverage() error {
+	grammar, err := v.Folder.Format()
+	if grammar == nil || err != nil {
+		return nil // Lint has said what is wrong with it
+	}
+	c := grammar.NewCoverage()
+	for one := range v.cases {
+		input, err := os.ReadFile(one.In)
+		if err != nil {
+			return err
+		}
+		c.Add(input) // what it refuses, the step before has told
+	}
+	goals := c.Goals()
+	var missing []string
+	for _, g := range goals {
+		if g.Count == 0 {
+			missing = append(missing, fmt.Sprintf("%s (line %d)", g.What, g.Row))
+		}
+	}
+	v.report("the cases show what the format declares", len(goals)-len(missing), nil)
+	if len(missing) > 0 {
+		v.listen(&judge.Noted{Text: fmt.Sprintf("%d of %d things that %s declares are in no case: %s", len(missing), len(goals), v.Folder.FormatPath(), strings.Join(missing, "; "))})
+	}
+	return nil
+}

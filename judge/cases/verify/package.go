@@ -1,0 +1,423 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/cases/gen"
+	"assay/judge/packages/icpc"
+	"assay/judge/running/check"
+)
+
+// runPackage verifies a problem package.
+func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error) {
+	p := v.Folder.Package
+	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
+	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
+	v.report("no two secret cases are the same", v.Folder.Count(), v.duplicates())
+	if err := v.steps(ctx,
+		step{"every input is valid", v.packageInputs},
+		step{"the validators refuse junk", v.packageJunk},
+		step{"the validators prove themselves", v.proofs},
+		step{"the validator judges every answer", v.packageAnswers},
+	); err != nil {
+		return nil, err
+	}
+	done := &judge.VerifyFinished{}
+	if err := v.judgingPrograms(ctx); err != nil {
+		fault, ok := errors.AsType[*judge.Fault](err)
+		if !ok {
+			return nil, err
+		}
+		v.report("the programs that judge can be built", 1, judge.Faults{fault})
+	} else {
+		faults, err := v.DropGraders(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(faults) > 0 {
+			v.report("the graders can be built", len(faults), faults)
+		}
+		how, err := v.FindTimeLimit(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find the time limit: %w", err)
+		}
+		if how != "" {
+			v.listen(&judge.Noted{Text: how})
+		}
+		if err := v.submissions(ctx, done); err != nil {
+			return nil, err
+		}
+	}
+	done.Faults, done.OK = v.faults, v.faults == 0
+	v.listen(done)
+	return done, nil
+}
+
+// packageName is what a package's folder may be called.
+var packageName = regexp.MustCompile(`^[a-z0-9]+$`)
+
+func badName(id, dir string, foreign bool) judge.Faults {
+	if foreign || packageName.MatchString(id) {
+		return nil
+	}
+	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q is no name for a package", id), Hint: "small letters and digits will do"}}
+}
+
+// few keeps the first faults of each text, and says how many more there are.
+func few(faults judge.Faults) (kept judge.Faults) {
+	const most = 5
+	count := map[string]int{}
+	for _, f := range faults {
+		if count[f.Text]++; count[f.Text] <= most {
+			kept = append(kept, f)
+		}
+	}
+	for _, f := range kept {
+		if n := count[f.Text]; n > most {
+			f.Hint = strings.TrimSpace(fmt.Sprintf("%s\n%d files are so", f.Hint, n))
+			count[f.Text] = 0
+		}
+	}
+	return kept
+}
+
+// duplicates finds secret cases that are the same to a submission.
+func (v *Verifier) duplicates() (faults judge.Faults) {
+	first := map[string]string{}
+	for c := range v.cases {
+		if c.Group == "sample" || strings.HasPrefix(c.Group, "sample/") {
+			continue
+		}
+		sum, err := v.Memory.hash(c.In)
+		if err != nil {
+			continue // unreadable: judging tells
+		}
+		words := []any{sum, c.Group, fmt.Sprintf("%q", c.Args)}
+		for _, f := range c.Files {
+			if sum, err := v.Memory.hash(f.Path); err == nil {
+				words = append(words, f.Name, sum)
+			}
+		}
+		key := digest(words...)
+		if other := first[key]; other != "" {
+			faults = append(faults, &judge.Fault{File: c.In, Text: fmt.Sprintf("the same case as %s", other), Hint: "remove one"})
+			continue
+		}
+		first[key] = c.ID()
+	}
+	return faults
+}
+
+// inputCheck is an input validator with one list of arguments.
+type inputCheck struct {
+	*icpc.InputValidator
+	program *judge.Program
+	shelf   *shelf
+	mu      sync.Mutex
+	ready   map[string]gen.Validator // by arguments
+}
+
+// inputChecks builds the input validators.
+func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err error) {
+	for _, in := range v.Folder.Package.Inputs {
+		program, err := v.Build(ctx, &in.Part)
+		if err != nil {
+			return nil, err
+		}
+		key := program.Key
+		if key == "" { // nothing was built: the file itself
+			if key, err = v.Memory.hash(in.Path); err != nil {
+				return nil, &judge.Fault{File: in.Path, Text: err.Error()}
+			}
+		}
+		all = append(all, &inputCheck{InputValidator: in, program: program, shelf: v.Memory.shelf(key), ready: map[string]gen.Validator{}})
+	}
+	return all, nil
+}
+
+// validate returns "" where the validator accepts the input.
+func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, data []byte) (string, error) {
+	key := digest("input", string(data), fmt.Sprintf("%q", args), v.Limits)
+	var known string
+	if in.shelf.get(key, &known) {
+		return known, nil
+	}
+	in.mu.Lock()
+	words := fmt.Sprintf("%q", args)
+	validator := in.ready[words]
+	if validator == nil {
+		part := in.Part
+		part.Args = args
+		made, err := gen.NewValidator(ctx, v.Runner, in.program, &part, v.Limits)
+		if err != nil {
+			in.mu.Unlock()
+			return "", v.place(&in.Part, err)
+		}
+		validator = made
+		in.ready[words] = made
+	}
+	in.mu.Unlock()
+	text, err := validator.Validate(ctx, in.Name, data)
+	if err != nil {
+		return "", v.place(&in.Part, err)
+	}
+	in.shelf.put(key, text)
+	return text, nil
+}
+
+func closeChecks(all []*inputCheck) {
+	for _, in := range all {
+		for _, validator := range in.ready {
+			validator.Close()
+		}
+	}
+}
+
+// packageInputs has every input validator look at every input.
+func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Faults, err error) {
+	all, err := v.inputChecks(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer closeChecks(all)
+	if len(all) == 0 {
+		return 0, judge.Faults{{File: filepath.Join(v.Folder.Dir, "input_validators"), Text: "there is no input validator", Hint: "add one: it reads an input, and exits with 42 if it is valid"}}, nil
+	}
+	var cases []*judge.Case
+	for c := range v.cases {
+		cases = append(cases, c)
+	}
+	for i := range v.Folder.Package.Extra {
+		// Polygon shows validators no inputs of checker tests, and keeps their Windows line ends.
+		if e := &v.Folder.Package.Extra[i]; e.Kind != icpc.InvalidInput && !v.Folder.Package.Foreign {
+			cases = append(cases, &e.Case)
+		}
+	}
+	found := make([]judge.Faults, len(cases))
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(v.Jobs, 1))
+	for i, c := range cases {
+		group.Go(func() error {
+			data, err := os.ReadFile(c.In)
+			if err != nil {
+				found[i] = judge.Faults{{File: c.In, Text: err.Error()}}
+				return nil
+			}
+			for _, in := range all {
+				text, err := v.validate(gctx, in, v.Folder.Package.InputArgs(in.InputValidator, c), data)
+				if err != nil {
+					return err
+				}
+				if text != "" {
+					found[i] = append(found[i], &judge.Fault{File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text), Hint: "mend the case or the validator"})
+				}
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	for _, f := range found {
+		faults = append(faults, f...)
+	}
+	return len(cases), faults, err
+}
+
+// packageJunk holds junk against the input validators: one of them must refuse it.
+func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
+	all, err := v.inputChecks(ctx)
+	if err != nil || len(all) == 0 {
+		return 0, nil, nil // packageInputs has told
+	}
+	defer closeChecks(all)
+	valid := map[string]bool{} // what is junk elsewhere may be an input here
+	for c := range v.cases {
+		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
+			data, _ := os.ReadFile(c.In)
+			valid[string(data)] = true
+		}
+	}
+	for _, try := range junk {
+		if valid[try.data] {
+			continue
+		}
+		n++
+		refused, err := v.refused(ctx, all, nil, []byte(try.data))
+		if err != nil {
+			return n, faults, err
+		}
+		if !refused {
+			faults = append(faults, &judge.Fault{File: all[0].Path, Text: "the input validators accept " + try.name, Hint: "read the input to its last byte, and nothing else"})
+		}
+	}
+	return n, faults, nil
+}
+
+// refused says whether any input validator refuses an input.
+func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case, data []byte) (bool, error) {
+	for _, in := range all {
+		var args []string
+		if c != nil {
+			args = v.Folder.Package.InputArgs(in.InputValidator, c)
+		}
+		text, err := v.validate(ctx, in, args, data)
+		if err != nil || text != "" {
+			return text != "", err
+		}
+	}
+	return false, nil
+}
+
+// proofs checks the cases of invalid_input, invalid_output and valid_output.
+func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err error) {
+	extra := v.Folder.Package.Extra
+	if len(extra) == 0 {
+		return 0, nil, nil
+	}
+	all, err := v.inputChecks(ctx)
+	if err != nil {
+		return 0, nil, nil // packageInputs has told
+	}
+	defer closeChecks(all)
+	for i := range extra {
+		e := &extra[i]
+		n++
+		if e.Kind == icpc.InvalidInput {
+			data, err := os.ReadFile(e.In)
+			if err != nil {
+				return n, faults, &judge.Fault{File: e.In, Text: err.Error()}
+			}
+			refused, err := v.refused(ctx, all, &e.Case, data)
+			if err != nil {
+				return n, faults, err
+			}
+			if !refused {
+				faults = append(faults, &judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "mend a validator, or remove the case"})
+			}
+			continue
+		}
+		if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+			continue // there is no output to show
+		}
+		verdict, message, err := v.validateOutput(ctx, &e.Case, e.Out)
+		if err != nil {
+			return n, faults, err
+		}
+		if want := (map[icpc.ProofKind]judge.Verdict{icpc.InvalidOutput: judge.WrongAnswer, icpc.ValidOutput: judge.Accepted})[e.Kind]; verdict != want {
+			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", verdict.Words(), want.Words(), message), ": "), Hint: "mend the validator, or move the case"})
+		}
+	}
+	return n, faults, nil
+}
+
+// validateOutput has the output validator judge a file as an output.
+func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Verdict, string, error) {
+	checker, err := v.Checker(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	defer checker.Close()
+	return v.judgeFile(ctx, checker, c, out)
+}
+
+func (v *Verifier) judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out string) (judge.Verdict, string, error) {
+	var texts []*io.SectionReader
+	for _, path := range []string{c.In, c.Ans, out} {
+		data := []byte{}
+		if path != "" {
+			var err error
+			if data, err = os.ReadFile(path); err != nil {
+				return "", "", &judge.Fault{File: path, Text: err.Error()}
+			}
+		}
+		texts = append(texts, io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))))
+	}
+	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: texts[0], Ans: texts[1], Out: texts[2], Args: c.CheckerArgs})
+	return o.Verdict, o.Message, err
+}
+
+// packageAnswers has the package's own output validator judge each answer as an
+// output. The usual validator accepts what is the same. An answer that is no output
+// itself is only noted: the form of answers is between it and its validator.
+func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
+	part := v.Folder.Checker.Program
+	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		return 0, nil, nil
+	}
+	program, err := v.Build(ctx, part)
+	if err != nil {
+		return 0, nil, err
+	}
+	shelf := v.Memory.shelf(program.Key)
+	checker, err := v.Checker(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer checker.Close()
+	var refused []string
+	defer func() {
+		if len(refused) > 0 {
+			v.listen(&judge.Noted{Text: fmt.Sprintf("the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s", len(refused), n, refused[0])})
+		}
+	}()
+	for c := range v.cases {
+		n++
+		in, err1 := v.Memory.hash(c.In)
+		ans, err2 := v.Memory.hash(c.Ans)
+		if err := errors.Join(err1, err2); err != nil {
+			return n, faults, &judge.Fault{File: c.In, Text: err.Error()}
+		}
+		key := digest("answer", in, ans, fmt.Sprintf("%q %q", part.Args, c.CheckerArgs))
+		var known answered
+		if !shelf.get(key, &known) {
+			if known.Verdict, known.Message, err = v.judgeFile(ctx, checker, c, c.Ans); err != nil {
+				return n, faults, err
+			}
+			shelf.put(key, known)
+		}
+		switch known.Verdict {
+		case judge.Accepted:
+		case judge.JudgeError:
+			faults = append(faults, &judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "mend the validator"})
+		default:
+			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))
+		}
+	}
+	return n, faults, nil
+}
+
+// answered is what the output validator said of an answer.
+type answered struct {
+	Verdict judge.Verdict `json:"verdict"`
+	Message string        `json:"message"`
+}
+
+// judgingPrograms builds the programs that judge, and remembers what they are: runs
+// that others judged do not count.
+func (v *Verifier) judgingPrograms(ctx context.Context) error {
+	var keys []string
+	for _, part := range []*judge.Part{v.Folder.Checker.Program, v.Folder.Interactor, v.Folder.Static} {
+		if part == nil {
+			continue
+		}
+		program, err := v.Build(ctx, part)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, program.Key, fmt.Sprintf("%q %s", part.Args, part.Speaks))
+	}
+	v.judgedBy = digest(fmt.Sprintf("%q", slices.Clip(keys)))
+	return nil
+}

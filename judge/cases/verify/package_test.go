@@ -1,0 +1,267 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/problem"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
+)
+
+func TestRunsAnswer(t *testing.T) {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	right := &judge.Outcome{Verdict: judge.Accepted}
+	for _, row := range []struct {
+		it    string
+		limit int // of the present run, in ms
+		old   run
+		want  bool
+	}{
+		{"answers under the same limit", 1000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
+		{"answers under the same limit, also where it waited", 1000, run{CPU: 1_000_000, Exec: judge.Exec{Killed: judge.WallTime}}, true},
+		{"answers for a longer limit where it was in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
+		{"answers for a shorter limit where it was in time", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
+		{"does not answer for a limit that it would not have kept", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(700)}, Outcome: right}, false},
+		{"answers for a shorter limit where it was killed for its time", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}}, true},
+		{"does not answer for a longer limit where it was killed for its time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}}, false},
+		{"does not answer for another limit where it waited", 2000, run{CPU: 1_000_000, Exec: judge.Exec{Killed: judge.WallTime}}, false},
+		{"answers where it crashed in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5), Exit: 1}}, true},
+		{"answers for a dialogue that was in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right, Settled: true}, true},
+		{"does not answer for a dialogue that was killed", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}, Outcome: right, Settled: true}, false},
+	} {
+		r := &remembered{limits: judge.Limits{CPU: ms(row.limit)}}
+		if got := r.answers(&row.old); got != row.want {
+			t.Errorf("it %s: answers = %v, want %v", row.it, got, row.want)
+		}
+	}
+}
+
+// bench counts what is run.
+type bench struct {
+	trial.Bench
+	tries, checks int
+	exec          judge.Exec
+	verdict       judge.Verdict
+}
+
+func (b *bench) Try(context.Context, *judge.Case) (*judge.Attempt, error) {
+	b.tries++
+	return &judge.Attempt{Exec: b.exec}, nil
+}
+
+func (b *bench) Check(context.Context, *judge.Case, *judge.Attempt) (judge.Outcome, error) {
+	b.checks++
+	return judge.Outcome{Verdict: b.verdict, Message: "said"}, nil
+}
+
+func TestMemory(t *testing.T) {
+	dir := t.TempDir()
+	c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Ans: filepath.Join(dir, "c.ans")}
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(c.In, "1\n")
+	put(c.Ans, "1\n")
+	limits := judge.Limits{CPU: time.Second, Memory: 1 << 20}
+	once := func(verdict judge.Verdict, program string, limits judge.Limits, fresh bool) (ran bool, said judge.Verdict) {
+		t.Helper()
+		m := &Memory{Dir: filepath.Join(dir, "memory"), Fresh: fresh}
+		inner := &bench{verdict: verdict}
+		b := m.remember(inner, program, limits, "judged by")
+		a, err := b.Try(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := b.Check(t.Context(), c, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.save()
+		return inner.tries+inner.checks > 0, o.Verdict
+	}
+	other := limits
+	other.Memory *= 2
+	for _, row := range []struct {
+		it      string
+		change  func()
+		program string
+		limits  judge.Limits
+		fresh   bool
+		ran     bool
+	}{
+		{"runs what it does not know", nil, "a", limits, false, true},
+		{"remembers a run", nil, "a", limits, false, false},
+		{"runs another program", nil, "b", limits, false, true},
+		{"runs under another memory limit", nil, "a", other, false, true},
+		{"runs again where that is asked for", nil, "a", limits, true, true},
+		{"runs again where the input changed", func() { put(c.In, "2\n") }, "a", limits, false, true},
+		{"runs again where the answer changed", func() { put(c.Ans, "2\n") }, "a", limits, false, true},
+		{"runs again where the arguments changed", func() { c.CheckerArgs = []string{"case_sensitive"} }, "a", limits, false, true},
+		{"goes by content, not by name", func() { put(c.In, "1\n"); put(c.Ans, "1\n"); c.Name, c.CheckerArgs = "d", nil }, "a", limits, false, false},
+	} {
+		if row.change != nil {
+			row.change()
+		}
+		ran, said := once(judge.WrongAnswer, row.program, row.limits, row.fresh)
+		if ran != row.ran || said != judge.WrongAnswer {
+			t.Errorf("it %s: ran %v with %q, want %v with WA", row.it, ran, said, row.ran)
+		}
+	}
+	t.Run("a judge error is not remembered", func(t *testing.T) {
+		for range 2 {
+			if ran, said := once(judge.JudgeError, "broken", limits, false); !ran || said != judge.JudgeError {
+				t.Errorf("ran %v with %q", ran, said)
+			}
+		}
+	})
+	t.Run("a damaged file is forgotten", func(t *testing.T) {
+		files, err := filepath.Glob(filepath.Join(dir, "memory", "*", "*.json"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files: %v", err)
+		}
+		for _, f := range files {
+			put(f, "{not JSON")
+		}
+		if ran, _ := once(judge.WrongAnswer, "a", limits, false); !ran {
+			t.Error("a damaged memory answered")
+		}
+	})
+}
+
+func TestTimeLimit(t *testing.T) {
+	old := icpc.Timing{Multiplier: 5, Resolution: time.Second}
+	now := icpc.Timing{Multiplier: 2, Resolution: 500 * time.Millisecond}
+	for _, row := range []struct {
+		it      string
+		timing  icpc.Timing
+		slowest time.Duration
+		want    time.Duration
+	}{
+		{"legacy: at least one second", old, time.Millisecond, time.Second},
+		{"legacy: five times the slowest, rounded up", old, 410 * time.Millisecond, 3 * time.Second},
+		{"legacy: exactly a multiple is enough", old, 400 * time.Millisecond, 2 * time.Second},
+		{"2025: the smallest multiple of the resolution", now, 300 * time.Millisecond, time.Second},
+		{"2025: at least one of them", now, 0, 500 * time.Millisecond},
+	} {
+		if got := timeLimit(row.timing, row.slowest); got != row.want {
+			t.Errorf("%s: timeLimit(%v) = %v, want %v", row.it, row.slowest, got, row.want)
+		}
+	}
+}
+
+func TestFew(t *testing.T) {
+	var faults judge.Faults
+	for range 100 {
+		faults = append(faults, &judge.Fault{Text: "the same"})
+	}
+	faults = append(faults, &judge.Fault{Text: "another"})
+	kept := few(faults)
+	if len(kept) != 6 || kept[0].Hint != "100 files are so" || kept[5].Text != "another" {
+		t.Errorf("few kept %d faults:\n%v", len(kept), kept)
+	}
+}
+
+// slow is the bench of a program that takes a time, and is then judged.
+type slow struct {
+	trial.Bench
+	took    time.Duration
+	verdict judge.Verdict
+}
+
+func (s *slow) Build(context.Context) (*judge.Built, error) { return &judge.Built{}, nil }
+func (s *slow) Close() error                                { return nil }
+func (s *slow) Try(context.Context, *judge.Case) (*judge.Attempt, error) {
+	return &judge.Attempt{Exec: judge.Exec{CPU: s.took}}, nil
+}
+func (s *slow) Check(context.Context, *judge.Case, *judge.Attempt) (judge.Outcome, error) {
+	return judge.Outcome{Verdict: s.verdict}, nil
+}
+
+func TestExtraTime(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "1")
+	if err := os.WriteFile(file, []byte("1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := &judge.Problem{Dir: dir, Limits: judge.Limits{CPU: time.Second}, Groups: []judge.Group{{Name: "secret", Cases: []judge.Case{{Group: "secret", Name: "1", In: file, Ans: file}}}}}
+	pkg, err := icpc.Assembled(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg.Timing.Margin = 2
+	only := func(v judge.Verdict) icpc.Rule { return icpc.Rule{From: "its folder", Final: []judge.Verdict{v}} }
+	slowest := only(judge.TimeLimit)
+	slowest.Bound = icpc.Upper
+	for _, row := range []struct {
+		it      string
+		rule    icpc.Rule
+		bench   slow
+		verdict judge.Verdict
+		ok      bool
+		noted   bool
+		faster  *slow
+	}{
+		{"takes a fast one as it is", only(judge.WrongAnswer), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, false, nil},
+		{"gives one that is a little too slow extra time", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, nil},
+		{"gives an accepted one extra time", only(judge.Accepted), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, true, true, nil},
+		{"says what it got at the limit where that does not help", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, false, true, nil},
+		{"has a limit to the extra time", only(judge.WrongAnswer), slow{took: 2500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.TimeLimit, false, true, nil},
+		{"tries a faster tool chain", only(judge.WrongAnswer), slow{took: 9 * time.Second, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, &slow{took: time.Second, verdict: judge.WrongAnswer}},
+		{"tries a faster tool chain with extra time", only(judge.WrongAnswer), slow{took: 9 * time.Second, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, &slow{took: 2 * time.Second, verdict: judge.WrongAnswer}},
+		{"does not ask it about one that is fast", only(judge.Accepted), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, false, true, &slow{verdict: judge.Accepted}},
+		{"gives none to what must be too slow", slowest, slow{took: 500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, false, true, nil},
+		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true, nil},
+	} {
+		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, listen: func(judge.Event) {}}
+		v.Bench = func(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ bool) (trial.Bench, error) {
+			if made.Program != nil {
+				return row.faster, nil
+			}
+			return &row.bench, nil
+		}
+		if row.faster != nil {
+			v.MakeFaster = func(context.Context, *icpc.Submission) (*lang.Result, error) {
+				return &lang.Result{OK: true, Program: &judge.Program{Language: "other", Key: "other"}}, nil
+			}
+		}
+		s := &submission{Submission: &icpc.Submission{Path: file, Name: "a/1", Rules: []icpc.Rule{row.rule}}, made: &lang.Result{OK: true}}
+		judged, _, err := v.judgeSubmission(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if judged.Verdict != row.verdict || judged.OK != row.ok || (judged.Note != "") != row.noted {
+			t.Errorf("it %s: %s, ok %v, note %q; want %s, %v, a note %v", row.it, judged.Verdict, judged.OK, judged.Note, row.verdict, row.ok, row.noted)
+		}
+	}
+}
+
+func TestTight(t *testing.T) {
+	given := icpc.Timing{Limit: time.Second, From: icpc.File, Multiplier: 2}
+	old, elsewhere, none := given, given, given
+	old.Old, elsewhere.From, none.Limit = true, ".timelimit", 0
+	for _, row := range []struct {
+		it      string
+		timing  icpc.Timing
+		slowest time.Duration
+		want    bool
+	}{
+		{"exactly the multiple is enough", given, 500 * time.Millisecond, false},
+		{"says that the limit is tight", given, 501 * time.Millisecond, true},
+		{"has no such rule in the legacy formats", old, time.Second, false},
+		{"has no such rule for a limit of other tools", elsewhere, time.Second, false},
+		{"does not hold a limit that was found against itself", none, time.Second, false},
+	} {
+		if got := tight(row.timing, row.slowest, "accepted/a.c"); (got != "") != row.want {
+			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)
+		}
+	}
+}

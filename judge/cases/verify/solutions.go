@@ -1,0 +1,215 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+	"assay/judge/packages/icpc"
+	"assay/judge/problem"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
+)
+
+// A solution's verdict is known when it has failed once. It goes on for this many
+// failures, so that the report tells several cases that refuse it; slow ones cost
+// their whole time limit each.
+const (
+	enoughFailures = 10
+	enoughSlow     = 3
+)
+
+// solution is a program of solutions/<problem>, and the verdict that its folder
+// promises.
+type solution struct {
+	path     string
+	promised judge.Verdict
+	made     *lang.Result
+	err      error // of making it
+}
+
+// find lists the solutions, folder by folder in the order of the verdicts.
+func (v *Verifier) find() (found []*solution, faults judge.Faults) {
+	entries, err := os.ReadDir(v.Solutions)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, judge.Faults{{File: v.Solutions, Text: err.Error()}}
+	}
+	var folders []string
+	for _, verdict := range judge.Verdicts() {
+		if verdict.Folder() != "" {
+			folders = append(folders, verdict.Folder())
+		}
+	}
+	for _, e := range entries {
+		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots {
+			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is no verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
+		}
+	}
+	for _, folder := range folders {
+		verdict, _ := judge.VerdictOfFolder(folder)
+		dir := filepath.Join(v.Solutions, folder)
+		entries, _ := os.ReadDir(dir) // a missing folder has no solutions
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if !strings.HasPrefix(e.Name(), ".") && v.wanted(path) {
+				found = append(found, &solution{path: path, promised: verdict})
+			}
+		}
+	}
+	return found, faults
+}
+
+// wanted says whether the solution is one of those asked for.
+func (v *Verifier) wanted(path string) bool {
+	for _, part := range v.Only {
+		if strings.Contains(filepath.ToSlash(path), filepath.ToSlash(part)) {
+			return true
+		}
+	}
+	return len(v.Only) == 0
+}
+
+// solutions judges every solution.
+func (v *Verifier) solutions(ctx context.Context, done *judge.VerifyFinished) error {
+	all, faults := v.find()
+	for _, f := range faults {
+		v.fault(f)
+	}
+	if err := v.make(ctx, all); err != nil {
+		return err
+	}
+	accepted := 0
+	for _, s := range all {
+		judged, err := v.judge(ctx, s)
+		if err != nil {
+			return fmt.Errorf("judge %s: %w", s.path, err)
+		}
+		done.Solutions++
+		switch {
+		case judged.Verdict == judge.Skipped:
+			done.Skipped++
+		case judged.Verdict == judge.Accepted:
+			accepted++
+		}
+		v.listen(judged)
+		if !judged.OK {
+			v.fault(&judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)})
+		}
+	}
+	if len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
+		v.fault(&judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(v.Solutions, judge.Accepted.Folder())})
+	}
+	return nil
+}
+
+// hint says what to look at first.
+func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
+	see := fmt.Sprintf("see: judge submit %s %s", v.Folder.ID, s.path)
+	switch {
+	case judged.Verdict == judge.Accepted:
+		return "a case is missing that it fails"
+	case len(judged.Killers) > 0:
+		return "it fails " + judged.Killers[0] + "; " + see
+	}
+	return see
+}
+
+// make builds all solutions, several at a time; what fails is kept for later.
+func (v *Verifier) make(ctx context.Context, all []*solution) error {
+	if v.Folder.Kind.Answers {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(v.Jobs, 1))
+	for _, s := range all {
+		group.Go(func() error {
+			s.made, s.err = v.Make(ctx, s.path)
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
+}
+
+// judge judges one solution on every case.
+func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudged, error) {
+	judged := &judge.SolutionJudged{Path: s.path, Promised: s.promised}
+	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
+		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
+		return judged, nil
+	}
+	if fault, ok := errors.AsType[*judge.Fault](s.err); ok {
+		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
+		return judged, nil
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	whole := v.whole()
+	bench, err := trial.New(ctx, trial.Setup{
+		Problem: whole, Runner: v.Runner, Source: s.path,
+		Make: func(context.Context) (*lang.Result, error) { return s.made, nil },
+		Part: v.Build, Usual: v.Limits, Retime: true, Checker: v.Checker,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer bench.Close()
+	options := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
+	if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
+		options.Slow = 1 // it is what it must be, and each more costs its time limit
+	}
+	if v.All {
+		options.Failures, options.Slow = 0, 0
+	}
+	loosely := false // some case does what is promised
+	sum, err := judge.Run(ctx, whole, bench, options, func(e judge.Event) {
+		switch e := e.(type) {
+		case *judge.CaseJudged:
+			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && icpc.Same(e.Verdict, s.promised)
+			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
+				judged.Killers = append(judged.Killers, e.ID())
+			}
+		case *judge.GroupJudged:
+			judged.Groups = append(judged.Groups, *e)
+		case *judge.Progressed:
+			v.listen(e)
+		}
+	})
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
+		return judged, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	judged.Score = sum.Score
+	if s.made != nil && s.made.Program != nil {
+		judged.Language = s.made.Program.Language
+	}
+	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory
+	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
+	return judged, nil
+}
+
+// whole is the problem with those cases only whose files are there; the others
+// have been reported.
+func (v *Verifier) whole() *judge.Problem {
+	var ids []string
+	for c := range v.cases {
+		ids = append(ids, c.ID())
+	}
+	if len(ids) == 0 {
+		return v.Folder.Problem // and Run says what is missing
+	}
+	return v.Folder.Select(nil, ids)
+}

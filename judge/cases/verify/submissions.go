@@ -1,0 +1,259 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/running/lang"
+)
+
+// submission is a submission of a package on its way through the verification.
+type submission struct {
+	*icpc.Submission
+	made *lang.Result
+	err  error // of making it
+}
+
+// submissions judges every submission of the package against what it must get.
+func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) error {
+	all, err := v.makeAll(ctx, slices.DeleteFunc(slices.Clone(v.Folder.Package.Submissions), func(s *icpc.Submission) bool { return !v.wanted(s.Path) }))
+	if err != nil {
+		return err
+	}
+	slowest, who := time.Duration(0), ""
+	for _, s := range all {
+		judged, why, err := v.judgeSubmission(ctx, s)
+		if err != nil {
+			return fmt.Errorf("judge %s: %w", s.Path, err)
+		}
+		if took := time.Duration(judged.TimeMS * float64(time.Millisecond)); took > slowest && judged.OK && about(s.Submission, icpc.Lower, "") {
+			slowest, who = took, s.Name
+		}
+		v.Memory.save()
+		done.Solutions++
+		if judged.Verdict == judge.Skipped {
+			done.Skipped++
+		}
+		v.listen(judged)
+		if !judged.OK {
+			v.fault(&judge.Fault{File: s.Path, Text: why, Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path)})
+		}
+	}
+	if note := tight(v.Folder.Package.Timing, slowest, who); note != "" {
+		v.listen(&judge.Noted{Text: note})
+	}
+	return nil
+}
+
+// makeAll builds submissions, several at a time.
+func (v *Verifier) makeAll(ctx context.Context, wanted []*icpc.Submission) (all []*submission, err error) {
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(v.Jobs, 1))
+	for _, w := range wanted {
+		s := &submission{Submission: w}
+		all = append(all, s)
+		group.Go(func() error {
+			s.made, s.err = v.MakeSubmission(gctx, s.Submission)
+			return gctx.Err()
+		})
+	}
+	return all, group.Wait()
+}
+
+// tight says that a time limit which problem.yaml sets is nearer to the slowest
+// submission that must be in time than the format wants it; "" where it is not. It is
+// no fault, as another machine is faster.
+func tight(t icpc.Timing, slowest time.Duration, who string) string {
+	least := time.Duration(float64(slowest) * t.Multiplier)
+	if t.Old || t.Limit <= 0 || t.From != icpc.File || least <= t.Limit {
+		return ""
+	}
+	return fmt.Sprintf("the time limit of %v is tight: the slowest submission that must be in time takes %v here (%s), and it should be %v times that, %v",
+		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
+}
+
+// judgeSubmission judges one submission, and says why it does not hold.
+func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *judge.SolutionJudged, why string, err error) {
+	judged = &judge.SolutionJudged{Path: s.Path}
+	judged.Promised, judged.Expected = s.Promised()
+	if s.err != nil {
+		return v.unmade(judged, s)
+	}
+	result := &icpc.Result{Groups: map[string]float64{}}
+	problem, limits := v.Folder.Problem, v.Folder.Limits
+	longer := bounds(s.Submission, icpc.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
+	if longer { // so that it is seen whether it hangs on the limit
+		limits = v.extraTime()
+	}
+	sum, err := v.round(ctx, s, problem, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+	if err == nil && sum != nil {
+		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
+			// As the format's text has it, a later case may be what was meant.
+			sum, err = v.round(ctx, s, problem, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
+		}
+	}
+	extra := ""
+	if err == nil && sum != nil && v.mayNeedTime(s, result) {
+		extra, sum, err = v.secondChance(ctx, s, judged, result, sum)
+	}
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
+		return judged, "the submission cannot be judged: " + fault.Text, nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if s.made.Program != nil {
+		judged.Language = s.made.Program.Language
+	}
+	judged.Verdict, judged.TimeMS, judged.Memory, judged.Score = sum.Verdict, sum.TimeMS, sum.Memory, sum.Score
+	judged.OK, why = s.Holds(result)
+	switch {
+	case judged.Verdict == judge.JudgeError:
+		judged.OK, why = false, "a judge error: "+v.firstMessage(result)
+		judged.Note = why
+	case judged.Verdict == judge.CompileError && !judged.OK:
+		judged.Note = firstLine(s.made.Log)
+		why += ": " + judged.Note
+	case !judged.OK:
+		judged.Note = why
+	case extra != "":
+		judged.Note = extra
+	case longer:
+		judged.Note = v.sensitive(s, judged.TimeMS)
+	}
+	if !judged.OK {
+		why = "not as promised: " + why
+	}
+	return judged, why, nil
+}
+
+// unmade says what becomes of a submission that could not be built.
+func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.SolutionJudged, string, error) {
+	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
+		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
+		return judged, "", nil
+	}
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok && v.foreign(s, unusable) {
+		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, unusable.Fault.Text
+		return judged, "", nil
+	} else if ok {
+		// No program that anybody could run does not compile either.
+		judged.Verdict = judge.CompileError
+		var why string
+		judged.OK, why = s.Holds(&icpc.Result{Final: judge.CompileError})
+		judged.Note = unusable.Fault.Text
+		return judged, why + ": " + unusable.Fault.Text, nil
+	}
+	if fault, ok := errors.AsType[*judge.Fault](s.err); ok {
+		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
+		return judged, fault.Text, nil
+	}
+	return nil, "", s.err
+}
+
+// foreign says whether a submission is in a language of the format that this judge
+// does not have.
+func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
+	text := why.Fault.Text
+	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) && v.Folder.Package.KnownLanguage(s.Submission)
+}
+
+// oneFailureIsEnough says whether the first case that is not accepted decides what
+// the submission is worth, as in the legacy formats.
+func (v *Verifier) oneFailureIsEnough(s *submission) bool {
+	if v.All {
+		return false
+	}
+	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return len(r.Final) > 0 }) ||
+		len(s.Rules) == 1 && len(s.Rules[0].Permitted) == 1 && s.Rules[0].Cases == ""
+}
+
+// round judges a submission once, and gathers what it got.
+func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged, result *icpc.Result, o judge.Options) (*judge.Finished, error) {
+	if o.All && !v.All {
+		o.Failures, o.Slow = enoughFailures, enoughSlow
+		if bounds(s.Submission, icpc.Upper) {
+			o.Slow = 1 // it is what it must be, and each more costs its time limit
+		}
+	}
+	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
+	result.Whole = true
+	sum, err := v.try(ctx, problem, s.Submission, s.made, limits, o, func(e judge.Event) {
+		switch e := e.(type) {
+		case *judge.CaseJudged:
+			if e.Verdict == judge.Skipped {
+				result.Whole = false
+				break
+			}
+			result.Cases = append(result.Cases, icpc.CaseResult{ID: e.ID(), Verdict: e.Verdict, Message: e.Message})
+			if e.Verdict != judge.Accepted {
+				judged.Killers = append(judged.Killers, e.ID())
+			}
+		case *judge.GroupJudged:
+			judged.Groups = append(judged.Groups, *e)
+			if e.Score != nil {
+				result.Groups[e.Group] = e.Score.Points
+			}
+		case *judge.Progressed:
+			v.listen(e)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	result.Final, result.Score = sum.Verdict, sum.Score
+	return sum, nil
+}
+
+// try judges a program under these limits for its runs; what is too slow is the
+// problem's to say. One that must be too slow is not asked twice whether it is.
+func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
+	running := *problem
+	running.Limits = limits
+	bench, err := v.Bench(ctx, &running, s.Path, made, !bounds(s, icpc.Upper))
+	if err != nil {
+		return nil, err
+	}
+	program := "none"
+	if made.Program != nil {
+		program = made.Program.Key
+	}
+	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
+	sum, err := judge.Run(ctx, problem, v.Memory.remember(bench, program, limits, words...), o, listen)
+	return sum, errors.Join(err, bench.Close())
+}
+
+// sensitive says whether a submission that must be too slow hangs on the limit.
+func (v *Verifier) sensitive(s *submission, ms float64) string {
+	t := v.Folder.Package.Timing
+	limit := v.Folder.Limits.CPU
+	most := time.Duration(float64(limit) * t.Margin)
+	if took := time.Duration(ms * float64(time.Millisecond)); took > limit && took < most {
+		return fmt.Sprintf("sensitive to the time limit: it takes %v, and would be in time at %v", took.Round(time.Millisecond), most)
+	}
+	return ""
+}
+
+// firstMessage is what was said of the first judge error.
+func (v *Verifier) firstMessage(r *icpc.Result) string {
+	for _, c := range r.Cases {
+		if c.Verdict == judge.JudgeError {
+			return c.ID + ": " + c.Message
+		}
+	}
+	return "the scores of a group"
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

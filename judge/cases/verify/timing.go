@@ -1,0 +1,168 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/running/lang"
+)
+
+// Where a package does not say how long submissions may take, those that must be
+// in time are run with this limit to find out.
+const (
+	searchLimit  = 30 * time.Second
+	defaultLimit = 10 * time.Second // where none of them can be run
+)
+
+// FindTimeLimit makes sure that a package has a time limit: where it does not set
+// one, it is found out from the submissions that must be in time. What it returns
+// says how, "" where the package says.
+func (v *Verifier) FindTimeLimit(ctx context.Context) (how string, err error) {
+	p := v.Folder.Package
+	if p == nil {
+		return "", nil
+	}
+	if p.Timing.Limit > 0 {
+		p.SetTime(p.Timing.Limit)
+		return "", nil
+	}
+	defer v.Memory.save()
+	if err := v.judgingPrograms(ctx); err != nil {
+		return "", err
+	}
+	p.SetTime(searchLimit)
+	slowest, who, count := time.Duration(0), "", 0
+	inTime := slices.DeleteFunc(slices.Clone(p.Submissions), func(s *icpc.Submission) bool { return !bounds(s, icpc.Lower) })
+	all, err := v.makeAll(ctx, inTime)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
+		took, ok, err := v.slowest(ctx, s)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		count++
+		if took > slowest || who == "" {
+			slowest, who = took, s.Name
+		}
+	}
+	if count == 0 {
+		p.SetTime(defaultLimit)
+		return fmt.Sprintf("the package sets no time limit, and has no submission to find it out by: it is taken to be %v", defaultLimit), nil
+	}
+	limit := timeLimit(p.Timing, slowest)
+	p.SetTime(limit)
+	return fmt.Sprintf("the package sets no time limit: %v, as the slowest of %d submissions that must be in time takes %v (%s)",
+		limit, count, slowest.Round(time.Millisecond), who), nil
+}
+
+// timeLimit is the smallest multiple of the resolution that is the multiplier
+// times the slowest run that must be in time, or more.
+func timeLimit(t icpc.Timing, slowest time.Duration) time.Duration {
+	parts := math.Ceil(float64(slowest)*t.Multiplier/float64(t.Resolution) - 1e-9)
+	return time.Duration(max(parts, 1)) * t.Resolution
+}
+
+// bounds says whether any rule of a submission bounds the time limit so.
+func bounds(s *icpc.Submission, b icpc.Bound) bool {
+	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b })
+}
+
+// slowest is the longest that a submission takes on a case that a lower bound is
+// about. False says that it cannot be run, or is not in time at all.
+func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, bool, error) {
+	took, ok, err := v.took(ctx, s.Submission, s.made, s.err)
+	if err != nil || !ok && (s.made == nil || !s.made.OK) || ok && took < quick {
+		return took, ok, err
+	}
+	faster, err := v.faster(ctx, s.Submission)
+	if faster == nil || err != nil {
+		return took, ok, err
+	}
+	if less, fine, err := v.took(ctx, s.Submission, faster, nil); err != nil || fine && (!ok || less < took) {
+		return less, fine, err
+	}
+	return took, ok, nil
+}
+
+// quick is the time under which nobody asks whether a faster tool chain makes a
+// difference.
+const quick = 500 * time.Millisecond
+
+// took is the longest that a submission takes that was built, or could not be.
+func (v *Verifier) took(ctx context.Context, s *icpc.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
+	if err != nil {
+		_, missing := errors.AsType[*lang.MissingError](err)
+		_, fault := errors.AsType[*judge.Fault](err)
+		if missing || fault {
+			return 0, false, nil // the verification tells
+		}
+		return 0, false, err
+	}
+	if !made.OK {
+		return 0, false, nil
+	}
+	took, bad := time.Duration(0), false
+	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
+		if e, ok := e.(*judge.CaseJudged); ok && about(s, icpc.Lower, e.ID()) {
+			took = max(took, e.Exec.CPU)
+			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError
+		}
+	})
+	if _, ok := errors.AsType[*judge.Fault](err); ok {
+		return 0, false, nil
+	}
+	return took, err == nil && !bad, err
+}
+
+// about says whether a bound of a submission is about a case; "" is all of them.
+func about(s *icpc.Submission, b icpc.Bound, id string) bool {
+	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b && r.About(id) })
+}
+
+// DropGraders looks whether the programs that grade groups can be built here, and
+// has the usual grader take the place of those that cannot: many are in Python 2,
+// and without one the verdicts of most submissions stay the same.
+func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err error) {
+	if v.Folder.Grading == nil {
+		return nil, nil
+	}
+	broken := map[*judge.Part]bool{}
+	var walk func(n *judge.Node) error
+	walk = func(n *judge.Node) error {
+		if p := n.Legacy.Grader; p != nil {
+			if _, known := broken[p]; !known {
+				_, err := v.Build(ctx, p)
+				fault, ok := errors.AsType[*judge.Fault](err)
+				if err != nil && !ok {
+					return err
+				}
+				if broken[p] = ok; ok {
+					faults = append(faults, fault)
+				}
+			}
+			if broken[p] {
+				n.Legacy.Grader = nil
+			}
+		}
+		for _, child := range n.Children {
+			if err := walk(child); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = walk(v.Folder.Grading.Root)
+	// Groups share no Part, but may share its file.
+	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b }), err
+}

@@ -1,0 +1,439 @@
+// Package verify proves that a problem folder keeps its promises: the folder is
+// whole, every input is valid and the validator refuses junk, every answer is the
+// reference's and the checker accepts it, the generated files are those of the
+// manifest, and every solution gets the verdict of its folder.
+//
+// It finds as much as it can in one go, and sends it as events; a *judge.Fault is
+// an event here, never the end. It does not change anything, and does not make
+// the cases anew: `judge generate --check` does that.
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/cases/gen"
+	"assay/judge/packages/icpc"
+	"assay/judge/problem"
+	"assay/judge/running/check"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
+)
+
+// Verifier verifies one problem.
+type Verifier struct {
+	Folder    *problem.Folder
+	Solutions string // folder of the solutions; it may be missing
+	Runner    judge.Runner
+	Jobs      int
+	Limits    judge.Limits // of the validator, for one input
+	// Build builds one of the setter's programs, Detect and Make a solution.
+	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
+	Make  func(ctx context.Context, path string) (*lang.Result, error)
+	// Checker makes the problem's checker, for one submission.
+	Checker func(ctx context.Context) (check.Checker, error)
+	// Bench makes the bench for one submission, whose runs are under the problem's
+	// limits; retime is trial.Batch's. MakeSubmission builds a submission of a package.
+	Bench          func(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error)
+	MakeSubmission func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	// MakeFaster builds a submission of a package with a faster tool chain of its
+	// language; its result is nil where there is none. It may be nil itself.
+	MakeFaster func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	Memory     *Memory // of runs of a package; nil for none
+	Rung       string  // the sandbox's: runs in another one do not count
+	// Only, if it is not empty, are the solutions to judge: parts of their paths.
+	Only []string
+	// All has every solution judged on every case, however many it has failed.
+	All bool
+	// Score, if it is not nil, says how strong the cases are; "" where nobody knows.
+	Score func(ctx context.Context) (string, error)
+
+	listen   func(judge.Event)
+	faults   int
+	judgedBy string // hash of the programs that judge a package's submissions
+}
+
+// Run verifies the problem. The error is for what is no fault of the folder.
+func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
+	v.listen = listen
+	if v.Memory == nil {
+		v.Memory = &Memory{}
+	}
+	defer v.Memory.save()
+	if v.Folder.Package != nil {
+		return v.runPackage(ctx)
+	}
+	v.report("the folder is whole", 1, v.Folder.Lint())
+	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
+	maker := &gen.Maker{Folder: v.Folder}
+	if v.Folder.Generator != nil || v.Folder.Makes() {
+		v.report("the generated files are those of the manifest", v.Folder.Count(), maker.CheckFiles())
+	}
+	if err := v.steps(ctx,
+		step{"every input is valid", v.inputs},
+		step{"the validator refuses junk", v.junk},
+		step{"the validator and the format agree", v.agreement},
+		step{"every answer is the reference's, and right", v.answers},
+	); err != nil {
+		return nil, err
+	}
+	if err := v.coverage(); err != nil {
+		return nil, fmt.Errorf("see what the cases show: %w", err)
+	}
+	done := &judge.VerifyFinished{}
+	if err := v.solutions(ctx, done); err != nil {
+		return nil, err
+	}
+	if err := v.score(ctx); err != nil {
+		return nil, fmt.Errorf("measure the cases: %w", err)
+	}
+	done.Faults = v.faults
+	done.OK = v.faults == 0
+	listen(done)
+	return done, nil
+}
+
+// step is a check that runs programs: how much it looked at, and what it found.
+type step struct {
+	what string
+	do   func(ctx context.Context) (int, judge.Faults, error)
+}
+
+// steps takes one step after the other and reports each that had something to look at.
+func (v *Verifier) steps(ctx context.Context, steps ...step) error {
+	for _, s := range steps {
+		n, faults, err := s.do(ctx)
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			faults, err = append(faults, fault), nil
+		}
+		if err != nil {
+			return fmt.Errorf("verify that %s: %w", s.what, err)
+		}
+		v.Memory.save()
+		if n > 0 || len(faults) > 0 {
+			v.report(s.what, n, few(faults))
+		}
+	}
+	return nil
+}
+
+// score notes how strong the cases are, once they are without a fault.
+func (v *Verifier) score(ctx context.Context) error {
+	if v.Score == nil || len(v.Only) > 0 || v.faults > 0 {
+		return nil
+	}
+	text, err := v.Score(ctx)
+	if faults, ok := errors.AsType[judge.Faults](err); ok {
+		v.report("marks of mutants are true", len(faults), faults)
+		return nil
+	}
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		v.report("the cases can be measured", 1, judge.Faults{fault})
+		return nil
+	}
+	if text != "" && err == nil {
+		v.listen(&judge.Noted{Text: text})
+	}
+	return err
+}
+
+// report sends the result of one check.
+func (v *Verifier) report(what string, count int, faults judge.Faults) {
+	for _, f := range faults {
+		v.fault(f)
+	}
+	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults)})
+}
+
+func (v *Verifier) fault(f *judge.Fault) {
+	v.faults++
+	v.listen(&judge.FaultFound{Fault: f})
+}
+
+// cases yields every case whose two files are there.
+func (v *Verifier) cases(yield func(c *judge.Case) bool) {
+	for g := range v.Folder.Groups {
+		for i := range v.Folder.Groups[g].Cases {
+			c := &v.Folder.Groups[g].Cases[i]
+			if _, err := os.Stat(c.In); err != nil {
+				continue // Lint or CheckFiles has said so
+			}
+			if _, err := os.Stat(c.Ans); err != nil && c.Ans != "" {
+				continue
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// texts checks the form of the files.
+func (v *Verifier) texts() (faults judge.Faults) {
+	for c := range v.cases {
+		for _, path := range []string{c.In, c.Ans} {
+			if path == "" {
+				continue
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				faults = append(faults, &judge.Fault{File: path, Text: err.Error()})
+				continue
+			}
+			if len(data) == 0 && path == c.Ans && v.Folder.Unanswered() {
+				continue
+			}
+			if (v.Folder.Package != nil || v.Folder.Loosely) && len(data) == 0 {
+				continue // an answer need not say anything
+			}
+			if text, hint := gen.Flaw(data); text != "" {
+				faults = append(faults, &judge.Fault{File: path, Text: "the file " + text, Hint: hint})
+			}
+		}
+	}
+	return faults
+}
+
+// validator starts the problem's validator; nil where it has none.
+func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
+	part := v.Folder.Validator
+	if part == nil {
+		return nil, nil
+	}
+	program, err := v.Build(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	made, err := gen.NewValidator(ctx, v.Runner, program, part, v.Limits)
+	return made, v.place(part, err)
+}
+
+// place gives a fault of a program that has no place the program's own.
+func (v *Verifier) place(part *judge.Part, err error) error {
+	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
+		f.File = part.Path
+	}
+	return err
+}
+
+// inputs holds every input against the declared format and the validator.
+func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err error) {
+	if _, err := v.Folder.Format(); err != nil {
+		return 0, nil, nil // Lint has said what is wrong with it
+	}
+	var programs gen.Programs
+	if v.Folder.Validator != nil {
+		if programs.Validator, err = v.Build(ctx, v.Folder.Validator); err != nil {
+			return 0, nil, err
+		}
+	}
+	validator, err := gen.OpenValidator(ctx, v.Runner, v.Folder, programs, v.Limits)
+	if validator == nil || err != nil {
+		return 0, nil, v.place(v.Folder.Validator, err)
+	}
+	defer validator.Close()
+	for c := range v.cases {
+		data, err := os.ReadFile(c.In)
+		if err != nil {
+			return n, faults, err
+		}
+		text, err := validator.Validate(ctx, c.ID(), data)
+		if err != nil {
+			return n, faults, v.place(v.Folder.Validator, err)
+		}
+		if text != "" {
+			faults = append(faults, v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "mend the case or the validator"))
+		}
+		n++
+	}
+	return n, faults, nil
+}
+
+// try is an input that a validator must refuse.
+type try struct{ name, data string }
+
+// junk are inputs that no problem has: a validator that accepts one of them
+// validates nothing. The rest is made of a sample.
+var junk = []try{
+	{"an empty file", ""},
+	{"a lone line feed", "\n"},
+	{"bytes that are no text", "\x00\xff\xfe\x01\n"},
+	{"a sentence", "this is not an input of any problem, is it?\n"},
+}
+
+func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err error) {
+	validator, err := v.validator(ctx)
+	if validator == nil || err != nil {
+		return 0, nil, err
+	}
+	defer validator.Close()
+	tries := junk
+	valid := map[string]bool{} // what is junk elsewhere may be an input here
+	for c := range v.cases {
+		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
+			data, _ := os.ReadFile(c.In)
+			valid[string(data)] = true
+		}
+	}
+	for c := range v.cases {
+		sample, err := os.ReadFile(c.In)
+		if err != nil {
+			return n, faults, err
+		}
+		if text, err := validator.Validate(ctx, c.ID(), sample); err != nil || text != "" {
+			continue // what is made of an invalid case proves nothing
+		}
+		tries = append(tries[:len(tries):len(tries)],
+			try{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},
+			try{"case " + c.ID() + " with a line too much", string(sample) + "junk\n"},
+			try{"case " + c.ID() + " with blanks before it", "  " + string(sample)},
+			try{"case " + c.ID() + " with CRLF line ends", string(bytes.ReplaceAll(sample, []byte("\n"), []byte("\r\n")))},
+		)
+		break
+	}
+	for _, try := range tries {
+		if valid[try.data] {
+			continue
+		}
+		text, err := validator.Validate(ctx, "junk", []byte(try.data))
+		if err != nil {
+			return n, faults, v.place(v.Folder.Validator, err)
+		}
+		if text == "" {
+			faults = append(faults, &judge.Fault{File: v.Folder.Validator.Path, Text: "the validator accepts " + try.name, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"})
+		}
+		n++
+	}
+	return n, faults, nil
+}
+
+// answers runs the reference on every input, compares with the answer files, and
+// has the checker judge the answer as if a contestant had printed it.
+func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err error) {
+	part := v.Folder.Reference
+	if part == nil {
+		return 0, nil, nil
+	}
+	program, err := v.Build(ctx, part)
+	if err != nil {
+		return 0, nil, err
+	}
+	var checker check.Checker // where programs talk or run again, an answer is no output
+	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass {
+		if checker, err = v.Checker(ctx); err != nil {
+			return 0, nil, err
+		}
+		defer checker.Close()
+	}
+	var cases []*judge.Case
+	for c := range v.cases {
+		cases = append(cases, c)
+	}
+	found := make([]*judge.Fault, len(cases))
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(v.Jobs, 1))
+	for i, c := range cases {
+		group.Go(func() (err error) {
+			found[i], err = v.answer(gctx, program, c)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, nil, err
+	}
+	for i, c := range cases { // in judging order: the checker may hold state
+		n++
+		if found[i] == nil && checker != nil {
+			if found[i], err = v.right(ctx, checker, c); err != nil {
+				return n, faults, err
+			}
+		}
+		if found[i] != nil {
+			faults = append(faults, found[i])
+		}
+	}
+	return n, faults, nil
+}
+
+// answer has the reference answer one case again.
+func (v *Verifier) answer(ctx context.Context, program *judge.Program, c *judge.Case) (*judge.Fault, error) {
+	got, err := v.solve(ctx, program, c)
+	if f, ok := errors.AsType[*judge.Fault](err); ok {
+		return v.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	want, err := os.ReadFile(c.Ans)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(got, want) && v.Folder.Checker.Program == nil {
+		return &judge.Fault{File: c.Ans, Text: fmt.Sprintf("the reference does not give this answer to case %s", c.ID()), Hint: "mend the reference, or run: judge generate " + v.Folder.ID}, nil
+	}
+	return nil, nil
+}
+
+// solve has the reference answer a case. Where the case gives it more than an input, it
+// runs as a submission does.
+func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.Case) ([]byte, error) {
+	part := v.Folder.Reference
+	if len(c.Args)+len(c.Files) == 0 {
+		in, err := os.Open(c.In)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		return gen.Answer(ctx, v.Runner, program, part, v.Folder.Limits, in)
+	}
+	told := *program
+	told.Argv = slices.Concat(program.Argv, part.Args)
+	limits := v.Folder.Limits.Scaled(2)
+	run := trial.Batch{Runner: v.Runner, Limits: limits, Make: func(context.Context) (*lang.Result, error) {
+		return &lang.Result{OK: true, Program: &told}, nil
+	}}
+	defer run.Close()
+	if _, err := run.Build(ctx); err != nil {
+		return nil, err
+	}
+	a, err := run.Try(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if verdict := judge.Classify(a.Exec, limits); verdict != judge.NotJudged {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", verdict.Words(), a.Exec.Fate()), Hint: "mend the reference\n" + string(a.Stderr)}
+	}
+	return io.ReadAll(a.Out)
+}
+
+// right has the checker judge the answer file as an output.
+func (v *Verifier) right(ctx context.Context, checker check.Checker, c *judge.Case) (*judge.Fault, error) {
+	in, err := os.ReadFile(c.In)
+	if err != nil {
+		return nil, err
+	}
+	ans, err := os.ReadFile(c.Ans)
+	if err != nil {
+		return nil, err
+	}
+	whole := func(data []byte) *io.SectionReader {
+		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+	}
+	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(ans), Args: c.CheckerArgs})
+	if err != nil {
+		return nil, err
+	}
+	if o.Verdict != judge.Accepted {
+		return &judge.Fault{File: c.Ans, Text: fmt.Sprintf("the checker does not accept the answer of case %s itself: %s: %s", c.ID(), o.Verdict.Words(), o.Message), Hint: "mend the checker or the reference"}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,153 @@
+package arena_test
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+)
+
+// fast is a bot that answers 1 with two system calls.
+func fast() {
+	buf := make([]byte, 4096)
+	line := []byte(nil)
+	for {
+		n := rawRead(buf)
+		if n <= 0 {
+			return
+		}
+		for _, c := range buf[:n] {
+			if c != '\n' {
+				line = append(line, c)
+				continue
+			}
+			switch line[0] {
+			case 'h':
+				rawWrite([]byte("ready pure\n"))
+			case 'm':
+				rawWrite([]byte("1\n"))
+			case 'q':
+				return
+			}
+			line = line[:0]
+		}
+	}
+}
+
+// pings is how many messages ping sends.
+const pings = 100_000
+
+// ping and echo throw a line to and fro: what a move costs at least.
+func ping() {
+	buf := make([]byte, 64)
+	for range pings {
+		rawWrite([]byte("move 12\n"))
+		if n := rawRead(buf); n <= 0 {
+			os.Exit(1)
+		}
+	}
+}
+
+func echo() {
+	buf := make([]byte, 64)
+	for {
+		n := rawRead(buf)
+		if n <= 0 {
+			return
+		}
+		rawWrite([]byte("1\n"))
+	}
+}
+
+// BenchmarkMoves has eight bots play, and says how many moves there are in a second,
+// beside the same number of lines thrown to and fro on as many processors.
+func BenchmarkMoves(b *testing.B) {
+	for _, isolation := range []string{"", string(sandbox.None)} {
+		name := isolation
+		if name == "" {
+			name = "sandboxed"
+		}
+		b.Run(name, func(b *testing.B) {
+			held, err := sandbox.New(sandbox.Options{Workers: 2, Isolation: isolation})
+			if err != nil {
+				b.Skip(err)
+			}
+			defer held.Close()
+			bots := []string{}
+			for i := range 8 {
+				bots = append(bots, "fast:"+strconv.Itoa(i))
+			}
+			var moves, seconds, bare float64
+			var host time.Duration
+			for b.Loop() {
+				bare += pingPong(b, held)
+				e := newEvent(held, bots...)
+				e.Rules.Rounds = 500
+				start, cpu := time.Now(), cpuTime()
+				out, err := e.Run(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				moves, seconds, host = moves+float64(out.Moves), seconds+time.Since(start).Seconds(), host+cpuTime()-cpu
+			}
+			b.ReportMetric(moves/seconds, "moves/s")
+			b.ReportMetric(bare/float64(b.N), "pingpongs/s")
+			b.ReportMetric(float64(host.Nanoseconds())/moves, "host-ns/move")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// pingPong is how many lines can be thrown to and fro in a second, by one pair of
+// processes on each of two processors.
+func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
+	var pairs sync.WaitGroup
+	start := time.Now()
+	for cpu := range 2 {
+		pairs.Go(func() {
+			in, out, err := os.Pipe()
+			back, forth, err2 := os.Pipe()
+			if err != nil || err2 != nil {
+				b.Error(err, err2)
+				return
+			}
+			hold := func(role string, in, out *os.File) *sandbox.Held {
+				command := program(role).Command(judge.Limits{})
+				command.Stdin, command.Stdout = in, out
+				h, err := box.Hold(b.Context(), command)
+				if err != nil {
+					b.Error(err)
+					return nil
+				}
+				for h.Pin(cpu) != nil { // it has not started yet
+					select {
+					case <-h.Ended():
+						return h
+					default:
+						runtime.Gosched()
+					}
+				}
+				return h
+			}
+			first, second := hold("ping", back, out), hold("echo", in, forth)
+			for _, f := range []*os.File{in, out, back, forth} {
+				f.Close()
+			}
+			if first == nil || second == nil {
+				return
+			}
+			if exec, err := first.Wait(); err != nil || exec.Exit != 0 {
+				b.Error(exec, err)
+			}
+			second.Kill()
+			_, _ = second.Wait()
+		})
+	}
+	pairs.Wait()
+	return 2 * pings / time.Since(start).Seconds()
+}

@@ -1,0 +1,298 @@
+package arena
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge/problem"
+	"assay/judge/running/lang"
+)
+
+// Enter makes a contestant of a file or folder: a program in any language, a bot
+// that the game's folder has an adapter for, or a file where contestants are files.
+// One that does not compile is a contestant that is Broken; what is nothing at all is
+// an error. Language is "" for the one that the file tells.
+func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, language string) (*Contestant, error) {
+	c := &Contestant{Bot: Bot{File: file, Name: nameOf(file)}}
+	if g.Files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read a contestant: %w", err)
+		}
+		sum := sha256.Sum256(text)
+		c.Text, c.Hash = text, hex.EncodeToString(sum[:])
+		return c, nil
+	}
+	source := file
+	if a, main := adapterOf(g, file); a != nil {
+		dir, err := os.MkdirTemp("", "assay-bot-*")
+		if err != nil {
+			return nil, fmt.Errorf("adapt a bot: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		if source, err = a.lay(dir, file, main); err != nil {
+			return nil, fmt.Errorf("adapt the bot %s: %w", file, err)
+		}
+	}
+	l, err := tools.Detect(source, language)
+	if err != nil {
+		return nil, renamed(err, source, file)
+	}
+	made, err := tools.Build(ctx, source, l)
+	if err != nil {
+		return nil, renamed(err, source, file)
+	}
+	c.Language = l.ID
+	if !made.OK {
+		c.Broken = "it does not compile: " + strings.ReplaceAll(strings.TrimSpace(made.Log), source+"/", "")
+		sum := sha256.Sum256([]byte(made.Log))
+		c.Hash = hex.EncodeToString(sum[:])
+		return c, nil
+	}
+	c.Program, c.Hash = made.Program, made.Program.Key
+	c.Program.Name = file
+	return c, nil
+}
+
+// NoBot makes a contestant of a file that Enter refused, and that is there: it is out,
+// with the reason, and the others play on. It is nil for any other error.
+func NoBot(file string, err error) *Contestant {
+	unusable, ok := errors.AsType[*lang.UnusableError](err)
+	if _, gone := os.Stat(file); !ok || gone != nil {
+		return nil
+	}
+	why := "it is no bot: " + unusable.Fault.Text
+	sum := sha256.Sum256([]byte(why))
+	return &Contestant{Bot: Bot{File: file, Name: nameOf(file), Hash: hex.EncodeToString(sum[:])}, Broken: why}
+}
+
+// MadeFor is the rule set that an adapted bot was made for, as its text tells; "" where
+// it tells nothing.
+func MadeFor(g *problem.Game, file string) string {
+	a, main := adapterOf(g, file)
+	if a == nil {
+		return ""
+	}
+	text, err := readBot(main)
+	if err != nil {
+		return ""
+	}
+	for i := range g.Rules {
+		if form := g.Rules[i].Form; form != nil && form.Match(text) {
+			return g.Rules[i].Name
+		}
+	}
+	return ""
+}
+
+// renamed puts the name that the user knows into an error about an adapted bot.
+func renamed(err error, laid, file string) error {
+	if e, ok := errors.AsType[*lang.UnusableError](err); ok && laid != file {
+		fault := *e.Fault
+		fault.File = file
+		return &lang.UnusableError{Fault: &fault}
+	}
+	return err
+}
+
+// nameOf is a bot's name: that of its file, without the extension, in characters that
+// pass through every protocol.
+func nameOf(file string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
+	base := filepath.Base(file)
+	name := strings.TrimSuffix(base, path.Ext(base))
+	name = strings.Map(func(r rune) rune {
+		if r <= ' ' || r == 0xFFFD || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	if name == "" {
+		return "bot"
+	}
+	return name
+}
+
+// Distinct gives contestants names of their own: of those that share one, the second
+// gets a 2, and so on.
+func Distinct(all []*Contestant) {
+	taken := map[string]bool{}
+	for _, c := range all {
+		taken[c.Name] = true
+	}
+	used := map[string]bool{}
+	for _, c := range all {
+		name := c.Name
+		for n := 2; used[name] || name != c.Name && taken[name]; n++ {
+			name = fmt.Sprintf("%s-%d", c.Name, n)
+		}
+		c.Name = name
+		used[name] = true
+	}
+}
+
+// adapter is one of a game's, for one bot.
+type adapter struct{ *problem.Adapter }
+
+// adapterOf finds the adapter that takes a bot, and the bot's main file: the file
+// itself, or the only one of a folder that an adapter takes for what is in it.
+func adapterOf(g *problem.Game, file string) (*adapter, string) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, ""
+	}
+	for i := range g.Adapters {
+		a := &g.Adapters[i]
+		if info.Mode().IsRegular() {
+			if text, err := readBot(file); err == nil && a.Takes(extension(file), text) {
+				return &adapter{a}, file
+			}
+			continue
+		}
+		var mains []string
+		for _, ext := range a.Extensions {
+			files, _ := filepath.Glob(filepath.Join(escapeGlob(file), "*."+ext))
+			for _, f := range files {
+				if text, err := readBot(f); err == nil && a.Takes(ext, text) && slices.ContainsFunc(a.Main, func(re *regexp.Regexp) bool { return re.Match(text) }) {
+					mains = append(mains, f)
+				}
+			}
+		}
+		if len(mains) == 1 {
+			return &adapter{a}, mains[0]
+		}
+	}
+	return nil, ""
+}
+
+// maxBot bounds the files that are looked into.
+const maxBot = 8 << 20
+
+func readBot(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxBot || info.Size() == 0 {
+		return nil, fmt.Errorf("%s has %d bytes", file, info.Size())
+	}
+	return os.ReadFile(file)
+}
+
+func extension(file string) string { return strings.TrimPrefix(path.Ext(filepath.ToSlash(file)), ".") }
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// lay makes a program of the adapter and the bot: the adapter's files, and in the
+// folder As the bot's file with those beside it that it imports or names; all of
+// them, where the bot is a folder. The file "entry" names the bot's.
+func (a *adapter) lay(dir, file, main string) (string, error) {
+	if err := os.CopyFS(dir, os.DirFS(a.Folder)); err != nil {
+		return "", err
+	}
+	home := filepath.Join(dir, a.As)
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return "", err
+	}
+	entry := nameOf(main) + path.Ext(main)
+	if strings.HasPrefix(entry, "-") || strings.HasPrefix(entry, ".") {
+		entry = "_" + entry
+	}
+	if err := os.WriteFile(filepath.Join(dir, "entry"), []byte(entry), 0o644); err != nil {
+		return "", err
+	}
+	from := filepath.Dir(main)
+	todo, seen := []string{filepath.Base(main)}, map[string]bool{}
+	if file != main {
+		todo = append(todo, filesIn(from)...)
+	}
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		text, err := readBot(filepath.Join(from, name))
+		if seen[name] || err != nil {
+			continue
+		}
+		seen[name] = true
+		as := name
+		if name == filepath.Base(main) {
+			as = entry
+		}
+		if err := os.MkdirAll(filepath.Join(home, filepath.Dir(as)), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(home, as), text, 0o644); err != nil {
+			return "", err
+		}
+		todo = append(todo, a.wants(text, from)...)
+	}
+	return dir, nil
+}
+
+// maxBelow bounds the files that come with a bot from one folder.
+const maxBelow = 2000
+
+// filesIn lists the files of a folder and below, by paths from there.
+func filesIn(folder string) (files []string) {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		name, bad := filepath.Rel(folder, path)
+		switch {
+		case err != nil || bad != nil || d.IsDir() && hidden(d.Name()) && name != ".":
+			return fs.SkipDir // what cannot be read is not for the bot
+		case len(files) == maxBelow:
+			return fs.SkipAll
+		case d.Type().IsRegular() && !hidden(d.Name()):
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files
+}
+
+// hidden says whether a name is of what programs leave behind.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__pycache__" }
+
+// wants are the files of a folder that the text of one of them imports or names, and
+// all files of the folders in it that it imports or names.
+func (a *adapter) wants(text []byte, folder string) (files []string) {
+	imported := map[string]bool{}
+	for _, re := range a.Imports {
+		for _, m := range re.FindAllSubmatch(text, -1) {
+			for _, name := range bytes.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(", \t", r) }) {
+				first, _, _ := strings.Cut(strings.TrimLeft(string(name), "."), ".")
+				imported[first] = true
+			}
+		}
+	}
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		name := e.Name()
+		names := func(parts ...string) bool { return bytes.Contains(text, []byte(strings.Join(parts, name))) }
+		switch {
+		case hidden(name):
+		case e.IsDir() && (imported[name] || names("", "/") || names(`"`, `"`) || names("'", "'")):
+			for _, below := range filesIn(filepath.Join(folder, name)) {
+				files = append(files, filepath.Join(name, below))
+			}
+		case e.IsDir() || path.Ext(name) == "":
+		case imported[strings.TrimSuffix(name, path.Ext(name))] && slices.Contains(a.Extensions, extension(name)), names("", ""):
+			files = append(files, name)
+		}
+	}
+	return files
+}

@@ -1,0 +1,41 @@
+package arena_test
+
+import (
+	"fmt"
+
+	"assay/judge/contests/arena"
+)
+
+// Who meets whom on the ladder: each newcomer challenges the king. Here whoever has the
+// smaller id always wins, so that the third bot has to look for a place below.
+func ExampleFormats() {
+	rules := &arena.Rules{Format: "ladder", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1}}
+	so := &arena.Results{Rules: *rules, Bots: []arena.Bot{{ID: 1}, {ID: 2}, {ID: 3}}}
+	schedule := arena.Formats()[rules.Format](rules)
+	for stage := 0; ; stage++ {
+		encounters := schedule.Stage(stage, so)
+		if len(encounters) == 0 {
+			break
+		}
+		for _, e := range encounters {
+			fmt.Println(e)
+			for _, k := range e.Keys() {
+				g := arena.Result{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1}
+				if k.Second < k.First {
+					g.Winner = 2
+				}
+				so.Games = append(so.Games, g)
+			}
+		}
+	}
+	for place, row := range arena.Table(so) {
+		fmt.Printf("%d. bot %d, %g points\n", place+1, row.Bot, row.Points)
+	}
+	// Output:
+	// round 1: 1 against 2, 2 games
+	// round 2: 1 against 3, 2 games
+	// round 3: 2 against 3, 2 games
+	// 1. bot 1, 4 points
+	// 2. bot 2, 2 points
+	// 3. bot 3, 0 points
+}

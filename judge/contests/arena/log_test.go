@@ -1,0 +1,137 @@
+package arena_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"assay/judge/contests/arena"
+)
+
+const opened = `{"event":{"version":1,"game":"x","rules":{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game"}},"seed":1,"bots":[{"id":1,"name":"a","hash":"1"},{"id":2,"name":"b","hash":"2"}]}}` + "\n"
+
+func gameLine(first, second int, more string) string {
+	return fmt.Sprintf(`{"game":{"round":1,"leg":%d,"first":%d,"second":%d,"winner":1,"reason":"x"%s}}`+"\n", first, first, second, more)
+}
+
+func TestDamagedLines(t *testing.T) {
+	for _, tt := range []struct {
+		it, line, want string
+	}{
+		{"refuses what is no JSON", "hello\n", "no record: invalid"},
+		{"refuses what has no field of a record", "{}\n", "no record: "},
+		{"refuses what has two", `{"lots":[1],"over":{}}` + "\n", "no record: "},
+		{"refuses another version", strings.Replace(opened, `"version":1`, `"version":9`, 1), "version 9"},
+		{"refuses endless events", strings.Replace(opened, `"rounds":1`, `"rounds":2000000000`, 1), "2000000000 rounds"},
+		{"refuses bots with one id", strings.Replace(opened, `"id":2`, `"id":1`, 1), "more than one bot 1"},
+		{"refuses a winner that is none", gameLine(1, 2, `,"winner":7`), "the winner is 7"},
+		{"refuses moves of nobody", gameLine(1, 2, `,"moves":["5"],"seats":"3","micros":[1]`), "moves of nobody"},
+		{"refuses a game against oneself", gameLine(1, 1, ""), "a game of nobody"},
+		{"refuses a fault of nobody", gameLine(1, 2, `,"fault":{"kind":"illegal"}`), "a fault of nobody"},
+		{"names a line that is cut short", gameLine(1, 2, "")[:30], "cut short"},
+	} {
+		t.Run("it "+tt.it, func(t *testing.T) {
+			log, err := arena.ReadLog(strings.NewReader(opened+tt.line), "log")
+			if err != nil || len(log.Damaged) != 1 || log.Damaged[0].Line != 2 || !strings.Contains(log.Damaged[0].Text, tt.want) {
+				t.Errorf("damaged: %v, %v; want line 2, %q", log.Damaged, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestReplay(t *testing.T) {
+	changed := strings.Replace(opened, `"hash":"2"`, `"hash":"3"`, 1)
+	out := `{"disqualified":{"bot":2,"fault":{"kind":"crashed"}}}` + "\n"
+	for _, tt := range []struct {
+		it, log string
+		games   int
+	}{
+		{"counts games", opened + gameLine(1, 2, "") + gameLine(2, 1, ""), 2},
+		{"counts a game once", opened + gameLine(1, 2, "") + gameLine(1, 2, ""), 1},
+		{"leaves out what the schedule does not ask for", opened + strings.Replace(gameLine(1, 2, ""), `"leg":1`, `"leg":9`, 1), 0},
+		{"leaves out games of a bot that was changed", opened + gameLine(1, 2, "") + changed + gameLine(2, 1, ""), 1},
+		{"leaves out games of a bot that is out", opened + gameLine(1, 2, "") + out, 0},
+		{"counts what came before the event went on", opened + gameLine(1, 2, "") + opened + gameLine(2, 1, ""), 2},
+	} {
+		t.Run("it "+tt.it, func(t *testing.T) {
+			log, err := arena.ReadLog(strings.NewReader(tt.log), "log")
+			if err != nil || len(log.Damaged) > 0 {
+				t.Fatal(err, log.Damaged)
+			}
+			r, err := log.Replay()
+			if err != nil || len(r.Games) != tt.games {
+				t.Errorf("%d games, %v; want %d", len(r.Games), err, tt.games)
+			}
+		})
+	}
+}
+
+func TestALogWithoutAnEvent(t *testing.T) {
+	for _, text := range []string{"", gameLine(1, 2, ""), "x\n"} {
+		log, err := arena.ReadLog(strings.NewReader(text), "log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := log.Replay(); err == nil {
+			t.Errorf("%q is replayed", text)
+		}
+	}
+}
+
+// FuzzReadLog: whatever a log holds, it is read, what counts can be shown, and its
+// whole lines are records or damaged.
+func FuzzReadLog(f *testing.F) {
+	f.Add([]byte(opened + gameLine(1, 2, "") + gameLine(2, 1, `,"fault":{"seat":1}`) + `{"ready":{"bot":1}}` + "\n{"))
+	f.Add([]byte(opened + `{"disqualified":{"bot":2}}` + "\n" + `{"lots":[2,1]}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		log, err := arena.ReadLog(bytes.NewReader(data), "log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := log.Games() + len(log.Records()) + len(log.Damaged); lines > bytes.Count(data, []byte("\n"))+1 {
+			t.Fatalf("%d records and damaged lines of %d", lines, bytes.Count(data, []byte("\n")))
+		}
+		for _, r := range log.Records() {
+			if o := r.Opened; o != nil && (o.Rules.Rounds > 20 || o.Rules.Games > 20 || len(o.Bots) > 20) {
+				t.Skip("an event that is too long for a test")
+			}
+		}
+		r, err := log.Replay()
+		if err != nil {
+			return
+		}
+		for i := range r.Games {
+			_ = r.Games[i].WinnerID()
+		}
+		_ = arena.Table(r)
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestLogInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	first, _, err := arena.OpenLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := arena.OpenLog(path); runtime.GOOS != "windows" {
+		if _, ok := errors.AsType[*arena.InUseError](err); !ok {
+			t.Errorf("a second judge opens the log: %v, want an InUseError", err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := arena.OpenLog(path)
+	if err != nil {
+		t.Fatalf("after the first judge's end: %v", err)
+	}
+	again.Close()
+}

@@ -1,0 +1,349 @@
+package arena_test
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/contests/arena"
+	"assay/judge/kit"
+	"assay/judge/running/sandbox"
+)
+
+// The test binary is also every program of the tests: the referee, the bots, and a
+// judge that is killed.
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	switch role := os.Getenv("ARENA_TEST"); role {
+	case "":
+		os.Exit(m.Run())
+	case "referee":
+		kit.Referee(heap())
+	case "host":
+		host()
+	case "sleeper":
+		idle()
+	case "fast":
+		fast()
+	case "ping":
+		ping()
+	case "echo":
+		echo()
+	default:
+		play(role)
+	}
+}
+
+// heap are the rules of a small game: bots take 1 to 3 from a heap in turn, and who
+// takes the last one wins. Twice a game one may err, if the rules let it.
+func heap() kit.Rules {
+	var errs int64
+	return kit.Rules{
+		Check: func(e *kit.Event) (err error) {
+			errs, err = e.IntIn("errs", 0, 10)
+			return err
+		},
+		Greet: func(b *kit.Bot) {
+			words := strings.Fields(b.Ask(fmt.Sprintf("heap %d %d", b.ID, b.Seed)))
+			if len(words) == 0 || words[0] != "ready" {
+				b.Refuse("it is not ready")
+			}
+			for _, w := range words[1:] {
+				b.Pure = b.Pure || w == "pure"
+				if w == "learn" {
+					b.Data = true
+				}
+			}
+		},
+		Play: func(g *kit.Game) {
+			left := 10 + g.Rand.Int64N(20)
+			g.Start(strconv.FormatInt(left, 10))
+			erred := [3]int64{}
+			for seat := 1; ; {
+				answer := g.Ask(seat, fmt.Sprintf("move %d%s", left, strings.Repeat(" 0", int(g.Int("more")))))
+				n, err := strconv.ParseInt(strings.TrimSpace(answer), 10, 64)
+				kind := ""
+				switch {
+				case err != nil:
+					kind = "malformed"
+				case n < 1 || n > min(3, left):
+					kind = "illegal"
+				}
+				if kind != "" {
+					if erred[seat]++; erred[seat] > errs {
+						g.Lose(seat, kind, "%q of %d", answer, left)
+					}
+					g.Note(seat, "penalty", "%q", answer)
+					continue
+				}
+				g.Move(seat, strconv.FormatInt(n, 10))
+				if left -= n; left == 0 {
+					g.Win(seat, "last-one")
+				}
+				seat = 3 - seat
+			}
+		},
+		Over: func(g *kit.Game) {
+			for seat := 1; seat <= 2; seat++ {
+				g.Tell(seat, fmt.Sprintf("result %t", g.Result.Winner == seat))
+				if g.Bot(seat).Data == true && !g.Lost(seat) {
+					if answer := g.Ask(seat, "learn "+strconv.Itoa(g.Result.Winner)); answer != "ok" {
+						g.Lose(seat, "malformed", "%q is not ok", answer)
+					}
+				}
+			}
+		},
+		Look: func(_ *kit.Event, p *kit.Played) []kit.Position {
+			return make([]kit.Position, len(p.Moves)+1)
+		},
+	}
+}
+
+// bots are the programs that play: what each does when it is asked for a move.
+var bots = map[string]struct {
+	ready string
+	move  func(b *talker, left int)
+}{
+	"one":      {"ready pure", func(b *talker, left int) { b.say("1") }},
+	"all":      {"ready pure", func(b *talker, left int) { b.say(fmt.Sprint(min(left, 3))) }},
+	"good":     {"ready pure", func(b *talker, left int) { b.say(fmt.Sprint(max(1, left%4))) }},
+	"remember": {"ready learn", func(b *talker, left int) { b.say(fmt.Sprint(1 + b.sum()%min(left, 3))) }},
+	"recall":   {"ready", func(b *talker, left int) { b.say(fmt.Sprint(1 + (b.sum()/7)%min(left, 3))) }},
+	"where":    {"ready", func(b *talker, left int) { b.say("# " + processors()); b.say("1") }},
+	"comments": {"ready", func(b *talker, left int) { b.say("# hm"); b.say("1") }},
+
+	"illegal":     {"ready", func(b *talker, left int) { b.say("4") }},
+	"malformed":   {"ready", func(b *talker, left int) { b.say("1 \x00\xff") }},
+	"empty":       {"ready", func(b *talker, left int) { b.say("") }},
+	"twice":       {"ready", func(b *talker, left int) { b.say("1\n2") }},
+	"flood":       {"ready", func(b *talker, left int) { b.forever("1111111111") }},
+	"chatter":     {"ready", func(b *talker, left int) { b.forever("# blah\n") }},
+	"spin":        {"ready", func(b *talker, left int) { spin() }},
+	"sleep":       {"ready", func(b *talker, left int) { idle() }},
+	"exit":        {"ready", func(b *talker, left int) { os.Exit(3) }},
+	"last":        {"ready", func(b *talker, left int) { b.say("1"); os.Exit(0) }},
+	"cut":         {"ready", func(b *talker, left int) { fmt.Fprint(os.Stdout, "1"); os.Exit(0) }},
+	"kill":        {"ready", func(b *talker, left int) { killSelf() }},
+	"close":       {"ready", func(b *talker, left int) { os.Stdout.Close(); idle() }},
+	"memory":      {"ready", func(b *talker, left int) { grow() }},
+	"learn-wrong": {"ready learn", func(b *talker, left int) { b.say("1") }},
+	"learn-exit":  {"ready learn", func(b *talker, left int) { b.say("1") }},
+	"fork":        {"ready", func(b *talker, left int) { fork(); b.say("1") }},
+	"not-ready":   {"hello", func(b *talker, left int) {}},
+	"deaf":        {"ready", func(b *talker, left int) {}},
+	"babble":      {"ready", func(b *talker, left int) {}},
+	"mute":        {"", func(b *talker, left int) {}},
+	"gone":        {"", func(b *talker, left int) {}},
+}
+
+// talker is a bot's side of the pipes.
+type talker struct {
+	seen int // of everything that it was told
+}
+
+func (b *talker) say(line string) { fmt.Println(line) }
+
+func (b *talker) sum() int { return b.seen }
+
+func (b *talker) forever(text string) {
+	for {
+		if _, err := io.WriteString(os.Stdout, strings.Repeat(text, 1000)); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+// play is a bot.
+func play(name string) {
+	bot, b := bots[name], &talker{}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 8<<20)
+	for in.Scan() {
+		words := strings.Fields(in.Text())
+		switch words[0] {
+		case "heap":
+			if name == "deaf" {
+				b.say(bot.ready)
+				idle()
+			}
+			switch name {
+			case "mute":
+				idle()
+			case "gone":
+				fmt.Fprintln(os.Stderr, "no such luck")
+				os.Exit(5)
+			}
+			b.say(bot.ready)
+			if name == "babble" {
+				b.forever("1\n")
+			}
+		case "move":
+			left, _ := strconv.Atoi(words[1])
+			bot.move(b, left)
+			b.seen += left * 31
+		case "learn":
+			if name == "learn-exit" {
+				os.Exit(1)
+			}
+			b.seen = b.seen*17 + len(words[1])
+			if name == "learn-wrong" {
+				b.say("why?")
+			} else {
+				b.say("ok")
+			}
+		case "result":
+			if b.seen *= 3; words[1] == "true" {
+				b.seen++
+			}
+			b.seen %= 1_000_003
+		case "quit":
+			return
+		}
+	}
+}
+
+// idle does nothing, for as long as nobody ends it.
+func idle() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+func spin() {
+	for n := uint64(1); n != 0; n = n*3 + 2 {
+	}
+}
+
+func grow() {
+	var kept [][]byte
+	for {
+		b := make([]byte, 16<<20)
+		for i := range b {
+			b[i] = 1
+		}
+		kept = append(kept, b)
+	}
+}
+
+func killSelf() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = p.Kill()
+	}
+	idle()
+}
+
+func fork() {
+	self, err := os.Executable()
+	if err == nil {
+		_, err = os.StartProcess(self, os.Args, &os.ProcAttr{Env: append(os.Environ(), "ARENA_TEST=sleeper")})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// markEnv marks all that a test starts, so that it can be told from what others start.
+const markEnv = "ARENA_TEST_MARK"
+
+func mark() string { return cmp.Or(os.Getenv(markEnv), strconv.Itoa(os.Getpid())) }
+
+// program is this binary in another role.
+func program(role string) *judge.Program {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return &judge.Program{
+		Name: role, Key: role, Dir: filepath.Dir(self),
+		Argv: []string{judge.ProgramDir + "/" + filepath.Base(self)},
+		Env:  []string{"ARENA_TEST=" + role, markEnv + "=" + mark(), "GOMAXPROCS=2"},
+	}
+}
+
+var theBox = sync.OnceValues(func() (*sandbox.Sandbox, error) { return sandbox.New(sandbox.Options{Workers: 2}) })
+
+func box(t testing.TB) *sandbox.Sandbox {
+	t.Helper()
+	b, err := theBox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sandbox.NewChannel(); err != nil {
+		t.Skipf("the arena does not work on this system: %v", err)
+	}
+	return b
+}
+
+// newEvent is an event of the small game. Faults that end a process cost the event.
+func newEvent(b *sandbox.Sandbox, names ...string) *arena.Event {
+	costs := map[arena.Fault]arena.Cost{}
+	for _, f := range arena.Faults {
+		if f != arena.Illegal && f != arena.Malformed {
+			costs[f] = arena.CostEvent
+		}
+	}
+	e := &arena.Event{
+		Game: "heap", Seed: 7, Box: b, Jobs: 2,
+		Referee: program("referee"), RefereePath: "referee",
+		Rules: arena.Rules{
+			Name: "test", Format: "round-robin", Rounds: 2, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1},
+			Move: 5 * time.Second, Start: 20 * time.Second, Wall: 3, Memory: 256 << 20, Costs: costs, Options: map[string]string{"errs": "0", "more": "0"},
+		},
+	}
+	for _, name := range names {
+		role, _, _ := strings.Cut(name, ":")
+		e.Bots = append(e.Bots, &arena.Contestant{Bot: arena.Bot{Name: name, Hash: role}, Program: program(role)})
+	}
+	return e
+}
+
+// run holds an event.
+func run(t testing.TB, e *arena.Event) *arena.Outcome {
+	t.Helper()
+	out, err := e.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !out.Whole {
+		t.Fatal("the event is not over")
+	}
+	return out
+}
+
+// games are the games of an event as they were played.
+func games(t *testing.T, r *arena.Results) []*arena.Game {
+	t.Helper()
+	games, err := r.LoadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
+// summary is all that must not depend on how an event was held: games, and who is out.
+func summary(r *arena.Results) string {
+	var b strings.Builder
+	for _, d := range r.Out {
+		fmt.Fprintln(&b, "out", d.Bot, d.Game, d.Fault.Kind)
+	}
+	games, err := r.LoadAll()
+	if err != nil {
+		panic(err)
+	}
+	for i, g := range games {
+		fmt.Fprintln(&b, arena.Notation(r, i+1, g), g.Seed)
+	}
+	for _, row := range arena.Table(r) {
+		fmt.Fprintf(&b, "%+v\n", row)
+	}
+	return b.String()
+}

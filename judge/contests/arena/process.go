@@ -1,0 +1,163 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+	"assay/judge/running/sandbox"
+)
+
+// Contestant is a bot with what it is made of.
+type Contestant struct {
+	Bot
+	Program *judge.Program // nil where contestants are files
+	Text    []byte         // the file, where contestants are files
+	Broken  string         // why it cannot play at all, such as a compiler's message
+}
+
+// player is a process of a bot, with our ends of its pipes.
+type player struct {
+	bot   *Contestant
+	held  *sandbox.Held
+	in    *os.File // what it reads
+	out   *os.File // what it writes
+	clock *os.File // nil where there is none
+	last  *lastWords
+
+	mu     sync.Mutex
+	reason Fault // why we killed it; "" if we did not
+}
+
+// lastWords keeps the end of what a process writes to its standard error.
+type lastWords struct {
+	mu   sync.Mutex
+	tail tail.Buffer
+}
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.tail.Write(b)
+}
+
+func (w *lastWords) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.tail.Bytes())
+}
+
+// botLimits bound a bot's process. Its time is the arena's to watch.
+func botLimits(memory int64) judge.Limits {
+	return judge.Limits{Memory: memory, Processes: 128, Files: 256, Scratch: 64 << 20}
+}
+
+// startPlayer starts a process of a bot. One that cannot be executed has just ended.
+func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memory int64) (p *player, err error) {
+	theirIn, in, err := pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Name, err)
+	}
+	defer theirIn.Close()
+	out, theirOut, err := pipe()
+	if err != nil {
+		in.Close()
+		return nil, fmt.Errorf("start %s: %w", c.Name, err)
+	}
+	defer theirOut.Close()
+	p = &player{bot: c, in: in, out: out, last: &lastWords{}}
+	command := c.Program.Command(botLimits(memory))
+	command.Stdin, command.Stdout, command.Stderr = theirIn, theirOut, p.last
+	if p.held, err = box.Hold(ctx, command); err != nil {
+		in.Close()
+		out.Close()
+		return nil, fmt.Errorf("start %s: %w", c.Name, err)
+	}
+	p.clock = p.held.Clock()
+	return p, nil
+}
+
+// files are what a referee gets of the player.
+func (p *player) files() []*os.File {
+	if p.clock == nil {
+		return []*os.File{p.in, p.out}
+	}
+	return []*os.File{p.in, p.out, p.clock}
+}
+
+// kill ends the process. The first reason stays.
+func (p *player) kill(why Fault) {
+	p.mu.Lock()
+	if p.reason == "" {
+		p.reason = why
+	}
+	p.mu.Unlock()
+	p.held.Kill()
+}
+
+// goodbye is how long a bot has to end by itself.
+const goodbye = 300 * time.Millisecond
+
+// leave says goodbye and lets go of the pipes. The process is gone soon after.
+func (p *player) leave() {
+	if hurry(p.in) == nil { // where it is full nobody reads it
+		_, _ = p.in.WriteString("quit\n")
+	}
+	p.close()
+	time.AfterFunc(goodbye, p.held.Kill)
+}
+
+// gone waits until nothing is left of the process, which was told to end.
+func (p *player) gone() { _, _ = p.held.Wait() }
+
+func (p *player) close() {
+	p.in.Close()
+	p.out.Close()
+	if p.clock != nil {
+		p.clock.Close()
+	}
+}
+
+// lingering is how long a process that has closed its output may take to end.
+const lingering = 3 * time.Second
+
+// fate says why a process is gone that does not answer any more.
+func (p *player) fate() (kind Fault, text string, err error) {
+	select {
+	case <-p.held.Ended():
+	case <-time.After(lingering):
+		p.kill(Closed)
+	}
+	exec, err := p.held.Wait()
+	p.mu.Lock()
+	reason := p.reason
+	p.mu.Unlock()
+	if broken, ok := errors.AsType[*judge.ExecError](err); ok {
+		return Crashed, broken.Error(), nil
+	}
+	switch {
+	case exec.Killed == judge.Memory:
+		return OutOfMemory, "it was killed at its memory limit", nil
+	case reason == Closed:
+		return Closed, "it closed its output, and did not end", nil
+	case reason != "":
+		return reason, faultTexts[reason], nil
+	case err != nil:
+		return "", "", fmt.Errorf("the process of %s: %w", p.bot.Name, err)
+	case exec.Signal != "":
+		return Crashed, "it was ended by signal " + exec.Signal, nil
+	}
+	return Crashed, fmt.Sprintf("it ended with exit code %d", exec.Exit), nil
+}
+
+// faultTexts are faults in words, where there is no more to say.
+var faultTexts = map[Fault]string{
+	TimeoutCPU:  "it used more processor time than it has",
+	TimeoutWall: "it took more time on the clock than it has, and did not use the processor",
+	NotReading:  "it does not read what it is told",
+}

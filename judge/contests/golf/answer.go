@@ -1,0 +1,109 @@
+package golf
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge/internal/suggest"
+	"assay/judge/running/config"
+)
+
+// Answer is what is proved.
+type Answer struct {
+	File     string
+	Language *config.Language
+	Counted  string // the code whose size counts
+	Code     string // what runs: the counted code, with header and footer
+	Size
+	Claim int // bytes that the author says it has; 0 for none
+}
+
+// NewAnswer makes an answer of a file's bytes.
+func NewAnswer(file string, l *config.Language, data []byte, encoding string, pages map[string]string) (*Answer, error) {
+	code, size, err := Count(data, encoding, l.Golf.Page, pages)
+	if err != nil {
+		return nil, fmt.Errorf("count %s: %w", file, err)
+	}
+	return &Answer{File: file, Language: l, Counted: code, Code: code, Size: size}, nil
+}
+
+// CountFlags counts the flags of the call as sites did before 2018: what the call is
+// longer by than the shortest one. A letter joins the letters that are there.
+func (a *Answer) CountFlags(flags []string) {
+	more := 0
+	for _, f := range flags {
+		if letters, ok := strings.CutPrefix(f, "-"); ok && !strings.HasPrefix(letters, "-") {
+			more += len(letters)
+		} else {
+			more += len(f) + 1
+		}
+	}
+	if more > 0 {
+		a.Bytes, a.Chars = a.Bytes+more, a.Chars+more
+		a.Adjusted = append(a.Adjusted, fmt.Sprintf("flags counted as %s", plural(more, "byte")))
+	}
+}
+
+// Around puts code that is not counted before and after the answer's own.
+func (a *Answer) Around(header, footer string) {
+	a.Code = a.Counted
+	if header != "" {
+		a.Code = strings.TrimRight(header, "\n") + "\n" + a.Code
+	}
+	if footer != "" {
+		a.Code += "\n" + strings.TrimRight(footer, "\n")
+	}
+}
+
+// LanguageOf finds the language that a post's header names. Headers say more than
+// judge.toml does: "Python 3.8 (pre-release)", "JavaScript (Node.js)", "C (gcc)".
+func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
+	header, _, _ = strings.Cut(header, "(")
+	words := strings.Fields(header)
+	for n := len(words); n > 0; n-- {
+		name := strings.Join(words[:n], " ")
+		for _, try := range []string{name, strings.ReplaceAll(name, " ", ""), minor.ReplaceAllString(name, "$1"), version.ReplaceAllString(name, "")} {
+			if l, ok := named(cfg, try); ok {
+				return l, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// minor is what stands behind the first number of a version: "Python 2.7".
+var minor = regexp.MustCompile(`(\d+)\.[\d.]+\+?$`)
+
+// version is a number at the end of a language's name.
+var version = regexp.MustCompile(`\s*[\d.]+\+?$`)
+
+func named(cfg *config.Config, name string) (*config.Language, bool) {
+	if l, ok := cfg.Language(name); ok {
+		return l, true
+	}
+	at := slices.IndexFunc(cfg.Languages, func(l *config.Language) bool { return strings.EqualFold(l.Name, name) })
+	if at < 0 {
+		return nil, false
+	}
+	return cfg.Languages[at], true
+}
+
+// UnknownLanguageError says that no language has the name of a post's header.
+type UnknownLanguageError struct {
+	Name  string
+	Known []string
+}
+
+func (e *UnknownLanguageError) Error() string {
+	what := fmt.Sprintf("unknown language %q", e.Name)
+	if e.Name == "" {
+		what = "nothing tells the language"
+	}
+	hint := suggest.List(e.Known)
+	if near, ok := suggest.Closest(strings.ToLower(e.Name), e.Known); ok {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return what + "\n    say which it is with --lang; " + hint
+}

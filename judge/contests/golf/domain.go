@@ -1,0 +1,106 @@
+package golf
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/cases/gen"
+	"assay/judge/kit"
+	"assay/judge/problem"
+)
+
+// Input is one input of a domain.
+type Input struct {
+	Args []string
+	Edge bool // answers are often wrong about it
+}
+
+func (in Input) String() string { return strings.Join(in.Args, " ") }
+
+// Domain is every input of a puzzle, the cheap ones first.
+type Domain struct {
+	Arity   int
+	Inputs  []Input
+	Samples []int // indexes of the inputs that the statement shows, the cheap ones first
+	index   map[string]int
+}
+
+// Index finds an input by its text.
+func (d *Domain) Index(text string) (int, bool) {
+	i, ok := d.index[strings.Join(strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;\t\n()[]", c) }), " ")]
+	return i, ok
+}
+
+// maxInputs bounds what a generator may list.
+const maxInputs = 1_000_000
+
+// ParseDomain reads what a domain's generator printed: an input a line, as whole
+// numbers with blanks between; a line that ends in "!" is an edge.
+func ParseDomain(text string, arity int) (*Domain, error) {
+	d := &Domain{Arity: arity, index: map[string]int{}}
+	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		words := strings.Fields(line)
+		in := Input{Args: words}
+		if len(words) > 0 && words[len(words)-1] == "!" {
+			in.Args, in.Edge = words[:len(words)-1], true
+		}
+		if len(in.Args) != arity {
+			return nil, fmt.Errorf("line %d of the domain has %d numbers, want %d", n+1, len(in.Args), arity)
+		}
+		for _, w := range in.Args {
+			if _, err := strconv.ParseInt(w, 10, 64); err != nil {
+				return nil, fmt.Errorf("line %d of the domain: %q is no whole number", n+1, w)
+			}
+		}
+		if _, twice := d.index[in.String()]; twice {
+			return nil, fmt.Errorf("line %d of the domain: the input %s comes twice", n+1, in)
+		}
+		if len(d.Inputs) == maxInputs {
+			return nil, fmt.Errorf("the domain has more than %d inputs", maxInputs)
+		}
+		d.index[in.String()] = len(d.Inputs)
+		d.Inputs = append(d.Inputs, in)
+	}
+	return d, nil
+}
+
+// OpenDomain has the puzzle's generator list the domain. The samples are those of
+// the folder's that are in it. A *judge.Fault is the setter's.
+func OpenDomain(ctx context.Context, r judge.Runner, f *problem.Folder, program *judge.Program, limits judge.Limits, read func(path string) ([]byte, error)) (*Domain, error) {
+	g, err := gen.NewGenerator(ctx, r, program, f.Golf.Generator, limits)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	text, err := g.Generate(ctx, kit.Seed(f.Salt, f.Golf.Domain), strings.Fields(f.Golf.Domain))
+	if err != nil {
+		return nil, err
+	}
+	d, err := ParseDomain(string(text), f.Golf.Arity)
+	if err != nil {
+		return nil, f.Fault("golf.domain", err.Error(), "the generator prints an input a line")
+	}
+	for _, group := range f.Groups {
+		if group.Name != problem.Sample {
+			continue
+		}
+		for _, c := range group.Cases {
+			data, err := read(c.In)
+			if err != nil {
+				return nil, err
+			}
+			if i, ok := d.Index(string(data)); ok {
+				d.Samples = append(d.Samples, i)
+			}
+		}
+	}
+	if len(d.Samples) == 0 {
+		return nil, f.Fault("golf.domain", "no sample of the statement is in the domain", "the way to call an answer is found by trying the samples")
+	}
+	slices.Sort(d.Samples)
+	return d, nil
+}

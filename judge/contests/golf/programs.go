@@ -1,0 +1,209 @@
+package golf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/kit"
+	"assay/judge/running/config"
+)
+
+// How programs are proved. Each input gets a process of its own: the samples and
+// edges first, then the rest, the cheap inputs first. That takes long where a
+// language starts slowly. Some of those languages have a server in judge.toml, which
+// loads the program once and forks for each input. Nobody believes it: on a sample
+// of the inputs it must agree with processes of their own, or it is not used. The
+// others try the hardest inputs before the rest, because there is something to say
+// then long before the end.
+
+// slowStart is the processor time of a process that makes the hardest inputs go
+// first, and hardest is how many.
+const (
+	slowStart = 20 * time.Millisecond
+	hardest   = 2000
+)
+
+// chunks runs a program on the rest of the domain, and has the outputs checked on
+// the way.
+func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
+	rest := p.untried()
+	var server *judge.Program
+	if len(rest) >= worthServer {
+		var err error
+		if server, err = p.trusted(ctx, w); err != nil {
+			return nil, err
+		}
+		rest = p.untried()
+	}
+	milestone := 0
+	if mean := p.used / time.Duration(max(p.runs, 1)); server == nil && mean > slowStart && len(rest) > hardest {
+		rest = slices.Concat(rest[len(rest)-hardest:], rest[:len(rest)-hardest])
+		milestone = len(rest) - hardest
+	}
+	size := 64
+	for len(rest) > 0 && (p.o.All || len(report.Wrong) == 0 && len(p.slow) == 0) {
+		n := min(size, len(rest))
+		var err error
+		if server != nil {
+			err = p.serve(ctx, w, server, rest[:n], p.collect)
+		} else {
+			err = p.programs(ctx, w, rest[:n], p.collect)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if report, err = p.check(ctx); err != nil {
+			return nil, err
+		}
+		rest = rest[n:]
+		size = min(2*size, 1024)
+		if milestone > 0 && len(rest) <= milestone && len(report.Wrong) == 0 && len(p.slow) == 0 && p.o.Milestone != nil {
+			p.o.Milestone(len(p.tried), len(p.r.Domain.Inputs))
+			milestone = 0
+		}
+	}
+	return report, nil
+}
+
+// untried are the inputs that were not tried yet, the cheap ones first.
+func (p *proof) untried() []int {
+	var rest []int
+	for i := range p.r.Domain.Inputs {
+		if !p.tried[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// worthServer is how many inputs make it worth to start a server and to compare.
+const worthServer = 1000
+
+// randomSample is how many inputs beyond samples and edges a server must agree on.
+const randomSample = 32
+
+// trusted makes the language's server for the program and tries whether it agrees
+// with processes of their own. It is nil where there is none, or it does not.
+func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
+	server, err := p.server(ctx, w)
+	if err != nil || server == nil {
+		return nil, err
+	}
+	var more []int
+	for _, i := range p.shuffled(5) {
+		if !p.tried[i] && len(more) < randomSample {
+			more = append(more, i)
+		}
+	}
+	if err := p.programs(ctx, w, more, p.collect); err != nil {
+		return nil, err
+	}
+	want := map[int]output{}
+	var order []int
+	for _, o := range p.outputs {
+		if _, twice := want[o.input]; !twice {
+			order = append(order, o.input)
+		}
+		want[o.input] = o
+	}
+	bad := ""
+	err = p.serve(ctx, w, server, order, func(o output) bool {
+		process := want[o.input]
+		if o.text != process.text || o.slow {
+			bad = fmt.Sprintf("at %s a process of its own gave %s, the server %s",
+				p.r.Domain.Inputs[o.input], shorten(process.text, mostShown), shorten(strings.TrimSpace(o.text+" "+o.fate), mostShown))
+		}
+		return bad == ""
+	})
+	if failed, ok := errors.AsType[*loadError](err); ok {
+		bad, err = failed.text, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := Explanation{How: "fork server", Right: len(p.r.Domain.Samples), Reason: bad}
+	p.res.Explain = append(p.res.Explain, e)
+	if bad != "" {
+		return nil, nil
+	}
+	p.res.Server = len(order)
+	return server, nil
+}
+
+// server builds the server for a program, nil where the language has none.
+func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
+	if p.lang.Golf.Server == "" || p.inline() {
+		return nil, nil
+	}
+	l := *p.lang
+	l.Golf = config.Golf{}
+	if len(l.Result) == 0 {
+		l.Build = nil
+	}
+	if len(p.lang.Golf.ServerRun) > 0 {
+		l.Run = p.lang.Golf.ServerRun
+	}
+	dir := p.dir + "/server"
+	files := map[string]string{driverFile(p.lang): strings.TrimPrefix(p.lang.Golf.Server, "\n"), serverAnswer: w.driver}
+	if err := writeFiles(dir, files); err != nil {
+		return nil, err
+	}
+	made, err := p.make(ctx, dir, &l)
+	if _, failed := errors.AsType[*notBuilt](err); failed {
+		return nil, nil
+	}
+	return made, err
+}
+
+// serverAnswer is the name of the program's file beside the server.
+const serverAnswer = "answer"
+
+// serve gives the inputs to servers, one for each processor.
+func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order []int, got func(o output) bool) error {
+	jobs := max(min(p.o.Jobs, len(order)), 1)
+	parts := make([][]int, jobs)
+	for k, i := range order {
+		parts[k%jobs] = append(parts[k%jobs], i)
+	}
+	ask := requests{plainHead, func(_ string, i int) string {
+		args := p.r.Domain.Inputs[i].Args
+		if w.input.argv != nil {
+			return requestLine("", w.input.argv(args))
+		}
+		return requestLine(w.input.stdin(args), nil)
+	}}
+	errs := make([]error, jobs)
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	for k, part := range parts {
+		workers.Go(func() {
+			errs[k] = p.converse(ctx, server, ask, part, func(o output) bool {
+				o.fresh, o.text = true, w.read(o.text)
+				mu.Lock()
+				defer mu.Unlock()
+				return got(o)
+			})
+		})
+	}
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+// requestLine is what a server reads for an input: standard input in hexadecimal
+// and then each argument, with "-" for what is empty.
+func requestLine(stdin string, args []string) string {
+	words := []string{stdin}
+	words = append(words, args...)
+	for k, w := range words {
+		if words[k] = fmt.Sprintf("%x", w); w == "" {
+			words[k] = "-"
+		}
+	}
+	return strings.Join(words, " ") + "\n"
+}

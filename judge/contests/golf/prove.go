@@ -1,0 +1,454 @@
+package golf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/kit"
+	"assay/judge/running/config"
+)
+
+// proof is one answer being proved.
+type proof struct {
+	r    *Range
+	o    Options
+	a    *Answer
+	res  *Result
+	lang *config.Language // with the flags
+	dir  string
+
+	built   map[*config.Wrap]*way // programs, by what is around them
+	drivers map[string]*way       // by their texts
+
+	mu      sync.Mutex
+	outputs []output // different ones only
+	seen    map[outputKey]bool
+	tried   map[int]bool
+	slow    []int
+	used    time.Duration // processor time of so many runs of a program
+	runs    int
+	failed  map[int]string // inputs whose call ended with an error
+	stopped bool
+	brief   bool          // a batch ends when briefTime is over
+	probing time.Duration // for an input, while the way to call the answer is looked for
+}
+
+// outputKey is what makes two outputs the same.
+type outputKey struct {
+	input int
+	text  string
+	fresh bool
+}
+
+func (p *proof) close() {
+	if p.dir != "" {
+		os.RemoveAll(p.dir)
+	}
+}
+
+func (p *proof) run(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "judge-golf-*")
+	if err != nil {
+		return fmt.Errorf("lay the answer: %w", err)
+	}
+	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*config.Wrap]*way{}, map[string]*way{}
+	p.res.Samples = len(p.r.Domain.Samples)
+	if strings.TrimSpace(p.a.Counted) == "" {
+		p.res.Verdict, p.res.Log = CannotRun, "the file has no code"
+		return nil
+	}
+	w, err := p.detect(ctx)
+	if err != nil || w == nil {
+		return err
+	}
+	p.res.How = w.how(p.r.Domain.Arity)
+	p.res.found = w.candidate
+	if len(p.o.Cases) > 0 {
+		return p.cases(ctx, w)
+	}
+	return p.domain(ctx, w)
+}
+
+// domain proves the answer on all inputs: samples and edges first.
+func (p *proof) domain(ctx context.Context, w *way) error {
+	d := p.r.Domain
+	quick := p.quickInputs()
+	if err := p.calls(ctx, w, quick, p.collect); err != nil {
+		return err
+	}
+	report, err := p.check(ctx)
+	if err != nil {
+		return err
+	}
+	p.res.Quick = p.o.Quick
+	clean := len(report.Wrong) == 0 && len(p.slow) == 0
+	switch {
+	case p.o.Quick:
+	case !clean && !p.o.All && !w.function:
+	case w.function:
+		report, err = p.functions(ctx, w, clean)
+	default:
+		report, err = p.chunks(ctx, w, report)
+	}
+	if err != nil {
+		return err
+	}
+	if w.function && (p.o.Quick || !clean) && len(report.Wrong) > 0 {
+		if report, err = p.suspect(ctx, w, report); err != nil {
+			return err
+		}
+	}
+	p.finish(report, len(p.tried) == len(d.Inputs))
+	return nil
+}
+
+// quickInputs are the samples, then the edges.
+func (p *proof) quickInputs() []int {
+	quick := slices.Clone(p.r.Domain.Samples)
+	for i, in := range p.r.Domain.Inputs {
+		if in.Edge && !slices.Contains(p.r.Domain.Samples, i) {
+			quick = append(quick, i)
+		}
+	}
+	return quick
+}
+
+// collect takes an output; it says to stop where an input is too slow.
+func (p *proof) collect(o output) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tried[o.input] = true
+	if o.cpu > 0 {
+		p.used += o.cpu
+		p.runs++
+	}
+	if o.slow {
+		p.slow = append(p.slow, o.input)
+		p.stopped = p.stopped || !p.o.All
+		return !p.stopped
+	}
+	key := outputKey{o.input, o.text, o.fresh}
+	if !p.seen[key] {
+		p.seen[key] = true
+		p.outputs = append(p.outputs, o)
+	}
+	if o.fate != "" {
+		p.failed[o.input] = o.fate
+	}
+	if p.o.Progress != nil {
+		p.o.Progress(len(p.tried), len(p.r.Domain.Inputs))
+	}
+	return !p.stopped
+}
+
+func (p *proof) check(ctx context.Context) (*kit.GolfReport, error) {
+	return p.r.Checker.check(ctx, p.r.Domain, p.outputs, len(p.tried) == len(p.r.Domain.Inputs))
+}
+
+// functions calls a function on the whole domain in two orders, each in a process
+// of its own, and on some inputs in a process for each. One that is wrong already
+// is called once more, to count how often, but not for long.
+func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfReport, error) {
+	orders := [][]int{p.shuffled(1), p.shuffled(2)}
+	if !clean {
+		orders = orders[:1]
+		p.brief = !p.o.All
+	}
+	errs := make([]error, len(orders))
+	var both sync.WaitGroup
+	for k, order := range orders {
+		both.Go(func() { errs[k] = p.guarded(ctx, w, order) })
+	}
+	both.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	p.brief = false
+	p.res.Shuffles = len(orders)
+	report, err := p.check(ctx)
+	if err != nil || len(report.Wrong) > 0 || len(p.slow) > 0 {
+		if err == nil && clean && len(report.Wrong) > 0 {
+			return p.suspect(ctx, w, report)
+		}
+		return report, err
+	}
+	return p.fresh(ctx, w)
+}
+
+// maxDeaths is how often a process may die before it is asked whether that is right,
+// and wrongDeaths how often one that is wrong already may, which is only counted.
+const (
+	maxDeaths   = 100
+	wrongDeaths = 5
+)
+
+// guarded is batch, but one that kills its process again and again is checked on
+// the way, because each new process takes its time.
+func (p *proof) guarded(ctx context.Context, w *way, order []int) error {
+	deaths := 0
+	var checkErr error
+	err := p.batch(ctx, w, order, func(o output) bool {
+		more := p.collect(o)
+		if !o.died || !more {
+			return more
+		}
+		most := maxDeaths
+		if p.brief {
+			most = wrongDeaths
+		}
+		if deaths++; deaths%most != 0 || p.o.All {
+			return true
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		report, err := p.check(ctx)
+		if err != nil || len(report.Wrong) > 0 {
+			checkErr, p.stopped = err, true
+			return false
+		}
+		return true
+	})
+	return errors.Join(err, checkErr)
+}
+
+func (p *proof) shuffled(n uint64) []int {
+	return rand.New(rand.NewPCG(p.o.Seed, n)).Perm(len(p.r.Domain.Inputs))
+}
+
+// freshCalls is how many inputs get a process of their own.
+const freshCalls = 40
+
+// fresh calls a function in processes that are asked nothing else.
+func (p *proof) fresh(ctx context.Context, w *way) (*kit.GolfReport, error) {
+	d := p.r.Domain
+	picked := append(slices.Clone(d.Samples), 0, len(d.Inputs)-1)
+	var edges []int
+	for _, i := range p.shuffled(3) {
+		if d.Inputs[i].Edge {
+			edges = append(edges, i)
+		}
+	}
+	picked = append(picked, edges[:min(len(edges), 24)]...)
+	picked = append(picked, p.shuffled(4)...)
+	var order []int
+	for _, i := range picked {
+		if len(order) < freshCalls && !slices.Contains(order, i) {
+			order = append(order, i)
+		}
+	}
+	if err := p.alone(ctx, w, order); err != nil {
+		return nil, err
+	}
+	p.res.Fresh = len(order)
+	return p.check(ctx)
+}
+
+// alone calls a function on each input in a process of its own.
+func (p *proof) alone(ctx context.Context, w *way, order []int) error {
+	queue := make(chan int, len(order))
+	for _, i := range order {
+		queue <- i
+	}
+	close(queue)
+	errs := make([]error, p.o.Jobs)
+	var workers sync.WaitGroup
+	for k := range p.o.Jobs {
+		workers.Go(func() {
+			for i := range queue {
+				err := p.batch(ctx, w, []int{i}, func(o output) bool {
+					o.fresh = true
+					return p.collect(o)
+				})
+				if err != nil {
+					errs[k] = err
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+// suspects is how many wrong inputs of a batch are tried again alone.
+const suspects = 4
+
+// suspect tries some wrong inputs again in processes of their own: a function that
+// is right there depends on what it was called with before.
+func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
+	var order []int
+	for _, wrong := range report.Wrong {
+		if i := p.outputs[wrong.Index].input; !slices.Contains(order, i) && len(order) < suspects {
+			order = append(order, i)
+		}
+	}
+	p.stopped = false
+	if err := p.alone(ctx, w, order); err != nil {
+		return nil, err
+	}
+	return p.check(ctx)
+}
+
+// cases shows what some inputs give.
+func (p *proof) cases(ctx context.Context, w *way) error {
+	var order []int
+	for _, text := range p.o.Cases {
+		i, ok := p.r.Domain.Index(text)
+		if !ok {
+			return &UnknownInputError{text, p.r.Domain.Inputs[0].String()}
+		}
+		order = append(order, i)
+	}
+	p.res.Picked = true
+	if err := p.calls(ctx, w, order, p.collect); err != nil {
+		return err
+	}
+	for _, o := range p.outputs {
+		p.res.Shown = append(p.res.Shown, Shown{p.r.Domain.Inputs[o.input].String(), shorten(o.text, 1000), o.fate})
+	}
+	report, err := p.check(ctx)
+	if err != nil {
+		return err
+	}
+	p.finish(report, false)
+	return nil
+}
+
+// UnknownInputError says that the domain does not have an input.
+type UnknownInputError struct{ Input, Example string }
+
+func (e *UnknownInputError) Error() string {
+	return fmt.Sprintf("the domain has no input %q; inputs look like %q", e.Input, e.Example)
+}
+
+// finish makes the verdict.
+func (p *proof) finish(report *kit.GolfReport, whole bool) {
+	res := p.res
+	res.Tried = len(p.tried)
+	res.Says, res.Notes = report.Says, append(res.found.notes(), report.Notes...)
+	wrong := map[int]kit.GolfWrong{}
+	for _, w := range report.Wrong {
+		o := p.outputs[w.Index]
+		if old, ok := wrong[o.input]; !ok || p.outputs[old.Index].fresh && !o.fresh {
+			wrong[o.input] = w
+		}
+	}
+	blamed := map[int]bool{}
+	for _, w := range report.Wrong {
+		blamed[w.Index] = true
+	}
+	right := map[int]bool{}
+	for k, o := range p.outputs {
+		right[o.input] = right[o.input] || !blamed[k]
+	}
+	for i := range wrong {
+		res.Stateful = res.Stateful || right[i]
+	}
+	for i := range p.r.Domain.Inputs {
+		w, bad := wrong[i]
+		if !bad {
+			continue
+		}
+		o := p.outputs[w.Index]
+		gave := shorten(o.text, mostShown)
+		if o.fate != "" {
+			gave = strings.TrimSpace(gave + " [" + cut(o.fate) + "]")
+		}
+		res.Wrong = append(res.Wrong, WrongInput{p.r.Domain.Inputs[i].String(), gave, w.Why})
+		if slices.Contains(p.r.Domain.Samples, i) {
+			res.BadCases++
+		}
+	}
+	res.WrongMany = len(res.Wrong)
+	const most = 5
+	if !p.o.All && len(res.Wrong) > most {
+		res.Wrong = res.Wrong[:most]
+	}
+	slices.Sort(p.slow)
+	for _, i := range slices.Compact(p.slow) {
+		res.Slow = append(res.Slow, p.r.Domain.Inputs[i].String())
+	}
+	switch {
+	case res.WrongMany > 0:
+		res.Verdict = Wrong
+	case len(res.Slow) > 0:
+		res.Verdict = Slow
+	case !whole && !p.o.Quick && !res.Picked:
+		res.Verdict = Slow
+	default:
+		res.Verdict = Right
+	}
+	p.addresses()
+	if n := len(p.failed); n > 0 && res.Verdict == Right && !strings.HasPrefix(res.How, "program") {
+		i := slices.Min(slices.Collect(keysOf(p.failed)))
+		res.Notes = append(res.Notes, fmt.Sprintf("%s with an error, e.g. %s (%s); what was printed before counts",
+			ends(n), p.r.Domain.Inputs[i], cut(p.failed[i])))
+	}
+}
+
+// address is a place in memory, as the names of functions and objects show it.
+var address = regexp.MustCompile(`\b0x[0-9a-fA-F]{9,16}\b`)
+
+// addresses looks for texts with an address, which only stay the same here because the
+// sandbox lays out memory the same way each time.
+func (p *proof) addresses() {
+	at := slices.IndexFunc(p.outputs, func(o output) bool { return address.MatchString(o.text) })
+	if at < 0 || p.res.Verdict != Right {
+		return
+	}
+	o := p.outputs[at]
+	if p.res.found.function {
+		p.res.Notes = append(p.res.Notes, "an address in memory is the same text in one process only: "+shorten(o.text, mostShown))
+		return
+	}
+	p.res.Verdict, p.res.WrongMany = Wrong, 1
+	p.res.Wrong = []WrongInput{{p.r.Domain.Inputs[o.input].String(), shorten(o.text, mostShown), "an address in memory is another one each time"}}
+}
+
+func ends(n int) string {
+	if n == 1 {
+		return "1 input ends"
+	}
+	return fmt.Sprintf("%d inputs end", n)
+}
+
+func keysOf(m map[int]string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// mostShown is how many bytes of an output fit for a table's line; right ones are shorter.
+const mostShown = 60
+
+// shorten makes an output fit for a line, and for so many bytes.
+func shorten(text string, most int) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "nothing"
+	}
+	quoted := text
+	if strings.ContainsAny(text, "\n\r\t\x00\x1b") || !isPlain(text) {
+		quoted = fmt.Sprintf("%q", text[:min(len(text), most)])
+	}
+	if len(quoted) > most {
+		return fmt.Sprintf("%s... (%s)", strings.ToValidUTF8(quoted[:most], ""), plural(len(text), "byte"))
+	}
+	return quoted
+}
+
+func isPlain(text string) bool {
+	return strings.IndexFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f || c == 0xfffd }) < 0
+}

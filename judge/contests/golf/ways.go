@@ -1,0 +1,541 @@
+package golf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+)
+
+// inputForm is one way to give a program its input.
+type inputForm struct {
+	name  string
+	stdin func(args []string) string
+	argv  func(args []string) []string
+	rare  bool // tried only where judge.toml names it for a language
+}
+
+// inputForms are tried in this order.
+var inputForms = []inputForm{
+	{name: "i j", stdin: around("", " ", "\n")},
+	{name: "lines", stdin: around("", "\n", "\n")},
+	{name: "argv", argv: func(a []string) []string { return a }},
+	{name: "i,j", stdin: around("", ",", "\n")},
+	{name: "i, j", stdin: around("", ", ", "\n")},
+	{name: "(i, j)", stdin: around("(", ", ", ")\n")},
+	{name: "[i,j]", stdin: around("[", ",", "]\n")},
+	{name: "[i j]", stdin: around("[", " ", "]\n")},
+	{name: "(i j)", stdin: around("(", " ", ")\n")},
+	{name: "argv 'i j'", argv: func(a []string) []string { return []string{strings.Join(a, " ")} }},
+	{name: "argv 'i,j'", argv: func(a []string) []string { return []string{strings.Join(a, ",")} }},
+	{name: "lines with full stops", stdin: around("", ".\n", ".\n"), rare: true},
+	{name: "[i,j].", stdin: around("[", ",", "].\n"), rare: true},
+	{name: "i/j", stdin: around("", "/", "\n"), rare: true},
+	{name: unaryForm, stdin: unary},
+}
+
+// around writes an input with something before, between and behind the numbers.
+func around(before, between, behind string) func(args []string) string {
+	return func(args []string) string { return before + strings.Join(args, between) + behind }
+}
+
+// unaryForm is the form for languages without numbers.
+const unaryForm = "unary"
+
+// unary writes each number as so many ones.
+func unary(args []string) string {
+	words := make([]string, len(args))
+	for k, a := range args {
+		n := 0
+		fmt.Sscan(a, &n)
+		words[k] = strings.Repeat("1", max(n, 0))
+	}
+	return strings.Join(words, " ") + "\n"
+}
+
+// fromUnary reads a program's output where its numbers are runs of ones: each run is
+// written as a number, and an empty one as 0. Anything else is left alone.
+func fromUnary(text string) string {
+	words := unaryGap.Split(strings.TrimRight(text, "\r\n"), -1)
+	if len(words) < 2 {
+		return text
+	}
+	for k, w := range words {
+		if strings.Trim(w, "1") != "" {
+			return text
+		}
+		words[k] = fmt.Sprint(len(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// unaryGap stands between two unary numbers.
+var unaryGap = regexp.MustCompile(`[ ,;\t\n]`)
+
+// Inputs names the ways to give a program its input.
+func Inputs() []string {
+	names := make([]string, len(inputForms))
+	for k, f := range inputForms {
+		names[k] = f.name
+	}
+	return names
+}
+
+// forms are the names of the usual forms of a call, in the order in which they are
+// tried; a language may have others, which come after them.
+var forms = []string{"args", "tuple", "list", "curry", "string"}
+
+// FormName is how people write a form: f(i,j).
+func FormName(form string, arity int) string {
+	letters := Letters(arity)
+	switch form {
+	case "args":
+		return "f(" + strings.Join(letters, ",") + ")"
+	case "tuple":
+		return "f((" + strings.Join(letters, ",") + "))"
+	case "list":
+		return "f([" + strings.Join(letters, ",") + "])"
+	case "curry":
+		return "f(" + strings.Join(letters, ")(") + ")"
+	case "string":
+		return "f(\"" + strings.Join(letters, " ") + "\")"
+	}
+	return form
+}
+
+// Calls names the forms that a language's driver knows.
+func Calls(l *config.Language, arity int) []string {
+	var names []string
+	for _, form := range formsOf(&l.Golf) {
+		names = append(names, FormName(form, arity))
+	}
+	return names
+}
+
+func formsOf(g *config.Golf) []string {
+	var known, own []string
+	for form := range g.Calls {
+		form = strings.TrimPrefix(strings.TrimPrefix(form, anonymous), withName)
+		if !slices.Contains(forms, form) && !slices.Contains(own, form) {
+			own = append(own, form)
+		}
+	}
+	for _, form := range forms {
+		if callOf(g, form, true) != "" || callOf(g, form, false) != "" {
+			known = append(known, form)
+		}
+	}
+	slices.Sort(own)
+	return append(known, own...)
+}
+
+// These start the keys of forms that are only for functions without a name, or with
+// one.
+const (
+	anonymous = "anonymous "
+	withName  = "named "
+)
+
+// callOf is how a form calls a function that has a name or not, "" if it cannot.
+func callOf(g *config.Golf, form string, isNamed bool) string {
+	only := anonymous
+	if isNamed {
+		only = withName
+	}
+	if call := g.Calls[only+form]; call != "" {
+		return call
+	}
+	if call := g.Calls[form]; isNamed || !strings.Contains(call, "{name}") {
+		return call
+	}
+	return ""
+}
+
+// candidate is a way to call an answer that may be tried.
+type candidate struct {
+	function bool
+	name     string // of the function; "" where it has none
+	last     bool   // a function without a name is the last line only
+	form     string
+	input    inputForm
+	wrap     *config.Wrap // what goes around a program
+}
+
+func (c *candidate) how(arity int) string {
+	if !c.function {
+		how := "program, input " + c.input.name
+		if c.wrap != nil {
+			how += ", " + c.wrap.Name
+		}
+		return how
+	}
+	call := FormName(c.form, arity)
+	if rest, ok := strings.CutPrefix(call, "f("); ok && c.name != "" {
+		return "function " + c.name + "(" + rest
+	}
+	if c.name == "" && strings.HasPrefix(call, "f(") {
+		return "anonymous function, called as " + call
+	}
+	return strings.TrimSpace("function "+c.name) + ", " + call
+}
+
+// notes are the policies without which an answer could not be called so.
+func (c *candidate) notes() []string {
+	var notes []string
+	if c.wrap != nil {
+		notes = append(notes, "run "+c.wrap.Name)
+	}
+	if !c.function && c.input.name == unaryForm {
+		notes = append(notes, "numbers are unary, in the input and in the output")
+	}
+	return notes
+}
+
+// maxNames is how many names of functions are tried, the last one first.
+const maxNames = 6
+
+// candidates lists the ways to call the answer, the most likely first.
+func candidates(a *Answer, arity int, o Options) []candidate {
+	g := &a.Language.Golf
+	programs := programForms(g, a.Code, o)
+	var functions []candidate
+	if g.Driver != "" {
+		for _, c := range entries(g, a.Code, o.Entry) {
+			for _, form := range formsOf(g) {
+				fits := callOf(g, form, c.name != "") != ""
+				if fits && (o.Call == "" || o.Call == form || o.Call == FormName(form, arity)) {
+					c.form = form
+					functions = append(functions, c)
+				}
+			}
+		}
+	}
+	switch {
+	case o.As == "program" || o.In != "":
+		return programs
+	case o.As == "function" || o.Call != "" || o.Entry != "":
+		return functions
+	case matchesAny(g.Programs, a.Code) || matchesAny(g.Argv, a.Code):
+		return append(programs, functions...)
+	}
+	return append(functions, programs...)
+}
+
+// programForms lists the ways to run the answer as a program: what is known of its
+// text says which are likely.
+func programForms(g *config.Golf, code string, o Options) []candidate {
+	wraps := []*config.Wrap{nil}
+	for i := range g.Wraps {
+		w := &g.Wraps[i]
+		switch {
+		case w.Unless != "" && matchesAny([]string{w.Unless}, code):
+		case w.When == "":
+			wraps = append(wraps, w)
+		case matchesAny([]string{w.When}, code):
+			wraps = append([]*config.Wrap{w}, wraps...)
+		}
+	}
+	inputs := slices.Clone(inputForms)
+	likely := func(f inputForm) int {
+		switch at := slices.Index(g.Inputs, f.name); {
+		case f.argv != nil && matchesAny(g.Argv, code):
+			return -len(g.Inputs) - 1
+		case at >= 0:
+			return at - len(g.Inputs)
+		case f.argv != nil && len(g.Argv) > 0:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(inputs, func(a, b inputForm) int { return likely(a) - likely(b) })
+	var all []candidate
+	for _, w := range wraps {
+		for _, in := range inputs {
+			if o.In == in.name || o.In == "" && (!in.rare || slices.Contains(g.Inputs, in.name)) {
+				all = append(all, candidate{input: in, wrap: w})
+			}
+		}
+	}
+	return all
+}
+
+// entries lists what the answer may be called by: names, the last one first, and
+// without a name the whole of it, or its last line.
+func entries(g *config.Golf, code, asked string) []candidate {
+	if asked != "" {
+		return []candidate{{function: true, name: asked}}
+	}
+	var names []candidate
+	for _, name := range append(namesIn(g.Names, code), namesIn(g.Values, code)...) {
+		same := func(c candidate) bool { return c.name == name }
+		if !slices.ContainsFunc(names, same) && len(names) < maxNames {
+			names = append(names, candidate{function: true, name: name})
+		}
+	}
+	nameless := []candidate{{function: true}}
+	if g.Split && strings.Contains(strings.TrimSpace(code), "\n") {
+		nameless = append(nameless, candidate{function: true, last: true})
+	}
+	return append(names, nameless...)
+}
+
+// namesIn lists what expressions find, the last one in the code first.
+func namesIn(expressions []string, code string) []string {
+	type found struct {
+		at   int
+		name string
+	}
+	var all []found
+	for _, expr := range expressions {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			continue
+		}
+		for _, m := range re.FindAllStringSubmatchIndex(code, -1) {
+			if len(m) > 3 && m[2] >= 0 {
+				all = append(all, found{m[2], code[m[2]:m[3]]})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return b.at - a.at })
+	names := make([]string, len(all))
+	for k, f := range all {
+		names[k] = f.name
+	}
+	return names
+}
+
+func matchesAny(expressions []string, text string) bool {
+	return slices.ContainsFunc(expressions, func(expr string) bool {
+		re, err := regexp.Compile(expr)
+		return err == nil && re.MatchString(text)
+	})
+}
+
+// way is a candidate that was built.
+type way struct {
+	candidate
+	program *judge.Program
+	driver  string
+	inPlace bool  // it changed the arguments of some sample
+	err     error // of a program's build, which its input forms share
+}
+
+// notBuilt says why a candidate cannot be tried.
+type notBuilt struct{ log string }
+
+func (e *notBuilt) Error() string { return e.log }
+
+// build makes the candidate ready to run. Programs share one build, and so do calls
+// by the same driver. The number is for a folder.
+func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error) {
+	if !c.function {
+		made, ok := p.built[c.wrap]
+		if !ok {
+			made = &way{driver: p.wrapped(c.wrap)}
+			made.program, made.err = p.buildProgram(ctx, c.wrap)
+			p.built[c.wrap] = made
+		}
+		w := *made
+		w.candidate = c
+		return &w, made.err
+	}
+	return p.buildDriver(ctx, c, number)
+}
+
+func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way, error) {
+	l := *p.lang
+	if len(l.Golf.Run) > 0 {
+		l.Run, l.Result = l.Golf.Run, nil
+	}
+	if len(l.Result) == 0 {
+		l.Build = nil // it would only check the driver
+	}
+	l.Golf = config.Golf{}
+	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
+	driver, answer := fillDriver(&p.lang.Golf, c, p.a.Code, p.r.Domain.Arity)
+	w := &way{candidate: c, driver: driver}
+	if made, ok := p.drivers[driver+answer]; ok {
+		w.program = made.program
+		return w, made.err
+	}
+	files := map[string]string{driverFile(p.lang): driver}
+	if name := p.lang.Golf.Answer; name != "" {
+		files[fillWords(name, map[string]string{"name": c.name})] = answer
+	}
+	if err := writeFiles(dir, files); err != nil {
+		return nil, err
+	}
+	w.program, w.err = p.make(ctx, dir, &l)
+	p.drivers[driver+answer] = w
+	return w, w.err
+}
+
+// wrapped is the program's text with what goes around it.
+func (p *proof) wrapped(wrap *config.Wrap) string {
+	if wrap == nil {
+		return p.a.Code + p.lang.Golf.Ending
+	}
+	return fillWords(wrap.Code, map[string]string{"code": p.a.Code})
+}
+
+func (p *proof) buildProgram(ctx context.Context, wrap *config.Wrap) (*judge.Program, error) {
+	l := *p.lang
+	l.Golf = config.Golf{}
+	name := filepath.Base(p.a.File)
+	if ext := strings.TrimPrefix(filepath.Ext(name), "."); !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
+		name = "answer." + l.Extensions[0]
+	}
+	dir := filepath.Join(p.dir, fmt.Sprintf("program%d", len(p.built)))
+	if err := writeFiles(dir, map[string]string{name: p.wrapped(wrap)}); err != nil {
+		return nil, err
+	}
+	if !p.inline() {
+		return p.make(ctx, filepath.Join(dir, name), &l)
+	}
+	l.Build = nil // it would take the flags for something else
+	made, err := p.make(ctx, filepath.Join(dir, name), &l)
+	if err != nil {
+		return nil, err
+	}
+	return onCommandLine(made, p.o.Flags, p.wrapped(wrap)), nil
+}
+
+// inline says whether the flags ask for code on the command line, as perl -E does.
+func (p *proof) inline() bool {
+	n := len(p.o.Flags)
+	return n > 0 && len(p.lang.Result) == 0 && p.lang.Golf.Inline != "" && matchesAny([]string{p.lang.Golf.Inline}, p.o.Flags[n-1])
+}
+
+// onCommandLine is the program with its flags, which stand behind the interpreter's
+// name, and then the code itself where its file was.
+func onCommandLine(made *judge.Program, flags []string, code string) *judge.Program {
+	at := slices.IndexFunc(made.Argv, func(w string) bool { return strings.HasPrefix(w, judge.ProgramDir+"/") })
+	if at < 1+len(flags) {
+		return made
+	}
+	program := *made
+	program.Argv = slices.Concat(made.Argv[:1], made.Argv[1+len(flags):at], flags, []string{code}, made.Argv[at+1:])
+	return &program
+}
+
+func (p *proof) make(ctx context.Context, path string, l *config.Language) (*judge.Program, error) {
+	made, err := p.r.Tools.Build(ctx, path, l)
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return nil, &notBuilt{unusable.Fault.Text}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !made.OK {
+		return nil, &notBuilt{strings.TrimSpace(made.Log)}
+	}
+	return made.Program, nil
+}
+
+func writeFiles(dir string, files map[string]string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("lay the answer: %w", err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("lay the answer: %w", err)
+		}
+	}
+	return nil
+}
+
+// driverFile is the name of the file that starts a program of the language.
+func driverFile(l *config.Language) string {
+	if len(l.Entry) > 0 {
+		return l.Entry[0]
+	}
+	return l.File
+}
+
+// asMissing says which tool is missing, if that is what the error is about.
+func asMissing(err error) (string, bool) {
+	missing, ok := errors.AsType[*lang.MissingError](err)
+	if !ok {
+		return "", false
+	}
+	return missing.Error(), true
+}
+
+// fillDriver puts an answer into its language's driver, and into the file beside it.
+func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, answer string) {
+	hoisted, code := hoist(g.Hoist, code)
+	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity), "hoisted": hoisted}
+	if c.name == "" {
+		words["definition"] = ""
+		code := strings.TrimRight(strings.TrimSpace(code), ";")
+		if at := strings.LastIndexByte(code, '\n'); c.last && at >= 0 {
+			words["definition"], code = code[:at], code[at+1:]
+		}
+		words["function"] = "(" + code + ")"
+	}
+	each := func(item, between string) string {
+		items := make([]string, arity)
+		for k := range items {
+			items[k] = strings.ReplaceAll(item, "{n}", fmt.Sprint(k))
+		}
+		return strings.Join(items, between)
+	}
+	words["args"] = each(g.Arg, ", ")
+	words["curry"] = "(" + each(g.Arg, ")(") + ")"
+	words["spaced"] = each(g.Arg, " ")
+	for word, item := range g.Words {
+		words[word] = each(item[0], item[1])
+	}
+	call := func(form string) string {
+		return fillWords(callOf(g, form, c.name != ""), words)
+	}
+	words["call"] = call(c.form)
+	if g.Case != "" {
+		var cases []string
+		for n, form := range formsOf(g) {
+			cases = append(cases, fillWords(g.Case, map[string]string{"form": fmt.Sprint(n), "call": call(form)}))
+		}
+		words["cases"] = strings.Join(cases, "\n")
+	}
+	answer = code
+	if g.Around != "" {
+		answer = fillWords(g.Around, words)
+	}
+	return strings.TrimPrefix(fillWords(g.Driver, words), "\n"), answer
+}
+
+// hoist takes what an expression matches, again and again, from the start of a code:
+// imports, which must stand before the driver's own definitions.
+func hoist(expr, code string) (hoisted, rest string) {
+	re, err := regexp.Compile(expr)
+	if expr == "" || err != nil {
+		return "", code
+	}
+	rest = strings.TrimLeft(code, "\n")
+	for {
+		at := re.FindStringIndex(rest)
+		if at == nil || at[0] != 0 || at[1] == 0 {
+			return hoisted, rest
+		}
+		hoisted, rest = hoisted+rest[:at[1]], rest[at[1]:]
+	}
+}
+
+// fillWords puts words for {word}. What is put in is not looked at again.
+func fillWords(template string, words map[string]string) string {
+	return config.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
+		if word, ok := words[strings.Trim(m, "{}")]; ok {
+			return word
+		}
+		return m
+	})
+}

@@ -1,0 +1,274 @@
+package rating_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"assay/judge/contests/rating"
+
+	"pgregory.net/rapid"
+)
+
+// near fails unless got is want, up to off.
+func near(t *testing.T, what string, got, want, off float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= off) {
+		t.Errorf("%s = %.5f, want %.5f (up to %g)", what, got, want, off)
+	}
+}
+
+// TestRateOfPublishedData: how often four journals of statistics cite one another
+// (S. Stigler, Statistical Science 9, 1994), with the strengths
+// that H. Turner and D. Firth print for them (Bradley-Terry Models in R, Journal of
+// Statistical Software 48, 2012). They take Biometrika for 0 and no virtual game,
+// which moves thousands of games by little.
+func TestRateOfPublishedData(t *testing.T) {
+	const biometrika, communications, jasa, jrssb = 0, 1, 2, 3
+	cited := func(a, b, won, lost int) rating.Duel {
+		return rating.Duel{A: a, B: b, Tally: rating.Tally{Games: [3]int{lost, 0, won}}}
+	}
+	r := rating.Rate(4, []rating.Duel{
+		cited(biometrika, communications, 730, 33), cited(biometrika, jasa, 498, 320), cited(biometrika, jrssb, 221, 284),
+		cited(communications, jasa, 68, 813), cited(communications, jrssb, 17, 276), cited(jasa, jrssb, 142, 325),
+	})
+	for _, row := range []struct {
+		name     string
+		player   int
+		strength float64
+	}{
+		{"Communications in Statistics", communications, -2.94907},
+		{"JASA", jasa, -0.47957},
+		{"JRSS-B", jrssb, 0.26895},
+	} {
+		elo, _ := r.Difference(row.player, biometrika)
+		near(t, row.name, elo/rating.Scale, row.strength, 0.01)
+	}
+	if order := r.Order(); order[0] != jrssb || order[3] != communications {
+		t.Errorf("Order() = %v, want JRSS-B first and Communications last", order)
+	}
+}
+
+// TestModelDeviations: where games scatter as the model says, the sandwich comes to
+// the standard errors of the model.
+func TestModelDeviations(t *testing.T) {
+	// 300 wins and 100 losses: ln 3, with variance 1/300 + 1/100.
+	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{100, 0, 300}}}})
+	elo, deviation := r.Difference(0, 1)
+	near(t, "difference", elo/rating.Scale, math.Log(3), 0.01)
+	near(t, "deviation", deviation/rating.Scale, math.Sqrt(1.0/300+1.0/100), 0.002)
+	near(t, "superiority", r.Superior(0, 1), 1, 1e-6)
+	// The same in independent pairs: 9/16 won, 6/16 shared, 1/16 lost.
+	r = rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{25, 0, 150, 0, 225}}}})
+	_, deviation = r.Difference(0, 1)
+	near(t, "deviation of pairs", deviation/rating.Scale, math.Sqrt(1.0/600+1.0/200), 0.002)
+}
+
+// TestDeviationOfPairsAndGames has games in pairs and others, and their deviation as it
+// comes out on paper: the scores are even, so that all strengths are 0.
+func TestDeviationOfPairsAndGames(t *testing.T) {
+	tally := rating.Tally{Pairs: [5]int{0: 1, 2: 2, 4: 1}, Games: [3]int{0: 2, 2: 2}}
+	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: tally}})
+	// The pairs scatter by 2, the games by 4/4, one pair more by 1/2; of 4 + 4/2 pairs
+	// there seem to be one more.
+	const meat = (2 + 1 + 0.5) * 6 / 7.0
+	const information = 12.0/4 + 12.0/4 + 0.25 // of the difference, with the virtual games
+	_, deviation := r.Difference(0, 1)
+	near(t, "the deviation", deviation, rating.Scale*math.Sqrt(4*meat+0.5)/information, 1e-9)
+}
+
+func TestRateStaysFinite(t *testing.T) {
+	won := func(a, b, pairs int) rating.Duel {
+		return rating.Duel{A: a, B: b, Tally: rating.Tally{Pairs: [5]int{4: pairs}}}
+	}
+	for _, row := range []struct {
+		it    string
+		n     int
+		duels []rating.Duel
+		flags []rating.Flag
+	}{
+		{"knows that one won everything", 2, []rating.Duel{won(0, 1, 100)}, []rating.Flag{rating.WonEverything, rating.LostEverything}},
+		{"takes a chain in which the stronger always wins", 3, []rating.Duel{won(0, 1, 1000), won(1, 2, 1000), won(0, 2, 1000)}, []rating.Flag{rating.WonEverything, "", rating.LostEverything}},
+		{"takes players without games", 3, []rating.Duel{won(0, 1, 1)}, []rating.Flag{rating.WonEverything, rating.LostEverything, rating.NoGames}},
+		{"takes groups that never met", 4, []rating.Duel{won(0, 1, 5), won(2, 3, 5)}, []rating.Flag{rating.WonEverything, rating.LostEverything, rating.WonEverything, rating.LostEverything}},
+		{"takes nobody", 0, nil, nil},
+		{"takes one player", 1, nil, []rating.Flag{rating.NoGames}},
+		{"takes a million games", 2, []rating.Duel{won(0, 1, 500_000)}, []rating.Flag{rating.WonEverything, rating.LostEverything}},
+	} {
+		r := rating.Rate(row.n, row.duels)
+		for i, p := range r.Players {
+			if p.Flag != row.flags[i] {
+				t.Errorf("it %s: player %d is flagged %q, want %q", row.it, i, p.Flag, row.flags[i])
+			}
+			if math.IsNaN(p.Elo) || math.IsInf(p.Elo, 0) || math.IsNaN(p.Low) || math.IsInf(p.Low, 0) || p.Low > p.Elo || p.High < p.Elo {
+				t.Errorf("it %s: player %d has %v in [%v, %v]", row.it, i, p.Elo, p.Low, p.High)
+			}
+			if p.Flag == rating.WonEverything && !(p.Low < p.Elo-100) {
+				t.Errorf("it %s: the interval of player %d starts at %.0f, close to %.0f, though nobody knows how strong it is", row.it, i, p.Low, p.Elo)
+			}
+		}
+	}
+}
+
+// duels draws results of a few players.
+func duels(t *rapid.T) (int, []rating.Duel) {
+	n := rapid.IntRange(2, 6).Draw(t, "players")
+	count := rapid.IntRange(0, 12)
+	var all []rating.Duel
+	for a := range n {
+		for b := range a {
+			d := rating.Duel{A: a, B: b}
+			for i := range d.Pairs {
+				d.Pairs[i] = count.Draw(t, "pairs")
+			}
+			for i := range d.Games {
+				d.Games[i] = count.Draw(t, "games")
+			}
+			all = append(all, d)
+		}
+	}
+	return n, all
+}
+
+func TestLawsOfRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, all := duels(t)
+		r := rating.Rate(n, all)
+		sum := 0.0
+		for _, p := range r.Players {
+			sum += p.Elo
+		}
+		if math.Abs(sum) > 1e-6 {
+			t.Fatalf("the ratings have a sum of %g, want 0", sum)
+		}
+		// Seen from the other side nothing changes.
+		var turned []rating.Duel
+		for _, d := range all {
+			turned = append(turned, rating.Duel{A: d.B, B: d.A, Tally: d.Reversed()})
+		}
+		again := rating.Rate(n, turned)
+		for i, p := range r.Players {
+			q := again.Players[i]
+			if math.Abs(p.Elo-q.Elo) > 1e-6 || math.Abs(p.Low-q.Low) > 1e-6 || p.Points != q.Points {
+				t.Fatalf("player %d is %+v, and %+v with all duels turned round", i, p, q)
+			}
+		}
+		// Points are as expected, but for the virtual game: the equations of the model.
+		for i, p := range r.Players {
+			expected := 0.0
+			for _, d := range all {
+				_, games := d.Points()
+				if d.A == i {
+					elo, _ := r.Difference(d.A, d.B)
+					expected += float64(games) * rating.Expected(elo)
+				} else if d.B == i {
+					elo, _ := r.Difference(d.B, d.A)
+					expected += float64(games) * rating.Expected(elo)
+				}
+			}
+			if math.Abs(expected-p.Points) > 0.5 {
+				t.Fatalf("player %d has %.1f points, %.3f are expected of its rating", i, p.Points, expected)
+			}
+		}
+		if los := r.Superior(0, 1) + r.Superior(1, 0); math.Abs(los-1) > 1e-9 {
+			t.Fatalf("the likelihoods of superiority of two players have a sum of %g", los)
+		}
+	})
+}
+
+// start is a game's start: it favours who goes first by so many Elo points.
+type start struct{ favour, drawn float64 }
+
+// play plays a pair of games: the first one's points from 0 to 4 halves.
+func play(rng *rand.Rand, elo float64, s start, shared bool) int {
+	// A shared start that decides the game decides it in both games.
+	favour := [2]float64{s.favour, -s.favour}
+	if shared && rng.Float64() < 0.3 {
+		favour = [2]float64{2000, -2000}
+	}
+	halves := 0
+	for _, f := range favour {
+		p := rating.Expected(elo + f)
+		draws := s.drawn * min(p, 1-p)
+		switch u := rng.Float64(); {
+		case u < p-draws/2:
+			halves += 2
+		case u < p+draws/2:
+			halves++
+		}
+	}
+	return halves
+}
+
+// strengthsOf finds the ratings that games without end would come to: those that
+// fit the expected points.
+func strengthsOf(elos []float64, s start, shared bool) []float64 {
+	const many = 1e6
+	var all []rating.Duel
+	for a := range elos {
+		for b := range a {
+			score := 0.0
+			for _, f := range []float64{s.favour, -s.favour} {
+				score += rating.Expected(elos[a]-elos[b]+f) / 2
+			}
+			if shared {
+				score = 0.7*score + 0.3*(rating.Expected(elos[a]-elos[b]+2000)+rating.Expected(elos[a]-elos[b]-2000))/2
+			}
+			won := int(score * many)
+			all = append(all, rating.Duel{A: a, B: b, Tally: rating.Tally{Games: [3]int{many - won, 0, won}}})
+		}
+	}
+	var found []float64
+	for _, p := range rating.Rate(len(elos), all).Players {
+		found = append(found, p.Elo)
+	}
+	return found
+}
+
+// TestIntervalsCover: of many events with players of known strength, the intervals
+// hold the truth in 93 to 97 of a hundred.
+func TestIntervalsCover(t *testing.T) {
+	for _, row := range []struct {
+		it     string
+		elos   []float64
+		pairs  int
+		start  start
+		shared bool
+	}{
+		{"covers with two players", []float64{0, 60}, 60, start{}, false},
+		{"covers with fair starts", []float64{0, 50, 100, 150, 300}, 20, start{}, false},
+		{"covers where it matters who goes first", []float64{0, 50, 100, 150, 300}, 20, start{favour: 200}, false},
+		{"covers with starts that decide games", []float64{0, 20, 50, 100, 150, 200}, 30, start{favour: 50}, true},
+		{"covers with draws", []float64{0, 30, 60, 90}, 25, start{drawn: 0.8}, false},
+		{"covers in a large event of few games", []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, 4, start{favour: 80}, false},
+	} {
+		t.Run("it "+row.it, func(t *testing.T) {
+			truth := strengthsOf(row.elos, row.start, row.shared)
+			rng := rand.New(rand.NewPCG(1, 2))
+			n, inside, all := len(row.elos), 0, 0
+			for range 4000 / n {
+				var duels []rating.Duel
+				for a := range n {
+					for b := range a {
+						d := rating.Duel{A: a, B: b}
+						for range row.pairs {
+							d.Pairs[play(rng, row.elos[a]-row.elos[b], row.start, row.shared)]++
+						}
+						duels = append(duels, d)
+					}
+				}
+				for i, p := range rating.Rate(n, duels).Players {
+					all++
+					if p.Low <= truth[i] && truth[i] <= p.High {
+						inside++
+					}
+				}
+			}
+			share := float64(inside) / float64(all)
+			t.Logf("%.1f %% of %d", 100*share, all)
+			if share < 0.93 || share > 0.97 {
+				t.Errorf("%.1f %% of the intervals hold the truth, want 93 to 97", 100*share)
+			}
+		})
+	}
+}

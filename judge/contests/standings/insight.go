@@ -1,0 +1,116 @@
+package standings
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/judge/contests/arena"
+	"assay/judge/kit"
+)
+
+// What a referee says of a position, for who moves.
+const (
+	won  = "won"
+	lost = "lost"
+)
+
+// blunders counts who threw away won games.
+func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]int) {
+	for _, g := range games {
+		positions := seen[g.Key()]
+		if !slices.ContainsFunc(positions, func(p kit.Position) bool { return p.Exact != "" }) {
+			continue // nothing is known of it
+		}
+		s.Looked++
+		for _, c := range Chances(g, positions) {
+			b := &s.Bots[at[[2]int{g.First, g.Second}[c.Seat-1]]]
+			b.Chances++
+			if !c.Missed {
+				continue
+			}
+			b.Blunders++
+			if b.Worst == nil || len(b.Worst.Best) == 0 && len(c.Best) > 0 {
+				b.Worst = &Blunder{g.Key(), c.Move, c.Played, c.Best}
+			}
+		}
+	}
+}
+
+// Chance is a position in which whoever was to move could have won by force.
+type Chance struct {
+	Seat   int
+	Move   int    // how many moves had been made
+	Played string // "" where it did not move any more
+	Best   []string
+	Missed bool
+}
+
+// Chances finds the chances of a game. A position that comes after the last move
+// counts where the bot that was to move then lost.
+func Chances(g *arena.Game, positions []kit.Position) (all []Chance) {
+	for k, p := range positions {
+		if p.Exact != won || k > len(g.Moves) {
+			continue
+		}
+		c := Chance{Move: k, Best: p.Best}
+		if k == len(g.Moves) {
+			c.Seat = loser(g)
+			if k > 0 && c.Seat == g.Seat(k-1) || c.Seat == 0 {
+				continue // it was not its turn, or nobody lost
+			}
+			c.Missed = true
+			all = append(all, c)
+			continue
+		}
+		c.Seat, c.Played = g.Seat(k), g.Moves[k]
+		switch {
+		case k+1 == len(g.Moves) && (k+1 >= len(positions) || positions[k+1].Exact == ""):
+			c.Missed = loser(g) == c.Seat
+		case k+1 < len(positions):
+			c.Missed = positions[k+1].Exact == won
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// loser is the seat that lost, 0 for none.
+func loser(g *arena.Game) int {
+	if g.Winner == 0 {
+		return 0
+	}
+	return 3 - g.Winner
+}
+
+// Pick chooses at most so many games to show: those with a fault first, one for each
+// pair, who begins and reason, and then all pairs by turns, from the last round back.
+// They come in the order of the event.
+func Pick(games []arena.Result, most int) []*arena.Result {
+	type kind struct {
+		first, second int
+		reason        string
+	}
+	type ranked struct {
+		game  *arena.Result
+		class int
+	}
+	times := map[kind]int{}
+	all := make([]ranked, 0, len(games))
+	for i := range slices.Backward(games) {
+		g := &games[i]
+		k := kind{g.First, g.Second, g.Reason}
+		rank := times[k]
+		times[k]++
+		if !g.Faulty {
+			rank++
+		}
+		all = append(all, ranked{g, rank})
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.class, b.class) })
+	var picked []*arena.Result
+	for _, r := range all[:min(most, len(all))] {
+		picked = append(picked, r.game)
+	}
+	slices.SortFunc(picked, func(a, b *arena.Result) int { return a.Key().Compare(b.Key()) })
+	return picked
+}

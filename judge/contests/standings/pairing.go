@@ -1,0 +1,74 @@
+package standings
+
+import (
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+)
+
+// Duels makes of games what package rating wants. Of each two bots, a game and the
+// next one in which the other begins are a pair. Players are numbered as at says.
+func Duels(games []arena.Result, at map[int]int) []rating.Duel {
+	p := newPairing(at)
+	for i := range games {
+		p.add(&games[i])
+	}
+	return p.duels()
+}
+
+// pairing counts games as they come.
+type pairing struct {
+	at    map[int]int
+	pairs []meeting // of players a < b, at a*n + b
+}
+
+// meeting is what two players did. A game waits for one in which the other begins.
+type meeting struct {
+	tally  rating.Tally
+	halves int // points of the first in the game that waits, in halves
+	first  int // id of who began it; 0 for none
+}
+
+func newPairing(at map[int]int) *pairing {
+	return &pairing{at, make([]meeting, len(at)*len(at))}
+}
+
+func (p *pairing) add(g *arena.Result) {
+	a, b, halves := p.at[g.First], p.at[g.Second], 1
+	switch g.Winner {
+	case 1:
+		halves = 2
+	case 2:
+		halves = 0
+	}
+	if a > b {
+		a, b, halves = b, a, 2-halves
+	}
+	m := &p.pairs[a*len(p.at)+b]
+	switch m.first {
+	case 0:
+		m.first, m.halves = g.First, halves
+	case g.First:
+		m.tally.Games[m.halves]++
+		m.halves = halves
+	default:
+		m.tally.Pairs[m.halves+halves]++
+		m.first = 0
+	}
+}
+
+// duels are the duels so far. What waits counts as a game by itself.
+func (p *pairing) duels() (all []rating.Duel) {
+	n := len(p.at)
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			m := p.pairs[a*n+b]
+			if m.first != 0 {
+				m.tally.Games[m.halves]++
+			}
+			if m.tally != (rating.Tally{}) {
+				all = append(all, rating.Duel{A: a, B: b, Tally: m.tally})
+			}
+		}
+	}
+	return all
+}

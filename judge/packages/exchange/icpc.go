@@ -1,0 +1,334 @@
+package exchange
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/problem"
+)
+
+// exporter writes a problem folder as a package.
+type exporter struct {
+	from      *problem.Folder
+	solutions string
+	kit       fs.FS
+	old       bool // the legacy format
+	dir       string
+	notes     Notes
+	flags     []string // of the output validator, for all cases
+	input     []string // of the input validator, for all cases
+	common    bool     // what the cases say to the output validator is among flags, as it is the same for all
+	told      bool     // and what they say to the input validator, among input
+}
+
+// Formats are the formats that ICPC writes, by what people call them.
+var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-legacy": icpc.Legacy}
+
+// ICPC writes a problem folder, with the solutions in a folder of theirs, as the
+// package dir. Kit holds the sources of the kit, which programs take along that are
+// written with it. All cases must have been generated.
+func ICPC(from *problem.Folder, solutions, dir string, format icpc.Format, kit fs.FS) (Notes, error) {
+	e := &exporter{from: from, solutions: solutions, kit: kit, old: format == icpc.Legacy}
+	if from.Package != nil {
+		return nil, &judge.Fault{File: from.Dir, Text: "the folder is a package of another format", Hint: "first: judge import " + from.Dir}
+	}
+	if err := e.refuse(); err != nil {
+		return nil, err
+	}
+	err := whole(func(dirs []string) error {
+		e.dir = dirs[0]
+		for _, step := range []func() error{e.checker, e.validator, e.include, e.data, e.submissions, e.statement, e.metadata} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, dir)
+	return e.notes, err
+}
+
+func (e *exporter) fault(key, text, hint string) error {
+	return e.from.Fault(key, "cannot be exported: "+text, hint)
+}
+
+func (e *exporter) refuse() error {
+	f := e.from
+	if missing := f.Ungenerated(); len(missing) > 0 {
+		return f.CaseFault(missing[0], fmt.Sprintf("case %s has not been generated", missing[0].ID()), "run: judge generate "+f.ID)
+	}
+	switch {
+	case f.Count() == 0:
+		return e.fault("group", "the problem has no cases", "a package needs one at least")
+	case f.Static != nil && e.old:
+		return e.fault("static", "the legacy format has no static validators", "export it to icpc-2025-09")
+	case f.Kind.MultiPass && e.old:
+		return e.fault("kind", "the legacy format has no problems of several passes", "export it to icpc-2025-09")
+	case f.Kind.Answers && e.old:
+		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export it to icpc-2025-09")
+	case f.Interactor != nil && f.Interactor.Speaks == "testlib" && f.Checker.Name != "":
+		return e.fault("checker", fmt.Sprintf("the checker %s judges what the interactor leaves, which an output validator has to do itself", f.Checker.Name), "write the checker as a program, with testlib")
+	}
+	return e.refuseBeside()
+}
+
+// scored says whether the problem gives points.
+func (e *exporter) scored() bool { return e.from.Grading != nil && e.from.Grading.Scored }
+
+// yamlText quotes a string: JSON's are YAML's too.
+func yamlText(s string) string { return tomlString(s) }
+
+func (e *exporter) metadata() error {
+	f := e.from
+	var b strings.Builder
+	l := f.Limits
+	if e.old {
+		fmt.Fprintf(&b, "problem_format_version: legacy\nname: %s\n", yamlText(f.Title))
+		fmt.Fprintf(&b, "validation: %s\n", e.validation())
+		if e.scored() {
+			b.WriteString("type: scoring\n")
+		}
+		if len(e.flags) > 0 {
+			fmt.Fprintf(&b, "validator_flags: %s\n", yamlText(strings.Join(e.flags, " ")))
+		}
+	} else {
+		fmt.Fprintf(&b, "problem_format_version: 2025-09\nname: %s\nuuid: %s\n", yamlText(f.Title), uuid(f.ID))
+		fmt.Fprintf(&b, "type: [%s]\n", strings.Join(e.types(), ", "))
+		fmt.Fprintf(&b, "allow_file_writing: %v\n", !f.NoFiles)
+	}
+	if f.Source != "" {
+		fmt.Fprintf(&b, "source: %s\n", yamlText(f.Source))
+	}
+	b.WriteString("limits:\n")
+	if !e.old {
+		fmt.Fprintf(&b, "  time_limit: %s\n", number(l.CPU.Seconds()))
+		if l.CPU%time.Second != 0 {
+			b.WriteString("  time_resolution: 0.001\n")
+		}
+		if f.Kind.MultiPass {
+			fmt.Fprintf(&b, "  validation_passes: %d\n", max(f.Passes, judge.UsualPasses))
+		}
+	}
+	for _, row := range []struct {
+		key   string
+		bytes int64
+		unit  int64
+	}{{"memory", l.Memory, 1 << 20}, {"output", l.Output, 1 << 20}, {"code", f.CodeLimit, 1 << 10}} {
+		if row.bytes > 0 {
+			fmt.Fprintf(&b, "  %s: %d\n", row.key, (row.bytes+row.unit-1)/row.unit)
+			if row.bytes%row.unit != 0 {
+				e.notes.add("the %s limit is rounded up: packages count it in units of %d bytes", row.key, row.unit)
+			}
+		}
+	}
+	if err := write(filepath.Join(e.dir, ".timelimit"), []byte(number(l.CPU.Seconds())+"\n"), 0o644); err != nil {
+		return err
+	}
+	return write(filepath.Join(e.dir, icpc.File), []byte(b.String()), 0o644)
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func (e *exporter) types() []string {
+	types := []string{"pass-fail"}
+	if e.scored() {
+		types[0] = "scoring"
+	}
+	k := e.from.Kind
+	for _, row := range []struct {
+		word string
+		is   bool
+	}{{"interactive", k.Interactive}, {"multi-pass", k.MultiPass}, {"submit-answer", k.Answers}} {
+		if row.is {
+			types = append(types, row.word)
+		}
+	}
+	return types
+}
+
+func (e *exporter) validation() string {
+	switch {
+	case e.from.Kind.Interactive:
+		return "custom interactive"
+	case e.from.Checker.Program != nil:
+		return "custom"
+	}
+	return "default"
+}
+
+// uuid makes one of the problem's name, always the same.
+func uuid(id string) string {
+	sum := sha256.Sum256([]byte("assay problem " + id))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: made by whom it is for
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// checker writes the output validator, or the flags of the usual one.
+func (e *exporter) checker() error {
+	defer e.shareCheckerArgs()
+	f := e.from
+	part, as := f.Checker.Program, asOutputValidator
+	if f.Kind.Interactive {
+		part, as = f.Interactor, asInteractor
+	}
+	if part != nil {
+		dir := "output_validator"
+		if e.old {
+			dir = "output_validators/validator"
+		}
+		e.flags = part.Args
+		if as == asInteractor && part.Speaks == "testlib" {
+			return e.testlibInteractor(dir)
+		}
+		return e.program(part, dir, as)
+	}
+	if c := f.Checker; c.Name == "polygon" && len(c.Args) == 1 && nearly[c.Args[0]] != nil {
+		e.flags = nearly[c.Args[0]]
+		e.notes.add("the checker %s becomes the format's output validator with %q, which compares nearly alike", c.Args[0], strings.Join(e.flags, " "))
+		return nil
+	}
+	flags, ok := validatorFlags(f.Checker)
+	if !ok {
+		return e.fault("checker", fmt.Sprintf("the checker %s compares in a way that the format's output validator does not", f.Checker.Name), "use tokens or floats, or write a program with the kit")
+	}
+	e.flags = flags
+	return nil
+}
+
+// nearly are the flags of the format's output validator that come close to standard
+// checkers of Polygon: others have taken them for these for years.
+var nearly = map[string][]string{
+	"acmp": {"float_absolute_tolerance", "1.5e-6"}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
+	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
+	"rcmp": {"float_absolute_tolerance", "1.5e-6"}, "rcmp4": {"float_tolerance", "1e-4"}, "rcmp6": {"float_tolerance", "1e-6"}, "rcmp9": {"float_tolerance", "1e-9"},
+	"rncmp": {"float_absolute_tolerance", "1.5e-5"},
+}
+
+// validatorFlags are those of the format's output validator that judge as a builtin
+// checker does.
+func validatorFlags(c judge.Checking) ([]string, bool) {
+	switch {
+	case c.Name == "tokens":
+		return c.Args, true
+	case c.Name == "case-insensitive":
+		return c.Args, true
+	case c.Name == "case-sensitive":
+		return append([]string{"case_sensitive"}, c.Args...), true
+	case c.Name == "exact":
+		return []string{"case_sensitive", "space_change_sensitive"}, true
+	case c.Name == "polygon" && slices.Equal(c.Args, []string{"wcmp"}):
+		return []string{"case_sensitive"}, true
+	case c.Name != "floats":
+		return nil, false
+	}
+	words := map[string]string{"abs": "float_absolute_tolerance", "rel": "float_relative_tolerance"}
+	var flags []string
+	tolerant := false
+	for _, a := range c.Args {
+		if words[a] != "" {
+			tolerant = true
+			a = words[a]
+		}
+		flags = append(flags, a)
+	}
+	if !tolerant {
+		flags = append(flags, "float_tolerance", "1e-6")
+	}
+	return flags, true
+}
+
+func (e *exporter) validator() error {
+	v := e.from.Validator
+	if v == nil || v.Speaks == "format" {
+		e.notes.add("there is no input validator in the package: write one, the format wants it")
+		return nil
+	}
+	defer e.shareInputArgs(v.Args)
+	if v.Speaks == "ctd" {
+		return copyFile(v.Path, filepath.Join(e.dir, "input_validators", filepath.Base(v.Path)))
+	}
+	return e.program(v, "input_validators/validator", asInputValidator)
+}
+
+// folders are where submissions go that get a verdict. The format has four.
+var folders = map[judge.Verdict]string{
+	judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.RunTimeError: "run_time_error",
+	judge.TimeLimit: "time_limit_exceeded", judge.MemoryLimit: "run_time_error", judge.IdlenessLimit: "time_limit_exceeded",
+}
+
+func (e *exporter) submissions() error {
+	taken := map[string]bool{}
+	entries, _ := os.ReadDir(e.solutions) // none: then the package has none
+	for _, dir := range entries {
+		verdict, ok := judge.VerdictOfFolder(dir.Name())
+		if !ok || !dir.IsDir() {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(e.solutions, dir.Name()))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			switch {
+			case strings.HasPrefix(file.Name(), "."):
+				continue
+			case folders[verdict] == "":
+				e.notes.add("solution %s/%s is left out: the format has no folder for its verdict", dir.Name(), file.Name())
+				continue
+			}
+			ext := path.Ext(file.Name())
+			to := unused(folders[verdict]+"/"+strings.TrimSuffix(file.Name(), ext), taken) + ext
+			if err := copyTree(filepath.Join(e.solutions, dir.Name(), file.Name()), filepath.Join(e.dir, "submissions", filepath.FromSlash(to))); err != nil {
+				return err
+			}
+		}
+	}
+	if !slices.ContainsFunc(sortedKeys(taken), func(name string) bool { return strings.HasPrefix(name, "accepted/") }) {
+		e.notes.add("there is no accepted submission in the package: the format wants one")
+	}
+	return nil
+}
+
+func sortedKeys(m map[string]bool) (keys []string) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// statement copies the statement with what lies beside it for it.
+func (e *exporter) statement() error {
+	data, err := os.ReadFile(e.from.Statement())
+	if err != nil {
+		e.notes.add("there is no statement")
+		return nil
+	}
+	dir := "statement"
+	if e.old {
+		dir = "problem_statement"
+	}
+	entries, err := os.ReadDir(e.from.Dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if slices.Contains([]string{".png", ".jpg", ".jpeg", ".svg"}, strings.ToLower(path.Ext(entry.Name()))) && entry.Type().IsRegular() {
+			if err := copyFile(filepath.Join(e.from.Dir, entry.Name()), filepath.Join(e.dir, dir, entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return write(filepath.Join(e.dir, dir, "problem.en.md"), data, 0o644)
+}

@@ -1,0 +1,390 @@
+package exchange
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/tex"
+	"assay/judge/problem"
+)
+
+// importer writes a package as a folder of the judge's own form.
+type importer struct {
+	from      *problem.Folder
+	pkg       *icpc.Package
+	dir       string // the new problem folder
+	solutions string // the new folder of solutions
+	notes     Notes
+	groups    map[string]string // names of groups there
+	toml      tomlFile
+	grading   *judge.Grading // in the way of 2025-09
+	knows     []func(path string) bool
+}
+
+// count is how many cases a group has.
+func (m *importer) count(name string) int {
+	for _, g := range m.from.Groups {
+		if g.Name == name {
+			return len(g.Cases)
+		}
+	}
+	return 0
+}
+
+// Native writes a package as the problem folder dir, with its submissions in the
+// folder solutions. The package must have been read with its limits.
+//
+// Knows, if it is given, says whether there is a language for a program: submissions in
+// others are left out.
+func Native(from *problem.Folder, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
+	m := &importer{from: from, pkg: from.Package, groups: map[string]string{}, knows: knows}
+	if m.pkg == nil {
+		return nil, &judge.Fault{File: from.Dir, Text: "the folder has the judge's own form already", Hint: "copy it to problems/"}
+	}
+	if err := m.refuse(); err != nil {
+		return nil, err
+	}
+	err := whole(func(dirs []string) error {
+		m.dir, m.solutions = dirs[0], dirs[1]
+		for _, step := range []func() error{m.head, m.parts, m.include, m.cases, m.scores, m.statement, m.submissions} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return write(filepath.Join(m.dir, problem.File), []byte(m.toml.String()), 0o644)
+	}, dir, solutions)
+	return m.notes, err
+}
+
+// refuse finds what judging depends on and has no form in a problem folder.
+func (m *importer) refuse() error {
+	fault := func(text, hint string) error {
+		return &judge.Fault{File: m.from.Dir, Text: "cannot be imported: " + text, Hint: hint + "; the package is judged as it is: judge submit " + m.from.Dir}
+	}
+	p := m.from.Problem
+	if p.InFile+p.OutFile != "" {
+		return fault("submissions read or write files by name", "those to a problem folder use standard input and output")
+	}
+	if len(p.Reruns) > 0 {
+		return fault("submissions run several times on each test in Polygon's way", "in a problem folder the checker or the interactor asks for passes")
+	}
+	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
+		var why string
+		old := *p.Grading
+		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // nobody else gives points
+		if m.grading, why = modern(&old, m.count); why != "" {
+			return fault(why, "problem.toml has the ways of 2025-09")
+		}
+		if m.grading != nil {
+			m.notes.add("verdicts differ where a submission gets a part of the points: there it is not accepted")
+		}
+	}
+	return nil
+}
+
+// kindName is how problem.toml calls a kind.
+func kindName(k judge.Kind) string {
+	switch {
+	case k.Interactive && k.MultiPass:
+		return "interactive multi-pass"
+	case k.Interactive:
+		return "interactive"
+	case k.MultiPass:
+		return "multi-pass"
+	case k.Answers:
+		return "submit-answer"
+	}
+	return "batch"
+}
+
+func (m *importer) head() error {
+	p := m.from.Problem
+	t := &m.toml
+	t.text("title", p.Title)
+	t.text("kind", kindName(p.Kind))
+	t.text("verdicts", "icpc")
+	source := p.Source
+	if source == "" && len(m.pkg.Sources) > 0 {
+		source = strings.TrimSpace(m.pkg.Sources[0].Name + " " + m.pkg.Sources[0].URL)
+	}
+	t.text("source", source)
+	t.table("limits")
+	t.duration("time", p.Limits.CPU)
+	t.duration("wall", p.Limits.Wall)
+	t.size("memory", p.Limits.Memory)
+	t.size("output", p.Limits.Output)
+	t.size("code", p.CodeLimit)
+	if p.Kind.MultiPass && p.Passes > 1 {
+		fmt.Fprintf(t, "passes = %d\n", p.Passes)
+	}
+	if p.NoFiles {
+		t.WriteString("file_writing = false\n")
+	}
+	return nil
+}
+
+// part writes a table with a program.
+func (m *importer) part(key string, p *judge.Part) error {
+	if p == nil {
+		return nil
+	}
+	name, err := m.program(p.Path, key)
+	if err != nil {
+		return err
+	}
+	m.toml.table(key)
+	m.toml.text("program", name)
+	m.toml.text("speaks", p.Speaks)
+	m.toml.texts("args", p.Args)
+	if p.PartialFrom != 0 {
+		return &judge.Fault{File: p.Path, Text: "cannot be imported: the checker's exit codes are percents", Hint: "judge the package as it is"}
+	}
+	return nil
+}
+
+func (m *importer) parts() error {
+	if err := m.reference(); err != nil {
+		return err
+	}
+	if err := m.validator(); err != nil {
+		return err
+	}
+	if err := m.part("interactor", m.from.Interactor); err != nil {
+		return err
+	}
+	if err := m.static(); err != nil {
+		return err
+	}
+	c := m.from.Checker
+	if c.Program != nil {
+		return m.part("checker", c.Program)
+	}
+	if c.Name != "" {
+		m.toml.table("checker")
+		m.toml.text("name", c.Name)
+		m.toml.texts("args", c.Args)
+	}
+	return nil
+}
+
+// reference takes the model solution, or the first that must be accepted.
+func (m *importer) reference() error {
+	if m.from.Kind.Interactive || m.from.Kind.MultiPass || m.from.Kind.Answers {
+		return nil
+	}
+	var best *icpc.Submission
+	for _, s := range m.pkg.Submissions {
+		if verdict, ok := promised(s); ok && verdict == judge.Accepted && (best == nil || s.Model && !best.Model) {
+			best = s
+		}
+	}
+	if best == nil {
+		m.notes.add("no submission must be accepted, so there is no reference")
+		return nil
+	}
+	return m.part("reference", &judge.Part{Path: best.Path})
+}
+
+// validator takes the first input validator.
+func (m *importer) validator() error {
+	if len(m.pkg.Inputs) == 0 {
+		return nil
+	}
+	v := m.pkg.Inputs[0]
+	if len(m.pkg.Inputs) > 1 {
+		var left []string
+		for _, other := range m.pkg.Inputs[1:] {
+			left = append(left, other.Name)
+		}
+		m.notes.add("of the input validators only %s is taken; left out: %s", v.Name, strings.Join(left, ", "))
+	}
+	part := v.Part
+	if strings.HasSuffix(part.Path, ".ctd") {
+		part.Speaks = "ctd"
+	}
+	return m.part("validator", &part)
+}
+
+// groupName is the name of a group without what all have in common.
+func (m *importer) groupName(name string, taken map[string]bool) string {
+	made := goodName(strings.ReplaceAll(strings.TrimPrefix(name, "secret/"), "/", "-"))
+	return unused(made, taken)
+}
+
+// scores writes the groups with what they are worth.
+func (m *importer) scores() error {
+	nodes := map[string]*judge.Node{}
+	if g := m.grading; g != nil {
+		secret, err := m.secret(g.Root)
+		if err != nil {
+			return err
+		}
+		if g.Scored {
+			m.toml.table("scoring")
+			m.score(secret)
+		}
+		for _, n := range slices.Concat(secret.Children, g.Root.Children) {
+			nodes[n.Name] = n
+		}
+		if len(secret.Children) > 0 {
+			delete(nodes, secret.Name)
+		}
+	}
+	for _, g := range m.from.Groups {
+		m.toml.tables("group")
+		m.toml.text("name", m.groups[g.Name])
+		m.common(g)
+		n := nodes[g.Name]
+		if n == nil {
+			continue
+		}
+		if n.Static != nil {
+			m.staticCheck("static_score", "static_args", n.Static)
+		}
+		if !m.grading.Scored || g.Name == problem.Sample {
+			continue
+		}
+		m.score(n)
+		var require []string
+		for _, r := range n.RequirePass {
+			require = append(require, m.groups[r])
+		}
+		m.toml.texts("require_pass", require)
+	}
+	return nil
+}
+
+// secret finds the node whose children are the groups.
+func (m *importer) secret(root *judge.Node) (*judge.Node, error) {
+	var found *judge.Node
+	for _, n := range root.Children {
+		if n.Name != "sample" {
+			found = n
+		}
+	}
+	if found == nil {
+		return nil, &judge.Fault{File: m.from.Dir, Text: "cannot be imported: the package has no secret data"}
+	}
+	for _, n := range found.Children {
+		if len(n.Children) > 0 {
+			return nil, &judge.Fault{File: m.from.Dir, Text: fmt.Sprintf("cannot be imported: group %s has groups in it", n.Name), Hint: "the groups of problem.toml do not nest"}
+		}
+	}
+	return found, nil
+}
+
+func (m *importer) score(n *judge.Node) {
+	if n.Unbounded {
+		m.toml.text("max_score", "unbounded")
+	} else {
+		m.toml.number("max_score", n.MaxScore)
+	}
+	m.toml.text("score_aggregation", string(n.Aggregate))
+}
+
+// statement writes the statement in Markdown, with the pictures beside it.
+func (m *importer) statement() error {
+	file := m.pkg.StatementFile("")
+	data, err := os.ReadFile(file)
+	switch {
+	case err != nil || strings.EqualFold(filepath.Ext(file), ".pdf"):
+		m.notes.add("there is no statement in Markdown or LaTeX")
+		return nil
+	case strings.EqualFold(filepath.Ext(file), ".tex"):
+		data = []byte(tex.Markdown(string(data)))
+		m.notes.add("the statement was turned from LaTeX into Markdown: read it once")
+	}
+	entries, _ := os.ReadDir(filepath.Dir(file)) // it was read from there
+	for _, e := range entries {
+		if slices.Contains([]string{".png", ".jpg", ".jpeg", ".svg"}, strings.ToLower(path.Ext(e.Name()))) && e.Type().IsRegular() {
+			if err := copyFile(filepath.Join(filepath.Dir(file), e.Name()), filepath.Join(m.dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return write(filepath.Join(m.dir, "statement.md"), data, 0o644)
+}
+
+// promised is the one verdict that a submission must get as a whole. What is said of
+// some of its cases only adds to that.
+func promised(s *icpc.Submission) (one judge.Verdict, ok bool) {
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		free := r.Final == nil && r.Required == nil && (r.Permitted == nil || len(r.Permitted) >= allFour)
+		if r.Cases != "" || free && !r.Partial {
+			continue
+		}
+		verdict := demanded(r)
+		if verdict == "" || ok && verdict != one {
+			return "", false
+		}
+		one, ok = verdict, true
+	}
+	return one, ok
+}
+
+// allFour is how many verdicts the format has.
+const allFour = 4
+
+// demanded is the one verdict that a rule demands of a whole submission; "" for none.
+func demanded(r *icpc.Rule) judge.Verdict {
+	switch {
+	case r.Partial || len(r.Final) > 1:
+		return ""
+	case len(r.Final) == 1:
+		return r.Final[0]
+	case len(r.Permitted) == 1 && r.Permitted[0] == judge.Accepted:
+		return judge.Accepted
+	case len(r.Required) == 1 && r.Permitted != nil:
+		for _, v := range r.Permitted {
+			if v != judge.Accepted && v != r.Required[0] {
+				return ""
+			}
+		}
+		return r.Required[0]
+	}
+	return ""
+}
+
+// submissions copies the submissions whose verdict is one.
+func (m *importer) submissions() error {
+	taken := map[string]bool{}
+	for _, s := range m.pkg.Submissions {
+		verdict, ok := promised(s)
+		if !ok || verdict.Folder() == "" {
+			_, words := s.Promised()
+			m.notes.add("submission %s is left out: no single verdict is promised for it (%s)", s.Name, words)
+			continue
+		}
+		base := path.Base(s.Name)
+		ext := path.Ext(base)
+		to := unused(verdict.Folder()+"/"+strings.TrimSuffix(base, ext), taken) + ext
+		if m.from.Kind.Answers {
+			if err := copyTree(s.Path, filepath.Join(m.solutions, filepath.FromSlash(to))); err != nil {
+				return err
+			}
+			continue
+		}
+		copied := filepath.Join(m.solutions, filepath.FromSlash(to))
+		if err := m.stage(s.Path, copied, s.Entry); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(m.knows, func(knows func(string) bool) bool { return !knows(copied) }) {
+			m.notes.add("submission %s is left out: its language is none of judge.toml", s.Name)
+			if err := os.RemoveAll(copied); err != nil {
+				return err
+			}
+			continue
+		}
+		if s.Language != "" {
+			m.notes.add("submission %s is in %s, which its name does not tell", s.Name, s.Language)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,515 @@
+package fill
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+	"assay/judge/packages/strictyaml"
+)
+
+// RecipeFile is the file of a package in which BAPCtools looks for the recipe.
+const RecipeFile = "generators/generators.yaml"
+
+// Package is what must be known of a package to read its recipe.
+type Package struct {
+	Dir       string
+	Empty     bool                        // answers are empty files: the problem is interactive or has several passes
+	Default   []*judge.Part               // solutions for cases of which the recipe names none; the first that builds is taken
+	Constants func(command string) string // fills in {{constants}}; nil for none
+	Stage     string                      // a folder for programs that are put together from several files
+}
+
+// Generators reads the generators.yaml of a package. With faults, there is no
+// recipe; the flaws are of cases that cannot be made, beside others that can.
+func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
+	file := filepath.Join(p.Dir, filepath.FromSlash(RecipeFile))
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, judge.Faults{{File: file, Text: err.Error()}}
+	}
+	root, faults := strictyaml.Parse(file, data)
+	if len(faults) > 0 {
+		return nil, nil, faults
+	}
+	if root.Kind != strictyaml.Map {
+		return nil, nil, judge.Faults{root.Mismatch("a map of keys")}
+	}
+	reader := &reader{
+		pkg:      p,
+		recipe:   &Recipe{Files: map[string][]byte{}},
+		lists:    map[string][]string{},
+		programs: map[string]*judge.Part{},
+		keys:     map[string][]*rule{},
+		paths:    map[string]bool{},
+	}
+	for k, list := range root.Get("generators").Pairs() {
+		var files []string
+		for _, item := range list.Items() {
+			files = append(files, item.Text)
+		}
+		reader.lists[k.Text] = files
+	}
+	reader.total = reader.numbered(root)
+	reader.directory(root, "", "", settings{})
+	return reader.recipe, reader.flaws, nil
+}
+
+// settings are what cases inherit from the folders above them.
+type settings struct {
+	solved    bool // somebody has set solution, if only to nothing
+	solutions []*judge.Part
+	salt      string
+	retries   int
+}
+
+// rule is a case or folder that an include may name.
+type rule struct {
+	cases []*Case // of a case, as many as its count
+}
+
+// reader reads a recipe.
+type reader struct {
+	pkg      Package
+	recipe   *Recipe
+	flaws    judge.Faults
+	lists    map[string][]string    // generators that are put together from files
+	programs map[string]*judge.Part // by path from the package's folder on
+	keys     map[string][]*rule     // by key
+	paths    map[string]bool        // of the cases
+	total    int                    // cases that get a number
+	next     int                    // the last number given
+}
+
+func (r *reader) flaw(n *strictyaml.Node, hint, format string, args ...any) {
+	r.flaws = append(r.flaws, n.Fault(fmt.Sprintf(format, args...), hint))
+}
+
+// caseKeys tell a case from a folder.
+var caseKeys = []string{"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement", "in.download", "ans.download", "interaction", "yaml"}
+
+func isCase(n *strictyaml.Node) bool {
+	if n.Kind != strictyaml.Map {
+		return n.Kind != strictyaml.List
+	}
+	return slices.ContainsFunc(caseKeys, n.Has)
+}
+
+// numbered counts the cases in lists, from which follows how many digits their
+// numbers have.
+func (r *reader) numbered(n *strictyaml.Node) (total int) {
+	data := n.Get("data")
+	for _, group := range data.Items() {
+		for _, child := range group.Pairs() {
+			switch {
+			case !isCase(child):
+				total += r.numbered(child)
+			case data.Kind == strictyaml.List:
+				counts, _ := r.counts(child)
+				total += len(counts)
+			}
+		}
+	}
+	return total
+}
+
+// rootOrder are the folders of data; includes refer to what came before.
+var rootOrder = []string{"sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output", "testing_tool_test", "fuzz"}
+
+// directory reads a folder of cases.
+func (r *reader) directory(n *strictyaml.Node, key, at string, s settings) {
+	s = r.settings(n, s)
+	mine := &rule{}
+	if key != "" {
+		r.keys[key] = append(r.keys[key], mine)
+	}
+	before := len(r.recipe.Cases)
+	for _, name := range []string{"test_group.yaml", "testdata.yaml"} {
+		if group := n.Get(name); group.Here() {
+			r.recipe.Files[path.Join(at, name)] = yamlText(group)
+		}
+	}
+	included := r.includes(n)
+	data := n.Get("data")
+	groups, nextGroup := 0, 0
+	for _, item := range data.Items() {
+		for _, child := range item.Pairs() {
+			if !isCase(child) {
+				groups++
+			}
+		}
+	}
+	for _, item := range data.Items() {
+		for _, k := range sortedKeys(item, at == "") {
+			child, name := item.Get(k.Text), k.Text
+			if k.Kind == strictyaml.Null {
+				name = ""
+				child = item.Get("")
+			}
+			isList := data.Kind == strictyaml.List
+			switch {
+			case at == "" && !slices.Contains(rootOrder, name):
+				r.flaw(k, suggest.Hint(name, rootOrder), "data has no folder %q", name)
+			case !isCase(child) && isList:
+				nextGroup++
+				r.directory(child, name, path.Join(at, number(nextGroup, groups, name)), s)
+			case !isCase(child):
+				r.directory(child, name, path.Join(at, name), s)
+			default:
+				r.cases(k, child, at, isList, s)
+			}
+		}
+	}
+	for _, c := range included {
+		to := path.Join(at, path.Base(c.Path))
+		if !r.paths[to] {
+			r.paths[to] = true
+			c.Also = append(c.Also, to)
+		}
+	}
+	mine.cases = slices.Concat(r.recipe.Cases[before:], included)
+}
+
+// sortedKeys are the keys of a map by name, or in the order of the data folders.
+func sortedKeys(n *strictyaml.Node, root bool) (keys []*strictyaml.Node) {
+	for k := range n.Pairs() {
+		keys = append(keys, k)
+	}
+	slices.SortStableFunc(keys, func(a, b *strictyaml.Node) int {
+		if root {
+			return slices.Index(rootOrder, a.Text) - slices.Index(rootOrder, b.Text)
+		}
+		return strings.Compare(a.Text, b.Text)
+	})
+	return keys
+}
+
+// number makes the name of a child of a list.
+func number(i, of int, name string) string {
+	prefix := fmt.Sprintf("%0*d", len(fmt.Sprint(of)), i)
+	if name == "" {
+		return prefix
+	}
+	return prefix + "-" + name
+}
+
+// includes finds the cases that a folder takes from others.
+func (r *reader) includes(n *strictyaml.Node) (all []*Case) {
+	for _, item := range n.Get("include").Items() {
+		rules := r.keys[item.Text]
+		switch len(rules) {
+		case 0:
+			r.flaw(item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))), "no case or folder before this one is called %q", item.Text)
+		case 1:
+			all = append(all, rules[0].cases...)
+		default:
+			r.flaw(item, "give them different names", "%d cases or folders are called %q", len(rules), item.Text)
+		}
+	}
+	return all
+}
+
+// settings reads what a folder or a case sets for itself and those in it.
+func (r *reader) settings(n *strictyaml.Node, s settings) settings {
+	if n.Has("solution") {
+		s.solved, s.solutions = true, nil
+		if command := strings.TrimSpace(n.Get("solution").Text); command != "" {
+			name := strings.Fields(command)[0]
+			if !strings.HasPrefix(name, "/") {
+				r.flaw(n.Get("solution"), "write /"+name, "the path of a solution starts with a slash, which stands for the package's folder")
+			}
+			if part := r.program(n.Get("solution"), strings.TrimPrefix(name, "/")); part != nil {
+				s.solutions = []*judge.Part{part}
+			}
+		}
+	}
+	if salt := n.Get("random_salt"); salt.Here() {
+		s.salt = salt.Text
+	}
+	if retries := n.Get("retries"); retries.Here() {
+		if x, ok := retries.Float(); ok && x >= 1 && x <= 10_000 {
+			s.retries = int(x)
+		} else {
+			r.flaws = append(r.flaws, retries.Mismatch("a number of tries"))
+		}
+	}
+	return s
+}
+
+// program finds a program by its path from the package's folder on. A generator
+// may be one that is put together from several files.
+func (r *reader) program(n *strictyaml.Node, name string) *judge.Part {
+	name = path.Clean(name)
+	if part, ok := r.programs[name]; ok {
+		return part
+	}
+	if !filepath.IsLocal(name) {
+		r.flaw(n, "", "the program %q is not inside the package", name)
+		return nil
+	}
+	full := filepath.Join(r.pkg.Dir, filepath.FromSlash(name))
+	if files, ok := r.lists[strings.TrimPrefix(name, "generators/")]; ok && strings.HasPrefix(name, "generators/") && len(files) > 0 {
+		staged, err := r.assemble(name, files)
+		if err != nil {
+			r.flaw(n, "", "put together the generator %s: %s", path.Base(name), err)
+			return nil
+		}
+		full = staged
+	} else if _, err := os.Stat(full); err != nil {
+		r.flaw(n, "", "there is no program %s", name)
+		return nil
+	}
+	part := &judge.Part{Path: full, Speaks: "plain"}
+	r.programs[name] = part
+	return part
+}
+
+// assemble copies the files of a generator into one folder. The first of them
+// starts it; where the language tells by the name, it stands there under that too.
+func (r *reader) assemble(name string, files []string) (string, error) {
+	if len(files) == 1 {
+		return filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(files[0])), nil
+	}
+	dir := filepath.Join(r.pkg.Stage, path.Base(name))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for i, file := range files {
+		if !filepath.IsLocal(filepath.FromSlash(file)) {
+			return "", fmt.Errorf("the file %q is not inside the folder generators", file)
+		}
+		data, err := os.ReadFile(filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(file)))
+		if err != nil {
+			return "", err
+		}
+		names := []string{path.Base(file)}
+		if ext := path.Ext(file); i == 0 && slices.Contains([]string{".py", ".py3", ".rb", ".js"}, ext) {
+			names = append(names, "main"+ext)
+		}
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+				return "", err
+			}
+		}
+	}
+	return dir, nil
+}
+
+// goodCase is what cases may be called.
+var goodCase = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
+
+// cases reads a case, which its count may make several.
+func (r *reader) cases(k, n *strictyaml.Node, at string, inList bool, s settings) {
+	if !n.Here() {
+		r.flaw(k, "say how it is made: in, copy or generate", "the case %q is only named", k.Text)
+		return
+	}
+	counts, err := r.counts(n)
+	if err != nil {
+		r.flaw(n.Get("count"), "3, [1, 5, 7] or 1..=3", "%s", err)
+		return
+	}
+	mine := &rule{}
+	r.keys[k.Text] = append(r.keys[k.Text], mine)
+	lo, hi, digits := slices.Min(counts), slices.Max(counts), 0
+	if hi-lo == len(counts)-1 {
+		digits = max(len(fmt.Sprint(lo)), len(fmt.Sprint(hi)))
+	}
+	for _, count := range counts {
+		name := k.Text
+		if inList {
+			r.next++
+			name = number(r.next, r.total, k.Text)
+		}
+		if n.Has("count") {
+			name += fmt.Sprintf("-%0*d", digits, count)
+		}
+		to := path.Join(at, name)
+		if !goodCase.MatchString(name) || r.paths[to] {
+			r.flaw(k, "letters, digits, _ - and . will do, and each name once", "no case can be called %q", to)
+			continue
+		}
+		if c := r.oneCase(n, to, count, s); c != nil {
+			r.paths[to] = true
+			r.recipe.Cases = append(r.recipe.Cases, c)
+			mine.cases = append(mine.cases, c)
+		}
+	}
+}
+
+// ranges is a count such as 1..=5.
+var ranges = regexp.MustCompile(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
+
+// maxCount is how many cases one entry may make, as in BAPCtools.
+const maxCount = 100
+
+// counts reads the numbers of the cases that an entry makes.
+func (r *reader) counts(n *strictyaml.Node) (all []int, err error) {
+	count := n.Get("count")
+	lo, hi := 1, 1
+	switch {
+	case count.Kind == strictyaml.List:
+		for _, item := range count.Items() {
+			x, ok := item.Float()
+			if !ok || x != float64(int(x)) || slices.Contains(all, int(x)) {
+				return nil, fmt.Errorf("%q is no number, or one that stands twice", item.Text)
+			}
+			all = append(all, int(x))
+		}
+		if len(all) == 0 || len(all) > maxCount {
+			return nil, fmt.Errorf("a count makes 1 to %d cases", maxCount)
+		}
+		return all, nil
+	case count.Here():
+		if m := ranges.FindStringSubmatch(count.Text); m != nil {
+			fmt.Sscan(m[1], &lo)
+			fmt.Sscan(m[2], &hi)
+		} else if x, ok := count.Float(); ok && x == float64(int(x)) {
+			hi = int(x)
+		} else {
+			return nil, fmt.Errorf("%q is no count", count.Text)
+		}
+	}
+	if hi < lo || hi-lo >= maxCount {
+		return nil, fmt.Errorf("a count makes 1 to %d cases", maxCount)
+	}
+	for i := lo; i <= hi; i++ {
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// oneCase reads one case; nil where it cannot be made.
+func (r *reader) oneCase(n *strictyaml.Node, to string, count int, s settings) *Case {
+	c := &Case{Path: to, File: n.File, Line: n.Line, Files: map[string][]byte{}}
+	command, copied := n.Get("generate"), n.Get("copy").Text
+	if n.Kind != strictyaml.Map { // a command alone, or in older packages a file
+		if base, isFile := strings.CutSuffix(strings.TrimSpace(n.Text), ".in"); isFile {
+			copied = base
+		} else {
+			command = n
+		}
+	} else {
+		s = r.settings(n, s)
+	}
+	if command.Here() {
+		if c.Generate = r.command(command, command.Text, count, s); c.Generate == nil {
+			return nil
+		}
+	}
+	if copied != "" {
+		copied = path.Clean(strings.TrimPrefix(strings.TrimSuffix(copied, ".in"), "/"))
+		if !filepath.IsLocal(copied) {
+			r.flaw(n, "", "%q is not inside the folder generators", copied)
+			return nil
+		}
+		c.Copy = filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(copied))
+	}
+	for _, ext := range Extensions {
+		if !r.writtenOut(n, c, ext) {
+			return nil
+		}
+	}
+	c.Answer = Answering{Solutions: s.solutions, Empty: r.pkg.Empty}
+	if !s.solved {
+		c.Answer.Solutions = r.pkg.Default
+	}
+	r.matches(n.Get("match"), c)
+	return c
+}
+
+// writtenOut reads a file of a case whose text stands in the recipe.
+func (r *reader) writtenOut(n *strictyaml.Node, c *Case, ext string) bool {
+	v := n.Get(strings.TrimPrefix(ext, "."))
+	switch {
+	case !v.Here():
+	case v.Kind == strictyaml.Scalar:
+		text := v.Text
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		c.Files[ext] = []byte(text)
+	case ext == ".yaml":
+		c.Files[ext] = yamlText(v)
+	case v.Get("link").Here(): // the file is another of the same case; it is shown only
+	default:
+		r.flaws = append(r.flaws, v.Mismatch("text"))
+		return false
+	}
+	return true
+}
+
+// matches reads what must be found in the input, or in the input and the answer.
+func (r *reader) matches(n *strictyaml.Node, c *Case) {
+	if !n.Here() {
+		return
+	}
+	lists := map[string]*strictyaml.Node{".in": n}
+	if n.Kind == strictyaml.Map {
+		lists = map[string]*strictyaml.Node{".in": n.Get("in"), ".ans": n.Get("ans")}
+	}
+	c.Matches = map[string][]*regexp.Regexp{}
+	for ext, list := range lists {
+		for _, item := range list.Items() {
+			re, err := regexp.Compile("(?ms:" + item.Text + ")")
+			if err != nil {
+				r.flaw(item, "", "%q is no regular expression that is understood here", item.Text)
+				continue
+			}
+			c.Matches[ext] = append(c.Matches[ext], re)
+		}
+	}
+}
+
+// seedWord stands for the seed of a command.
+var seedWord = regexp.MustCompile(`\{seed(:[0-9]+)?\}`)
+
+// command reads a generator's command line.
+func (r *reader) command(n *strictyaml.Node, text string, count int, s settings) *Command {
+	if r.pkg.Constants != nil {
+		text = r.pkg.Constants(text)
+	}
+	text = strings.ReplaceAll(text, "{count}", fmt.Sprint(count))
+	all, err := shellWords(text)
+	if err != nil || len(all) == 0 {
+		r.flaw(n, "", "the command %q: want a program and its arguments", text)
+		return nil
+	}
+	if len(seedWord.FindAllString(strings.Join(all[1:], " "), -1)) > 1 {
+		r.flaw(n, "pass it once, and let the generator draw more from it", "the seed stands more than once in %q", text)
+		return nil
+	}
+	part := r.program(n, path.Join("generators", all[0]))
+	if part == nil {
+		return nil
+	}
+	args := func(seed uint32) []string {
+		made := make([]string, 0, len(all)-1)
+		for _, a := range all[1:] {
+			a = strings.ReplaceAll(a, "{name}", "testcase")
+			made = append(made, seedWord.ReplaceAllString(a, fmt.Sprint(seed)))
+		}
+		return made
+	}
+	return &Command{Program: part, Args: args, Seed: Seed(s.salt, text, count), Retries: s.retries}
+}
+
+// Seed is what BAPCtools computes for a command: the SHA-512 of the salt, the
+// number of the case in its count if that is not 1, and the command.
+func Seed(salt, command string, count int) uint32 {
+	text := salt
+	if count != 1 {
+		text += fmt.Sprintf(":%d", count-1)
+	}
+	sum := sha512.Sum512([]byte(text + strings.TrimSpace(command)))
+	return binary.BigEndian.Uint32(sum[len(sum)-4:]) & (1<<31 - 1)
+}

@@ -1,0 +1,295 @@
+package fill
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/strictyaml"
+)
+
+// PackageIn learns what Generators must know of the package in a folder.
+func PackageIn(dir, stage string) Package {
+	p := Package{Dir: dir, Stage: stage}
+	file := filepath.Join(dir, "problem.yaml")
+	if data, err := os.ReadFile(file); err == nil {
+		n, _ := strictyaml.Parse(file, data) // its faults are told by who reads the package
+		var kind strings.Builder
+		for _, item := range append(n.Get("type").Items(), n.Get("validation").Items()...) {
+			kind.WriteString(item.Text + " ")
+		}
+		p.Empty = strings.Contains(kind.String(), "interactive") || strings.Contains(kind.String(), "multi-pass")
+	}
+	entries, _ := os.ReadDir(filepath.Join(dir, "submissions", "accepted")) // none: then cases stay without answers
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			p.Default = append(p.Default, &judge.Part{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Speaks: "plain"})
+		}
+	}
+	return p
+}
+
+// Lacks says whether the data folder of a package lacks secret cases of its recipe:
+// fewer are there than the recipe makes, as where only the samples were committed.
+func Lacks(dir string, r *Recipe) bool {
+	if r.Script != nil {
+		return r.Script.lacks()
+	}
+	want := 0
+	for _, c := range r.Cases {
+		for _, at := range append([]string{c.Path}, c.Also...) {
+			if strings.HasPrefix(at, "secret/") {
+				want++
+			}
+		}
+	}
+	secret := filepath.Join(dir, "data", "secret")
+	return want > 0 && inputs(secret) < want || want == 0 && inputs(filepath.Join(dir, "data")) == 0
+}
+
+// inputs counts the inputs below a folder.
+func inputs(dir string) (n int) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // without the folder there are none
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".in") {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// Kept is a package that was filled and is kept in a cache.
+type Kept struct {
+	Dir    string       // a copy of the package whose data folder is filled
+	Faults judge.Faults // of the cases that could not be made
+}
+
+// Keep makes a copy of the package in the folder dir, in the cache, with its data
+// folder filled by the recipe. While nothing changes it is made only once, unless
+// there were faults: their reason may lie outside of the package, as where a tool was
+// missing that is there by now, so the next command tries again.
+func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
+	key, err := hashFolder(dir, f.Follow)
+	if err != nil {
+		return nil, fmt.Errorf("read package %s: %w", dir, err)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(cache, "filled", filepath.Base(abs)+"-"+key)
+	k := &Kept{Dir: filepath.Join(home, filepath.Base(abs))}
+	done := filepath.Join(home, "done")
+	if _, err := os.Stat(done); err == nil {
+		return k, nil
+	}
+	if err := os.MkdirAll(filepath.Join(cache, "filled"), 0o755); err != nil {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	tmp, err := os.MkdirTemp(filepath.Join(cache, "filled"), "tmp-")
+	if err != nil {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := f.fillCopy(ctx, k, dir, tmp, filepath.Base(abs), read); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	// A judge that works with the last copy goes on with this one, at the same place.
+	if err := os.Rename(home, filepath.Join(tmp, "last")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	if err := os.Rename(tmp, home); err != nil {
+		if _, there := os.Stat(k.Dir); there != nil { // else somebody else was faster
+			return nil, fmt.Errorf("fill package %s: %w", dir, err)
+		}
+	}
+	return k, os.RemoveAll(filepath.Join(home, "last"))
+}
+
+// fillCopy copies the package to tmp/base and fills its data folder.
+func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) error {
+	to := filepath.Join(tmp, base)
+	if err := copyFolder(dir, to, f.Follow); err != nil {
+		return fmt.Errorf("copy package %s: %w", dir, err)
+	}
+	stage := filepath.Join(tmp, "programs")
+	recipe, flaws, faults := read(stage)
+	if len(faults) > 0 {
+		return faults
+	}
+	data := filepath.Join(to, "data")
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return fmt.Errorf("fill package %s: %w", dir, err)
+	}
+	made, err := f.Fill(ctx, recipe, data)
+	if err != nil {
+		return err
+	}
+	k.Faults = slices.Concat(flaws, made)
+	if inputs(data) == 0 {
+		return append(k.Faults, &judge.Fault{File: dir, Text: "no case could be made"})
+	}
+	if len(k.Faults) == 0 {
+		err = os.WriteFile(filepath.Join(tmp, "done"), nil, 0o644)
+	}
+	return errors.Join(err, os.RemoveAll(stage))
+}
+
+// skipped are files and folders of a package that have nothing to do with judging.
+func skipped(name string) bool {
+	return name == ".git" || name == ".github" || name == "__pycache__" || name == "node_modules"
+}
+
+// hashFolder makes a key of all files below a folder, and of those that its links lead
+// to, as far as follow says so; it may be nil.
+func hashFolder(dir string, follow func(link string) (string, bool)) (string, error) {
+	sum := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if err == nil && skipped(d.Name()) {
+				return fs.SkipDir
+			}
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%q %v\n", filepath.ToSlash(rel), d.Type())
+		if d.Type()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(path)
+			fmt.Fprintf(sum, "%q\n", target)
+			if err != nil || follow == nil {
+				return err
+			}
+			if real, ok := follow(path); ok && !below(dir, real) {
+				return hashLinked(sum, real)
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		return hashFile(sum, path)
+	})
+	return hex.EncodeToString(sum.Sum(nil)[:12]), err
+}
+
+func hashFile(sum io.Writer, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	n, err := io.Copy(sum, file)
+	fmt.Fprintf(sum, "%d\n", n)
+	return err
+}
+
+// hashLinked adds what a link leads to.
+func hashLinked(sum io.Writer, real string) error {
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		key, err := hashFolder(real, nil)
+		fmt.Fprintln(sum, key)
+		return err
+	case info.Mode().IsRegular():
+		return hashFile(sum, real)
+	}
+	return nil
+}
+
+// copyFolder copies files, folders and links. Links that would lead elsewhere from there
+// become what they lead to, where follow says so; it may be nil.
+func copyFolder(from, to string, follow func(link string) (string, bool)) error {
+	abs, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir() && skipped(d.Name()):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			if follow != nil {
+				if real, ok := follow(path); ok && !below(abs, real) {
+					return copyLinked(real, target)
+				}
+			}
+			return os.Symlink(link, target)
+		case d.Type().IsRegular():
+			return copyFile(path, target)
+		}
+		return nil
+	})
+}
+
+// below says whether a path is one of a folder, or in it.
+func below(dir, path string) bool {
+	if full, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = full
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// copyLinked copies what a link leads to.
+func copyLinked(from, to string) error {
+	info, err := os.Stat(from)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return copyFolder(from, to, nil)
+	case info.Mode().IsRegular():
+		return copyFile(from, to)
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,101 @@
+package fill
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"assay/judge/packages/strictyaml"
+)
+
+// shellWords cuts a command line into words as a shell does: at white space
+// outside quotes.
+func shellWords(line string) (words []string, err error) {
+	var b strings.Builder
+	open, quote := false, byte(0)
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quote == '\'' && c != '\'':
+			b.WriteByte(c)
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\' && i+1 < len(line) && (quote == 0 || line[i+1] == '"' || line[i+1] == '\\'):
+			i++
+			b.WriteByte(line[i])
+			open = true
+		case quote != 0:
+			b.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, open = c, true
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			if open {
+				words = append(words, b.String())
+				b.Reset()
+				open = false
+			}
+		default:
+			b.WriteByte(c)
+			open = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote that is not closed")
+	}
+	if open {
+		words = append(words, b.String())
+	}
+	return words, nil
+}
+
+// yamlText writes a value of a YAML file as one of its own: as JSON, which is YAML.
+func yamlText(n *strictyaml.Node) []byte {
+	var b bytes.Buffer
+	if n.Kind == strictyaml.Scalar {
+		return append([]byte(strings.TrimRight(n.Text, "\n")), '\n')
+	}
+	writeJSON(&b, n)
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+func writeJSON(b *bytes.Buffer, n *strictyaml.Node) {
+	between := ""
+	switch n.Kind {
+	case strictyaml.Map:
+		b.WriteByte('{')
+		for k, v := range n.Pairs() {
+			b.WriteString(between)
+			b.Write(quoted(k.Text))
+			b.WriteString(": ")
+			writeJSON(b, v)
+			between = ", "
+		}
+		b.WriteByte('}')
+	case strictyaml.List:
+		b.WriteByte('[')
+		for _, item := range n.Items() {
+			b.WriteString(between)
+			writeJSON(b, item)
+			between = ", "
+		}
+		b.WriteByte(']')
+	case strictyaml.Scalar:
+		if !n.Quoted && json.Valid([]byte(n.Text)) {
+			b.WriteString(n.Text)
+			return
+		}
+		b.Write(quoted(n.Text))
+	default:
+		b.WriteString("null")
+	}
+}
+
+func quoted(s string) []byte {
+	text, err := json.Marshal(s)
+	if err != nil { // of a string there is none
+		return []byte(`""`)
+	}
+	return text
+}

@@ -1,0 +1,241 @@
+package icpc
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/strictyaml"
+)
+
+// groupConfig is test_group.yaml, or the .yaml of a case, of the format 2025-09.
+type groupConfig struct {
+	MaxScore    *strictyaml.Node `yaml:"max_score"`
+	Aggregation string           `yaml:"score_aggregation"`
+	StaticScore *strictyaml.Node `yaml:"static_validation_score"`
+	RequirePass []string         `yaml:"require_pass"`
+	Args        []string         `yaml:"args"`
+	InputArgs   *strictyaml.Node `yaml:"input_validator_args"`
+	StaticArgs  []string         `yaml:"static_validator_args"`
+	OutputArgs  []string         `yaml:"output_validator_args"`
+	InputVis    *strictyaml.Node `yaml:"input_visualizer_args"`
+	OutputVis   *strictyaml.Node `yaml:"output_visualizer_args"`
+	Feedback    *strictyaml.Node `yaml:"full_feedback"`
+	Hint        string           `yaml:"hint"`
+	Description string           `yaml:"description"`
+	// Of the drafts.
+	InputFlags  *strictyaml.Node `yaml:"input_validator_flags"`
+	OutputFlags *strictyaml.Node `yaml:"output_validator_flags"`
+
+	doc *strictyaml.Node
+}
+
+// readGroupConfig reads a folder's test_group.yaml, or a case's .yaml.
+func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
+	isCase := strings.HasSuffix(name, ".yaml")
+	if !isCase {
+		name = path.Join(name, "test_group.yaml")
+	}
+	n, faults := p.yaml(name)
+	c := groupConfig{doc: n}
+	faults = append(faults, n.Decode(&c)...)
+	if c.OutputFlags.Here() && c.OutputArgs == nil {
+		c.OutputArgs = words(c.OutputFlags)
+	}
+	if c.InputFlags.Here() && !c.InputArgs.Here() {
+		c.InputArgs = c.InputFlags
+	}
+	refused := []string{"hint"}
+	if isCase {
+		refused = []string{"max_score", "score_aggregation", "static_validation_score", "require_pass", "static_validator_args"}
+	}
+	for _, key := range refused {
+		if n.Has(key) {
+			faults = append(faults, n.Key(key).Fault(fmt.Sprintf("the key %q does not belong here", key), "it is one of the other kind of file: a case's .yaml, or test_group.yaml"))
+		}
+	}
+	for i, arg := range c.Args {
+		c.Args[i] = p.Constants(arg)
+	}
+	for i, arg := range c.OutputArgs {
+		c.OutputArgs[i] = p.Constants(arg)
+	}
+	for i, arg := range c.StaticArgs {
+		c.StaticArgs[i] = p.Constants(arg)
+	}
+	return c, faults
+}
+
+// over returns the configuration with what it does not set taken from above.
+func (c groupConfig) over(above groupConfig) groupConfig {
+	if !c.doc.Get("args").Here() {
+		c.Args = above.Args
+	}
+	if !c.InputArgs.Here() {
+		c.InputArgs = above.InputArgs
+	}
+	if c.OutputArgs == nil {
+		c.OutputArgs = above.OutputArgs
+	}
+	return c
+}
+
+// readNewData reads data with test_group.yaml.
+func (p *Package) readNewData() (faults judge.Faults) {
+	base, bad := p.readGroupConfig("data")
+	p.Flaws = append(p.Flaws, bad...)
+	if p.hasFile("data", "testdata.yaml") {
+		p.flaw("data", "testdata.yaml means nothing in this version of the format", "write test_group.yaml")
+	}
+	root := &judge.Node{}
+	if p.isDir("data/" + sample) {
+		config, bad := p.readGroupConfig("data/" + sample)
+		p.Flaws = append(p.Flaws, bad...)
+		for _, key := range []string{"max_score", "score_aggregation", "require_pass", "static_validation_score"} {
+			if config.doc.Has(key) && key != "static_validation_score" {
+				p.Flaws = append(p.Flaws, config.doc.Key(key).Fault(fmt.Sprintf("the samples give no score: the key %q does not belong here", key), "remove it"))
+			}
+		}
+		p.addGroup(sample, config.over(base), func(string) bool { return true })
+		node := &judge.Node{Name: sample, Aggregate: judge.PassFail, Unbounded: true}
+		p.readStatic(node, config, &faults)
+		root.Children = append(root.Children, node)
+	}
+	config, bad := p.readGroupConfig("data/" + secret)
+	p.Flaws = append(p.Flaws, bad...)
+	secretConfig := config.over(base)
+	isGroup := func(dir string) bool { return p.isFile(path.Join("data", dir, "test_group.yaml")) }
+	p.addGroup(secret, secretConfig, func(dir string) bool { return !isGroup(dir) })
+	node := p.scoreNode(secret, config, nil, &faults)
+	for _, e := range p.list("data/" + secret) {
+		name := secret + "/" + e.Name
+		if !e.Dir || !isGroup(name) {
+			continue
+		}
+		config, bad := p.readGroupConfig("data/" + name)
+		p.Flaws = append(p.Flaws, bad...)
+		p.addGroup(name, config.over(secretConfig), func(string) bool { return true })
+		node.Children = append(node.Children, p.scoreNode(name, config, node, &faults))
+	}
+	if len(node.Children) > 0 && p.hasCases(secret) {
+		p.flaw("data/"+secret, "cases beside test data groups", "move the cases into a group")
+	}
+	root.Children = append(root.Children, node)
+	if p.scoring || p.Static != nil {
+		p.Grading = &judge.Grading{Form: judge.Format2025, Scored: p.scoring, Custom: true, Root: root}
+	}
+	return faults
+}
+
+// addGroup adds the cases of a folder, and of the folders in it that belong to it.
+func (p *Package) addGroup(name string, config groupConfig, within func(dir string) bool) {
+	group := judge.Group{Name: name, Description: config.Description}
+	var walk func(dir, prefix string)
+	walk = func(dir, prefix string) {
+		for _, c := range p.cases(dir, name, prefix) {
+			base := strings.TrimSuffix(p.inside(c.In), ".in")
+			own, bad := p.readGroupConfig(base + ".yaml")
+			p.Flaws = append(p.Flaws, bad...)
+			own = own.over(config)
+			c.Args, c.CheckerArgs = own.Args, own.OutputArgs
+			p.flags[c.ID()] = caseFlags{input: own.InputArgs, args: own.Args}
+			group.Cases = append(group.Cases, c)
+		}
+		for _, e := range p.list(dir) {
+			sub := path.Join(dir, e.Name)
+			if e.Dir && !strings.HasSuffix(e.Name, ".files") && within(strings.TrimPrefix(sub, "data/")) {
+				walk(sub, prefix+e.Name+"/")
+			}
+		}
+	}
+	walk("data/"+name, "")
+	slices.SortStableFunc(group.Cases, func(a, b judge.Case) int { return strings.Compare(a.Name, b.Name) })
+	if len(group.Cases) > 0 {
+		p.Groups = append(p.Groups, group)
+	}
+}
+
+// aggregations are the ways in which a group's scores become one.
+var aggregations = []string{"pass-fail", "sum", "min"}
+
+// scoreNode makes the node of a group; parent is nil for secret.
+func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faults *judge.Faults) *judge.Node {
+	node := &judge.Node{Name: name, Aggregate: judge.Sum, MaxScore: 100}
+	if parent != nil {
+		node.Aggregate, node.MaxScore, node.Unbounded = judge.PassFail, 0, true
+	}
+	if p.scoring {
+		p.readScores(node, c, parent, faults)
+	} else {
+		node.Aggregate, node.MaxScore, node.Unbounded = judge.PassFail, 0, true
+		for _, key := range []string{"max_score", "score_aggregation", "require_pass"} {
+			if c.doc.Has(key) {
+				p.Flaws = append(p.Flaws, c.doc.Key(key).Fault(fmt.Sprintf("the key %q is for scoring problems", key), "write type: scoring, or remove it"))
+			}
+		}
+	}
+	p.readStatic(node, c, faults)
+	return node
+}
+
+func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node, faults *judge.Faults) {
+	switch {
+	case c.MaxScore.Here() && c.MaxScore.Text == "unbounded":
+		node.MaxScore, node.Unbounded = 0, true
+	case c.MaxScore.Here():
+		x, ok := c.MaxScore.Float()
+		if !ok || x < 0 || x != math.Trunc(x) {
+			*faults = append(*faults, c.MaxScore.Mismatch("a whole number, or unbounded"))
+		}
+		node.MaxScore, node.Unbounded = x, false
+	}
+	if c.Aggregation != "" {
+		if !slices.Contains(aggregations, c.Aggregation) {
+			*faults = append(*faults, oneOf(c.doc.Get("score_aggregation"), "score_aggregation", c.Aggregation, aggregations))
+		}
+		node.Aggregate = judge.Aggregate(c.Aggregation)
+	}
+	if parent != nil && node.Unbounded && !parent.Unbounded {
+		*faults = append(*faults, c.doc.Fault(fmt.Sprintf("the group %s has no max_score, but secret is bounded", node.Name), "set max_score here, or max_score: unbounded in data/secret/test_group.yaml"))
+	}
+	if parent != nil && parent.Aggregate == judge.PassFail && node.Aggregate != judge.PassFail {
+		*faults = append(*faults, c.doc.Fault(fmt.Sprintf("the group %s is not pass-fail, but secret is", node.Name), "all groups of a pass-fail secret are pass-fail"))
+	}
+	for _, need := range c.RequirePass {
+		if need != sample && !strings.HasPrefix(need, secret+"/") {
+			need = secret + "/" + need
+		}
+		known := need == sample || parent != nil && slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.PassFail })
+		if !known {
+			*faults = append(*faults, c.doc.Get("require_pass").Fault(fmt.Sprintf("require_pass: %q is no pass-fail group before this one", need), "name sample, or a pass-fail group that sorts before this one"))
+			continue
+		}
+		node.RequirePass = append(node.RequirePass, need)
+	}
+}
+
+func (p *Package) readStatic(node *judge.Node, c groupConfig, faults *judge.Faults) {
+	if !c.StaticScore.Here() {
+		if len(c.StaticArgs) > 0 {
+			*faults = append(*faults, c.doc.Key("static_validator_args").Fault("static_validator_args without static_validation_score", "set static_validation_score: pass-fail, or to a number"))
+		}
+		return
+	}
+	if p.Static == nil {
+		*faults = append(*faults, c.doc.Key("static_validation_score").Fault("static_validation_score, but there is no static_validator", "add the program static_validator/"))
+		return
+	}
+	check := &judge.StaticCheck{Args: c.StaticArgs}
+	if c.StaticScore.Text == "pass-fail" {
+		check.PassFail = true
+	} else if x, ok := c.StaticScore.Float(); ok && p.scoring && node.Aggregate != judge.PassFail {
+		check.Score = x
+	} else {
+		*faults = append(*faults, c.StaticScore.Fault(fmt.Sprintf("static_validation_score: %q does not fit here", c.StaticScore.Text), "a number in a group of sum or min; pass-fail elsewhere"))
+		return
+	}
+	node.Static = check
+}

@@ -1,0 +1,362 @@
+// Package icpc reads problem packages of the ICPC and Kattis format into
+// judge.Problem: the generations legacy, legacy-icpc, 2023-07 and 2025-09, and what
+// BAPCtools and DOMjudge add to them. A package in the wild is seldom clean, so
+// there are two kinds of faults: Open returns those with which nothing can be
+// judged, and Package.Flaws holds those with which it can, for `judge verify`.
+//
+//	icpc.go     Open, and what a Package is
+//	metadata.go problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
+//	display.go  how samples are shown
+//	data.go     cases and groups; grading.go: how groups make a score
+//	programs.go validators; stage.go: programs with include/ and constants filled in
+//	submissions.go, expect.go, annotate.go  submissions and what they must get
+//	statement.go statements; unpack.go: packages in zip archives; folder.go: links
+//
+// The package does not build or run anything, and writes nothing but what Stage
+// and Unpack are told to. Symbolic links out of a package are
+// followed within its repository only.
+package icpc
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+	"assay/judge/packages/strictyaml"
+)
+
+// File is the name of the file that makes a folder a problem package.
+const File = "problem.yaml"
+
+// domjudgeFile may be all that a package of DOMjudge has instead.
+const domjudgeFile = "domjudge-problem.ini"
+
+// Format is a generation of the format.
+type Format string
+
+const (
+	Legacy     Format = "legacy"
+	LegacyICPC Format = "legacy-icpc"
+	Draft2023  Format = "2023-07" // new problem.yaml, with testdata.yaml as in legacy or test_group.yaml as in 2025-09
+	Format2025 Format = "2025-09"
+)
+
+// formats are the words for the formats in problem.yaml.
+var formats = map[string]Format{
+	"": Legacy, "legacy": Legacy, "legacy-icpc": LegacyICPC,
+	"2023-07": Draft2023, "2023-07-draft": Draft2023,
+	"2025-09": Format2025, "2025-09-draft": Format2025, "draft": Format2025,
+}
+
+// draft is how a version is called before it is published.
+var draft = regexp.MustCompile(`^20\d\d-\d\d-draft$`)
+
+// old says whether the format is one of the legacy ones.
+func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
+
+// Package is a problem package that was read.
+type Package struct {
+	*judge.Problem
+	Format  Format
+	Foreign bool         // another format's, with other rules for names
+	Flaws   judge.Faults // with which submissions can be judged nevertheless
+
+	Metadata
+	Timing      Timing
+	Statements  []Statement
+	Submissions []*Submission
+
+	Inputs        []*InputValidator
+	ValidatorArgs []string // of the output validator, before those of a case
+	Extra         []Proof  // cases of invalid_input, invalid_output and valid_output
+
+	root      *folder
+	scoring   bool
+	ancient   *grading // legacy: what problem.yaml says for all groups; nil for nothing
+	customArg bool     // legacy: validation has the word score
+	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations tell
+	constants map[string]string
+	flags     map[string]caseFlags // by case id
+}
+
+// InputValidator is a program that must accept every input, or a grammar in the
+// checktestdata language, which speaks "ctd".
+type InputValidator struct {
+	judge.Part
+	Name string
+}
+
+// Proof is a case that is there to prove something about the validators.
+type Proof struct {
+	Kind ProofKind
+	judge.Case
+	Out string // path of the output; "" for InvalidInput
+}
+
+// ProofKind says what a Proof proves.
+type ProofKind string
+
+const (
+	InvalidInput  ProofKind = "invalid_input"  // an input validator refuses the input
+	InvalidOutput ProofKind = "invalid_output" // the output validator refuses the output
+	ValidOutput   ProofKind = "valid_output"   // the output validator accepts the output
+)
+
+// Metadata is what problem.yaml says of the problem beyond its judging.
+type Metadata struct {
+	Names     map[string]string // by language
+	UUID      string
+	Version   string
+	Credits   map[string][]string // by kind, such as "authors"
+	Sources   []Source
+	License   string
+	Owner     string
+	Embargo   string
+	Keywords  []string
+	Languages []string // that submissions may be in; empty for all
+}
+
+// Source is where a problem was used.
+type Source struct{ Name, URL string }
+
+// Is says whether a folder is a problem package.
+func Is(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, File)); err == nil {
+		return true
+	}
+	folder := func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && info.IsDir()
+	}
+	if _, err := os.Stat(filepath.Join(dir, domjudgeFile)); err == nil {
+		return folder("data")
+	}
+	// Some publish data and submissions alone.
+	return folder("submissions") && (folder("data/"+sample) || folder("data/"+secret))
+}
+
+// Open reads the package in the folder dir. Limits that it does not set are the
+// usual ones of the format, and usual's where the format has none. With faults,
+// submissions cannot be judged; the Package may still be there.
+func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
+	root, err := openFolder(dir)
+	if err != nil {
+		return nil, judge.Faults{{File: dir, Text: reason(err)}}
+	}
+	p := &Package{
+		Problem:   &judge.Problem{ID: idOf(dir), Dir: dir},
+		root:      root,
+		constants: map[string]string{},
+		flags:     map[string]caseFlags{},
+	}
+	doc, faults := p.yaml(File)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	word := doc.Get("problem_format_version").Text
+	format, known := formats[word]
+	if !known && draft.MatchString(word) && word > "2023-07" {
+		format, known = Format2025, true
+	}
+	if !known {
+		return nil, judge.Faults{doc.Get("problem_format_version").Fault(fmt.Sprintf("unknown version %q of the package format", word), "one of: legacy, legacy-icpc, 2023-07, 2025-09")}
+	}
+	p.Format = format
+	var m metadata
+	if format.old() {
+		faults = p.readLegacy(doc, &m)
+	} else {
+		faults = p.readMetadata(doc, &m)
+	}
+	if !doc.Here() && !p.isFile(File) && !p.isFile(domjudgeFile) {
+		p.flaw(File, "the package has no "+File, "it may be nearly empty; with points, write: type: scoring")
+		p.scoring = p.isDir("submissions/partially_accepted")
+	}
+	p.readStatements()
+	p.Problem.Title = p.title()
+	p.readLimits(doc, &m, usual)
+	faults = append(faults, p.readPrograms(&m)...)
+	p.domjudge = p.scoring && p.Format == Legacy && p.expectsScores()
+	faults = append(faults, p.readData()...)
+	p.enlarge(&m)
+	p.readSubmissions()
+	p.Flaws = sortFaults(p.Flaws)
+	return p, faults
+}
+
+// Close gives back the folder's handle.
+func (p *Package) Close() error { return p.root.Close() }
+
+// idOf is the folder's name, also where dir is "." or has a slash at its end.
+func idOf(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(dir)
+}
+
+// title is the name in English, or in the first language that has one.
+func (p *Package) title() string {
+	if name, ok := p.Names["en"]; ok {
+		return name
+	}
+	for _, s := range p.Statements {
+		if name := p.Names[s.Language]; name != "" {
+			return name
+		}
+	}
+	for _, lang := range slices.Sorted(maps.Keys(p.Names)) {
+		return p.Names[lang]
+	}
+	return ""
+}
+
+// at is the path of a file of the package, as the user knows it.
+func (p *Package) at(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
+
+// flaw notes something that is wrong, but stops nobody from judging.
+func (p *Package) flaw(name, text, hint string) {
+	p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Text: text, Hint: hint})
+}
+
+// yaml reads a YAML file of the package; one that is not there is Null. The
+// faults are those of its syntax.
+func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
+	data, err := p.read(name)
+	if err != nil {
+		empty, _ := strictyaml.Parse(p.at(name), nil)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is none is told elsewhere
+			return empty, nil
+		}
+		return empty, judge.Faults{{File: p.at(name), Text: reason(err)}}
+	}
+	if strings.HasPrefix(string(data), "\ufeff") {
+		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: 1, Column: 1, Text: "the file begins with a byte order mark", Hint: "save the file as UTF-8 without one (BOM)"})
+	}
+	n, twice, faults := strictyaml.ParseTwice(p.at(name), data)
+	p.Flaws = append(p.Flaws, twice...) // the tools of others take the last
+	if len(faults) == 0 && n.Kind != strictyaml.Map && n.Here() {
+		faults = judge.Faults{n.Mismatch("a map of keys")}
+	}
+	return n, faults
+}
+
+// maxFile is the size of the files that the package itself reads: YAML,
+// statements, sources.
+const maxFile = 16 << 20
+
+// read reads a small file of the package.
+func (p *Package) read(name string) ([]byte, error) {
+	info, err := p.root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("not a file")
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("the file has %d bytes, more than %d", info.Size(), maxFile)
+	}
+	return p.root.ReadFile(name)
+}
+
+// entry is a file or folder in a folder of the package, links followed.
+type entry struct {
+	Name string
+	Dir  bool
+}
+
+// list lists a folder by name, without hidden files. A link out of the package, to
+// nothing, or to a folder that it stands in, is a flaw and is left out.
+func (p *Package) list(dir string) (all []entry) {
+	entries, err := p.root.ReadDir(dir)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		p.flaw(dir, "a file, where a folder is wanted", "make it a folder, or remove it")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		p.flaw(dir, reason(err), "")
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		info, err := p.root.Stat(path.Join(dir, name))
+		switch {
+		case err != nil && e.Type()&fs.ModeSymlink != 0:
+			p.flaw(path.Join(dir, name), "a link that leads to nothing inside the package", "links in a package lead to other files of the package")
+		case err != nil:
+			p.flaw(path.Join(dir, name), reason(err), "")
+		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.within(dir, info):
+			p.flaw(path.Join(dir, name), "a link to a folder that it stands in, which would have no end", "remove it")
+		case e.Type()&fs.ModeSymlink != 0 && p.root.leaves(path.Join(dir, name)):
+			p.flaw(path.Join(dir, name), "a link out of the package; it is followed, as it leads to a file of the same repository", "a package must be whole: put a copy of the file there")
+			all = append(all, entry{name, info.IsDir()})
+		case info.IsDir():
+			all = append(all, entry{name, true})
+		case info.Mode().IsRegular():
+			all = append(all, entry{name, false})
+		default:
+			p.flaw(path.Join(dir, name), "neither a file nor a folder", "remove it")
+		}
+	}
+	return all
+}
+
+// within says whether a folder is another one, or below it.
+func (p *Package) within(dir string, above fs.FileInfo) bool {
+	for {
+		if info, err := p.root.Stat(dir); err == nil && os.SameFile(info, above) {
+			return true
+		}
+		if dir == "." {
+			return false
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// isDir says whether there is a folder of this name.
+func (p *Package) isDir(name string) bool {
+	info, err := p.root.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// isFile says whether there is a file of this name.
+func (p *Package) isFile(name string) bool {
+	info, err := p.root.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// reason is the bare reason of a file error.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
+
+// sortFaults sorts faults by place, and drops those that were found again when a
+// folder was looked into again.
+func sortFaults(faults judge.Faults) judge.Faults {
+	slices.SortStableFunc(faults, func(a, b *judge.Fault) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
+	})
+	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b })
+}
+
+// oneOf is the fault of a word that is none of those allowed.
+func oneOf(n *strictyaml.Node, what, word string, allowed []string) *judge.Fault {
+	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
+}

@@ -1,0 +1,356 @@
+package icpc_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/judge"
+	"assay/judge/internal/golden"
+	"assay/judge/packages/icpc"
+)
+
+// usual are the limits of a judge.toml.
+var usual = judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20, Processes: 128, Files: 256, Scratch: 64 << 20}
+
+// unpack lays out a package of testdata, or one that was made up, in a new folder.
+func unpack(t testing.TB, files []txtar.File) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "pkg")
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// parse reads an archive in a text.
+func parse(text string) []txtar.File { return txtar.Parse([]byte(text)).Files }
+
+// open opens a package that must be one with which submissions can be judged.
+func open(t testing.TB, dir string) *icpc.Package {
+	t.Helper()
+	p, faults := icpc.Open(dir, usual)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// TestPackages reads every package of testdata and writes down what it is: the
+// faults with which it cannot be judged, the flaws with which it can, and the model.
+func TestPackages(t *testing.T) {
+	for _, file := range golden.Files(t, "testdata/packages/*.txtar") {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := unpack(t, archive.Files)
+			p, faults := icpc.Open(dir, usual)
+			var b strings.Builder
+			b.WriteString("# " + strings.Join(strings.Fields(string(archive.Comment)), " ") + "\n")
+			tell := func(what string, all judge.Faults) {
+				for _, f := range all {
+					if strings.HasPrefix(name, "bad_") && f.Hint == "" && f.Line == 0 {
+						t.Errorf("a fault that says neither where nor what to do: %v", f)
+					}
+					fmt.Fprintf(&b, "%s %s\n", what, strings.ReplaceAll(f.Error(), "\n    ", "\n   -> "))
+				}
+			}
+			tell("fault:", faults)
+			if p != nil {
+				defer p.Close()
+				tell("flaw: ", p.Flaws)
+				if len(faults) == 0 {
+					describe(&b, p)
+				}
+			}
+			if strings.HasPrefix(name, "bad_") && len(faults) == 0 && len(p.Flaws) == 0 {
+				t.Error("nothing is wrong with a package that is bad")
+			}
+			golden.Check(t, strings.TrimSuffix(file, ".txtar")+".want", []byte(strings.NewReplacer(dir+string(filepath.Separator), "", dir, "PKG").Replace(b.String())))
+		})
+	}
+}
+
+// describe writes down what a package is.
+func describe(b *strings.Builder, p *icpc.Package) {
+	line := func(format string, args ...any) {
+		fmt.Fprintf(b, strings.ReplaceAll(format, "PKG", p.Dir)+"\n", args...)
+	}
+	line("%s %q, kind %+v, names %v", p.Format, p.Problem.Title, p.Kind, p.Names)
+	line("source %q, license %q, credits %v, keywords %v, languages %v", p.Problem.Source, p.License, p.Credits, p.Keywords, p.Languages)
+	t := p.Timing
+	line("time %v from %q (x %v, / %v, steps of %v)", t.Limit, t.From, t.Multiplier, t.Margin, t.Resolution)
+	line("limits %d MiB, output %d MiB, code %d bytes, passes %d, no files %v; validation %v, %d MiB", p.Limits.Memory>>20, p.Limits.Output>>20, p.CodeLimit, p.Passes, p.NoFiles, p.Validation.CPU, p.Validation.Memory>>20)
+	part := func(what string, q *judge.Part) {
+		if q != nil {
+			line("%s %s %q speaks %s", what, relative(p, q.Path), q.Args, q.Speaks)
+		}
+	}
+	if p.Checker.Name != "" {
+		line("checker %s %q", p.Checker.Name, p.Checker.Args)
+	}
+	part("checker", p.Checker.Program)
+	part("interactor", p.Interactor)
+	part("static", p.Static)
+	for _, v := range p.Inputs {
+		part("input validator "+v.Name, &v.Part)
+	}
+	if n := p.ConstantNames(); len(n) > 0 {
+		line("constants %v", n)
+	}
+	for _, g := range p.Groups {
+		for _, c := range g.Cases {
+			words := ""
+			for _, v := range p.Inputs {
+				if args := p.InputArgs(v, &c); len(args) > 0 {
+					words += fmt.Sprintf(", %s gets %q", v.Name, args)
+				}
+			}
+			for _, f := range c.Files {
+				words += fmt.Sprintf(", file %s %q", f.Name, f.Data)
+			}
+			line("case %s: args %q, checker %q%s", c.ID(), c.Args, c.CheckerArgs, words)
+		}
+	}
+	for _, e := range p.Extra {
+		line("proof %s %s: checker %q", e.Kind, e.ID(), e.CheckerArgs)
+	}
+	if p.Grading != nil {
+		line("graded as in %s, scored %v, custom %v", p.Grading.Form, p.Grading.Scored, p.Grading.Custom)
+		node(b, p.Grading.Root, "  ", p.Grading.Form)
+	}
+	for _, s := range p.Submissions {
+		promised, words := s.Promised()
+		line("submission %s: %s %q", s.Name, cmp.Or(string(promised), "-"), words)
+		for _, r := range s.Rules {
+			rule := fmt.Sprintf("    %s", r.From)
+			for _, v := range []struct {
+				what string
+				set  []judge.Verdict
+			}{{"final", r.Final}, {"permitted", r.Permitted}, {"required", r.Required}} {
+				if v.set != nil {
+					rule += fmt.Sprintf(", %s %v", v.what, v.set)
+				}
+			}
+			if r.Cases != "" {
+				rule += ", of " + r.Cases
+			}
+			if r.Score != nil {
+				rule += fmt.Sprintf(", score %v", *r.Score)
+			}
+			if r.Message != "" {
+				rule += fmt.Sprintf(", says %q", r.Message)
+			}
+			if r.Bound != "" {
+				rule += fmt.Sprintf(", bounds the time limit: %s", r.Bound)
+			}
+			line("%s", rule)
+		}
+		if s.Language != "" || s.Entry != "" || s.Model {
+			line("    language %q, entry %q, model %v", s.Language, s.Entry, s.Model)
+		}
+	}
+}
+
+func relative(p *icpc.Package, path string) string {
+	rel, err := filepath.Rel(p.Dir, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// node writes down a node of the grading.
+func node(b *strings.Builder, n *judge.Node, indent string, form judge.Form) {
+	if form == judge.FormatLegacy {
+		l := n.Legacy
+		fmt.Fprintf(b, "%s%q %s %s, accept %v, reject %v, range %v %v, go on %v, ignore sample %v\n", indent, n.Name, n.Aggregate, l.Verdict, l.AcceptScore, l.RejectScore, l.Low, l.High, l.GoOn, l.IgnoreSample)
+	} else {
+		fmt.Fprintf(b, "%s%q %s, most %v, unbounded %v, needs %q", indent, n.Name, n.Aggregate, n.MaxScore, n.Unbounded, n.RequirePass)
+		if n.Static != nil {
+			fmt.Fprintf(b, ", static %+v", *n.Static)
+		}
+		b.WriteString("\n")
+	}
+	for _, child := range n.Children {
+		node(b, child, indent+"  ", form)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret.txt")
+	if err := os.WriteFile(outside, []byte("not yours\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir := unpack(t, parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"))
+	for link, to := range map[string]string{
+		"data/secret/2.in":  outside,
+		"data/secret/2.ans": "1.ans",
+		"data/secret/3.in":  "1.in",
+		"data/secret/3.ans": filepath.Join("..", "secret", "1.ans"),
+		"data/secret/4.in":  "nowhere",
+		"data/secret/up":    filepath.Join("..", "..", ".."),
+		"data/secret/loop":  ".",
+		"submissions/back":  filepath.Join("..", "submissions"),
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := open(t, dir)
+	var ids []string
+	for _, g := range p.Groups {
+		for _, c := range g.Cases {
+			ids = append(ids, c.ID())
+		}
+	}
+	if want := []string{"secret/1", "secret/3"}; !slices.Equal(ids, want) {
+		t.Errorf("cases %q, want %q: links inside the package count, others do not", ids, want)
+	}
+	for _, link := range []string{"2.in", "4.in", "up"} {
+		path := filepath.Join(dir, "data", "secret", link)
+		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool { return f.File == path && strings.Contains(f.Text, "a link that leads") }) {
+			t.Errorf("no flaw tells of the link %s; got\n%v", link, p.Flaws)
+		}
+	}
+	for _, link := range []string{"data/secret/loop", "submissions/back"} {
+		path := filepath.Join(dir, link)
+		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool {
+			return f.File == path && f.Text == "a link to a folder that it stands in, which would have no end"
+		}) {
+			t.Errorf("no flaw tells of the loop %s; got\n%v", link, p.Flaws)
+		}
+	}
+}
+
+// TestRepository: links lead as far as the repository goes, and a flaw tells of each.
+func TestRepository(t *testing.T) {
+	dir := unpack(t, parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"))
+	repo := filepath.Dir(dir)
+	for name, text := range map[string]string{"other/problem.yaml": "", "other/deep/2.in": "2\n", "shared/v/v.py": "exit(42)\n", ".hidden": "not yours\n", "../outside": "not yours\n"} {
+		full := filepath.Join(repo, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Remove(filepath.Join(repo, "../outside")) })
+	for link, to := range map[string]string{
+		"data/secret/2.in":  "../../../other/deep/2.in",
+		"data/secret/2.ans": "1.ans",
+		"data/secret/3.in":  "../../../.hidden",
+		"data/secret/4.in":  "../../../../outside",
+		"data/secret/5.in":  filepath.Join(repo, "other/deep/2.in"),
+		"data/secret/up":    "../../..",
+		"input_validators":  "../shared",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := open(t, dir)
+	if n := p.Count(); n != 2 || len(p.Inputs) != 1 {
+		t.Errorf("%d cases, %d validators; want those to which links of the repository lead, too", n, len(p.Inputs))
+	}
+	staged, err := p.Stage(p.Inputs[0].Path, t.TempDir(), nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(staged.Path, "v.py")); err != nil {
+		t.Error(err)
+	}
+	said := p.Flaws.Error()
+	for _, want := range []string{
+		"2.in: a link out of the package; it is followed", "3.in: a link that leads to nothing", "4.in: a link that leads to nothing", "5.in: a link that leads to nothing", "up: a link that leads to nothing",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no flaw says %q:\n%s", want, said)
+		}
+	}
+}
+
+// TestNothingIsWritten: reading a package leaves it as it was.
+func TestNothingIsWritten(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/packages/constants.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := unpack(t, archive.Files)
+	before := tree(t, dir)
+	p := open(t, dir)
+	if _, err := p.Stage(filepath.Join(dir, "submissions", "accepted", "a.py"), t.TempDir(), p.Includes(func(code string) bool { return code == "python3" }), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Markdown(""); err != nil {
+		t.Fatal(err)
+	}
+	if after := tree(t, dir); after != before {
+		t.Errorf("the package was\n%sand is\n%s", before, after)
+	}
+}
+
+// tree lists what is in a folder.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil {
+			fmt.Fprintln(&b, path, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// FuzzOpen: whatever stands in a package's files, Open ends and has no panic.
+func FuzzOpen(f *testing.F) {
+	names := []string{"problem.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/1.yaml", "submissions/submissions.yaml", "statement/problem.en.tex", "submissions/accepted/a.py"}
+	for _, file := range golden.Files(f, "testdata/packages/*.txtar") {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		texts := make([]string, len(names))
+		for i, name := range names {
+
+			if k := slices.IndexFunc(archive.Files, func(a txtar.File) bool { return a.Name == name }); k >= 0 {
+				texts[i] = string(archive.Files[k].Data)
+			}
+		}
+		if !strings.Contains(file, "bomb") { // which takes its time, as it must
+			f.Add(texts[0], texts[1], texts[2], texts[3], texts[4], texts[5], texts[6])
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b, c, d, e, g, h string) {
+		files := []txtar.File{{Name: "data/secret/1.in"}, {Name: "data/secret/1.ans"}, {Name: "data/sample/1.in"}, {Name: "data/sample/1.ans"}}
+		for i, text := range []string{a, b, c, d, e, g, h} {
+			if text != "" {
+				files = append(files, txtar.File{Name: names[i], Data: []byte(text)})
+			}
+		}
+		if p, _ := icpc.Open(unpack(t, files), usual); p != nil {
+			p.Markdown("")
+			p.Close()
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package icpc
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/strictyaml"
+)
+
+// legacyDocument is problem.yaml in the legacy format.
+type legacyDocument struct {
+	Version     string           `yaml:"problem_format_version"`
+	Type        string           `yaml:"type"`
+	Name        names            `yaml:"name"`
+	UUID        string           `yaml:"uuid"`
+	Author      []string         `yaml:"author"`
+	Source      string           `yaml:"source"`
+	SourceURL   string           `yaml:"source_url"`
+	License     string           `yaml:"license"`
+	RightsOwner string           `yaml:"rights_owner"`
+	Limits      *strictyaml.Node `yaml:"limits"`
+	Validation  string           `yaml:"validation"`
+	Flags       *strictyaml.Node `yaml:"validator_flags"`
+	Grading     *grading         `yaml:"grading"`
+	Keywords    *strictyaml.Node `yaml:"keywords"`
+	// What tools write into it.
+	Libraries *strictyaml.Node `yaml:"libraries"`
+	Languages []string         `yaml:"languages"`
+	Verified  *strictyaml.Node `yaml:"verified"`
+	Comment   *strictyaml.Node `yaml:"comment"`
+}
+
+// grading is the key grading of problem.yaml, with what old versions had.
+type grading struct {
+	Objective   string           `yaml:"objective"`
+	ShowGroups  bool             `yaml:"show_test_data_groups"`
+	AcceptScore *strictyaml.Node `yaml:"accept_score"`
+	RejectScore *strictyaml.Node `yaml:"reject_score"`
+	Range       *strictyaml.Node `yaml:"range"`
+	OnReject    *strictyaml.Node `yaml:"on_reject"`
+	Custom      *strictyaml.Node `yaml:"custom_scoring"`
+}
+
+var authorParts = regexp.MustCompile(`\s*,\s*|\s+and\s+`)
+
+func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Faults) {
+	var d legacyDocument
+	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
+	p.Names, p.UUID = d.Name, d.UUID
+	for _, name := range authorParts.Split(strings.Join(d.Author, ", "), -1) {
+		if name != "" {
+			if p.Credits == nil {
+				p.Credits = map[string][]string{}
+			}
+			p.Credits["authors"] = append(p.Credits["authors"], name)
+		}
+	}
+	if d.Source != "" {
+		p.Sources = []Source{{d.Source, d.SourceURL}}
+	}
+	p.Problem.Source = sourceText(p.Sources)
+	p.License, p.Owner = d.License, d.RightsOwner
+	if doc.Here() {
+		p.checkRights(doc)
+	}
+	if d.Keywords.Here() {
+		p.Keywords = words(d.Keywords)
+	}
+	if d.Flags.Here() {
+		m.validator = words(d.Flags)
+	}
+	m.allowFiles = true
+	if d.Grading != nil {
+		p.ancient = d.Grading
+		switch d.Grading.Objective {
+		case "", "max":
+		case "min":
+			m.minimize = true
+		default:
+			faults = append(faults, oneOf(doc.Get("grading").Get("objective"), "objective", d.Grading.Objective, []string{"max", "min"}))
+		}
+	}
+	faults = append(faults, p.readLegacyType(doc, d.Type, m)...)
+	faults = append(faults, p.readValidation(doc.Get("validation"), d.Validation, m)...)
+	p.Kind = judge.Kind{Interactive: m.interactive, MultiPass: m.multiPass, Answers: m.answers}
+	return faults
+}
+
+// readLegacyType reads the type, which may have words of the later format.
+func (p *Package) readLegacyType(doc *strictyaml.Node, given string, m *metadata) (faults judge.Faults) {
+	for _, word := range strings.Fields(given) {
+		switch word {
+		case "pass-fail":
+		case "scoring":
+			p.scoring = true
+		case "interactive":
+			m.interactive, m.custom = true, true
+		case "multi-pass":
+			m.multiPass, m.custom = true, true
+		default:
+			faults = append(faults, oneOf(doc.Get("type"), "type", word, []string{"pass-fail", "scoring"}))
+		}
+	}
+	if p.scoring && p.Format == LegacyICPC {
+		p.Flaws = append(p.Flaws, doc.Get("type").Fault("the format legacy-icpc has no scoring", "write problem_format_version: legacy"))
+	}
+	return faults
+}
+
+// readValidation reads the key validation: default, or custom with words.
+func (p *Package) readValidation(n *strictyaml.Node, text string, m *metadata) judge.Faults {
+	given := strings.Fields(text)
+	if len(given) == 0 || given[0] == "default" {
+		return nil
+	}
+	all := []string{"custom", "interactive", "score", "multi-pass", "default"}
+	for _, word := range given {
+		if !slices.Contains(all, word) {
+			return judge.Faults{oneOf(n, "validation", word, all)}
+		}
+	}
+	if given[0] != "custom" {
+		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("validation: %q without the word custom before it", text), "write: custom "+text))
+	}
+	m.custom = true
+	m.interactive = m.interactive || slices.Contains(given, "interactive")
+	m.multiPass = m.multiPass || slices.Contains(given, "multi-pass")
+	p.customArg = slices.Contains(given, "score")
+	return nil
+}

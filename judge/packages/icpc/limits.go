@@ -1,0 +1,192 @@
+package icpc
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/packages/strictyaml"
+)
+
+// Timing says how long a submission may take, or how that is to be found out.
+type Timing struct {
+	Limit      time.Duration // 0 where the package does not say
+	From       string        // the file that says it
+	Old        bool          // the legacy way to find it out: a multiple of the slowest accepted run
+	Multiplier float64       // limit over the slowest run that must be in time
+	Margin     float64       // slowest run that must be too slow over the limit
+	Resolution time.Duration // the limit is a multiple of this
+}
+
+// limits is the key limits of problem.yaml, of either format.
+type limits struct {
+	TimeMultipliers struct {
+		ToLimit float64 `yaml:"ac_to_time_limit"`
+		ToSlow  float64 `yaml:"time_limit_to_tle"`
+	} `yaml:"time_multipliers"`
+	TimeLimit         float64 `yaml:"time_limit"`
+	TimeResolution    float64 `yaml:"time_resolution"`
+	Memory            float64 `yaml:"memory"`
+	Output            float64 `yaml:"output"`
+	Code              float64 `yaml:"code"`
+	CompilationTime   float64 `yaml:"compilation_time"`
+	CompilationMemory float64 `yaml:"compilation_memory"`
+	ValidationTime    float64 `yaml:"validation_time"`
+	ValidationMemory  float64 `yaml:"validation_memory"`
+	ValidationOutput  float64 `yaml:"validation_output"`
+	ValidationPasses  int     `yaml:"validation_passes"`
+	// Legacy.
+	TimeMultiplier float64 `yaml:"time_multiplier"`
+	TimeMargin     float64 `yaml:"time_safety_margin"`
+}
+
+// What the formats leave to the judge.
+const (
+	usualMemory     = 2048 // MiB
+	usualOutput     = 8    // MiB
+	usualValidation = 60   // s
+)
+
+func (p *Package) readLimits(doc *strictyaml.Node, m *metadata, usual judge.Limits) {
+	n := doc.Get("limits")
+	if n.Here() {
+		p.Flaws = append(p.Flaws, n.Decode(&m.limits)...)
+		p.checkLimits(n, m)
+	}
+	l := &m.limits
+	t := Timing{Old: p.Format.old(), Multiplier: 2, Margin: 1.5, Resolution: time.Second}
+	if t.Old {
+		t.Multiplier, t.Margin = 5, 2
+	}
+	for _, v := range []struct {
+		given float64
+		to    *float64
+	}{{l.TimeMultiplier, &t.Multiplier}, {l.TimeMargin, &t.Margin}, {l.TimeMultipliers.ToLimit, &t.Multiplier}, {l.TimeMultipliers.ToSlow, &t.Margin}} {
+		if v.given > 0 {
+			*v.to = v.given
+		}
+	}
+	if l.TimeResolution > 0 {
+		t.Resolution = seconds(l.TimeResolution)
+	}
+	if t.Limit, t.From = seconds(l.TimeLimit), File; t.Limit <= 0 {
+		t.Limit, t.From = p.timeLimitElsewhere()
+	}
+	p.Timing = t
+
+	p.Limits = usual
+	p.Limits.CPU, p.Limits.Wall = t.Limit, 0
+	p.Limits.Memory, p.Limits.Output = mebibytes(l.Memory, usualMemory), mebibytes(l.Output, usualOutput)
+	p.CodeLimit = int64(l.Code * 1024)
+	p.Passes = l.ValidationPasses
+	p.NoFiles, p.AllOutput = !m.allowFiles, p.Format == Format2025
+	p.Problem.Validation = judge.Limits{
+		CPU: seconds(l.ValidationTime), Memory: mebibytes(l.ValidationMemory, usualMemory), Output: usual.Output,
+		Processes: usual.Processes, Files: usual.Files, Scratch: usual.Scratch,
+	}
+	v := &p.Problem.Validation
+	if v.CPU <= 0 {
+		v.CPU = usualValidation * time.Second
+	}
+	v.Wall = 2*v.CPU + time.Second
+	v.Output = max(v.Output, mebibytes(l.ValidationOutput, usualOutput))
+}
+
+// enlarge gives a submission room for the answers, where the package does not
+// limit its output: the usual limit would be smaller than some answers are.
+func (p *Package) enlarge(m *metadata) {
+	if m.limits.Output > 0 {
+		return
+	}
+	for _, g := range p.Groups {
+		for _, c := range g.Cases {
+			if c.Ans == "" {
+				continue
+			}
+			if info, err := p.root.Stat(p.inside(c.Ans)); err == nil {
+				p.Limits.Output = max(p.Limits.Output, 2*info.Size())
+			}
+		}
+	}
+}
+
+// SetTime sets the time limit, and the wall limit that goes with it.
+func (p *Package) SetTime(limit time.Duration) {
+	p.Limits.CPU = limit
+	p.Limits.Wall = 2*limit + time.Second
+}
+
+// checkLimits refuses limits that are none.
+func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
+	for _, group := range []*strictyaml.Node{n, n.Get("time_multipliers")} {
+		for k, v := range group.Pairs() {
+			switch x, ok := v.Float(); {
+			case v.Kind != strictyaml.Scalar || !ok:
+			case x <= 0 || math.IsInf(x, 0):
+				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
+			case x > mostLimit:
+				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: %s is more than can be kept", k.Path, v.Text), "memory and output are in MiB, times in seconds; without the key, the usual limit holds"))
+			}
+		}
+	}
+	if n.Has("validation_passes") && m.limits.ValidationPasses < 2 {
+		p.Flaws = append(p.Flaws, n.Get("validation_passes").Fault("validation_passes: want at least 2", "a problem with one pass is not multi-pass"))
+	}
+	old := []string{"time_multiplier", "time_safety_margin"}
+	if p.Format.old() {
+		old = []string{"time_multipliers", "time_resolution"}
+	}
+	for _, key := range old {
+		if n.Has(key) && (!p.Format.old() || key == "time_multipliers") {
+			p.Flaws = append(p.Flaws, n.Key(key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", key), ""))
+		}
+	}
+	if limit, res := m.limits.TimeLimit, m.limits.TimeResolution; limit > 0 && !p.Format.old() {
+		if res == 0 {
+			res = 1
+		}
+		if parts := limit / res; math.Abs(parts-math.Round(parts)) > 1e-9 {
+			p.Flaws = append(p.Flaws, n.Get("time_limit").Fault(fmt.Sprintf("time_limit: %v is no multiple of the time_resolution %v", limit, res), "set time_resolution too"))
+		}
+	}
+}
+
+var iniTime = regexp.MustCompile(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
+
+// timeLimitElsewhere finds the time limit where tools keep it.
+func (p *Package) timeLimitElsewhere() (time.Duration, string) {
+	if data, err := p.read(".timelimit"); err == nil {
+		if x, err := strconv.ParseFloat(strings.TrimSpace(string(data)), 64); err == nil && x > 0 {
+			return seconds(x), ".timelimit"
+		}
+		p.flaw(".timelimit", "no number of seconds", "write a number, such as 2 or 1.5")
+	}
+	if data, err := p.read(domjudgeFile); err == nil {
+		if found := iniTime.FindSubmatch(data); found != nil {
+			if x, err := strconv.ParseFloat(string(found[1]), 64); err == nil && x > 0 {
+				return seconds(x), domjudgeFile
+			}
+		}
+	}
+	return 0, ""
+}
+
+// mostLimit is more seconds, or MiB, than anybody waits for, or has.
+const mostLimit = 1e6
+
+// seconds makes a duration of a number, exact to the microsecond.
+func seconds(x float64) time.Duration {
+	x = min(x, mostLimit)
+	return time.Duration(math.Round(x*1e6)) * time.Microsecond
+}
+
+func mebibytes(x, usual float64) int64 {
+	if x <= 0 || x > mostLimit {
+		x = usual
+	}
+	return int64(x * (1 << 20))
+}

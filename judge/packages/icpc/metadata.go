@@ -1,0 +1,329 @@
+package icpc
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/suggest"
+	"assay/judge/packages/strictyaml"
+)
+
+// metadata is problem.yaml as far as Open needs it, whatever the format.
+type metadata struct {
+	validator   []string // arguments of the output validator
+	custom      bool     // the package has an output validator of its own
+	limits      limits
+	minimize    bool
+	allowFiles  bool
+	interactive bool
+	multiPass   bool
+	answers     bool
+}
+
+// document is problem.yaml in the format 2025-09.
+type document struct {
+	Version     string             `yaml:"problem_format_version"`
+	Type        []string           `yaml:"type"`
+	Name        names              `yaml:"name"`
+	UUID        string             `yaml:"uuid"`
+	Revision    string             `yaml:"version"`
+	Credits     credits            `yaml:"credits"`
+	Source      []source           `yaml:"source"`
+	License     string             `yaml:"license"`
+	RightsOwner string             `yaml:"rights_owner"`
+	Embargo     string             `yaml:"embargo_until"`
+	Limits      *strictyaml.Node   `yaml:"limits"`
+	Keywords    []string           `yaml:"keywords"`
+	Languages   []string           `yaml:"languages"`
+	AllowFiles  bool               `yaml:"allow_file_writing"`
+	Constants   map[string]*values `yaml:"constants"`
+	// Of the drafts before it.
+	SourceURL  *strictyaml.Node `yaml:"source_url"`
+	Validation *strictyaml.Node `yaml:"validation"`
+	Flags      *strictyaml.Node `yaml:"validator_flags"`
+	Author     *strictyaml.Node `yaml:"author"`
+}
+
+// withdrawn are keys that only drafts of the format had.
+var withdrawn = []struct{ key, hint string }{
+	{"source_url", "write source: {name: ..., url: ...}"},
+	{"validation", "the type says what the problem is, and output_validator/ is the validator"},
+	{"validator_flags", "write output_validator_args in data/secret/test_group.yaml"},
+	{"author", "write credits: ..."},
+}
+
+// types are the words of the key type.
+var types = []string{"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
+
+func (p *Package) readMetadata(doc *strictyaml.Node, m *metadata) (faults judge.Faults) {
+	var d document
+	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
+	for _, w := range withdrawn {
+		if doc.Has(w.key) && p.Format == Format2025 {
+			p.Flaws = append(p.Flaws, doc.Key(w.key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", w.key), w.hint))
+		}
+	}
+	p.Names, p.UUID, p.Version = d.Name, d.UUID, d.Revision
+	p.Credits = d.Credits
+	for _, s := range d.Source {
+		p.Sources = append(p.Sources, Source(s))
+	}
+	p.License, p.Owner, p.Embargo = d.License, d.RightsOwner, d.Embargo
+	p.Keywords = d.Keywords
+	if len(d.Languages) != 1 || d.Languages[0] != "all" {
+		p.Languages = d.Languages
+	}
+	p.Problem.Source = sourceText(p.Sources)
+	p.checkMetadata(doc)
+	for name, v := range d.Constants {
+		p.constants[name] = v.value
+		for variant, text := range v.variants {
+			p.constants[name+"."+variant] = text
+		}
+	}
+	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts said nothing of it
+	if d.Flags.Here() {
+		m.validator = words(d.Flags)
+	}
+	faults = p.readType(doc.Get("type"), d.Type, m)
+	if d.Validation.Here() { // of the first drafts
+		for _, word := range strings.Fields(d.Validation.Text) {
+			m.interactive = m.interactive || word == "interactive"
+			m.multiPass = m.multiPass || word == "multi-pass"
+		}
+	}
+	p.Kind = judge.Kind{Interactive: m.interactive, MultiPass: m.multiPass, Answers: m.answers}
+	return faults
+}
+
+// readType reads the type. The list may be one text with blanks in it, as in the
+// format's own examples.
+func (p *Package) readType(n *strictyaml.Node, given []string, m *metadata) (faults judge.Faults) {
+	seen := map[string]bool{}
+	for _, word := range strings.Fields(strings.Join(given, " ")) {
+		if !slices.Contains(types, word) {
+			faults = append(faults, oneOf(n, "type", word, types))
+		}
+		if seen[word] {
+			p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("the type %q stands twice", word), ""))
+		}
+		seen[word] = true
+	}
+	for _, pair := range [][2]string{{"pass-fail", "scoring"}, {"submit-answer", "multi-pass"}, {"submit-answer", "interactive"}} {
+		if seen[pair[0]] && seen[pair[1]] {
+			faults = append(faults, n.Fault(fmt.Sprintf("a problem cannot be %s and %s", pair[0], pair[1]), "leave out one of them"))
+		}
+	}
+	p.scoring = seen["scoring"]
+	m.interactive, m.multiPass, m.answers = seen["interactive"], seen["multi-pass"], seen["submit-answer"]
+	return faults
+}
+
+// licenses are the licenses of the format.
+var licenses = []string{"unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"}
+
+var (
+	uuidForm     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	embargoForm  = regexp.MustCompile(`^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$`)
+	constantForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+)
+
+// checkMetadata checks what the types of the keys leave open.
+func (p *Package) checkMetadata(doc *strictyaml.Node) {
+	note := func(f *judge.Fault) { p.Flaws = append(p.Flaws, f) }
+	if p.Format == Format2025 {
+		for _, key := range []string{"name", "uuid"} {
+			if !doc.Get(key).Here() {
+				note(doc.Fault(fmt.Sprintf("the key %q is missing", key), "every package of this version has it"))
+			}
+		}
+	}
+	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm.MatchString(n.Text) {
+		note(n.Fault(fmt.Sprintf("%q is no UUID", n.Text), "make one with: uuidgen"))
+	}
+	if n := doc.Get("embargo_until"); n.Kind == strictyaml.Scalar && !embargoForm.MatchString(n.Text) {
+		note(n.Fault(fmt.Sprintf("embargo_until: %q is no date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
+	}
+	p.checkRights(doc)
+	for k := range doc.Get("constants").Pairs() {
+		if !constantForm.MatchString(k.Text) {
+			note(k.Fault(fmt.Sprintf("%q is no name for a constant", k.Text), "letters, digits and _ will do"))
+		}
+	}
+}
+
+// checkRights checks the license, and that somebody owns what has one.
+func (p *Package) checkRights(doc *strictyaml.Node) {
+	n := doc.Get("license")
+	if n.Kind == strictyaml.List || n.Kind == strictyaml.Map {
+		return // Decode has told
+	}
+	if n.Here() && !slices.Contains(licenses, n.Text) {
+		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("unknown license %q", n.Text), suggest.Hint(n.Text, licenses)))
+		return
+	}
+	owner := doc.Get("rights_owner")
+	switch {
+	case n.Text == "public domain" && owner.Here():
+		p.Flaws = append(p.Flaws, doc.Key("rights_owner").Fault("what is in the public domain has no rights_owner", "leave the key out"))
+	case n.Text == "public domain", n.Text == "unknown", !n.Here():
+	case !owner.Here() && len(p.Credits["authors"]) == 0 && len(p.Sources) == 0:
+		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("nobody owns the rights of what is under the license %q", n.Text), "add rights_owner, credits or source"))
+	}
+}
+
+// names is one name in English, or a map from languages to names.
+type names map[string]string
+
+func (v *names) ReadYAML(n *strictyaml.Node) judge.Faults {
+	if n.Kind == strictyaml.Scalar {
+		*v = names{"en": n.Text}
+		return nil
+	}
+	return n.Decode((*map[string]string)(v))
+}
+
+// credits is one author, or a map from what they did to people.
+type credits map[string][]string
+
+var creditKeys = []string{"authors", "contributors", "testers", "translators", "packagers", "acknowledgements"}
+
+func (v *credits) ReadYAML(n *strictyaml.Node) (faults judge.Faults) {
+	*v = credits{}
+	if n.Kind == strictyaml.Scalar {
+		(*v)["authors"] = []string{n.Text}
+		return nil
+	}
+	if n.Kind != strictyaml.Map {
+		return judge.Faults{n.Mismatch("a name, or a map of names")}
+	}
+	for k, people := range n.Pairs() {
+		if !slices.Contains(creditKeys, k.Text) {
+			faults = append(faults, strictyaml.Unknown(k, n.Path, creditKeys))
+			continue
+		}
+		lists := []*strictyaml.Node{people}
+		if k.Text == "translators" && people.Kind == strictyaml.Map {
+			lists = nil
+			for _, each := range people.Pairs() {
+				lists = append(lists, each)
+			}
+		}
+		for _, list := range lists {
+			for _, item := range list.Items() {
+				name, bad := person(item)
+				faults = append(faults, bad...)
+				(*v)[k.Text] = append((*v)[k.Text], name)
+			}
+		}
+	}
+	return faults
+}
+
+// person reads "Name <mail>", or a map with the name.
+func person(n *strictyaml.Node) (string, judge.Faults) {
+	if n.Kind == strictyaml.Scalar {
+		return n.Text, nil
+	}
+	var who struct {
+		Name   string `yaml:"name"`
+		Email  string `yaml:"email"`
+		ORCID  string `yaml:"orcid"`
+		Kattis string `yaml:"kattis"`
+	}
+	faults := n.Decode(&who)
+	if who.Name == "" && len(faults) == 0 {
+		faults = judge.Faults{n.Fault("a person without a name", `write: name: "..."`)}
+	}
+	if who.Email != "" {
+		who.Name += " <" + who.Email + ">"
+	}
+	return who.Name, faults
+}
+
+// source is a name, or a name with an address.
+type source Source
+
+func (v *source) ReadYAML(n *strictyaml.Node) judge.Faults {
+	if n.Kind == strictyaml.Scalar {
+		v.Name = n.Text
+		return nil
+	}
+	var s struct {
+		Name string `yaml:"name"`
+		URL  string `yaml:"url"`
+	}
+	faults := n.Decode(&s)
+	*v = source(s)
+	if s.Name == "" && len(faults) == 0 {
+		faults = judge.Faults{n.Fault("a source without a name", `write: name: "..."`)}
+	}
+	return faults
+}
+
+func sourceText(all []Source) string {
+	var words []string
+	for _, s := range all {
+		words = append(words, strings.TrimSpace(s.Name+" "+s.URL))
+	}
+	return strings.Join(words, "; ")
+}
+
+// values is a constant, with its variants.
+type values struct {
+	value    string
+	variants map[string]string
+}
+
+func (v *values) ReadYAML(n *strictyaml.Node) (faults judge.Faults) {
+	if n.Kind == strictyaml.Scalar {
+		v.value = n.Text
+		return nil
+	}
+	if n.Kind != strictyaml.Map || !n.Get("value").Here() {
+		return judge.Faults{n.Mismatch("a value, or a map with the key value")}
+	}
+	v.variants = map[string]string{}
+	if faults = n.Decode(&v.variants); len(faults) > 0 {
+		return faults
+	}
+	v.value = v.variants["value"]
+	return nil
+}
+
+// words reads arguments: a list of them, or one text that blanks part.
+func words(n *strictyaml.Node) (all []string) {
+	if !n.Here() {
+		return nil
+	}
+	if n.Kind == strictyaml.List {
+		for _, item := range n.Items() {
+			all = append(all, item.Text)
+		}
+		return all
+	}
+	return strings.Fields(n.Text)
+}
+
+// Constants replaces {{name}} and {{name.variant}} by the package's constants;
+// what is none of them is left alone.
+func (p *Package) Constants(text string) string {
+	if len(p.constants) == 0 || !strings.Contains(text, "{{") {
+		return text
+	}
+	return constantMark.ReplaceAllStringFunc(text, func(mark string) string {
+		if value, ok := p.constants[strings.TrimSpace(mark[2:len(mark)-2])]; ok {
+			return value
+		}
+		return mark
+	})
+}
+
+// ConstantNames are the names of the constants, sorted.
+func (p *Package) ConstantNames() []string { return slices.Sorted(maps.Keys(p.constants)) }
+
+var constantMark = regexp.MustCompile(`\{\{\s*[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)?\s*\}\}`)

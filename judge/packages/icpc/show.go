@@ -1,0 +1,163 @@
+package icpc
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/tex"
+)
+
+// maxSample is how much of a sample's file a statement shows, in bytes.
+const maxSample = 20_000
+
+// Markdown returns the statement in a language ("" for the first), as Markdown:
+// with the problem's name above it, formulas as text, the constants filled in, and
+// the samples where they belong. Where there is only a PDF, it says so.
+func (p *Package) Markdown(language string) (string, error) {
+	s, err := p.statement(language)
+	if err != nil {
+		return "", err
+	}
+	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
+	if s.Kind == "pdf" {
+		return title + fmt.Sprintf("The statement is a PDF: `%s`\n\n", p.at(s.Name)) + p.withSamples("{{remainingsamples}}"), nil
+	}
+	data, err := p.read(s.Name)
+	if err != nil {
+		return "", &judge.Fault{File: p.at(s.Name), Text: reason(err)}
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if s.Kind == "tex" {
+		text = texConstant.ReplaceAllStringFunc(text, func(mark string) string {
+			return p.Constants("{{" + texConstant.FindStringSubmatch(mark)[1] + "}}")
+		})
+		text = tex.Markdown(text)
+		if first, rest, _ := strings.Cut(text, "\n"); first == "#" || strings.HasPrefix(first, "# ") { // \problemname
+			text = rest
+		}
+	} else {
+		text = tex.Formulas(p.Constants(text))
+	}
+	return title + p.withSamples(strings.TrimSpace(text)), nil
+}
+
+// texConstant is a constant in a statement in LaTeX: its value is LaTeX too.
+var texConstant = regexp.MustCompile(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
+
+// statement finds the statement in a language; text goes before PDF.
+func (p *Package) statement(language string) (Statement, error) {
+	var known []string
+	for _, s := range p.Statements {
+		if language == "" || s.Language == language {
+			return s, nil
+		}
+		if !slices.Contains(known, s.Language) {
+			known = append(known, s.Language)
+		}
+	}
+	if len(known) == 0 {
+		return Statement{}, &judge.Fault{File: p.Dir, Text: "the package has no statement", Hint: "add statement/problem.en.md"}
+	}
+	return Statement{}, &judge.Fault{File: p.Dir, Text: fmt.Sprintf("the package has no statement in the language %q", language), Hint: "one of: " + strings.Join(known, ", ")}
+}
+
+// Marks that say where samples belong.
+const (
+	nextSample       = "{{nextsample}}"
+	remainingSamples = "{{remainingsamples}}"
+)
+
+// withSamples puts the samples where the statement wants them, or at its end.
+func (p *Package) withSamples(text string) string {
+	samples := p.samples()
+	var b strings.Builder
+	next := 0
+	show := func(n int) {
+		for ; n > 0 && next < len(samples); n-- {
+			b.WriteString(samples[next])
+			next++
+		}
+	}
+	for text != "" {
+		one, all := strings.Index(text, nextSample), strings.Index(text, remainingSamples)
+		switch {
+		case one >= 0 && (all < 0 || one < all):
+			b.WriteString(text[:one])
+			show(1)
+			text = text[one+len(nextSample):]
+		case all >= 0:
+			b.WriteString(text[:all])
+			show(len(samples))
+			text = text[all+len(remainingSamples):]
+		default:
+			b.WriteString(text)
+			text = ""
+		}
+	}
+	if next < len(samples) {
+		b.WriteString("\n\n")
+	}
+	show(len(samples))
+	return b.String()
+}
+
+// samples are the samples as Markdown, in order.
+func (p *Package) samples() (all []string) {
+	var names []string
+	for _, e := range p.list("data/" + sample) {
+		for _, ext := range []string{".in", ".interaction", ".in.statement"} {
+			if base, ok := strings.CutSuffix(e.Name, ext); ok && !e.Dir && !slices.Contains(names, base) {
+				names = append(names, base)
+			}
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		base := path.Join("data", sample, name)
+		var b strings.Builder
+		fmt.Fprintf(&b, "## Sample %d\n\n", i+1)
+		if p.isFile(base + ".interaction") {
+			fmt.Fprintf(&b, "What the judge writes stands behind <, what you write behind >:\n\n%s", p.quoted(base+".interaction"))
+		} else {
+			in, ans := p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")
+			fmt.Fprintf(&b, "Input:\n\n%s", p.quoted(in))
+			if ans != "" {
+				fmt.Fprintf(&b, "Output:\n\n%s", p.quoted(ans))
+			}
+		}
+		all = append(all, b.String())
+	}
+	return all
+}
+
+// first is the first of the files that is there, "" if none is.
+func (p *Package) first(names ...string) string {
+	for _, name := range names {
+		if p.isFile(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// quoted is a file as a block of code.
+func (p *Package) quoted(name string) string {
+	data, err := p.read(name)
+	if err != nil {
+		return fmt.Sprintf("(%s: %s)\n\n", name, reason(err))
+	}
+	text := strings.TrimRight(string(data), "\n")
+	if len(text) > maxSample {
+		text = text[:maxSample] + "\n..."
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.ToValidUTF8(text, "\uFFFD") + "\n" + fence + "\n\n"
+}

@@ -1,0 +1,271 @@
+package icpc_test
+
+import (
+	"archive/zip"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+)
+
+// files lists the files below a folder with what is in them.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		all[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+const staged = `
+-- problem.yaml --
+problem_format_version: 2025-09
+name: One
+uuid: 117b564d-429b-44d4-bf8c-c264a3703e07
+constants: {n: 10}
+-- data/secret/1.in --
+1
+-- data/secret/1.ans --
+1
+-- include/default/both.txt --
+default {{n}}
+-- include/cpp/both.txt --
+cpp
+-- include/cpp/grader.cpp --
+int main() {}
+-- submissions/accepted/one.cpp --
+int n = {{n}}, m = {{m}};
+-- submissions/accepted/two/main.cpp --
+two
+-- submissions/accepted/two/grader.cpp --
+its own
+-- submissions/accepted/two/main.o --
+junk
+-- submissions/accepted/two/.git --
+junk
+-- submissions/accepted/two/sub/x.h --
+x
+`
+
+func TestStage(t *testing.T) {
+	dir := unpack(t, parse(staged))
+	p := open(t, dir)
+	include := p.Includes(func(code string) bool { return code == "cpp" })
+	if want := []string{"default", "cpp"}; !slices.Equal(include, want) {
+		t.Errorf("Includes = %q, want %q", include, want)
+	}
+	for _, row := range []struct {
+		it, path string
+		include  []string
+		entry    string
+		want     map[string]string
+		starts   string
+	}{
+		{"fills constants in, and leaves what is none", "submissions/accepted/one.cpp", nil, "", map[string]string{"one.cpp": "int n = 10, m = {{m}};\n"}, ""},
+		{"lays a file and what is included into a folder", "submissions/accepted/one.cpp", include, "", map[string]string{
+			"program/one.cpp": "int n = 10, m = {{m}};\n", "program/both.txt": "cpp\n", "program/grader.cpp": "int main() {}\n"}, "one.cpp"},
+		{"drops junk, and puts what is included over a folder's own", "submissions/accepted/two", include, "main.cpp", map[string]string{
+			"two/main.cpp": "two\n", "two/grader.cpp": "int main() {}\n", "two/both.txt": "cpp\n", "two/sub/x.h": "x\n"}, "main.cpp"},
+	} {
+		to := t.TempDir()
+		s, err := p.Stage(filepath.Join(dir, row.path), to, row.include, row.entry)
+		if err != nil {
+			t.Errorf("it %s: %v", row.it, err)
+			continue
+		}
+		got := files(t, to)
+		if len(got) != len(row.want) || s.Entry != row.starts {
+			t.Errorf("it %s: got %q, starting with %q, want %q and %q", row.it, got, s.Entry, row.want, row.starts)
+		}
+		for name, text := range row.want {
+			if got[name] != text {
+				t.Errorf("it %s: %s is %q, want %q", row.it, name, got[name], text)
+			}
+		}
+	}
+}
+
+// TestStageLinks: a program of the package is copied with what its links lead to
+// inside the package, and without what is outside.
+func TestStageLinks(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "validation.h")
+	if err := os.WriteFile(outside, []byte("not of the package\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir := unpack(t, parse(staged))
+	for link, to := range map[string]string{"submissions/accepted/two/in.h": "../../../include/default/both.txt", "submissions/accepted/two/out.h": outside} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to := t.TempDir()
+	if _, err := open(t, dir).Stage(filepath.Join(dir, "submissions/accepted/two"), to, nil, ""); err != nil {
+		t.Fatal(err)
+	}
+	got := files(t, to)
+	if got["two/in.h"] != "default 10\n" {
+		t.Errorf("the link inside the package gives %q", got["two/in.h"])
+	}
+	if text, there := got["two/out.h"]; there {
+		t.Errorf("the link out of the package gives %q", text)
+	}
+}
+
+func TestHeader(t *testing.T) {
+	dir := unpack(t, parse(staged+"-- output_validators/lib/validate.h --\nthe header\n-- input_validators/v.cpp --\n#include <validate.h>\n"))
+	p := open(t, dir)
+	find := p.Header(filepath.Join(dir, "input_validators", "v.cpp"))
+	if data, ok := find("validate.h"); !ok || string(data) != "the header\n" {
+		t.Errorf("Header(validate.h) = %q, %v", data, ok)
+	}
+	if data, ok := find("vector"); ok {
+		t.Errorf("Header(vector) = %q", data)
+	}
+	if data, ok := find("../../../../../../etc/passwd"); ok {
+		t.Errorf("Header of a path out of the package = %q", data)
+	}
+}
+
+// archive makes a ZIP archive.
+func archive(t *testing.T, entries ...zip.FileHeader) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pkg.zip")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for _, e := range entries {
+		w, err := z.CreateHeader(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(e.Name, "/") {
+			if _, err := w.Write([]byte("name: x\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestUnpack(t *testing.T) {
+	entry := func(name string, mode fs.FileMode) zip.FileHeader {
+		h := zip.FileHeader{Name: name}
+		h.SetMode(mode)
+		return h
+	}
+	for _, row := range []struct {
+		it      string
+		entries []zip.FileHeader
+		dir     string // of the package, in the folder
+		fault   string
+	}{
+		{"takes a package that stands at the top", []zip.FileHeader{entry("problem.yaml", 0o644), entry("data/", fs.ModeDir|0o755)}, ".", ""},
+		{"takes a package in a folder", []zip.FileHeader{entry("one/problem.yaml", 0o644)}, "one", ""},
+		{"takes names as Windows writes them", []zip.FileHeader{entry(`one\problem.yaml`, 0o644)}, "one", ""},
+		{"refuses to climb out", []zip.FileHeader{entry("problem.yaml", 0o644), entry("../evil", 0o644)}, "", `the entry "../evil" would be outside of the package`},
+		{"refuses to climb out with backslashes", []zip.FileHeader{entry(`..\evil`, 0o644)}, "", "would be outside of the package"},
+		{"refuses absolute paths", []zip.FileHeader{entry("/tmp/evil", 0o644)}, "", "would be outside of the package"},
+		{"refuses links", []zip.FileHeader{entry("problem.yaml", 0o644), entry("link", fs.ModeSymlink|0o777)}, "", `the entry "link" is a link`},
+		{"refuses devices", []zip.FileHeader{entry("dev", fs.ModeDevice|0o666)}, "", "neither a file nor a folder"},
+		{"refuses an archive of something else", []zip.FileHeader{entry("README", 0o644)}, "", "the archive has no problem.yaml"},
+	} {
+		to := filepath.Join(t.TempDir(), "to")
+		dir, err := icpc.Unpack(archive(t, row.entries...), to)
+		if row.fault != "" {
+			if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Error(), row.fault) {
+				t.Errorf("it %s: Unpack = %q, %v, want the fault %q", row.it, dir, err, row.fault)
+			}
+			if _, err := os.Stat(filepath.Join(to, "..", "evil")); err == nil {
+				t.Errorf("it %s: there is a file outside of the folder", row.it)
+			}
+			continue
+		}
+		if err != nil || dir != filepath.Join(to, row.dir) {
+			t.Errorf("it %s: Unpack = %q, %v, want %q", row.it, dir, err, filepath.Join(to, row.dir))
+		}
+	}
+	t.Run("what is no archive is a fault", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "x.zip")
+		if err := os.WriteFile(path, []byte("no archive\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := icpc.Unpack(path, filepath.Join(t.TempDir(), "to")); err == nil || !strings.Contains(err.Error(), "no archive in the ZIP format") {
+			t.Errorf("Unpack = %v", err)
+		}
+	})
+}
+
+func TestMarkdown(t *testing.T) {
+	dir := unpack(t, parse(`
+-- problem.yaml --
+problem_format_version: 2025-09
+name: {en: One, sv: Ett}
+uuid: 117b564d-429b-44d4-bf8c-c264a3703e07
+type: interactive
+constants: {n: 10}
+-- statement/problem.en.md --
+Print $n \le {{n}}$ or {{other}}.
+{{nextsample}}
+Then talk.
+{{remainingsamples}}
+The end.
+-- statement/problem.sv.tex --
+\problemname{Ett}
+Skriv \constant{n}.
+-- statement/problem.de.pdf --
+%PDF
+-- data/sample/1.in --
+secret input
+-- data/sample/1.in.statement --
+shown input
+-- data/sample/1.ans --
+1
+-- data/sample/1.out --
+2
+-- data/sample/2.interaction --
+<5
+>6
+-- data/secret/1.in --
+1
+-- data/secret/1.ans --
+1
+-- output_validator/v.py --
+print(42)
+`))
+	p := open(t, dir)
+	for _, row := range []struct{ language, want string }{
+		{"", "# One\n\nPrint n ≤ 10 or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\nThen talk.\n" +
+			"## Sample 2\n\nWhat the judge writes stands behind <, what you write behind >:\n\n```\n<5\n>6\n```\n\n\nThe end."},
+		{"sv", "# Ett\n\nSkriv 10.\n\n## Sample 1\n"},
+		{"de", "The statement is a PDF: `" + filepath.Join(dir, "statement", "problem.de.pdf") + "`"},
+	} {
+		got, err := p.Markdown(row.language)
+		if err != nil || !strings.Contains(got, row.want) {
+			t.Errorf("Markdown(%q) = %v\n%s\nwant\n%s", row.language, err, got, row.want)
+		}
+	}
+	if _, err := p.Markdown("fi"); err == nil || !strings.Contains(err.Error(), "one of: en, de, sv") {
+		t.Errorf(`Markdown("fi"): %v, want the languages that there are`, err)
+	}
+}

@@ -1,0 +1,332 @@
+// Package polygon reads packages that Codeforces' Polygon makes: a folder with a
+// problem.xml. It gives an icpc.Package, so that what is done with those is done
+// with these too. There are three kinds of packages: standard ones bring only the
+// tests written by hand, and commands for the others; linux and windows ones bring
+// all, where the latter have other line ends. Where something lacks, Lacks says so,
+// and Recipe is how package fill makes it.
+//
+//	polygon.go  Open, and limits and programs; xml.go: problem.xml as structs
+//	tests.go    cases, groups and points; recipe.go: how tests are made
+//
+// The package does not run anything. Tests of which the problem reads files instead
+// of standard input are refused, and so are problems that run solutions twice.
+package polygon
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+)
+
+// File is the name of the file that makes a folder a package.
+const File = "problem.xml"
+
+// Is says whether a folder is a package.
+func Is(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, File))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// reader reads a package.
+type reader struct {
+	dir string
+	doc *document
+	set *testset
+	pkg *icpc.Package
+}
+
+// newReader reads problem.xml and chooses the tests.
+func newReader(dir string) (*reader, *judge.Fault) {
+	doc, fault := readDocument(filepath.Join(dir, File))
+	if fault != nil {
+		return nil, fault
+	}
+	r := &reader{dir: dir, doc: doc}
+	for i := range doc.Judging.Testsets {
+		if s := &doc.Judging.Testsets[i]; r.set == nil || s.Name == "tests" {
+			r.set = s
+		}
+	}
+	if r.set == nil {
+		return nil, r.fault("the package has no tests", "it needs a testset")
+	}
+	return r, nil
+}
+
+func (r *reader) fault(text, hint string) *judge.Fault {
+	return &judge.Fault{File: filepath.Join(r.dir, File), Text: text, Hint: hint}
+}
+
+func (r *reader) flaw(text, hint string) {
+	r.pkg.Flaws = append(r.pkg.Flaws, r.fault(text, hint))
+}
+
+// at is the path of a file that problem.xml names; "" where it is not there.
+func (r *reader) at(name string) string {
+	name = local(name)
+	if name == "" {
+		return ""
+	}
+	full := filepath.Join(r.dir, name)
+	if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return full
+}
+
+// Open reads the package in a folder. With faults, submissions cannot be judged.
+func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
+	r, fault := newReader(dir)
+	if fault != nil {
+		return nil, judge.Faults{fault}
+	}
+	p := &judge.Problem{ID: r.id(), Dir: dir, Source: r.doc.URL, Limits: r.limits(usual), Passes: 1}
+	for _, n := range r.doc.Names {
+		if p.Title == "" || n.Language == "english" {
+			p.Title = n.Value
+		}
+	}
+	pkg, err := icpc.Assembled(p)
+	if err != nil {
+		return nil, judge.Faults{{File: dir, Text: bareReason(err)}}
+	}
+	r.pkg = pkg
+	pkg.Timing.From = File
+	faults := r.kind()
+	faults = append(faults, r.checker()...)
+	faults = append(faults, r.rerunning()...)
+	r.validators()
+	faults = append(faults, r.tests()...)
+	r.proofs()
+	r.solutions()
+	r.statements()
+	return pkg, faults
+}
+
+// id is the folder's name, or the package's own name where that says nothing.
+func (r *reader) id() string {
+	abs, err := filepath.Abs(r.dir)
+	if err != nil {
+		return r.doc.ShortName
+	}
+	return filepath.Base(abs)
+}
+
+func (r *reader) limits(usual judge.Limits) judge.Limits {
+	l := usual
+	if r.set.TimeMS > 0 {
+		l.CPU = time.Duration(r.set.TimeMS) * time.Millisecond
+		l.Wall = 2*l.CPU + time.Second
+	}
+	if r.set.MemoryBytes > 0 {
+		l.Memory = r.set.MemoryBytes
+	}
+	return l
+}
+
+// fileNames are the files that submissions read and write; "" for standard input and
+// output.
+func (r *reader) fileNames() (in, out string) {
+	in, out = r.doc.Judging.InputFile, r.doc.Judging.OutputFile
+	if in == "stdin" {
+		in = ""
+	}
+	if out == "stdout" {
+		out = ""
+	}
+	return in, out
+}
+
+// kind reads how submissions are run, and refuses what cannot be judged.
+func (r *reader) kind() (faults judge.Faults) {
+	p := r.pkg.Problem
+	p.InFile, p.OutFile = r.fileNames()
+	for _, name := range []string{p.InFile, p.OutFile} {
+		if name != "" && (name != filepath.Base(name) || name == "..") {
+			faults = append(faults, r.fault(fmt.Sprintf("%q is no name for a file of a submission", name), "it is in the working directory, such as input.txt"))
+		}
+	}
+	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
+		faults = append(faults, r.fault("submissions talk to an interactor, and have files too", "leave input-file and output-file empty"))
+	}
+	return append(faults, r.reruns()...)
+}
+
+// maxRuns bounds the runs on a test. Polygon has two.
+const maxRuns = 10
+
+// reruns reads how often a submission runs on a test, and in which runs it talks to the
+// interactor: in those that the package lists, or else in the first.
+func (r *reader) reruns() (faults judge.Faults) {
+	n := r.doc.Judging.RunCount
+	switch {
+	case n <= 1:
+		return nil
+	case n > maxRuns:
+		return judge.Faults{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are judged", maxRuns))}
+	}
+	p := r.pkg.Problem
+	p.Reruns, p.Kind.MultiPass, p.Passes = make([]bool, n), true, n
+	if i := r.doc.Assets.Interactor; i != nil {
+		p.Reruns[0] = len(i.Runs) == 0
+		for _, run := range i.Runs {
+			if run < 1 || run > n {
+				faults = append(faults, r.fault(fmt.Sprintf("the interactor is for run %d of %d", run, n), "its runs are numbered from 1"))
+				continue
+			}
+			p.Reruns[run-1] = true
+		}
+	}
+	if p.InFile+p.OutFile != "" {
+		faults = append(faults, r.fault("submissions run several times on each test, and have files too", "leave input-file and output-file empty"))
+	}
+	return faults
+}
+
+// rerunning finds out whether there is what makes the input of each further run: the
+// interactor or, after a run without it, a checker of the package's own.
+func (r *reader) rerunning() judge.Faults {
+	runs := r.pkg.Reruns
+	if len(runs) > 1 && slices.Contains(runs[:len(runs)-1], false) && r.pkg.Checker.Program == nil {
+		return judge.Faults{r.fault("submissions run several times on each test, and nothing makes the input of the later runs", "an interactor makes it, or a checker of the package's own")}
+	}
+	return nil
+}
+
+// standard are the checkers that Polygon brings, which the judge has too.
+var standard = map[string]bool{
+	"acmp": true, "dcmp": true, "fcmp": true, "hcmp": true, "icmp": true, "lcmp": true, "ncmp": true, "nyesno": true, "rcmp": true,
+	"rcmp4": true, "rcmp6": true, "rcmp9": true, "rncmp": true, "uncmp": true, "wcmp": true, "yesno": true,
+}
+
+func (r *reader) checker() (faults judge.Faults) {
+	if i := r.doc.Assets.Interactor; i != nil {
+		r.pkg.Kind.Interactive = true
+		if r.pkg.Interactor = r.program(i.Source); r.pkg.Interactor == nil {
+			faults = append(faults, r.fault(fmt.Sprintf("there is no interactor %s", i.Source.Path), ""))
+		}
+	}
+	c := r.doc.Assets.Checker
+	if c == nil {
+		if r.pkg.Interactor == nil {
+			r.flaw("the package names no checker; words are compared", "name one, such as std::wcmp.cpp")
+			r.pkg.Checker = judge.Checking{Name: "polygon", Args: []string{"wcmp"}}
+		}
+		return faults
+	}
+	if name, ok := strings.CutPrefix(c.Name, "std::"); ok {
+		if name = strings.TrimSuffix(name, path.Ext(name)); standard[name] {
+			r.pkg.Checker = judge.Checking{Name: "polygon", Args: []string{name}}
+			return faults
+		}
+	}
+	part := r.program(c.Source)
+	if part == nil {
+		return append(faults, r.fault(fmt.Sprintf("there is no checker %s", c.Source.Path), "the package has lost a file; make it anew in Polygon"))
+	}
+	r.pkg.Checker = judge.Checking{Program: part}
+	return faults
+}
+
+// program is a program with testlib; nil where it is not there.
+func (r *reader) program(s source) *judge.Part {
+	if full := r.at(s.Path); full != "" {
+		return &judge.Part{Path: full, Speaks: "testlib"}
+	}
+	return nil
+}
+
+func (r *reader) validators() {
+	for _, v := range r.doc.Assets.Validators {
+		part := r.program(v.Source)
+		if part == nil {
+			r.flaw(fmt.Sprintf("there is no validator %s", v.Source.Path), "")
+			continue
+		}
+		name := path.Base(filepath.ToSlash(part.Path))
+		r.pkg.Inputs = append(r.pkg.Inputs, &icpc.InputValidator{Part: *part, Name: strings.TrimSuffix(name, path.Ext(name))})
+		if r.pkg.Validator == nil {
+			r.pkg.Validator = part
+		}
+	}
+}
+
+// meant is what submissions of a tag must get: one verdict of the whole, or some
+// case with one of them.
+var meant = map[string][]judge.Verdict{
+	"wrong-answer":                                 {judge.WrongAnswer},
+	"presentation-error":                           {judge.WrongAnswer},
+	"time-limit-exceeded":                          {judge.TimeLimit},
+	"memory-limit-exceeded":                        {judge.MemoryLimit, judge.RunTimeError},
+	"time-limit-exceeded-or-memory-limit-exceeded": {judge.TimeLimit, judge.MemoryLimit, judge.RunTimeError},
+	"runtime-error":                                {judge.RunTimeError},
+	"rejected":                                     {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},
+	"failed":                                       {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},
+}
+
+// rules are what a submission with a tag must get. Known is false for one that
+// nobody knows.
+func rules(tag string) (rule icpc.Rule, known bool) {
+	rule.From = File + ": " + tag
+	switch tag {
+	case "main", "accepted":
+		rule.Permitted = []judge.Verdict{judge.Accepted}
+		rule.Bound = icpc.Lower
+	case "time-limit-exceeded-or-accepted":
+		rule.Permitted = []judge.Verdict{judge.Accepted, judge.TimeLimit}
+	default:
+		verdicts, ok := meant[tag]
+		rule.Final, rule.Required = verdicts, verdicts
+		return rule, ok
+	}
+	return rule, true
+}
+
+// doNotRun is the tag of what is no submission.
+const doNotRun = "do-not-run"
+
+func (r *reader) solutions() {
+	for _, s := range r.doc.Assets.Solutions {
+		full := r.at(s.Source.Path)
+		switch {
+		case s.Tag == doNotRun:
+			continue
+		case full == "":
+			r.flaw(fmt.Sprintf("there is no solution %s", s.Source.Path), "")
+			continue
+		}
+		sub := &icpc.Submission{Path: full, Name: s.Tag + "/" + path.Base(filepath.ToSlash(full)), Language: language(s.Source), Model: s.Tag == "main"}
+		if rule, known := rules(s.Tag); known {
+			sub.Rules = []icpc.Rule{rule}
+		} else {
+			r.flaw(fmt.Sprintf("nobody knows what the tag %q of solution %s means", s.Tag, s.Source.Path), "")
+		}
+		r.pkg.Submissions = append(r.pkg.Submissions, sub)
+	}
+}
+
+// language is the language of a source, where its name does not tell: Python 2 has
+// the extension of Python 3.
+func language(s source) string {
+	if strings.HasPrefix(s.Type, "python.2") || s.Type == "python.pypy2" {
+		return "python2"
+	}
+	return ""
+}
+
+func (r *reader) statements() {
+	kinds := map[string]string{"application/x-tex": "tex", "application/pdf": "pdf"}
+	for _, s := range r.doc.Statements {
+		if kind := kinds[s.Type]; kind != "" && r.at(s.Path) != "" {
+			code := s.Language[:min(2, len(s.Language))]
+			r.pkg.Statements = append(r.pkg.Statements, icpc.Statement{Language: code, Name: filepath.ToSlash(local(s.Path)), Kind: kind})
+		}
+	}
+}

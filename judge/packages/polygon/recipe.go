@@ -1,0 +1,131 @@
+package polygon
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/fill"
+)
+
+// Lacks says whether tests or answers are not there, or have other line ends than
+// Linux, so that the package must be filled.
+func Lacks(dir string) bool {
+	r, fault := newReader(dir)
+	if fault != nil {
+		return false // Open tells why
+	}
+	for i := range r.set.Tests {
+		in, ans := r.files(i)
+		if in == "" || ans == "" && !r.unanswered() || hasReturns(in) || hasReturns(ans) {
+			return true
+		}
+	}
+	return false
+}
+
+// unanswered says whether nobody prints answers: where submissions talk, or run again.
+func (r *reader) unanswered() bool {
+	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
+}
+
+// hasReturns says whether the beginning of a file has lines that end as in Windows.
+func hasReturns(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	return err == nil && bytes.Contains(head, []byte("\r\n"))
+}
+
+// Recipe says how the tests of a package are made: by its own generators, with the
+// answers of the main solution. What is there already is kept. It is for a data
+// folder without folders in it.
+func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
+	r, fault := newReader(dir)
+	if fault != nil {
+		return nil, nil, judge.Faults{fault}
+	}
+	recipe = &fill.Recipe{Place: r.place}
+	answering := fill.Answering{Empty: r.unanswered()}
+	answering.In, answering.Out = r.fileNames()
+	if main := r.mainSolution(); main != nil {
+		answering.Solutions = []*judge.Part{main}
+	}
+	programs := r.generators()
+	for i, t := range r.set.Tests {
+		c := &fill.Case{Path: r.name(i), File: filepath.Join(dir, File), From: map[string]string{}, Answer: answering}
+		in, ans := r.at(numbered(r.set.Input, i+1)), r.at(numbered(r.set.Answer, i+1))
+		if ans != "" {
+			c.From[".ans"] = ans
+		}
+		if in != "" {
+			c.From[".in"] = in
+		} else if c.Generate, fault = r.command(t, programs); fault != nil {
+			fault.Text = fmt.Sprintf("test %s: %s", r.name(i), fault.Text)
+			flaws = append(flaws, fault)
+			continue
+		}
+		recipe.Cases = append(recipe.Cases, c)
+	}
+	return recipe, flaws, nil
+}
+
+// place is where the package has a file that the recipe makes.
+func (r *reader) place(name string) string {
+	ext := path.Ext(name)
+	for i := range r.set.Tests {
+		if r.name(i) != strings.TrimSuffix(name, ext) {
+			continue
+		}
+		pattern := r.set.Input
+		if ext == ".ans" {
+			pattern = r.set.Answer
+		}
+		return filepath.ToSlash(local(numbered(pattern, i+1)))
+	}
+	return path.Join(filled, name)
+}
+
+// mainSolution is the one that makes the answers; nil where there is none.
+func (r *reader) mainSolution() *judge.Part {
+	for _, s := range r.doc.Assets.Solutions {
+		if full := r.at(s.Source.Path); s.Tag == "main" && full != "" {
+			return &judge.Part{Path: full, Speaks: "plain"}
+		}
+	}
+	return nil
+}
+
+// generators are the programs that commands may name.
+func (r *reader) generators() map[string]*judge.Part {
+	all := map[string]*judge.Part{}
+	for _, e := range r.doc.Executables {
+		if full := r.at(e.Source.Path); full != "" {
+			base := path.Base(filepath.ToSlash(full))
+			all[strings.TrimSuffix(base, path.Ext(base))] = &judge.Part{Path: full, Speaks: "plain"}
+		}
+	}
+	return all
+}
+
+// command reads the command that makes a test.
+func (r *reader) command(t test, programs map[string]*judge.Part) (*fill.Command, *judge.Fault) {
+	words := strings.Fields(t.Cmd)
+	if len(words) == 0 {
+		return nil, r.fault("it is not there, and no command makes it", "the package has lost a file; make it anew in Polygon")
+	}
+	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
+	part := programs[strings.TrimSuffix(name, ".exe")]
+	if part == nil {
+		return nil, r.fault(fmt.Sprintf("there is no generator %q", name), "")
+	}
+	return &fill.Command{Program: part, Args: func(uint32) []string { return words[1:] }, Output: local(t.File)}, nil
+}

@@ -1,0 +1,214 @@
+package polygon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+)
+
+// Names of the groups of a package without points.
+const (
+	sampleGroup = "sample"
+	otherGroup  = "tests"
+)
+
+// maxTests bounds the tests of a package.
+const maxTests = 10_000
+
+// filled is the folder in which package fill has put the tests, below the package's.
+const filled = "data"
+
+// name is the name of a test, as wide as its number is in the package's own files.
+func (r *reader) name(i int) string {
+	base := filepath.Base(numbered(r.set.Input, i+1))
+	if base == "." || base == string(filepath.Separator) || base == r.set.Input {
+		return fmt.Sprintf("%02d", i+1)
+	}
+	return base
+}
+
+// files are the files of a test: what was filled in, or the package's own; "" where
+// there is none.
+func (r *reader) files(i int) (in, ans string) {
+	name := filepath.Join(filled, r.name(i))
+	if in = r.at(name + ".in"); in != "" {
+		return in, r.at(name + ".ans")
+	}
+	return r.at(numbered(r.set.Input, i+1)), r.at(numbered(r.set.Answer, i+1))
+}
+
+// scored says whether the package gives points.
+func (r *reader) scored() bool {
+	return slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil && *t.Points != 0 }) ||
+		slices.ContainsFunc(r.set.Groups, func(g group) bool { return g.Points != 0 })
+}
+
+// scoredByChecker says whether the package has points, but none of its own: then its
+// checker gives them.
+func (r *reader) scoredByChecker() bool {
+	return !r.scored() && r.pkg.Checker.Program != nil && slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil })
+}
+
+// tests reads the cases, in groups.
+func (r *reader) tests() (faults judge.Faults) {
+	if len(r.set.Tests) == 0 || len(r.set.Tests) > maxTests {
+		return judge.Faults{r.fault(fmt.Sprintf("the package has %d tests", len(r.set.Tests)), fmt.Sprintf("1 to %d are judged", maxTests))}
+	}
+	scored := r.scored()
+	at := map[string]int{}
+	for i, t := range r.set.Tests {
+		group := t.Group
+		switch {
+		case !scored && t.Sample:
+			group = sampleGroup
+		case group == "" || !scored:
+			group = otherGroup
+		}
+		in, ans := r.files(i)
+		if in == "" {
+			faults = append(faults, r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "it could not be made; see: judge generate "+r.dir))
+			continue
+		}
+		if ans == "" && !r.unanswered() {
+			r.flaw(fmt.Sprintf("there is no answer to test %s", r.name(i)), "")
+		}
+		c := judge.Case{Group: group, Name: r.name(i), In: in, Ans: ans, Line: t.Cmd}
+		if _, known := at[group]; !known {
+			at[group] = len(r.pkg.Groups)
+			r.pkg.Groups = append(r.pkg.Groups, judge.Group{Name: group})
+		}
+		g := &r.pkg.Groups[at[group]]
+		g.Cases = append(g.Cases, c)
+		args := []string{"--testset", r.set.Name}
+		if t.Group != "" {
+			args = append(args, "--group", t.Group)
+		}
+		r.pkg.SetInputArgs(&c, args...)
+		if info, err := os.Stat(ans); err == nil { // room for the answer, whatever is usual
+			r.pkg.Limits.Output = max(r.pkg.Limits.Output, 2*info.Size())
+		}
+	}
+	if scored {
+		r.grade()
+		return faults
+	}
+	slices.SortStableFunc(r.pkg.Groups, func(a, b judge.Group) int { return order(a.Name) - order(b.Name) })
+	if r.scoredByChecker() {
+		r.gradeByChecker()
+	}
+	return faults
+}
+
+// gradeByChecker adds up the points that the checker gives to each test.
+func (r *reader) gradeByChecker() {
+	usual := judge.UsualLegacy()
+	usual.GoOn, usual.AcceptScore = true, 0
+	root := &judge.Node{Aggregate: judge.Sum, Legacy: usual}
+	for _, g := range r.pkg.Groups {
+		root.Children = append(root.Children, &judge.Node{Name: g.Name, Aggregate: judge.Sum, Legacy: usual})
+	}
+	r.pkg.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Custom: true, Root: root}
+}
+
+// order puts the samples first.
+func order(name string) int {
+	if name == sampleGroup {
+		return 0
+	}
+	return 1
+}
+
+// grade makes the tree of groups. A group whose tests count each for itself is cut
+// into one for each test.
+func (r *reader) grade() {
+	secret := &judge.Node{Name: "secret", Aggregate: judge.Sum}
+	var groups []judge.Group
+	for _, g := range r.pkg.Groups {
+		points := make([]float64, len(g.Cases))
+		total := 0.0
+		for i, c := range g.Cases {
+			points[i] = r.points(c.Name)
+			total += points[i]
+		}
+		own, described := r.group(g.Name)
+		var require []string
+		for _, d := range own.Dependencies {
+			known := false
+			for _, before := range groups { // the group itself, or each test of it
+				if before.Name == d.Group || strings.HasPrefix(before.Name, d.Group+"/") {
+					require, known = append(require, before.Name), true
+				}
+			}
+			if !known {
+				r.flaw(fmt.Sprintf("group %q depends on %q, which does not come before it", g.Name, d.Group), "the dependency is not judged")
+			}
+		}
+		if described && own.Policy == "complete-group" {
+			secret.Children = append(secret.Children, &judge.Node{Name: g.Name, Aggregate: judge.PassFail, MaxScore: total, RequirePass: require})
+			secret.MaxScore += total
+			groups = append(groups, g)
+			continue
+		}
+		for i, c := range g.Cases {
+			c.Group = g.Name + "/" + c.Name
+			r.pkg.SetInputArgs(&c, "--testset", r.set.Name, "--group", g.Name)
+			groups = append(groups, judge.Group{Name: c.Group, Cases: []judge.Case{c}})
+			secret.Children = append(secret.Children, &judge.Node{Name: c.Group, Aggregate: judge.PassFail, MaxScore: points[i], RequirePass: require})
+			secret.MaxScore += points[i]
+		}
+	}
+	r.pkg.Groups = groups
+	root := &judge.Node{Children: []*judge.Node{secret}}
+	r.pkg.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: root}
+}
+
+// points are those of a test.
+func (r *reader) points(name string) float64 {
+	for i, t := range r.set.Tests {
+		if r.name(i) == name {
+			if t.Points != nil {
+				return *t.Points
+			}
+		}
+	}
+	return 0
+}
+
+// group is what the package says of a group.
+func (r *reader) group(name string) (group, bool) {
+	for _, g := range r.set.Groups {
+		if g.Name == name {
+			return g, true
+		}
+	}
+	return group{}, false
+}
+
+// proofs reads the tests of validators and of the checker.
+func (r *reader) proofs() {
+	for _, v := range r.doc.Assets.Validators {
+		for i, t := range v.Testset.Tests {
+			if in := r.at(numbered(v.Testset.Input, i+1)); in != "" && t.Verdict == "invalid" {
+				c := judge.Case{Group: string(icpc.InvalidInput), Name: fmt.Sprintf("%02d", i+1), In: in}
+				r.pkg.Extra = append(r.pkg.Extra, icpc.Proof{Kind: icpc.InvalidInput, Case: c})
+			}
+		}
+	}
+	if r.doc.Assets.Checker == nil || r.unanswered() {
+		return
+	}
+	kinds := map[string]icpc.ProofKind{"ok": icpc.ValidOutput, "wrong-answer": icpc.InvalidOutput, "presentation-error": icpc.InvalidOutput}
+	set := &r.doc.Assets.Checker.Testset
+	for i, t := range set.Tests {
+		in, out, ans := r.at(numbered(set.Input, i+1)), r.at(numbered(set.Output, i+1)), r.at(numbered(set.Answer, i+1))
+		if kind := kinds[t.Verdict]; kind != "" && in != "" && out != "" && ans != "" {
+			c := judge.Case{Group: string(kind), Name: fmt.Sprintf("%02d", i+1), In: in, Ans: ans}
+			r.pkg.Extra = append(r.pkg.Extra, icpc.Proof{Kind: kind, Case: c, Out: out})
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package config_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/golden"
+	"assay/judge/running/config"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ours is the judge.toml that comes with the judge.
+func ours(t testing.TB) *config.Config {
+	t.Helper()
+	data, err := os.ReadFile("../../../judge.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load("judge.toml", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestOurs(t *testing.T) {
+	c := ours(t)
+	if len(c.Languages) < 19 {
+		t.Errorf("judge.toml has %d languages", len(c.Languages))
+	}
+	for name, l := range map[string]judge.Limits{"solution": c.Solution, "build": c.Build, "setter": c.Setter} {
+		if l.CPU <= 0 || l.Memory <= 0 || l.Output <= 0 || l.Processes <= 0 || l.Files <= 0 || l.Scratch <= 0 {
+			t.Errorf("limits.%s leaves something unlimited: %+v", name, l)
+		}
+	}
+	if c.Source.Size <= 0 || c.Source.Files <= 0 || c.Hello.Output == "" {
+		t.Errorf("source limits %+v, hello %+v: want them set", c.Source, c.Hello)
+	}
+}
+
+// TestTheManualNamesEveryKey keeps the head of judge.toml complete.
+func TestTheManualNamesEveryKey(t *testing.T) {
+	data, err := os.ReadFile("../../../judge.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual, _, _ := strings.Cut(string(data), "\n\n[limits.solution]")
+	keys := strings.Fields("time wall memory output processes files scratch size require visible")
+	for _, table := range []any{config.Language{}, config.Find{}, config.Kit{}, config.Hello{}, config.Golf{}} {
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(table)) {
+			keys = append(keys, field.Tag.Get("toml"))
+		}
+	}
+	for _, key := range keys {
+		if !regexp.MustCompile(`\b` + key + `\b`).MatchString(manual) {
+			t.Errorf("the manual at the head of judge.toml does not name %q", key)
+		}
+	}
+}
+
+func TestLoadOver(t *testing.T) {
+	base := ours(t)
+	c, err := config.Load("mine.toml", []byte(`
+[limits.solution]
+time = "3s"
+[sandbox]
+require = "isolated"
+[env]
+LANG = "de_DE.UTF-8"
+[[language]]
+id = "befunge"
+name = "Befunge"
+extensions = ["fs", "js"]
+file = "main.fs"
+tools = ["gforth"]
+package = "gforth"
+run = ["gforth", "/program/{entry}"]
+hello = "x"
+[[language]]
+id = "c"
+aliases = ["clang"]
+`), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Solution.CPU != 3*time.Second || c.Solution.Memory != base.Solution.Memory || c.Build != base.Build {
+		t.Errorf("limits = %+v", c.Solution)
+	}
+	if c.Isolation != "isolated" || len(c.Visible) != len(base.Visible) || c.Env["LANG"] != "de_DE.UTF-8" || c.Env["PATH"] != base.Env["PATH"] {
+		t.Errorf("isolation %q, visible %q, env %q", c.Isolation, c.Visible, c.Env)
+	}
+	if got, want := c.IDs(), append([]string{"befunge"}, base.IDs()...); !cmp.Equal(got, want) {
+		t.Errorf("languages %q, want the new one before the others %q", got, want)
+	}
+	changed, _ := c.Language("CLANG")
+	was, _ := base.Language("c")
+	if changed == nil || changed.ID != "c" || !cmp.Equal(changed.Build, was.Build) || changed.Hello != was.Hello {
+		t.Errorf("Language(CLANG) = %+v, want C with what the file does not set", changed)
+	}
+	if _, ok := c.Language("gcc"); ok {
+		t.Error("gcc is still an alias of C, though the file sets the aliases")
+	}
+	if was.Aliases[0] != "gcc" {
+		t.Error("loading a file over the base changed the base")
+	}
+	empty, err := config.Load("empty.toml", nil, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty.File = base.File
+	if diff := cmp.Diff(base, empty); diff != "" {
+		t.Errorf("an empty file changes something (-want +got):\n%s", diff)
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	base := ours(t)
+	for _, file := range golden.Files(t, "testdata/bad/*.toml") {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = config.Load("judge.toml", data, base)
+			faults, ok := errors.AsType[judge.Faults](err)
+			if !ok {
+				t.Fatalf("Load = %v, want faults", err)
+			}
+			for _, f := range faults {
+				if f.Line == 0 {
+					t.Errorf("a fault without a line: %v", f)
+				}
+			}
+			golden.Check(t, strings.TrimSuffix(file, ".toml")+".txt", []byte(faults.Error()+"\n"))
+		})
+	}
+}
+
+func TestFindRoot(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(filepath.Join(deep, "judge.toml"), 0o777); err != nil { // a folder of that name marks nothing
+		t.Fatal(err)
+	}
+	if got, err := config.FindRoot(deep); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("FindRoot without a judge.toml = %q, %v, want fs.ErrNotExist", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "judge.toml"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := config.FindRoot(deep); got != root || err != nil {
+		t.Errorf("FindRoot = %q, %v, want %q", got, err, root)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	base := ours(f)
+	for _, file := range append(golden.Files(f, "testdata/bad/*.toml"), "../../../judge.toml") {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := config.Load("judge.toml", data, base)
+		if _, isFault := errors.AsType[judge.Faults](err); err != nil && !isFault {
+			t.Errorf("Load = %v, which is no fault", err)
+		}
+		if err == nil {
+			for _, id := range c.IDs() {
+				if l, ok := c.Language(id); !ok || len(l.Run) == 0 {
+					t.Errorf("language %q is not found, or cannot run", id)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	data, err := os.ReadFile("../../../judge.toml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := config.Load("judge.toml", data, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

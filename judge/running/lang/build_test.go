@@ -1,0 +1,473 @@
+package lang_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// toy is a language without tools, which a test's runner compiles.
+func toy(t testing.TB) (*config.Config, *config.Language) {
+	t.Helper()
+	cfg, err := config.Load("toy.toml", []byte(`
+[limits.build]
+time = "7s"
+[limits.source]
+size = "1KiB"
+files = 10
+[[language]]
+id = "toy"
+name = "Toy"
+extensions = ["toy"]
+file = "main.toy"
+entry = ["main.toy"]
+build = [["/usr/bin/toyc", "{sources}"]]
+result = ["main", "*.lib"]
+run = ["/program/main"]
+hello = "x"
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := cfg.Language("toy")
+	return cfg, l
+}
+
+// compiler answers build commands by calling f with the build folder.
+func compiler(f func(build string, c *judge.Command) judge.Exec) *plain {
+	return &plain{fail: func(c *judge.Command) (judge.Exec, error, bool) {
+		return f(c.Mounts[0].Host, c), nil, true
+	}}
+}
+
+// copies is a compiler that makes main out of the sources.
+func copies(build string, c *judge.Command) judge.Exec {
+	var all []byte
+	for _, name := range c.Argv[1:] {
+		data, err := os.ReadFile(filepath.Join(build, name))
+		if err != nil {
+			return judge.Exec{Exit: 1}
+		}
+		all = append(all, data...)
+	}
+	if err := os.WriteFile(filepath.Join(build, "main"), all, 0o755); err != nil {
+		return judge.Exec{Exit: 1}
+	}
+	return judge.Exec{}
+}
+
+func TestBuildOnce(t *testing.T) {
+	cfg, l := toy(t)
+	runner, cache := compiler(copies), t.TempDir()
+	build := func(path string, origin ...lang.Origin) *lang.Result {
+		t.Helper()
+		// A new toolbox each time, as a new run of the judge has.
+		r, err := lang.New(cfg, runner, cache, nil).Build(t.Context(), path, l, origin...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	runs := func(it string, want int64) {
+		t.Helper()
+		if got := runner.runs.Swap(0); got != want {
+			t.Errorf("it %s: %d commands were run, want %d", it, got, want)
+		}
+	}
+	path := write(t, "a.toy", "one")
+	first := build(path)
+	runs("builds what it has not seen", 1)
+	want := &judge.Program{Name: path, Language: "toy", Key: first.Program.Key, Dir: first.Program.Dir, Argv: []string{"/program/main"}, Env: []string{}}
+	if diff := cmp.Diff(want, first.Program); diff != "" || !first.OK || first.Cached {
+		t.Errorf("Build = %+v; program (-want +got):\n%s", first, diff)
+	}
+	main := filepath.Join(first.Program.Dir, "main")
+	if data, err := os.ReadFile(main); string(data) != "one" || err != nil {
+		t.Errorf("the program is %q, %v, want what the compiler made", data, err)
+	}
+
+	again := build(path)
+	runs("finds what it has built", 0)
+	if !again.Cached || again.Program.Key != first.Program.Key || again.Program.Dir != first.Program.Dir {
+		t.Errorf("the second Build = %+v, want the first one's program from the cache", again)
+	}
+	build(write(t, "other name.toy", "one"))
+	runs("does not mind the file's name", 0)
+
+	if other := build(write(t, "a.toy", "two")); other.Program.Key == first.Program.Key {
+		t.Error("another program has the same key")
+	}
+	runs("builds another text", 1)
+	build(path, lang.BySetter)
+	runs("builds a setter's program apart", 1)
+
+	for _, broken := range []struct {
+		it    string
+		spoil func() error
+	}{
+		{"builds a program anew that was changed", func() error { return os.WriteFile(main, []byte("bad"), 0o755) }},
+		{"builds a program anew that was cut", func() error { return os.Truncate(main, 0) }},
+		{"builds a program anew that is gone", func() error { return os.Remove(main) }},
+		{"builds a program anew that is a link now", func() error {
+			return errors.Join(os.Remove(main), os.Symlink("/bin/sh", main))
+		}},
+		{"builds a program anew whose entry is no JSON", func() error {
+			return os.WriteFile(filepath.Join(first.Program.Dir, "../entry.json"), []byte("{"), 0o644)
+		}},
+	} {
+		if err := broken.spoil(); err != nil {
+			t.Fatal(err)
+		}
+		r := build(path)
+		runs(broken.it, 1)
+		if data, err := os.ReadFile(main); string(data) != "one" || err != nil || r.Cached {
+			t.Errorf("it %s: the program is %q, %v (%+v)", broken.it, data, err, r)
+		}
+	}
+	l.Result = append(slices.Clone(l.Result), "more")
+	build(path)
+	runs("builds anew when the language changes", 1)
+	if left, err := os.ReadDir(filepath.Join(cache, "work")); len(left) > 0 || err != nil {
+		t.Errorf("%d build folders are left, %v", len(left), err)
+	}
+}
+
+// TestManyBuildOne lets many judges build the same programs at once.
+func TestManyBuildOne(t *testing.T) {
+	cfg, l := toy(t)
+	runner, cache := compiler(copies), t.TempDir()
+	var paths []string
+	for i := range 3 {
+		paths = append(paths, write(t, "a.toy", fmt.Sprint("program ", i)))
+	}
+	shared := lang.New(cfg, runner, cache, nil)
+	var wg sync.WaitGroup
+	for i := range 24 {
+		wg.Go(func() {
+			box := shared
+			if i%2 == 0 {
+				box = lang.New(cfg, runner, cache, nil)
+			}
+			r, err := box.Build(t.Context(), paths[i%3], l)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if data, err := os.ReadFile(filepath.Join(r.Program.Dir, "main")); string(data) != fmt.Sprint("program ", i%3) || err != nil {
+				t.Errorf("program %d is %q, %v", i%3, data, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := runner.runs.Load(); n < 3 || n > 3*13 {
+		t.Errorf("%d builds of 3 programs", n)
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	cfg, l := toy(t)
+	for _, row := range []struct {
+		it   string
+		exec judge.Exec
+		make func(build string) error
+		says string
+		want string
+	}{
+		{"shows the contestant's name of the file", judge.Exec{Exit: 1}, nil, "/build/main.toy:1:5: oh\nmain.toy: also here\ndomain.toy", "my $1 sol.toy:1:5: oh\nmy $1 sol.toy: also here\ndomain.toy"},
+		{"cuts long texts", judge.Exec{Exit: 1}, nil, strings.Repeat("line\n", 5000), strings.Repeat("line\n", 30) + "..."},
+		{"cuts long lines", judge.Exec{Exit: 1}, nil, strings.Repeat("é", 1000), strings.Repeat("é", 120) + "..."},
+		{"takes colours and other controls out", judge.Exec{Exit: 1}, nil, "\x1b[1;31merror\x1b[0m\x07 bad \xff\r\n", "error bad ?"},
+		{"says that the time was up", judge.Exec{Killed: judge.CPUTime}, nil, "working", "working\nthe compiler was stopped after 7s of processor time"},
+		{"says how the compiler crashed", judge.Exec{Signal: "SIGSEGV"}, nil, "", "the compiler was stopped: signal SIGSEGV"},
+		{"says that there is no program", judge.Exec{}, nil, "a warning", "a warning\nthe build makes no main or *.lib"},
+		{"takes no link for a program", judge.Exec{}, func(build string) error { return os.Symlink("/etc/passwd", build+"/main") }, "", "the build makes no main or *.lib"},
+		{"takes no folder for a program", judge.Exec{}, func(build string) error { return os.Mkdir(build+"/main", 0o755) }, "", "the build makes no main or *.lib"},
+		{"does not follow a linked folder", judge.Exec{}, func(build string) error { return os.Symlink("/usr", build+"/x") }, "", "the build makes no main or *.lib"},
+	} {
+		t.Run(row.it, func(t *testing.T) {
+			runner := &plain{}
+			runner.fail = func(c *judge.Command) (judge.Exec, error, bool) {
+				if _, err := c.Stderr.Write([]byte(row.says)); err != nil {
+					return judge.Exec{}, err, true
+				}
+				if row.make != nil {
+					return row.exec, row.make(c.Mounts[0].Host), true
+				}
+				return row.exec, nil, true
+			}
+			r, err := lang.New(cfg, runner, t.TempDir(), nil).Build(t.Context(), write(t, "my $1 sol.toy", "x"), l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.OK || r.Program != nil || r.Log != row.want {
+				t.Errorf("Build = %+v, want a compile error with the log %q", r, row.want)
+			}
+		})
+	}
+}
+
+func TestBuildFails(t *testing.T) {
+	cfg, l := toy(t)
+	path := write(t, "a.toy", "x")
+	runner := &plain{fail: func(c *judge.Command) (judge.Exec, error, bool) {
+		return judge.Exec{}, &judge.ExecError{Argv0: c.Argv[0], Reason: "no such file"}, true
+	}}
+	_, err := lang.New(cfg, runner, t.TempDir(), nil).Build(t.Context(), path, l)
+	if _, ok := errors.AsType[*judge.ExecError](err); !ok || !strings.Contains(err.Error(), "visible") {
+		t.Errorf("Build without the tool in the sandbox = %v, want an *ExecError that says what to do", err)
+	}
+	l.Tools, l.Package = []string{"there-is-no-such-tool|nor-this", "sh"}, "toy-tools"
+	_, err = lang.New(cfg, runner, t.TempDir(), nil).Build(t.Context(), path, l)
+	missing, ok := errors.AsType[*lang.MissingError](err)
+	if !ok || !strings.HasSuffix(err.Error(), "Toy needs there-is-no-such-tool, which this machine does not have\n    apt-get install toy-tools") {
+		t.Errorf("Build without the tool = %v (%+v)", err, missing)
+	}
+	s, err := lang.New(cfg, runner, t.TempDir(), nil).Ready(t.Context(), l)
+	if s.Ready || !slices.Equal(s.Missing, []string{"there-is-no-such-tool"}) || s.Package != "toy-tools" || err != nil {
+		t.Errorf("Ready = %+v, %v", s, err)
+	}
+}
+
+// TestClasses tries the expressions of judge.toml that find a Java program's
+// classes.
+func TestClasses(t *testing.T) {
+	cfg := ours(t)
+	l, _ := cfg.Language("java")
+	l.Tools = nil // what is laid and run does not depend on them
+	for _, row := range []struct{ it, text, file, class string }{
+		{"takes the public class", "import x;\npublic class Sol {\n  public static void main(String[] a) {}\n}", "Sol.java", "Sol"},
+		{"takes public final classes too", "public final class Sol { static void main() {} }", "Sol.java", "Sol"},
+		{"takes Main where nothing is public", "class A {}\nclass Main { public static void main(String[] a) {} }", "Main.java", "Main"},
+		{"takes the class with main", "class A { int x; }\n\nclass B {\n  static void f() {}\n  public static void main(String[] a) {}\n}\nclass C {}", "Main.java", "B"},
+		{"names the file after the public class, and runs the one with main", "public class A {}\nclass Main { public static void main(String[] a) {} }", "A.java", "Main"},
+		{"takes a public class behind an import on one line", "import x;import y;public class Sol{public static void main(String[] a){}}", "Sol.java", "Sol"},
+		{"takes a public class that is not at the start of its line", "import x;\n\n  public class Sol {\n  public static void main(String[] a){} }", "Sol.java", "Sol"},
+		{"takes no public inner class", "class Main {\n  int x; public class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
+		{"does not take an inner class", "class Main {\n  public static class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
+		{"does not take a public inner class on a line of its own", "class Main {\n  public class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
+		{"does not take a class in a comment", "// public class Not {}\npublic class Sol { public static void main(String[] a) {} }", "Sol.java", "Sol"},
+		{"keeps the package", "package a.b;\npublic class Sol { public static void main(String[] a) {} }", "Sol.java", "a.b.Sol"},
+		{"takes an enum with main", "enum E { X; public static void main(String[] a) {} }", "Main.java", "E"},
+		{"guesses Main", "void main() {}", "Main.java", "Main"},
+	} {
+		t.Run(row.it, func(t *testing.T) {
+			var file string
+			runner := compiler(func(build string, c *judge.Command) judge.Exec {
+				file = c.Argv[len(c.Argv)-1]
+				if os.WriteFile(filepath.Join(build, "X.class"), []byte("x"), 0o644) != nil {
+					return judge.Exec{Exit: 1}
+				}
+				return judge.Exec{}
+			})
+			r, err := lang.New(cfg, runner, t.TempDir(), kit).Build(t.Context(), write(t, "any.java", row.text), l)
+			if err != nil || !r.OK {
+				t.Fatal(r, err)
+			}
+			if class := r.Program.Argv[len(r.Program.Argv)-1]; file != row.file || class != row.class {
+				t.Errorf("file %q, class %q, want %q and %q", file, class, row.file, row.class)
+			}
+		})
+	}
+}
+
+// shim writes an executable script.
+func shim(t *testing.T, path, script string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShims(t *testing.T) {
+	dir := t.TempDir()
+	asked := filepath.Join(dir, "asked")
+	shim(t, dir+"/broken/toyc", "exit 127\n")
+	shim(t, dir+"/shims/toyc", fmt.Sprintf("echo x >> %s\necho %s/real\n", asked, dir))
+	shim(t, dir+"/real/bin/toyc", "cp $1 main\n")
+	t.Setenv("PATH", strings.Join([]string{dir + "/broken", dir + "/shims", os.Getenv("PATH")}, ":"))
+
+	cfg, l := toy(t)
+	l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy"
+	l.Build = [][]string{{"toyc", "{sources}"}}
+	cfg.Env = map[string]string{"PATH": "/usr/bin:/bin"}
+	cache := t.TempDir()
+	for range 3 {
+		visible, err := lang.Locate(cfg, cache)
+		if err != nil || !slices.Contains(visible, dir+"/real") || slices.ContainsFunc(visible, func(p string) bool { return strings.Contains(p, "shims") }) {
+			t.Fatalf("Locate = %q, %v, want the real folder and not the shim's", visible, err)
+		}
+	}
+	box := lang.New(cfg, new(plain), cache, nil)
+	s, err := box.Ready(t.Context(), l)
+	if err != nil || !slices.Equal(s.Paths, []string{dir + "/real/bin/toyc"}) {
+		t.Errorf("Ready = %+v, %v, want the real tool", s, err)
+	}
+	r, err := box.Build(t.Context(), write(t, "a.toy", "x"), l)
+	if err != nil || !r.OK {
+		t.Fatalf("Build = %+v, %v", r, err)
+	}
+	if want := []string{"PATH=" + dir + "/real/bin:/usr/bin:/bin"}; !slices.Equal(r.Program.Env, want) {
+		t.Errorf("Env = %q, want %q", r.Program.Env, want)
+	}
+	if data, _ := os.ReadFile(asked); string(data) != "x\n" {
+		t.Errorf("the shim was asked %d times, want once", len(data)/2)
+	}
+	if err := lang.Forget(cache); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lang.Locate(cfg, cache); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(asked); string(data) != "x\nx\n" {
+		t.Error("after Forget the shim was not asked again")
+	}
+
+	// Another tool of the same name makes another program.
+	shim(t, dir+"/real/bin/toyc", "cp $1 main # version 2\n")
+	other, err := lang.New(cfg, new(plain), cache, nil).Build(t.Context(), write(t, "a.toy", "x"), l)
+	if err != nil || other.Cached || other.Program.Key == r.Program.Key {
+		t.Errorf("Build with a new compiler = %+v, %v, want another key", other, err)
+	}
+}
+
+// TestBrokenShim: where a shim before it does not work, the system's own tool is used.
+func TestBrokenShim(t *testing.T) {
+	if info, err := os.Stat("/usr/bin/echo"); err != nil || !info.Mode().IsRegular() {
+		t.Skip("no /usr/bin/echo")
+	}
+	dir := t.TempDir()
+	shim(t, dir+"/echo", "exit 1\n")
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	cfg, l := toy(t)
+	l.Tools, l.Locate = []string{"echo"}, []string{"echo", "/usr"} // it says where it is
+	s, err := lang.New(cfg, new(plain), t.TempDir(), nil).Ready(t.Context(), l)
+	if want := []string{"/usr/bin/echo"}; err != nil || !slices.Equal(s.Paths, want) {
+		t.Errorf("Ready = %+v, %v, want %q", s, err, want)
+	}
+}
+
+// TestKit builds a setter's program that imports the kit, from a folder that is
+// in no module.
+func TestKit(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go: apt-get install golang-go")
+	}
+	const validator = `package main
+
+import "assay/judge/kit"
+
+func main() {
+	kit.Validate(func(in *kit.Reader) { in.Int(1, limit, "n"); in.EOLN() })
+}
+`
+	tools, box := boxed(t)
+	dir := t.TempDir()
+	writeIn(t, dir, "validator.go", validator)
+	writeIn(t, dir, "limit.go", "package main\n\nconst limit = 9\n")
+	own := t.TempDir()
+	writeIn(t, own, "go.mod", "module mine\n\ngo 1.22\n")
+	writeIn(t, own, "limits/l.go", "package limits\n\nconst Limit = 9\n")
+	writeIn(t, own, "v.go", strings.NewReplacer("limit", "limits.Limit", `import "assay/judge/kit"`, "import (\n\t\"assay/judge/kit\"\n\t\"mine/limits\"\n)").Replace(validator))
+	for it, path := range map[string]string{
+		"builds a folder": dir,
+		"builds a file":   write(t, "validator.go", strings.Replace(validator, "limit", "9", 1)),
+		"builds a folder with a go.mod of its own": own,
+	} {
+		l, err := tools.Detect(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+		if err != nil || !r.OK {
+			t.Fatalf("it %s: %+v, %v", it, r, err)
+		}
+		for input, exit := range map[string]int{"9\n": 0, "10\n": 3} {
+			c := r.Program.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+			c.Stdin = strings.NewReader(input)
+			x, err := box.Run(t.Context(), c)
+			if err != nil || x.Exit != exit {
+				t.Errorf("it %s: the validator says %+v, %v to %q, want exit code %d", it, x, err, input, exit)
+			}
+		}
+	}
+}
+
+func TestCompileErrorOfARealCompiler(t *testing.T) {
+	for _, row := range []struct{ tool, name, text, want string }{
+		{"python3", "my sol.py", "x = (1,\n", "my sol.py"},
+		{"gcc", "sum.c", "int main() { return x; }\n", "sum.c:1:21: error: 'x' undeclared"},
+		{"go", "a b.go", "package main\n\nfunc main() { x }\n", "a b.go:3:15: undefined: x"},
+		{"perl", "x.pl", "my $x = ;\n", "syntax error at x.pl line 1"},
+	} {
+		t.Run(row.tool, func(t *testing.T) {
+			if _, err := exec.LookPath(row.tool); err != nil {
+				t.Skipf("no %s: install it", row.tool)
+			}
+			tools, _ := boxed(t)
+			path := write(t, row.name, row.text)
+			l, err := tools.Detect(path, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := tools.Build(t.Context(), path, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.OK || !strings.Contains(strings.NewReplacer("‘", "'", "’", "'").Replace(r.Log), row.want) || strings.Contains(r.Log, "/build") {
+				t.Errorf("Build = OK %v, log:\n%s\nwant a compile error with %q", r.OK, r.Log, row.want)
+			}
+		})
+	}
+}
+
+// BenchmarkHit is what a repeated submit of an unchanged solution costs before
+// it starts judging: everything of this package, as a new run of the judge has it.
+func BenchmarkHit(b *testing.B) {
+	cfg, cache := ours(b), b.TempDir()
+	runner := new(plain)
+	path := write(b, "a.py", strings.Repeat("print(1)\n", 1000))
+	if _, err := exec.LookPath("python3"); err != nil {
+		b.Skip("no python3: apt-get install python3")
+	}
+	hit := func() *lang.Result {
+		if _, err := lang.Locate(cfg, cache); err != nil {
+			b.Fatal(err)
+		}
+		box := lang.New(cfg, runner, cache, kit)
+		l, err := box.Detect(path, "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := box.Build(b.Context(), path, l)
+		if err != nil || !r.OK {
+			b.Fatal(r, err)
+		}
+		return r
+	}
+	hit()
+	runner.runs.Store(0)
+	for b.Loop() {
+		if !hit().Cached {
+			b.Fatal("the program was built again")
+		}
+	}
+	if n := runner.runs.Load(); n != 0 {
+		b.Fatalf("%d commands were run", n)
+	}
+}

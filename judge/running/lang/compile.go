@@ -1,0 +1,329 @@
+package lang
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/running/config"
+)
+
+// What may be kept of a build.
+const (
+	maxKept      = 1 << 30 // bytes; programs with large arrays that are not zero exist
+	maxKeptFiles = 10_000
+	maxMade      = 200_000 // files and folders that are looked at
+)
+
+// key is the hash of all that goes into a program: the format of the cache, what
+// judge.toml says, the tools, whose program it is, and the sources.
+func (t *Toolbox) key(src *source, l *config.Language, chain *toolchain, from Origin) (string, error) {
+	h := sha256.New()
+	def, err := json.Marshal([]any{cacheFormat, l, t.cfg.Env, chain.identity, chain.paths, from, src.words})
+	if err != nil {
+		return "", fmt.Errorf("hash the language: %w", err)
+	}
+	hashPart(h, def)
+	for _, f := range src.files {
+		hashPart(h, []byte(f.name))
+		hashPart(h, f.data)
+	}
+	if src.has(l.Kit.Import) {
+		kit, err := t.kitFiles(l)
+		if err != nil {
+			return "", err
+		}
+		for _, f := range kit {
+			hashPart(h, []byte(f.name))
+			hashPart(h, f.data)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:20]), nil
+}
+
+func hashPart(h hash.Hash, part []byte) {
+	fmt.Fprintf(h, "%d:", len(part))
+	h.Write(part)
+}
+
+// kitFiles returns the kit's sources, as they are laid.
+func (t *Toolbox) kitFiles(l *config.Language) ([]sourceFile, error) {
+	if t.kit == nil {
+		return nil, errors.New("lay the kit: this judge was made without it")
+	}
+	names, err := fs.Glob(t.kit, "*")
+	if err != nil {
+		return nil, fmt.Errorf("lay the kit: %w", err)
+	}
+	var files []sourceFile
+	for _, name := range names {
+		if !slices.Contains(l.Extensions, extension(name)) || strings.Contains(name, "_test.") {
+			continue
+		}
+		data, err := fs.ReadFile(t.kit, name)
+		if err != nil {
+			return nil, fmt.Errorf("lay the kit: %w", err)
+		}
+		files = append(files, sourceFile{path.Join(l.Kit.At, name), data})
+	}
+	return files, nil
+}
+
+// compile builds a program and stores it. Without an entry it does not compile,
+// and the log says why.
+func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, key string, from Origin) (*entry, string, error) {
+	words := maps.Clone(src.words)
+	if mentionsVersion(l) {
+		version, err := t.version(ctx, l, chain)
+		if err != nil {
+			return nil, "", err
+		}
+		words[config.Version] = firstNumber.FindString(version)
+	}
+	work, err := t.cache.work()
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(work)
+	build := filepath.Join(work, "build")
+	if err := t.lay(build, src, l, words); err != nil {
+		return nil, "", err
+	}
+	log, ok, err := t.runBuild(ctx, build, src, l, chain, words, from)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ok {
+		return nil, src.readable(log), nil
+	}
+	if len(l.Result) == 0 {
+		log = "" // "syntax OK": a mere check has nothing to say of a good program
+	}
+	e := &entry{Format: cacheFormat, Key: key, Words: words, Log: log}
+	program := filepath.Join(work, "program")
+	if len(l.Result) == 0 {
+		err = e.keepSources(src, l, program)
+	} else {
+		err = e.keepResults(build, l.Result, program)
+	}
+	if none, isNone := errors.AsType[*noResultError](err); isNone {
+		return nil, strings.TrimPrefix(src.readable(log)+"\n"+none.Error(), "\n"), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return e, "", t.cache.store(e, program)
+}
+
+// lay writes the sources, and what the language adds to them, into a new folder.
+func (t *Toolbox) lay(build string, src *source, l *config.Language, words map[string]string) error {
+	files := slices.Clone(src.files)
+	add := func(more map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(more)) {
+			if !slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name }) {
+				files = append(files, sourceFile{name, []byte(fill(more[name], words))})
+			}
+		}
+	}
+	add(l.Files)
+	if src.has(l.Kit.Import) {
+		kit, err := t.kitFiles(l)
+		if err != nil {
+			return err
+		}
+		files = append(files, kit...)
+		add(l.Kit.Files)
+	}
+	if err := openFolder(build); err != nil {
+		return fmt.Errorf("lay the sources: %w", err)
+	}
+	mode := fs.FileMode(0o644)
+	if len(l.Scripts) > 0 {
+		mode = 0o755 // what a script may run is not known
+	}
+	for _, f := range files {
+		if err := writeUnder(build, f.name, f.data, mode); err != nil {
+			return fmt.Errorf("lay the sources: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeUnder writes a file below a folder, with folders that are open to everybody.
+func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if err := os.MkdirAll(filepath.Join(dir, at), 0o777); err != nil {
+			return err
+		}
+		if err := os.Chmod(filepath.Join(dir, at), 0o777); err != nil {
+			return err
+		}
+	}
+	full := filepath.Join(dir, name)
+	if err := os.WriteFile(full, data, mode); err != nil {
+		return err
+	}
+	return os.Chmod(full, mode)
+}
+
+// runBuild runs the build commands, and says whether all of them were content.
+func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (string, bool, error) {
+	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true}}
+	if l.Cache != "" {
+		// What a contestant's compiler wrote never gets into a setter's program, but
+		// the other way saves the time to compile a standard library twice.
+		keep, err := t.cache.keep(l.ID+"-"+string(from), l.ID+"-"+string(BySetter))
+		if err != nil {
+			return "", false, err
+		}
+		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true})
+	}
+	var log head
+	for _, command := range l.Build {
+		p := judge.Program{Argv: chain.command(command, words, src.sources), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
+		c := p.Command(t.cfg.Build)
+		c.Dir, c.Mounts, c.Stdout, c.Stderr = buildDir, mounts, &log, &log
+		x, err := t.runner.Run(ctx, c)
+		if _, ok := errors.AsType[*judge.ExecError](err); ok {
+			return "", false, fmt.Errorf("%w: %w", err, errNoCommand)
+		}
+		if err != nil {
+			return "", false, err
+		}
+		if why := judge.Classify(x, t.cfg.Build); why != judge.NotJudged {
+			return log.text(stopped(x, t.cfg.Build)), false, nil
+		}
+	}
+	return log.text(""), true, nil
+}
+
+// stopped says why a compiler was ended, "" where it ended by itself.
+func stopped(x judge.Exec, limits judge.Limits) string {
+	switch x.Killed {
+	case judge.CPUTime:
+		return fmt.Sprintf("the compiler was stopped after %v of processor time", limits.CPU)
+	case judge.WallTime:
+		return fmt.Sprintf("the compiler was stopped after %v", limits.Wall)
+	case judge.Memory:
+		return fmt.Sprintf("the compiler was stopped because it needs more than %s of memory", sizeWords(limits.Memory))
+	case judge.Nothing:
+		if x.Signal == "" {
+			return ""
+		}
+	}
+	return "the compiler was stopped: " + x.Fate()
+}
+
+// keepSources keeps the files as they were submitted, not as the build left them.
+func (e *entry) keepSources(src *source, l *config.Language, program string) error {
+	mode := fs.FileMode(0o644)
+	if l.Executable {
+		mode = 0o755
+	}
+	for _, f := range src.files {
+		if err := e.keep(program, f.name, bytes.NewReader(f.data), mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepResults keeps the files of the build folder that match the patterns. The
+// folder is full of what a compiler wrote that a contestant may have told what to
+// do: only regular files count, no link is followed, and nothing is opened by a
+// path that leads out of the folder. Nobody changes it any more.
+func (e *entry) keepResults(build string, patterns []string, program string) error {
+	root, err := os.OpenRoot(build)
+	if err != nil {
+		return fmt.Errorf("read the build folder: %w", err)
+	}
+	defer root.Close()
+	seen := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("read the build folder: %w", err)
+		}
+		if seen++; seen > maxMade || len(e.Files) > maxKeptFiles || e.Size > maxKept {
+			return &noResultError{"the build makes more files than a program may have"}
+		}
+		if !d.Type().IsRegular() || !matchesAny(patterns, d.Name()) {
+			return nil
+		}
+		f, err := root.Open(name)
+		if err != nil {
+			return fmt.Errorf("read what was built: %w", err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return fmt.Errorf("read what was built: %w", err)
+		}
+		mode := fs.FileMode(0o644)
+		if info.Mode()&0o111 != 0 {
+			mode = 0o755
+		}
+		return e.keep(program, name, io.LimitReader(f, maxKept+1), mode)
+	})
+	if err != nil {
+		return err
+	}
+	if len(e.Files) == 0 {
+		return &noResultError{"the build makes no " + strings.Join(patterns, " or ")}
+	}
+	return nil
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, name)
+		return ok && err == nil
+	})
+}
+
+// keep copies one file into the program folder and remembers it.
+func (e *entry) keep(program, name string, from io.Reader, mode fs.FileMode) error {
+	full := filepath.Join(program, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return fmt.Errorf("keep what was built: %w", err)
+	}
+	for at := filepath.Dir(full); len(at) >= len(program); at = filepath.Dir(at) {
+		if err := os.Chmod(at, 0o755); err != nil { // whatever the umask is
+			return fmt.Errorf("keep what was built: %w", err)
+		}
+	}
+	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("keep what was built: %w", err)
+	}
+	_, err = io.Copy(f, from)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	info, err2 := f.Stat()
+	if err = errors.Join(err, err2, f.Close()); err != nil {
+		return fmt.Errorf("keep what was built: %w", err)
+	}
+	e.Files = append(e.Files, entryFile{name, info.Size(), info.ModTime().UnixNano()})
+	e.Size += info.Size()
+	return nil
+}
+
+// noResultError is a build that ended well and made nothing of use: the
+// contestant's fault.
+type noResultError struct{ text string }
+
+func (e *noResultError) Error() string { return e.text }

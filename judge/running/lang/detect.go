@@ -1,0 +1,331 @@
+package lang
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"assay/judge/internal/suggest"
+	"assay/judge/running/config"
+)
+
+// Detect finds the language of the program at path. What was asked for goes
+// before the extension, the extension before the #! line, and that before the
+// look of an executable. Where languages share an extension the #! line decides,
+// then their signs, and then their order in judge.toml.
+//
+// A path that no program is at gives an *UnusableError, and so does an unknown
+// language. A setter's folder may say with a script how it is built.
+func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Language, error) {
+	info, err := statSource(path)
+	if err != nil {
+		return nil, err
+	}
+	if override != "" {
+		l, ok := t.cfg.Language(override)
+		if !ok {
+			hint := suggest.List(t.cfg.IDs())
+			if near, ok := suggest.Closest(override, t.cfg.Words()); ok {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			return nil, unusable("", hint, "unknown language %q", override)
+		}
+		return l, nil
+	}
+	if info.IsDir() && slices.Contains(origin, BySetter) {
+		if l := t.byScript(path); l != nil {
+			return l, nil
+		}
+	}
+	if info.IsDir() {
+		return t.detectFolder(path)
+	}
+	head, err := readHead(path)
+	if err != nil {
+		return nil, err
+	}
+	claim := t.claims(extension(path))
+	if l := byShebang(t.cfg.Languages, head); l != nil && (len(claim) == 0 || slices.Contains(claim, l)) {
+		return l, nil
+	}
+	if len(claim) > 0 {
+		return bySigns(claim, head), nil
+	}
+	if bytes.HasPrefix(head, []byte(elf.ELFMAG)) {
+		for _, l := range t.cfg.Languages {
+			if l.Executable {
+				return l, nil
+			}
+		}
+	}
+	return nil, t.unknown(path, head)
+}
+
+// claims returns the languages of an extension; other letter cases count where
+// nobody has exactly this one.
+func (t *Toolbox) claims(ext string) []*config.Language {
+	var exact, folded []*config.Language
+	for _, l := range t.cfg.Languages {
+		if slices.Contains(l.Extensions, ext) {
+			exact = append(exact, l)
+		} else if slices.ContainsFunc(l.Extensions, func(e string) bool { return strings.EqualFold(e, ext) }) {
+			folded = append(folded, l)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return folded
+}
+
+// bySigns finds the first language that has signs in the text, or else the first.
+func bySigns(languages []*config.Language, head []byte) *config.Language {
+	if len(languages) > 1 {
+		for _, l := range languages {
+			for _, sign := range l.Signs {
+				if re, err := regexp.Compile(sign); err == nil && re.Match(head) {
+					return l
+				}
+			}
+		}
+	}
+	return languages[0]
+}
+
+// Sibling returns the first other language that claims the extension of a file, nil
+// if there is none.
+func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
+	for _, other := range t.claims(extension(path)) {
+		if other != l {
+			return other
+		}
+	}
+	return nil
+}
+
+// byScript finds the language of a folder that has one of its scripts.
+func (t *Toolbox) byScript(dir string) *config.Language {
+	for _, l := range t.cfg.Languages {
+		for _, name := range l.Scripts {
+			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// byShebang finds the language of a #! line, nil if there is none or nobody's.
+func byShebang(languages []*config.Language, head []byte) *config.Language {
+	name := interpreter(head)
+	if name == "" {
+		return nil
+	}
+	for _, name := range []string{name, strings.TrimRight(name, "0123456789.")} {
+		for _, l := range languages {
+			if slices.Contains(l.Shebangs, name) {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// interpreter returns the base name of the interpreter of a #! line.
+func interpreter(head []byte) string {
+	rest, ok := bytes.CutPrefix(head, []byte("#!"))
+	if !ok {
+		return ""
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	words := strings.Fields(string(line))
+	if len(words) == 0 {
+		return ""
+	}
+	if filepath.Base(words[0]) != "env" {
+		return filepath.Base(words[0])
+	}
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+			return filepath.Base(w)
+		}
+	}
+	return ""
+}
+
+// detectFolder finds the language of a folder: the only one that has files there,
+// or the only one that has a file named as an entry.
+func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
+	count := map[*config.Language]int{}
+	entries := map[*config.Language]int{}
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("read the program: %w", err)
+		}
+		if name != path && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		claim := t.claims(extension(name))
+		if len(claim) == 0 {
+			return nil
+		}
+		l := claim[0]
+		if len(claim) > 1 { // languages that share an extension: as for a file
+			head, err := readHead(name)
+			if err != nil {
+				return err
+			}
+			l = bySigns(claim, head)
+		}
+		count[l]++
+		if slices.Contains(l.Entry, d.Name()) && filepath.Dir(name) == filepath.Clean(path) {
+			entries[l]++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var have, start []*config.Language
+	for _, l := range t.cfg.Languages {
+		if count[l] > 0 {
+			have = append(have, l)
+		}
+		if entries[l] > 0 {
+			start = append(start, l)
+		}
+	}
+	switch {
+	case len(have) == 1:
+		return have[0], nil
+	case len(start) == 1:
+		return start[0], nil
+	case len(have) == 0:
+		return nil, unusable(path, "", NoProgram)
+	}
+	return nil, unusable(path, "say which: --lang "+strings.Join(ids(have), ", --lang "), "the folder has programs in %d languages", len(have))
+}
+
+func ids(languages []*config.Language) []string {
+	all := make([]string, len(languages))
+	for i, l := range languages {
+		all[i] = l.ID
+	}
+	return all
+}
+
+// NoLanguage starts the text of the fault of a file whose extension nobody claims,
+// and NoProgram that of a folder with nothing else in it.
+const (
+	NoLanguage = "no language has the extension"
+	NoProgram  = "the folder has no program in a known language"
+)
+
+// unknown says why a file has no language.
+func (t *Toolbox) unknown(path string, head []byte) error {
+	ext := extension(path)
+	for _, l := range t.cfg.Languages {
+		if ext != "" && slices.Contains(l.Headers, ext) {
+			return unusable(path, "submit the source file, or the folder with both", "is a header of %s and starts no program", l.Name)
+		}
+	}
+	hint := "say which language it is with --lang; " + suggest.List(t.cfg.IDs())
+	switch {
+	case interpreter(head) != "":
+		return unusable(path, hint, "no language has the interpreter %q of its #! line", interpreter(head))
+	case bytes.IndexByte(head, 0) >= 0:
+		if err := checkExecutable(path, head); err != nil {
+			return err
+		}
+		return unusable(path, hint, "is neither a text nor a program of this machine")
+	case ext != "":
+		return unusable(path, hint, NoLanguage+" .%s", ext)
+	}
+	return unusable(path, hint, "is a text, and neither its name nor a #! line tells the language")
+}
+
+// headSize is how much of a file tells its language: signs may stand anywhere.
+const headSize = 64 << 10
+
+// readHead reads the beginning of a file.
+func readHead(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	return head[:n], nil
+}
+
+// machines are the ELF machines that Go's architectures run.
+var machines = map[string]elf.Machine{
+	"386": elf.EM_386, "amd64": elf.EM_X86_64, "arm": elf.EM_ARM, "arm64": elf.EM_AARCH64,
+	"loong64": elf.EM_LOONGARCH, "mips64le": elf.EM_MIPS, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV, "s390x": elf.EM_S390,
+}
+
+// checkExecutable refuses executables that this machine cannot run. What is no
+// executable is none of its business.
+func checkExecutable(path string, data []byte) error {
+	switch {
+	case bytes.HasPrefix(data, []byte("MZ\x90\x00")):
+		return unusable(path, "submit the source instead", "is a program for Windows")
+	case bytes.HasPrefix(data, []byte{0xcf, 0xfa, 0xed, 0xfe}):
+		return unusable(path, "submit the source instead", "is a program for macOS")
+	case !bytes.HasPrefix(data, []byte(elf.ELFMAG)):
+		return nil
+	case len(data) < 20:
+		return unusable(path, "was it copied to its end?", "is a damaged executable")
+	}
+	order := elf.Data(data[elf.EI_DATA])
+	half := func(at int) uint16 {
+		if order == elf.ELFDATA2MSB {
+			return uint16(data[at])<<8 | uint16(data[at+1])
+		}
+		return uint16(data[at+1])<<8 | uint16(data[at])
+	}
+	machine, kind := elf.Machine(half(18)), elf.Type(half(16))
+	if here, known := machines[runtime.GOARCH]; known && machine != here {
+		return unusable(path, "submit the source, or build it for this machine", "is an executable for another machine: %s, and this one is %s", machineWords(machine), machineWords(here))
+	}
+	if kind != elf.ET_EXEC && kind != elf.ET_DYN {
+		return unusable(path, "link it first, or submit the source", "is an object file, not a program")
+	}
+	return nil
+}
+
+func machineWords(m elf.Machine) string { return strings.TrimPrefix(m.String(), "EM_") }
+
+// siblings suggests a file beside one that does not exist.
+func siblings(path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near, ok := suggest.Closest(filepath.Base(path), names); ok {
+		return fmt.Sprintf("did you mean %q?", filepath.Join(filepath.Dir(path), near))
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package lang_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/lang"
+)
+
+// TestFolders builds and runs programs of several files in the sandbox. Each
+// prints 42.
+func TestFolders(t *testing.T) {
+	tools, box := boxed(t)
+	for _, row := range []struct {
+		it    string
+		files map[string]string
+	}{
+		{"compiles all C++ sources together", map[string]string{
+			"a.cpp":     "#include \"lib/b.h\"\n#include <cstdio>\nint main() { std::printf(\"%d\\n\", f()); }\n",
+			"lib/b.cpp": "#include \"lib/b.h\"\nint f() { return 42; }\n",
+			"lib/b.h":   "int f();\n",
+		}},
+		{"imports a Python module", map[string]string{
+			"main.py":        "from part.answer import f\nprint(f())\n",
+			"part/answer.py": "def f(): return 42\n",
+		}},
+		{"imports a Go package", map[string]string{
+			"x.go":      "package main\n\nimport (\n\t\"fmt\"\n\t\"mine/b\"\n)\n\nfunc main() { fmt.Println(b.F()) }\n",
+			"b/b.go":    "package b\n\nfunc F() int { return 42 }\n",
+			"go.mod":    "module mine\n\ngo 1.21\n",
+			"x_test.go": "package main\n",
+		}},
+		{"finds the Java class with main", map[string]string{
+			"Answer.java": "class Answer { static int f() { return 42; } }\n",
+			"Solve.java":  "public class Solve {\n  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
+		}},
+		{"finds the Java package of the class with main", map[string]string{
+			"Answer.java": "package deep.answer;\npublic class Answer { public static int f() { return 42; } }\n",
+			"Solve.java":  "package solve;\nimport deep.answer.Answer;\npublic class Solve {\n  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
+		}},
+		{"includes a Rust module", map[string]string{
+			"main.rs": "mod b;\nfn main() { println!(\"{}\", b::f()); }\n",
+			"b.rs":    "pub fn f() -> i32 { 42 }\n",
+		}},
+		{"reads data of the program's own folder", map[string]string{
+			"main.pl":  "open(my $f, '<', '/program/data.txt') or die; print <$f>;\n",
+			"data.txt": "42\n",
+		}},
+	} {
+		t.Run(row.it, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range row.files {
+				writeIn(t, dir, name, text)
+			}
+			l, err := tools.Detect(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := tools.Build(t.Context(), dir, l)
+			if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Skip(missing)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.OK {
+				t.Fatalf("compile error:\n%s", r.Log)
+			}
+			prints42(t, box, r.Program)
+		})
+	}
+}
+
+// prints42 runs a program that must print 42.
+func prints42(t *testing.T, box judge.Runner, p *judge.Program) {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	c := p.Command(judge.Limits{Memory: 256 << 20, CPU: 20 * time.Second})
+	c.Stdout, c.Stderr = &out, &stderr
+	x, err := box.Run(t.Context(), c)
+	if err != nil || x.Exit != 0 || out.String() != "42\n" {
+		t.Errorf("it prints %q, %q (%s, %v), want 42", &out, &stderr, x.Fate(), err)
+	}
+}
+
+// TestSources builds and runs programs that start in unusual ways. Each prints 42.
+func TestSources(t *testing.T) {
+	tools, box := boxed(t)
+	for _, row := range []struct{ it, name, text string }{
+		{"passes over a byte order mark, which javac refuses", "Sol.java", "\ufeffpublic class Sol { public static void main(String[] a) { System.out.println(42); } }\n"},
+		{"finds the main of a Kotlin object", "a.kt", "package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n        println(Node(42).n)\n    }\n}\n"},
+		{"finds the main of a Haskell module with another name", "Sol.hs", "module Sol (main) where\n\nmain :: IO ()\nmain = print (42 :: Int)\n"},
+	} {
+		t.Run(row.it, func(t *testing.T) {
+			path := write(t, row.name, row.text)
+			l, err := tools.Detect(path, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := tools.Build(t.Context(), path, l)
+			if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Skip(missing)
+			}
+			if err != nil || !r.OK {
+				t.Fatal(r, err)
+			}
+			prints42(t, box, r.Program)
+		})
+	}
+}
+
+// TestHostileBuilds: what a compiler may be made to do leaves no trace.
+func TestHostileBuilds(t *testing.T) {
+	_, box := boxed(t)
+	cfg := ours(t)
+	cfg.Build.Memory = 160 << 20 // so that the greedy one is soon done
+	tools := lang.New(cfg, box, sharedCache, kit)
+	for _, row := range []struct{ it, name, text, want string }{
+		{"cannot read files of the host at build time", "a.c", "#include \"/etc/shadow\"\nint main() { return 0; }\n", "No such file"},
+		{"is stopped when the program grows while it is built", "b.c", "#define A(x) x,x,x,x,x,x,x,x\nint a[] = { A(A(A(A(A(A(A(A(A(A(1)))))))))) };\nint main() { return a[0]; }\n", "needs more than 160 MiB of memory"},
+		{"runs BEGIN blocks in the sandbox", "c.pl", "BEGIN { open(F, '<', '/etc/shadow') or die \"no\\n\"; }\n", "BEGIN failed"},
+	} {
+		t.Run(row.it, func(t *testing.T) {
+			l, err := tools.Detect(write(t, row.name, row.text), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := tools.Build(t.Context(), write(t, row.name, row.text), l)
+			if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Skip(missing)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.OK || !strings.Contains(r.Log, row.want) {
+				t.Errorf("Build = %+v, want a compile error with %q", r, row.want)
+			}
+		})
+	}
+}

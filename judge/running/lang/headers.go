@@ -1,0 +1,80 @@
+package lang
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/judge/running/config"
+)
+
+// maxHeader is the size of a header that is looked at, in bytes.
+const maxHeader = 4 << 20
+
+// addHeaders adds to a setter's program the headers that it wants and does not
+// have: by what find knows, and from the folders that judge.toml names. One that
+// nobody has is the compiler's to tell, or its own.
+func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name string) ([]byte, bool)) {
+	if len(l.Includes) == 0 {
+		return
+	}
+	if find == nil {
+		find = func(string) ([]byte, bool) { return nil, false }
+	}
+	for i := 0; i < len(src.files); i++ { // grows: headers want headers
+		for _, expr := range l.Includes {
+			re, err := regexp.Compile(expr)
+			if err != nil {
+				continue // config has refused it
+			}
+			for _, found := range re.FindAllSubmatch(src.files[i].data, -1) {
+				name := path.Clean(string(found[1]))
+				if len(found) < 2 || !filepath.IsLocal(name) || src.hasHeader(src.files[i].name, name) {
+					continue
+				}
+				data, ok := find(name)
+				if !ok {
+					data, ok = t.userHeader(name)
+				}
+				if ok {
+					src.files = append(src.files, sourceFile{name, data})
+				}
+			}
+		}
+	}
+}
+
+// hasHeader says whether a program has a header, as seen from one of its files.
+func (src *source) hasHeader(from, name string) bool {
+	beside := path.Join(path.Dir(from), name)
+	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return f.name == name || f.name == beside })
+}
+
+// userHeader finds a header where the user keeps headers: in a folder, or as a file
+// that is named itself.
+func (t *Toolbox) userHeader(name string) ([]byte, bool) {
+	for _, dir := range t.cfg.Headers {
+		if filepath.Base(dir) == path.Base(name) {
+			dir = filepath.Dir(dir)
+		}
+		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				dir = filepath.Join(home, rest)
+			}
+		}
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxHeader {
+			continue
+		}
+		if data, err := os.ReadFile(full); err == nil {
+			return data, true
+		}
+	}
+	return nil, false
+}

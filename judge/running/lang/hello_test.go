@@ -1,0 +1,80 @@
+package lang_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"assay/judge/running/lang"
+	"assay/judge/running/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Exit(run(m))
+}
+
+// sharedCache is one for all tests with real compilers: some compile their
+// standard library first.
+var sharedCache string
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "assay-lang-*")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	sharedCache = dir
+	return m.Run()
+}
+
+// boxed makes a toolbox over the best sandbox that this machine gives.
+func boxed(t testing.TB) (*lang.Toolbox, *sandbox.Sandbox) {
+	t.Helper()
+	cfg, cache := ours(t), sharedCache
+	visible, err := lang.Locate(cfg, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := sandbox.New(sandbox.Options{ReadOnly: visible})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	return lang.New(cfg, box, cache, kit), box
+}
+
+// TestHello proves each language of judge.toml in the sandbox. A rare one is
+// proved where somebody has it.
+func TestHello(t *testing.T) {
+	tools, box := boxed(t)
+	t.Logf("sandbox: %s", box.Rung())
+	for _, l := range ours(t).Languages {
+		if status, err := tools.Ready(t.Context(), l); l.Rare && err == nil && !status.Ready {
+			t.Logf("%s is rare, and not here: %q", l.Name, status.Missing)
+			continue
+		}
+		t.Run(l.ID, func(t *testing.T) {
+			status, err := tools.Ready(t.Context(), l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !status.Ready {
+				t.Skipf("%s needs %q: apt-get install %s", l.Name, status.Missing, status.Package)
+			}
+			if len(l.Version) > 0 && status.Version == "" {
+				t.Errorf("%s has no version", l.Name)
+			}
+			err = tools.Hello(t.Context(), l)
+			if _, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Errorf("Ready says that %s is there, Hello that it is not: %v", l.Name, err)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,219 @@
+// Package lang turns a source file, a folder or an executable into a
+// judge.Program, by what judge.toml says of its language. It knows no language
+// by name: to add one, add a [[language]] to judge.toml.
+//
+// Detect finds the language. Build lays the sources into a fresh folder, runs
+// the language's build commands there through a Runner, takes the results out
+// and keeps them in a cache; an unchanged program is found there without
+// running anything. Locate says what the sandbox must show, Ready and Hello
+// what works on this machine.
+//
+// A program that does not compile is a Result and no error. A missing tool is a
+// *MissingError, and what is no program at all an *UnusableError.
+//
+// The package does not limit or isolate the compilers, which is the Runner's
+// work, and it does not judge what it builds.
+package lang
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/config"
+)
+
+// Toolbox builds programs. It is safe for concurrent use.
+type Toolbox struct {
+	cfg    *config.Config
+	runner judge.Runner
+	cache  *cache
+	tools  *locator
+	kit    fs.FS
+
+	mu    sync.Mutex
+	turns map[string]*sync.Mutex // by key: one build of a program at a time
+}
+
+// New makes a toolbox that keeps what it builds in the folder cache. Kit holds
+// the sources of the kit, for the languages that have one.
+func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Toolbox {
+	return &Toolbox{
+		cfg: cfg, runner: runner, kit: kit,
+		cache: newCache(cache),
+		tools: newLocator(cfg, cache),
+		turns: map[string]*sync.Mutex{},
+	}
+}
+
+// Origin says whose program it is.
+type Origin string
+
+const (
+	// ByContestant is for programs of which nothing is known.
+	ByContestant Origin = "contestant"
+	// BySetter is for the programs of a problem folder. They are never built with
+	// anything that a contestant's compiler could have written.
+	BySetter Origin = "setter"
+)
+
+// Result is what came of a build.
+type Result struct {
+	Program *judge.Program // nil where it does not compile
+	OK      bool           // false for a compile error
+	Log     string         // the compiler's first lines, errors or warnings
+	Cached  bool           // it was built before
+	Took    time.Duration
+}
+
+// Build builds the program at path. Without an origin it is a contestant's.
+func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, origin ...Origin) (*Result, error) {
+	from := ByContestant
+	if len(origin) > 0 {
+		from = origin[0]
+	}
+	return t.BuildWith(ctx, path, l, from, Extra{})
+}
+
+// Extra is what a build is told beside the program.
+type Extra struct {
+	Entry string // the file of a folder that starts it, with or without extension; "" where its name tells
+	Guess bool   // take the first file where no name tells
+	// Header finds a header that a setter's program wants and does not have.
+	Header func(name string) (data []byte, found bool)
+}
+
+// BuildWith is Build with more to go by.
+func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language, from Origin, extra Extra) (*Result, error) {
+	start := time.Now()
+	src, err := t.readSource(path, l, extra)
+	if err != nil {
+		return nil, err
+	}
+	if from == BySetter {
+		t.addHeaders(src, l, extra.Header)
+	}
+	r, err := t.build(ctx, src, l, from)
+	if err != nil {
+		return nil, fmt.Errorf("build %s: %w", path, err)
+	}
+	r.Took = time.Since(start)
+	if r.Program != nil {
+		r.Program.Name = path
+	}
+	return r, nil
+}
+
+// build finds the program in the cache, or makes it.
+func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, from Origin) (*Result, error) {
+	chain, err := t.tools.find(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	key, err := t.key(src, l, chain, from)
+	if err != nil {
+		return nil, err
+	}
+	defer t.turn(key)()
+	if e, ok := t.cache.lookup(key); ok {
+		r := t.result(e, src, l, chain)
+		r.Cached = true
+		return r, nil
+	}
+	e, log, err := t.compile(ctx, src, l, chain, key, from)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return &Result{Log: log}, nil
+	}
+	return t.result(e, src, l, chain), nil
+}
+
+// turn waits for other builds of the same program, and returns what ends this one.
+func (t *Toolbox) turn(key string) (end func()) {
+	t.mu.Lock()
+	one, ok := t.turns[key]
+	if !ok {
+		one = new(sync.Mutex)
+		t.turns[key] = one
+	}
+	t.mu.Unlock()
+	one.Lock()
+	return one.Unlock
+}
+
+// result makes the program of a cache entry.
+func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolchain) *Result {
+	words := e.Words
+	argv := chain.command(l.Run, words, nil)
+	return &Result{
+		OK:  true,
+		Log: src.readable(e.Log),
+		Program: &judge.Program{
+			Language: l.ID,
+			Key:      e.Key,
+			Dir:      e.dir,
+			Argv:     argv,
+			Env:      chain.environment(words, t.cfg.Env, l.Env),
+		},
+	}
+}
+
+// environment makes an environment of tables, of which later ones go before
+// earlier ones. The folders of tools that are not in the usual places stand
+// first on the PATH.
+func (c *toolchain) environment(words map[string]string, tables ...map[string]string) []string {
+	all := map[string]string{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	if path, ok := all["PATH"]; ok && len(c.bins) > 0 {
+		all["PATH"] = strings.Join(c.bins, ":") + ":" + path
+	}
+	env := make([]string, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		env = append(env, name+"="+fill(all[name], words))
+	}
+	return env
+}
+
+// UnusableError says why a file or folder is no program that can be judged. It
+// unwraps to a *judge.Fault, which is what it is where a setter gave the path.
+type UnusableError struct{ Fault *judge.Fault }
+
+func (e *UnusableError) Error() string { return e.Fault.Error() }
+func (e *UnusableError) Unwrap() error { return e.Fault }
+
+func unusable(path, hint, format string, args ...any) error {
+	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
+}
+
+// MissingError says that a language cannot be used because a tool is missing.
+type MissingError struct {
+	Language string   // its name
+	Tools    []string // the missing ones
+	Package  string   // the Debian package that brings them
+	Obtain   string   // where else they come from
+}
+
+func (e *MissingError) Error() string {
+	text := fmt.Sprintf("%s needs %s, which this machine does not have", e.Language, strings.Join(e.Tools, " and "))
+	if e.Package != "" {
+		text += "\n    apt-get install " + e.Package
+	}
+	if e.Obtain != "" {
+		text += "\n    " + e.Obtain
+	}
+	return text
+}
+
+// errNoCommand is for a build command that the sandbox could not start.
+var errNoCommand = errors.New("the sandbox does not show the tool; add its folder to `visible` in judge.toml")

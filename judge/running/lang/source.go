@@ -1,0 +1,272 @@
+package lang
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"assay/judge/running/config"
+)
+
+// source is a program as it was submitted, read once and laid out as the build
+// sees it.
+type source struct {
+	path    string // as the user named it
+	single  string // the laid name of a single file; "" for a folder
+	files   []sourceFile
+	sources []string          // the laid names of those that are compiled
+	words   map[string]string // what the language's commands need to know
+}
+
+type sourceFile struct {
+	name string // in the build folder, with slashes
+	data []byte
+}
+
+// readSource reads what is at path as a program of the language.
+func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*source, error) {
+	info, err := statSource(name)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{path: name, words: map[string]string{}}
+	if info.IsDir() {
+		err = t.readFolder(src, l, extra)
+	} else {
+		err = t.readSingle(src, l, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(src.files, func(a, b sourceFile) int { return strings.Compare(a.name, b.name) })
+	slices.Sort(src.sources)
+	return src, nil
+}
+
+// statSource looks at what was submitted.
+func statSource(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, unusable(name, siblings(name), "no such file or folder")
+	case err != nil:
+		return nil, fmt.Errorf("read the program: %w", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, unusable(name, "", "is %s, not a file or folder", kindOf(info.Mode()))
+	case !info.IsDir() && info.Size() == 0:
+		return nil, unusable(name, "was it saved?", "the file is empty")
+	}
+	return info, nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// readSingle reads a single file.
+func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) error {
+	most := t.cfg.Source.Size
+	if l.MaxSize > 0 {
+		most = int64(l.MaxSize)
+	}
+	if most > 0 && info.Size() > most {
+		return unusable(src.path, "", "has %s; a program in %s may have %s", sizeWords(info.Size()), l.Name, sizeWords(most))
+	}
+	data, err := os.ReadFile(src.path)
+	if err != nil {
+		return fmt.Errorf("read the program: %w", err)
+	}
+	if err := checkExecutable(src.path, data); err != nil {
+		return err
+	}
+	data = unmarked(data, l)
+	ext := extension(src.path)
+	if !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
+		ext = l.Extensions[0]
+	}
+	src.words[config.Ext] = ext
+	find(l, [][]byte{data}, src.words)
+	src.single = fill(l.File, src.words)
+	src.words[config.Entry] = src.single
+	src.files = []sourceFile{{src.single, data}}
+	src.sources = []string{src.single}
+	return nil
+}
+
+// readFolder reads all files of a folder, except hidden ones.
+func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error {
+	root, err := os.OpenRoot(src.path)
+	if err != nil {
+		return fmt.Errorf("read the program: %w", err)
+	}
+	defer root.Close()
+	left := t.cfg.Source.Size
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("read the program: %w", err)
+		case name != "." && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		case !d.Type().IsRegular():
+			return unusable(filepath.Join(src.path, name), "only files and folders can be submitted", "is %s", kindOf(d.Type()))
+		case !utf8.ValidString(name) || strings.ContainsAny(name, "\n\r\x00") || name[0] == '-':
+			return unusable(filepath.Join(src.path, name), "rename the file", "has a name that build commands cannot take")
+		case t.cfg.Source.Files > 0 && len(src.files) == t.cfg.Source.Files:
+			return unusable(src.path, "", "has more than %d files", t.cfg.Source.Files)
+		}
+		data, err := readSome(root, name, left)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			return unusable(src.path, "", "has files of more than %s together", sizeWords(t.cfg.Source.Size))
+		}
+		left -= int64(len(data))
+		if slices.Contains(l.Extensions, extension(name)) {
+			src.sources = append(src.sources, name)
+			data = unmarked(data, l)
+		}
+		src.files = append(src.files, sourceFile{name, data})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(l.Scripts) > 0 && len(src.sources) == 0 {
+		return nil // its script knows
+	}
+	return src.chooseEntry(l, extra)
+}
+
+// unmarked is a source without the byte order mark that some editors put at its start,
+// and some compilers refuse. In a code page the mark's bytes are characters of its own.
+func unmarked(data []byte, l *config.Language) []byte {
+	if l.Golf.Page != "" {
+		return data
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff"))
+}
+
+// readSome reads a file of at most so many bytes; a larger one is nil.
+func readSome(root *os.Root, name string, most int64) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	if int64(len(data)) > most {
+		return nil, nil
+	}
+	return append([]byte{}, data...), nil
+}
+
+// chooseEntry finds the file of a folder that starts the program.
+func (src *source) chooseEntry(l *config.Language, extra Extra) error {
+	if len(src.sources) == 0 {
+		return unusable(src.path, "its files end in "+strings.Join(dotted(l.Extensions), ", "), "the folder has no %s program", l.Name)
+	}
+	entry := src.sources[0]
+	named := len(src.sources) == 1
+	if name := usualEntry(l.Entry, src.sources); name != "" {
+		entry, named = name, true
+	}
+	for _, name := range src.sources {
+		if extra.Entry != "" && (name == extra.Entry || strings.TrimSuffix(name, path.Ext(name)) == extra.Entry) {
+			entry, named = name, true
+		}
+	}
+	named = named || extra.Guess && mentions(l, config.Entry) // else it does not matter which is first
+	if !named && mentions(l, config.Entry) {
+		return unusable(src.path, "name it "+strings.Join(l.Entry, " or "), "the folder has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
+	}
+	var texts [][]byte // all of them, where it does not matter which file is first
+	for _, f := range src.files {
+		if f.name == entry || !named && slices.Contains(src.sources, f.name) {
+			texts = append(texts, f.data)
+		}
+	}
+	src.words[config.Entry], src.words[config.Ext] = entry, extension(entry)
+	find(l, texts, src.words)
+	return nil
+}
+
+// usualEntry is the source with a usual name, if there is one: at the top of the
+// folder, or else the only one in the folders below, as src/main.rs; "" for none.
+func usualEntry(usual, sources []string) string {
+	for _, name := range usual {
+		if slices.Contains(sources, name) {
+			return name
+		}
+	}
+	below := slices.DeleteFunc(slices.Clone(sources), func(name string) bool { return !slices.Contains(usual, path.Base(name)) })
+	if len(below) == 1 {
+		return below[0]
+	}
+	return ""
+}
+
+// readable puts the names that the contestant knows into a compiler's text.
+func (src *source) readable(log string) string {
+	log = strings.ReplaceAll(log, buildDir+"/", "")
+	base := filepath.Base(src.path)
+	if src.single == "" || src.single == base {
+		return log
+	}
+	name := regexp.MustCompile(`(^|[^\w./-])(?:\./)?` + regexp.QuoteMeta(src.single) + `\b`)
+	return name.ReplaceAllString(log, "${1}"+strings.ReplaceAll(strings.ToValidUTF8(base, "?"), "$", "$$"))
+}
+
+// has says whether any file has this text.
+func (src *source) has(text string) bool {
+	return text != "" && slices.ContainsFunc(src.files, func(f sourceFile) bool { return bytes.Contains(f.data, []byte(text)) })
+}
+
+// extension is a name's extension without the dot.
+func extension(name string) string { return strings.TrimPrefix(path.Ext(filepath.ToSlash(name)), ".") }
+
+func dotted(extensions []string) []string {
+	all := make([]string, len(extensions))
+	for i, e := range extensions {
+		all[i] = "." + e
+	}
+	return all
+}
+
+// sizeWords writes a number of bytes for people.
+func sizeWords(n int64) string {
+	for _, u := range []struct {
+		name  string
+		bytes int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.bytes {
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/float64(u.bytes)), ".0") + " " + u.name
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

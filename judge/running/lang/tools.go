@@ -1,0 +1,349 @@
+package lang
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/internal/atomicfile"
+	"assay/judge/running/config"
+)
+
+// toolchain is a language's tools on this machine.
+type toolchain struct {
+	paths    map[string]string // by a tool's first name
+	bins     []string          // folders that commands need on the PATH beyond the usual
+	visible  []string          // paths that the sandbox must show
+	identity string            // changes when a tool does
+}
+
+// locator finds toolchains, each once.
+type locator struct {
+	cfg    *config.Config
+	path   []string // where tools are looked for
+	home   string
+	probes *probes
+
+	mu    sync.Mutex
+	known map[string]func() (*toolchain, error) // by language
+}
+
+func newLocator(cfg *config.Config, cache string) *locator {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "/root"
+	}
+	return &locator{
+		cfg: cfg,
+		// The one thing that this package reads of its environment: it says which
+		// tools the user means.
+		path:   append(filepath.SplitList(os.Getenv("PATH")), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/go/bin"),
+		home:   home,
+		probes: &probes{file: filepath.Join(cache, toolsFile)},
+		known:  map[string]func() (*toolchain, error){},
+	}
+}
+
+// Locate returns the host paths that a sandbox must show, read-only and at the
+// same place, so that the programs of all languages of this machine can be built
+// and run. It needs no Runner, for a Runner needs it. It runs the `locate`
+// commands of judge.toml outside any sandbox, and remembers what they print for
+// a day.
+func Locate(cfg *config.Config, cache string) ([]string, error) {
+	return newLocator(cfg, cache).visible(), nil
+}
+
+// Forget forgets what tools said of themselves, so that the next Locate asks them
+// again.
+func Forget(cache string) error {
+	if err := os.Remove(filepath.Join(cache, toolsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the tools: %w", err)
+	}
+	return nil
+}
+
+// toolsFile is the file of the cache that remembers them.
+const toolsFile = "tools.json"
+
+func (lo *locator) visible() []string {
+	all := existing(lo.cfg.Visible)
+	found := make([][]string, len(lo.cfg.Languages))
+	var wg sync.WaitGroup
+	for i, l := range lo.cfg.Languages {
+		wg.Go(func() {
+			if chain, err := lo.find(context.Background(), l); err == nil {
+				found[i] = chain.visible
+			}
+		})
+	}
+	wg.Wait()
+	return outermost(append(all, slices.Concat(found...)...))
+}
+
+// find finds a language's toolchain. A missing tool is a *MissingError.
+func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, error) {
+	lo.mu.Lock()
+	get, ok := lo.known[l.ID]
+	if !ok {
+		get = sync.OnceValues(func() (*toolchain, error) { return lo.look(context.WithoutCancel(ctx), l) })
+		lo.known[l.ID] = get
+	}
+	lo.mu.Unlock()
+	return get()
+}
+
+// look finds a language's tools without looking at what is known.
+func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, error) {
+	c := &toolchain{paths: map[string]string{}}
+	folders, located := lo.locate(ctx, l)
+	var first []string // before a shim of another version, or one that does not work
+	for _, dir := range folders {
+		bin := filepath.Join(dir, "bin")
+		if first = append(first, bin); !usual(bin) {
+			c.bins = append(c.bins, bin)
+		}
+		c.show(dir, lo.home)
+	}
+	var missing []string
+	for _, tool := range l.Tools {
+		names := strings.Split(tool, "|")
+		path := ""
+		if located {
+			if all := candidates(names, slices.Concat(first, c.bins, lo.path)); len(all) > 0 {
+				path = all[0]
+			}
+		}
+		if path == "" {
+			missing = append(missing, names[0])
+			continue
+		}
+		c.add(names[0], path, lo.home)
+	}
+	if len(missing) > 0 {
+		return nil, &MissingError{Language: l.Name, Tools: missing, Package: l.Package, Obtain: l.Obtain}
+	}
+	c.visible = outermost(append(c.visible, existing(l.Visible)...))
+	return c, nil
+}
+
+// locate asks a language's tool where it really is. A shim that does not work is
+// passed over for the next one on the PATH; false says that none works.
+func (lo *locator) locate(ctx context.Context, l *config.Language) ([]string, bool) {
+	if len(l.Locate) == 0 {
+		return nil, true
+	}
+	names := l.Locate[:1]
+	for _, tool := range l.Tools {
+		if all := strings.Split(tool, "|"); all[0] == l.Locate[0] {
+			names = all
+		}
+	}
+	for _, path := range candidates(names, lo.path) {
+		argv := append([]string{path}, l.Locate[1:]...)
+		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) {
+			out, err := run(ctx, argv)
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+				return "", nil // a shim that says by this that it does not work
+			}
+			return out, err
+		})
+		if err != nil {
+			continue
+		}
+		var folders []string
+		for line := range strings.Lines(out) {
+			dir := strings.TrimSpace(line)
+			if info, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && info.IsDir() {
+				folders = append(folders, filepath.Clean(dir))
+			}
+		}
+		if len(folders) > 0 {
+			return folders, true
+		}
+	}
+	return nil, false
+}
+
+// add takes a tool into the toolchain.
+func (c *toolchain) add(name, path, home string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	if !usual(path) { // links in unusual places may not be shown
+		path = real
+		c.bins = append(c.bins, filepath.Dir(path))
+		slices.Sort(c.bins)
+		c.bins = slices.Compact(c.bins)
+	}
+	if !usual(real) {
+		dir := filepath.Dir(real)
+		if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != home && above != "/" {
+			dir = above
+		}
+		c.show(dir, home)
+	}
+	c.paths[name] = path
+	c.identity += stamp(real) + "\n"
+}
+
+// show makes a folder visible, unless that would show a whole home.
+func (c *toolchain) show(dir, home string) {
+	if usual(dir) || dir == "/" || dir == home || strings.HasPrefix(home, dir+"/") {
+		return
+	}
+	c.visible = append(c.visible, dir)
+}
+
+// stamp changes when a file does.
+func stamp(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path + " gone"
+	}
+	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
+}
+
+// systemDirs are what every sandbox shows.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+
+// usual says whether a path is in a folder that every sandbox shows.
+func usual(path string) bool {
+	return slices.ContainsFunc(systemDirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
+}
+
+// candidates returns the executables of any of the names, in the order of the
+// names and then of the folders.
+func candidates(names, folders []string) []string {
+	var all []string
+	for _, name := range names {
+		for _, dir := range folders {
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && !slices.Contains(all, path) {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}
+
+// existing returns the paths that match the patterns.
+func existing(patterns []string) []string {
+	var all []string
+	for _, p := range patterns {
+		if paths, err := filepath.Glob(p); err == nil {
+			all = append(all, paths...)
+		}
+	}
+	return all
+}
+
+// outermost returns the paths sorted, without those inside others.
+func outermost(paths []string) []string {
+	var kept []string
+	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		if !slices.ContainsFunc(kept, func(k string) bool { return strings.HasPrefix(p, k+"/") }) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// run runs one of the machine's own tools, outside the sandbox. It stands in /,
+// so that no file of the current folder can tell the tool what to be.
+func run(ctx context.Context, argv []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = "/"
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	return string(out), nil
+}
+
+// probes remember what tools said of themselves, in a file.
+type probes struct {
+	file string
+
+	mu    sync.Mutex
+	known map[string]probe // nil before the file was read
+}
+
+type probe struct {
+	Said string    `json:"said"`
+	When time.Time `json:"when"`
+}
+
+// fresh is how long a probe is believed: a shim may change its mind with nothing
+// to be seen of it. One that said nothing is asked again sooner, as somebody may be
+// mending it, but not by every command: shims can take long to fail.
+const (
+	fresh        = 24 * time.Hour
+	freshNothing = 10 * time.Minute
+)
+
+// get returns what is remembered for a question, or asks.
+func (p *probes) get(question string, ask func() (string, error)) (string, error) {
+	sum := sha256.Sum256([]byte(question))
+	key := hex.EncodeToString(sum[:16])
+	p.mu.Lock()
+	if p.known == nil {
+		p.known = p.read()
+	}
+	old, ok := p.known[key]
+	p.mu.Unlock()
+	believed := fresh
+	if old.Said == "" {
+		believed = freshNothing
+	}
+	if age := time.Since(old.When); ok && age >= 0 && age < believed {
+		return old.Said, nil
+	}
+	said, err := ask()
+	if err != nil {
+		return "", err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known[key] = probe{said, time.Now()}
+	p.write()
+	return said, nil
+}
+
+func (p *probes) read() map[string]probe {
+	known := map[string]probe{}
+	if data, err := os.ReadFile(p.file); err == nil {
+		if json.Unmarshal(data, &known) != nil || known == nil {
+			known = map[string]probe{}
+		}
+	}
+	return known
+}
+
+// write writes the file. What cannot be written is asked again next time.
+func (p *probes) write() {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "\t")
+	if enc.Encode(p.known) == nil {
+		_ = atomicfile.Write(p.file, b.Bytes())
+	}
+}
+
+var firstNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)

@@ -1,0 +1,99 @@
+package lang
+
+import (
+	"regexp"
+	"strings"
+
+	"assay/judge/running/config"
+)
+
+// fill puts words in the place of their names in braces. What is no word stays
+// as it is; the memory limit is filled in when the program is run.
+func fill(text string, words map[string]string) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	return config.Placeholder.ReplaceAllStringFunc(text, func(in string) string {
+		if w, ok := words[in[1:len(in)-1]]; ok {
+			return w
+		}
+		return in
+	})
+}
+
+// mentions says whether a language's commands use a word.
+func mentions(l *config.Language, word string) bool {
+	word = "{" + word + "}"
+	for _, command := range append(l.Build[:len(l.Build):len(l.Build)], l.Run) {
+		for _, arg := range command {
+			if strings.Contains(arg, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mentionsVersion says whether the version of the tools is needed to build.
+func mentionsVersion(l *config.Language) bool {
+	const word = "{" + config.Version + "}"
+	for _, texts := range []map[string]string{l.Files, l.Kit.Files, l.Env, l.BuildEnv} {
+		for _, text := range texts {
+			if strings.Contains(text, word) {
+				return true
+			}
+		}
+	}
+	return mentions(l, config.Version)
+}
+
+// command fills in a command's words and puts the tool's path first.
+func (c *toolchain) command(command []string, words map[string]string, sources []string) []string {
+	var argv []string
+	for i, arg := range command {
+		switch {
+		case i == 0 && c.paths[arg] != "":
+			argv = append(argv, c.paths[arg])
+		case arg == "{"+config.Sources+"}":
+			argv = append(argv, sources...)
+		default:
+			argv = append(argv, fill(arg, words))
+		}
+	}
+	return argv
+}
+
+// find takes the words of a language's find table out of the texts. The first
+// expression that matches anywhere counts, or where the word is that it goes with.
+func find(l *config.Language, texts [][]byte, words map[string]string) {
+	for name, f := range l.Find {
+		among := texts
+		if _, at := findWord(l.Find[f.With], texts); f.With != "" && at >= 0 {
+			among = texts[at : at+1]
+		}
+		words[name], _ = findWord(f, among)
+	}
+}
+
+// findWord also says in which of the texts the word is, -1 for none.
+func findWord(f config.Find, texts [][]byte) (word string, at int) {
+	give := f.Give
+	if give == "" {
+		give = "$1"
+	}
+	for _, expr := range f.Match {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			continue // package config has said so
+		}
+		for i, text := range texts {
+			if m := re.FindSubmatchIndex(text); m != nil {
+				return string(re.Expand(nil, []byte(give), text, m)), i
+			}
+		}
+	}
+	return f.Else, -1
+}
+
+// buildDir is where the build folder stands inside the sandbox.
+const buildDir = "/build"

@@ -1,0 +1,70 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+)
+
+func Example() {
+	// main has called sandbox.Main first of all.
+	s, err := sandbox.New(sandbox.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	x, err := s.Run(context.Background(), &judge.Command{
+		Argv:   []string{"cat"},
+		Env:    []string{"PATH=/usr/bin:/bin"},
+		Stdin:  strings.NewReader("hello\n"),
+		Stdout: os.Stdout,
+		Limits: judge.Limits{CPU: time.Second, Wall: time.Minute, Memory: 64 << 20},
+	})
+	fmt.Println(x.Fate(), err)
+	// Output:
+	// hello
+	// exit code 0 <nil>
+}
+
+func ExampleSandbox_Run_limit() {
+	s, err := sandbox.New(sandbox.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	x, err := s.Run(context.Background(), &judge.Command{
+		Argv:   []string{"sleep", "1000"},
+		Env:    []string{"PATH=/usr/bin:/bin"},
+		Limits: judge.Limits{Wall: 50 * time.Millisecond},
+	})
+	fmt.Println(x.Fate(), err)
+	// Output:
+	// killed while it waited <nil>
+}
+
+func ExampleSandbox_Join() {
+	s, err := sandbox.New(sandbox.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	shell := func(script string, to int) sandbox.Joined {
+		return sandbox.Joined{To: to, Command: &judge.Command{Argv: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}}}
+	}
+	asker := shell("echo 20; read answer; exit $answer", 1)
+	solver := shell("read n; echo $((n + 1))", 0)
+	ended, err := s.Join(context.Background(), []sandbox.Joined{asker, solver})
+	fmt.Println(ended[0].Fate(), "/", ended[1].Fate(), err)
+	// Output:
+	// exit code 21 / exit code 0 <nil>
+}

@@ -1,0 +1,106 @@
+//go:build linux
+
+package sandboxtest
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+)
+
+// joins checks programs that are connected by pipes.
+func (su *suite) joins(t *testing.T) {
+	if su.can&Isolates == 0 {
+		t.Logf("not measured well enough on the rung %s: who ended first", su.s.Rung())
+		return
+	}
+	join := func(t *testing.T, all ...sandbox.Joined) []sandbox.Ended {
+		t.Helper()
+		ended, err := su.s.Join(t.Context(), all)
+		if err != nil {
+			t.Fatalf("Join() = %+v, %v", ended, err)
+		}
+		return ended
+	}
+	program := func(to int, argv ...string) sandbox.Joined {
+		return sandbox.Joined{Command: su.command(generous, argv...), To: to}
+	}
+	t.Run("two talk to each other, and what they say is copied", func(t *testing.T) {
+		var asked, answered bytes.Buffer
+		asker, echo := program(1, hostileName, "ask", "1000"), program(0, hostileName, "cat")
+		asker.Copy, echo.Copy = &asked, &answered
+		for i, e := range join(t, asker, echo) {
+			if e.Exit != 0 || e.Signal != "" || e.Err != nil {
+				t.Errorf("process %d: %+v", i, e)
+			}
+		}
+		if asked.String() != answered.String() || strings.Count(asked.String(), "\n") != 1000 {
+			t.Errorf("asked %d bytes, answered %d", asked.Len(), answered.Len())
+		}
+	})
+	t.Run("the one that leaves first is told", func(t *testing.T) {
+		ended := join(t, program(1, hostileName, "exit", "0"), program(0, hostileName, "pester"))
+		if ended[0].Order != 1 || ended[1].Order != 2 || ended[1].Signal != "SIGPIPE" && ended[1].Exit == 0 {
+			t.Errorf("one left at once, the other wrote on: %+v", ended)
+		}
+	})
+	t.Run("a full pipe is no fault, and waiting is no CPU time", func(t *testing.T) {
+		slow, fast := program(1, hostileName, "sleep-then-read", "100ms"), program(0, hostileName, "pester")
+		ended := join(t, slow, fast)
+		if ended[0].Exit != 0 || ended[0].CPU >= ended[0].Wall || ended[1].Order != 2 {
+			t.Errorf("%+v", ended)
+		}
+	})
+	t.Run("each has its own limits", func(t *testing.T) {
+		spinner, listener := program(1, "spin"), program(0, hostileName, "cat")
+		spinner.Limits.CPU = 100 * time.Millisecond
+		ended := join(t, spinner, listener)
+		if ended[0].Killed != judge.CPUTime || ended[0].Order != 1 || ended[1].Killed != "" || ended[1].Exit != 0 {
+			t.Errorf("%+v", ended)
+		}
+	})
+	t.Run("both may hold a pipe without end", func(t *testing.T) {
+		deaf, deaf2 := program(1, hostileName, "pester"), program(0, hostileName, "pester")
+		deaf.Limits.Wall, deaf2.Limits.Wall = 300*time.Millisecond, time.Minute
+		ended := join(t, deaf, deaf2)
+		if ended[0].Killed != judge.WallTime || ended[0].Order != 1 || ended[1].Killed != "" {
+			t.Errorf("two that only write: %+v", ended)
+		}
+	})
+	t.Run("what cannot be executed is told of it alone", func(t *testing.T) {
+		ended := join(t, program(1, "absent"), program(0, hostileName, "cat"))
+		if ended[0].Err == nil || ended[1].Err != nil || ended[1].Exit != 0 {
+			t.Errorf("%+v", ended)
+		}
+	})
+	t.Run("one that is held does not feel its reader's end, and what it writes is counted", func(t *testing.T) {
+		leaver, writer := program(1, hostileName, "exit", "0"), program(0, hostileName, "pester")
+		writer.Held, writer.Copy, writer.Limits.Output = true, io.Discard, 4<<20
+		ended := join(t, leaver, writer)
+		if ended[1].Killed != judge.Output || ended[1].Output <= 4<<20 { // more than the pipes hold
+			t.Errorf("one left at once, the other wrote on: %+v", ended)
+		}
+	})
+	t.Run("one that is held has ended before its reader can", func(t *testing.T) {
+		leaver, reader := program(1, hostileName, "exit", "7"), program(0, hostileName, "cat")
+		leaver.Held, leaver.Copy = true, io.Discard
+		for range 20 {
+			if ended := join(t, leaver, reader); ended[0].Order != 1 || ended[0].Exit != 7 {
+				t.Fatalf("%+v", ended)
+			}
+		}
+	})
+	t.Run("one may end them all", func(t *testing.T) {
+		boss, other := program(1, hostileName, "exit", "3"), program(0, "spin")
+		boss.Ends = func(x judge.Exec) bool { return x.Exit == 3 }
+		ended := join(t, boss, other)
+		if ended[0].Exit != 3 || ended[0].Dismissed || !ended[1].Dismissed || ended[1].Err != nil || ended[1].Order != 2 {
+			t.Errorf("%+v", ended)
+		}
+	})
+}

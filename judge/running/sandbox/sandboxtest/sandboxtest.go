@@ -1,0 +1,346 @@
+//go:build linux
+
+package sandboxtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+)
+
+// Ability is something that a rung may lack; a test names what it needs.
+type Ability uint
+
+const (
+	Isolates     Ability = 1 << iota // namespaces, and a system call filter
+	CountsMemory                     // of all processes together, with a verdict for each
+	CountsCPU                        // of all processes together
+	OtherUser                        // programs run under another user than the judge
+	LimitsForks                      // the number of processes, exactly
+)
+
+// abilities lists what each rung can do.
+var abilities = map[sandbox.Rung]Ability{
+	sandbox.RootV2:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
+	sandbox.RootV1:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
+	sandbox.RootlessV2: Isolates | CountsMemory | CountsCPU | LimitsForks,
+	sandbox.Rootless:   Isolates | CountsCPU,
+	sandbox.None:       0,
+}
+
+// suite is one run of the tests on one rung.
+type suite struct {
+	s    *sandbox.Sandbox
+	can  Ability
+	dir  string // the hostile programs, shown as /program
+	host string // a file that programs must not see
+}
+
+// Run runs the whole suite on the rung that o asks for. Workers is set to 1, so
+// that each run follows the last one in the same worker.
+func Run(t *testing.T, o sandbox.Options) {
+	programs, host := Programs(t), t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	before := takeInventory(t)
+	o.Workers = 1
+	s, err := sandbox.New(o)
+	if err != nil {
+		t.Skipf("this machine does not give this rung: %v", err)
+	}
+	su := &suite{s: s, can: abilities[s.Rung()], dir: programs, host: filepath.Join(host, "secret.ans")}
+	if err := os.WriteFile(su.host, []byte("42\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("hostile", su.hostile)
+	t.Run("facts", su.facts)
+	t.Run("refuses", su.refuses)
+	t.Run("streams", su.streams)
+	t.Run("starts", su.starts)
+	t.Run("joins", su.joins)
+	if err := s.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	before.compare(t)
+}
+
+// generous is for tests that are not about a limit.
+var generous = judge.Limits{CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
+
+// command makes a command that runs a program of Programs.
+func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
+	c := &judge.Command{
+		Argv:   append([]string{"/program/" + argv[0]}, argv[1:]...),
+		Mounts: []judge.Mount{{Host: su.dir, At: "/program"}},
+		Limits: l,
+	}
+	if argv[0] == hostileName {
+		c.Env = []string{hostileMark + "=1", "GOMAXPROCS=2", "GORACE=atexit_sleep_ms=0"}
+	}
+	return c
+}
+
+// result is what a test sees of a run.
+type result struct {
+	judge.Exec
+	out, stderr string
+}
+
+func (su *suite) run(t *testing.T, c *judge.Command) result {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &out, &stderr
+	x, err := su.s.Run(t.Context(), c)
+	if err != nil {
+		t.Fatalf("Run(%q) = %v", c.Argv, err)
+	}
+	return result{x, out.String(), stderr.String()}
+}
+
+// hostile runs each hostile program, and after each looks what it left.
+func (su *suite) hostile(t *testing.T) {
+	for _, row := range rows {
+		if row.needs&^su.can != 0 {
+			t.Logf("not enforced on the rung %s: %s", su.s.Rung(), row.name)
+			continue
+		}
+		t.Run(row.name, func(t *testing.T) {
+			limits := generous
+			if row.limits != nil {
+				row.limits(&limits)
+			}
+			argv := row.argv
+			for i := range argv {
+				argv[i] = strings.ReplaceAll(argv[i], "$SECRET", su.host)
+			}
+			got := su.run(t, su.command(limits, argv...))
+			if got.Killed != row.killed || got.Signal != row.signal && row.killed == judge.Nothing || got.Exit != row.exit {
+				t.Errorf("got %+v, want killed %q, signal %q, exit %d\nstdout: %.300q\nstderr: %.300q", got.Exec, row.killed, row.signal, row.exit, got.out, got.stderr)
+			}
+			if row.also != nil {
+				row.also(t, limits, got)
+			}
+			su.census(t)
+		})
+	}
+}
+
+// census runs a program that tells what it finds of those before it.
+func (su *suite) census(t *testing.T) {
+	t.Helper()
+	if su.can&Isolates == 0 {
+		return
+	}
+	got := su.run(t, su.command(generous, hostileName, "census"))
+	if got.out != "" || got.Exit != 0 || got.Signal != "" {
+		t.Errorf("the next run finds what the last one left: %+v\n%s%s", got.Exec, got.out, got.stderr)
+	}
+}
+
+// facts checks what is reported of programs that do no harm.
+func (su *suite) facts(t *testing.T) {
+	t.Run("it tells exit codes", func(t *testing.T) {
+		if got := su.run(t, su.command(generous, hostileName, "exit", "3")); got.Exit != 3 || got.Signal != "" || got.Killed != "" {
+			t.Errorf("got %+v, want exit code 3", got.Exec)
+		}
+	})
+	t.Run("it counts output to the byte", func(t *testing.T) {
+		limits := generous
+		limits.Output = 100_000
+		if got := su.run(t, su.command(limits, hostileName, "write", "100000")); got.Output != 100_000 || len(got.out) != 100_000 || got.Killed != "" || got.Exit != 0 {
+			t.Errorf("got %+v and %d bytes, want 100000 and no fault: exactly at the limit is fine", got.Exec, len(got.out))
+		}
+		got := su.run(t, su.command(limits, hostileName, "write", "100001"))
+		if got.Output != 100_001 || len(got.out) != 100_001 || got.Killed != judge.Output {
+			t.Errorf("got %+v and %d bytes, want 100001 and killed for its output", got.Exec, len(got.out))
+		}
+	})
+	t.Run("it measures wall time apart from CPU time", func(t *testing.T) {
+		got := su.run(t, su.command(generous, hostileName, "sleep", "100ms"))
+		if got.Wall < 100*time.Millisecond || got.CPU > got.Wall {
+			t.Errorf("slept 100 ms: wall %v, CPU %v", got.Wall, got.CPU)
+		}
+	})
+	t.Run("it measures the CPU time of children and threads", func(t *testing.T) {
+		if su.can&CountsCPU == 0 {
+			t.Logf("not enforced on the rung %s", su.s.Rung())
+			return
+		}
+		got := su.run(t, su.command(generous, hostileName, "burn-in-children", "3", "50ms"))
+		if got.CPU < 150*time.Millisecond {
+			t.Errorf("three children used 50 ms each: CPU %v", got.CPU)
+		}
+	})
+	t.Run("it measures memory", func(t *testing.T) {
+		got := su.run(t, su.command(generous, hostileName, "touch", "100"))
+		least := int64(95)
+		if su.can&CountsMemory == 0 {
+			least = 40 // what is no more than the judge's own is only looked at now and then
+		}
+		if mib := got.Memory >> 20; mib < least || mib > 140 {
+			t.Errorf("touched 100 MiB: memory %d MiB", mib)
+		}
+	})
+	t.Run("it forgets the peak of the run before", func(t *testing.T) {
+		got := su.run(t, su.command(generous, "noop"))
+		if su.can&Isolates != 0 && got.Memory > 16<<20 {
+			t.Errorf("a program that does nothing: memory %d", got.Memory)
+		}
+	})
+}
+
+// refuses checks what cannot be executed.
+func (su *suite) refuses(t *testing.T) {
+	for name, row := range map[string]struct {
+		argv []string
+		want string
+	}{
+		"it says that there is no such file":            {[]string{"/program/absent"}, "no such file"},
+		"it looks commands up in PATH":                  {[]string{"absent"}, "no such file"},
+		"it says that a directory is one":               {[]string{"/program"}, "is a directory"},
+		"it says that the mode is wrong":                {[]string{"/program/plain.txt"}, "not executable: it has no execute permission"},
+		"it says that a script lacks its interpreter":   {[]string{"/program/orphan.sh"}, "a script whose interpreter /no/such/interpreter does not exist"},
+		"it says that a script has Windows line ends":   {[]string{"/program/windows.sh"}, `a script with Windows line ends: its interpreter would be "/bin/sh\r"`},
+		"it says that a text is no program":             {[]string{"/program/text"}, "not an executable format: neither a binary for this machine nor a script that begins with #!"},
+		"it says that a file is empty":                  {[]string{"/program/empty"}, "is empty"},
+		"it says that a binary is for another machine":  {[]string{"/program/foreign"}, "made for another machine: S390, and this is X86_64"},
+		"it says that a binary is for a 32-bit machine": {[]string{"/program/old"}, "made for another machine: 386, and this is X86_64"},
+		"it says that a binary is damaged":              {[]string{"/program/damaged"}, "a damaged ELF file"},
+		"it refuses arguments with NULs":                {[]string{"/program/noop", "a\x00b"}, "an argument contains a NUL byte"},
+		"it refuses no command":                         {[]string{""}, "no command"},
+		"it refuses arguments that are too long":        {[]string{"/program/noop", strings.Repeat("x", 200<<10)}, "arguments and environment are too long"},
+		"it says that a part of the path is a file":     {[]string{"/program/noop/x"}, "no such file: a part of its path is not a directory"},
+	} {
+		if row.argv[0] == "/program/old" && su.s.Rung() == sandbox.None {
+			continue // without a filter, it just runs
+		}
+		t.Run(name, func(t *testing.T) {
+			c := su.command(generous, "noop")
+			c.Argv = row.argv
+			x, err := su.s.Run(t.Context(), c)
+			refusal, ok := errors.AsType[*judge.ExecError](err)
+			if !ok || !strings.HasPrefix(refusal.Reason, row.want) || refusal.Argv0 != row.argv[0] {
+				t.Errorf("Run(%.100q) = %+v, %v, want an ExecError: %s", row.argv, x, err, row.want)
+			}
+		})
+	}
+	t.Run("it refuses negative limits", func(t *testing.T) {
+		if _, err := su.s.Run(t.Context(), su.command(judge.Limits{Memory: -1}, "noop")); err == nil {
+			t.Error("a negative limit was accepted")
+		}
+	})
+	t.Run("it takes limits beyond the machine", func(t *testing.T) {
+		huge := judge.Limits{CPU: 1 << 62, Wall: 1 << 62, Memory: 1 << 62, Output: 1 << 62, Processes: 1 << 40, Files: 100, Scratch: 1 << 40}
+		if got := su.run(t, su.command(huge, "noop")); got.Exit != 0 || got.Killed != "" {
+			t.Errorf("got %+v", got.Exec)
+		}
+	})
+	t.Run("it passes an environment of 200 KB", func(t *testing.T) {
+		c := su.command(generous, hostileName, "environment")
+		for i := range 20 {
+			c.Env = append(c.Env, fmt.Sprintf("BIG%d=%s", i, strings.Repeat("x", 10<<10)))
+		}
+		if got := su.run(t, c); got.out != "204800\n" {
+			t.Errorf("got %q (%s), want 204800 bytes", got.out, got.stderr)
+		}
+	})
+}
+
+// streams checks input and output.
+func (su *suite) streams(t *testing.T) {
+	big := strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
+	file := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(file, []byte(big), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	open, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	t.Run("it passes a reader of known length", func(t *testing.T) {
+		c := su.command(generous, hostileName, "cat")
+		c.Stdin = strings.NewReader(big)
+		if got := su.run(t, c); got.out != big {
+			t.Errorf("got %d bytes, want %d", len(got.out), len(big))
+		}
+	})
+	t.Run("it passes any reader", func(t *testing.T) {
+		c := su.command(generous, hostileName, "cat")
+		c.Stdin = struct{ *strings.Reader }{strings.NewReader(big)}
+		c.Stdin = onlyReader{strings.NewReader(big)}
+		if got := su.run(t, c); got.out != big {
+			t.Errorf("got %d bytes, want %d", len(got.out), len(big))
+		}
+	})
+	t.Run("it passes a file", func(t *testing.T) {
+		c := su.command(generous, hostileName, "cat")
+		c.Stdin = open
+		if got := su.run(t, c); got.out != big {
+			t.Errorf("got %d bytes, want %d", len(got.out), len(big))
+		}
+	})
+	t.Run("it lets a program open /dev/stdin and /dev/stdout", func(t *testing.T) {
+		c := su.command(generous, hostileName, "cat-devices")
+		c.Stdin = onlyReader{strings.NewReader("hello\n")}
+		if got := su.run(t, c); got.out != "hello\n" {
+			t.Errorf("got %q %+v, %s", got.out, got.Exec, got.stderr)
+		}
+	})
+	t.Run("it writes to a file, and bounds it", func(t *testing.T) {
+		f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		limits := generous
+		limits.Output = 1000
+		c := su.command(limits, hostileName, "write", "5000")
+		c.Stdout = f
+		x, err := su.s.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if su.can&Isolates != 0 && (x.Killed != judge.Output || x.Output <= 1000) {
+			t.Errorf("wrote 5000 of 1000 bytes to a file: %+v", x)
+		}
+	})
+	t.Run("it does not wait for a reader that a program ignores", func(t *testing.T) {
+		c := su.command(generous, "noop")
+		c.Stdin = stuckReader{t.Context()}
+		if got := su.run(t, c); got.Exit != 0 {
+			t.Errorf("got %+v", got.Exec)
+		}
+	})
+	t.Run("it keeps reading errors", func(t *testing.T) {
+		got := su.run(t, su.command(generous, hostileName, "write-errors", "3000000"))
+		if len(got.stderr) != 3_000_000 || got.Output != 0 || got.Exit != 0 {
+			t.Errorf("got %d bytes of standard error, %+v", len(got.stderr), got.Exec)
+		}
+	})
+	t.Run("it passes on the error of a writer", func(t *testing.T) {
+		c := su.command(generous, hostileName, "write", "3000000")
+		c.Stdout = fullDisk{}
+		if x, err := su.s.Run(t.Context(), c); !errors.Is(err, errFullDisk) {
+			t.Errorf("Run() = %+v, %v, want the writer's error", x, err)
+		}
+	})
+	t.Run("it ends with its context", func(t *testing.T) {
+		cause := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := su.command(generous, hostileName, "write-then-sleep")
+		c.Stdout = callOnWrite(func() { cancel(cause) })
+		if x, err := su.s.Run(ctx, c); !errors.Is(err, cause) {
+			t.Errorf("Run() = %+v, %v, want %v", x, err, cause)
+		}
+		su.census(t)
+	})
+}

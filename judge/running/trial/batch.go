@@ -1,0 +1,290 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/internal/window"
+	"assay/judge/running/check"
+	"assay/judge/running/lang"
+)
+
+// Batch tries a program that reads one input and prints one output.
+type Batch struct {
+	Runner  judge.Runner
+	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
+	Checker check.Checker
+	Limits  judge.Limits // per case
+	Source  string       // the submission's file or folder; only CodeLimit needs it
+	// CodeLimit is how many bytes the submission may have; 0 is no limit.
+	CodeLimit int64
+	TempDir   string // for outputs that are too large for memory; "" is the system's
+	// Retime has a run that was a little slow, or got too little of the processor,
+	// repeated alone before it is judged: where programs share a machine, times vary.
+	Retime bool
+	// KeepOutput, if it is not nil, is called with each case's output.
+	KeepOutput func(c *judge.Case, out *io.SectionReader) error
+
+	setter  setter
+	program *judge.Program
+	still   stillDir
+	alone   sync.RWMutex // held for reading by every run, for writing by one that must be alone
+}
+
+// A run beside others may take this much more CPU time than its limit before it
+// is killed, so that one that ends in between is repeated, and a hopeless one is
+// not.
+const besideOthers = 1.1
+
+// patience is how many times the wall limit the repeated run gets: the machine may
+// be busy with what is not ours, and one that computes will meet its CPU limit.
+const patience = 4
+
+// busy is the share of its CPU time from which a run that hit the wall limit was
+// rather kept from running than waiting by itself: it gets more patience.
+const busy = 0.1
+
+// Build builds the submission. One that is too large does not compile.
+func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
+	start := time.Now()
+	if size, err := b.codeSize(); err != nil || b.CodeLimit > 0 && size > b.CodeLimit {
+		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, b.CodeLimit)}, err
+	}
+	made, err := b.Make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	built := &judge.Built{Log: made.Log, Cached: made.Cached, Millis: float64(time.Since(start).Microseconds()) / 1000}
+	if !made.OK {
+		built.Verdict = judge.CompileError
+	}
+	b.program = made.Program
+	return built, nil
+}
+
+// codeSize is how many bytes the submission has, where that matters.
+func (b *Batch) codeSize() (size int64, err error) {
+	if b.CodeLimit <= 0 || b.Source == "" {
+		return 0, nil
+	}
+	err = filepath.WalkDir(b.Source, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("measure the submission: %w", err)
+	}
+	return size, nil
+}
+
+// Try runs the program on one case.
+func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+	return b.retime(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
+}
+
+// retime calls try once, or a second time alone where that might tell otherwise.
+func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (*judge.Attempt, error) {
+	if !b.Retime {
+		return try(b.Limits)
+	}
+	limits := b.Limits
+	limits.CPU = time.Duration(float64(limits.CPU) * besideOthers)
+	b.alone.RLock()
+	a, err := try(limits)
+	b.alone.RUnlock()
+	if err != nil || !b.doubtful(a) {
+		return a, err
+	}
+	if a.Close != nil {
+		a.Close()
+	}
+	b.alone.Lock()
+	defer b.alone.Unlock()
+	limits = b.Limits
+	if b.computed(a) {
+		limits.Wall *= patience
+	}
+	again, err := try(limits)
+	if err != nil {
+		return nil, err
+	}
+	again.Note = fmt.Sprintf("run again alone: at first it took %v of CPU time, %v on the clock", a.Exec.CPU.Round(time.Millisecond), a.Exec.Wall.Round(time.Millisecond))
+	return again, nil
+}
+
+// doubtful says whether a run might have been within its limits, had it been
+// alone.
+func (b *Batch) doubtful(a *judge.Attempt) bool {
+	verdict := judge.Classify(a.Exec, b.Limits)
+	if a.Settled != nil {
+		verdict = a.Settled.Verdict
+	}
+	switch verdict {
+	case judge.TimeLimit:
+		return a.Exec.Killed != judge.CPUTime
+	case judge.IdlenessLimit:
+		return true
+	}
+	return false
+}
+
+// computed says whether a run that hit the wall limit was kept from running,
+// rather than waiting by itself.
+func (b *Batch) computed(a *judge.Attempt) bool {
+	return a.Exec.CPU+a.Beside > time.Duration(float64(b.Limits.CPU)*busy)
+}
+
+// try runs the program once on the case's input.
+func (b *Batch) try(ctx context.Context, c *judge.Case, limits judge.Limits) (*judge.Attempt, error) {
+	in, err := os.Open(c.In)
+	if err != nil {
+		return nil, unreadable(c.In, "input", err)
+	}
+	defer in.Close()
+	a, err := b.run(ctx, c, in, limits)
+	if err == nil && b.KeepOutput != nil {
+		if err = b.KeepOutput(c, a.Out); err != nil {
+			a.Close()
+		}
+	}
+	return a, err
+}
+
+// run runs the program once on an input.
+func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits judge.Limits) (*judge.Attempt, error) {
+	cmd, at, err := b.command(c, limits)
+	if err != nil {
+		return nil, err
+	}
+	defer at.done()
+	out := &capture{dir: b.TempDir}
+	var stderr heard
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
+	inFile, outFile := b.files()
+	if inFile != "" {
+		cmd.Stdin = nil
+	}
+	if outFile != "" {
+		cmd.Stdout = nil
+	}
+	x, err := b.Runner.Run(ctx, cmd)
+	if broken, ok := errors.AsType[*judge.ExecError](err); ok {
+		x, err = unexecutable(broken, &stderr), nil
+	}
+	if err == nil && outFile != "" {
+		x.Output, err = at.written(outFile, out, limits.Output)
+	}
+	if err == nil {
+		b.countAll(&x, &stderr, &at)
+	}
+	if err == nil {
+		var text *io.SectionReader
+		if text, err = out.reader(); err == nil {
+			return &judge.Attempt{Exec: x, Out: text, Stderr: stderr.Bytes(), Close: out.close}, nil
+		}
+	}
+	out.close()
+	return nil, err
+}
+
+// unexecutable is what happened to a program that cannot be executed. The judge's
+// own programs can be: this one is the contestant's.
+func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
+	fmt.Fprintln(stderr, broken.Error())
+	return judge.Exec{Exit: 127}
+}
+
+// unreadable is the fault of a case whose file is not there.
+func unreadable(path, what string, err error) *judge.Fault {
+	return &judge.Fault{File: path, Text: "the case has no " + what + " that can be read: " + err.Error(), Hint: "make cases and answers with: judge generate"}
+}
+
+// Check compares the output with the answer, or has the problem's checker do so.
+func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {
+	files, err := openCase(c)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	defer files.close()
+	return b.Checker.Check(ctx, files.request(c, a.Out))
+}
+
+// Close ends the checker and the setter's other programs.
+func (b *Batch) Close() (err error) {
+	if b.Checker != nil {
+		err = b.Checker.Close()
+	}
+	b.still.remove()
+	return errors.Join(err, b.setter.close())
+}
+
+// Explain gathers windows of the input, the answer and the output.
+func (b *Batch) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
+	files, err := openCase(c)
+	if err != nil {
+		return nil // Check has said so, or the program did not get as far as that
+	}
+	defer files.close()
+	return window.Detail(files.in, files.ans, a.Out, o.Place)
+}
+
+// caseFiles are the two files of a case, open.
+type caseFiles struct {
+	in, ans *io.SectionReader
+	open    []*os.File
+}
+
+// openCase opens the files. A case that needs no answer has an empty one.
+func openCase(c *judge.Case) (files caseFiles, err error) {
+	if files.in, err = files.add(c.In); err != nil {
+		return files, unreadable(c.In, "input", err)
+	}
+	if c.Ans == "" {
+		files.ans = io.NewSectionReader(strings.NewReader(""), 0, 0)
+		return files, nil
+	}
+	if files.ans, err = files.add(c.Ans); err != nil {
+		files.close()
+		return files, unreadable(c.Ans, "answer", err)
+	}
+	return files, nil
+}
+
+// request is what a checker is asked about the case.
+func (f *caseFiles) request(c *judge.Case, out *io.SectionReader) check.Request {
+	return check.Request{Case: c.ID(), In: f.in, Ans: f.ans, Out: out, Args: c.CheckerArgs}
+}
+
+func (f *caseFiles) add(path string) (*io.SectionReader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f.open = append(f.open, file)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.NewSectionReader(file, 0, info.Size()), nil
+}
+
+func (f *caseFiles) close() {
+	for _, file := range f.open {
+		file.Close()
+	}
+}

@@ -1,0 +1,220 @@
+package trial_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/check"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
+)
+
+// runner is a judge.Runner whose programs are functions.
+type runner func(in string, out, stderr io.Writer) (judge.Exec, error)
+
+func (r runner) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
+	in, err := io.ReadAll(c.Stdin)
+	if err != nil {
+		return judge.Exec{}, err
+	}
+	return r(string(in), c.Stdout, c.Stderr)
+}
+
+func (runner) Start(context.Context, *judge.Command) (judge.Process, error) {
+	return nil, errors.New("not here")
+}
+
+// newBatch makes a bench for one case with this input and answer.
+func newBatch(t *testing.T, in, ans string, r runner) (*trial.Batch, *judge.Case) {
+	t.Helper()
+	dir := t.TempDir()
+	c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Ans: filepath.Join(dir, "c.ans")}
+	for path, text := range map[string]string{c.In: in, c.Ans: ans} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checker, err := check.Builtin("tokens", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { checker.Close() })
+	b := &trial.Batch{
+		Runner:  r,
+		Checker: checker,
+		TempDir: dir,
+		Make: func(context.Context) (*lang.Result, error) {
+			return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
+		},
+	}
+	if built, err := b.Build(t.Context()); err != nil || built.Verdict != judge.NotJudged {
+		t.Fatalf("Build = %+v, %v", built, err)
+	}
+	return b, c
+}
+
+func TestBatch(t *testing.T) {
+	long := strings.Repeat("0123456789\n", 1<<18) // more than is held in memory
+	tests := []struct {
+		name    string
+		ans     string
+		program runner
+		want    judge.Verdict
+		stderr  string
+	}{
+		{"it accepts what the checker accepts", "3 4\n", func(in string, out, _ io.Writer) (judge.Exec, error) {
+			io.WriteString(out, in)
+			return judge.Exec{}, nil
+		}, judge.Accepted, ""},
+		{"it keeps outputs that do not fit into memory", long, func(_ string, out, _ io.Writer) (judge.Exec, error) {
+			for chunk := range bytes.Lines([]byte(long)) {
+				out.Write(chunk)
+			}
+			return judge.Exec{}, nil
+		}, judge.Accepted, ""},
+		{"it refuses what the checker refuses", "5\n", func(_ string, out, _ io.Writer) (judge.Exec, error) {
+			io.WriteString(out, "6\n")
+			return judge.Exec{}, nil
+		}, judge.WrongAnswer, ""},
+		{"it keeps the end of what a failing program says", "5\n", func(_ string, _, stderr io.Writer) (judge.Exec, error) {
+			io.WriteString(stderr, strings.Repeat("noise\n", 1000)+"the end")
+			return judge.Exec{Exit: 1}, nil
+		}, judge.RunTimeError, "the end"},
+		{"it blames the contestant for a program that cannot be executed", "5\n", func(string, io.Writer, io.Writer) (judge.Exec, error) {
+			return judge.Exec{}, &judge.ExecError{Argv0: "/program/x", Reason: "not executable"}
+		}, judge.RunTimeError, "not executable"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b, c := newBatch(t, "3 4\n", test.ans, test.program)
+			a, err := b.Try(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			verdict := judge.Classify(a.Exec, b.Limits)
+			if verdict == judge.NotJudged {
+				o, err := b.Check(t.Context(), c, a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				verdict = o.Verdict
+			}
+			if verdict != test.want || !strings.HasSuffix(strings.TrimSpace(string(a.Stderr)), test.stderr) {
+				t.Errorf("verdict %q with %q, want %q with %q", verdict, a.Stderr, test.want, test.stderr)
+			}
+			if len(a.Stderr) > 3<<10 {
+				t.Errorf("kept %d bytes of standard error", len(a.Stderr))
+			}
+			if names, _ := filepath.Glob(filepath.Join(b.TempDir, "assay-output-*")); len(names) > 0 {
+				t.Errorf("the output has a name that can stay behind: %q", names)
+			}
+		})
+	}
+}
+
+func TestBatchErrors(t *testing.T) {
+	quiet := runner(func(string, io.Writer, io.Writer) (judge.Exec, error) { return judge.Exec{}, nil })
+	t.Run("a missing input is the setter's fault", func(t *testing.T) {
+		b, c := newBatch(t, "", "", quiet)
+		os.Remove(c.In)
+		_, err := b.Try(t.Context(), c)
+		if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.File != c.In {
+			t.Errorf("got %v, want a fault of %s", err, c.In)
+		}
+	})
+	t.Run("a missing answer is the setter's fault", func(t *testing.T) {
+		b, c := newBatch(t, "", "", quiet)
+		os.Remove(c.Ans)
+		a, err := b.Try(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Check(t.Context(), c, a)
+		if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.File != c.Ans {
+			t.Errorf("got %v, want a fault of %s", err, c.Ans)
+		}
+	})
+	t.Run("a machine that fails is nobody's verdict", func(t *testing.T) {
+		broken := errors.New("no more processes")
+		b, c := newBatch(t, "", "", func(string, io.Writer, io.Writer) (judge.Exec, error) { return judge.Exec{}, broken })
+		if _, err := b.Try(t.Context(), c); !errors.Is(err, broken) {
+			t.Errorf("got %v, want %v", err, broken)
+		}
+	})
+	t.Run("outputs are kept where they are asked for", func(t *testing.T) {
+		b, c := newBatch(t, "", "x\n", func(_ string, out, _ io.Writer) (judge.Exec, error) {
+			io.WriteString(out, "x\n")
+			return judge.Exec{}, nil
+		})
+		kept := ""
+		b.KeepOutput = func(c *judge.Case, out *io.SectionReader) error {
+			data, err := io.ReadAll(out)
+			kept = c.ID() + ":" + string(data)
+			return err
+		}
+		a, err := b.Try(t.Context(), c)
+		if err != nil || kept != "g/c:x\n" {
+			t.Errorf("kept %q, %v", kept, err)
+		}
+		// What was kept can still be checked.
+		if o, err := b.Check(t.Context(), c, a); err != nil || o.Verdict != judge.Accepted {
+			t.Errorf("Check = %+v, %v", o, err)
+		}
+	})
+}
+
+// timed makes a runner whose runs, the first, the second and so on, end like this.
+func timed(ends ...judge.Exec) runner {
+	var next atomic.Int32
+	return func(string, io.Writer, io.Writer) (judge.Exec, error) {
+		return ends[next.Add(1)-1], nil
+	}
+}
+
+func TestRetime(t *testing.T) {
+	limits := judge.Limits{CPU: time.Second, Wall: 3 * time.Second}
+	slow := judge.Exec{CPU: 1050 * time.Millisecond}
+	hopeless := judge.Exec{CPU: 1101 * time.Millisecond, Killed: judge.CPUTime}
+	starved := judge.Exec{CPU: 900 * time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
+	asleep := judge.Exec{CPU: time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
+	good := judge.Exec{CPU: 950 * time.Millisecond}
+	tests := []struct {
+		name   string
+		retime bool
+		runs   []judge.Exec
+		want   judge.Verdict
+		noted  bool
+	}{
+		{"a run within its limit stands", true, []judge.Exec{good}, judge.NotJudged, false},
+		{"a run that was a little slow beside others is repeated", true, []judge.Exec{slow, good}, judge.NotJudged, true},
+		{"a run that is slow alone too is too slow", true, []judge.Exec{slow, slow}, judge.TimeLimit, true},
+		{"a hopeless run is not repeated", true, []judge.Exec{hopeless}, judge.TimeLimit, false},
+		{"a run that got too little of the processor is repeated", true, []judge.Exec{starved, good}, judge.NotJudged, true},
+		{"a run that waited by itself is idle when it does so alone", true, []judge.Exec{asleep, asleep}, judge.IdlenessLimit, true},
+		{"a run that others kept waiting is repeated", true, []judge.Exec{asleep, good}, judge.NotJudged, true},
+		{"nothing is repeated where that is off", false, []judge.Exec{slow}, judge.TimeLimit, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b, c := newBatch(t, "", "", timed(test.runs...))
+			b.Limits, b.Retime = limits, test.retime
+			a, err := b.Try(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := judge.Classify(a.Exec, limits); got != test.want || (a.Note != "") != test.noted {
+				t.Errorf("verdict %q with the note %q, want %q", got, a.Note, test.want)
+			}
+		})
+	}
+}

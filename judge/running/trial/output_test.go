@@ -1,0 +1,79 @@
+package trial_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
+)
+
+// writer is a judge.Runner whose program writes so many bytes to standard output, to
+// standard error and to files of its working directory.
+type writer struct{ out, err, made, changed int }
+
+func (w writer) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
+	fmt.Fprint(c.Stdout, strings.Repeat("x", w.out))
+	fmt.Fprint(c.Stderr, strings.Repeat("x", w.err))
+	for name, n := range map[string]int{"made": w.made, "given": w.changed} {
+		if n > 0 {
+			if err := os.WriteFile(filepath.Join(c.Mounts[len(c.Mounts)-1].Host, name), make([]byte, n), 0o666); err != nil {
+				return judge.Exec{}, err
+			}
+		}
+	}
+	return judge.Exec{Output: int64(w.out)}, nil
+}
+
+func (writer) Start(context.Context, *judge.Command) (judge.Process, error) {
+	return nil, errors.New("not here")
+}
+
+func TestAllOutput(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		writer
+		all  bool
+		want judge.Verdict
+	}{
+		{"it does not count standard error, usually", writer{out: 10, err: 9000}, false, judge.NotJudged},
+		{"it counts standard error too where the problem says so", writer{out: 500, err: 501}, true, judge.OutputLimit},
+		{"it is fine exactly at the limit", writer{out: 500, err: 500}, true, judge.NotJudged},
+		{"it counts a file that the program makes", writer{out: 500, made: 501}, true, judge.OutputLimit},
+		{"it counts a file that the program changes", writer{out: 500, changed: 501}, true, judge.OutputLimit},
+		{"it does not count a file that stays as it is", writer{out: 500, err: 400}, true, judge.NotJudged},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Files: []judge.CaseFile{{Name: "given", Data: make([]byte, 300)}}}
+			if err := os.WriteFile(c.In, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p := &judge.Problem{Limits: judge.Limits{Output: 1000}, AllOutput: test.all, Checker: judge.Checking{Name: "tokens"}}
+			b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: test.writer, TempDir: dir, Make: func(context.Context) (*lang.Result, error) {
+				return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			if _, err := b.Build(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			a, err := b.Try(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			if got := judge.Classify(a.Exec, p.Limits); got != test.want {
+				t.Errorf("Classify(%+v) = %q, want %q", a.Exec, got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,218 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"assay/judge"
+	"assay/judge/running/check"
+)
+
+// reruns tries a program that runs several times on a case, as many times as the problem
+// says. In some of the runs it talks to the interactor; what that leaves is the input of
+// the next run, or, after the last one, the output that the checker judges. After
+// another run the checker judges what the program printed, and what the checker prints
+// is the input of the next run. The checker is shown the input of the run. Limits are
+// for each run.
+type reruns struct {
+	*interactive
+	talks   []bool
+	program *check.Validator // the checker, where it is the setter's
+}
+
+func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err error) {
+	s := &b.setter.Setup
+	p := s.Problem
+	t := &reruns{interactive: &interactive{Batch: b}, talks: p.Reruns}
+	if p.Kind.Interactive {
+		if t.join, err = s.joiner(); err != nil {
+			return nil, err
+		}
+		if t.validator, err = s.validator(ctx, p.Interactor, limits); err != nil {
+			return nil, err
+		}
+	}
+	if p.Checker.Program != nil {
+		t.program, err = s.validator(ctx, p.Checker.Program, limits)
+	} else {
+		b.Checker, err = s.checker(ctx, limits) // so that its options are looked at now
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.closeParts())
+	}
+	return t, nil
+}
+
+func (t *reruns) closeParts() (err error) {
+	for _, v := range []*check.Validator{t.validator, t.program} {
+		if v != nil {
+			err = errors.Join(err, v.Close())
+		}
+	}
+	return err
+}
+
+// Close ends the setter's programs.
+func (t *reruns) Close() error { return errors.Join(t.closeParts(), t.Batch.Close()) }
+
+// Try runs the program as many times as it must.
+func (t *reruns) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
+		r := &rerun{reruns: t, c: c, limits: limits}
+		all, err := r.try(ctx)
+		if err == nil && t.KeepOutput != nil {
+			err = t.KeepOutput(c, all.Out)
+		}
+		return all, errors.Join(err, r.close(all, err))
+	})
+}
+
+// rerun is one case under way.
+type rerun struct {
+	*reruns
+	c       *judge.Case
+	limits  judge.Limits
+	files   caseFiles
+	talking *check.Session // the interactor's
+	judging *check.Session // the checker's
+	kept    []*capture     // inputs of runs
+	talk    transcript
+}
+
+// close gives back what the case holds; where it failed, the attempt too.
+func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
+	for _, s := range []*check.Session{r.talking, r.judging} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	for _, k := range r.kept {
+		k.close()
+	}
+	if all != nil && all.Close != nil && failed != nil {
+		all.Close()
+	}
+	r.files.close()
+	return err
+}
+
+// keep makes an input that lives as long as the case is under way.
+func (r *rerun) keep() *capture {
+	k := &capture{dir: r.TempDir}
+	r.kept = append(r.kept, k)
+	return k
+}
+
+func (r *rerun) try(ctx context.Context) (all *judge.Attempt, err error) {
+	if r.files, err = openCase(r.c); err != nil {
+		return nil, err
+	}
+	if r.validator != nil {
+		if r.talking, err = r.validator.Open(r.files.request(r.c, nil)); err != nil {
+			return nil, err
+		}
+	}
+	if r.reruns.program != nil {
+		if r.judging, err = r.reruns.program.Open(r.files.request(r.c, nil)); err != nil {
+			return nil, err
+		}
+	}
+	in := r.files.in
+	for run, talks := range r.talks {
+		a, o, next, err := r.once(ctx, in, talks, run == len(r.talks)-1)
+		if err != nil {
+			if all != nil && all.Close != nil {
+				all.Close()
+			}
+			return nil, err
+		}
+		if o.Verdict != judge.Accepted && run > 0 {
+			o.Message = fmt.Sprintf("in run %d: %s", run+1, o.Message)
+		}
+		a.Settled = &o
+		if all = worse(all, a); o.Verdict != judge.Accepted {
+			break
+		}
+		in = next
+		if r.talking != nil {
+			r.talk.pass(run < len(r.talks)-1)
+		}
+	}
+	all.Dialogue = r.talk.String()
+	return all, nil
+}
+
+// once runs the program once, and finds what the next run reads.
+func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool) (a *judge.Attempt, o judge.Outcome, next *io.SectionReader, err error) {
+	a, o, out, err := r.output(ctx, in, talks)
+	switch {
+	case err != nil || o.Verdict != judge.Accepted:
+	case last:
+		o, err = r.right(ctx, in, out)
+	case talks:
+		next = out
+	default:
+		k := r.keep()
+		if err = r.judging.Give(in); err == nil {
+			if o, err = r.judging.Between(ctx, out, k); err == nil {
+				next, err = k.reader()
+			}
+		}
+	}
+	if err != nil && a != nil && a.Close != nil {
+		a.Close()
+	}
+	return a, o, next, err
+}
+
+// output runs the program, and is what comes of it: what it printed, or what the
+// interactor leaves.
+func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (a *judge.Attempt, o judge.Outcome, out *io.SectionReader, err error) {
+	if !talks {
+		if a, err = r.run(ctx, r.c, io.NewSectionReader(in, 0, in.Size()), r.limits); err != nil {
+			return nil, o, nil, err
+		}
+		if o = (judge.Outcome{Verdict: judge.Classify(a.Exec, r.Limits), Message: a.Exec.Fate()}); o.Verdict == judge.NotJudged {
+			o = judge.Outcome{Verdict: judge.Accepted}
+		}
+		return a, o, a.Out, nil
+	}
+	if err = r.talking.Give(in); err != nil {
+		return nil, o, nil, err
+	}
+	if a, o, err = r.interactive.talk(ctx, r.c, r.talking, r.limits, &r.talk); err != nil {
+		return nil, o, nil, err
+	}
+	a.Out = section("")
+	if o.Verdict != judge.Accepted {
+		return a, o, nil, nil
+	}
+	text, file, err := r.talking.Output()
+	if err != nil {
+		return nil, o, nil, fmt.Errorf("read what the interactor leaves: %w", err)
+	}
+	defer file.Close()
+	k := r.keep()
+	if _, err = io.Copy(k, text); err == nil {
+		out, err = k.reader()
+	}
+	return a, o, out, err
+}
+
+// right has the checker judge the output of the last run.
+func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Outcome, error) {
+	if r.judging != nil {
+		if err := r.judging.Give(in); err != nil {
+			return judge.Outcome{}, err
+		}
+		return r.judging.Between(ctx, out, nil)
+	}
+	checker, err := r.setter.checker(ctx, r.setter.limits) // one of its own: many cases are judged at one time
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	defer checker.Close()
+	return checker.Check(ctx, check.Request{Case: r.c.ID(), In: in, Ans: r.files.ans, Out: out, Args: r.c.CheckerArgs})
+}

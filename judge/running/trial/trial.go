@@ -1,0 +1,151 @@
+// Package trial runs a program on the cases of a problem, and has the outcome
+// checked: one file for each kind of problem. It implements judge.Bench, and New
+// makes the bench that a problem's kind asks for.
+//
+//	batch.go        one input, one output
+//	interactive.go  the program and the interactor talk to each other
+//	multipass.go    the program runs again on what the checker or interactor made
+//	reruns.go       the program runs as often as the problem says (Polygon)
+//	answers.go      the submission is the outputs themselves
+//	setter.go       static validators and graders
+//	workdir.go      the directory that a program runs in
+//
+// It does not decide verdicts: judge.Classify, judge.Settle and the checker do; and
+// it does not limit anything: the sandbox does.
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"assay/judge"
+	"assay/judge/running/check"
+	"assay/judge/running/lang"
+)
+
+// Setup is what a submission is tried with.
+type Setup struct {
+	Problem *judge.Problem // with the limits that are to be kept
+	Runner  judge.Runner   // for interactive problems a judge.Joiner too
+
+	Source string // the submission: a file or a folder
+	// ShowSource has the submission see its own files in its working directory.
+	ShowSource bool
+	Make       func(ctx context.Context) (*lang.Result, error) // builds it; not called for answers
+	// Language and Entry are what a static validator is told; by default the
+	// language's id and the name of the file or folder.
+	Language, Entry string
+
+	Part  func(ctx context.Context, p *judge.Part) (*judge.Program, error) // builds a setter's program
+	Usual judge.Limits                                                     // of a setter's program
+
+	TempDir    string                                           // for outputs that are too large for memory; "" is the system's
+	Retime     bool                                             // see Batch
+	KeepOutput func(c *judge.Case, out *io.SectionReader) error // see Batch
+	Checker    func(context.Context) (check.Checker, error)     // instead of the problem's own; nil for that
+}
+
+// Bench is a judge.Bench for one submission. The caller must call Close.
+type Bench interface {
+	judge.Bench
+	// Close ends the setter's programs. No other call may be under way.
+	Close() error
+}
+
+// New makes a bench. What can be built of the setter's programs is built now.
+func New(ctx context.Context, s Setup) (_ Bench, err error) {
+	p := s.Problem
+	b := &Batch{
+		Runner: s.Runner, Make: s.Make, Limits: p.Limits, CodeLimit: p.CodeLimit, Source: s.Source,
+		TempDir: s.TempDir, Retime: s.Retime, KeepOutput: s.KeepOutput,
+	}
+	b.setter.Setup = s
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	validation := s.limits()
+	if err := b.setter.build(ctx, validation); err != nil {
+		return nil, err
+	}
+	kind := p.Kind
+	switch {
+	case len(p.Reruns) > 0:
+		return newReruns(ctx, b, validation)
+	case kind.Answers && (kind.Interactive || kind.MultiPass):
+		return nil, &judge.Fault{File: p.Dir, Text: "a problem whose submissions are outputs has neither an interactor nor several passes"}
+	case kind.Interactive && p.Interactor == nil:
+		return nil, &judge.Fault{File: p.Dir, Text: "an interactive problem has no interactor"}
+	case kind.Interactive:
+		return newInteractive(ctx, b, validation)
+	case kind.MultiPass:
+		return newMultiPass(ctx, b, validation)
+	}
+	b.Checker, err = s.checker(ctx, validation)
+	if kind.Answers {
+		return &answers{Batch: b}, err
+	}
+	return b, err
+}
+
+// limits are those of the programs that judge.
+func (s *Setup) limits() judge.Limits {
+	l, own := s.Usual, s.Problem.Validation
+	if own.CPU > 0 {
+		l.CPU, l.Wall = own.CPU, max(l.Wall, 2*own.CPU)
+	}
+	if own.Wall > 0 {
+		l.Wall = own.Wall
+	}
+	if own.Memory > 0 {
+		l.Memory = own.Memory
+	}
+	if own.Output > 0 {
+		l.Output = own.Output
+	}
+	return l
+}
+
+// checker makes the problem's checker.
+func (s *Setup) checker(ctx context.Context, limits judge.Limits) (check.Checker, error) {
+	if s.Checker != nil {
+		return s.Checker(ctx)
+	}
+	c := s.Problem.Checker
+	if c.Program == nil {
+		made, err := check.Builtin(c.Name, c.Args)
+		if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
+			fault.File = s.Problem.Dir
+		}
+		return made, err
+	}
+	program, err := s.Part(ctx, c.Program)
+	if err != nil {
+		return nil, err
+	}
+	return check.Program(s.Runner, c.Program, program, limits)
+}
+
+// validator makes a setter's program ready to judge in steps.
+func (s *Setup) validator(ctx context.Context, p *judge.Part, limits judge.Limits) (*check.Validator, error) {
+	program, err := s.Part(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	v, err := check.NewValidator(s.Runner, program, p.Speaks, p.Args, limits)
+	if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
+		fault.File = p.Path
+	}
+	return v, err
+}
+
+// joiner is the runner where it can join programs.
+func (s *Setup) joiner() (judge.Joiner, error) {
+	if j, ok := s.Runner.(judge.Joiner); ok {
+		return j, nil
+	}
+	return nil, fmt.Errorf("judge interactive problems: %T cannot run programs together", s.Runner)
+}
