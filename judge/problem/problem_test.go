@@ -182,6 +182,37 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestExpandIsBounded: a line makes at most 10,000 cases, in one range or in several.
+func TestExpandIsBounded(t *testing.T) {
+	for _, row := range []struct {
+		line string
+		want int // 0: too many
+	}{
+		{"r {1..10000}", 10_000},
+		{"r {1..10001}", 0},
+		{"r {-5000..4999}", 10_000},
+		{"r {-5000..5000}", 0},
+		{"r {0..0}", 1},
+		{"r {1..100} {1..100}", 10_000},
+		{"r {1..100} {1..101}", 0},
+		{"r {1..2} {1..5001}", 0},
+		{"r {1..1} {1..10000}", 10_000},
+		{"r {1..10} {1..10} {1..10} {1..10}", 10_000},
+		{"r {1..10} {1..10} {1..10} {1..11}", 0},
+		{"r {-999999999999999999..999999999999999999}", 0},
+	} {
+		got, err := problem.Expand(row.line)
+		switch {
+		case row.want == 0 && (err == nil || !strings.Contains(err.Error(), "more than 10000 cases")):
+			t.Errorf("Expand(%q) makes %d lines, %v; want it refused", row.line, len(got), err)
+		case row.want == 0 && strings.Count(row.line, "{") == 1 && !strings.HasPrefix(err.Error(), "the range {"):
+			t.Errorf("Expand(%q): %v; want the range named before it is made", row.line, err)
+		case row.want > 0 && (err != nil || len(got) != row.want):
+			t.Errorf("Expand(%q) makes %d lines, %v; want %d", row.line, len(got), err, row.want)
+		}
+	}
+}
+
 func TestCaseName(t *testing.T) {
 	tests := []struct{ line, want string }{
 		{"corner 0 0", "corner-0-0"},

@@ -101,7 +101,7 @@ func (n *neighbour) parts() {
 		switch f := part.of.(type) {
 		case *field:
 			if f.name.kind == integer {
-				n.number(f.name.text, part.n, part.lo, part.hi, func(what, text string) { change(what, func(p *node) { p.s = text }) })
+				n.number(f.name.text, part.n, part.lo, part.hi, func(what, text string) { change(what, func(p *node) { p.words = []string{text} }) })
 			} else {
 				n.word(f, f.name.text, part.s, func(what, text string) { change(what, func(p *node) { p.s = text }) })
 			}

@@ -20,6 +20,9 @@ func (p *parser) grid(head token) any {
 	if problem := g.typ.characters(at.text); problem != "" {
 		p.fail(at, `such as: of ".#"`, "characters %q: %s", at.text, problem)
 	}
+	if g.typ.letters[' '] { // then a row does not end at a blank
+		g.typ.kind = textType
+	}
 	g.name = p.declare(t, word, true)
 	return g
 }

@@ -438,9 +438,12 @@ func (w *writer) renderItems(all []any, n *node) {
 		case *literal:
 			w.word(it.text, it.glue)
 		case *field:
-			if it.name.kind == integer && part.s == "" {
+			switch {
+			case len(part.words) > 0: // instead of the value
+				w.word(part.words[0], it.glue)
+			case it.name.kind == integer:
 				w.integer(part.n, it.glue)
-			} else {
+			default:
 				w.word(part.s, it.glue)
 			}
 		case *array:

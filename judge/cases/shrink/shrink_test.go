@@ -214,6 +214,35 @@ func minimal(t *rapid.T, text []byte, holds func([]byte) (bool, error)) {
 	}
 }
 
+// TestTheLastLineFeedStays: a text that ends with a line feed keeps it, and one
+// that does not gets none, whatever is taken away.
+func TestTheLastLineFeedStays(t *testing.T) {
+	for _, row := range []struct {
+		input, want string
+		counted     bool // the first number has to count the lines
+	}{
+		{"aa bb cc\n41 42\ndd\n", "41\n", false},
+		{"aa bb cc\n41 42\ndd", "41", false},
+		{"3\n1\n41\n2\n", "41\n", false},
+		{"3\n1\n41\n2", "41", false},
+		{"2 x\n41 2 xxx\n", "41\n", false},
+		{"2 x\n41 2 xxx", "41", false},
+		{"3\n1\n41\n2\n", "1\n41\n", true},
+		{"3\n1\n41\n2", "1\n41", true},
+	} {
+		ended := strings.HasSuffix(row.input, "\n")
+		got, err := shrink.Text(t.Context(), []byte(row.input), shrink.Budget{}, func(text []byte) (bool, error) {
+			if _, ok := counted(text); row.counted && !ok {
+				return false, nil
+			}
+			return bytes.Contains(text, []byte("41")) && bytes.HasSuffix(text, []byte("\n")) == ended, nil
+		}, nil)
+		if err != nil || string(got.Text) != row.want {
+			t.Errorf("Text(%q) = %q, %v; want %q", row.input, got.Text, err, row.want)
+		}
+	}
+}
+
 func TestTextEndsEarly(t *testing.T) {
 	input := []byte("5\n1\n2\n3\n4\n5\n")
 	calls := 0

@@ -151,6 +151,35 @@ func firstLine(s string) string {
 	return line
 }
 
+// TestLongLinesBefore: the lines before the place are found again in blocks that
+// were read long ago, however long the lines are and wherever blocks end.
+func TestLongLinesBefore(t *testing.T) {
+	const block = 128 << 10
+	for _, size := range []int{1, block/2 - 1, block - 2, block - 1, block, block + 1, 3 * block} {
+		for lines := range 8 {
+			var text strings.Builder
+			want := ""
+			for i := range lines {
+				line := strings.Repeat(string(rune('a'+i)), size) + "\n"
+				text.WriteString(line)
+				if i >= lines-linesBefore {
+					want += line
+				}
+			}
+			text.WriteString("place\n")
+			e := window.Around(section(text.String()), int64(text.Len()-len("place\n")))
+			if e.FirstLine != max(lines-linesBefore, 0)+1 || strings.Count(e.Text[:e.At], "\n") != min(lines, linesBefore) || e.Before != (lines > linesBefore) {
+				t.Errorf("after %d lines of %d bytes the window starts with line %d, and the place is at %d of %.20q", lines, size, e.FirstLine, e.At, e.Text)
+			}
+			for i, line := range strings.SplitAfter(e.Text[:e.At], "\n")[:min(lines, linesBefore)] {
+				if w := strings.SplitAfter(want, "\n")[i]; line[0] != w[0] || len(w) <= lineWidth && line != w {
+					t.Errorf("after %d lines of %d bytes, line %d of the window is %.20q..., want %.20q", lines, size, i, line, w)
+				}
+			}
+		}
+	}
+}
+
 // TestDetailShowsTheDifference holds the law: without a place, the windows stand
 // at the first byte that differs, and look different there.
 func TestDetailShowsTheDifference(t *testing.T) {
