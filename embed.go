@@ -5,7 +5,7 @@ package assay
 
 import "embed"
 
-// Files are judge.toml, problems/, testcases/ and judge/kit/*.go of this module.
+// Files are judge.toml, problems/, testcases/ and judge/kit of this module.
 //
-//go:embed judge.toml problems testcases judge/kit/*.go
+//go:embed judge.toml problems testcases judge/kit/*.go judge/kit/referee/*.go
 var Files embed.FS

@@ -21,6 +21,7 @@ var layers = map[string][]string{
 	// The words, and what has nothing to do with the world: nothing of ours.
 	"judge":                 nil,
 	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
+	"judge/kit/referee":     {"judge/kit"},                       // so is this
 	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
 	"judge/packages/tex":    nil,                                 // texts to texts
 	"judge/cases/format":    {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
@@ -40,18 +41,18 @@ var layers = map[string][]string{
 	"judge/packages/ctd":                {"judge", "judge/internal/suggest"},
 	"judge/internal/window":             {"judge"},
 	"judge/running/sandbox":             {"judge"},
-	"judge/report":                      {"judge", "judge/contests/arena", "judge/kit", "judge/contests/rating", "judge/contests/standings"},
+	"judge/report":                      {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/running/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex"},
 	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc"}, // a recipe for package fill is part of what it reads
 	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest", "judge/packages/icpc", "judge/packages/polygon"},
-	"judge/contests/standings":          {"judge/contests/arena", "judge/kit", "judge/contests/rating"},
+	"judge/contests/standings":          {"judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
 	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
 
 	// These stand on them.
-	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
+	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
 	"judge/running/lang":      {"judge", "judge/running/config", "judge/internal/atomicfile", "judge/internal/suggest"},
 	"judge/contests/golf":     {"judge", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
@@ -186,10 +187,11 @@ func doorOf(imported string) (string, bool) {
 }
 
 func TestProblemsImportTheKitOnly(t *testing.T) {
+	kit := []string{"assay/judge/kit", "assay/judge/kit/referee"}
 	for _, p := range list(t, "./problems/...") {
 		for _, imported := range p.Imports {
 			first, _, _ := strings.Cut(imported, "/")
-			if imported != "assay/judge/kit" && (first == "assay" || strings.Contains(first, ".")) {
+			if !slices.Contains(kit, imported) && (first == "assay" || strings.Contains(first, ".")) {
 				t.Errorf("%s imports %s: setters' programs have the kit and the standard library", p.ImportPath, imported)
 			}
 		}
@@ -274,7 +276,7 @@ func TestNoSpecialCases(t *testing.T) {
 }
 
 // printing are the packages that programs are made of.
-var printing = map[string]bool{"assay/judge/kit": true, "assay/judge/running/sandbox/sandboxtest": true}
+var printing = map[string]bool{"assay/judge/kit": true, "assay/judge/kit/referee": true, "assay/judge/running/sandbox/sandboxtest": true}
 
 // TestNoInitAndNoPrinting: packages under judge/ have no init functions and print
 // nothing.

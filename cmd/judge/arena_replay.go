@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge/contests/arena"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // replaying are the flags of judge arena replay.
@@ -137,7 +137,7 @@ func botByName(r *arena.Results, name string) int {
 }
 
 // look asks the game's referee what there was to see, if the contest has the game.
-func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game) (seen []kit.Position, err error) {
+func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game) (seen []referee.Position, err error) {
 	contest, err := findContest()
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 }
 
 // showGame shows a game move by move.
-func showGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []kit.Position) {
+func showGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) {
 	name := func(seat int) string { return r.Bot([]int{g.First, g.Second}[seat-1]).Name }
 	fmt.Fprintf(w, "game %d: round %d, game %d of the encounter, seed %d\n", number, g.Round, g.Leg, g.Seed)
 	fmt.Fprintf(w, "%s begins against %s", name(1), name(2))
@@ -207,7 +207,7 @@ func showGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []k
 }
 
 // positionText says what is left, and whether it is won for who moves.
-func positionText(p *kit.Position) string {
+func positionText(p *referee.Position) string {
 	words := []string{}
 	switch {
 	case p.Count < 0:

@@ -22,8 +22,9 @@
 // state across the cases of one submission, which come in judging order.
 //
 // The package is complete in itself and uses the standard library only, because
-// it is also built outside this module. It is not for solutions, and it knows
-// nothing of sandboxes, files on disk or verdicts other than its own three.
+// it is also built outside this module. Referees of games have a package of their
+// own, kit/referee. The kit is not for solutions, and it knows nothing of sandboxes,
+// files on disk or verdicts other than its own three.
 package kit
 
 import (

@@ -15,7 +15,7 @@ import (
 
 // Game is what problem.toml says of the folder as a game for the arena.
 type Game struct {
-	Referee  *judge.Part // a kit program (kit.Referee)
+	Referee  *judge.Part // a kit program (referee.Main)
 	Files    bool        // contestants are files that the referee reads, and no programs
 	Tester   string      // path of the bot that others are tried against; "" for none
 	Try      string      // the rule set for that; "" for the default one
@@ -131,7 +131,7 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 		return path
 	}
 	if t.Referee == "" {
-		faults = append(faults, f.Fault("game", "the game has no referee", `referee = "referee" is a program that calls kit.Referee`))
+		faults = append(faults, f.Fault("game", "the game has no referee", `referee = "referee" is a program that calls referee.Main`))
 	} else {
 		made.Referee = &judge.Part{Path: program("game.referee", t.Referee), Args: t.Args, Speaks: "kit"}
 	}

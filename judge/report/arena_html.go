@@ -11,7 +11,7 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // Shown is a game that a page can show, move by move.
@@ -19,7 +19,7 @@ type Shown struct {
 	Game      *arena.Game
 	First     string // names of the bots
 	Second    string
-	Positions []kit.Position // before the first move and after each; may be nil
+	Positions []referee.Position // before the first move and after each; may be nil
 }
 
 // ArenaPage draws the standings of an event, and some of its games, as one page of HTML

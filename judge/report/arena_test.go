@@ -14,7 +14,7 @@ import (
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
 	"assay/judge/internal/golden"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 	"assay/judge/report"
 )
 
@@ -79,13 +79,13 @@ func oneGame(k arena.Key, rng *rand.Rand) arena.Game {
 }
 
 // positionsOf makes up what a referee says of a game.
-func positionsOf(g *arena.Game) (all []kit.Position) {
+func positionsOf(g *arena.Game) (all []referee.Position) {
 	left := strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12")
 	for i := range len(g.Moves) + 1 {
 		if i > 0 {
 			left = slices.DeleteFunc(slices.Clone(left), func(n string) bool { return n == g.Moves[i-1] })
 		}
-		p := kit.Position{Count: int64(len(left)), Options: left, Exact: "lost", Text: fmt.Sprintf("%d are crossed out", i)}
+		p := referee.Position{Count: int64(len(left)), Options: left, Exact: "lost", Text: fmt.Sprintf("%d are crossed out", i)}
 		if g.Round%2 == 1 && i%3 != 2 && len(left) > 2 {
 			p.Exact, p.Best = "won", left[:2]
 		}

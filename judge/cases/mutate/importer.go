@@ -68,8 +68,8 @@ func (i *importer) standard(name string) bool {
 // parse parses a package of the standard library, the kit, or a folder of the
 // program.
 func (i *importer) parse(name string) ([]*ast.File, error) {
-	if name == kitPath && i.tools.Kit != nil {
-		return i.parseFS(i.tools.Kit)
+	if below, is := strings.CutPrefix(name+"/", kitPath+"/"); is && i.tools.Kit != nil {
+		return i.parseFS(i.tools.Kit, path.Clean(below))
 	}
 	for _, dir := range []string{name, "vendor/" + name} {
 		dir = filepath.Join(i.tools.Goroot, "src", filepath.FromSlash(dir))
@@ -110,8 +110,8 @@ func (i *importer) parseOwn(name string) (files []*ast.File, err error) {
 	return files, nil
 }
 
-func (i *importer) parseFS(from fs.FS) (files []*ast.File, err error) {
-	names, err := fs.Glob(from, "*.go")
+func (i *importer) parseFS(from fs.FS, dir string) (files []*ast.File, err error) {
+	names, err := fs.Glob(from, path.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // Rules are a rule set with its options filled in: all that decides how an event
@@ -54,7 +54,7 @@ const (
 	ByGame      = "game"      // each game
 	ByEncounter = "encounter" // the games of an encounter together: more wins win it
 	BySurplus   = "surplus"   // games won above half of an encounter's, and encounters won
-	ByPayoff    = "payoff"    // what the referee pays for each game (kit.Game.Pay)
+	ByPayoff    = "payoff"    // what the referee pays for each game (referee.Game.Pay)
 )
 
 // Cost is what a fault costs.
@@ -136,7 +136,7 @@ type GameFault struct {
 }
 
 // Note is something that a game's log tells beside moves.
-type Note = kit.Note
+type Note = referee.Note
 
 // Key tells a game from all others of an event.
 type Key struct{ Round, First, Second, Leg int }

@@ -13,6 +13,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/kit"
+	"assay/judge/kit/referee"
 	"assay/judge/running/sandbox"
 )
 
@@ -142,7 +143,7 @@ func (c *court) flush(files ...*os.File) error {
 
 // seat brings a player, or a file, before the referee. What it has said before and
 // nobody has taken goes with it.
-func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []string, unread []byte, done func(*kit.Greeted) error) error {
+func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []string, unread []byte, done func(*referee.Greeted) error) error {
 	about, err := json.Marshal(struct {
 		ID   int      `json:"id"`
 		Name string   `json:"name"`
@@ -161,7 +162,7 @@ func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []str
 		}
 	}
 	return c.ask(func(f kit.Frame) error {
-		g := &kit.Greeted{}
+		g := &referee.Greeted{}
 		if f.Verb != "ok" || len(f.Parts) != 1 {
 			return fmt.Errorf("%s to a bot", f.Verb)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 	"assay/judge/running/sandbox"
 )
 
@@ -146,8 +146,8 @@ func (d *director) open(out *Outcome) error {
 }
 
 // kitEvent is the event as referees know it.
-func (e *Event) kitEvent() *kit.Event {
-	return &kit.Event{
+func (e *Event) kitEvent() *referee.Event {
+	return &referee.Event{
 		Rules: e.Rules.Name, Bots: len(e.Bots), Seed: e.Seed,
 		MoveMS: e.Rules.Move.Milliseconds(), ClockMS: e.Rules.Clock.Milliseconds(), StartMS: e.Rules.Start.Milliseconds(),
 		Options: e.Rules.Options,

@@ -7,16 +7,18 @@ import (
 	"unique"
 
 	"assay/judge/kit"
+
+	"assay/judge/kit/referee"
 )
 
 // finished is what a referee says of a game, with faults as the log has them.
 type finished struct {
-	kit.Outcome
+	referee.Outcome
 	fault, after *GameFault
 }
 
 // faultOf is a fault that a referee found.
-func faultOf(f *kit.BotFault) *GameFault {
+func faultOf(f *referee.BotFault) *GameFault {
 	if f == nil {
 		return nil
 	}
@@ -50,7 +52,7 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 		return c.broken(d.e, fmt.Sprintf("it says %.40q of a game", f.Verb))
 	}
 	var err error
-	if r.Outcome, err = kit.ReadOutcome(f.Parts); err != nil || bytes.IndexByte(r.Outcome.Moves, '\n') >= 0 {
+	if r.Outcome, err = referee.ReadOutcome(f.Parts); err != nil || bytes.IndexByte(r.Outcome.Moves, '\n') >= 0 {
 		return c.broken(d.e, "it does not say what came of a game")
 	}
 	if r.Broken != "" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"assay/judge/kit"
+
+	"assay/judge/kit/referee"
 )
 
 const (
@@ -122,8 +124,8 @@ func (d *director) playGame(m *match, c *court) error {
 }
 
 // order is a game as referees are asked for it.
-func (d *director) order(k Key, live int, said [][]string) *kit.Order {
-	o := &kit.Order{OrderNumbers: kit.OrderNumbers{
+func (d *director) order(k Key, live int, said [][]string) *referee.Order {
+	o := &referee.Order{OrderNumbers: referee.OrderNumbers{
 		No: int64((k.Round-1)*d.e.Rules.Games + k.Leg), Round: int64(k.Round), First: int64(k.First), Second: int64(k.Second),
 		Seed: d.seeds.game(k), Shared: d.seeds.shared(k), Live: int64(live),
 	}}
@@ -179,7 +181,7 @@ func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*R
 	s.coming[c] = true
 	s.players[c] = p
 	d.watch.set(c, s.who.ID, p)
-	return c.seat(s.who.ID, d.seeds.bot(s.who.ID), s.who, p, s.said, unread, func(g *kit.Greeted) error {
+	return c.seat(s.who.ID, d.seeds.bot(s.who.ID), s.who, p, s.said, unread, func(g *referee.Greeted) error {
 		delete(s.coming, c)
 		if g.Fault != nil {
 			return d.notReady(s, c, p, faultOf(g.Fault))

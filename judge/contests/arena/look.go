@@ -7,11 +7,13 @@ import (
 	"os"
 
 	"assay/judge/kit"
+
+	"assay/judge/kit/referee"
 )
 
 // Seen is what the referee has to say of games: the positions before the first move
 // and after each.
-type Seen map[Key][]kit.Position
+type Seen map[Key][]referee.Position
 
 // Look asks a referee what there is to see in games that were played. A referee that
 // has nothing to say leaves no positions. What was seen until an error is returned
@@ -38,7 +40,7 @@ func (e *Event) Look(ctx context.Context, games []*Game) (Seen, error) {
 		return seen, err
 	}
 	for _, g := range games {
-		text, err := json.Marshal(kit.Played{Start: g.Start, Moves: g.Moves, Seats: g.Seats, Result: kit.Result{Winner: g.Winner, Reason: g.Reason, Payoff: g.Payoff}})
+		text, err := json.Marshal(referee.Played{Start: g.Start, Moves: g.Moves, Seats: g.Seats, Result: referee.Result{Winner: g.Winner, Reason: g.Reason, Payoff: g.Payoff}})
 		if err != nil {
 			return seen, err
 		}
@@ -46,7 +48,7 @@ func (e *Event) Look(ctx context.Context, games []*Game) (Seen, error) {
 		if err != nil {
 			return seen, fmt.Errorf("look at a game of round %d: %w", g.Round, err)
 		}
-		var positions []kit.Position
+		var positions []referee.Position
 		if err := json.Unmarshal(answer, &positions); err != nil {
 			return seen, c.broken(e, fmt.Sprintf("it answers %.60q to a look", answer))
 		}

@@ -15,7 +15,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/arena"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 	"assay/judge/running/sandbox"
 )
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "referee":
-		kit.Referee(heap())
+		referee.Main(heap())
 	case "host":
 		host()
 	case "sleeper":
@@ -45,14 +45,14 @@ func TestMain(m *testing.M) {
 
 // heap are the rules of a small game: bots take 1 to 3 from a heap in turn, and who
 // takes the last one wins. Twice a game one may err, if the rules let it.
-func heap() kit.Rules {
+func heap() referee.Rules {
 	var errs int64
-	return kit.Rules{
-		Check: func(e *kit.Event) (err error) {
+	return referee.Rules{
+		Check: func(e *referee.Event) (err error) {
 			errs, err = e.IntIn("errs", 0, 10)
 			return err
 		},
-		Greet: func(b *kit.Bot) {
+		Greet: func(b *referee.Bot) {
 			words := strings.Fields(b.Ask(fmt.Sprintf("heap %d %d", b.ID, b.Seed)))
 			if len(words) == 0 || words[0] != "ready" {
 				b.Refuse("it is not ready")
@@ -64,7 +64,7 @@ func heap() kit.Rules {
 				}
 			}
 		},
-		Play: func(g *kit.Game) {
+		Play: func(g *referee.Game) {
 			left := 10 + g.Rand.Int64N(20)
 			g.Start(strconv.FormatInt(left, 10))
 			erred := [3]int64{}
@@ -92,7 +92,7 @@ func heap() kit.Rules {
 				seat = 3 - seat
 			}
 		},
-		Over: func(g *kit.Game) {
+		Over: func(g *referee.Game) {
 			for seat := 1; seat <= 2; seat++ {
 				g.Tell(seat, fmt.Sprintf("result %t", g.Result.Winner == seat))
 				if g.Bot(seat).Data == true && !g.Lost(seat) {
@@ -102,8 +102,8 @@ func heap() kit.Rules {
 				}
 			}
 		},
-		Look: func(_ *kit.Event, p *kit.Played) []kit.Position {
-			return make([]kit.Position, len(p.Moves)+1)
+		Look: func(_ *referee.Event, p *referee.Played) []referee.Position {
+			return make([]referee.Position, len(p.Moves)+1)
 		},
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"assay/judge/contests/arena"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // What a referee says of a position, for who moves.
@@ -18,7 +18,7 @@ const (
 func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]int) {
 	for _, g := range games {
 		positions := seen[g.Key()]
-		if !slices.ContainsFunc(positions, func(p kit.Position) bool { return p.Exact != "" }) {
+		if !slices.ContainsFunc(positions, func(p referee.Position) bool { return p.Exact != "" }) {
 			continue // nothing is known of it
 		}
 		s.Looked++
@@ -47,7 +47,7 @@ type Chance struct {
 
 // Chances finds the chances of a game. A position that comes after the last move
 // counts where the bot that was to move then lost.
-func Chances(g *arena.Game, positions []kit.Position) (all []Chance) {
+func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
 	for k, p := range positions {
 		if p.Exact != won || k > len(g.Moves) {
 			continue

@@ -7,7 +7,7 @@
 // statistics of package rating say that it is enough.
 //
 // The package draws nothing, and it knows no game: what it says of mistakes comes from
-// the referee (kit.Position).
+// the referee (referee.Position).
 package standings
 
 import (

@@ -11,7 +11,7 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -170,9 +170,9 @@ func TestDuelsMakePairsOfBothSeats(t *testing.T) {
 }
 
 func TestChances(t *testing.T) {
-	at := func(words string) (all []kit.Position) {
+	at := func(words string) (all []referee.Position) {
 		for _, w := range strings.Fields(words) {
-			p := kit.Position{Exact: strings.Trim(w, "-")}
+			p := referee.Position{Exact: strings.Trim(w, "-")}
 			if w == "won" {
 				p.Best = []string{"x"}
 			}

@@ -408,6 +408,41 @@ func main() {
 	}
 }
 
+// TestKitOfReferees builds a referee, which imports a package below the kit; one that
+// was written when the kit still had that half itself is told where it went.
+func TestKitOfReferees(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go: apt-get install golang-go")
+	}
+	tools, box := boxed(t)
+	built := func(text string) *lang.Result {
+		path := write(t, "referee.go", text)
+		l, err := tools.Detect(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := built("package main\n\nimport \"assay/judge/kit/referee\"\n\nfunc main() { referee.Main(referee.Rules{Play: func(g *referee.Game) { g.Draw(\"peace\") }}) }\n")
+	if !r.OK {
+		t.Fatalf("a referee does not build:\n%s", r.Log)
+	}
+	var said strings.Builder
+	c := r.Program.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+	c.Stderr = &said
+	if x, err := box.Run(t.Context(), c); err != nil || x.Exit != 3 || !strings.Contains(said.String(), "the arena starts it") {
+		t.Errorf("a referee by itself: %+v, %v, %q", x, err, said.String())
+	}
+	r = built("package main\n\nimport \"assay/judge/kit\"\n\nfunc play(g *kit.Game) { g.Draw(\"peace\") }\n\nfunc main() { kit.Referee(kit.Rules{Play: play}) }\n")
+	if r.OK || !strings.Contains(r.Log, "it is referee.Main in assay/judge/kit/referee") {
+		t.Errorf("an old referee: OK %v, log:\n%s", r.OK, r.Log)
+	}
+}
+
 func TestCompileErrorOfARealCompiler(t *testing.T) {
 	for _, row := range []struct{ tool, name, text, want string }{
 		{"python3", "my sol.py", "x = (1,\n", "my sol.py"},

@@ -65,20 +65,17 @@ func (t *Toolbox) kitFiles(l *config.Language) ([]sourceFile, error) {
 	if t.kit == nil {
 		return nil, errors.New("lay the kit: this judge was made without it")
 	}
-	names, err := fs.Glob(t.kit, "*")
-	if err != nil {
-		return nil, fmt.Errorf("lay the kit: %w", err)
-	}
 	var files []sourceFile
-	for _, name := range names {
-		if !slices.Contains(l.Extensions, extension(name)) || strings.Contains(name, "_test.") {
-			continue
+	err := fs.WalkDir(t.kit, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains(l.Extensions, extension(name)) || strings.Contains(name, "_test.") {
+			return err
 		}
 		data, err := fs.ReadFile(t.kit, name)
-		if err != nil {
-			return nil, fmt.Errorf("lay the kit: %w", err)
-		}
 		files = append(files, sourceFile{path.Join(l.Kit.At, name), data})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lay the kit: %w", err)
 	}
 	return files, nil
 }

@@ -14,13 +14,13 @@ import (
 	"math/bits"
 	"os"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) > 1 && os.Args[1] == "referee" {
-		kit.Referee(referee())
+		referee.Main(axelrod())
 		return
 	}
 	out := bufio.NewWriter(os.Stdout)

@@ -3,14 +3,14 @@ package main
 import (
 	"fmt"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
-// referee plays strategies against one another, as R. Axelrod's tournaments did (The
+// axelrod plays strategies against one another, as R. Axelrod's tournaments did (The
 // Evolution of Cooperation, 1984): what counts is the sum of all rewards, not how
 // many duels were won.
-func referee() kit.Rules {
-	return kit.Rules{Check: checkOptions, Greet: readContestant, Play: playDuel, Look: lookAt}
+func axelrod() referee.Rules {
+	return referee.Rules{Check: checkOptions, Greet: readContestant, Play: playDuel, Look: lookAt}
 }
 
 // options of a rule set:
@@ -18,7 +18,7 @@ func referee() kit.Rules {
 //	turns  of a duel
 //	rand   "puzzle": RAND begins as in the puzzle, so that a duel is always the same;
 //	       "seed": it begins anywhere, as the seed of the game says
-func checkOptions(e *kit.Event) error {
+func checkOptions(e *referee.Event) error {
 	if _, err := e.IntIn("turns", 1, 100_000); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func checkOptions(e *kit.Event) error {
 	return nil
 }
 
-func readContestant(b *kit.Bot) {
+func readContestant(b *referee.Bot) {
 	s, err := parseStrategy(string(b.Text))
 	if err != nil {
 		b.Refuse("%v", err)
@@ -36,7 +36,7 @@ func readContestant(b *kit.Bot) {
 	b.Title, b.Pure, b.Data = s.name, true, s
 }
 
-func playDuel(g *kit.Game) {
+func playDuel(g *referee.Game) {
 	d := newDuel(int(g.Int("turns")))
 	for s := range d.sides {
 		d.sides[s] = g.Bot(s + 1).Data.(strategy)
@@ -70,14 +70,14 @@ func newDuel(turns int) *duel {
 
 // lookAt tells the rewards at each point of a duel. The two actions of a turn are made
 // at one time, so that nothing changes after the first of them.
-func lookAt(_ *kit.Event, p *kit.Played) (all []kit.Position) {
+func lookAt(_ *referee.Event, p *referee.Played) (all []referee.Position) {
 	d := newDuel(len(p.Moves) / 2)
 	for i := 0; i <= len(p.Moves); i++ {
 		if i > 0 && i%2 == 0 {
 			d.record([2]string{p.Moves[i-2], p.Moves[i-1]})
 		}
-		all = append(all, kit.Position{Text: fmt.Sprintf("turn %d, rewards %d : %d", i/2+1, d.score[0], d.score[1])})
+		all = append(all, referee.Position{Text: fmt.Sprintf("turn %d, rewards %d : %d", i/2+1, d.score[0], d.score[1])})
 	}
-	all[len(all)-1] = kit.Position{Text: fmt.Sprintf("after %d turns, rewards %d : %d", len(p.Moves)/2, d.score[0], d.score[1])}
+	all[len(all)-1] = referee.Position{Text: fmt.Sprintf("after %d turns, rewards %d : %d", len(p.Moves)/2, d.score[0], d.score[1])}
 	return all
 }

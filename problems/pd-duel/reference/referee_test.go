@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 
 	"pgregory.net/rapid"
 )
@@ -75,15 +75,15 @@ func TestStrategiesAreReadAlike(t *testing.T) {
 }
 
 func TestDuelsHaveTheRewardsOfThePuzzle(t *testing.T) {
-	play := func(turns string, commands ...string) (kit.Played, []kit.Position) {
-		e := kit.Event{Options: map[string]string{"turns": turns, "rand": "puzzle"}}
-		r := referee()
-		r.Greet = func(b *kit.Bot) {
+	play := func(turns string, commands ...string) (referee.Played, []referee.Position) {
+		e := referee.Event{Options: map[string]string{"turns": turns, "rand": "puzzle"}}
+		r := axelrod()
+		r.Greet = func(b *referee.Bot) {
 			b.Text = []byte(commands[b.ID-1])
 			readContestant(b)
 		}
 		nobody := func(string) []string { return nil }
-		p, text := kit.Try(r, e, 1, nobody, nobody)
+		p, text := referee.Try(r, e, 1, nobody, nobody)
 		if text != "" {
 			t.Fatal(text)
 		}

@@ -12,12 +12,12 @@ import (
 	"os"
 	"strconv"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "referee" {
-		kit.Referee(newGame().rules())
+		referee.Main(newGame().rules())
 		return
 	}
 	announced, x, err := read(os.Stdin)

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // game is the referee of Sylver Coinage, which speaks sylver/1 with the bots.
 type game struct {
-	event *kit.Event // whose options these are
+	event *referee.Event // whose options these are
 	o     options
 
 	p       position
@@ -37,17 +37,17 @@ type options struct {
 
 func newGame() *game { return &game{} }
 
-func (g *game) rules() kit.Rules {
-	return kit.Rules{Check: g.check, Greet: g.greet, Play: g.play, Over: g.over, Look: g.look}
+func (g *game) rules() referee.Rules {
+	return referee.Rules{Check: g.check, Greet: g.greet, Play: g.play, Over: g.over, Look: g.look}
 }
 
-func (g *game) check(e *kit.Event) error {
+func (g *game) check(e *referee.Event) error {
 	o, err := readOptions(e)
 	g.event, g.o = e, o
 	return err
 }
 
-func readOptions(e *kit.Event) (o options, err error) {
+func readOptions(e *referee.Event) (o options, err error) {
 	number := func(to *int64, name string, low, high int64) {
 		n, bad := e.IntIn(name, low, high)
 		*to, err = n, errors.Join(err, bad)
@@ -110,7 +110,7 @@ func (o *options) contradict() error {
 // said is what a bot said of itself when it got ready.
 type said struct{ gaps, learn bool }
 
-func (g *game) greet(b *kit.Bot) {
+func (g *game) greet(b *referee.Bot) {
 	answer := b.Ask(fmt.Sprintf("sylver 1 %s %d %d %d %d %d %d %d", b.Rules, b.ID, b.Bots, b.MoveMS, b.ClockMS, g.o.cap, g.o.penalties, b.Seed))
 	words := strings.Fields(answer)
 	if len(words) == 0 || words[0] != "ready" {
@@ -138,7 +138,7 @@ func (g *game) greet(b *kit.Bot) {
 }
 
 // play plays a game: the bots announce in turn.
-func (g *game) play(k *kit.Game) {
+func (g *game) play(k *referee.Game) {
 	g.begin(k)
 	var penalties [2]int64
 	for announced, seat := int64(0), 1; ; announced, seat = announced+1, 3-seat {
@@ -182,7 +182,7 @@ func number(answer []byte) string {
 }
 
 // begin draws the start and tells the bots of the game.
-func (g *game) begin(k *kit.Game) {
+func (g *game) begin(k *referee.Game) {
 	g.p.reset()
 	g.numbers = g.numbers[:0]
 	start := g.o.start
@@ -217,7 +217,7 @@ func (g *game) announce(n int64) {
 }
 
 // request makes the lines that ask for a number.
-func (g *game) request(k *kit.Game, seat int) []byte {
+func (g *game) request(k *referee.Game, seat int) []byte {
 	if is, ok := k.Bot(seat).Data.(said); ok && is.gaps {
 		k.TellBytes(seat, g.gapsLine())
 	}
@@ -301,7 +301,7 @@ func (g *game) judge(answer []byte, announced int64) (x int64, kind, why string)
 }
 
 // over tells the bots the result, and lets them learn.
-func (g *game) over(k *kit.Game) {
+func (g *game) over(k *referee.Game) {
 	for seat := 1; seat <= 2; seat++ {
 		g.line = append(g.line[:0], "result "...)
 		switch k.Result.Winner {

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // usual are the options of problem.toml.
@@ -21,8 +21,8 @@ var usual = map[string]string{
 	"cap": "1000000000000000000", "max_moves": "2000", "penalties": "1", "gaps": "1000000",
 }
 
-func event(options ...string) kit.Event {
-	e := kit.Event{Rules: "test", Bots: 2, Seed: 1, MoveMS: 1000, StartMS: 1000, Options: maps.Clone(usual)}
+func event(options ...string) referee.Event {
+	e := referee.Event{Rules: "test", Bots: 2, Seed: 1, MoveMS: 1000, StartMS: 1000, Options: maps.Clone(usual)}
 	for i := 0; i < len(options); i += 2 {
 		e.Options[options[i]] = options[i+1]
 	}
@@ -64,12 +64,12 @@ func ints(words []string) (all []int64) {
 }
 
 // try plays a game and fails the test where the referee refuses the options.
-func try(t interface{ Fatalf(string, ...any) }, e kit.Event, seed uint64, first, second *bot) (kit.Played, string) {
+func try(t interface{ Fatalf(string, ...any) }, e referee.Event, seed uint64, first, second *bot) (referee.Played, string) {
 	g := newGame()
 	if err := g.check(&e); err != nil {
 		t.Fatalf("the options are refused: %v", err)
 	}
-	return kit.Try(g.rules(), e, seed, first.hear, second.hear)
+	return referee.Try(g.rules(), e, seed, first.hear, second.hear)
 }
 
 // TestGamesAgainstASlowReferee has bots play any numbers, legal or not, and judges the
@@ -99,7 +99,7 @@ func TestGamesAgainstASlowReferee(t *testing.T) {
 
 // checkPlayed judges a game again: three illegal answers lose, 1 loses, and 30 moves
 // are a draw.
-func checkPlayed(t *rapid.T, played *kit.Played, answers map[int][]string) {
+func checkPlayed(t *rapid.T, played *referee.Played, answers map[int][]string) {
 	numbers := ints(strings.Fields(played.Start))
 	if len(numbers) != 2 || gcd(numbers[0], numbers[1]) != 1 || slices.Min(numbers) < 20 || slices.Max(numbers) > 90 {
 		t.Fatalf("the start %q is not two coprime numbers from 20 to 90", played.Start)
@@ -266,7 +266,7 @@ func Example() {
 	g := newGame()
 	_ = g.check(&e)
 	largestGap := &bot{ready: "ready gaps", move: func(_, gaps []int64) string { return fmt.Sprint(gaps[len(gaps)-1]) }}
-	played, _ := kit.Try(g.rules(), e, 1, largestGap.hear, largestGap.hear)
+	played, _ := referee.Try(g.rules(), e, 1, largestGap.hear, largestGap.hear)
 	fmt.Println(played.Start, "then", played.Moves, played.Result.Reason)
 	// Output: 4 5 then [11 7 6 3 2 1] named-one
 }
@@ -300,7 +300,7 @@ func FuzzAnswers(f *testing.F) {
 // TestLookAtALongGame has 1,900 numbers that fall: each would take a table of its own,
 // made of all of them. They are not counted, but the end of the game is.
 func TestLookAtALongGame(t *testing.T) {
-	played := kit.Played{Start: "999983 999979"}
+	played := referee.Played{Start: "999983 999979"}
 	for n := 999_978; n > 999_978-1900; n-- {
 		played.Moves = append(played.Moves, strconv.Itoa(n))
 	}

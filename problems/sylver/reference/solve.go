@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 func times(a, b, m int64) int64 {
@@ -161,9 +161,9 @@ func (v *solver) solve(left []int64) (winning []int64, ok bool) {
 // whether it is won. It goes from the last position to the first, as each knows
 // something for the one before, and solves none any more after one that takes too
 // long.
-func (g *game) look(e *kit.Event, played *kit.Played) []kit.Position {
+func (g *game) look(e *referee.Event, played *referee.Played) []referee.Position {
 	const show = 2000
-	all := make([]kit.Position, len(played.Moves)+1)
+	all := make([]referee.Position, len(played.Moves)+1)
 	lists := make([][]int64, len(all))
 	var p position
 	for i := range all {

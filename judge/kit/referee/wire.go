@@ -1,4 +1,4 @@
-package kit
+package referee
 
 import (
 	"encoding/binary"

@@ -1,23 +1,23 @@
-package kit_test
+package referee_test
 
 import (
 	"fmt"
 	"strconv"
 	"testing"
 
-	"assay/judge/kit"
+	"assay/judge/kit/referee"
 )
 
 // taking are the rules of a small game: take 1 to 3 in turn; the last one wins.
-func taking() kit.Rules {
-	return kit.Rules{
-		Check: func(e *kit.Event) error { _, err := e.IntIn("heap", 1, 100); return err },
-		Greet: func(b *kit.Bot) {
+func taking() referee.Rules {
+	return referee.Rules{
+		Check: func(e *referee.Event) error { _, err := e.IntIn("heap", 1, 100); return err },
+		Greet: func(b *referee.Bot) {
 			if answer := b.Ask("take 1"); answer != "ready" {
 				b.Refuse("it says %q", answer)
 			}
 		},
-		Play: func(g *kit.Game) {
+		Play: func(g *referee.Game) {
 			left := int(g.Int("heap"))
 			for seat := 1; ; seat = 3 - seat {
 				answer := g.Ask(seat, fmt.Sprint("move ", left))
@@ -45,8 +45,8 @@ func taker(ready string, moves ...string) func(string) []string {
 }
 
 func ExampleTry() {
-	e := kit.Event{Options: map[string]string{"heap": "4"}}
-	game, _ := kit.Try(taking(), e, 1, taker("ready", "1"), taker("ready", "3"))
+	e := referee.Event{Options: map[string]string{"heap": "4"}}
+	game, _ := referee.Try(taking(), e, 1, taker("ready", "1"), taker("ready", "3"))
 	fmt.Println(game.Moves, game.Seats, game.Result.Winner, game.Result.Reason)
 	// Output: [1 3] 12 2 last-one
 }
@@ -64,8 +64,8 @@ func TestTry(t *testing.T) {
 		{"ends where a bot is not ready", taker("ready", "1"), taker("no"), 1, "init-failed"},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
-			e := kit.Event{Options: map[string]string{"heap": "9"}}
-			game, text := kit.Try(taking(), e, 1, tt.first, tt.second)
+			e := referee.Event{Options: map[string]string{"heap": "9"}}
+			game, text := referee.Try(taking(), e, 1, tt.first, tt.second)
 			if game.Result.Winner != tt.winner || game.Result.Reason != tt.reason {
 				t.Errorf("%+v (%s), want %d by %s", game.Result, text, tt.winner, tt.reason)
 			}
@@ -74,7 +74,7 @@ func TestTry(t *testing.T) {
 }
 
 func TestIntIn(t *testing.T) {
-	e := kit.Event{Options: map[string]string{"a": "7", "b": "x"}}
+	e := referee.Event{Options: map[string]string{"a": "7", "b": "x"}}
 	if n, err := e.IntIn("a", 1, 9); n != 7 || err != nil {
 		t.Errorf("a is %d, %v", n, err)
 	}

@@ -1,18 +1,7 @@
-package kit
-
-import (
-	"fmt"
-	"math/rand/v2"
-	"strconv"
-	"time"
-)
-
-// Rules are the rules of a game for two, as its referee program knows them. The
-// referee says whose turn it is, what to send to whom, how an answer is judged, and
-// who has won. Processes, clocks and faults are the arena's and the kit's: where a
-// bot cannot or does not answer, Ask does not return, and the game is over.
+// Package referee is what the referee program of a game for two imports: it says
+// what the rules are, and the package speaks with the arena and the bots.
 //
-//	kit.Referee(kit.Rules{Play: func(g *kit.Game) {
+//	referee.Main(referee.Rules{Play: func(g *referee.Game) {
 //		for seat := 1; ; seat = 3 - seat {
 //			answer := g.Ask(seat, "move")
 //			if !allowed(answer) {
@@ -21,6 +10,26 @@ import (
 //			g.Move(seat, answer)
 //		}
 //	}})
+//
+// Like package kit it uses nothing but the standard library (and the kit's frames),
+// because it is also built outside this module. It does not start bots, watch
+// clocks or keep a log: those are the arena's.
+package referee
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	"assay/judge/kit"
+)
+
+// Rules are the rules of a game for two, as its referee program knows them. The
+// referee says whose turn it is, what to send to whom, how an answer is judged, and
+// who has won. Processes, clocks and faults are the arena's and the kit's: where a
+// bot cannot or does not answer, Ask does not return, and the game is over.
 type Rules struct {
 	// Check says what is wrong with the options of an event; nil for nothing.
 	Check func(e *Event) error
@@ -312,11 +321,16 @@ func (c *conn) gone(text string) {
 	panic(BotFault{Kind: "gone", Text: c.dead, Bytes: quote(c.unread)})
 }
 
-// Referee is the main function of a game's referee.
-func Referee(r Rules) {
-	if streaming() {
-		serveReferee(&r)
-		return
+// Main is the main function of a game's referee.
+func Main(r Rules) {
+	if os.Getenv(kit.StreamEnv) != "1" {
+		exit("this is the referee of a game: the arena starts it")
 	}
-	exit(quit{Fail, "this is the referee of a game: the arena starts it"})
+	serve(&r)
+}
+
+// exit ends a referee that cannot go on, as a kit program does that is at fault.
+func exit(text string) {
+	fmt.Fprintln(os.Stderr, text)
+	os.Exit(3)
 }

@@ -1,4 +1,4 @@
-package kit
+package referee
 
 import (
 	"bufio"
@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"assay/judge/kit"
 )
 
 // The arena holds the other end of a socket that is the referee's standard input
@@ -60,14 +62,14 @@ type table struct {
 // sent then ends with a whole answer.
 const flushAt = 4 << 10
 
-// serveReferee answers the arena until it closes the socket.
-func serveReferee(r *Rules) {
+// serve answers the arena until it closes the socket.
+func serve(r *Rules) {
 	runtime.LockOSThread()
 	debug.SetGCPercent(400)
 	os.Stdout = os.Stderr
 	t := &table{rules: r, bots: map[int]*Bot{}, page: new([4]uint64), sock: &sockReader{}}
 	t.out = bufio.NewWriterSize(fdWriter(0), 1<<16)
-	fmt.Fprintf(t.out, "%s referee\n", Hello)
+	fmt.Fprintf(t.out, "%s referee\n", kit.Hello)
 	t.out.Flush()
 	in := bufio.NewReaderSize(t.sock, 1<<16)
 	for {
@@ -81,7 +83,7 @@ func serveReferee(r *Rules) {
 				return
 			}
 		}
-		f, err := ReadFrame(in, 1<<40)
+		f, err := kit.ReadFrame(in, 1<<40)
 		if err == io.EOF {
 			return
 		}
@@ -89,12 +91,12 @@ func serveReferee(r *Rules) {
 			err = t.answer(f)
 		}
 		if err != nil {
-			exit(quit{Fail, err.Error()})
+			exit(err.Error())
 		}
 	}
 }
 
-func (t *table) answer(f Frame) error {
+func (t *table) answer(f kit.Frame) error {
 	if len(f.Parts) == 0 && f.Verb != "go" {
 		return fmt.Errorf("%s without a part", f.Verb)
 	}
@@ -110,7 +112,7 @@ func (t *table) answer(f Frame) error {
 			unread = b.conn.leave()
 			delete(t.bots, id)
 		}
-		return WriteFrame(t.out, "ok", unread)
+		return kit.WriteFrame(t.out, "ok", unread)
 	case "go":
 		t.lost = false
 		return nil
@@ -119,9 +121,9 @@ func (t *table) answer(f Frame) error {
 	case "look":
 		seen, err := t.rules.look(&t.event, f.Parts[0])
 		if err != nil {
-			return WriteFrame(t.out, "fail", []byte(err.Error()))
+			return kit.WriteFrame(t.out, "fail", []byte(err.Error()))
 		}
-		return WriteFrame(t.out, "ok", seen)
+		return kit.WriteFrame(t.out, "ok", seen)
 	}
 	return fmt.Errorf("unknown request %q", f.Verb)
 }
@@ -140,10 +142,10 @@ func (t *table) open(data []byte) error {
 	}
 	if t.rules.Check != nil {
 		if err := t.rules.Check(&t.event); err != nil {
-			return WriteFrame(t.out, "fail", []byte(err.Error()))
+			return kit.WriteFrame(t.out, "fail", []byte(err.Error()))
 		}
 	}
-	return WriteFrame(t.out, "ok", []byte{})
+	return kit.WriteFrame(t.out, "ok", []byte{})
 }
 
 func (t *table) seat(parts [][]byte) error {
@@ -174,7 +176,7 @@ func (t *table) seat(parts [][]byte) error {
 	if err != nil {
 		return err
 	}
-	return WriteFrame(t.out, "ok", reply)
+	return kit.WriteFrame(t.out, "ok", reply)
 }
 
 func (t *table) play(parts [][]byte) error {
@@ -192,7 +194,7 @@ func (t *table) play(parts [][]byte) error {
 		}
 	}
 	if t.lost {
-		return WriteFrame(t.out, "skipped", nil)
+		return kit.WriteFrame(t.out, "skipped", nil)
 	}
 	if bots[0] == nil || bots[1] == nil {
 		return fmt.Errorf("a game of bots that are not there: %d and %d", o.First, o.Second)
@@ -207,7 +209,7 @@ func (t *table) play(parts [][]byte) error {
 		return err
 	}
 	t.reply = reply[0]
-	return WriteFrame(t.out, "game", reply...)
+	return kit.WriteFrame(t.out, "game", reply...)
 }
 
 // begin starts to count for a game.
