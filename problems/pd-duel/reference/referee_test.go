@@ -26,7 +26,7 @@ func TestParseStrategy(t *testing.T) {
 		{"refuses a word too few", "ME LAST 3 C\n", "it has 4 words, want 5"},
 		{"refuses a word too many", "* C D\n", "it has 3 words, want 2"},
 		{"refuses a lone word", "START\n", "it has 1 words, want 2"},
-		{"refuses N of 0", "ME LAST 0 C D\n", `N is "0", want a number from 1 to 2147483647`},
+		{"refuses N of 0", "ME LAST 0 C D\n", `the N of LAST is "0", want a number from 1 to 2147483647`},
 		{"refuses N above 2^31", "ME LAST 2147483648 C D\n", "want a number from 1 to"},
 		{"refuses a second head", "1 X\n1 Y\n* C\n", `line 2, "1 Y": a command is`},
 	} {

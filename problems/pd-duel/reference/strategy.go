@@ -99,7 +99,7 @@ func parseCommand(words []string) (command, error) {
 	if count == 5 {
 		n, err := strconv.ParseInt(words[2], 10, 64)
 		if err != nil || n < 1 || n > mostWindow {
-			return c, fmt.Errorf("N is %q, want a number from 1 to %d", short(words[2]), mostWindow)
+			return c, fmt.Errorf("the N of LAST is %q, want a number from 1 to %d", short(words[2]), mostWindow)
 		}
 		c.window = int(n)
 	}

@@ -118,9 +118,9 @@ func (g *game) greet(b *referee.Bot) {
 	}
 	var is said
 	for _, w := range words[1:] {
-		switch name, isName := strings.CutPrefix(w, "name="); {
-		case isName: // to the end of the line
-			_, name, _ = strings.Cut(answer, "name=")
+		switch {
+		case strings.HasPrefix(w, "name="): // to the end of the line
+			_, name, _ := strings.Cut(answer, "name=")
 			b.Title = strings.ToValidUTF8(strings.TrimSpace(name), "?")
 			b.Data = is
 			return

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -116,7 +115,7 @@ func TestCheck(t *testing.T) {
 			}
 			if !reflect.DeepEqual(wrong, row.wrong) || len(report.Notes) != row.notes || row.says != strings.Join(report.Says, "|") {
 				text, _ := json.Marshal(report)
-				t.Error(fmt.Sprintf("%s", text))
+				t.Errorf("%s", text)
 			}
 		})
 	}
