@@ -6,23 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"assay"
-	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/cases/mutate"
-	"assay/judge/cases/stress"
 	"assay/judge/problem"
-	"assay/judge/running/lang"
+	"assay/judge/workspace"
 )
 
 // measuring are the flags of judge adequacy.
@@ -87,16 +82,16 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	if m.add != "" && !problem.GoodName(m.add) {
 		return usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", m.add)}
 	}
-	return m.within(func(contest *contest) error {
-		if contest.house && m.add != "" {
+	return m.within(func(contest *workspace.Workspace) error {
+		if contest.House && m.add != "" {
 			return usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
 		}
-		folder, faults, err := contest.ready(ctx, name)
+		folder, faults, err := contest.Ready(ctx, name)
 		if err = errors.Join(err, faults.AsError()); err != nil {
 			return err
 		}
 		if m.grid {
-			grid, err := contest.newGrid(ctx, c, folder)
+			grid, err := newGrid(ctx, c, contest, folder)
 			if err == nil {
 				grid.print(c)
 			}
@@ -105,7 +100,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
 			return usageError{fmt.Errorf("%s is no problem of one input and one output: its mutants cannot be judged", folder.ID)}
 		}
-		if len(contest.mutable(folder)) == 0 {
+		if len(contest.Mutable(folder)) == 0 {
 			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in Go: there is nothing to make mutants of", folder.ID)}
 		}
 		report, err := m.report(ctx, c, contest, folder)
@@ -127,16 +122,16 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 }
 
 // report measures, or finds what was measured before.
-func (m *measuring) report(ctx context.Context, c *console, contest *contest, folder *problem.Folder) (*mutate.Report, error) {
-	solutions := accepted(folder)
+func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder) (*mutate.Report, error) {
+	solutions := contest.Accepted(folder)
 	key, err := mutate.Key(folder, solutions, m.hunt, m.thorough)
 	if err != nil {
 		return nil, err
 	}
-	if kept := mutate.Load(contest.cache, key); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
+	if kept := mutate.Load(contest.Cache, key); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
 		return kept, nil
 	}
-	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions, mutate.Journal(contest.cache, key))
+	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions, mutate.Journal(contest.Cache, key))
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +144,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *contest, fo
 	}
 	report := lab.Report(results, m.hunt, key)
 	if m.hunt.Time == 0 {
-		if err := errors.Join(report.Keep(contest.cache), mutate.DropJournal(contest.cache, key)); err != nil {
+		if err := errors.Join(report.Keep(contest.Cache), mutate.DropJournal(contest.Cache, key)); err != nil {
 			return nil, err
 		}
 	}
@@ -161,12 +156,12 @@ func (m *measuring) report(ctx context.Context, c *console, contest *contest, fo
 
 // measure judges the mutants, and looks for what kills those that all cases let
 // through.
-func (m *measuring) measure(ctx context.Context, c *console, contest *contest, folder *problem.Folder, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
+func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
 	marks, err := mutate.ReadMarks(folder.Dir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	lab, err := contest.mutants(ctx, folder, solutions)
+	lab, err := contest.Mutants(ctx, folder, solutions)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -179,7 +174,7 @@ func (m *measuring) measure(ctx context.Context, c *console, contest *contest, f
 	if faults := marks.Apply(lab, results); len(faults) > 0 {
 		return nil, nil, nil, faults
 	}
-	supply, err := contest.supply(ctx, folder, solutions)
+	supply, err := contest.Supply(ctx, folder, solutions)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -202,83 +197,6 @@ func (m *measuring) keep(c *console, folder *problem.Folder, finds []*mutate.Fin
 		fmt.Fprintf(c.out, "kept: %s, which kills %d\n", near(path), len(f.Kills))
 	}
 	return nil
-}
-
-// mutants opens the lab in which a problem's mutants are judged.
-func (c *contest) mutants(ctx context.Context, f *problem.Folder, solutions []string) (*mutate.Lab, error) {
-	checkers, err := c.checkers(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	tools, err := c.goTools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return mutate.Open(ctx, mutate.Setting{
-		Folder: f, Runner: c.box, Checker: checkers, Jobs: c.jobs, Tools: tools, Solutions: solutions,
-		Build: func(ctx context.Context, dir string, setters bool) (*judge.Program, error) {
-			l, err := c.tools.Detect(dir, "")
-			if err != nil {
-				return nil, err
-			}
-			from := lang.ByContestant
-			if setters {
-				from = lang.BySetter
-			}
-			made, err := c.tools.Build(ctx, dir, l, from)
-			if err != nil {
-				return nil, err
-			}
-			if !made.OK {
-				return nil, &judge.Fault{File: dir, Text: "the mutants do not compile", Hint: made.Log}
-			}
-			return made.Program, nil
-		},
-	})
-}
-
-// supply opens the lab that makes the inputs of a search.
-func (c *contest) supply(ctx context.Context, f *problem.Folder, solutions []string) (*stress.Lab, error) {
-	checkers, err := c.checkers(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	reference, err := c.part(ctx, f.Reference)
-	if err != nil {
-		return nil, err
-	}
-	return stress.Open(ctx, stress.Setting{
-		Folder: f, Runner: c.box, Build: c.part, Checker: checkers, Solution: reference,
-		Literals: gen.Literals(append(solutions, f.Reference.Path)...), Limits: c.cfg.Setter, Jobs: c.jobs,
-	})
-}
-
-// accepted lists the solutions that are promised to be accepted and may be in Go.
-func accepted(f *problem.Folder) (paths []string) {
-	dir := filepath.Join(near(problem.Solutions(f.Dir, f.Tests)), judge.Accepted.Folder())
-	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
-	for _, e := range entries {
-		if e.IsDir() || filepath.Ext(e.Name()) == ".go" {
-			paths = append(paths, filepath.Join(dir, e.Name()))
-		}
-	}
-	return paths
-}
-
-// goTools says where the sources are that a program in Go is compiled with.
-func (c *contest) goTools(ctx context.Context) (mutate.Toolchain, error) {
-	kit, err := fs.Sub(assay.Files, "judge/kit")
-	if err != nil {
-		return mutate.Toolchain{}, err
-	}
-	for _, l := range c.cfg.Languages {
-		for _, dir := range c.tools.Located(ctx, l) {
-			if _, err := os.Stat(filepath.Join(dir, "src", "fmt", "print.go")); err == nil {
-				return mutate.Toolchain{Goroot: dir, Kit: kit}, nil
-			}
-		}
-	}
-	return mutate.Toolchain{}, errors.New("find the Go distribution: mutants are made of programs in Go, which this machine does not have\n    apt-get install golang-go")
 }
 
 // print draws a report for people.
@@ -330,25 +248,25 @@ func score(r *mutate.Report) string {
 // quick is how long judge verify measures a suite that nobody has measured.
 const quick = 20 * time.Second
 
-// score is the mutation score of a problem for judge verify: as it was measured, or
+// scoreOf is the mutation score of a problem for judge verify: as it was measured, or
 // measured now if that is quick; "" where nothing can be mutated.
-func (c *contest) score(ctx context.Context, folder *problem.Folder) (string, error) {
-	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(c.mutable(folder)) == 0 {
+func scoreOf(ctx context.Context, contest *workspace.Workspace, folder *problem.Folder) (string, error) {
+	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(contest.Mutable(folder)) == 0 {
 		return "", nil
 	}
 	m := measuring{hunt: standardHunt}
-	key, err := mutate.Key(folder, accepted(folder), m.hunt, false)
+	key, err := mutate.Key(folder, contest.Accepted(folder), m.hunt, false)
 	if err != nil {
 		return "", err
 	}
 	unknown := "mutation score: not measured yet; run: judge adequacy " + folder.ID
-	slow := filepath.Join(c.cache, "adequacy", key+".slow")
-	if _, err := os.Stat(slow); err == nil && mutate.Load(c.cache, key) == nil {
+	slow := filepath.Join(contest.Cache, "adequacy", key+".slow")
+	if _, err := os.Stat(slow); err == nil && mutate.Load(contest.Cache, key) == nil {
 		return unknown, nil
 	}
 	timed, cancel := context.WithTimeout(ctx, quick)
 	defer cancel()
-	report, err := m.report(timed, &console{out: io.Discard, err: io.Discard}, c, folder)
+	report, err := m.report(timed, &console{out: io.Discard, err: io.Discard}, contest, folder)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
 		return unknown, errors.Join(os.MkdirAll(filepath.Dir(slow), 0o755), os.WriteFile(slow, nil, 0o644))
 	}
@@ -356,18 +274,4 @@ func (c *contest) score(ctx context.Context, folder *problem.Folder) (string, er
 		return "", err
 	}
 	return score(report), nil
-}
-
-// mutable lists the programs of a problem that may be in Go.
-func (c *contest) mutable(f *problem.Folder) (paths []string) {
-	programs := accepted(f)
-	if f.Reference != nil {
-		programs = append(programs, f.Reference.Path)
-	}
-	for _, path := range programs {
-		if l, err := c.tools.Detect(path, ""); err == nil && slices.Contains(l.Extensions, "go") {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }

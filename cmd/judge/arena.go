@@ -5,18 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 // arenaing are the flags of judge arena.
@@ -88,8 +85,8 @@ func (a *arenaing) flags(f *pflag.FlagSet) {
 }
 
 func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, name string, files []string) error {
-	return a.within(func(contest *contest) error {
-		folder, err := contest.game(name)
+	return a.within(func(contest *workspace.Workspace) error {
+		folder, err := contest.Game(name)
 		if err != nil {
 			return err
 		}
@@ -109,7 +106,7 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 		if err != nil {
 			return err
 		}
-		event, err := contest.event(ctx, folder, rules, files, a.language)
+		event, err := contest.Event(ctx, folder, rules, files, a.language)
 		if err != nil {
 			return err
 		}
@@ -120,18 +117,6 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 		}
 		return a.hold(ctx, c, event)
 	})
-}
-
-// game opens a problem folder that is a game.
-func (c *contest) game(name string) (*problem.Folder, error) {
-	folder, err := c.open(name)
-	if err != nil {
-		return nil, err
-	}
-	if folder.Game == nil {
-		return nil, usageError{fmt.Errorf("%s is no game: its problem.toml has no [game] table", name)}
-	}
-	return folder, nil
 }
 
 // tryOut adds the house's tester to the bot that is tried.
@@ -156,7 +141,7 @@ func (a *arenaing) tryOut(f *problem.Folder, files []string) ([]string, error) {
 
 // choose makes the rules of a rule set and the flags.
 func (a *arenaing) choose(f *problem.Folder, flags *pflag.FlagSet) (arena.Rules, error) {
-	set, err := ruleSet(f, a.rules)
+	set, err := workspace.RuleSet(f, a.rules)
 	if err != nil {
 		return arena.Rules{}, err
 	}
@@ -192,7 +177,7 @@ func (a *arenaing) choose(f *problem.Folder, flags *pflag.FlagSet) (arena.Rules,
 		}
 	}
 	for _, o := range options {
-		if err := setOption(&r, o); err != nil {
+		if err := workspace.SetOption(&r, o); err != nil {
 			return r, err
 		}
 	}
@@ -200,69 +185,4 @@ func (a *arenaing) choose(f *problem.Folder, flags *pflag.FlagSet) (arena.Rules,
 		return r, usageError{err}
 	}
 	return r, nil
-}
-
-// ruleSet finds a rule set by its name; the first one if there is none.
-func ruleSet(f *problem.Folder, name string) (*problem.RuleSet, error) {
-	var names []string
-	for i := range f.Game.Rules {
-		if r := &f.Game.Rules[i]; r.Name == name || name == "" {
-			return r, nil
-		}
-		names = append(names, f.Game.Rules[i].Name)
-	}
-	return nil, usageError{fmt.Errorf("%s has no rules %q\n    there are: %s", f.ID, name, strings.Join(names, ", "))}
-}
-
-func setOption(r *arena.Rules, option string) error {
-	name, value, ok := strings.Cut(option, "=")
-	if !ok {
-		return usageError{fmt.Errorf("--set %q: write NAME=VALUE", option)}
-	}
-	name = strings.ReplaceAll(name, "-", "_")
-	if _, known := r.Options[name]; !known {
-		return usageError{fmt.Errorf("the game has no option %q\n    there are: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", "))}
-	}
-	switch value {
-	case "true":
-		value = "yes"
-	case "false":
-		value = "no"
-	}
-	r.Options[name] = value
-	return nil
-}
-
-// event builds the referee and all bots.
-func (c *contest) event(ctx context.Context, f *problem.Folder, rules arena.Rules, files []string, language string) (*arena.Event, error) {
-	e := &arena.Event{Game: f.ID, Rules: rules, Box: c.box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: c.cfg.Setter}
-	var refused error
-	able := 0
-	for _, file := range files {
-		bot, err := arena.Enter(ctx, f.Game, c.tools, file, language)
-		if err == nil {
-			able++
-		} else if bot = arena.NoBot(file, err); bot == nil {
-			return nil, botError(err)
-		} else if refused == nil {
-			refused = err
-		}
-		bot.File = filepath.ToSlash(near(file))
-		e.Bots = append(e.Bots, bot)
-	}
-	if refused != nil && able < 2 {
-		return nil, botError(refused)
-	}
-	arena.Distinct(e.Bots)
-	var err error
-	e.Referee, err = c.part(ctx, f.Game.Referee)
-	return e, err
-}
-
-// botError is an error of a bot that is none: the mistake of who named it.
-func botError(err error) error {
-	if _, ok := errors.AsType[*judge.Fault](err); ok {
-		return usageError{err}
-	}
-	return err
 }

@@ -39,15 +39,15 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := contest.open(so.Game)
+	folder, err := contest.Open(so.Game)
 	if err != nil || folder.Game == nil { // then there is nobody to ask
 		return a.show(ctx, c, so, log.Over(), "", func(context.Context, []*arena.Game) (arena.Seen, error) { return nil, nil })
 	}
-	if err := contest.start(a.running); err != nil {
+	if err := contest.Start(a.running.options()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
-	event, err := contest.event(ctx, folder, so.Rules, nil, "")
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	event, err := contest.Event(ctx, folder, so.Rules, nil, "")
 	if err != nil {
 		return err
 	}

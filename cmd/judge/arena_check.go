@@ -13,6 +13,7 @@ import (
 
 	"assay/judge/contests/arena"
 	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 // checking are the flags of judge arena check.
@@ -38,7 +39,7 @@ Exit codes: 0 nothing wrong, 1 something, 2 wrong usage, 3 the folder is at faul
 			if len(args) != 1 && len(args) != 2 {
 				return usageError{fmt.Errorf("got %d arguments\n    usage: judge arena check [game] <bot>", len(args))}
 			}
-			return k.within(func(contest *contest) error { return k.run(cmd.Context(), c, contest, args) })
+			return k.within(func(contest *workspace.Workspace) error { return k.run(cmd.Context(), c, contest, args) })
 		},
 	}
 	cmd.Flags().StringVar(&k.rules, "rules", "", "the `NAME` of the rule set; if not said, the one that the bot was made for, else the game's first")
@@ -47,34 +48,16 @@ Exit codes: 0 nothing wrong, 1 something, 2 wrong usage, 3 the folder is at faul
 	return cmd
 }
 
-// onlyGame finds the game of a contest that has but one for bots.
-func (c *contest) onlyGame() (string, error) {
-	ids, err := problem.List(c.root)
-	if err != nil {
-		return "", err
-	}
-	var games []string
-	for _, id := range ids {
-		if f, err := c.open(id); err == nil && f.Game != nil && f.Game.Tester != "" {
-			games = append(games, id)
-		}
-	}
-	if len(games) != 1 {
-		return "", usageError{fmt.Errorf("which game? The contest has %d with a tester\n    usage: judge arena check <game> <bot>", len(games))}
-	}
-	return games[0], nil
-}
-
-func (k *checking) run(ctx context.Context, c *console, contest *contest, args []string) error {
+func (k *checking) run(ctx context.Context, c *console, contest *workspace.Workspace, args []string) error {
 	var err error
 	if len(args) == 1 {
-		name, err := contest.onlyGame()
+		name, err := contest.OnlyGame()
 		if err != nil {
 			return err
 		}
 		args = []string{name, args[0]}
 	}
-	folder, err := contest.game(args[0])
+	folder, err := contest.Game(args[0])
 	if err != nil {
 		return err
 	}
@@ -87,11 +70,11 @@ func (k *checking) run(ctx context.Context, c *console, contest *contest, args [
 			why = ", for which it was made"
 		}
 	}
-	set, err := ruleSet(folder, rules)
+	set, err := workspace.RuleSet(folder, rules)
 	if err != nil {
 		return err
 	}
-	event, err := contest.event(ctx, folder, arena.FromSet(set), []string{args[1], folder.Game.Tester}, k.language)
+	event, err := contest.Event(ctx, folder, arena.FromSet(set), []string{args[1], folder.Game.Tester}, k.language)
 	if err != nil {
 		return err
 	}

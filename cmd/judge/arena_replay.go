@@ -142,15 +142,15 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := contest.open(res.Game)
+	folder, err := contest.Open(res.Game)
 	if err != nil || folder.Game == nil {
 		return nil, nil // then the moves alone must do
 	}
-	if err := contest.start(r.running); err != nil {
+	if err := contest.Start(r.running.options()); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
-	event, err := contest.event(ctx, folder, res.Rules, nil, "")
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	event, err := contest.Event(ctx, folder, res.Rules, nil, "")
 	if err != nil {
 		return nil, err
 	}

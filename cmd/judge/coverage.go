@@ -12,6 +12,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 func coverageCommand(c *console) *cobra.Command {
@@ -36,11 +37,11 @@ func showCoverage(ctx context.Context, c *console, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := contest.openReady(ctx, name, running{jobs: runtime.NumCPU()})
+	folder, err := contest.OpenReady(ctx, name, workspace.Running{Jobs: runtime.NumCPU()})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
+	defer func() { err = errors.Join(err, contest.Close()) }()
 	grammar, err := folder.Format()
 	if err != nil {
 		return err

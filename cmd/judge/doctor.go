@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"assay/judge/workspace"
 )
 
 func doctorCommand(c *console) *cobra.Command {
@@ -18,15 +20,15 @@ func doctorCommand(c *console) *cobra.Command {
 				return err
 			}
 			r.instructions = true
-			return r.within(func(contest *contest) error {
-				contest.describeSandbox(c)
+			return r.within(func(contest *workspace.Workspace) error {
+				describeSandbox(c, contest)
 				fmt.Fprintln(c.out)
-				ready, err := contest.describeLanguages(cmd.Context(), c)
+				ready, err := describeLanguages(cmd.Context(), c, contest)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, len(contest.cfg.Languages))
-				fmt.Fprintf(c.out, "cache: %s\n", contest.cache)
+				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, len(contest.Config.Languages))
+				fmt.Fprintf(c.out, "cache: %s\n", contest.Cache)
 				return nil
 			})
 		},
@@ -35,14 +37,8 @@ func doctorCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// rung names the sandbox's rung on this machine, and what it does not enforce.
-func (c *contest) rung() (string, []string) {
-	r := c.box.Report()
-	return string(r.Rung), r.Weaker()
-}
-
-func (c *contest) describeSandbox(con *console) {
-	r := c.box.Report()
+func describeSandbox(con *console, contest *workspace.Workspace) {
+	r := contest.Box.Report()
 	fmt.Fprintf(con.out, "sandbox: %s on %s/%s\n", r.Rung, runtime.GOOS, runtime.GOARCH)
 	table := con.table()
 	for _, row := range r.Rows() {

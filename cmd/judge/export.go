@@ -16,6 +16,7 @@ import (
 	"assay"
 	"assay/judge/packages/exchange"
 	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 // exporting are the flags of judge export.
@@ -63,11 +64,11 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	if err != nil {
 		return err
 	}
-	folder, err := contest.openReady(ctx, name, running{jobs: runtime.NumCPU()})
+	folder, err := contest.OpenReady(ctx, name, workspace.Running{Jobs: runtime.NumCPU()})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
+	defer func() { err = errors.Join(err, contest.Close()) }()
 	kit, err := fs.Sub(assay.Files, "judge/kit")
 	if err != nil {
 		return err

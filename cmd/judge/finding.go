@@ -17,9 +17,9 @@ import (
 	"assay/judge/cases/shrink"
 	"assay/judge/cases/stress"
 	"assay/judge/problem"
-	"assay/judge/running/check"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
+	"assay/judge/workspace"
 )
 
 // finding are the flags of the commands that end with a failing input.
@@ -44,7 +44,7 @@ func (f *finding) flags(set *pflag.FlagSet) {
 
 // fixture is a solution, built, in the lab of its problem.
 type fixture struct {
-	contest  *contest
+	contest  *workspace.Workspace
 	folder   *problem.Folder
 	path     string // of the solution
 	language *config.Language
@@ -56,7 +56,7 @@ func (b *fixture) close() error {
 	if b.lab != nil {
 		err = b.lab.Close()
 	}
-	return errors.Join(err, b.contest.close())
+	return errors.Join(err, b.contest.Close())
 }
 
 // open opens the problem and builds everything. The fixture must be closed.
@@ -68,17 +68,17 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	if err != nil {
 		return nil, err
 	}
-	if contest.house && f.add != "" {
+	if contest.House && f.add != "" {
 		return nil, usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
 	}
 	if f.add != "" && !problem.GoodName(f.add) {
 		return nil, usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", f.add)}
 	}
 	b := &fixture{contest: contest, path: path}
-	if b.folder, err = contest.openReady(ctx, name, f.running); err != nil {
+	if b.folder, err = contest.OpenReady(ctx, name, f.running.options()); err != nil {
 		return nil, err
 	}
-	if err := contest.start(f.running); err != nil {
+	if err := contest.Start(f.running.options()); err != nil {
 		return nil, err
 	}
 	if err := f.build(ctx, c, b); err != nil {
@@ -90,12 +90,12 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 // build builds the solution and opens the lab. A solution that does not compile is
 // shown as judge submit shows it.
 func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
-	language, build, err := b.contest.submitted(b.folder, b.path, f.language)
+	language, build, err := b.contest.Submitted(b.folder, b.path, f.language)
 	if err != nil {
 		return usageError{err}
 	}
 	b.language = language
-	parts, err := b.contest.partsOf(ctx, b.folder)
+	parts, err := b.contest.Parts(ctx, b.folder)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
 		b.draw(c, &judge.Built{Verdict: judge.CompileError, Log: made.Log}, &judge.Finished{Verdict: judge.CompileError})
 		return errNotAccepted
 	}
-	newChecker, err := b.contest.checkers(ctx, b.folder)
+	newChecker, err := b.contest.Checkers(ctx, b.folder)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
 		texts = append(texts, b.folder.Reference.Path)
 	}
 	b.lab, err = stress.Open(ctx, stress.Setting{
-		Folder: b.folder, Runner: b.contest.box, Build: parts, Checker: newChecker,
-		Solution: made.Program, Literals: gen.Literals(texts...), Derived: f.derived, Limits: b.contest.cfg.Setter, Jobs: b.contest.jobs,
+		Folder: b.folder, Runner: b.contest.Box, Build: parts, Checker: newChecker,
+		Solution: made.Program, Literals: gen.Literals(texts...), Derived: f.derived, Limits: b.contest.Config.Setter, Jobs: b.contest.Jobs,
 	})
 	if err != nil {
 		return err
@@ -131,22 +131,6 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
 	return nil
 }
 
-// checkers returns a function that makes checkers which have seen nothing yet. What
-// can be built is built now.
-func (c *contest) checkers(ctx context.Context, f *problem.Folder) (func(context.Context) (check.Checker, error), error) {
-	part := f.Checker.Program
-	if part == nil {
-		return func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) }, nil
-	}
-	program, err := c.part(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	return func(context.Context) (check.Checker, error) {
-		return check.Program(c.box, part, program, c.cfg.Setter)
-	}, nil
-}
-
 // draw draws events of the solution as judge submit does.
 func (b *fixture) draw(c *console, events ...judge.Event) error {
 	out, err := c.terminal()
@@ -155,7 +139,7 @@ func (b *fixture) draw(c *console, events ...judge.Event) error {
 	}
 	shown := *b.folder.Problem
 	shown.Groups = nil
-	started := b.contest.started(&shown, b.path, b.language)
+	started := b.contest.Started(&shown, b.path, b.language)
 	for _, e := range append([]judge.Event{started}, events...) {
 		out.Event(e)
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -15,7 +13,7 @@ import (
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/problem"
-	"assay/judge/running/lang"
+	"assay/judge/workspace"
 )
 
 // generation are the flags of judge generate.
@@ -72,30 +70,30 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 		return err
 	}
 	g.named = len(names) > 0
-	return g.each(names, func(contest *contest, name string) (bool, error) {
+	return g.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
 		return g.one(ctx, c, contest, name)
 	})
 }
 
 // one makes the cases of one problem, or checks them.
-func (g *generation) one(ctx context.Context, c *console, contest *contest, name string) (bool, error) {
-	dir, _, err := contest.locate(name)
+func (g *generation) one(ctx context.Context, c *console, contest *workspace.Workspace, name string) (bool, error) {
+	dir, _, err := contest.Locate(name)
 	if err != nil {
 		return false, err
 	}
-	if read := contest.recipeIn(dir); read != nil && g.count == 0 {
+	if read := contest.RecipeIn(dir); read != nil && g.count == 0 {
 		if !g.named && !g.check {
 			fmt.Fprintf(c.out, "%s is a package: its data is made only where it is named\n", filepath.Base(dir))
 			return true, nil
 		}
-		return contest.writePackage(ctx, c, dir, read, g.check)
+		return writePackage(ctx, c, contest, dir, read, g.check)
 	}
-	if contest.house && !g.check && g.out == "" {
+	if contest.House && !g.check && g.out == "" {
 		return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
 	}
-	folder, err := contest.open(name)
-	if contest.recipeOf(dir) != nil {
-		folder, err = contest.openReady(ctx, name, g.running)
+	folder, err := contest.Open(name)
+	if contest.RecipeOf(dir) != nil {
+		folder, err = contest.OpenReady(ctx, name, g.running.options())
 	}
 	if err != nil {
 		return false, err
@@ -104,7 +102,7 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 		fmt.Fprintf(c.out, "%s has no generator: nothing to make\n", folder.ID)
 		return true, nil
 	}
-	maker := &gen.Maker{Folder: folder, Runner: contest.box, Build: contest.part, Jobs: contest.jobs, Limits: contest.cfg.Setter, Progress: c.progress()}
+	maker := &gen.Maker{Folder: folder, Runner: contest.Box, Build: contest.Part, Jobs: contest.Jobs, Limits: contest.Config.Setter, Progress: c.progress()}
 	if g.count > 0 {
 		return true, g.fresh.make(ctx, c, maker)
 	}
@@ -112,11 +110,11 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 		if more, err := g.prune(ctx, c, contest, folder); !more || err != nil {
 			return err == nil, err
 		}
-		if maker.Folder, err = contest.open(name); err != nil {
+		if maker.Folder, err = contest.Open(name); err != nil {
 			return false, err
 		}
 	}
-	if maker.Second, err = contest.second(ctx, folder); err != nil {
+	if maker.Second, err = contest.Second(ctx, folder); err != nil {
 		return false, err
 	}
 	if g.check {
@@ -144,14 +142,14 @@ func (g *generation) one(ctx context.Context, c *console, contest *contest, name
 }
 
 // prune takes lines out of problem.toml, and says whether cases must be removed.
-func (g *generation) prune(ctx context.Context, c *console, contest *contest, folder *problem.Folder) (bool, error) {
-	grid, err := contest.newGrid(ctx, c, folder)
+func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder) (bool, error) {
+	grid, err := newGrid(ctx, c, contest, folder)
 	if err != nil {
 		return false, err
 	}
 	needed := grid.needed(g.tiny)
 	keep := func(one *judge.Case) bool { return needed[one.ID()] }
-	changes, err := gen.Prune(folder, contest.cfg.Solution, keep, g.check)
+	changes, err := gen.Prune(folder, contest.Config.Solution, keep, g.check)
 	if err != nil {
 		return false, err
 	}
@@ -161,58 +159,6 @@ func (g *generation) prune(ctx context.Context, c *console, contest *contest, fo
 	fmt.Fprintf(c.out, "%s before: %s\n", folder.ID, grid.tally(func(*judge.Case) bool { return true }))
 	fmt.Fprintf(c.out, "%s after:  %s\n", folder.ID, grid.tally(keep))
 	return len(changes) > 0 && !g.check, nil
-}
-
-// second finds and builds the accepted solution that must agree with the reference on
-// every case: the one that problem.toml names, or else the first that can be built,
-// those in Go before others; nil where there is none.
-func (c *contest) second(ctx context.Context, f *problem.Folder) (*gen.Second, error) {
-	if f.Second == "none" || f.Reference == nil {
-		return nil, nil
-	}
-	dir := filepath.Join(near(problem.Solutions(f.Dir, f.Tests)), judge.Accepted.Folder())
-	paths := accepted(f)
-	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
-	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	}
-	if f.Second != "" {
-		if paths = []string{filepath.Join(dir, f.Second)}; !filepath.IsLocal(f.Second) {
-			return nil, f.Fault("second", fmt.Sprintf("%q is no name of a solution", f.Second), "write the name of a file in "+dir)
-		}
-	}
-	for _, path := range paths {
-		made, err := c.buildFor(ctx, f, source{path: path, from: lang.ByContestant})
-		if err == nil && made.OK {
-			return c.agreement(ctx, f, path, made.Program)
-		}
-		if err == nil {
-			err = errors.New(made.Log)
-		}
-		if f.Second != "" {
-			return nil, f.Fault("second", fmt.Sprintf("the solution %s cannot be built", path), err.Error())
-		}
-	}
-	return nil, nil
-}
-
-// agreement is the second solution with what is right.
-func (c *contest) agreement(ctx context.Context, f *problem.Folder, path string, program *judge.Program) (*gen.Second, error) {
-	checkers, err := c.checkers(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	checks := fmt.Sprint(f.Checker.Name, f.Checker.Args)
-	if part := f.Checker.Program; part != nil {
-		built, err := c.part(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		checks = fmt.Sprint(built.Key, part.Args, part.Speaks)
-	}
-	return &gen.Second{Name: path, Program: program, Checker: checkers, Checks: checks, Ledger: filepath.Join(c.cache, "agreed", f.ID)}, nil
 }
 
 // progress returns a function that redraws a bar on a terminal, and does nothing

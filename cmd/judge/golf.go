@@ -15,10 +15,9 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"assay/judge"
 	"assay/judge/contests/golf"
-	"assay/judge/problem"
-	"assay/judge/running/config"
-	"assay/judge/running/lang"
+	"assay/judge/workspace"
 )
 
 // golfing are the flags of judge golf.
@@ -26,18 +25,13 @@ type golfing struct {
 	running
 	proof    golf.Options
 	seconds  float64
-	language string
-	header   string
-	footer   string
-	encoding string
+	reading  workspace.Reading
 	flagText string
-	claim    int
 	json     bool
 	explain  bool
 	post     bool
 	best     bool
 	chars    bool
-	oldFlags bool
 	watch    bool
 	squeeze  bool
 }
@@ -73,14 +67,14 @@ func (g *golfing) flags(f *pflag.FlagSet) {
 	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
 	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
 	f.StringVar(&g.proof.In, "in", "", "how a program gets its input: "+strings.Join(golf.Inputs(), "; "))
-	f.StringVar(&g.language, "lang", "", "the language, where the file's name does not tell")
+	f.StringVar(&g.reading.Language, "lang", "", "the language, where the file's name does not tell")
 	f.StringVar(&g.flagText, "flags", "", "`FLAGS` of the interpreter or compiler; shown, not counted")
-	f.StringVar(&g.header, "header", "", "`FILE` that goes before the answer and is not counted")
-	f.StringVar(&g.footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
-	f.StringVar(&g.encoding, "encoding", "", "count in this encoding: "+strings.Join(golf.Encodings, ", "))
+	f.StringVar(&g.reading.Header, "header", "", "`FILE` that goes before the answer and is not counted")
+	f.StringVar(&g.reading.Footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
+	f.StringVar(&g.reading.Encoding, "encoding", "", "count in this encoding: "+strings.Join(golf.Encodings, ", "))
 	f.BoolVar(&g.chars, "chars", false, "order by characters, not bytes")
-	f.BoolVar(&g.oldFlags, "old-flags", false, "count flags, as sites did before 2018")
-	f.IntVar(&g.claim, "claim", 0, "the bytes that it is said to have; another number is shown")
+	f.BoolVar(&g.reading.OldFlags, "old-flags", false, "count flags, as sites did before 2018")
+	f.IntVar(&g.reading.Claim, "claim", 0, "the bytes that it is said to have; another number is shown")
 	f.BoolVar(&g.proof.Quick, "quick", false, "samples and edges only")
 	f.StringArrayVar(&g.proof.Cases, "case", nil, "this `INPUT` only (again for more), such as '5 7'")
 	f.Float64Var(&g.seconds, "time", golf.DefaultTime.Seconds(), "processor time for one input, in `SECONDS`")
@@ -112,18 +106,19 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	if err != nil {
 		return err
 	}
-	folder, err := contest.open(name)
+	folder, err := contest.Open(name)
 	if err != nil {
 		return err
 	}
 	if folder.Golf == nil {
 		return usageError{fmt.Errorf("%s is no golf puzzle: its problem.toml has no [golf] table", name)}
 	}
-	if err := contest.start(g.running); err != nil {
+	if err := contest.Start(g.running.options()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
-	stage, err := contest.golfRange(ctx, folder)
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	g.reading.Stdin, g.reading.Flags = c.in, strings.Fields(g.flagText)
+	stage, err := contest.Range(ctx, folder)
 	if err != nil {
 		return err
 	}
@@ -138,7 +133,7 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	var results []*golf.Result
 	for _, file := range files {
 		r, err := g.prove(ctx, c, contest, stage, file)
-		if unusable, ok := errors.AsType[usageError](err); ok && len(files) > 1 {
+		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Asker && len(files) > 1 {
 			// One bad file of many is a row of the table.
 			r, err = &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Error()}, nil
 		}
@@ -153,71 +148,11 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	return golfExit(results)
 }
 
-// golfRange starts the setter's programs of a golf puzzle.
-func (c *contest) golfRange(ctx context.Context, f *problem.Folder) (*golf.Range, error) {
-	lister, err := c.part(ctx, f.Golf.Generator)
-	if err != nil {
-		return nil, err
-	}
-	program, err := c.part(ctx, f.Golf.Checker)
-	if err != nil {
-		return nil, err
-	}
-	domain, err := golf.OpenDomain(ctx, c.box, f, lister, c.cfg.Setter, os.ReadFile)
-	if err != nil {
-		return nil, err
-	}
-	checker, err := golf.NewChecker(ctx, c.box, program, c.cfg.Setter)
-	if err != nil {
-		return nil, err
-	}
-	limits := c.cfg.Solution
-	limits.Memory = max(limits.Memory, c.cfg.Setter.Memory)
-	return &golf.Range{ID: f.ID, Runner: c.box, Tools: c.tools, Limits: limits, Domain: domain, Checker: checker}, nil
-}
-
-// prove reads and proves one answer. Where it cannot run, other languages of the
-// same extension are tried, unless one was asked for.
-func (g *golfing) prove(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string) (*golf.Result, error) {
-	first, err := g.proveAs(ctx, c, contest, stage, file, nil)
-	if err != nil || first.Verdict != golf.CannotRun || g.language != "" {
-		return first, err
-	}
-	ext := strings.TrimPrefix(filepath.Ext(file), ".")
-	for _, l := range contest.cfg.Languages {
-		if l.Name == first.Language || !slices.Contains(l.Extensions, ext) {
-			continue
-		}
-		if r, err := g.proveAs(ctx, c, contest, stage, file, l); err != nil || r.Verdict != golf.CannotRun {
-			return r, err
-		}
-	}
-	return first, nil
-}
-
-// proveAs proves an answer in a language; nil finds it out.
-func (g *golfing) proveAs(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string, l *config.Language) (*golf.Result, error) {
-	answer, flags, err := g.read(c, contest, file, l)
-	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
-		return nil, usageError{missing}
-	}
-	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Fault.Text}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+// prove reads and proves one answer.
+func (g *golfing) prove(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string) (*golf.Result, error) {
 	o := g.proof
-	o.Flags = flags
-	if calls := golf.Calls(answer.Language, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
-		return nil, usageError{fmt.Errorf("--call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
-	}
-	g.listen(c, answer.File, &o)
-	r, err := stage.Prove(ctx, answer, o)
-	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
-		return nil, usageError{unknown}
-	}
-	return r, err
+	g.listen(c, file, &o)
+	return contest.Prove(ctx, stage, file, g.reading, o)
 }
 
 // listen tells on a terminal how far a proof is, and everywhere that a long one is
@@ -239,7 +174,7 @@ func (g *golfing) listen(c *console, file string, o *golf.Options) {
 }
 
 // show writes the results.
-func (g *golfing) show(c *console, contest *contest, id string, results []*golf.Result) error {
+func (g *golfing) show(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
 	golf.Order(results, g.chars)
 	if g.json {
 		out := json.NewEncoder(c.out)
@@ -272,8 +207,8 @@ func (g *golfing) show(c *console, contest *contest, id string, results []*golf.
 
 // showBest compares with the best right answers that were kept, and with --best
 // keeps these.
-func (g *golfing) showBest(c *console, contest *contest, id string, results []*golf.Result) error {
-	path := filepath.Join(contest.root, golf.BestFile)
+func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
+	path := filepath.Join(contest.Root, golf.BestFile)
 	board, err := golf.ReadBest(path)
 	if err != nil {
 		return err

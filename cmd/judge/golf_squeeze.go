@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"assay/judge/contests/golf"
+	"assay/judge/workspace"
 )
 
 // squeezeFiles looks for shorter texts of right answers.
-func (g *golfing) squeezeFiles(ctx context.Context, c *console, contest *contest, stage *golf.Range, files []string) error {
+func (g *golfing) squeezeFiles(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) error {
 	for _, file := range files {
 		if ext := filepath.Ext(file); file == "-" || ext == ".md" || ext == ".markdown" {
 			return usageError{fmt.Errorf("--squeeze %s: it must be a source file, for the shorter one is written beside it", file)}
@@ -30,8 +31,8 @@ func (g *golfing) squeezeFiles(ctx context.Context, c *console, contest *contest
 	return golfExit(results)
 }
 
-func (g *golfing) squeezeFile(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string) (*golf.Result, error) {
-	answer, flags, err := g.read(c, contest, file, nil)
+func (g *golfing) squeezeFile(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string) (*golf.Result, error) {
+	answer, flags, err := contest.ReadAnswer(file, nil, g.reading)
 	if err != nil {
 		return nil, usageError{err}
 	}

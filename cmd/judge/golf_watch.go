@@ -9,14 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"assay/judge"
 	"assay/judge/contests/golf"
+	"assay/judge/workspace"
 )
 
 // lookEvery is how often files are looked at for changes.
 const lookEvery = 100 * time.Millisecond
 
 // watchFiles proves files whenever they are saved, until ctx ends.
-func (g *golfing) watchFiles(ctx context.Context, c *console, contest *contest, stage *golf.Range, files []string) error {
+func (g *golfing) watchFiles(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) error {
 	seen := map[string]string{}
 	sizes := map[string]int{}
 	tick := time.NewTicker(lookEvery)
@@ -44,9 +46,9 @@ func (g *golfing) watchFiles(ctx context.Context, c *console, contest *contest, 
 }
 
 // watchOnce proves a file and prints a line.
-func (g *golfing) watchOnce(ctx context.Context, c *console, contest *contest, stage *golf.Range, file string, sizes map[string]int) error {
+func (g *golfing) watchOnce(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string, sizes map[string]int) error {
 	r, err := g.prove(ctx, c, contest, stage, file)
-	_, usage := errors.AsType[usageError](err)
+	usage := judge.Whose(err) == judge.Asker
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -11,6 +11,7 @@ import (
 	"assay/judge"
 	"assay/judge/cases/mutate"
 	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 // grid says which case finds what.
@@ -32,7 +33,7 @@ type thing struct {
 const mostKillers = 12
 
 // newGrid measures a suite. It judges every solution under solutions/.
-func (c *contest) newGrid(ctx context.Context, out *console, folder *problem.Folder) (*grid, error) {
+func newGrid(ctx context.Context, out *console, contest *workspace.Workspace, folder *problem.Folder) (*grid, error) {
 	g := &grid{folder: folder, number: map[string]int{}}
 	for k := range folder.Groups {
 		for i := range folder.Groups[k].Cases {
@@ -44,7 +45,7 @@ func (c *contest) newGrid(ctx context.Context, out *console, folder *problem.Fol
 	if err := g.bounds(); err != nil {
 		return nil, err
 	}
-	lab, err := c.mutants(ctx, folder, accepted(folder))
+	lab, err := contest.Mutants(ctx, folder, contest.Accepted(folder))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (c *contest) newGrid(ctx context.Context, out *console, folder *problem.Fol
 			g.add("mutant", fmt.Sprintf("%s (%s)", r.Subject.Name(r.Mutant), r.Operator), r.Killers)
 		}
 	}
-	verifier := c.verifier(folder)
+	verifier := contest.Verifier(folder)
 	_, err = verifier.Run(ctx, func(e judge.Event) {
 		if s, ok := e.(*judge.SolutionJudged); ok && len(s.Killers) > 0 {
 			g.add("solution", s.Path, s.Killers)

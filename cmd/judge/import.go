@@ -13,6 +13,7 @@ import (
 	"assay/judge"
 	"assay/judge/packages/exchange"
 	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 // importing are the flags of judge import.
@@ -49,7 +50,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	if err != nil {
 		return err
 	}
-	if contest.house {
+	if contest.House {
 		return usageError{errors.New("an imported problem needs a contest folder\n    " + houseNote)}
 	}
 	if i.name != "" && !problem.GoodName(i.name) {
@@ -68,7 +69,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "wrote %s\n", near(filepath.Join(contest.root, "problems", id)))
+	fmt.Fprintf(c.out, "wrote %s\n", near(filepath.Join(contest.Root, "problems", id)))
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)
 	}
@@ -77,7 +78,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 }
 
 // task imports what Competitive Companion sends.
-func (i *importing) task(contest *contest, source string) (id string, notes exchange.Notes, err error) {
+func (i *importing) task(contest *workspace.Workspace, source string) (id string, notes exchange.Notes, err error) {
 	data, err := os.ReadFile(source)
 	if err != nil {
 		return "", nil, &judge.Fault{File: source, Text: problem.Reason(err)}
@@ -89,24 +90,24 @@ func (i *importing) task(contest *contest, source string) (id string, notes exch
 	if id = i.name; id == "" {
 		id = t.ID()
 	}
-	notes, err = exchange.Companion(t, filepath.Join(contest.root, "problems", id))
+	notes, err = exchange.Companion(t, filepath.Join(contest.Root, "problems", id))
 	return id, notes, err
 }
 
 // folder imports a package, or a plain folder.
-func (i *importing) folder(ctx context.Context, contest *contest, source string) (id string, notes exchange.Notes, err error) {
+func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, source string) (id string, notes exchange.Notes, err error) {
 	if _, err := os.Stat(source); err == nil {
 		source = asPath(source)
 	}
-	if err := contest.start(i.running); err != nil {
+	if err := contest.Start(i.running.options()); err != nil {
 		return "", nil, err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
-	folder, faults, err := contest.ready(ctx, source)
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	folder, faults, err := contest.Ready(ctx, source)
 	if err = errors.Join(err, faults.AsError()); err != nil {
 		return "", nil, err
 	}
-	how, err := contest.verifier(folder).FindTimeLimit(ctx)
+	how, err := contest.Verifier(folder).FindTimeLimit(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -116,7 +117,7 @@ func (i *importing) folder(ctx context.Context, contest *contest, source string)
 	if !problem.GoodName(id) {
 		return "", nil, usageError{fmt.Errorf("%q is no name for a problem\n    choose one with --name", id)}
 	}
-	notes, err = exchange.Native(folder, filepath.Join(contest.root, "problems", id), filepath.Join(contest.root, "solutions", id), contest.knows)
+	notes, err = exchange.Native(folder, filepath.Join(contest.Root, "problems", id), filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) })
 	if how != "" {
 		notes = append(notes, how)
 	}
@@ -124,7 +125,7 @@ func (i *importing) folder(ctx context.Context, contest *contest, source string)
 }
 
 // knows says whether a program is in a language of the contest.
-func (c *contest) knows(path string) bool {
-	_, err := c.tools.Detect(path, "")
+func knows(contest *workspace.Workspace, path string) bool {
+	_, err := contest.Tools.Detect(path, "")
 	return err == nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"assay/judge/workspace"
 )
 
 func langCommand(c *console) *cobra.Command {
@@ -20,14 +22,14 @@ func langCommand(c *console) *cobra.Command {
 			if err := lookAnew(); err != nil {
 				return err
 			}
-			return r.within(func(contest *contest) error {
+			return r.within(func(contest *workspace.Workspace) error {
 				if all {
-					args = contest.cfg.IDs()
+					args = contest.Config.IDs()
 				}
 				if len(args) > 0 {
-					return contest.prove(cmd.Context(), c, args)
+					return proveLanguages(cmd.Context(), c, contest, args)
 				}
-				_, err := contest.describeLanguages(cmd.Context(), c)
+				_, err := describeLanguages(cmd.Context(), c, contest)
 				return err
 			})
 		},
@@ -39,12 +41,12 @@ func langCommand(c *console) *cobra.Command {
 
 // describeLanguages prints a line for each language, and returns how many are
 // ready.
-func (c *contest) describeLanguages(ctx context.Context, con *console) (int, error) {
+func describeLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (int, error) {
 	ready := 0
 	table := con.table()
 	defer table.Flush()
-	for _, l := range c.cfg.Languages {
-		status, err := c.tools.Ready(ctx, l)
+	for _, l := range contest.Config.Languages {
+		status, err := contest.Tools.Ready(ctx, l)
 		if err != nil {
 			return 0, err
 		}
@@ -63,15 +65,15 @@ func (c *contest) describeLanguages(ctx context.Context, con *console) (int, err
 	return ready, nil
 }
 
-// prove builds and runs the hello programs of the languages.
-func (c *contest) prove(ctx context.Context, con *console, ids []string) error {
+// proveLanguages builds and runs the hello programs of the languages.
+func proveLanguages(ctx context.Context, con *console, contest *workspace.Workspace, ids []string) error {
 	failed := false
 	for _, id := range ids {
-		l, known := c.cfg.Language(id)
+		l, known := contest.Config.Language(id)
 		if !known {
-			return usageError{fmt.Errorf("unknown language %q\n    one of: %s", id, strings.Join(c.cfg.IDs(), ", "))}
+			return usageError{fmt.Errorf("unknown language %q\n    one of: %s", id, strings.Join(contest.Config.IDs(), ", "))}
 		}
-		if err := c.tools.Hello(ctx, l); err != nil {
+		if err := contest.Tools.Hello(ctx, l); err != nil {
 			failed = true
 			fmt.Fprintf(con.out, "%s: hello fails: %v\n", l.ID, err)
 			continue

@@ -57,17 +57,17 @@ func listProblems(c *console) error {
 	if err != nil {
 		return err
 	}
-	if contest.house {
+	if contest.House {
 		fmt.Fprintln(c.err, houseNote)
 	}
-	ids, err := problem.List(contest.root)
+	ids, err := problem.List(contest.Root)
 	if err != nil {
 		return err
 	}
 	out := c.table()
 	defer out.Flush()
 	for _, id := range ids {
-		folder, err := contest.open(id)
+		folder, err := contest.Open(id)
 		if folder == nil || err != nil {
 			fmt.Fprintf(out, "%s\t(has faults: judge verify %s)\n", id, id)
 			continue
@@ -88,7 +88,7 @@ func listLanguages(c *console) error {
 	}
 	out := c.table()
 	defer out.Flush()
-	for _, l := range contest.cfg.Languages {
+	for _, l := range contest.Config.Languages {
 		fmt.Fprintf(out, "%s\t%s\t%s\n", l.ID, l.Name, strings.Join(l.Extensions, " "))
 	}
 	return nil

@@ -32,10 +32,10 @@ func newPuzzle(ctx context.Context, c *console, id, kind string) error {
 	if err != nil {
 		return err
 	}
-	if contest.house {
+	if contest.House {
 		return usageError{errors.New("a new puzzle needs a contest folder\n    " + houseNote)}
 	}
-	written, err := scaffold.Puzzle(contest.root, id, kind)
+	written, err := scaffold.Puzzle(contest.Root, id, kind)
 	if err != nil {
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
 			return usageError{err}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
-	"assay/judge/problem"
 )
 
 // Exit codes. They are part of the interface: scripts and CI rely on them.
@@ -42,6 +41,9 @@ type console struct {
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// Blame is the asker's.
+func (usageError) Blame() judge.Blame { return judge.Asker }
 
 // errNotAccepted ends a command whose report has said everything.
 var errNotAccepted = errors.New("not accepted")
@@ -103,19 +105,10 @@ func (c *console) exit(ctx context.Context, err error) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(c.err, "judge: "+strings.TrimRight(err.Error(), "\n"))
-	if _, ok := errors.AsType[usageError](err); ok {
+	switch judge.Whose(err) {
+	case judge.Asker:
 		return exitUsage
-	}
-	if _, ok := errors.AsType[*problem.NotFoundError](err); ok {
-		return exitUsage
-	}
-	if _, ok := errors.AsType[*problem.UnknownError](err); ok {
-		return exitUsage
-	}
-	if _, ok := errors.AsType[*judge.Fault](err); ok {
-		return exitFault
-	}
-	if _, ok := errors.AsType[judge.Faults](err); ok {
+	case judge.Setter:
 		return exitFault
 	}
 	return exitJudge

@@ -38,7 +38,7 @@ func (s *showing) run(c *console, name string) error {
 	if err != nil {
 		return err
 	}
-	folder, faults, err := contest.folder(name)
+	folder, faults, err := contest.Folder(name)
 	if err != nil {
 		return err
 	}

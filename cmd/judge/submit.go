@@ -73,7 +73,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if err != nil {
 		return err
 	}
-	folder, err := contest.openReady(ctx, name, s.running)
+	folder, err := contest.OpenReady(ctx, name, s.running.options())
 	if err != nil {
 		return err
 	}
@@ -81,19 +81,19 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if err != nil {
 		return err
 	}
-	if err := contest.start(s.running); err != nil {
+	if err := contest.Start(s.running.options()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, contest.close()) }()
+	defer func() { err = errors.Join(err, contest.Close()) }()
 
 	var language *config.Language
 	var build func(context.Context) (*lang.Result, error)
 	if !picked.Kind.Answers {
-		if language, build, err = contest.submitted(folder, path, s.language); err != nil {
+		if language, build, err = contest.Submitted(folder, path, s.language); err != nil {
 			return usageError{err}
 		}
 	}
-	notes, err := contest.packageNotes(ctx, folder)
+	notes, err := contest.Notes(ctx, folder)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if s.keep != "" {
 		keep = s.keepOutput
 	}
-	bench, err := contest.bench(ctx, folder, picked, path, build, !s.noRetime, keep)
+	bench, err := contest.Bench(ctx, folder, picked, path, build, !s.noRetime, keep)
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,14 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 
-	out.Event(contest.started(picked, path, language))
-	if contest.house {
+	out.Event(contest.Started(picked, path, language))
+	if contest.House {
 		out.Event(&judge.Noted{Text: houseNote})
 	}
 	for _, note := range notes {
 		out.Event(&judge.Noted{Text: note})
 	}
-	if why := contest.box.Report().Uncounted; why != "" {
+	if why := contest.Box.Report().Uncounted; why != "" {
 		out.Event(&judge.Noted{Text: "instructions are not counted: " + why})
 	}
 	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, out.Event)
@@ -153,20 +153,4 @@ func (s *submission) keepOutput(c *judge.Case, out *io.SectionReader) error {
 		return fmt.Errorf("keep the output: %w", err)
 	}
 	return nil
-}
-
-// started is the event that opens a submission; l is nil for one that is outputs.
-func (c *contest) started(p *judge.Problem, path string, l *config.Language) *judge.Started {
-	e := &judge.Started{
-		Format: judge.EventFormat, Problem: p.ID, Title: p.Title, Program: path, Language: answersLanguage,
-		TimeMS: p.Limits.CPU.Milliseconds(), Memory: p.Limits.Memory, Cases: p.Count(),
-	}
-	if l != nil {
-		e.Language, e.Faster = l.Name, l.Faster
-	}
-	for _, g := range p.Groups {
-		e.Groups = append(e.Groups, g.Name)
-	}
-	e.Rung, e.Weaker = c.rung()
-	return e
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
+	"assay/judge/workspace"
 )
 
 // verification are the flags of judge verify.
@@ -49,19 +50,19 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	return v.each(names, func(contest *contest, name string) (bool, error) {
+	return v.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
 		return v.one(ctx, contest, name, out.Event)
 	})
 }
 
 // one verifies one problem and says whether it is without a fault.
-func (v *verification) one(ctx context.Context, c *contest, name string, listen func(judge.Event)) (bool, error) {
-	folder, faults, err := c.ready(ctx, name)
+func (v *verification) one(ctx context.Context, c *workspace.Workspace, name string, listen func(judge.Event)) (bool, error) {
+	folder, faults, err := c.Ready(ctx, name)
 	if err != nil {
 		return false, err
 	}
 	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: name}
-	start.Rung, start.Weaker = c.rung()
+	start.Rung, start.Weaker = c.Rung()
 	if folder != nil {
 		start.Problem, start.Title, start.Cases = folder.ID, folder.Title, folder.Count()
 		for _, g := range folder.Groups {
@@ -79,14 +80,14 @@ func (v *verification) one(ctx context.Context, c *contest, name string, listen 
 	heard := listen
 	listen = func(e judge.Event) {
 		if found, ok := e.(*judge.FaultFound); ok {
-			c.placeInOwn(found.Fault)
+			c.PlaceInOwn(found.Fault)
 		}
 		heard(e)
 	}
-	verifier := c.verifier(folder)
+	verifier := c.Verifier(folder)
 	verifier.Memory.Fresh = v.fresh
 	verifier.Only, verifier.All = v.only, v.all
-	verifier.Score = func(ctx context.Context) (string, error) { return c.score(ctx, folder) }
+	verifier.Score = func(ctx context.Context) (string, error) { return scoreOf(ctx, c, folder) }
 	done, err := verifier.Run(ctx, listen)
 	if err != nil {
 		return false, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/judge"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/icpc"
 	"assay/judge/packages/polygon"
@@ -102,3 +103,6 @@ func Solutions(dir, tests string) string {
 	}
 	return filepath.Join(dir, "solutions")
 }
+
+// Blame is the asker's.
+func (*NotFoundError) Blame() judge.Blame { return judge.Asker }

@@ -51,3 +51,6 @@ func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
 	}
 	return picked, nil
 }
+
+// Blame is the asker's.
+func (*UnknownError) Blame() judge.Blame { return judge.Asker }

@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"cmp"
@@ -23,43 +23,52 @@ import (
 	"assay/judge/running/trial"
 )
 
-// folder finds and reads a problem, and unpacks it if it is in an archive. With
+// Open finds and reads a problem.
+func (w *Workspace) Open(name string) (*problem.Folder, error) {
+	f, faults, err := w.Folder(name)
+	if err != nil {
+		return nil, err
+	}
+	return f, faults.AsError()
+}
+
+// Folder finds and reads a problem, and unpacks it if it is in an archive. With
 // faults it cannot be judged; it may still be there.
-func (c *contest) folder(name string) (*problem.Folder, judge.Faults, error) {
-	dir, tests, err := c.locate(name)
+func (w *Workspace) Folder(name string) (*problem.Folder, judge.Faults, error) {
+	dir, tests, err := w.Locate(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, faults := c.read(dir, tests)
+	f, faults := w.read(dir, tests)
 	return f, faults, nil
 }
 
-// locate finds the folder of a problem and of its generated cases, and unpacks it if
+// Locate finds the folder of a problem and of its generated cases, and unpacks it if
 // it is in an archive.
-func (c *contest) locate(name string) (dir, tests string, err error) {
-	dir, tests, err = problem.Find(c.root, name)
+func (w *Workspace) Locate(name string) (dir, tests string, err error) {
+	dir, tests, err = problem.Find(w.Root, name)
 	if err == nil && icpc.IsArchive(dir) {
-		dir, err = c.unpack(dir)
+		dir, err = w.unpack(dir)
 		tests = dir
 	}
 	return dir, tests, err
 }
 
 // read reads the problem in a folder.
-func (c *contest) read(dir, tests string) (*problem.Folder, judge.Faults) {
-	f, faults := problem.Open(near(dir), near(tests), c.cfg.Solution)
+func (w *Workspace) read(dir, tests string) (*problem.Folder, judge.Faults) {
+	f, faults := problem.Open(w.Near(dir), w.Near(tests), w.Config.Solution)
 	if f != nil && (f.Package != nil || f.Included != nil) {
-		c.packages = append(c.packages, f)
+		w.packages = append(w.packages, f)
 	}
 	if f != nil {
-		f.Spare(c.spare(dir))
+		f.Spare(w.spare(dir))
 	}
 	return f, faults
 }
 
 // unpack lays an archive out in the cache, once for each version of it, and
 // returns the package's folder there.
-func (c *contest) unpack(archive string) (string, error) {
+func (w *Workspace) unpack(archive string) (string, error) {
 	f, err := os.Open(archive)
 	if err != nil {
 		return "", &judge.Fault{File: archive, Text: problem.Reason(err)}
@@ -70,7 +79,7 @@ func (c *contest) unpack(archive string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", archive, err)
 	}
 	base := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
-	home := filepath.Join(c.cache, "packages", hex.EncodeToString(sum.Sum(nil)[:16]))
+	home := filepath.Join(w.Cache, "packages", hex.EncodeToString(sum.Sum(nil)[:16]))
 	to := filepath.Join(home, base)
 	if _, err := os.Stat(to); err == nil {
 		return icpc.PackageIn(archive, to, polygon.Is, problem.IsPlain)
@@ -105,35 +114,35 @@ type source struct {
 
 // buildFor builds a program for a problem. In a package programs are built from
 // copies, with the constants and the files of include/ in them.
-func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
+func (w *Workspace) buildFor(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
 	if f == nil || f.Package == nil {
-		return c.buildOwn(ctx, f, s)
+		return w.buildOwn(ctx, f, s)
 	}
-	if err := os.MkdirAll(c.cache, 0o755); err != nil {
+	if err := os.MkdirAll(w.Cache, 0o755); err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
-	dir, err := os.MkdirTemp(c.cache, "stage-*")
+	dir, err := os.MkdirTemp(w.Cache, "stage-*")
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
 	defer os.RemoveAll(dir)
-	staged, l, err := c.stage(f.Package, s, dir)
+	staged, l, err := w.stage(f.Package, s, dir)
 	if err != nil {
 		return nil, unstaged(err, s.path)
 	}
 	extra := lang.Extra{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
-	made, err := c.tools.BuildWith(ctx, staged.Path, l, s.from, extra)
+	made, err := w.Tools.BuildWith(ctx, staged.Path, l, s.from, extra)
 	if _, missing := errors.AsType[*lang.MissingError](err); l.Instead != "" && (missing || err == nil && !made.OK) {
-		if other, ok := c.cfg.Language(l.Instead); ok {
-			if again, failed := c.tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
+		if other, ok := w.Config.Language(l.Instead); ok {
+			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
 				made, err = again, nil
 			}
 		}
 	}
 	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.from == lang.BySetter {
 		// A validator of Python 2 is often one of Python 3 too.
-		if other := c.tools.Sibling(staged.Path, l); other != nil {
-			if again, failed := c.tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
+		if other := w.Tools.Sibling(staged.Path, l); other != nil {
+			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
 				made, err = again, nil
 			}
 		}
@@ -149,14 +158,14 @@ func (c *contest) buildFor(ctx context.Context, f *problem.Folder, s source) (*l
 
 // buildOwn builds a program for a problem folder of the judge's own form. Submissions
 // and the reference are built with the files of include/.
-func (c *contest) buildOwn(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
+func (w *Workspace) buildOwn(ctx context.Context, f *problem.Folder, s source) (*lang.Result, error) {
 	solves := s.from == lang.ByContestant || f != nil && f.Reference != nil && f.Reference.Path == s.path
 	if f == nil || f.Included == nil || !solves {
-		l, err := c.tools.Detect(s.path, s.language, s.from)
+		l, err := w.Tools.Detect(s.path, s.language, s.from)
 		if err != nil {
 			return nil, err
 		}
-		return c.tools.Build(ctx, s.path, l, s.from)
+		return w.Tools.Build(ctx, s.path, l, s.from)
 	}
 	dir, err := os.MkdirTemp("", "assay-stage-*")
 	if err != nil {
@@ -165,11 +174,11 @@ func (c *contest) buildOwn(ctx context.Context, f *problem.Folder, s source) (*l
 	defer os.RemoveAll(dir)
 	as := s
 	as.from = lang.ByContestant
-	staged, l, err := c.stage(f.Included, as, dir)
+	staged, l, err := w.stage(f.Included, as, dir)
 	if err != nil {
 		return nil, unstaged(err, s.path)
 	}
-	made, err := c.tools.BuildWith(ctx, staged.Path, l, s.from, lang.Extra{Entry: staged.Entry})
+	made, err := w.Tools.BuildWith(ctx, staged.Path, l, s.from, lang.Extra{Entry: staged.Entry})
 	if err != nil {
 		return nil, unstaged(err, s.path)
 	}
@@ -179,16 +188,16 @@ func (c *contest) buildOwn(ctx context.Context, f *problem.Folder, s source) (*l
 	return made, nil
 }
 
-// submitted finds the language of a submission, and returns what builds it.
-func (c *contest) submitted(f *problem.Folder, path, language string) (l *config.Language, build func(context.Context) (*lang.Result, error), err error) {
+// Submitted finds the language of a submission, and returns what builds it.
+func (w *Workspace) Submitted(f *problem.Folder, path, language string) (l *config.Language, build func(context.Context) (*lang.Result, error), err error) {
 	s := source{path: path, language: language, from: lang.ByContestant}
 	if f.Package == nil {
-		l, err := c.tools.Detect(path, language)
+		l, err := w.Tools.Detect(path, language)
 		if err != nil {
 			return nil, nil, err
 		}
 		s.language = l.ID
-		return l, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
+		return l, func(ctx context.Context) (*lang.Result, error) { return w.buildFor(ctx, f, s) }, nil
 	}
 	if known := f.Package.Submission(path); known != nil { // what the package says of its own
 		s.entry = known.Entry
@@ -201,20 +210,20 @@ func (c *contest) submitted(f *problem.Folder, path, language string) (l *config
 		return nil, nil, fmt.Errorf("copy %s: %w", path, err)
 	}
 	defer os.RemoveAll(dir)
-	if _, l, err = c.stage(f.Package, s, dir); err != nil {
+	if _, l, err = w.stage(f.Package, s, dir); err != nil {
 		return nil, nil, unstaged(err, path)
 	}
 	s.language = l.ID
-	return l, func(ctx context.Context) (*lang.Result, error) { return c.buildFor(ctx, f, s) }, nil
+	return l, func(ctx context.Context) (*lang.Result, error) { return w.buildFor(ctx, f, s) }, nil
 }
 
-// packageNotes makes sure that a package has a time limit, and says what a reader
+// Notes makes sure that a package has a time limit, and says what a reader
 // must know of the package.
-func (c *contest) packageNotes(ctx context.Context, f *problem.Folder) (notes []string, err error) {
+func (w *Workspace) Notes(ctx context.Context, f *problem.Folder) (notes []string, err error) {
 	if f.Package == nil {
 		return nil, nil
 	}
-	verifier := c.verifier(f)
+	verifier := w.Verifier(f)
 	faults, err := verifier.DropGraders(ctx)
 	if err != nil {
 		return nil, err
@@ -234,23 +243,23 @@ func (c *contest) packageNotes(ctx context.Context, f *problem.Folder) (notes []
 	case 1:
 		notes = append(notes, fmt.Sprintf("the package has a fault that does not stop the judging: %s", f.Package.Flaws[0]))
 	default:
-		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, cmp.Or(c.filled[near(f.Dir)], f.Dir), f.Package.Flaws[0]))
+		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, cmp.Or(w.filled[w.Near(f.Dir)], f.Dir), f.Package.Flaws[0]))
 	}
 	return notes, nil
 }
 
-// partsOf makes what builds the setter's programs of a problem. A package gets a
+// Parts makes what builds the setter's programs of a problem. A package gets a
 // reference that it does not name, a submission that must be accepted, and its time
 // limit.
-func (c *contest) partsOf(ctx context.Context, f *problem.Folder) (func(context.Context, *judge.Part) (*judge.Program, error), error) {
+func (w *Workspace) Parts(ctx context.Context, f *problem.Folder) (func(context.Context, *judge.Part) (*judge.Program, error), error) {
 	if f.Package == nil || f.Reference != nil || f.Kind.Answers {
-		return c.part, nil
+		return w.Part, nil
 	}
-	if _, err := c.packageNotes(ctx, f); err != nil {
+	if _, err := w.Notes(ctx, f); err != nil {
 		return nil, err
 	}
 	var built *judge.Program
-	verifier := c.verifier(f)
+	verifier := w.Verifier(f)
 	for _, s := range f.Package.Submissions {
 		if verdict, _ := s.Promised(); verdict != judge.Accepted || built != nil && !s.Model {
 			continue
@@ -270,23 +279,23 @@ func (c *contest) partsOf(ctx context.Context, f *problem.Folder) (func(context.
 		if p == f.Reference {
 			return built, nil
 		}
-		return c.part(ctx, p)
+		return w.Part(ctx, p)
 	}, nil
 }
 
 // stage copies a program, and again with the files of include/ for its language
 // where there are any.
-func (c *contest) stage(p *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
+func (w *Workspace) stage(p *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
 	staged, err := p.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := c.tools.Detect(staged.Path, s.language, s.from)
+	l, err := w.Tools.Detect(staged.Path, s.language, s.from)
 	if err != nil || s.from == lang.BySetter {
 		return staged, l, err
 	}
 	include := p.Includes(func(code string) bool {
-		known, ok := c.cfg.Language(code)
+		known, ok := w.Config.Language(code)
 		return ok && known == l
 	})
 	if len(include) == 0 {
@@ -306,7 +315,7 @@ func unstaged(err error, path string) error {
 
 // faster builds a submission of a package with the faster tool chain of its language;
 // nil where there is none.
-func (c *contest) faster(ctx context.Context, f *problem.Folder, s *icpc.Submission) (*lang.Result, error) {
+func (w *Workspace) faster(ctx context.Context, f *problem.Folder, s *icpc.Submission) (*lang.Result, error) {
 	if f.Kind.Answers {
 		return nil, nil
 	}
@@ -316,39 +325,39 @@ func (c *contest) faster(ctx context.Context, f *problem.Folder, s *icpc.Submiss
 	}
 	defer os.RemoveAll(dir)
 	from := source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant}
-	_, l, err := c.stage(f.Package, from, dir)
+	_, l, err := w.stage(f.Package, from, dir)
 	if err != nil || l.Faster == "" {
 		return nil, err
 	}
 	from.language = l.Faster
-	return c.buildFor(ctx, f, from)
+	return w.buildFor(ctx, f, from)
 }
 
-// verifier makes what verifies a problem.
-func (c *contest) verifier(f *problem.Folder) *verify.Verifier {
-	rung, _ := c.rung()
+// Verifier makes what verifies a problem.
+func (w *Workspace) Verifier(f *problem.Folder) *verify.Verifier {
+	rung, _ := w.Rung()
 	return &verify.Verifier{
 		Folder:    f,
-		Solutions: near(problem.Solutions(f.Dir, f.Tests)),
-		Runner:    c.box,
-		Jobs:      c.jobs,
-		Limits:    c.cfg.Setter,
+		Solutions: w.Near(problem.Solutions(f.Dir, f.Tests)),
+		Runner:    w.Box,
+		Jobs:      w.Jobs,
+		Limits:    w.Config.Setter,
 		Rung:      rung,
-		Memory:    &verify.Memory{Dir: filepath.Join(c.cache, "runs")},
-		Build:     c.part,
+		Memory:    &verify.Memory{Dir: filepath.Join(w.Cache, "runs")},
+		Build:     w.Part,
 		Make: func(ctx context.Context, path string) (*lang.Result, error) {
-			return c.buildFor(ctx, f, source{path: path, from: lang.ByContestant})
+			return w.buildFor(ctx, f, source{path: path, from: lang.ByContestant})
 		},
-		Checker: func(ctx context.Context) (check.Checker, error) { return c.checker(ctx, f) },
+		Checker: func(ctx context.Context) (check.Checker, error) { return w.Checker(ctx, f) },
 		Bench: func(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error) {
-			return c.bench(ctx, f, p, path, func(context.Context) (*lang.Result, error) { return made, nil }, retime, nil)
+			return w.Bench(ctx, f, p, path, func(context.Context) (*lang.Result, error) { return made, nil }, retime, nil)
 		},
 		MakeSubmission: func(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
 			if f.Kind.Answers {
 				return &lang.Result{OK: true}, nil
 			}
-			return c.buildFor(ctx, f, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
+			return w.buildFor(ctx, f, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
 		},
-		MakeFaster: func(ctx context.Context, s *icpc.Submission) (*lang.Result, error) { return c.faster(ctx, f, s) },
+		MakeFaster: func(ctx context.Context, s *icpc.Submission) (*lang.Result, error) { return w.faster(ctx, f, s) },
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 	"assay/judge/running/lang"
 )
 
-// recipe reads how the cases of a package are made; programs that are put together
+// Recipe reads how the cases of a package are made; programs that are put together
 // from several files go to the folder stage.
-type recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
+type Recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
 
-// recipeIn finds the recipe of a package; nil where it has none.
-func (c *contest) recipeIn(dir string) recipe {
+// RecipeIn finds the recipe of a package; nil where it has none.
+func (w *Workspace) RecipeIn(dir string) Recipe {
 	if polygon.Is(dir) {
 		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return polygon.Recipe(dir) }
 	}
@@ -31,7 +31,7 @@ func (c *contest) recipeIn(dir string) recipe {
 		return nil
 	}
 	if !exists(filepath.Join(dir, filepath.FromSlash(fill.RecipeFile))) {
-		script := fill.ScriptIn(near(dir))
+		script := fill.ScriptIn(w.Near(dir))
 		if script == nil {
 			return nil
 		}
@@ -39,17 +39,17 @@ func (c *contest) recipeIn(dir string) recipe {
 	}
 	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		p := fill.PackageIn(dir, stage)
-		if pkg, _ := icpc.Open(dir, c.cfg.Solution); pkg != nil { // what is wrong with it is told when it is judged
+		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // what is wrong with it is told when it is judged
 			p.Constants = pkg.Constants
 		}
 		return fill.Generators(p)
 	}
 }
 
-// recipeOf finds the recipe of a package that lacks cases; nil where it lacks none,
+// RecipeOf finds the recipe of a package that lacks cases; nil where it lacks none,
 // or has no recipe.
-func (c *contest) recipeOf(dir string) recipe {
-	read := c.recipeIn(dir)
+func (w *Workspace) RecipeOf(dir string) Recipe {
+	read := w.RecipeIn(dir)
 	switch {
 	case read == nil:
 		return nil
@@ -70,58 +70,58 @@ func (c *contest) recipeOf(dir string) recipe {
 	return read
 }
 
-// ready finds and reads a problem, to be judged: the cases of a package that brings
+// Ready finds and reads a problem, to be judged: the cases of a package that brings
 // recipes for them instead are made, in a copy of it in the cache.
-func (c *contest) ready(ctx context.Context, name string) (*problem.Folder, judge.Faults, error) {
-	dir, tests, err := c.locate(name)
+func (w *Workspace) Ready(ctx context.Context, name string) (*problem.Folder, judge.Faults, error) {
+	dir, tests, err := w.Locate(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	read := c.recipeOf(dir)
+	read := w.RecipeOf(dir)
 	if read == nil {
-		f, faults := c.read(dir, tests)
+		f, faults := w.read(dir, tests)
 		if len(faults) > 0 {
 			return f, faults, nil
 		}
-		return f, nil, c.fetch(ctx, f)
+		return f, nil, w.fetch(ctx, f)
 	}
-	filler, err := c.filler(dir)
+	filler, err := w.Filler(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, err := filler.Keep(ctx, near(dir), c.cache, read)
+	kept, err := filler.Keep(ctx, w.Near(dir), w.Cache, read)
 	if faults, ok := err.(judge.Faults); ok {
 		return nil, faults, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("fill package %s: %w", dir, err)
 	}
-	f, faults := c.read(kept.Dir, kept.Dir)
-	if c.filled == nil {
-		c.filled = map[string]string{}
+	f, faults := w.read(kept.Dir, kept.Dir)
+	if w.filled == nil {
+		w.filled = map[string]string{}
 	}
-	c.filled[near(kept.Dir)] = near(dir)
+	w.filled[w.Near(kept.Dir)] = w.Near(dir)
 	for _, fault := range faults {
-		c.placeInOwn(fault)
+		w.PlaceInOwn(fault)
 	}
 	if f != nil && f.Package != nil {
 		for _, fault := range f.Package.Flaws {
-			c.placeInOwn(fault)
+			w.PlaceInOwn(fault)
 		}
 		f.Package.Flaws = append(kept.Faults, f.Package.Flaws...) // they are often why there are others
 		for _, s := range f.Package.Submissions {                 // people know where they wrote them
 			if rel, err := filepath.Rel(f.Dir, s.Path); err == nil {
-				s.Path = filepath.Join(near(dir), rel)
+				s.Path = filepath.Join(w.Near(dir), rel)
 			}
 		}
 	}
 	return f, faults, nil
 }
 
-// placeInOwn makes a fault of a filled copy one of the package that people know: its
+// PlaceInOwn makes a fault of a filled copy one of the package that people know: its
 // file, if that is there too, and what is to be typed.
-func (c *contest) placeInOwn(f *judge.Fault) {
-	for kept, dir := range c.filled {
+func (w *Workspace) PlaceInOwn(f *judge.Fault) {
+	for kept, dir := range w.filled {
 		if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
 			if own := filepath.Join(dir, rel); rel == "." || exists(own) || !exists(f.File) { // what is missing, is missing there
 				f.File = own
@@ -136,25 +136,25 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// openReady finds and reads a problem that is to be judged. It starts the sandbox if
+// OpenReady finds and reads a problem that is to be judged. It starts the sandbox if
 // cases must be made first; with an error, it is ended again.
-func (c *contest) openReady(ctx context.Context, name string, r running) (*problem.Folder, error) {
-	dir, _, err := c.locate(name)
+func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*problem.Folder, error) {
+	dir, _, err := w.Locate(name)
 	if err != nil {
 		return nil, err
 	}
-	if c.recipeOf(dir) == nil {
-		f, err := c.open(name)
+	if w.RecipeOf(dir) == nil {
+		f, err := w.Open(name)
 		if err != nil || len(gen.Unmade(f)) == 0 {
 			return f, err
 		}
 	}
-	if err := c.start(r); err != nil {
+	if err := w.Start(r); err != nil {
 		return nil, err
 	}
-	f, faults, err := c.ready(ctx, name)
+	f, faults, err := w.Ready(ctx, name)
 	if err = errors.Join(err, faults.AsError()); err != nil {
-		return nil, errors.Join(err, c.close())
+		return nil, errors.Join(err, w.Close())
 	}
 	return f, nil
 }
@@ -163,27 +163,27 @@ func (c *contest) openReady(ctx context.Context, name string, r running) (*probl
 // run once, and its speed is not in question.
 const fillTime = time.Minute
 
-// filler makes the cases of the package in a folder.
-func (c *contest) filler(dir string) (*fill.Filler, error) {
-	pkg, _ := icpc.Open(near(dir), c.cfg.Solution) // what is wrong with it is told when it is judged
+// Filler makes the cases of the package in a folder.
+func (w *Workspace) Filler(dir string) (*fill.Filler, error) {
+	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // what is wrong with it is told when it is judged
 	if pkg == nil {
 		var err error
-		if pkg, err = icpc.Assembled(&judge.Problem{ID: baseOf(dir), Dir: near(dir)}); err != nil {
+		if pkg, err = icpc.Assembled(&judge.Problem{ID: BaseOf(dir), Dir: w.Near(dir)}); err != nil {
 			return nil, fmt.Errorf("fill package %s: %w", dir, err)
 		}
 	}
 	f := &problem.Folder{Problem: pkg.Problem, Package: pkg}
-	limits := c.cfg.Setter
+	limits := w.Config.Setter
 	limits.Memory = max(limits.Memory, pkg.Limits.Memory)
 	limits.CPU = max(limits.CPU, fillTime)
 	limits.Wall = 2*limits.CPU + time.Second
 	return &fill.Filler{
-		Runner: c.box,
+		Runner: w.Box,
 		Follow: icpc.Repository(dir).Follow,
-		Jobs:   c.jobs,
+		Jobs:   w.Jobs,
 		Limits: limits,
 		Build: func(ctx context.Context, p *judge.Part) (*judge.Program, error) {
-			made, err := c.buildFor(ctx, f, source{path: p.Path, from: lang.BySetter})
+			made, err := w.buildFor(ctx, f, source{path: p.Path, from: lang.BySetter})
 			if err != nil {
 				return nil, err
 			}
@@ -195,50 +195,10 @@ func (c *contest) filler(dir string) (*fill.Filler, error) {
 	}, nil
 }
 
-// baseOf is a folder's name, also of ".".
-func baseOf(dir string) string {
+// BaseOf is a folder's name, also of ".".
+func BaseOf(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return filepath.Base(abs)
 	}
 	return filepath.Base(dir)
-}
-
-// writePackage makes the cases of a package in the package itself, or with check
-// says which are not as they are made now.
-func (c *contest) writePackage(ctx context.Context, con *console, dir string, read recipe, check bool) (bool, error) {
-	filler, err := c.filler(dir)
-	if err != nil {
-		return false, err
-	}
-	filler.Progress = con.counter("cases made")
-	stage, err := os.MkdirTemp("", "assay-recipe-")
-	if err != nil {
-		return false, fmt.Errorf("make a folder for programs: %w", err)
-	}
-	defer os.RemoveAll(stage)
-	r, flaws, faults := read(stage)
-	if len(faults) > 0 {
-		return false, faults
-	}
-	w, err := filler.Write(ctx, r, dir, check)
-	con.clear()
-	if err != nil {
-		return false, err
-	}
-	bad := append(flaws, w.Faults...)
-	for _, f := range bad {
-		fmt.Fprintln(con.err, f)
-	}
-	if !check {
-		fmt.Fprintf(con.out, "%s: %d files made (%d changed)\n", baseOf(dir), w.Files, len(w.Changed))
-		return len(bad) == 0, nil
-	}
-	for _, name := range w.Changed {
-		fmt.Fprintf(con.err, "%s: not as it is made now\n", filepath.Join(dir, filepath.FromSlash(name)))
-	}
-	if ok := len(bad) == 0 && len(w.Changed) == 0; !ok {
-		return false, nil
-	}
-	fmt.Fprintf(con.out, "%s: %d files are as they are made\n", baseOf(dir), w.Files)
-	return true, nil
 }

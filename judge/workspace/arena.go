@@ -1,0 +1,111 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/contests/arena"
+	"assay/judge/problem"
+)
+
+// Game opens a problem folder that is a game.
+func (w *Workspace) Game(name string) (*problem.Folder, error) {
+	folder, err := w.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if folder.Game == nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no game: its problem.toml has no [game] table", name)}
+	}
+	return folder, nil
+}
+
+// RuleSet finds a rule set by its name; the first one if there is none.
+func RuleSet(f *problem.Folder, name string) (*problem.RuleSet, error) {
+	var names []string
+	for i := range f.Game.Rules {
+		if r := &f.Game.Rules[i]; r.Name == name || name == "" {
+			return r, nil
+		}
+		names = append(names, f.Game.Rules[i].Name)
+	}
+	return nil, &judge.Misuse{Err: fmt.Errorf("%s has no rules %q\n    there are: %s", f.ID, name, strings.Join(names, ", "))}
+}
+
+// SetOption sets an option of the game, "name=value".
+func SetOption(r *arena.Rules, option string) error {
+	name, value, ok := strings.Cut(option, "=")
+	if !ok {
+		return &judge.Misuse{Err: fmt.Errorf("--set %q: write NAME=VALUE", option)}
+	}
+	name = strings.ReplaceAll(name, "-", "_")
+	if _, known := r.Options[name]; !known {
+		return &judge.Misuse{Err: fmt.Errorf("the game has no option %q\n    there are: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", "))}
+	}
+	switch value {
+	case "true":
+		value = "yes"
+	case "false":
+		value = "no"
+	}
+	r.Options[name] = value
+	return nil
+}
+
+// Event builds the referee and all bots.
+func (w *Workspace) Event(ctx context.Context, f *problem.Folder, rules arena.Rules, files []string, language string) (*arena.Event, error) {
+	e := &arena.Event{Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter}
+	var refused error
+	able := 0
+	for _, file := range files {
+		bot, err := arena.Enter(ctx, f.Game, w.Tools, file, language)
+		if err == nil {
+			able++
+		} else if bot = arena.NoBot(file, err); bot == nil {
+			return nil, botError(err)
+		} else if refused == nil {
+			refused = err
+		}
+		bot.File = filepath.ToSlash(w.Near(file))
+		e.Bots = append(e.Bots, bot)
+	}
+	if refused != nil && able < 2 {
+		return nil, botError(refused)
+	}
+	arena.Distinct(e.Bots)
+	var err error
+	e.Referee, err = w.Part(ctx, f.Game.Referee)
+	return e, err
+}
+
+// botError is an error of a bot that is none: the mistake of who named it.
+func botError(err error) error {
+	if _, ok := errors.AsType[*judge.Fault](err); ok {
+		return &judge.Misuse{Err: err}
+	}
+	return err
+}
+
+// OnlyGame finds the game of a contest that has but one for bots.
+func (w *Workspace) OnlyGame() (string, error) {
+	ids, err := problem.List(w.Root)
+	if err != nil {
+		return "", err
+	}
+	var games []string
+	for _, id := range ids {
+		if f, err := w.Open(id); err == nil && f.Game != nil && f.Game.Tester != "" {
+			games = append(games, id)
+		}
+	}
+	if len(games) != 1 {
+		return "", &judge.Misuse{Err: fmt.Errorf("which game? The contest has %d with a tester\n    usage: judge arena check <game> <bot>", len(games))}
+	}
+	return games[0], nil
+}

@@ -1,0 +1,202 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/contests/golf"
+	"assay/judge/problem"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+)
+
+// Range starts the setter's programs of a golf puzzle. The caller must close its
+// Checker.
+func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, error) {
+	if f.Golf == nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no golf puzzle: its problem.toml has no [golf] table", f.ID)}
+	}
+	lister, err := w.Part(ctx, f.Golf.Generator)
+	if err != nil {
+		return nil, err
+	}
+	program, err := w.Part(ctx, f.Golf.Checker)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := golf.OpenDomain(ctx, w.Box, f, lister, w.Config.Setter, os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	checker, err := golf.NewChecker(ctx, w.Box, program, w.Config.Setter)
+	if err != nil {
+		return nil, err
+	}
+	limits := w.Config.Solution
+	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
+	return &golf.Range{ID: f.ID, Runner: w.Box, Tools: w.Tools, Limits: limits, Domain: domain, Checker: checker}, nil
+}
+
+// Reading says how golf answers are read, where their files do not tell. The zero
+// value leaves everything to the files.
+type Reading struct {
+	Stdin    io.Reader // the answer that is called "-"
+	Language string    // asked for
+	Flags    []string  // of the interpreter or compiler
+	Header   string    // a file that goes before the answer and is not counted
+	Footer   string    // a file that goes behind it and is not counted
+	Encoding string    // in which bytes are counted
+	Claim    int       // the bytes that it is said to have
+	OldFlags bool      // count flags, as sites did before 2018
+}
+
+// Prove reads and proves one answer. Where it cannot run, other languages of the
+// same extension are tried, unless one was asked for.
+func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r Reading, o golf.Options) (*golf.Result, error) {
+	first, err := w.proveAs(ctx, stage, file, nil, r, o)
+	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
+		return first, err
+	}
+	ext := strings.TrimPrefix(filepath.Ext(file), ".")
+	for _, l := range w.Config.Languages {
+		if l.Name == first.Language || !slices.Contains(l.Extensions, ext) {
+			continue
+		}
+		if again, err := w.proveAs(ctx, stage, file, l, r, o); err != nil || again.Verdict != golf.CannotRun {
+			return again, err
+		}
+	}
+	return first, nil
+}
+
+// proveAs proves an answer in a language; nil finds it out.
+func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string, l *config.Language, r Reading, o golf.Options) (*golf.Result, error) {
+	answer, flags, err := w.ReadAnswer(file, l, r)
+	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
+		return nil, &judge.Misuse{Err: missing}
+	}
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Fault.Text}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Flags = flags
+	if calls := golf.Calls(answer.Language, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
+		return nil, &judge.Misuse{Err: fmt.Errorf("--call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
+	}
+	result, err := stage.Prove(ctx, answer, o)
+	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
+		return nil, &judge.Misuse{Err: unknown}
+	}
+	return result, err
+}
+
+// ReadAnswer reads an answer: a source file, a post, or standard input. It returns
+// the flags, too, that it is run with.
+func (w *Workspace) ReadAnswer(file string, language *config.Language, r Reading) (*golf.Answer, []string, error) {
+	data, err := readAnswer(r.Stdin, w.Config, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	flags, claim, unread := r.Flags, r.Claim, []string(nil)
+	if ext := filepath.Ext(file); ext == ".md" || ext == ".markdown" {
+		post, err := golf.ParsePost(string(data))
+		if err != nil {
+			return nil, nil, &judge.Misuse{Err: fmt.Errorf("%s: %w", file, err)}
+		}
+		if language, err = w.golfLanguage(r, post.Language); err != nil {
+			return nil, nil, err
+		}
+		data, unread = []byte(post.Code), post.Unread()
+		if claim == 0 {
+			claim = post.Claim
+		}
+		if len(flags) == 0 {
+			flags = post.Flags
+		}
+	} else if language == nil {
+		if language, err = w.detectGolf(r, file); err != nil {
+			return nil, nil, err
+		}
+	}
+	a, err := golf.NewAnswer(file, language, data, r.Encoding, w.Config.CodePages)
+	if err != nil {
+		return nil, nil, &judge.Misuse{Err: err}
+	}
+	a.Claim, a.Adjusted = claim, append(unread, a.Adjusted...)
+	header, err := optional(r.Header)
+	if err != nil {
+		return nil, nil, err
+	}
+	footer, err := optional(r.Footer)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.Around(header, footer)
+	if r.OldFlags {
+		a.CountFlags(flags)
+	}
+	return a, flags, nil
+}
+
+func (w *Workspace) golfLanguage(r Reading, header string) (*config.Language, error) {
+	if r.Language != "" {
+		header = r.Language
+	}
+	if l, ok := golf.LanguageOf(w.Config, header); ok {
+		return l, nil
+	}
+	return nil, &golf.UnknownLanguageError{Name: header, Known: w.Config.IDs()}
+}
+
+func (w *Workspace) detectGolf(r Reading, file string) (*config.Language, error) {
+	if file == "-" || r.Language != "" {
+		return w.golfLanguage(r, "")
+	}
+	return w.Tools.Detect(file, "")
+}
+
+// readAnswer reads a file that may not be longer than any submission.
+func readAnswer(in io.Reader, cfg *config.Config, file string) ([]byte, error) {
+	refuse := func(err error) ([]byte, error) {
+		return nil, &judge.Misuse{Err: fmt.Errorf("answer %s: %s", file, problem.Reason(err))}
+	}
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return refuse(err)
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+			return refuse(errors.New("not a file"))
+		}
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, cfg.Source.Size+1))
+	if err != nil {
+		return refuse(err)
+	}
+	if int64(len(data)) > cfg.Source.Size {
+		return refuse(fmt.Errorf("has more than %d bytes", cfg.Source.Size))
+	}
+	return data, nil
+}
+
+func optional(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", &judge.Misuse{Err: fmt.Errorf("%s: %s", file, problem.Reason(err))}
+	}
+	return string(data), nil
+}

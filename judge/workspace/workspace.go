@@ -1,0 +1,170 @@
+// Package workspace is a problem folder with all that runs it: the sandbox, the
+// toolbox, the caches. It joins the packages below judge/ into what a command, a
+// worker or another program calls:
+//
+//	w, err := workspace.Find(env)         // the contest of a folder, and its judge.toml
+//	err = w.Start(workspace.Running{...}) // the sandbox
+//	folder, err := w.Open(name)
+//	verifier := w.Verifier(folder)         // and so on
+//	err = w.Close()
+//
+// It reads no flags and no environment, has no current folder, prints nothing and
+// draws nothing: what it must know of these comes in as Env, and what happens leaves
+// as events.
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"assay"
+	"assay/judge"
+	"assay/judge/problem"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+	"assay/judge/running/sandbox"
+)
+
+// Env is what a workspace must be told of the world around it.
+type Env struct {
+	Dir   string // where the contest is looked for, here and above; "" is the current folder
+	Cache string // for built programs and made cases; it may be removed at any time
+	// Headers are folders in which compilers find headers of setters' programs.
+	Headers []string
+	// Near writes a path as it is shown to people; nil leaves every path as it is.
+	Near func(path string) string
+}
+
+// Running says how programs run.
+type Running struct {
+	Jobs         int    // programs that run at one time; at least 1
+	Require      string // "isolated": refuse a machine on which the sandbox cannot isolate
+	Pin          bool   // keep each worker on one processor
+	Instructions bool   // count the instructions
+}
+
+// Workspace is a contest folder with everything that is needed to run programs.
+type Workspace struct {
+	Root   string // the folder with judge.toml
+	House  bool   // whether it is the house's own, brought along by the judge
+	Config *config.Config
+	Cache  string
+	Box    *sandbox.Sandbox // nil until it is started
+	Tools  *lang.Toolbox    // nil until then
+	Jobs   int
+
+	near     func(string) string
+	packages []*problem.Folder // those opened whose programs are built from copies: packages, and folders with include/
+	filled   map[string]string // the package that each filled copy in the cache was made of
+}
+
+// Find finds the contest of a folder. Outside any, it takes the puzzles of the house.
+func Find(env Env) (*Workspace, error) {
+	w := &Workspace{Cache: env.Cache, near: env.Near}
+	dir := env.Dir
+	if dir == "" {
+		dir = "."
+	}
+	root, err := config.FindRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		w.House = true
+		root, err = houseFolder(w.Cache)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.Root = root
+	brought, err := assay.Files.ReadFile(config.FileName)
+	if err != nil {
+		return nil, err
+	}
+	defaults, err := config.Load("the judge's own "+config.FileName, brought, nil)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(w.Root, config.FileName)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if w.Config, err = config.Load(w.Near(file), data, defaults); err != nil {
+		return nil, err
+	}
+	w.Config.Headers = append(w.Config.Headers, env.Headers...)
+	return w, nil
+}
+
+// Near writes a path as it is shown to people.
+func (w *Workspace) Near(path string) string {
+	if w.near == nil {
+		return path
+	}
+	return w.near(path)
+}
+
+// Names returns the problems that were named, or all of the contest.
+func (w *Workspace) Names(named []string) ([]string, error) {
+	if len(named) > 0 {
+		return named, nil
+	}
+	ids, err := problem.List(w.Root)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, &judge.Misuse{Err: errors.New("this contest has no problems yet\n    make one with: judge new <name>")}
+	}
+	return ids, nil
+}
+
+// Start starts the sandbox and the toolbox, if they are not. The caller must call
+// Close.
+func (w *Workspace) Start(r Running) error {
+	if w.Box != nil {
+		return nil
+	}
+	if r.Jobs < 1 {
+		return &judge.Misuse{Err: fmt.Errorf("-j %d: at least one program must run", r.Jobs)}
+	}
+	w.Jobs = r.Jobs
+	if r.Require == "" {
+		r.Require = w.Config.Isolation
+	}
+	if r.Require == "any" {
+		r.Require = ""
+	}
+	visible, err := lang.Locate(w.Config, w.Cache)
+	if err != nil {
+		return err
+	}
+	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Workers: r.Jobs, Isolation: r.Require, Pin: r.Pin, Instructions: r.Instructions})
+	if err != nil {
+		return err
+	}
+	kit, err := Kit()
+	if err != nil {
+		return err
+	}
+	w.Tools = lang.New(w.Config, w.Box, w.Cache, kit)
+	return nil
+}
+
+// Kit holds the sources of what setters' programs import.
+func Kit() (fs.FS, error) { return fs.Sub(assay.Files, "judge/kit") }
+
+// Close ends what Start started.
+func (w *Workspace) Close() error {
+	if w.Box == nil {
+		return nil
+	}
+	return w.Box.Close()
+}
+
+// Rung names the sandbox's rung on this machine, and what it does not enforce.
+func (w *Workspace) Rung() (string, []string) {
+	r := w.Box.Report()
+	return string(r.Rung), r.Weaker()
+}
