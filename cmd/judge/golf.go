@@ -110,9 +110,6 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	if err != nil {
 		return err
 	}
-	if folder.Golf == nil {
-		return usageError{fmt.Errorf("%s is no golf puzzle: its problem.toml has no [golf] table", name)}
-	}
 	if err := contest.Start(g.running.options()); err != nil {
 		return err
 	}
