@@ -1,0 +1,235 @@
+// Package blob keeps bytes by their SHA-256, each as a read-only file of a folder.
+// The same bytes are kept once, and what is read under a digest are the bytes that
+// have it:
+//
+//   - A blob comes into being by a rename, after its digest was compared. So a killed
+//     process leaves a temporary file at most, which is removed a day later.
+//   - A blob gets a fixed modification time. One with that time and the expected size is
+//     taken as it is; any other is read and compared as a whole. A damaged one is removed
+//     and then counts as missing, so that whoever needs it brings it again.
+//   - Over its quota the folder drops what was not used for longest. A blob that has
+//     other hard links is in use, and stays.
+//
+// Several processes may share a folder. The package does not know what the bytes mean,
+// nor where missing ones come from.
+package blob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Folder is a folder of blobs.
+type Folder struct {
+	dir   string
+	quota int64
+
+	mu    sync.Mutex
+	known bool
+	used  int64 // bytes of all blobs, as far as this process knows, once it is known
+}
+
+// ErrDamaged is wrapped by the error of Put for bytes that are not those of the
+// digest.
+var ErrDamaged = errors.New("the bytes do not have the digest that they should have")
+
+// untouched is the modification time of a blob that nobody changed.
+var untouched = time.Unix(0, 0)
+
+const tempName = ".tmp-"
+
+// staleAfter is how old a temporary file is that nobody is writing any more.
+const staleAfter = 24 * time.Hour
+
+// Open opens a folder of blobs, and makes it where it is missing. Quota is how many
+// bytes the blobs may have together; 0 is no limit.
+func Open(dir string, quota int64) (*Folder, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("the blob folder %s is a file: remove it", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the blob folder: %w", err)
+	}
+	return &Folder{dir: dir, quota: quota}, nil
+}
+
+// path is where a blob stands.
+func (f *Folder) path(d Digest) string { return filepath.Join(f.dir, string(d[:2]), string(d[2:])) }
+
+// Has says whether the blob is there, undamaged. A damaged one is removed.
+func (f *Folder) Has(d Digest, size int64) bool {
+	file, err := f.Open(d, size)
+	if err != nil {
+		return false
+	}
+	file.Close()
+	return true
+}
+
+// Open opens a blob for reading. Where it is missing, or was damaged and is removed,
+// the error is fs.ErrNotExist.
+func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
+	path := f.path(d)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at blob %s: %w", d, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, f.discard(d)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open blob %s: %w", d, err)
+	}
+	if !info.ModTime().Equal(untouched) || info.Size() != size {
+		sum := sha256.New()
+		n, err := io.Copy(sum, file)
+		if err == nil && (n != size || digestOf(sum) != d) {
+			file.Close()
+			return nil, f.discard(d)
+		}
+		if err == nil {
+			_, err = file.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			file.Close()
+			return nil, fmt.Errorf("read blob %s: %w", d, err)
+		}
+	}
+	// Where the folder is read-only the time stays as it is, and so does the blob.
+	_ = os.Chtimes(path, time.Now(), untouched)
+	return file, nil
+}
+
+// discard removes what stands in the place of a blob and is not the blob.
+func (f *Folder) discard(d Digest) error {
+	if err := os.RemoveAll(f.path(d)); err != nil {
+		return fmt.Errorf("blob %s is damaged and cannot be removed: %w", d, err)
+	}
+	return fmt.Errorf("blob %s was damaged: %w", d, fs.ErrNotExist)
+}
+
+// Put keeps the bytes of r, which must be size bytes with the digest d; else the error
+// wraps ErrDamaged. What is there already is not read.
+func (f *Folder) Put(d Digest, size int64, r io.Reader) error {
+	if f.Has(d, size) {
+		return nil
+	}
+	_, _, err := f.keep(io.LimitReader(r, size+1), func(got Digest, n int64) error {
+		if got != d || n != size {
+			return fmt.Errorf("blob %s: %w", d, ErrDamaged)
+		}
+		return nil
+	})
+	return err
+}
+
+// Add keeps the bytes of r and returns their digest and number.
+func (f *Folder) Add(r io.Reader) (Digest, int64, error) {
+	return f.keep(r, func(Digest, int64) error { return nil })
+}
+
+// keep writes the bytes of r beside the blobs, and makes a blob of them if good agrees.
+func (f *Folder) keep(r io.Reader, good func(Digest, int64) error) (Digest, int64, error) {
+	tmp, err := os.CreateTemp(f.dir, tempName+"*")
+	if err != nil {
+		return "", 0, fmt.Errorf("keep a blob: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(tmp, sum), r)
+	if err == nil {
+		err = tmp.Chmod(0o444)
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return "", 0, fmt.Errorf("keep a blob in %s: %w", f.dir, err)
+	}
+	d := digestOf(sum)
+	if err := good(d, n); err != nil {
+		return "", 0, err
+	}
+	if err := f.place(tmp.Name(), d); err != nil {
+		return "", 0, fmt.Errorf("keep blob %s: %w", d, err)
+	}
+	// Not before the rename: a temporary file that is so old would be swept away. A blob
+	// without the time is read as a whole when it is next opened.
+	if err := os.Chtimes(f.path(d), time.Now(), untouched); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", 0, fmt.Errorf("keep blob %s: %w", d, err)
+	}
+	return d, n, f.grown(d, n)
+}
+
+// place renames a file to the blob's place. What stands in the way there, or where its
+// folder should be, is no blob, and goes.
+func (f *Folder) place(tmp string, d Digest) error {
+	path := f.path(d)
+	above := filepath.Dir(path)
+	if info, err := os.Lstat(above); err == nil && !info.IsDir() {
+		if err := os.Remove(above); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(above, 0o755); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return os.Rename(tmp, path)
+}
+
+// Link makes a blob a read-only file at path, which must not exist: by a hard link, or
+// by a copy where there can be none. An executable file is always a copy, for links
+// share their mode.
+func (f *Folder) Link(d Digest, size int64, path string, executable bool) error {
+	from, err := f.Open(d, size)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if !executable && os.Link(f.path(d), path) == nil {
+		return nil
+	}
+	mode := fs.FileMode(0o444)
+	if executable {
+		mode = 0o555
+	}
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("lay out blob %s: %w", d, err)
+	}
+	_, err = io.Copy(to, from)
+	if err == nil {
+		err = to.Chmod(mode)
+	}
+	if err = errors.Join(err, to.Close()); err == nil {
+		err = os.Chtimes(path, time.Now(), untouched)
+	}
+	if err != nil {
+		return fmt.Errorf("lay out blob %s: %w", d, err)
+	}
+	return nil
+}
+
+// Untouched says whether a file that Link made is as Link made it, by its size, its
+// mode and its time.
+func Untouched(info fs.FileInfo, size int64, executable bool) bool {
+	return info.Mode().IsRegular() && info.Size() == size && info.ModTime().Equal(untouched) && (info.Mode()&0o100 != 0) == executable
+}
+
+func digestOf(sum hash.Hash) Digest { return Digest(hex.EncodeToString(sum.Sum(nil))) }

@@ -1,0 +1,324 @@
+package blob_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+)
+
+func open(t *testing.T, dir string, quota int64) *blob.Folder {
+	t.Helper()
+	f, err := blob.Open(dir, quota)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func put(t *testing.T, f *blob.Folder, text string) blob.Digest {
+	t.Helper()
+	d := blob.Of([]byte(text))
+	if err := f.Put(d, int64(len(text)), strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func read(t *testing.T, f *blob.Folder, d blob.Digest, size int) (string, error) {
+	t.Helper()
+	file, err := f.Open(d, int64(size))
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), nil
+}
+
+// pathOf finds the file of a blob.
+func pathOf(dir string, d blob.Digest) string {
+	return filepath.Join(dir, string(d[:2]), string(d[2:]))
+}
+
+func TestPutAndOpen(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir, 0)
+	for _, text := range []string{"", "one", strings.Repeat("long ", 1<<16)} {
+		d := put(t, f, text)
+		put(t, f, text)
+		if got, err := read(t, f, d, len(text)); err != nil || got != text {
+			t.Errorf("read %.20q, %v, want %.20q", got, err, text)
+		}
+		added, n, err := f.Add(strings.NewReader(text))
+		if err != nil || added != d || n != int64(len(text)) {
+			t.Errorf("Add(%.20q) = %s, %d, %v", text, added, n, err)
+		}
+	}
+	if _, err := read(t, f, blob.Of([]byte("never")), 5); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a blob that is not there: %v", err)
+	}
+}
+
+func TestPutRefusesOtherBytes(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir, 0)
+	d := blob.Of([]byte("right"))
+	for _, text := range []string{"wrong", "righ", "right and more", ""} {
+		if err := f.Put(d, 5, strings.NewReader(text)); !errors.Is(err, blob.ErrDamaged) {
+			t.Errorf("Put(%q) = %v, want ErrDamaged", text, err)
+		}
+	}
+	if f.Has(d, 5) {
+		t.Error("something was kept")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestHeals: whatever stands in a blob's place that is not the blob goes, and the blob
+// can be put there again.
+func TestHeals(t *testing.T) {
+	damage := map[string]func(path string) error{
+		"other bytes": func(path string) error { return write(path, "wrong") },
+		"truncated":   func(path string) error { return write(path, "ri") },
+		"longer":      func(path string) error { return write(path, "right and more") },
+		"gone":        os.Remove,
+		"a folder":    func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o755)) },
+		"a link":      func(path string) error { return errors.Join(os.Remove(path), os.Symlink("/etc/hostname", path)) },
+		"its folder a file": func(path string) error {
+			return errors.Join(os.RemoveAll(filepath.Dir(path)), write(filepath.Dir(path), "x"))
+		},
+		"its folder is gone":  func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"only its time moved": func(path string) error { return os.Chtimes(path, time.Now(), time.Now()) },
+	}
+	for name, harm := range damage {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			f := open(t, dir, 0)
+			d := put(t, f, "right")
+			if err := harm(pathOf(dir, d)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := read(t, f, d, 5)
+			if err == nil && got != "right" || err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("read %q, %v", got, err)
+			}
+			put(t, f, "right")
+			if got, err := read(t, f, d, 5); err != nil || got != "right" {
+				t.Errorf("after it was put again: %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func write(path, text string) error {
+	if err := os.Chmod(path, 0o644); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+func TestFolderThatCannotBeUsed(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "blobs")
+	if err := write(file, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blob.Open(file, 0); err == nil || !strings.Contains(err.Error(), "is a file: remove it") {
+		t.Errorf("a file in the folder's place: %v", err)
+	}
+	if os.Getuid() == 0 {
+		t.Log("root may write to read-only folders: that part is not tested")
+		return
+	}
+	f := open(t, filepath.Join(dir, "readonly"), 0)
+	d := put(t, f, "before")
+	if err := os.Chmod(filepath.Join(dir, "readonly"), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "readonly"), 0o755) })
+	if _, _, err := f.Add(strings.NewReader("x")); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("a read-only folder: %v", err)
+	}
+	if got, err := read(t, f, d, 6); err != nil || got != "before" {
+		t.Errorf("read from a read-only folder: %q, %v", got, err)
+	}
+}
+
+// TestFull: a disk without room is an error that says so, and nothing half is kept.
+func TestFull(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full on this system")
+	}
+	dir := t.TempDir()
+	f := open(t, dir, 0)
+	if _, _, err := f.Add(io.MultiReader(strings.NewReader("half"), failing{})); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("Add = %v", err)
+	}
+	var files []string
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if len(files) > 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestLink(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, filepath.Join(dir, "blobs"), 0)
+	for _, executable := range []bool{true, false} {
+		d := put(t, f, "text")
+		path := filepath.Join(dir, fmt.Sprint(executable))
+		if err := f.Link(d, 4, path, executable); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Lstat(path)
+		if err != nil || !blob.Untouched(info, 4, executable) || blob.Untouched(info, 4, !executable) || blob.Untouched(info, 5, executable) {
+			t.Errorf("executable %v: %v, %v", executable, info.Mode(), err)
+		}
+		if info.Mode()&0o222 != 0 {
+			t.Errorf("executable %v: it can be written: %v", executable, info.Mode())
+		}
+		if err := f.Link(d, 4, path, executable); err == nil {
+			t.Error("linked over a file that is there")
+		}
+		if err := write(path, "tent"); err != nil {
+			t.Fatal(err)
+		}
+		if info, err = os.Lstat(path); err != nil || blob.Untouched(info, 4, executable) {
+			t.Errorf("executable %v: a changed file counts as untouched", executable)
+		}
+		if f.Has(d, 4) != executable {
+			t.Errorf("executable %v: after a change of the file, Has is %v", executable, !executable)
+		}
+	}
+}
+
+func TestQuota(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, filepath.Join(dir, "blobs"), 1000)
+	text := func(i int) string { return fmt.Sprintf("%0100d", i) }
+	first := put(t, f, text(0))
+	linked := put(t, f, text(1))
+	if err := f.Link(linked, 100, filepath.Join(dir, "link"), false); err != nil {
+		t.Fatal(err)
+	}
+	for i := 2; i < 30; i++ {
+		time.Sleep(2 * time.Millisecond) // the order of use has the file system's resolution
+		if !f.Has(first, 100) {
+			t.Fatalf("a blob that is used all the time is dropped for number %d", i)
+		}
+		put(t, f, text(i))
+	}
+	if !f.Has(linked, 100) {
+		t.Error("a blob is dropped that a laid out folder uses")
+	}
+	if !f.Has(blob.Of([]byte(text(29))), 100) {
+		t.Error("the newest is dropped")
+	}
+	var size int64
+	filepath.WalkDir(filepath.Join(dir, "blobs"), func(_ string, d fs.DirEntry, err error) error {
+		if info, err := d.Info(); err == nil && !d.IsDir() {
+			size += info.Size()
+		}
+		return err
+	})
+	if size > 1000 {
+		t.Errorf("%d bytes are kept, over the quota", size)
+	}
+}
+
+// TestManyAtOnce: writers of the same blobs in one folder harm each other in nothing.
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			f, err := blob.Open(dir, 2000)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 100 {
+				text := fmt.Sprintf("%0100d", i%30)
+				d := blob.Of([]byte(text))
+				if err := f.Put(d, 100, strings.NewReader(text)); err != nil {
+					t.Error(err)
+				}
+				if file, err := f.Open(d, 100); err == nil {
+					data, _ := io.ReadAll(file)
+					file.Close()
+					if string(data) != text {
+						t.Errorf("blob %d is %.20q", i, data)
+					}
+				} else if !errors.Is(err, fs.ErrNotExist) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestKilled: a process that is killed while it writes leaves no blob with wrong bytes.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv("BLOB_TEST_WRITER"); dir != "" {
+		f := open(t, dir, 0)
+		for i := 0; ; i++ {
+			f.Add(bytes.NewReader(bytes.Repeat([]byte{byte(i)}, 1<<20)))
+		}
+	}
+	dir := t.TempDir()
+	for i := range 5 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		cmd.Env = append(os.Environ(), "BLOB_TEST_WRITER="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(20+13*i) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	for i := range 256 {
+		data := bytes.Repeat([]byte{byte(i)}, 1<<20)
+		path := pathOf(dir, blob.Of(data))
+		if got, err := os.ReadFile(path); err == nil && !bytes.Equal(got, data) {
+			t.Errorf("blob %d is half-written", i)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	good := blob.Of(nil)
+	if d, err := blob.Parse(string(good)); err != nil || d != good {
+		t.Errorf("Parse(%s) = %s, %v", good, d, err)
+	}
+	for _, bad := range []string{"", "ab", strings.ToUpper(string(good)), string(good) + "0", strings.Repeat("../", 21) + "x"} {
+		if _, err := blob.Parse(bad); err == nil {
+			t.Errorf("Parse(%q) found nothing wrong", bad)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package blob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Digest names bytes: their SHA-256 as 64 small hexadecimal digits.
+type Digest string
+
+// Of returns the digest of data.
+func Of(data []byte) Digest {
+	sum := sha256.Sum256(data)
+	return Digest(hex.EncodeToString(sum[:]))
+}
+
+// Parse reads a digest that somebody else wrote.
+func Parse(text string) (Digest, error) {
+	bad := func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }
+	if len(text) != 2*sha256.Size {
+		return "", fmt.Errorf("%.80q is no SHA-256: want %d hexadecimal digits", text, 2*sha256.Size)
+	}
+	for _, r := range text {
+		if bad(r) {
+			return "", fmt.Errorf("%q is no SHA-256: want small hexadecimal digits", text)
+		}
+	}
+	return Digest(text), nil
+}
