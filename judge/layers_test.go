@@ -50,6 +50,8 @@ var layers = map[string][]string{
 	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest", "judge/packages/icpc", "judge/packages/polygon"},
 	"judge/contests/standings":          {"judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
 	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
+	"judge/blob":                        nil,
+	"judge/bundle":                      {"judge", "judge/blob"},
 
 	// These stand on them.
 	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},

@@ -1,0 +1,182 @@
+package bundle
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"assay/judge"
+	"assay/judge/blob"
+)
+
+// The members of a bundle file.
+const (
+	manifestMember = "manifest"
+	configMember   = "config"
+	blobMember     = "blobs/"
+)
+
+// blockSize is what members of a tar archive are padded to; two empty blocks end it.
+const blockSize = 512
+
+// Write writes the bundle file.
+func (b *Bundle) Write(w io.Writer) error {
+	t := tar.NewWriter(w)
+	put := func(name string, size int64) error {
+		return t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o444})
+	}
+	for _, m := range []struct {
+		name string
+		data []byte
+	}{{manifestMember, b.Manifest.Bytes()}, {configMember, b.Config}} {
+		if err := put(m.name, int64(len(m.data))); err != nil {
+			return fmt.Errorf("write the bundle: %w", err)
+		}
+		if _, err := t.Write(m.data); err != nil {
+			return fmt.Errorf("write the bundle: %w", err)
+		}
+	}
+	for _, e := range b.Manifest.blobs() {
+		if err := put(blobMember+string(e.Digest), e.Size); err != nil {
+			return fmt.Errorf("write the bundle: %w", err)
+		}
+		if err := b.copy(t, e); err != nil {
+			return err
+		}
+	}
+	if err := t.Close(); err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	return nil
+}
+
+// copy copies the bytes of an entry, and says so if they are others.
+func (b *Bundle) copy(w io.Writer, e Entry) error {
+	r, err := b.open(e)
+	if err != nil {
+		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
+	}
+	defer r.Close()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(r, e.Size))
+	if err != nil {
+		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
+	}
+	if n != e.Size || hex.EncodeToString(sum.Sum(nil)) != string(e.Digest) {
+		return b.fault("the bytes of %s are not those of the manifest", e.Path)
+	}
+	return nil
+}
+
+// Read opens a bundle file. What is wrong with it is a *judge.Fault: at once if it is the
+// manifest or the form of the file, when it is laid out if it is the content of a file.
+// The caller must close the bundle.
+func Read(file string) (*Bundle, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, &judge.Fault{File: file, Text: "the bundle cannot be opened: " + reason(err)}
+	}
+	b := &Bundle{from: file, close: f.Close}
+	if err := b.read(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return b, nil
+}
+
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// read reads the file as far as its form goes, and remembers where the blobs are.
+func (b *Bundle) read(f *os.File) error {
+	t := tar.NewReader(f)
+	// Next returns the size of the member, which must be of this name.
+	next := func(name string) (int64, error) {
+		h, err := t.Next()
+		switch {
+		case err == io.EOF:
+			return 0, b.fault("the bundle ends before %s", name)
+		case err != nil:
+			return 0, b.fault("no bundle, or a damaged one: want %s", name)
+		case h.Name != name || h.Typeflag != tar.TypeReg:
+			return 0, b.fault("no bundle, or a damaged one: want %s, got %.80q", name, h.Name)
+		}
+		return h.Size, nil
+	}
+	small := func(name string, most int64) ([]byte, error) {
+		size, err := next(name)
+		if err != nil {
+			return nil, err
+		}
+		if size > most {
+			return nil, b.fault("%s has more than %d MiB", name, most>>20)
+		}
+		data, err := io.ReadAll(t)
+		if err != nil {
+			return nil, b.fault("the bundle ends within %s", name)
+		}
+		return data, nil
+	}
+	data, err := small(manifestMember, maxManifest)
+	if err != nil {
+		return err
+	}
+	if b.Manifest, err = ParseManifest(b.from, data); err != nil {
+		return err
+	}
+	if b.Config, err = small(configMember, maxConfig); err != nil {
+		return err
+	}
+	at, end := map[blob.Digest]int64{}, int64(0)
+	for _, e := range b.Manifest.blobs() {
+		size, err := next(blobMember + string(e.Digest))
+		if err != nil {
+			return err
+		}
+		if size != e.Size {
+			return b.fault("%s has %d bytes, but the manifest says %d", e.Path, size, e.Size)
+		}
+		if at[e.Digest], err = f.Seek(0, io.SeekCurrent); err != nil {
+			return fmt.Errorf("read %s: %w", b.from, err)
+		}
+		end = at[e.Digest] + (e.Size+blockSize-1)/blockSize*blockSize + 2*blockSize
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", b.from, err)
+	}
+	if info.Size() != end {
+		return b.fault("the bundle has %d bytes, but should have %d", info.Size(), end)
+	}
+	b.open = func(e Entry) (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(f, at[e.Digest], e.Size)), nil
+	}
+	return b.readFrozen()
+}
+
+// readFrozen reads what was found out about the problem.
+func (b *Bundle) readFrozen() error {
+	var data writer
+	if err := b.copy(&data, b.Manifest.Frozen); err != nil {
+		return err
+	}
+	var err error
+	b.Frozen, err = parseFrozen(b.from, data)
+	return err
+}
+
+// writer keeps what is written to it.
+type writer []byte
+
+func (w *writer) Write(p []byte) (int, error) {
+	*w = append(*w, p...)
+	return len(p), nil
+}

@@ -1,0 +1,162 @@
+package bundle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/blob"
+)
+
+// Source is a problem that is to be frozen.
+type Source struct {
+	Dir   string // its folder
+	Tests string // that of its generated cases; it may be missing, or be Dir itself
+	// Cases are generated cases that stand elsewhere, by group.
+	Cases map[string][]string
+	// Without are folders and files of Dir that do not go along, by path.
+	Without []string
+}
+
+// testsFolder is where generated cases go in a bundle.
+const testsFolder = "testcases"
+
+// Freeze makes a bundle of a problem. Its files are read again when the bundle is
+// written or laid out; one that has changed until then is an error.
+func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
+	f := &freezer{paths: map[blob.Digest]string{}}
+	without := s.Without
+	apart := s.Tests != "" && filepath.Clean(s.Tests) != filepath.Clean(s.Dir)
+	if apart {
+		without = append(slices.Clone(without), testsFolder)
+	}
+	if err := f.folder(s.Dir, "", without); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(s.Tests); apart && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.folder(s.Tests, testsFolder, nil); err != nil {
+			return nil, err
+		}
+	}
+	for group, files := range s.Cases {
+		for _, file := range files {
+			if err := f.file(file, path.Join(testsFolder, group, filepath.Base(file))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	data, err := found.encode()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(f.files, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	m := &Manifest{Files: f.files, Frozen: Entry{Path: FrozenFile, Size: int64(len(data)), Digest: blob.Of(data)}}
+	if len(m.Files) > maxEntries {
+		return nil, &judge.Fault{File: s.Dir, Text: fmt.Sprintf("the folder has more than %d files", maxEntries)}
+	}
+	if _, err := m.check(); err != nil {
+		return nil, &judge.Fault{File: s.Dir, Text: "the folder cannot be frozen: " + err.Error(), Hint: "rename one of them"}
+	}
+	return &Bundle{Manifest: m, Frozen: found, Config: config, from: s.Dir, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
+		if e.Digest == m.Frozen.Digest {
+			return io.NopCloser(bytes.NewReader(data)), nil
+		}
+		return os.Open(f.paths[e.Digest])
+	}}, nil
+}
+
+// freezer gathers the files of a bundle.
+type freezer struct {
+	files []Entry
+	paths map[blob.Digest]string // a file with these bytes
+}
+
+// folder adds a folder's files below the path prefix.
+func (f *freezer) folder(dir, prefix string, without []string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("freeze %s: %w", dir, err)
+	}
+	defer root.Close()
+	return f.walk(root, ".", prefix, without)
+}
+
+// walk adds the files below a folder of root. Links are followed as far as root goes.
+func (f *freezer) walk(root *os.Root, at, prefix string, without []string) error {
+	where := filepath.Join(root.Name(), filepath.FromSlash(at))
+	if strings.Count(at, "/") >= maxDepth {
+		return &judge.Fault{File: where, Text: fmt.Sprintf("folders in folders, more than %d deep", maxDepth), Hint: "is there a link that leads back to a folder above it?"}
+	}
+	entries, err := fs.ReadDir(root.FS(), at)
+	if err != nil {
+		return fmt.Errorf("freeze %s: %w", where, err)
+	}
+	for _, e := range entries {
+		name := path.Join(at, e.Name())
+		if leftBehind(e.Name()) || slices.Contains(without, name) {
+			continue
+		}
+		here := filepath.Join(root.Name(), filepath.FromSlash(name))
+		info, err := root.Stat(name)
+		switch {
+		case err != nil && e.Type()&fs.ModeSymlink != 0:
+			return &judge.Fault{File: here, Text: "the link leads out of the folder, to nothing, or in a circle", Hint: "put a copy there"}
+		case err != nil:
+			return fmt.Errorf("freeze %s: %w", here, err)
+		case info.IsDir():
+			err = f.walk(root, name, prefix, without)
+		case !info.Mode().IsRegular():
+			return &judge.Fault{File: here, Text: "neither a file nor a folder cannot be frozen", Hint: "remove it"}
+		default:
+			err = f.file(here, path.Join(prefix, name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file adds one file under the name that it has in the bundle.
+func (f *freezer) file(from, name string) error {
+	if err := checkPath(name); err != nil {
+		return &judge.Fault{File: from, Text: "the file cannot be frozen: " + err.Error(), Hint: "rename it"}
+	}
+	file, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("freeze %s: %w", from, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("freeze %s: %w", from, err)
+	}
+	sum := sha256.New()
+	n, err := io.Copy(sum, file)
+	if err != nil {
+		return fmt.Errorf("freeze %s: %w", from, err)
+	}
+	d := blob.Digest(hex.EncodeToString(sum.Sum(nil)))
+	f.files = append(f.files, Entry{Path: name, Size: n, Digest: d, Executable: info.Mode()&0o100 != 0})
+	f.paths[d] = from
+	return nil
+}
+
+// leftBehind says whether a file is one that editors, interpreters and version control
+// leave behind. The hidden file .timelimit is part of a package.
+func leftBehind(name string) bool {
+	return strings.HasPrefix(name, ".") && name != ".timelimit" ||
+		strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") ||
+		name == "__pycache__"
+}

@@ -1,0 +1,115 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"assay/judge/blob"
+)
+
+// Keep brings the bytes of all files into a folder of blobs, as far as they are not
+// there. Bytes that are not those of the manifest are a *judge.Fault.
+func (b *Bundle) Keep(blobs *blob.Folder) error {
+	for _, e := range b.Manifest.blobs() {
+		if err := b.keep(blobs, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Bundle) keep(blobs *blob.Folder, e Entry) error {
+	r, err := b.open(e)
+	if err != nil {
+		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
+	}
+	defer r.Close()
+	err = blobs.Put(e.Digest, e.Size, r)
+	if errors.Is(err, blob.ErrDamaged) {
+		return b.fault("the bytes of %s are not those of the manifest", e.Path)
+	}
+	return err
+}
+
+// LayOut makes the problem folder at the path to, of read-only files: hard links into
+// the folder of blobs, which gets what it lacks. A folder that was laid out there before
+// is used again if nobody changed it, and else made anew.
+func (b *Bundle) LayOut(blobs *blob.Folder, to string) error {
+	if b.isLaidOut(to) {
+		return nil
+	}
+	above := filepath.Dir(to)
+	if err := os.MkdirAll(above, 0o755); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.from, err)
+	}
+	tmp, err := os.MkdirTemp(above, "tmp-*")
+	if err != nil {
+		return fmt.Errorf("lay out %s: %w", b.from, err)
+	}
+	defer os.RemoveAll(tmp)
+	made := map[string]bool{}
+	for _, e := range b.Manifest.Files {
+		path := filepath.Join(tmp, filepath.FromSlash(e.Path))
+		if dir := filepath.Dir(path); !made[dir] {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return fmt.Errorf("lay out %s: %w", b.from, err)
+			}
+			made[dir] = true
+		}
+		err := blobs.Link(e.Digest, e.Size, path, e.Executable)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = b.keep(blobs, e); err == nil {
+				err = blobs.Link(e.Digest, e.Size, path, e.Executable)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := b.openToAll(tmp); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.from, err)
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.from, err)
+	}
+	if err := os.Rename(tmp, to); err != nil && !b.isLaidOut(to) { // another process may have been faster
+		return fmt.Errorf("lay out %s: %w", b.from, err)
+	}
+	return nil
+}
+
+// openToAll lets every user read the folders, whatever the umask says: programs in the
+// sandbox may run as another one.
+func (b *Bundle) openToAll(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return os.Chmod(path, 0o755)
+	})
+}
+
+// isLaidOut says whether a folder holds the files of the manifest as they were laid out,
+// and no others.
+func (b *Bundle) isLaidOut(dir string) bool {
+	have := 0
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			have++
+		}
+		return err
+	})
+	if err != nil || have != len(b.Manifest.Files) {
+		return false
+	}
+	for _, e := range b.Manifest.Files {
+		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(e.Path)))
+		if err != nil || !blob.Untouched(info, e.Size, e.Executable) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,212 @@
+package bundle
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"assay/judge"
+	"assay/judge/blob"
+)
+
+// Entry is a file of a bundle.
+type Entry struct {
+	Path       string // from the problem folder on, with slashes
+	Size       int64
+	Digest     blob.Digest
+	Executable bool
+}
+
+// Manifest lists what a bundle is made of.
+type Manifest struct {
+	Files  []Entry // by path, byte by byte
+	Frozen Entry   // FrozenFile, which is none of the problem's files
+}
+
+// FrozenFile is the name under which the manifest has what was found out about the
+// problem.
+const FrozenFile = "frozen.json"
+
+// The first words of a line.
+const (
+	modeFile       = "644"
+	modeExecutable = "755"
+	modeFrozen     = "frozen"
+)
+
+// What a bundle may hold at most.
+const (
+	maxEntries  = 200_000
+	maxPath     = 1024     // bytes
+	maxDepth    = 32       // folders
+	maxTotal    = 64 << 30 // bytes of all files
+	maxManifest = 64 << 20 // bytes
+	maxFrozen   = 16 << 20
+	maxConfig   = 16 << 20
+)
+
+// Bytes writes the manifest: a line for each file, and one for what was found out.
+//
+//	644 1203 9f86d0…0a08 cases/sample/1.in
+//	755 88 60303a…9752 generator/build
+//	frozen 310 fd61a0…7b1e frozen.json
+func (m *Manifest) Bytes() []byte {
+	var b strings.Builder
+	line := func(mode string, e Entry) { fmt.Fprintf(&b, "%s %d %s %s\n", mode, e.Size, e.Digest, e.Path) }
+	for _, e := range m.Files {
+		if e.Executable {
+			line(modeExecutable, e)
+		} else {
+			line(modeFile, e)
+		}
+	}
+	line(modeFrozen, m.Frozen)
+	return []byte(b.String())
+}
+
+// ID is the bundle's name: the digest of its manifest.
+func (m *Manifest) ID() blob.Digest { return blob.Of(m.Bytes()) }
+
+// ParseManifest reads what Bytes wrote, and nothing else: two manifests that say the
+// same are the same bytes. File is for the fault, which is a *judge.Fault.
+func ParseManifest(file string, data []byte) (*Manifest, error) {
+	fault := func(line int, text string, args ...any) error {
+		return &judge.Fault{File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...), Hint: damagedHint}
+	}
+	if len(data) > maxManifest {
+		return nil, fault(0, "it is larger than %d MiB", maxManifest>>20)
+	}
+	text, whole := strings.CutSuffix(string(data), "\n")
+	if !whole {
+		return nil, fault(0, "the last line has no end")
+	}
+	m := &Manifest{}
+	lines := strings.Split(text, "\n")
+	if len(lines) > maxEntries+1 {
+		return nil, fault(0, "it has more than %d files", maxEntries)
+	}
+	for i, line := range lines {
+		mode, e, err := parseEntry(line)
+		switch last := i == len(lines)-1; {
+		case err != nil:
+			return nil, fault(i+1, "%s", err)
+		case last != (mode == modeFrozen):
+			return nil, fault(i+1, "%s stands in the last line, and only there", FrozenFile)
+		case last && (e.Path != FrozenFile || e.Size > maxFrozen):
+			return nil, fault(i+1, "%s is called so, and has at most %d MiB", FrozenFile, maxFrozen>>20)
+		case last:
+			m.Frozen = e
+		default:
+			e.Executable = mode == modeExecutable
+			m.Files = append(m.Files, e)
+		}
+	}
+	if line, err := m.check(); err != nil {
+		return nil, fault(line, "%s", err)
+	}
+	return m, nil
+}
+
+// parseEntry reads one line.
+func parseEntry(line string) (mode string, e Entry, err error) {
+	parts := strings.SplitN(line, " ", 4)
+	if len(parts) < 4 {
+		return "", e, fmt.Errorf("%.80q is no line of mode, size, SHA-256 and path", line)
+	}
+	mode = parts[0]
+	if mode != modeFile && mode != modeExecutable && mode != modeFrozen {
+		return "", e, fmt.Errorf("the mode %.20q is neither %s nor %s", mode, modeFile, modeExecutable)
+	}
+	e.Size, err = strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || e.Size < 0 || strconv.FormatInt(e.Size, 10) != parts[1] {
+		return "", e, fmt.Errorf("%.40q is no size", parts[1])
+	}
+	if e.Digest, err = blob.Parse(parts[2]); err != nil {
+		return "", e, err
+	}
+	e.Path = parts[3]
+	return mode, e, checkPath(e.Path)
+}
+
+// checkPath says what is wrong with a path: it must name a file in the folder, on any
+// system.
+func checkPath(path string) error {
+	unfit := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r == utf8.RuneError }
+	switch {
+	case !fs.ValidPath(path) || path == "." || !filepath.IsLocal(filepath.FromSlash(path)):
+		return fmt.Errorf("the path %.200q is not inside the folder", path)
+	case strings.ContainsFunc(path, unfit):
+		return fmt.Errorf("the path %.200q has a character that not every system can write", path)
+	case len(path) > maxPath || strings.Count(path, "/") > maxDepth:
+		return fmt.Errorf("the path %.80q... is too long", path)
+	}
+	return nil
+}
+
+// check holds the files against one another. The line is that of the first file that is
+// wrong.
+func (m *Manifest) check() (line int, err error) {
+	total, sizes := m.Frozen.Size, map[blob.Digest]int64{m.Frozen.Digest: m.Frozen.Size}
+	for i, e := range m.Files {
+		if size, known := sizes[e.Digest]; known && size != e.Size {
+			return i + 1, fmt.Errorf("the same bytes have a size of %d and of %d", size, e.Size)
+		}
+		sizes[e.Digest] = e.Size
+		if i > 0 && e.Path <= m.Files[i-1].Path {
+			return i + 1, fmt.Errorf("the path %q stands twice, or not in its order", e.Path)
+		}
+		if total += e.Size; total > maxTotal || total < 0 {
+			return i + 1, fmt.Errorf("the files have more than %d GiB together", maxTotal>>30)
+		}
+	}
+	if i, a, b := collision(m.Files); i >= 0 {
+		return i + 1, fmt.Errorf("%q and %q are one name where capital letters do not matter, or one would be both a file and a folder", a, b)
+	}
+	return 0, nil
+}
+
+// collision finds two files that cannot stand in one folder on every system: i is the
+// later one's index, -1 where there is none.
+func collision(files []Entry) (i int, a, b string) {
+	as := map[string]string{} // a folded file or folder, as it was first written; folders end in "/"
+	for i, e := range files {
+		for at := range len(e.Path) + 1 {
+			name := e.Path[:at]
+			if at < len(e.Path) && e.Path[at] != '/' {
+				continue
+			}
+			key := fold(name)
+			if at < len(e.Path) {
+				name += "/"
+			}
+			if before, known := as[key]; known && (before != name || at == len(e.Path)) {
+				return i, before, name
+			}
+			as[key] = name
+		}
+	}
+	return -1, "", ""
+}
+
+// fold makes names equal that are equal but for capital letters.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, name)
+}
+
+// blobs are the contents of all files, each once, by digest.
+func (m *Manifest) blobs() []Entry {
+	all := append(slices.Clone(m.Files), m.Frozen)
+	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(a.Digest), string(b.Digest)) })
+	return slices.CompactFunc(all, func(a, b Entry) bool { return a.Digest == b.Digest })
+}
