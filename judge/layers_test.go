@@ -33,6 +33,7 @@ var layers = map[string][]string{
 	"judge/internal/unboxed":    {"judge"}, // for tests
 	"judge/internal/atomicfile": nil,
 	"judge/internal/tail":       nil,
+	"judge/internal/cachedir":   nil,
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},
@@ -55,12 +56,12 @@ var layers = map[string][]string{
 
 	// These stand on them.
 	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
-	"judge/running/lang":      {"judge", "judge/running/config", "judge/internal/atomicfile", "judge/internal/suggest"},
+	"judge/running/lang":      {"judge", "judge/running/config", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest"},
 	"judge/contests/golf":     {"judge", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	"judge/cases/gen":         {"judge", "judge/running/check", "judge/packages/ctd", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/packages/icpc", "judge/running/trial"},
-	"judge/packages/fill":     {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/packages/tex"},
 	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
 	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/cachedir"
 	"assay/judge/packages/strictyaml"
 )
 
@@ -71,6 +72,8 @@ func inputs(dir string) (n int) {
 type Kept struct {
 	Dir    string       // a copy of the package whose data folder is filled
 	Faults judge.Faults // of the cases that could not be made
+
+	shelf *cachedir.Shelf // keeps it from being removed while it is used
 }
 
 // Keep makes a copy of the package in the folder dir, in the cache, with its data
@@ -86,37 +89,30 @@ func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage st
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(cache, "filled", filepath.Base(abs)+"-"+key)
-	k := &Kept{Dir: filepath.Join(home, filepath.Base(abs))}
-	done := filepath.Join(home, "done")
-	if _, err := os.Stat(done); err == nil {
-		return k, nil
+	base := filepath.Base(abs)
+	k := &Kept{shelf: cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})}
+	done := func(home string) bool {
+		_, err := os.Stat(filepath.Join(home, doneFile))
+		return err == nil
 	}
-	if err := os.MkdirAll(filepath.Join(cache, "filled"), 0o755); err != nil {
-		return nil, fmt.Errorf("fill package %s: %w", dir, err)
-	}
-	tmp, err := os.MkdirTemp(filepath.Join(cache, "filled"), "tmp-")
+	home, err := k.shelf.Renew(ctx, strings.TrimLeft(base, ".")+"-"+key, done, func(home string) error {
+		return f.fillCopy(ctx, k, dir, home, base, read)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("fill package %s: %w", dir, err)
-	}
-	defer os.RemoveAll(tmp)
-	if err := f.fillCopy(ctx, k, dir, tmp, filepath.Base(abs), read); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return nil, fmt.Errorf("fill package %s: %w", dir, err)
-	}
-	// A judge that works with the last copy goes on with this one, at the same place.
-	if err := os.Rename(home, filepath.Join(tmp, "last")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("fill package %s: %w", dir, err)
-	}
-	if err := os.Rename(tmp, home); err != nil {
-		if _, there := os.Stat(k.Dir); there != nil { // else somebody else was faster
-			return nil, fmt.Errorf("fill package %s: %w", dir, err)
-		}
-	}
-	return k, os.RemoveAll(filepath.Join(home, "last"))
+	k.Dir = filepath.Join(home, base)
+	return k, nil
 }
+
+// What filled packages may take together.
+const (
+	keptBytes = 16 << 30
+	keptFiles = 1_000_000
+)
+
+// doneFile is a file beside a filled package whose cases could all be made.
+const doneFile = "done"
 
 // fillCopy copies the package to tmp/base and fills its data folder.
 func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) error {
@@ -142,7 +138,7 @@ func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, r
 		return append(k.Faults, &judge.Fault{File: dir, Text: "no case could be made"})
 	}
 	if len(k.Faults) == 0 {
-		err = os.WriteFile(filepath.Join(tmp, "done"), nil, 0o644)
+		err = os.WriteFile(filepath.Join(tmp, doneFile), nil, 0o644)
 	}
 	return errors.Join(err, os.RemoveAll(stage))
 }

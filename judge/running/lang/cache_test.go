@@ -2,6 +2,7 @@ package lang
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,100 +14,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// put stores an entry of so many bytes that was used at a time.
-func put(t *testing.T, c *cache, key string, size int, used time.Time) {
-	t.Helper()
-	work, err := c.work()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(work)
-	program := filepath.Join(work, "program")
-	e := &entry{Format: cacheFormat, Key: key}
-	if err := e.keep(program, "sub/main", strings.NewReader(strings.Repeat("x", size)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.store(e, program); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(filepath.Join(c.entryDir(key), "entry.json"), used, used); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestTrim(t *testing.T) {
-	now := time.Now()
-	for _, row := range []struct {
-		it   string
-		most int64
-		want string
-	}{
-		{"keeps all where there is room", 1000, "aa bb cc dd"},
-		{"removes the oldest first", 350, "aa bb dd"},
-		{"removes as many as it must", 250, "aa dd"},
-		{"never removes what may be in use", 0, "dd"},
-	} {
-		c := newCache(t.TempDir())
-		put(t, c, "aa", 100, now.Add(-10*time.Hour))
-		put(t, c, "bb", 100, now.Add(-20*time.Hour))
-		put(t, c, "cc", 100, now.Add(-30*time.Hour))
-		put(t, c, "dd", 100, now.Add(-time.Hour))
-		c.trim(now, row.most)
-		var left []string
-		for _, key := range []string{"aa", "bb", "cc", "dd"} {
-			if _, ok := c.lookup(key); ok {
-				left = append(left, key)
-			}
-		}
-		if got := strings.Join(left, " "); got != row.want {
-			t.Errorf("it %s: trim to %d bytes left %q, want %q", row.it, row.most, got, row.want)
-		}
-	}
-}
-
-func TestLookupKeepsWhatIsUsed(t *testing.T) {
-	now := time.Now()
-	c := newCache(t.TempDir())
-	put(t, c, "aa", 100, now.Add(-10*time.Hour))
-	if _, ok := c.lookup("aa"); !ok {
-		t.Fatal("the entry is not found")
-	}
-	c.trim(now, 0)
-	if _, ok := c.lookup("aa"); !ok {
-		t.Error("an entry that was just asked for was removed as old")
-	}
-}
-
-func TestSweepRemovesWhatCrashedJudgesLeft(t *testing.T) {
-	now := time.Now()
-	c := newCache(t.TempDir())
-	old, err := c.work()
-	if err != nil {
-		t.Fatal(err)
-	}
-	running, err := c.work()
-	if err != nil {
-		t.Fatal(err)
-	}
-	past := now.Add(-25 * time.Hour)
-	if err := os.Chtimes(old, past, past); err != nil {
-		t.Fatal(err)
-	}
-	c.sweep(now)
-	if _, err := os.Stat(old); err == nil {
-		t.Error("an old build folder is still there")
-	}
-	if _, err := os.Stat(running); err != nil {
-		t.Errorf("a new build folder is gone: %v", err)
-	}
-}
-
 func TestSeed(t *testing.T) {
 	c := newCache(t.TempDir())
-	setter, err := c.keep("x-setter", "x-setter")
-	if err != nil {
-		t.Fatal(err)
+	keep := func(name string) string {
+		t.Helper()
+		dir, done, err := c.keep(name, "x-setter")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done()
+		return dir
 	}
+	setter := keep("x-setter")
 	if err := os.MkdirAll(filepath.Join(setter, "00"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -116,10 +35,7 @@ func TestSeed(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(setter, "link")); err != nil {
 		t.Fatal(err)
 	}
-	other, err := c.keep("x-contestant", "x-setter")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := keep("x-contestant")
 	if data, err := os.ReadFile(filepath.Join(other, "00", "a")); string(data) != "std" || err != nil {
 		t.Errorf("the new cache has %q, %v, want what the seed has", data, err)
 	}
@@ -132,11 +48,44 @@ func TestSeed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "b"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.keep("x-setter", "x-setter"); err != nil {
-		t.Fatal(err)
-	}
+	keep("x-setter")
 	if _, err := os.Stat(filepath.Join(setter, "b")); err == nil {
 		t.Error("the setter's cache got what the contestant's has")
+	}
+}
+
+// TestKeepHeals: a compiler's cache that became a plain file, or too large, is made
+// anew, but not while a build uses it.
+func TestKeepHeals(t *testing.T) {
+	c := newCache(t.TempDir())
+	dir := filepath.Join(c.dir, "keep", "x-contestant")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.WriteFile(dir, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	_, done, err := c.keep("x-contestant", "x-setter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(dir, "large")
+	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, keepBytes+1)); err != nil {
+		t.Fatal(err)
+	}
+	_, done2, err := c.keep("x-contestant", "x-setter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done2()
+	if _, err := os.Stat(large); err != nil {
+		t.Errorf("what a build uses was thrown away: %v", err)
+	}
+	done()
+	_, done, err = c.keep("x-contestant", "x-setter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+	if _, err := os.Stat(large); err == nil {
+		t.Error("what grew too large is kept")
 	}
 }
 

@@ -22,12 +22,8 @@ import (
 	"assay/judge/running/config"
 )
 
-// What may be kept of a build.
-const (
-	maxKept      = 1 << 30 // bytes; programs with large arrays that are not zero exist
-	maxKeptFiles = 10_000
-	maxMade      = 200_000 // files and folders that are looked at
-)
+// maxMade is how many files and folders of a build folder are looked at.
+const maxMade = 200_000
 
 // key is the hash of all that goes into a program: the format of the cache, what
 // judge.toml says, the tools, whose program it is, and the sources.
@@ -80,51 +76,55 @@ func (t *Toolbox) kitFiles(l *config.Language) ([]sourceFile, error) {
 	return files, nil
 }
 
-// compile builds a program and stores it. Without an entry it does not compile,
-// and the log says why.
-func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, key string, from Origin) (*entry, string, error) {
+// compile builds a program into a new folder of the cache. One that does not compile
+// is a *compileError.
+func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, from Origin, dir string) error {
 	words := maps.Clone(src.words)
 	if mentionsVersion(l) {
 		version, err := t.version(ctx, l, chain)
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		words[config.Version] = firstNumber.FindString(version)
 	}
-	work, err := t.cache.work()
+	work, done, err := t.cache.programs.Temp()
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	defer os.RemoveAll(work)
+	defer done()
 	build := filepath.Join(work, "build")
 	if err := t.lay(build, src, l, words); err != nil {
-		return nil, "", err
+		return err
 	}
 	log, ok, err := t.runBuild(ctx, build, src, l, chain, words, from)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
 	if !ok {
-		return nil, src.readable(log), nil
+		return &compileError{src.readable(log)}
 	}
 	if len(l.Result) == 0 {
 		log = "" // "syntax OK": a mere check has nothing to say of a good program
 	}
-	e := &entry{Format: cacheFormat, Key: key, Words: words, Log: log}
-	program := filepath.Join(work, "program")
+	kept := &keeper{program: programIn(dir)}
 	if len(l.Result) == 0 {
-		err = e.keepSources(src, l, program)
+		err = kept.sources(src, l)
 	} else {
-		err = e.keepResults(build, l.Result, program)
+		err = kept.results(build, l.Result)
 	}
 	if none, isNone := errors.AsType[*noResultError](err); isNone {
-		return nil, strings.TrimPrefix(src.readable(log)+"\n"+none.Error(), "\n"), nil
+		return &compileError{strings.TrimPrefix(src.readable(log)+"\n"+none.Error(), "\n")}
 	}
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	return e, "", t.cache.store(e, program)
+	return (&entry{Words: words, Log: log}).write(dir)
 }
+
+// compileError is a program that does not compile: the contestant's fault.
+type compileError struct{ log string }
+
+func (e *compileError) Error() string { return "it does not compile: " + e.log }
 
 // lay writes the sources, and what the language adds to them, into a new folder.
 func (t *Toolbox) lay(build string, src *source, l *config.Language, words map[string]string) error {
@@ -183,10 +183,11 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 	if l.Cache != "" {
 		// What a contestant's compiler wrote never gets into a setter's program, but
 		// the other way saves the time to compile a standard library twice.
-		keep, err := t.cache.keep(l.ID+"-"+string(from), l.ID+"-"+string(BySetter))
+		keep, done, err := t.cache.keep(l.ID+"-"+string(from), l.ID+"-"+string(BySetter))
 		if err != nil {
 			return "", false, err
 		}
+		defer done()
 		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true})
 	}
 	var log head
@@ -225,25 +226,32 @@ func stopped(x judge.Exec, limits judge.Limits) string {
 	return "the compiler was stopped: " + x.Fate()
 }
 
-// keepSources keeps the files as they were submitted, not as the build left them.
-func (e *entry) keepSources(src *source, l *config.Language, program string) error {
+// keeper keeps the files of a program, and counts them.
+type keeper struct {
+	program string // the folder to which they go
+	bytes   int64
+	files   int
+}
+
+// sources keeps the files as they were submitted, not as the build left them.
+func (k *keeper) sources(src *source, l *config.Language) error {
 	mode := fs.FileMode(0o644)
 	if l.Executable {
 		mode = 0o755
 	}
 	for _, f := range src.files {
-		if err := e.keep(program, f.name, bytes.NewReader(f.data), mode); err != nil {
+		if err := k.keep(f.name, bytes.NewReader(f.data), mode); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepResults keeps the files of the build folder that match the patterns. The
+// results keeps the files of the build folder that match the patterns. The
 // folder is full of what a compiler wrote that a contestant may have told what to
 // do: only regular files count, no link is followed, and nothing is opened by a
 // path that leads out of the folder. Nobody changes it any more.
-func (e *entry) keepResults(build string, patterns []string, program string) error {
+func (k *keeper) results(build string, patterns []string) error {
 	root, err := os.OpenRoot(build)
 	if err != nil {
 		return fmt.Errorf("read the build folder: %w", err)
@@ -254,8 +262,8 @@ func (e *entry) keepResults(build string, patterns []string, program string) err
 		if err != nil {
 			return fmt.Errorf("read the build folder: %w", err)
 		}
-		if seen++; seen > maxMade || len(e.Files) > maxKeptFiles || e.Size > maxKept {
-			return &noResultError{"the build makes more files than a program may have"}
+		if seen++; seen > maxMade {
+			return &noResultError{fmt.Sprintf("the build makes more than %d files", maxMade)}
 		}
 		if !d.Type().IsRegular() || !matchesAny(patterns, d.Name()) {
 			return nil
@@ -273,12 +281,12 @@ func (e *entry) keepResults(build string, patterns []string, program string) err
 		if info.Mode()&0o111 != 0 {
 			mode = 0o755
 		}
-		return e.keep(program, name, io.LimitReader(f, maxKept+1), mode)
+		return k.keep(name, f, mode)
 	})
 	if err != nil {
 		return err
 	}
-	if len(e.Files) == 0 {
+	if k.files == 0 {
 		return &noResultError{"the build makes no " + strings.Join(patterns, " or ")}
 	}
 	return nil
@@ -291,13 +299,16 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// keep copies one file into the program folder and remembers it.
-func (e *entry) keep(program, name string, from io.Reader, mode fs.FileMode) error {
-	full := filepath.Join(program, filepath.FromSlash(name))
+// keep copies one file into the program folder.
+func (k *keeper) keep(name string, from io.Reader, mode fs.FileMode) error {
+	if k.files++; k.files > maxKeptFiles {
+		return &noResultError{fmt.Sprintf("the program has more than %d files, which is more than a program may have", maxKeptFiles)}
+	}
+	full := filepath.Join(k.program, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		return fmt.Errorf("keep what was built: %w", err)
 	}
-	for at := filepath.Dir(full); len(at) >= len(program); at = filepath.Dir(at) {
+	for at := filepath.Dir(full); len(at) >= len(k.program); at = filepath.Dir(at) {
 		if err := os.Chmod(at, 0o755); err != nil { // whatever the umask is
 			return fmt.Errorf("keep what was built: %w", err)
 		}
@@ -306,16 +317,16 @@ func (e *entry) keep(program, name string, from io.Reader, mode fs.FileMode) err
 	if err != nil {
 		return fmt.Errorf("keep what was built: %w", err)
 	}
-	_, err = io.Copy(f, from)
+	n, err := io.Copy(f, io.LimitReader(from, maxKept-k.bytes+1))
 	if err == nil {
 		err = f.Chmod(mode)
 	}
-	info, err2 := f.Stat()
-	if err = errors.Join(err, err2, f.Close()); err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("keep what was built: %w", err)
 	}
-	e.Files = append(e.Files, entryFile{name, info.Size(), info.ModTime().UnixNano()})
-	e.Size += info.Size()
+	if k.bytes += n; k.bytes > maxKept {
+		return &noResultError{fmt.Sprintf("the program has more than %s, which is more than a program may have", sizeWords(maxKept))}
+	}
 	return nil
 }
 

@@ -23,7 +23,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"assay/judge"
@@ -37,9 +36,6 @@ type Toolbox struct {
 	cache  *cache
 	tools  *locator
 	kit    fs.FS
-
-	mu    sync.Mutex
-	turns map[string]*sync.Mutex // by key: one build of a program at a time
 }
 
 // New makes a toolbox that keeps what it builds in the folder cache. Kit holds
@@ -49,7 +45,6 @@ func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Tool
 		cfg: cfg, runner: runner, kit: kit,
 		cache: newCache(cache),
 		tools: newLocator(cfg, cache),
-		turns: map[string]*sync.Mutex{},
 	}
 }
 
@@ -121,33 +116,29 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 	if err != nil {
 		return nil, err
 	}
-	defer t.turn(key)()
-	if e, ok := t.cache.lookup(key); ok {
+	if e, ok := t.cache.find(key); ok {
 		r := t.result(e, src, l, chain)
 		r.Cached = true
 		return r, nil
 	}
-	e, log, err := t.compile(ctx, src, l, chain, key, from)
+	cached := true // unless it is up to us
+	dir, err := t.cache.programs.Add(ctx, key, func(dir string) error {
+		cached = false
+		return t.compile(ctx, src, l, chain, from, dir)
+	})
+	if failed, ok := errors.AsType[*compileError](err); ok {
+		return &Result{Log: failed.log}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	if e == nil {
-		return &Result{Log: log}, nil
+	e, err := readEntry(dir, key)
+	if err != nil {
+		return nil, err
 	}
-	return t.result(e, src, l, chain), nil
-}
-
-// turn waits for other builds of the same program, and returns what ends this one.
-func (t *Toolbox) turn(key string) (end func()) {
-	t.mu.Lock()
-	one, ok := t.turns[key]
-	if !ok {
-		one = new(sync.Mutex)
-		t.turns[key] = one
-	}
-	t.mu.Unlock()
-	one.Lock()
-	return one.Unlock
+	r := t.result(e, src, l, chain)
+	r.Cached = cached
+	return r, nil
 }
 
 // result makes the program of a cache entry.
@@ -159,7 +150,7 @@ func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolc
 		Log: src.readable(e.Log),
 		Program: &judge.Program{
 			Language: l.ID,
-			Key:      e.Key,
+			Key:      e.key,
 			Dir:      e.dir,
 			Argv:     argv,
 			Env:      chain.environment(words, t.cfg.Env, l.Env),

@@ -1,0 +1,22 @@
+//go:build !unix
+
+package cachedir
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Without locks the last one to make an entry wins, what is in use may go, and what
+// a killed process left is swept a day later.
+const locks = false
+
+func lock(*os.File, bool) bool { return true }
+
+func lockWaiting(*os.File) error { return nil }
+
+// errDiskFull is what Windows says.
+const errDiskFull = syscall.Errno(112)
+
+func isFull(err error) bool { return errors.Is(err, errDiskFull) }

@@ -1,0 +1,35 @@
+//go:build unix
+
+package cachedir
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// locks says whether the system has locks.
+const locks = true
+
+// lock locks a file, alone or beside others, unless somebody else has it.
+func lock(f *os.File, alone bool) bool {
+	how := syscall.LOCK_SH
+	if alone {
+		how = syscall.LOCK_EX
+	}
+	return syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB) == nil
+}
+
+// lockWaiting locks a file alone.
+func lockWaiting(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// isFull says whether the error is one of a disk without room.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
