@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex"},
 	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc"}, // a recipe for package fill is part of what it reads
 	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest", "judge/packages/icpc", "judge/packages/polygon"},
+	"judge/contests/golf/drivers":       {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	"judge/contests/standings":          {"judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
 	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
 	"judge/blob":                        nil,
@@ -57,7 +58,7 @@ var layers = map[string][]string{
 	// These stand on them.
 	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
 	"judge/running/lang":      {"judge", "judge/running/config", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest"},
-	"judge/contests/golf":     {"judge", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
+	"judge/contests/golf":     {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	"judge/cases/gen":         {"judge", "judge/running/check", "judge/packages/ctd", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/packages/icpc", "judge/running/trial"},
@@ -67,7 +68,7 @@ var layers = map[string][]string{
 	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors says which packages may import what is not ours, and why they and no

@@ -32,7 +32,7 @@ func (g *golfing) squeezeFiles(ctx context.Context, c *console, contest *workspa
 }
 
 func (g *golfing) squeezeFile(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string) (*golf.Result, error) {
-	answer, flags, err := contest.ReadAnswer(file, nil, g.reading)
+	answer, flags, err := contest.ReadAnswer(stage, file, nil, g.reading)
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/golf"
+	"assay/judge/contests/golf/drivers"
 	"assay/judge/problem"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
@@ -31,6 +33,10 @@ func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, 
 	if err != nil {
 		return nil, err
 	}
+	known, err := w.drivers()
+	if err != nil {
+		return nil, err
+	}
 	domain, err := golf.OpenDomain(ctx, w.Box, f, lister, w.Config.Setter, os.ReadFile)
 	if err != nil {
 		return nil, err
@@ -41,7 +47,17 @@ func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, 
 	}
 	limits := w.Config.Solution
 	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
-	return &golf.Range{ID: f.ID, Runner: w.Box, Tools: w.Tools, Limits: limits, Domain: domain, Checker: checker}, nil
+	return &golf.Range{ID: f.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
+}
+
+// drivers reads the golf drivers: the judge's own, and those that the contest brings.
+func (w *Workspace) drivers() (drivers.Set, error) {
+	var own fs.FS
+	folder := filepath.Join(w.Root, drivers.Folder)
+	if info, err := os.Stat(folder); err == nil && info.IsDir() {
+		own = os.DirFS(folder)
+	}
+	return drivers.Read(own, w.Config.IDs())
 }
 
 // Reading says how golf answers are read, where their files do not tell. The zero
@@ -78,7 +94,7 @@ func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r
 
 // proveAs proves an answer in a language; nil finds it out.
 func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string, l *config.Language, r Reading, o golf.Options) (*golf.Result, error) {
-	answer, flags, err := w.ReadAnswer(file, l, r)
+	answer, flags, err := w.ReadAnswer(stage, file, l, r)
 	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
 		return nil, &judge.Misuse{Err: missing}
 	}
@@ -89,7 +105,7 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 		return nil, err
 	}
 	o.Flags = flags
-	if calls := golf.Calls(answer.Language, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
+	if calls := golf.Calls(answer.Driver, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
 		return nil, &judge.Misuse{Err: fmt.Errorf("--call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
 	}
 	result, err := stage.Prove(ctx, answer, o)
@@ -101,7 +117,7 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 
 // ReadAnswer reads an answer: a source file, a post, or standard input. It returns
 // the flags, too, that it is run with.
-func (w *Workspace) ReadAnswer(file string, language *config.Language, r Reading) (*golf.Answer, []string, error) {
+func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.Language, r Reading) (*golf.Answer, []string, error) {
 	data, err := readAnswer(r.Stdin, w.Config, file)
 	if err != nil {
 		return nil, nil, err
@@ -127,7 +143,7 @@ func (w *Workspace) ReadAnswer(file string, language *config.Language, r Reading
 			return nil, nil, err
 		}
 	}
-	a, err := golf.NewAnswer(file, language, data, r.Encoding, w.Config.CodePages)
+	a, err := golf.NewAnswer(file, language, stage.Drivers.Of(language.ID), data, r.Encoding, w.Config.CodePages)
 	if err != nil {
 		return nil, nil, &judge.Misuse{Err: err}
 	}

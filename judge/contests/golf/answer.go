@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/judge/contests/golf/drivers"
 	"assay/judge/internal/suggest"
 	"assay/judge/running/config"
 )
@@ -14,19 +15,20 @@ import (
 type Answer struct {
 	File     string
 	Language *config.Language
-	Counted  string // the code whose size counts
-	Code     string // what runs: the counted code, with header and footer
+	Driver   *drivers.Driver // of its language
+	Counted  string          // the code whose size counts
+	Code     string          // what runs: the counted code, with header and footer
 	Size
 	Claim int // bytes that the author says it has; 0 for none
 }
 
 // NewAnswer makes an answer of a file's bytes.
-func NewAnswer(file string, l *config.Language, data []byte, encoding string, pages map[string]string) (*Answer, error) {
-	code, size, err := Count(data, encoding, l.Golf.Page, pages)
+func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string) (*Answer, error) {
+	code, size, err := Count(data, encoding, l.Page, pages)
 	if err != nil {
 		return nil, fmt.Errorf("count %s: %w", file, err)
 	}
-	return &Answer{File: file, Language: l, Counted: code, Code: code, Size: size}, nil
+	return &Answer{File: file, Language: l, Driver: d, Counted: code, Code: code, Size: size}, nil
 }
 
 // CountFlags counts the flags of the call as sites did before 2018: what the call is

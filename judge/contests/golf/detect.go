@@ -106,7 +106,7 @@ func (d *detection) hopeless(c candidate) bool {
 
 // compiled says whether each form of a call has to be compiled.
 func (d *detection) compiled() bool {
-	return len(d.lang.Result) > 0 && len(d.lang.Golf.Run) == 0 && !d.lang.Golf.Told
+	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.Told
 }
 
 // rivals says whether a candidate may be right although this way is for half of the
@@ -357,7 +357,7 @@ func (d *detection) reason(all []candidate) string {
 	case len(d.logs) > 0:
 		return d.logs[0]
 	case len(all) == 0:
-		return d.a.Language.Name + " has no driver for functions in judge.toml"
+		return d.a.Language.Name + " has no driver for functions: docs/golf.md tells how to write one"
 	}
 	return d.probed[0].e.Reason
 }

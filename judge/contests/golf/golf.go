@@ -5,8 +5,8 @@
 //
 // Whether an answer is a program or a function, and how it wants its arguments, is
 // found by trying the samples, and then fixed. A program runs once for each input.
-// A function is called for all inputs in one process, by a driver that judge.toml
-// has for its language, in shuffled order and twice; and then again in processes
+// A function is called for all inputs in one process, by the driver of its
+// language (package drivers), in shuffled order and twice; and then again in processes
 // of its own, so that a function that works only once shows.
 //
 // The package does not know what is right: the puzzle's own checker (kit.CheckGolf)
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/contests/golf/drivers"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 )
@@ -63,6 +64,7 @@ type Range struct {
 	ID      string // of the puzzle
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
+	Drivers drivers.Set
 	Limits  judge.Limits // for an answer's processes, but for the times
 	Domain  *Domain
 	Checker *Checker
@@ -146,7 +148,7 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 		File: a.File, Language: a.Language.Name, Flags: o.Flags, Size: a.Size, Claim: a.Claim,
 		Domain: len(r.Domain.Inputs), TimeMS: o.Time.Milliseconds(), Seed: o.Seed, Code: a.Counted,
 	}
-	p := &proof{r: r, o: o, a: a, res: res, lang: withFlags(a.Language, o.Flags), seen: map[outputKey]bool{}}
+	p := &proof{r: r, o: o, a: a, res: res, driver: a.Driver, lang: withFlags(a.Language, a.Driver, o.Flags), seen: map[outputKey]bool{}}
 	defer p.close()
 	err := p.run(ctx)
 	if missing, ok := asMissing(err); ok {
@@ -163,12 +165,12 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	return res, nil
 }
 
-// withFlags is the language with further flags: of its interpreter where the
+// withFlags is the language as its driver builds it, with further flags: of its interpreter where the
 // answer is run as it is, of its compiler where it is built.
-func withFlags(l *config.Language, flags []string) *config.Language {
+func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.Language {
 	made := *l
-	if len(l.Golf.Build) > 0 {
-		made.Build = l.Golf.Build
+	if len(d.Build) > 0 {
+		made.Build = d.Build
 	}
 	if len(flags) == 0 {
 		return &made

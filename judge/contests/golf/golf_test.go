@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/contests/golf/drivers"
 	"assay/judge/running/config"
 
 	"github.com/google/go-cmp/cmp"
@@ -245,19 +246,19 @@ func TestForms(t *testing.T) {
 			t.Errorf("FormName(%q, 3) = %q, want %q", form, got, want)
 		}
 	}
-	l := &config.Language{Golf: config.Golf{Calls: map[string]string{"inplace": "x", "list": "x", "anonymous curry": "x", "args": "x"}}}
-	if diff := cmp.Diff([]string{"f(i,j)", "f([i,j])", "f(i)(j)", "inplace"}, Calls(l, 2)); diff != "" {
+	d := &drivers.Driver{Calls: map[string]string{"inplace": "x", "list": "x", "anonymous curry": "x", "args": "x"}}
+	if diff := cmp.Diff([]string{"f(i,j)", "f([i,j])", "f(i)(j)", "inplace"}, Calls(d, 2)); diff != "" {
 		t.Errorf("Calls (-want +got):\n%s", diff)
 	}
 }
 
 func TestFillDriver(t *testing.T) {
-	g := &config.Golf{Driver: "{definition}\nrun {call} {other}", Arg: "a[{n}]", Around: "<{code}>", Calls: map[string]string{"args": "{function}({args})", "anonymous args": "({function})({args}){curry}"}}
+	g := &drivers.Driver{Driver: "{definition}\nrun {call} {other}", Arg: "a[{n}]", Around: "<{code}>", Calls: map[string]string{"args": "{function}({args})", "anonymous args": "({function})({args}){curry}"}}
 	driver, answer := fillDriver(g, candidate{name: "f", form: "args"}, "f = {name};", 2)
 	if want := "f = {name};\nrun f(a[0], a[1]) {other}"; driver != want || answer != "<f = {name};>" {
 		t.Errorf("named: %q, %q; want %q", driver, answer, want)
 	}
-	all := &config.Golf{
+	all := &drivers.Driver{
 		Driver: "{cases}", Case: "{form}:{call}", Words: map[string][]string{"both": {"<a{n}>", "+"}},
 		Calls: map[string]string{"args": "{both}", "named list": "{name}", "anonymous list": "none"},
 	}

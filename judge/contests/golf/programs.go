@@ -11,12 +11,11 @@ import (
 
 	"assay/judge"
 	"assay/judge/kit"
-	"assay/judge/running/config"
 )
 
 // How programs are proved. Each input gets a process of its own: the samples and
 // edges first, then the rest, the cheap inputs first. That takes long where a
-// language starts slowly. Some of those languages have a server in judge.toml, which
+// language starts slowly. The drivers of some languages have a server, which
 // loads the program once and forks for each input. Nobody believes it: on a sample
 // of the inputs it must agree with processes of their own, or it is not used. The
 // others try the hardest inputs before the rest, because there is something to say
@@ -138,19 +137,18 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 
 // server builds the server for a program, nil where the language has none.
 func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
-	if p.lang.Golf.Server == "" || p.inline() {
+	if p.driver.Server == "" || p.inline() {
 		return nil, nil
 	}
 	l := *p.lang
-	l.Golf = config.Golf{}
 	if len(l.Result) == 0 {
 		l.Build = nil
 	}
-	if len(p.lang.Golf.ServerRun) > 0 {
-		l.Run = p.lang.Golf.ServerRun
+	if len(p.driver.ServerRun) > 0 {
+		l.Run = p.driver.ServerRun
 	}
 	dir := p.dir + "/server"
-	files := map[string]string{driverFile(p.lang): strings.TrimPrefix(p.lang.Golf.Server, "\n"), serverAnswer: w.driver}
+	files := map[string]string{driverFile(p.lang): p.driver.Server, serverAnswer: w.driver}
 	if err := writeFiles(dir, files); err != nil {
 		return nil, err
 	}

@@ -12,21 +12,23 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge/contests/golf/drivers"
 	"assay/judge/kit"
 	"assay/judge/running/config"
 )
 
 // proof is one answer being proved.
 type proof struct {
-	r    *Range
-	o    Options
-	a    *Answer
-	res  *Result
-	lang *config.Language // with the flags
-	dir  string
+	r      *Range
+	o      Options
+	a      *Answer
+	res    *Result
+	lang   *config.Language // with the flags
+	driver *drivers.Driver
+	dir    string
 
-	built   map[*config.Wrap]*way // programs, by what is around them
-	drivers map[string]*way       // by their texts
+	built   map[*drivers.Wrap]*way // programs, by what is around them
+	drivers map[string]*way        // by their texts
 
 	mu      sync.Mutex
 	outputs []output // different ones only
@@ -59,7 +61,7 @@ func (p *proof) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lay the answer: %w", err)
 	}
-	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*config.Wrap]*way{}, map[string]*way{}
+	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*drivers.Wrap]*way{}, map[string]*way{}
 	p.res.Samples = len(p.r.Domain.Samples)
 	if strings.TrimSpace(p.a.Counted) == "" {
 		p.res.Verdict, p.res.Log = CannotRun, "the file has no code"

@@ -116,7 +116,7 @@ func plainHead(mark string) string { return mark + "\n" }
 // requests are an input a line, or code where the driver is an interpreter that
 // reads code.
 func (p *proof) requests(w *way) requests {
-	g := &p.lang.Golf
+	g := p.driver
 	if g.Each == "" {
 		head := plainHead
 		if g.Told {

@@ -42,7 +42,7 @@ func (r *Range) Squeeze(ctx context.Context, a *Answer, o Options, found func(St
 	} else {
 		s.o.As, s.o.In = "program", first.found.input.name
 	}
-	for _, rewrite := range rewrites(a.Language.Golf.Comment) {
+	for _, rewrite := range rewrites(a.Driver.Comment) {
 		if err := s.lines(ctx, rewrite); err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/contests/golf/drivers"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 )
@@ -20,7 +21,7 @@ type inputForm struct {
 	name  string
 	stdin func(args []string) string
 	argv  func(args []string) []string
-	rare  bool // tried only where judge.toml names it for a language
+	rare  bool // tried only where a driver names it
 }
 
 // inputForms are tried in this order.
@@ -111,16 +112,16 @@ func FormName(form string, arity int) string {
 	return form
 }
 
-// Calls names the forms that a language's driver knows.
-func Calls(l *config.Language, arity int) []string {
+// Calls names the forms that a driver knows.
+func Calls(d *drivers.Driver, arity int) []string {
 	var names []string
-	for _, form := range formsOf(&l.Golf) {
+	for _, form := range formsOf(d) {
 		names = append(names, FormName(form, arity))
 	}
 	return names
 }
 
-func formsOf(g *config.Golf) []string {
+func formsOf(g *drivers.Driver) []string {
 	var known, own []string
 	for form := range g.Calls {
 		form = strings.TrimPrefix(strings.TrimPrefix(form, anonymous), withName)
@@ -145,7 +146,7 @@ const (
 )
 
 // callOf is how a form calls a function that has a name or not, "" if it cannot.
-func callOf(g *config.Golf, form string, isNamed bool) string {
+func callOf(g *drivers.Driver, form string, isNamed bool) string {
 	only := anonymous
 	if isNamed {
 		only = withName
@@ -166,7 +167,7 @@ type candidate struct {
 	last     bool   // a function without a name is the last line only
 	form     string
 	input    inputForm
-	wrap     *config.Wrap // what goes around a program
+	wrap     *drivers.Wrap // what goes around a program
 }
 
 func (c *candidate) how(arity int) string {
@@ -204,7 +205,7 @@ const maxNames = 6
 
 // candidates lists the ways to call the answer, the most likely first.
 func candidates(a *Answer, arity int, o Options) []candidate {
-	g := &a.Language.Golf
+	g := a.Driver
 	programs := programForms(g, a.Code, o)
 	var functions []candidate
 	if g.Driver != "" {
@@ -231,8 +232,8 @@ func candidates(a *Answer, arity int, o Options) []candidate {
 
 // programForms lists the ways to run the answer as a program: what is known of its
 // text says which are likely.
-func programForms(g *config.Golf, code string, o Options) []candidate {
-	wraps := []*config.Wrap{nil}
+func programForms(g *drivers.Driver, code string, o Options) []candidate {
+	wraps := []*drivers.Wrap{nil}
 	for i := range g.Wraps {
 		w := &g.Wraps[i]
 		switch {
@@ -240,7 +241,7 @@ func programForms(g *config.Golf, code string, o Options) []candidate {
 		case w.When == "":
 			wraps = append(wraps, w)
 		case matchesAny([]string{w.When}, code):
-			wraps = append([]*config.Wrap{w}, wraps...)
+			wraps = append([]*drivers.Wrap{w}, wraps...)
 		}
 	}
 	inputs := slices.Clone(inputForms)
@@ -269,7 +270,7 @@ func programForms(g *config.Golf, code string, o Options) []candidate {
 
 // entries lists what the answer may be called by: names, the last one first, and
 // without a name the whole of it, or its last line.
-func entries(g *config.Golf, code, asked string) []candidate {
+func entries(g *drivers.Driver, code, asked string) []candidate {
 	if asked != "" {
 		return []candidate{{function: true, name: asked}}
 	}
@@ -353,22 +354,21 @@ func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error
 
 func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way, error) {
 	l := *p.lang
-	if len(l.Golf.Run) > 0 {
-		l.Run, l.Result = l.Golf.Run, nil
+	if len(p.driver.Run) > 0 {
+		l.Run, l.Result = p.driver.Run, nil
 	}
 	if len(l.Result) == 0 {
 		l.Build = nil // it would only check the driver
 	}
-	l.Golf = config.Golf{}
 	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
-	driver, answer := fillDriver(&p.lang.Golf, c, p.a.Code, p.r.Domain.Arity)
+	driver, answer := fillDriver(p.driver, c, p.a.Code, p.r.Domain.Arity)
 	w := &way{candidate: c, driver: driver}
 	if made, ok := p.drivers[driver+answer]; ok {
 		w.program = made.program
 		return w, made.err
 	}
 	files := map[string]string{driverFile(p.lang): driver}
-	if name := p.lang.Golf.Answer; name != "" {
+	if name := p.driver.Answer; name != "" {
 		files[fillWords(name, map[string]string{"name": c.name})] = answer
 	}
 	if err := writeFiles(dir, files); err != nil {
@@ -380,16 +380,15 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 }
 
 // wrapped is the program's text with what goes around it.
-func (p *proof) wrapped(wrap *config.Wrap) string {
+func (p *proof) wrapped(wrap *drivers.Wrap) string {
 	if wrap == nil {
-		return p.a.Code + p.lang.Golf.Ending
+		return p.a.Code + p.driver.Ending
 	}
 	return fillWords(wrap.Code, map[string]string{"code": p.a.Code})
 }
 
-func (p *proof) buildProgram(ctx context.Context, wrap *config.Wrap) (*judge.Program, error) {
+func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Program, error) {
 	l := *p.lang
-	l.Golf = config.Golf{}
 	name := filepath.Base(p.a.File)
 	if ext := strings.TrimPrefix(filepath.Ext(name), "."); !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
 		name = "answer." + l.Extensions[0]
@@ -412,7 +411,7 @@ func (p *proof) buildProgram(ctx context.Context, wrap *config.Wrap) (*judge.Pro
 // inline says whether the flags ask for code on the command line, as perl -E does.
 func (p *proof) inline() bool {
 	n := len(p.o.Flags)
-	return n > 0 && len(p.lang.Result) == 0 && p.lang.Golf.Inline != "" && matchesAny([]string{p.lang.Golf.Inline}, p.o.Flags[n-1])
+	return n > 0 && len(p.lang.Result) == 0 && p.driver.Inline != "" && matchesAny([]string{p.driver.Inline}, p.o.Flags[n-1])
 }
 
 // onCommandLine is the program with its flags, which stand behind the interpreter's
@@ -471,7 +470,7 @@ func asMissing(err error) (string, bool) {
 }
 
 // fillDriver puts an answer into its language's driver, and into the file beside it.
-func fillDriver(g *config.Golf, c candidate, code string, arity int) (driver, answer string) {
+func fillDriver(g *drivers.Driver, c candidate, code string, arity int) (driver, answer string) {
 	hoisted, code := hoist(g.Hoist, code)
 	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity), "hoisted": hoisted}
 	if c.name == "" {

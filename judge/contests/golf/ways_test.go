@@ -5,20 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"assay/judge/running/config"
+
+	"assay/judge/contests/golf/drivers"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestCandidates(t *testing.T) {
-	l := &config.Language{Golf: config.Golf{
+	d := &drivers.Driver{
 		Programs: []string{`read`}, Argv: []string{`ARGV`}, Names: []string{`def (\w+)`}, Values: []string{`(\w+) =`}, Driver: "d", Split: true,
 		Calls: map[string]string{"args": "x", "list": "x"},
-		Wraps: []config.Wrap{
+		Wraps: []drivers.Wrap{
 			{Name: "needed", When: `prompt`, Code: "{code}"},
 			{Name: "spare", Unless: `bare`, Code: "{code}"},
 		},
-	}}
+	}
 	for _, row := range []struct {
 		it, code string
 		o        Options
@@ -39,7 +40,7 @@ func TestCandidates(t *testing.T) {
 		{it: "tries rare inputs only where the language has them", code: "read", never: "full stops"},
 	} {
 		var got []string
-		for _, c := range candidates(&Answer{Language: l, Code: row.code}, 2, row.o) {
+		for _, c := range candidates(&Answer{Driver: d, Code: row.code}, 2, row.o) {
 			got = append(got, c.how(2))
 		}
 		if len(got) < len(row.first) || !slices.Equal(got[:len(row.first)], row.first) {
@@ -52,8 +53,8 @@ func TestCandidates(t *testing.T) {
 }
 
 func TestCandidatesOfLanguageWithFormsOfItsOwn(t *testing.T) {
-	l := &config.Language{Golf: config.Golf{Inputs: []string{"lines with full stops", "[i j]"}}}
-	all := candidates(&Answer{Language: l, Code: "x"}, 2, Options{})
+	d := &drivers.Driver{Inputs: []string{"lines with full stops", "[i j]"}}
+	all := candidates(&Answer{Driver: d, Code: "x"}, 2, Options{})
 	if all[0].input.name != "lines with full stops" || all[1].input.name != "[i j]" || all[2].input.name != "i j" {
 		t.Errorf("tried first: %q, %q, %q", all[0].input.name, all[1].input.name, all[2].input.name)
 	}
@@ -112,7 +113,7 @@ func TestRequestLine(t *testing.T) {
 }
 
 func TestFillDriverOfLastLine(t *testing.T) {
-	g := &config.Golf{Driver: "{hoisted}|{definition}|{function}|{call}", Hoist: `\Ause \w+\n`, Calls: map[string]string{"args": "c"}}
+	g := &drivers.Driver{Driver: "{hoisted}|{definition}|{function}|{call}", Hoist: `\Ause \w+\n`, Calls: map[string]string{"args": "c"}}
 	got, _ := fillDriver(g, candidate{last: true, form: "args"}, "use x\nlet a\nlet b\n\\i -> j;\n", 2)
 	if want := "use x\n|let a\nlet b|(\\i -> j)|c"; got != want {
 		t.Errorf("fillDriver = %q, want %q", got, want)

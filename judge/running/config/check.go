@@ -49,7 +49,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 		k.others(c, l, at)
 		k.detection(l, at)
 		k.commands(l, at)
-		k.golf(c, l, at)
+		k.page(c, l, at)
 	}
 	slices.SortStableFunc(k.faults, func(a, b *judge.Fault) int { return a.Line - b.Line })
 	return k.faults
@@ -100,6 +100,12 @@ func (k *checker) names(c *Config, l *Language, at string) {
 }
 
 func (k *checker) detection(l *Language, at string) {
+	for i, expr := range l.Signs {
+		k.expression(l, fmt.Sprintf("%s.signs[%d]", at, i), expr)
+	}
+	for i, expr := range l.Includes {
+		k.expression(l, fmt.Sprintf("%s.includes[%d]", at, i), expr)
+	}
 	for i, ext := range slices.Concat(l.Extensions, l.Headers) {
 		if ext == "" || strings.HasPrefix(ext, ".") || strings.Contains(ext, "/") {
 			key := fmt.Sprintf("%s.extensions[%d]", at, i)
@@ -151,39 +157,10 @@ func (k *checker) commands(l *Language, at string) {
 	}
 }
 
-// golf checks what the table for golf answers holds.
-func (k *checker) golf(c *Config, l *Language, at string) {
-	for i, expr := range l.Signs {
-		k.expression(l, fmt.Sprintf("%s.signs[%d]", at, i), expr)
-	}
-	for i, expr := range l.Includes {
-		k.expression(l, fmt.Sprintf("%s.includes[%d]", at, i), expr)
-	}
-	g := &l.Golf
-	for key, list := range map[string][]string{"programs": g.Programs, "argv": g.Argv, "names": g.Names, "values": g.Values} {
-		for i, expr := range list {
-			k.expression(l, fmt.Sprintf("%s.golf.%s[%d]", at, key, i), expr)
-		}
-	}
-	k.expression(l, at+".golf.hoist", g.Hoist)
-	for _, word := range slices.Sorted(maps.Keys(g.Words)) {
-		if len(g.Words[word]) != 2 {
-			k.fault(at+".golf.words."+word, `params = ["int a{n}", ", "]`, "language %q: a word is an item for each argument, and what goes between", l.ID)
-		}
-	}
-	for i, w := range g.Wraps {
-		key := fmt.Sprintf("%s.golf.wraps[%d]", at, i)
-		k.expression(l, key+".when", w.When)
-		k.expression(l, key+".unless", w.Unless)
-		if w.Name == "" || !strings.Contains(w.Code, "{code}") {
-			k.fault(key, "name = \"what people call it\" and code = \"... {code} ...\"", "language %q: a wrap has a name, and code with {code} in it", l.ID)
-		}
-	}
-	if g.Driver != "" && len(g.Calls) == 0 {
-		k.fault(at+".golf.driver", "[language.golf.calls] has args, list, ...", "language %q: a driver needs calls", l.ID)
-	}
-	if _, ok := c.CodePages[g.Page]; g.Page != "" && !ok {
-		k.fault(at+".golf.code_page", suggest.Hint(g.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, g.Page)
+// page refuses a code page that nobody knows.
+func (k *checker) page(c *Config, l *Language, at string) {
+	if _, ok := c.CodePages[l.Page]; l.Page != "" && !ok {
+		k.fault(at+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, l.Page)
 	}
 }
 

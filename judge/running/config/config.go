@@ -100,45 +100,7 @@ type Language struct {
 	Hello      string `toml:"hello"`
 	HelloInput string `toml:"hello_input"`
 
-	Golf Golf `toml:"golf"`
-}
-
-// Golf says how answers to golf puzzles are called.
-type Golf struct {
-	Programs  []string            `toml:"programs"`   // expressions that tell a whole program
-	Argv      []string            `toml:"argv"`       // expressions of programs that take arguments
-	Inputs    []string            `toml:"inputs"`     // forms of input that are tried first
-	Wraps     []Wrap              `toml:"wraps"`      // what programs may need around them
-	Server    string              `toml:"server"`     // runs a program on many inputs
-	ServerRun []string            `toml:"server_run"` // instead of the language's own
-	Names     []string            `toml:"names"`      // expressions whose $1 is a name that an answer gives a function
-	Values    []string            `toml:"values"`     // those of names that may hold a function; they are tried later
-	Hoist     string              `toml:"hoist"`      // an expression of what goes before everything
-	Answer    string              `toml:"answer"`     // name of the answer's own file, beside the driver
-	Around    string              `toml:"around"`     // what that file holds, where it is not just the code
-	Driver    string              `toml:"driver"`     // calls the answer on every input
-	Loaded    string              `toml:"loaded"`     // for drivers that read code: the code of the frame that says so
-	Each      string              `toml:"each"`       // and the code for one input
-	Split     bool                `toml:"split"`      // the last line may be a function without a name
-	Calls     map[string]string   `toml:"calls"`      // how a form calls it
-	Told      bool                `toml:"told"`       // the driver reads which form it is, and the name
-	Case      string              `toml:"case"`       // one call, in drivers that know all of them
-	Arg       string              `toml:"arg"`        // one argument
-	Words     map[string][]string `toml:"words"`      // an item for each argument, and what goes between
-	Build     [][]string          `toml:"build"`      // instead of the language's own
-	Run       []string            `toml:"run"`        // of functions, instead of the language's own
-	Ending    string              `toml:"ending"`     // what a program's file needs at its end
-	Inline    string              `toml:"inline"`     // an expression of flags behind which the code itself stands
-	Comment   string              `toml:"comment"`    // what starts a comment
-	Page      string              `toml:"code_page"`  // what its bytes are counted in
-}
-
-// Wrap is what a program may need around it.
-type Wrap struct {
-	Name   string `toml:"name"`   // what people call it
-	When   string `toml:"when"`   // an expression of programs that need it; "" for all
-	Unless string `toml:"unless"` // an expression of programs that do not
-	Code   string `toml:"code"`   // with {code}
+	Page string `toml:"code_page"`
 }
 
 // Find says how to find a word in a program's text.

@@ -55,7 +55,7 @@ func TestTheManualNamesEveryKey(t *testing.T) {
 	}
 	manual, _, _ := strings.Cut(string(data), "\n\n[limits.solution]")
 	keys := strings.Fields("time wall memory output processes files scratch size require visible")
-	for _, table := range []any{config.Language{}, config.Find{}, config.Kit{}, config.Hello{}, config.Golf{}} {
+	for _, table := range []any{config.Language{}, config.Find{}, config.Kit{}, config.Hello{}} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(table)) {
 			keys = append(keys, field.Tag.Get("toml"))
 		}

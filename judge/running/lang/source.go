@@ -163,7 +163,7 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 // unmarked is a source without the byte order mark that some editors put at its start,
 // and some compilers refuse. In a code page the mark's bytes are characters of its own.
 func unmarked(data []byte, l *config.Language) []byte {
-	if l.Golf.Page != "" {
+	if l.Page != "" {
 		return data
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff"))

@@ -1,0 +1,21 @@
+(use-modules (ice-9 rdelim) (srfi srfi-1) (ice-9 match))
+(define (golf-lines) (let loop ((all '())) (let ((line (read-line))) (if (eof-object? line) (reverse all) (loop (cons line all))))))
+(define golf-all (golf-lines))
+(define golf-mark (car golf-all))
+(define (golf-frame kind text) (display golf-mark) (display kind) (display text) (display golf-mark) (newline) (force-output))
+(define (golf-text v) (with-output-to-string (lambda () (write (if (vector? v) (vector->list v) v)))))
+(define golf-space (let ((m (make-fresh-user-module))) (module-use! m (resolve-interface '(srfi srfi-1))) m))
+(define golf-last
+  (call-with-input-file (string-append (dirname (car (command-line))) "/answer")
+    (lambda (port) (let loop ((v #f)) (let ((form (read port))) (if (eof-object? form) v (loop (call-with-values (lambda () (eval form golf-space)) (lambda all (if (null? all) #f (car all)))))))))))
+(define f (if (string=? "{name}" "") golf-last (eval (string->symbol "{name}") golf-space)))
+(if (not (procedure? f)) (error "the answer is no function"))
+(golf-frame "l" "")
+(for-each
+  (lambda (line)
+    (let* ((a (map string->number (string-tokenize line)))
+           (r (catch #t
+                (lambda () (call-with-values (lambda () {call}) (lambda vs (cons (if (or (null? vs) (unspecified? (car vs))) "n" "v") (string-join (map golf-text vs) " ")))))
+                (lambda (key . args) (if (eq? key 'quit) (apply exit (if (null? args) '(0) args))) (cons "e" (golf-text (cons key args)))))))
+      (golf-frame (car r) (cdr r))))
+  (cdr golf-all))

@@ -1,0 +1,2 @@
+{definition}
+golf__f={function};
