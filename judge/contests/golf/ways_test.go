@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"assay/judge/contests/golf/drivers"
 
 	"github.com/google/go-cmp/cmp"
