@@ -1,0 +1,63 @@
+package judge_test
+
+import (
+	"errors"
+	"testing"
+
+	"assay/judge"
+)
+
+func TestFaultsSayWhere(t *testing.T) {
+	for _, test := range []struct {
+		fault judge.Fault
+		want  string
+	}{
+		{judge.Fault{Text: "what"}, "what"},
+		{judge.Fault{File: "p.toml", Text: "what"}, "p.toml: what"},
+		{judge.Fault{File: "p.toml", Line: 1, Text: "what"}, "p.toml:1: what"},
+		{judge.Fault{File: "p.toml", Line: 3, Column: 1, Text: "what"}, "p.toml:3:1: what"},
+		{judge.Fault{File: "p.toml", Column: 4, Text: "what"}, "p.toml: what"},
+		{judge.Fault{Text: "what", Hint: "do\nthis"}, "what\n    do\n    this"},
+	} {
+		if got := test.fault.Error(); got != test.want {
+			t.Errorf("%#v: %q, want %q", test.fault, got, test.want)
+		}
+	}
+}
+
+func TestFaultsAreAnErrorWhereThereAreSome(t *testing.T) {
+	if err := (judge.Faults{}).AsError(); err != nil {
+		t.Errorf("no faults: %v", err)
+	}
+	two := judge.Faults{{File: "a", Text: "first"}, {File: "b", Text: "second"}}
+	err := two.AsError()
+	if got, ok := errors.AsType[judge.Faults](err); !ok || len(got) != 2 || err.Error() != "a: first\nb: second" {
+		t.Errorf("two faults: %v", err)
+	}
+}
+
+func TestWhatAProblemHas(t *testing.T) {
+	p := twoGroups()
+	for id, want := range map[string]bool{"a/a0": true, "b/b4": true, "a/b0": false, "b4": false, "": false} {
+		if got := p.Has(id); got != want {
+			t.Errorf("Has(%q) = %v", id, got)
+		}
+	}
+	for _, test := range []struct {
+		kind      judge.Kind
+		reference *judge.Part
+		want      bool
+	}{
+		{judge.Kind{}, nil, false},
+		{judge.Kind{Interactive: true}, nil, true},
+		{judge.Kind{MultiPass: true}, nil, true},
+		{judge.Kind{Interactive: true}, &judge.Part{}, false},
+		{judge.Kind{MultiPass: true}, &judge.Part{}, false},
+		{judge.Kind{Answers: true}, nil, false},
+	} {
+		p := &judge.Problem{Kind: test.kind, Reference: test.reference}
+		if got := p.Unanswered(); got != test.want {
+			t.Errorf("%+v, reference %v: %v, want %v", test.kind, test.reference, got, test.want)
+		}
+	}
+}
