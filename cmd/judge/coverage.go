@@ -49,6 +49,9 @@ func showCoverage(ctx context.Context, c *console, name string) (err error) {
 	if grammar == nil {
 		return &judge.Fault{File: folder.Dir, Text: "the problem does not declare its input", Hint: "declare it in " + filepath.Join(folder.Dir, problem.FormatFile)}
 	}
+	if fault := folder.NotGenerated(folder.Ungenerated()); fault != nil {
+		return fault
+	}
 	coverage := grammar.NewCoverage()
 	for _, g := range folder.Groups {
 		for _, one := range g.Cases {

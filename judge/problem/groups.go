@@ -141,6 +141,19 @@ func (f *Folder) Ungenerated() (missing []*judge.Case) {
 	return missing
 }
 
+// NotGenerated is the fault of cases that are not generated yet; nil where there are
+// none.
+func (f *Folder) NotGenerated(cases []*judge.Case) *judge.Fault {
+	if len(cases) == 0 {
+		return nil
+	}
+	some := "1 case is"
+	if n := len(cases); n > 1 {
+		some = fmt.Sprintf("%d cases are", n)
+	}
+	return f.CaseFault(cases[0], fmt.Sprintf("%s not generated yet: judge generate %s", some, f.ID), "")
+}
+
 // subfolders lists the folders in dir by name; a missing dir has none.
 func subfolders(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)

@@ -44,10 +44,9 @@ func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
 		}
 	}
 	picked := f.Select(groups, cases)
-	for _, c := range f.Ungenerated() {
-		if picked.Has(c.ID()) {
-			return nil, f.CaseFault(c, fmt.Sprintf("case %s has not been generated", c.ID()), "run: judge generate "+f.ID)
-		}
+	missing := slices.DeleteFunc(f.Ungenerated(), func(c *judge.Case) bool { return !picked.Has(c.ID()) })
+	if fault := f.NotGenerated(missing); fault != nil {
+		return nil, fault
 	}
 	return picked, nil
 }

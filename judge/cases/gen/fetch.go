@@ -38,6 +38,7 @@ func (m *Maker) Fetch(ctx context.Context) error {
 		return err
 	}
 	again := "if the change is meant, run: judge generate " + m.Folder.ID
+	var missing []*judge.Case
 	for _, t := range todo {
 		manifest, faults := ReadManifest(m.dir(t.c.Group))
 		if len(faults) > 0 {
@@ -45,10 +46,13 @@ func (m *Maker) Fetch(ctx context.Context) error {
 		}
 		switch e := manifest.entry(t.c.Name); {
 		case e == nil:
-			return m.Folder.CaseFault(t.c, fmt.Sprintf("case %s has not been generated", t.c.ID()), "run: judge generate "+m.Folder.ID)
+			missing = append(missing, t.c)
 		case e.In != t.in || e.Ans != t.ans:
 			return m.Folder.CaseFault(t.c, fmt.Sprintf("case %s, which is not stored, is not what the manifest says", t.c.ID()), again)
 		}
+	}
+	if fault := m.Folder.NotGenerated(missing); fault != nil {
+		return fault
 	}
 	for _, t := range todo {
 		if err := t.move(); err != nil {

@@ -248,53 +248,74 @@ func removeIfEmpty(dir string) error {
 // CheckFiles compares the files on disk with the manifests and the generator
 // lines, without making anything. The faults say what is missing, changed by
 // hand, out of date, or not made by any line.
-func (m *Maker) CheckFiles() (faults judge.Faults) {
+func (m *Maker) CheckFiles() judge.Faults {
+	faults, _ := m.Compare()
+	return faults
+}
+
+// Compare is CheckFiles that also lists the cases whose files are not what their
+// lines make, or may not be: nobody is judged by them.
+func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case) {
 	sources, err := m.sources()
 	if err != nil {
-		return judge.Faults{{File: m.Folder.Dir, Text: err.Error()}}
+		return judge.Faults{{File: m.Folder.Dir, Text: err.Error()}}, nil
 	}
 	again := "run: judge generate " + m.Folder.ID
-	for _, g := range m.Folder.Groups {
+	var missing []*judge.Case
+	for k := range m.Folder.Groups {
+		g := &m.Folder.Groups[k]
+		var made, bad []*judge.Case
+		for i := range g.Cases {
+			if c := &g.Cases[i]; c.Line != "" {
+				made = append(made, c)
+			}
+		}
 		dir := m.dir(g.Name)
-		manifest, bad := ReadManifest(dir)
-		if len(bad) > 0 {
-			faults = append(faults, bad...)
+		manifest, flaws := ReadManifest(dir)
+		if len(flaws) > 0 {
+			faults, doubtful = append(faults, flaws...), append(doubtful, made...)
 			continue
 		}
+		stored := m.Folder.Stored(g.Name)
 		expected := map[string]bool{ManifestFile: true}
-		made := 0
-		for i := range g.Cases {
-			c := &g.Cases[i]
-			if c.Line == "" {
-				continue
-			}
-			made++
-			stored := m.Folder.Stored(g.Name)
+		for _, c := range made {
 			expected[c.Name+".in"], expected[c.Name+".ans"] = stored, stored
 			e := manifest.entry(c.Name)
 			switch {
-			case e == nil:
-				faults = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s has not been generated", c.ID()), again))
+			case e == nil || stored && gone(c):
+				missing, bad = append(missing, c), append(bad, c)
 			case e.Line != c.Line || e.Seed != m.seed(c):
-				faults = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s was made from the line %q with another seed", c.ID(), e.Line), again))
+				faults, bad = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s was made from the line %q with another seed", c.ID(), e.Line), again)), append(bad, c)
 			case stored:
-				faults = append(faults, intactFaults(c, e, again)...)
+				if flaws := intactFaults(c, e, again); len(flaws) > 0 {
+					faults, bad = append(faults, flaws...), append(bad, c)
+				}
 			}
 		}
-		if made > 0 && len(manifest.Cases) > 0 && manifest.Sources != sources {
+		if len(made) > 0 && len(manifest.Cases) > 0 && manifest.Sources != sources {
 			faults = append(faults, &judge.Fault{File: filepath.Join(dir, ManifestFile), Text: "the cases were made by other sources of the generator, validator or reference", Hint: again})
+			bad = made
 		}
+		doubtful = append(doubtful, bad...)
 		faults = append(faults, strayFiles(dir, expected)...)
 	}
-	return faults
+	if fault := m.Folder.NotGenerated(missing); fault != nil {
+		faults = append(judge.Faults{fault}, faults...)
+	}
+	return faults, doubtful
+}
+
+// gone says whether one of the case's files is not there.
+func gone(c *judge.Case) bool {
+	_, err := os.Lstat(c.In)
+	_, err2 := os.Lstat(c.Ans)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist)
 }
 
 // intactFaults compares a case's files with its entry.
 func intactFaults(c *judge.Case, e *Entry, hint string) (faults judge.Faults) {
 	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
 		switch got, err := hashFile(file.path); {
-		case errors.Is(err, fs.ErrNotExist):
-			faults = append(faults, &judge.Fault{File: file.path, Text: "the file is missing", Hint: hint})
 		case err != nil:
 			faults = append(faults, &judge.Fault{File: file.path, Text: err.Error()})
 		case got != file.want:

@@ -115,6 +115,9 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 
 // read reads the cases.
 func (l *Lab) read() error {
+	if fault := l.Folder.NotGenerated(l.Folder.Ungenerated()); fault != nil {
+		return fault
+	}
 	for _, g := range l.Folder.Groups {
 		for i := range g.Cases {
 			c := &g.Cases[i]

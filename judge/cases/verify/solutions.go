@@ -154,9 +154,8 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	whole := v.whole()
 	bench, err := trial.New(ctx, trial.Setup{
-		Problem: whole, Runner: v.Runner, Source: s.path,
+		Problem: v.Folder.Problem, Runner: v.Runner, Source: s.path,
 		Make: func(context.Context) (*lang.Result, error) { return s.made, nil },
 		Part: v.Build, Usual: v.Limits, Retime: true, Checker: v.Checker,
 	})
@@ -172,7 +171,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		options.Failures, options.Slow = 0, 0
 	}
 	loosely := false // some case does what is promised
-	sum, err := judge.Run(ctx, whole, bench, options, func(e judge.Event) {
+	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && icpc.Same(e.Verdict, s.promised)
@@ -199,17 +198,4 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory
 	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
 	return judged, nil
-}
-
-// whole is the problem with those cases only whose files are there; the others
-// have been reported.
-func (v *Verifier) whole() *judge.Problem {
-	var ids []string
-	for c := range v.cases {
-		ids = append(ids, c.ID())
-	}
-	if len(ids) == 0 {
-		return v.Folder.Problem // and Run says what is missing
-	}
-	return v.Folder.Select(nil, ids)
 }

@@ -64,8 +64,8 @@ func (e *exporter) fault(key, text, hint string) error {
 
 func (e *exporter) refuse() error {
 	f := e.from
-	if missing := f.Ungenerated(); len(missing) > 0 {
-		return f.CaseFault(missing[0], fmt.Sprintf("case %s has not been generated", missing[0].ID()), "run: judge generate "+f.ID)
+	if fault := f.NotGenerated(f.Ungenerated()); fault != nil {
+		return fault
 	}
 	switch {
 	case f.Count() == 0:
