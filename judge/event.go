@@ -2,7 +2,9 @@ package judge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 )
 
 // Event is one thing that happened while judging or verifying. Every report,
@@ -154,6 +156,13 @@ type VerifyFinished struct {
 	Skipped   int  `json:"skipped"` // solutions whose language is not ready here
 }
 
+// Unknown is an event of a later judge. It is kept as it came and passed on.
+type Unknown struct {
+	Kind string
+	Line []byte // as EncodeEvent wrote it
+}
+
+func (e *Unknown) kind() string      { return e.Kind }
 func (*Started) kind() string        { return "started" }
 func (*Built) kind() string          { return "built" }
 func (*Progressed) kind() string     { return "progressed" }
@@ -186,6 +195,9 @@ var newEvent = map[string]func() Event{
 // EncodeEvent writes an event as one line of JSON, without the line's end. The
 // first member is "event", the kind.
 func EncodeEvent(e Event) ([]byte, error) {
+	if u, ok := e.(*Unknown); ok {
+		return u.Line, nil
+	}
 	body, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("encode event %q: %w", e.kind(), err)
@@ -197,7 +209,8 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return append([]byte(head), body[1:]...), nil
 }
 
-// DecodeEvent reads what EncodeEvent wrote.
+// DecodeEvent reads what EncodeEvent wrote. An event that a later judge wrote is an
+// *Unknown.
 func DecodeEvent(line []byte) (Event, error) {
 	var head struct {
 		Event  string `json:"event"`
@@ -207,11 +220,14 @@ func DecodeEvent(line []byte) (Event, error) {
 		return nil, fmt.Errorf("not an event: %w", err)
 	}
 	make, ok := newEvent[head.Event]
-	if !ok {
-		return nil, fmt.Errorf("unknown event %q", head.Event)
+	if !ok && head.Event == "" {
+		return nil, errors.New("not an event: it has no member \"event\"")
 	}
 	if head.Format > EventFormat {
 		return nil, fmt.Errorf("saved in format %d by a newer judge; this one reads up to %d", head.Format, EventFormat)
+	}
+	if !ok {
+		return &Unknown{Kind: head.Event, Line: slices.Clone(line)}, nil
 	}
 	e := make()
 	if err := json.Unmarshal(line, e); err != nil {

@@ -88,6 +88,9 @@ type Checking struct {
 	Program *Part
 }
 
+// Sample is the name of the group whose cases stand in the statement.
+const Sample = "sample"
+
 // Group is a set of cases that are judged together. In a package whose groups nest,
 // each folder with cases is a group, called by its path ("secret/group1/a"), and
 // Problem.Grading has the tree.

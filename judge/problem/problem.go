@@ -36,7 +36,7 @@ const File = "problem.toml"
 
 // Sample is the name of the group that is always judged first. Its cases are
 // written by hand, because the statement shows them.
-const Sample = "sample"
+const Sample = judge.Sample
 
 // Folder is a problem folder that was read.
 type Folder struct {

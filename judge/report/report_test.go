@@ -207,7 +207,7 @@ func TestReplayNamesTheLine(t *testing.T) {
 		{"refuses an empty stream", "", "the saved report is empty: it is made with --json"},
 		{"refuses empty lines alone", "\n\n", "the saved report is empty: it is made with --json"},
 		{"refuses what is no JSON", head + "verdict: AC\n", "line 2 of the saved report: not an event: "},
-		{"refuses an unknown event", head + "\n" + `{"event":"rejudged"}`, `line 3 of the saved report: unknown event "rejudged"`},
+		{"refuses what has no kind", head + "\n" + `{"text":"rejudged"}`, `line 3 of the saved report: not an event: it has no member "event"`},
 		{"refuses a newer format", `{"event":"started","format":2}`, "line 1 of the saved report: saved in format 2 by a newer judge; this one reads up to 1"},
 		{"refuses a field of another type", head + `{"event":"case","verdict":7}`, `line 2 of the saved report: event "case": `},
 		{"refuses a line without end", head + strings.Repeat("x", 17<<20), "line 2 of the saved report: bufio.Scanner: token too long"},
@@ -223,6 +223,43 @@ func TestReplayNamesTheLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestALaterJudgesEvents: what this judge does not know is passed on byte for byte, and
+// the rest is drawn as if it were not there.
+func TestALaterJudgesEvents(t *testing.T) {
+	eachRecording(t, func(t *testing.T, name string, stream []byte) {
+		const unknown = "{\"event\":\"rejudged\",  \"by\": {\"a\":[1]}}\n"
+		with := func(stream []byte) []byte {
+			lines := bytes.SplitAfter(stream, []byte("\n"))
+			return bytes.Join(slices.Insert(lines, 1, []byte(unknown)), nil)
+		}
+		save := func(stream []byte) []byte {
+			var saved bytes.Buffer
+			if err := report.Replay(bytes.NewReader(stream), report.JSON(&saved)); err != nil {
+				t.Fatal(err)
+			}
+			return saved.Bytes()
+		}
+		later := with(stream)
+		if got, want := save(later), with(save(stream)); !bytes.Equal(got, want) {
+			t.Errorf("saved again:\n%s", cmp.Diff(string(want), string(got)))
+		}
+		draw := map[string]func(*bytes.Buffer) report.Report{
+			"terminal": func(b *bytes.Buffer) report.Report { return report.Terminal(b, report.TerminalOptions{}) },
+			"HTML":     func(b *bytes.Buffer) report.Report { return report.HTML(b) },
+			"JUnit":    func(b *bytes.Buffer) report.Report { return report.JUnit(b) },
+		}
+		for what, open := range draw {
+			var with, without bytes.Buffer
+			if err := errors.Join(report.Replay(bytes.NewReader(later), open(&with)), report.Replay(bytes.NewReader(stream), open(&without))); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(with.Bytes(), without.Bytes()) {
+				t.Errorf("%s is another:\n%s", what, cmp.Diff(without.String(), with.String()))
+			}
+		}
+	})
 }
 
 // full is a disk with no room.

@@ -1,0 +1,190 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Show says how much a contestant may see of a judging. Each level shows what the one
+// before it shows, and more.
+type Show string
+
+const (
+	// ShowVerdict shows the verdict and the score of the submission, and the compiler's
+	// log.
+	ShowVerdict Show = "verdict"
+	// ShowFirst also shows the number of the first case that failed.
+	ShowFirst Show = "first"
+	// ShowCases also shows the verdict and the time of each case, by number.
+	ShowCases Show = "cases"
+	// ShowSamples also shows everything of the cases in the statement.
+	ShowSamples Show = "samples"
+	// ShowAll shows everything.
+	ShowAll Show = "all"
+)
+
+// Shows are the levels, from the one that shows least.
+var Shows = []Show{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
+
+// Redact returns the events of one judging without what a contestant may not see. The
+// secret inputs, answers and generator lines are taken away, and so is all that programs
+// wrote about or on them: checkers' messages, standard error, dialogues. Cases and groups
+// are numbered in judging order instead of named, but for the sample. What the checker
+// wrote for the team stays.
+//
+// An event is made anew from the fields that may be seen. So a field that is added to
+// it, an event of a later judge, and one that redactions does not have stay secret.
+func Redact(events []Event, show Show) []Event {
+	if show == ShowAll {
+		return events
+	}
+	r := &redactor{show: show, numbers: map[string]string{}, ids: map[string]string{}, groups: map[string]string{}}
+	for _, e := range events {
+		r.number(e)
+	}
+	var kept []Event
+	for _, e := range events {
+		_, unknown := e.(*Unknown)
+		if redact := redactions[e.kind()]; redact != nil && !unknown {
+			kept = append(kept, redact(r, e)...)
+		}
+	}
+	return kept
+}
+
+// redactor redacts the events of one judging.
+type redactor struct {
+	show    Show
+	numbers map[string]string // of cases, by id
+	ids     map[string]string // what the ids of cases become
+	groups  map[string]string // the numbers of secret groups, by name
+	first   string            // id of the case that decided
+}
+
+// sees says whether what another level shows is shown too.
+func (r *redactor) sees(other Show) bool {
+	return slices.Contains(Shows, r.show) && slices.Index(Shows, other) <= slices.Index(Shows, r.show)
+}
+
+// number gives the cases and groups of an event their numbers.
+func (r *redactor) number(e Event) {
+	switch e := e.(type) {
+	case *Started:
+		for _, name := range e.Groups {
+			r.group(name)
+		}
+	case *CaseJudged:
+		id := e.ID()
+		switch {
+		case r.ids[id] != "":
+		case e.Static:
+			r.ids[id] = r.group(e.Group) + "/" + StaticName
+		default:
+			r.numbers[id] = fmt.Sprint(len(r.numbers) + 1)
+			r.ids[id] = r.group(e.Group) + "/" + r.numbers[id]
+			if r.whole(e) {
+				r.ids[id] = id
+			}
+		}
+	case *Finished:
+		r.first = e.First
+	}
+}
+
+// whole says whether a case is shown with everything that it has.
+func (r *redactor) whole(c *CaseJudged) bool {
+	return r.sees(ShowSamples) && isSample(c.Group) && !c.Static
+}
+
+// group is what a group is called: the sample by its name, others by number.
+func (r *redactor) group(name string) string {
+	if isSample(name) {
+		return name
+	}
+	if _, known := r.groups[name]; !known {
+		r.groups[name] = fmt.Sprint(len(r.groups) + 1)
+	}
+	return r.groups[name]
+}
+
+// isSample says whether the cases of a group stand in the statement.
+func isSample(group string) bool { return group == Sample || strings.HasPrefix(group, Sample+"/") }
+
+// redactions say of each kind of event what is left of it; a kind without a row is not
+// shown.
+var redactions = map[string]func(*redactor, Event) []Event{
+	"started": func(r *redactor, e Event) []Event {
+		s := e.(*Started)
+		kept := &Started{
+			Format: s.Format, Problem: s.Problem, Title: s.Title, Program: s.Program, Language: s.Language, Faster: s.Faster,
+			TimeMS: s.TimeMS, Memory: s.Memory, Rung: s.Rung, Weaker: s.Weaker,
+		}
+		if r.sees(ShowCases) {
+			kept.Cases = s.Cases
+			for _, name := range s.Groups {
+				kept.Groups = append(kept.Groups, r.group(name))
+			}
+		}
+		return []Event{kept}
+	},
+	"built": func(_ *redactor, e Event) []Event {
+		b := e.(*Built)
+		return []Event{&Built{Verdict: b.Verdict, Log: b.Log, Millis: b.Millis, Cached: b.Cached}}
+	},
+	"progressed": func(r *redactor, e Event) []Event {
+		if p := e.(*Progressed); r.sees(ShowCases) {
+			return []Event{&Progressed{Done: p.Done, Of: p.Of}}
+		}
+		return nil
+	},
+	"case": func(r *redactor, e Event) []Event {
+		c := e.(*CaseJudged)
+		id := r.ids[c.ID()]
+		name := id[strings.LastIndex(id, "/")+1:]
+		switch {
+		case r.whole(c):
+			return []Event{&CaseJudged{
+				Group: c.Group, Case: c.Case, Verdict: c.Verdict, Exec: c.Exec, Message: c.Message, Note: c.Note, Stderr: c.Stderr,
+				Detail: c.Detail, Score: c.Score, Team: c.Team, Dialogue: c.Dialogue,
+			}}
+		case r.sees(ShowCases):
+			return []Event{&CaseJudged{
+				Group: r.group(c.Group), Case: name, Verdict: c.Verdict, Exec: Exec{CPU: c.Exec.CPU, Wall: c.Exec.Wall},
+				Score: c.Score, Team: c.Team, Static: c.Static,
+			}}
+		case c.Team != "" && c.ID() == r.first:
+			return []Event{&Noted{Text: c.Team}}
+		}
+		return nil
+	},
+	"group": func(r *redactor, e Event) []Event {
+		g := e.(*GroupJudged)
+		if !r.sees(ShowCases) {
+			return nil
+		}
+		return []Event{&GroupJudged{Group: r.group(g.Group), Verdict: g.Verdict, Passed: g.Passed, Cases: g.Cases, Score: g.Score, Inner: g.Inner}}
+	},
+	"finished": func(r *redactor, e Event) []Event {
+		f := e.(*Finished)
+		kept := &Finished{Verdict: f.Verdict, Score: f.Score}
+		switch {
+		case r.sees(ShowCases):
+			kept.Passed, kept.Judged, kept.Cases = f.Passed, f.Judged, f.Cases
+			kept.First, kept.Slowest = r.ids[f.First], r.ids[f.Slowest]
+			kept.TimeMS, kept.Memory, kept.Instructions = f.TimeMS, f.Memory, f.Instructions
+		case r.sees(ShowFirst):
+			kept.First = r.numbers[f.First]
+		}
+		return []Event{kept}
+	},
+	"note":     secret, // of the package, and of who set the problem
+	"verify":   secret, // verifications are for setters
+	"checked":  secret,
+	"fault":    secret,
+	"solution": secret,
+	"verified": secret,
+}
+
+// secret is the redaction of events that no contestant sees.
+func secret(*redactor, Event) []Event { return nil }

@@ -1,0 +1,220 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRedactKnowsEveryEvent: whoever adds a kind of event decides what a contestant sees
+// of it, by a row in redactions.
+func TestRedactKnowsEveryEvent(t *testing.T) {
+	for _, kind := range slices.Sorted(maps.Keys(newEvent)) {
+		if redactions[kind] == nil {
+			t.Errorf("redactions has no row for the event %q: say what is left of it", kind)
+		}
+	}
+	for kind := range redactions {
+		if newEvent[kind] == nil {
+			t.Errorf("redactions has a row for %q, which is no event", kind)
+		}
+	}
+}
+
+// fill sets every string in a value to one of its own, which tells the field, and every
+// number to 7. Slices get one element, pointers something to point at.
+func fill(v reflect.Value, path string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString("<" + path + ">")
+		}
+	case reflect.Int, reflect.Int64:
+		if v.CanSet() {
+			v.SetInt(7)
+		}
+	case reflect.Float64:
+		v.SetFloat(7)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), path)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), path)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i), path+"."+v.Type().Field(i).Name)
+			}
+		}
+	}
+}
+
+// every is one event of every kind, with a text of its own in every field. Its case is
+// the one that decided.
+func every(group string) []Event {
+	var all []Event
+	for _, kind := range []string{"started", "built", "note", "progressed", "case", "group", "finished"} {
+		all = append(all, filled(kind, group))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(newEvent)) {
+		if !slices.ContainsFunc(all, func(e Event) bool { return e.kind() == kind }) {
+			all = append(all, filled(kind, group))
+		}
+	}
+	return append(all, &Unknown{Kind: "later", Line: []byte(`{"event":"later","secret":"<later>"}`)}, &Unknown{Kind: "case", Line: []byte(`{"event":"case","secret":"<later>"}`)})
+}
+
+func filled(kind, group string) Event {
+	e := newEvent[kind]()
+	fill(reflect.ValueOf(e).Elem(), kind)
+	switch e := e.(type) {
+	case *Started:
+		e.Groups = []string{group}
+	case *CaseJudged:
+		e.Group = group
+	case *GroupJudged:
+		e.Group = group
+	case *Finished:
+		e.First, e.Slowest = group+"/<case.Case>", group+"/<case.Case>"
+	}
+	return e
+}
+
+// encoded are the events as they leave the program.
+func encoded(t interface{ Fatal(...any) }, events []Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		line, err := EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(b.String())
+}
+
+// open are the fields whose texts contestants see at every level.
+var open = []string{
+	"started.Problem", "started.Title", "started.Program", "started.Language", "started.Faster", "started.Rung", "started.Weaker",
+	"built.Verdict", "built.Log", "case.Team", "finished.Verdict",
+}
+
+// TestRedact: of every field of every event, also of those to come, only those texts are
+// left that are listed here.
+func TestRedact(t *testing.T) {
+	ofCases := []string{"case.Verdict", "group.Verdict"}
+	ofSamples := []string{"case.Case", "case.Message", "case.Note", "case.Stderr", "case.Dialogue", "case.Exec", "case.Detail"}
+	for _, row := range []struct {
+		show  Show
+		group string
+		seen  []string
+	}{
+		{ShowVerdict, "<group>", open},
+		{ShowFirst, "<group>", open},
+		{ShowCases, "<group>", slices.Concat(open, ofCases)},
+		{ShowSamples, "<group>", slices.Concat(open, ofCases)},
+		{ShowVerdict, Sample, open},
+		{ShowFirst, Sample, open},
+		{ShowCases, Sample, slices.Concat(open, ofCases)},
+		{ShowSamples, Sample, slices.Concat(open, ofCases, ofSamples)},
+		{"another", "<group>", open},
+	} {
+		text := encoded(t, Redact(every(row.group), row.show))
+		for rest := text; ; {
+			_, after, found := strings.Cut(rest, "<")
+			if !found {
+				break
+			}
+			var secret string
+			secret, rest, _ = strings.Cut(after, ">")
+			if !slices.ContainsFunc(row.seen, func(field string) bool { return secret == field || strings.HasPrefix(secret, field+".") }) {
+				t.Errorf("%s, group %s: the field %s is seen", row.show, row.group, secret)
+			}
+		}
+		for _, field := range row.seen {
+			if !strings.Contains(text, "<"+field) {
+				t.Errorf("%s, group %s: the field %s is gone", row.show, row.group, field)
+			}
+		}
+	}
+	all := every("<group>")
+	if got := Redact(all, ShowAll); encoded(t, got) != encoded(t, all) {
+		t.Error("with ShowAll something is gone")
+	}
+}
+
+// judging is a judging of two samples and three secret cases, the second of which fails.
+func judging() []Event {
+	events := []Event{&Started{Format: EventFormat, Problem: "p", Groups: []string{Sample, "tight", "corner"}, Cases: 5}, &Built{}}
+	for i, c := range []string{"sample/1", "sample/2", "tight/max-9", "corner/empty", "corner/one"} {
+		group, name, _ := strings.Cut(c, "/")
+		e := &CaseJudged{Group: group, Case: name, Verdict: Accepted, Message: "message " + c, Line: "line " + c}
+		if i == 3 {
+			e.Verdict, e.Team = WrongAnswer, "mind the empty list"
+		}
+		events = append(events, e)
+	}
+	return append(events, &GroupJudged{Group: "corner", Verdict: WrongAnswer}, &Finished{Verdict: WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "corner/empty", Slowest: "sample/2", TimeMS: 3})
+}
+
+// TestRedactNumbers: cases and groups are called by their place in judging order.
+func TestRedactNumbers(t *testing.T) {
+	for show, want := range map[Show]string{
+		ShowVerdict: "note mind the empty list; WA of 0 cases, first , slowest ",
+		ShowFirst:   "note mind the empty list; WA of 0 cases, first 4, slowest ",
+		ShowCases:   "groups [sample 1 2]; sample/1 AC; sample/2 AC; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2",
+		ShowSamples: "groups [sample 1 2]; sample/1 AC message sample/1; sample/2 AC message sample/2; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2",
+	} {
+		var got []string
+		for _, e := range Redact(judging(), show) {
+			switch e := e.(type) {
+			case *Started:
+				if len(e.Groups) > 0 {
+					got = append(got, fmt.Sprintf("groups %v", e.Groups))
+				}
+			case *Noted:
+				got = append(got, "note "+e.Text)
+			case *CaseJudged:
+				got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s%s%s", e.ID(), e.Verdict, e.Message, e.Line, e.Team)))
+			case *GroupJudged:
+				got = append(got, fmt.Sprintf("group %s %s", e.Group, e.Verdict))
+			case *Finished:
+				got = append(got, fmt.Sprintf("%s of %d cases, first %s, slowest %s", e.Verdict, e.Cases, e.First, e.Slowest))
+			}
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%s:\n got %s\nwant %s", show, text, want)
+		}
+	}
+}
+
+// TestRedactProperty: whatever the order of the events, nothing marked as secret is left,
+// and the events that came are as they were.
+func TestRedactProperty(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		kinds := slices.Sorted(maps.Keys(newEvent))
+		var events []Event
+		for range rapid.IntRange(0, 12).Draw(r, "events") {
+			group := rapid.SampledFrom([]string{"<secret a>", "<secret b>", "sample<secret c>"}).Draw(r, "group")
+			events = append(events, filled(rapid.SampledFrom(kinds).Draw(r, "kind"), group))
+		}
+		before := encoded(r, events)
+		show := rapid.SampledFrom(Shows[:len(Shows)-1]).Draw(r, "show")
+		text := encoded(r, Redact(events, show))
+		for _, secret := range []string{"<secret", "<case.Case", "<case.Message", "<case.Stderr", "<case.Line", "<case.Detail", "<case.Dialogue", "<note", "<solution", "<fault", "<group.Message"} {
+			if strings.Contains(text, secret) {
+				r.Fatalf("%s: %s is seen in\n%s", show, secret, text)
+			}
+		}
+		if encoded(r, events) != before {
+			r.Fatal("Redact changed the events that it was given")
+		}
+	})
+}
