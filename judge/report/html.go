@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"assay/judge"
 )
@@ -40,11 +41,7 @@ func (h *html) Close() error {
 }
 
 func (h *html) write() error {
-	style, err := pageFiles.ReadFile("page/style.css")
-	if err != nil {
-		return err
-	}
-	t, err := template.New("page.html").Funcs(pageFuncs).ParseFS(pageFiles, "page/*.html")
+	t, err := pageTemplates()
 	if err != nil {
 		return err
 	}
@@ -52,15 +49,47 @@ func (h *html) write() error {
 		Title string
 		Style template.CSS
 		Runs  []*pageRun
-	}{"judge report", template.CSS(style), nil}
+	}{"judge report", template.CSS(Style()), nil}
 	for i, r := range h.records.all {
-		page.Runs = append(page.Runs, newPageRun(i, r))
+		page.Runs = append(page.Runs, newPageRun(fmt.Sprintf("r%d-", i), r))
 	}
 	if len(page.Runs) > 0 {
 		page.Title = page.Runs[0].Heading()
 	}
 	return t.Execute(h.w, page)
 }
+
+// RunHTML draws one judging or verification as HTML draws it, without the page around:
+// an article that a page may hold which has Style among its style sheets. Prefix starts
+// the ids of its elements, so that a page may hold several.
+func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
+	var all records
+	for _, e := range events {
+		all.add(e)
+	}
+	if len(all.all) != 1 {
+		return fmt.Errorf("draw one run: the events are of %d", len(all.all))
+	}
+	t, err := pageTemplates()
+	if err == nil {
+		err = t.ExecuteTemplate(w, "run", newPageRun(prefix, all.all[0]))
+	}
+	if err != nil {
+		return fmt.Errorf("draw a run: %w", err)
+	}
+	return nil
+}
+
+// Style is the style sheet of what HTML and RunHTML draw.
+func Style() string { return pageStyle }
+
+//go:embed page/style.css
+var pageStyle string
+
+// pageTemplates are the templates of a page and of one run, parsed once.
+var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("page.html").Funcs(pageFuncs).ParseFS(pageFiles, "page/*.html")
+})
 
 // pageFuncs are what the templates call. All texts of others go through text or
 // line, which make what nobody can see visible; html/template does the quoting.
@@ -89,8 +118,8 @@ type pageRun struct {
 	scale  float64     // milliseconds of a full bar
 }
 
-func newPageRun(i int, r *record) *pageRun {
-	p := &pageRun{Prefix: fmt.Sprintf("r%d-", i), record: r}
+func newPageRun(prefix string, r *record) *pageRun {
+	p := &pageRun{Prefix: prefix, record: r}
 	if r.started != nil {
 		p.scale = float64(r.started.TimeMS)
 	}

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,33 @@ func TestHTML(t *testing.T) {
 		}
 		golden.Check(t, "testdata/html/"+name+".html", styles.ReplaceAll(page, []byte("<style>...</style>")))
 	})
+}
+
+// TestRunHTML: one run is the same in a page of ours and in another's.
+func TestRunHTML(t *testing.T) {
+	article := regexp.MustCompile(`(?s)<article.*?</article>`)
+	for name, events := range recordings {
+		var page, run bytes.Buffer
+		r := report.HTML(&page)
+		for _, e := range events {
+			r.Event(e)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := article.FindAll(page.Bytes(), -1)
+		if err := report.RunHTML(&run, "r0-", events); (err == nil) != (len(want) == 1) {
+			t.Errorf("%s: RunHTML = %v, and the page has %d runs", name, err, len(want))
+		} else if err == nil && !bytes.Equal(bytes.TrimSpace(run.Bytes()), want[0]) {
+			t.Errorf("%s: RunHTML draws\n%s\nand the page has\n%s", name, run.Bytes(), want[0])
+		}
+	}
+	if err := report.RunHTML(io.Discard, "", nil); err == nil {
+		t.Error("nothing was drawn as a run")
+	}
+	if !strings.Contains(report.Style(), ".run {") {
+		t.Error("Style is no style sheet")
+	}
 }
 
 // elements yields every element of a page.
