@@ -59,11 +59,11 @@ func (w *Workspace) RecipeOf(dir string) Recipe {
 		}
 		return read
 	}
-	stage, err := os.MkdirTemp("", "assay-recipe-")
+	stage, done, err := w.archives.Temp()
 	if err != nil {
 		return nil // the package is judged as it is
 	}
-	defer os.RemoveAll(stage)
+	defer done()
 	if r, _, faults := read(stage); len(faults) == 0 && !fill.Lacks(dir, r) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (w *Workspace) Ready(ctx context.Context, name string) (*problem.Folder, ju
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, err := filler.Keep(ctx, w.Near(dir), w.Cache, read)
+	kept, err := filler.Keep(ctx, w.Near(dir), w.fillings, read)
 	if faults, ok := err.(judge.Faults); ok {
 		return nil, faults, nil
 	}

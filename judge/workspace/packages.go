@@ -79,29 +79,14 @@ func (w *Workspace) unpack(archive string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", archive, err)
 	}
 	base := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
-	home := filepath.Join(w.Cache, "packages", hex.EncodeToString(sum.Sum(nil)[:16]))
-	to := filepath.Join(home, base)
-	if _, err := os.Stat(to); err == nil {
-		return icpc.PackageIn(archive, to, polygon.Is, problem.IsPlain)
-	}
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return "", fmt.Errorf("unpack %s: %w", archive, err)
-	}
-	tmp, err := os.MkdirTemp(home, "tmp-*")
+	home, err := w.archives.Add(context.Background(), hex.EncodeToString(sum.Sum(nil)[:16]), func(home string) error {
+		_, err := icpc.Unpack(archive, filepath.Join(home, base), polygon.Is, problem.IsPlain)
+		return err
+	})
 	if err != nil {
-		return "", fmt.Errorf("unpack %s: %w", archive, err)
-	}
-	defer os.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return "", fmt.Errorf("unpack %s: %w", archive, err)
-	}
-	if _, err := icpc.Unpack(archive, filepath.Join(tmp, base), polygon.Is, problem.IsPlain); err != nil {
 		return "", err
 	}
-	if err := os.Rename(filepath.Join(tmp, base), to); err != nil {
-		return "", fmt.Errorf("unpack %s: %w", archive, err)
-	}
-	return icpc.PackageIn(archive, to, polygon.Is, problem.IsPlain)
+	return icpc.PackageIn(archive, filepath.Join(home, base), polygon.Is, problem.IsPlain)
 }
 
 // source is a program of a package, or a submission to it, that is to be built.
@@ -118,14 +103,11 @@ func (w *Workspace) buildFor(ctx context.Context, f *problem.Folder, s source) (
 	if f == nil || f.Package == nil {
 		return w.buildOwn(ctx, f, s)
 	}
-	if err := os.MkdirAll(w.Cache, 0o755); err != nil {
-		return nil, fmt.Errorf("copy %s: %w", s.path, err)
-	}
-	dir, err := os.MkdirTemp(w.Cache, "stage-*")
+	dir, done, err := w.archives.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	staged, l, err := w.stage(f.Package, s, dir)
 	if err != nil {
 		return nil, unstaged(err, s.path)
@@ -167,11 +149,11 @@ func (w *Workspace) buildOwn(ctx context.Context, f *problem.Folder, s source) (
 		}
 		return w.Tools.Build(ctx, s.path, l, s.from)
 	}
-	dir, err := os.MkdirTemp("", "assay-stage-*")
+	dir, done, err := w.archives.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	as := s
 	as.from = lang.ByContestant
 	staged, l, err := w.stage(f.Included, as, dir)
@@ -205,11 +187,11 @@ func (w *Workspace) Submitted(f *problem.Folder, path, language string) (l *conf
 			s.language = known.Language
 		}
 	}
-	dir, err := os.MkdirTemp("", "assay-stage-*")
+	dir, done, err := w.archives.Temp()
 	if err != nil {
 		return nil, nil, fmt.Errorf("copy %s: %w", path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	if _, l, err = w.stage(f.Package, s, dir); err != nil {
 		return nil, nil, unstaged(err, path)
 	}
@@ -319,11 +301,11 @@ func (w *Workspace) faster(ctx context.Context, f *problem.Folder, s *icpc.Submi
 	if f.Kind.Answers {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp("", "assay-stage-*")
+	dir, done, err := w.archives.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.Path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	from := source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant}
 	_, l, err := w.stage(f.Package, from, dir)
 	if err != nil || l.Faster == "" {

@@ -22,6 +22,8 @@ import (
 
 	"assay"
 	"assay/judge"
+	"assay/judge/internal/cachedir"
+	"assay/judge/packages/fill"
 	"assay/judge/problem"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
@@ -57,6 +59,9 @@ type Workspace struct {
 	Jobs   int
 
 	near     func(string) string
+	house    *cachedir.Shelf   // the house's puzzles, in each of their versions
+	archives *cachedir.Shelf   // problems that came in archives, unpacked
+	fillings *cachedir.Shelf   // packages whose cases were made
 	packages []*problem.Folder // those opened whose programs are built from copies: packages, and folders with include/
 	filled   map[string]string // the package that each filled copy in the cache was made of
 }
@@ -64,6 +69,9 @@ type Workspace struct {
 // Find finds the contest of a folder. Outside any, it takes the puzzles of the house.
 func Find(env Env) (*Workspace, error) {
 	w := &Workspace{Cache: env.Cache, near: env.Near}
+	w.house = cachedir.Open(filepath.Join(w.Cache, "house"), cachedir.Limits{Bytes: 256 << 20})
+	w.archives = cachedir.Open(filepath.Join(w.Cache, "packages"), cachedir.Limits{Bytes: 8 << 30, Files: 500_000})
+	w.fillings = fill.Shelf(w.Cache)
 	dir := env.Dir
 	if dir == "" {
 		dir = "."
@@ -71,7 +79,7 @@ func Find(env Env) (*Workspace, error) {
 	root, err := config.FindRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		w.House = true
-		root, err = houseFolder(w.Cache)
+		root, err = w.houseFolder()
 	}
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/cachedir"
 )
 
 // Memory remembers what came of runs, so that verifying a package again repeats
@@ -22,7 +23,7 @@ type Memory struct {
 
 	mu      sync.Mutex
 	shelves map[string]*shelf
-	files   map[string]string // hash by path, size and time
+	files   map[string]string // hash by path and stamp
 }
 
 // memoryFormat is part of every key: it rises when old answers mean something else.
@@ -84,16 +85,28 @@ func (s *shelf) put(key string, value any) {
 func (m *Memory) save() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	written := false
 	for _, s := range m.shelves {
 		s.mu.Lock()
 		if s.changed && s.file != "" {
-			if data, err := json.Marshal(s.known); err == nil && os.MkdirAll(filepath.Dir(s.file), 0o755) == nil {
+			if data, err := json.Marshal(s.known); err == nil && len(data) <= maxShelf {
 				s.changed = atomicfile.Write(s.file, data) != nil
+				written = true
 			}
 		}
 		s.mu.Unlock()
 	}
+	if written {
+		cachedir.Trim(m.Dir, cachedir.Limits{Bytes: maxMemory, Files: maxShelves})
+	}
 }
+
+// What is kept at most: of one program, and of all.
+const (
+	maxShelf   = 64 << 20
+	maxMemory  = 1 << 30
+	maxShelves = 50_000
+)
 
 // hash is the hash of a file's content; "" is an empty file.
 func (m *Memory) hash(path string) (string, error) {
@@ -109,7 +122,7 @@ func (m *Memory) hash(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stamp := fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
+	stamp := path + " " + cachedir.Stamp(info)
 	m.mu.Lock()
 	known, ok := m.files[stamp]
 	m.mu.Unlock()

@@ -111,7 +111,7 @@ func TestGenerators(t *testing.T) {
 	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		return fill.Generators(fill.PackageIn(dir, stage))
 	}
-	kept, err := filler.Keep(t.Context(), dir, cache, read)
+	kept, err := filler.Keep(t.Context(), dir, fill.Shelf(cache), read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestGenerators(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
 		t.Error("the package itself was changed")
 	}
-	again, err := (&fill.Filler{}).Keep(t.Context(), dir, cache, nil)
+	again, err := (&fill.Filler{}).Keep(t.Context(), dir, fill.Shelf(cache), nil)
 	if err != nil || again.Dir != kept.Dir {
 		t.Errorf("Keep again = %v, %v, want what is kept", again, err)
 	}
@@ -182,7 +182,7 @@ data:
 		{"makes the rest", &fill.Filler{Runner: &runner{}, Build: build}, read, 0, []string{"secret/one.in", "secret/two.in"}},
 		{"is done", &fill.Filler{}, nil, 0, []string{"secret/one.in", "secret/two.in"}},
 	} {
-		kept, err := row.filler.Keep(t.Context(), dir, cache, row.read)
+		kept, err := row.filler.Keep(t.Context(), dir, fill.Shelf(cache), row.read)
 		if err != nil {
 			t.Fatalf("it %s: %v", row.it, err)
 		}

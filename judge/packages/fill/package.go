@@ -72,15 +72,18 @@ func inputs(dir string) (n int) {
 type Kept struct {
 	Dir    string       // a copy of the package whose data folder is filled
 	Faults judge.Faults // of the cases that could not be made
-
-	shelf *cachedir.Shelf // keeps it from being removed while it is used
 }
 
-// Keep makes a copy of the package in the folder dir, in the cache, with its data
-// folder filled by the recipe. While nothing changes it is made only once, unless
-// there were faults: their reason may lie outside of the package, as where a tool was
-// missing that is there by now, so the next command tries again.
-func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
+// Shelf is where filled packages are kept in a cache.
+func Shelf(cache string) *cachedir.Shelf {
+	return cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})
+}
+
+// Keep makes a copy of the package in the folder dir, on a shelf, with its data folder
+// filled by the recipe. While nothing changes it is made only once, unless there were
+// faults: their reason may lie outside of the package, as where a tool was missing that
+// is there by now, so the next command tries again.
+func (f *Filler) Keep(ctx context.Context, dir string, shelf *cachedir.Shelf, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
 	key, err := hashFolder(dir, f.Follow)
 	if err != nil {
 		return nil, fmt.Errorf("read package %s: %w", dir, err)
@@ -90,19 +93,21 @@ func (f *Filler) Keep(ctx context.Context, dir, cache string, read func(stage st
 		return nil, err
 	}
 	base := filepath.Base(abs)
-	k := &Kept{shelf: cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})}
-	done := func(home string) bool {
+	var k Kept
+	complete := func(home string) bool {
 		_, err := os.Stat(filepath.Join(home, doneFile))
 		return err == nil
 	}
-	home, err := k.shelf.Renew(ctx, strings.TrimLeft(base, ".")+"-"+key, done, func(home string) error {
-		return f.fillCopy(ctx, k, dir, home, base, read)
+	// Another judge that works with a copy that lacks cases goes on with this one, at the
+	// same place.
+	home, err := shelf.Renew(ctx, strings.TrimLeft(base, ".")+"-"+key, complete, func(home string) error {
+		return f.fillCopy(ctx, &k, dir, home, base, read)
 	})
 	if err != nil {
 		return nil, err
 	}
 	k.Dir = filepath.Join(home, base)
-	return k, nil
+	return &k, nil
 }
 
 // What filled packages may take together.
