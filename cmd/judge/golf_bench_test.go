@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"assay/judge/contests/golf"
+	"assay/judge/workspace"
 )
 
 // BenchmarkGolf measures proofs on all 10,000 inputs of wythoff, and how soon a wrong
-// answer is refused. The program is built before.
+// answer is refused. The setter's programs run already.
 func BenchmarkGolf(b *testing.B) {
+	contest, stage := golfRange(b)
 	for _, row := range []struct {
 		name, file string
 		want       golf.Verdict
@@ -28,12 +28,10 @@ func BenchmarkGolf(b *testing.B) {
 		{"wrong/jq", "wrong/phi_too_short.jq", golf.Wrong},
 	} {
 		b.Run(row.name, func(b *testing.B) {
-			prove := func() {
-				var out, errs bytes.Buffer
-				run(b.Context(), []string{"golf", "wythoff", "testdata/golf/" + row.file, "--json"}, &console{in: strings.NewReader(""), out: &out, err: &errs})
-				var r golf.Result
-				if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-					b.Fatalf("%v\n%s%s", err, &out, &errs)
+			for b.Loop() {
+				r, err := contest.Prove(b.Context(), stage, "testdata/golf/"+row.file, workspace.Reading{}, golf.Options{Seed: 1, Jobs: contest.Jobs})
+				if err != nil {
+					b.Fatal(err)
 				}
 				if strings.Contains(r.Log, missingTool) {
 					b.Skip(r.Log)
@@ -41,11 +39,6 @@ func BenchmarkGolf(b *testing.B) {
 				if r.Verdict != row.want {
 					b.Fatalf("%s, want %s", r.Text("wythoff"), row.want)
 				}
-			}
-			var ignored bytes.Buffer // builds the setter's programs
-			run(b.Context(), []string{"golf", "wythoff", "testdata/golf/wrong/one_input.py", "--quick"}, &console{in: strings.NewReader(""), out: &ignored, err: &ignored})
-			for b.Loop() {
-				prove()
 			}
 		})
 	}

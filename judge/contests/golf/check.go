@@ -6,14 +6,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"assay/judge"
 	"assay/judge/internal/kitproc"
 	"assay/judge/kit"
 )
 
-// Checker is the puzzle's own checker of answers.
-type Checker struct{ proc *kitproc.Proc }
+// Checker is the puzzle's own checker of answers, for any number of goroutines.
+type Checker struct {
+	mu   sync.Mutex // one question at a time
+	proc *kitproc.Proc
+}
 
 // NewChecker starts a checker. Close it.
 func NewChecker(ctx context.Context, r judge.Runner, p *judge.Program, limits judge.Limits) (*Checker, error) {
@@ -21,7 +25,7 @@ func NewChecker(ctx context.Context, r judge.Runner, p *judge.Program, limits ju
 	if err != nil {
 		return nil, setters(p, err)
 	}
-	return &Checker{proc}, nil
+	return &Checker{proc: proc}, nil
 }
 
 // Close ends the checker.
@@ -59,6 +63,8 @@ func (c *Checker) check(ctx context.Context, d *Domain, outputs []output, all bo
 	if err != nil {
 		return nil, fmt.Errorf("ask the golf checker: %w", err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	verdict, reply, err := c.proc.Ask(ctx, "golf", kitproc.Bytes(request))
 	if err != nil {
 		return nil, setters(&judge.Program{}, err)

@@ -59,7 +59,7 @@ type Options struct {
 // DefaultTime is the processor time for one input.
 const DefaultTime = 10 * time.Second
 
-// Range is where a puzzle's answers are proved. It is for one goroutine at a time.
+// Range is where a puzzle's answers are proved, several at a time if need be.
 type Range struct {
 	ID      string // of the puzzle
 	Runner  judge.Runner

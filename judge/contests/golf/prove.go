@@ -83,7 +83,13 @@ func (p *proof) run(ctx context.Context) error {
 func (p *proof) domain(ctx context.Context, w *way) error {
 	d := p.r.Domain
 	quick := p.quickInputs()
-	if err := p.calls(ctx, w, quick, p.collect); err != nil {
+	var err error
+	if w.function {
+		err = p.guarded(ctx, w, quick, wrongDeaths)
+	} else {
+		err = p.programs(ctx, w, quick, p.collect)
+	}
+	if err != nil {
 		return err
 	}
 	report, err := p.check(ctx)
@@ -93,7 +99,7 @@ func (p *proof) domain(ctx context.Context, w *way) error {
 	p.res.Quick = p.o.Quick
 	clean := len(report.Wrong) == 0 && len(p.slow) == 0
 	switch {
-	case p.o.Quick:
+	case p.o.Quick, p.stopped:
 	case !clean && !p.o.All && !w.function:
 	case w.function:
 		report, err = p.functions(ctx, w, clean)
@@ -164,10 +170,14 @@ func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfRep
 		orders = orders[:1]
 		p.brief = !p.o.All
 	}
+	most := maxDeaths
+	if p.brief {
+		most = wrongDeaths
+	}
 	errs := make([]error, len(orders))
 	var both sync.WaitGroup
 	for k, order := range orders {
-		both.Go(func() { errs[k] = p.guarded(ctx, w, order) })
+		both.Go(func() { errs[k] = p.guarded(ctx, w, order, most) })
 	}
 	both.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -185,16 +195,16 @@ func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfRep
 	return p.fresh(ctx, w)
 }
 
-// maxDeaths is how often a process may die before it is asked whether that is right,
-// and wrongDeaths how often one that is wrong already may, which is only counted.
+// How often a process may die before the checker is asked whether that is right:
+// on the whole domain, and on samples and edges or where an answer is wrong already.
 const (
 	maxDeaths   = 100
 	wrongDeaths = 5
 )
 
 // guarded is batch, but one that kills its process again and again is checked on
-// the way, because each new process takes its time.
-func (p *proof) guarded(ctx context.Context, w *way, order []int) error {
+// the way, because each new process takes its time. The samples are all tried first.
+func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) error {
 	deaths := 0
 	var checkErr error
 	err := p.batch(ctx, w, order, func(o output) bool {
@@ -202,15 +212,14 @@ func (p *proof) guarded(ctx context.Context, w *way, order []int) error {
 		if !o.died || !more {
 			return more
 		}
-		most := maxDeaths
-		if p.brief {
-			most = wrongDeaths
-		}
 		if deaths++; deaths%most != 0 || p.o.All {
 			return true
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if len(p.tried) < len(p.r.Domain.Samples) {
+			return true
+		}
 		report, err := p.check(ctx)
 		if err != nil || len(report.Wrong) > 0 {
 			checkErr, p.stopped = err, true
