@@ -78,6 +78,10 @@ type Mount struct {
 	Host     string // absolute path outside
 	At       string // absolute path inside, such as "/program"
 	Writable bool
+	// Bytes and Files bound what a run may add to a writable directory; 0 is no
+	// bound. A run that adds more is killed, with Output for the reason. A disk that
+	// is full is an error, whatever the bounds are.
+	Bytes, Files int64
 }
 
 // Runner runs commands one at a time or many at once; it is safe for concurrent use.

@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"judge/internal/golden":     nil,       // for tests
 	"judge/internal/unboxed":    {"judge"}, // for tests
 	"judge/internal/atomicfile": nil,
+	"judge/internal/raze":       nil,
 	"judge/internal/tail":       nil,
 	"judge/internal/cachedir":   nil,
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
@@ -41,7 +42,7 @@ var layers = map[string][]string{
 	// One thing each, known by interfaces of package judge.
 	"judge/packages/ctd":                {"judge", "judge/internal/suggest"},
 	"judge/internal/window":             {"judge"},
-	"judge/running/sandbox":             {"judge"},
+	"judge/running/sandbox":             {"judge", "judge/internal/raze"},
 	"judge/report":                      {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
@@ -57,9 +58,9 @@ var layers = map[string][]string{
 
 	// These stand on them.
 	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
-	"judge/running/lang":      {"judge", "judge/running/config", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest"},
+	"judge/running/lang":      {"judge", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest"},
 	"judge/contests/golf":     {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
-	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
+	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	"judge/cases/gen":         {"judge", "judge/running/check", "judge/packages/ctd", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/packages/icpc", "judge/running/trial"},
 	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},

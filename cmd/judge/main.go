@@ -21,7 +21,21 @@ func main() {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	done := ownTemp()
+	code := run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	done()
+	os.Exit(code)
+}
+
+// ownTemp has all temporary files of this process made in a folder of its own, which
+// the next judge removes if this one is killed. Without room for one, whoever needs a
+// temporary file says so.
+func ownTemp() (done func()) {
+	dir, remove, err := sandbox.Temp()
+	if err != nil || os.Setenv("TMPDIR", dir) != nil {
+		return func() {}
+	}
+	return func() { _ = remove() } // the next judge tries again
 }
 
 // commands is the table of contents.

@@ -20,6 +20,7 @@ import (
 
 	"assay/judge/internal/atomicfile"
 	"assay/judge/running/config"
+	"assay/judge/running/sandbox"
 )
 
 // toolchain is a language's tools on this machine.
@@ -262,15 +263,11 @@ func outermost(paths []string) []string {
 	return kept
 }
 
-// run runs one of the machine's own tools, outside the sandbox. It stands in /,
-// so that no file of the current folder can tell the tool what to be.
+// run runs one of the machine's own tools, outside the sandbox.
 func run(ctx context.Context, argv []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = "/"
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	out, err := sandbox.Tool(ctx, argv)
 	if err != nil {
 		return "", fmt.Errorf("run %s: %w", argv[0], err)
 	}

@@ -57,7 +57,7 @@ func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 	go func() { // ends with the process
 		defer s.running.Done()
 		defer cancel(nil)
-		h.exec, h.err = s.backend.run(ctx, j)
+		h.exec, h.err = s.runJob(ctx, j)
 		if errors.Is(h.err, errKilled) {
 			h.err = nil
 		}

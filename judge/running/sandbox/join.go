@@ -68,7 +68,7 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		own.Stdin, own.Stdout = pipes[i].in, pipes[i].out
 		jobs[i] = job{Command: &own, handed: pipes[i].close}
 		wait.Go(func() {
-			x, err := s.backend.run(lives[i].ctx, &jobs[i])
+			x, err := s.runJob(lives[i].ctx, &jobs[i])
 			close(lives[i].over)
 			ended[i] = Ended{Exec: x, Err: err}
 			if errors.Is(err, errDismissed) {

@@ -14,6 +14,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(judgeMark) != "" {
 		playJudge()
 	}
+	if os.Getenv(unguardedMark) != "" {
+		playUnguarded()
+	}
 	if os.Getenv(containedMark) != "" {
 		playContained()
 	}

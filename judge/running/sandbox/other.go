@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// Main must be the first statement of main. On this system it does nothing.
-func Main() {}
-
 func open(r Rung, o Options) (backend, Report, error) {
 	if r != None {
 		return nil, Report{}, errors.New("only Linux on amd64 and arm64 isolates")

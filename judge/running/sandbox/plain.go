@@ -8,41 +8,51 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/raze"
 )
 
 // plain runs commands as plain processes. It isolates nothing, and it bounds wall
 // time and output; the other limits it only looks at, during the run or after.
-type plain struct{}
+type plain struct {
+	mu   sync.Mutex
+	dir  string // with the scratch directories of the runs; "" before the first
+	done func() error
+}
 
-// scratchPrefix begins the names of scratch directories; their judge's process id
-// follows.
+// scratchPrefix begins the names of folders with scratch directories.
 const scratchPrefix = "assay-scratch-"
 
-// newPlain also sweeps the scratch directories of judges that were killed. A judge
-// in a container does not see the processes outside of it, with which it may share
-// the directory: what a living judge uses is locked, too.
+// newPlain also sweeps the scratch directories of judges that were killed.
 func newPlain(Options) *plain {
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*"))
-	for _, dir := range dirs {
-		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), scratchPrefix), "-")
-		if pid, err := strconv.Atoi(owner); err != nil || alive(pid) {
-			continue
-		}
-		if unlock := lockDir(dir); unlock != nil {
-			os.RemoveAll(dir)
-			unlock()
-		}
-	}
+	raze.Sweep(os.TempDir(), scratchPrefix)
 	return &plain{}
 }
 
-func (*plain) close() error { return nil }
+// scratch makes the scratch directory of a run.
+func (p *plain) scratch() (dir string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dir == "" {
+		if p.dir, p.done, err = raze.Temp("", scratchPrefix); err != nil {
+			return "", err
+		}
+	}
+	return os.MkdirTemp(p.dir, "run-")
+}
+
+// close also removes what processes wrote that had left their group, and so lived on
+// after their run.
+func (p *plain) close() error {
+	if p.done == nil {
+		return nil
+	}
+	return p.done()
+}
 
 // plainReport is what plain processes lack of what was asked for.
 func plainReport(o Options) (r Report) {
@@ -64,21 +74,18 @@ var (
 
 var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output}
 
-func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
+func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	handed := sync.OnceFunc(func() {
 		if j.handed != nil {
 			j.handed()
 		}
 	})
 	defer handed()
-	scratch, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", scratchPrefix, os.Getpid()))
+	scratch, err := p.scratch()
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	defer os.RemoveAll(scratch)
-	if unlock := lockDir(scratch); unlock != nil {
-		defer unlock()
-	}
+	defer raze.All(scratch) // what a process still writes there is removed in the end
 	at := places(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -103,9 +110,10 @@ func (*plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
 	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	release, err := startGuarded(cmd)
+	defer release()
+	if err != nil {
 		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: explainExec(path, errors.Unwrap(err))}
 	}
 	if j.placed != nil {

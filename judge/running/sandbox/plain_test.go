@@ -45,41 +45,34 @@ func TestEveryRungIsDescribed(t *testing.T) {
 }
 
 func TestPlainSweeps(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	stale := filepath.Join(os.TempDir(), scratchPrefix+"999999999-x") // no process id is as large
-	ours := filepath.Join(os.TempDir(), fmt.Sprintf("%s%d-x", scratchPrefix, os.Getpid()))
-	for _, dir := range []string{stale, ours} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing is swept there")
 	}
-	newPlain(Options{})
+	t.Setenv("TMPDIR", t.TempDir())
+	// The number of a living process, as there may be in another container.
+	stale := filepath.Join(os.TempDir(), fmt.Sprintf("%s%d-x", scratchPrefix, os.Getpid()))
+	if err := os.Mkdir(stale, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	living := newPlain(Options{})
+	used, err := living.scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newPlain(Options{}).close(); err != nil {
+		t.Error(err)
+	}
 	if _, err := os.Stat(stale); err == nil {
 		t.Error("the directory of a judge that is gone is still there")
 	}
-	if _, err := os.Stat(ours); err != nil {
-		t.Errorf("the directory of a living judge is gone: %v", err)
-	}
-}
-
-func TestPlainSweepsNoLocked(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("nothing is locked there")
-	}
-	t.Setenv("TMPDIR", t.TempDir())
-	used := filepath.Join(os.TempDir(), scratchPrefix+"999999999-x") // of a judge outside of our container
-	if err := os.Mkdir(used, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	unlock := lockDir(used)
-	newPlain(Options{})
 	if _, err := os.Stat(used); err != nil {
 		t.Errorf("the directory of a living judge is gone: %v", err)
 	}
-	unlock()
-	newPlain(Options{})
-	if _, err := os.Stat(used); err == nil {
-		t.Error("the directory of a judge that is gone is still there")
+	if err := living.close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(used)); err == nil {
+		t.Error("the directory of a closed sandbox is still there")
 	}
 }
 

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"os"
-	"os/exec"
 	"runtime"
 	"syscall"
 
@@ -13,27 +12,9 @@ import (
 	"assay/judge"
 )
 
-// ownGroup starts the process in a group of its own, which can be killed whole.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
 // endGroup kills the group. What left the group stays alive: that is why this is
 // no isolation.
 func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
-
-func alive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
-
-// lockDir locks a directory until unlock is called; nil if somebody else has it.
-func lockDir(dir string) (unlock func()) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
-		f.Close()
-		return nil
-	}
-	return func() { f.Close() }
-}
 
 // describe takes the facts from an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {

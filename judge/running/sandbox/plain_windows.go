@@ -7,21 +7,13 @@ import (
 	"assay/judge"
 )
 
-func ownGroup(*exec.Cmd) {}
+// Main must be the first statement of main. On this system it does nothing.
+func Main() {}
+
+// startGuarded starts a process.
+func startGuarded(cmd *exec.Cmd) (release func(), err error) { return func() {}, cmd.Start() }
 
 func endGroup(p *os.Process) { _ = p.Kill() }
-
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	_ = p.Release()
-	return true
-}
-
-// lockDir locks nothing: every judge of the system sees all processes.
-func lockDir(string) (unlock func()) { return func() {} }
 
 // describe takes the facts from an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {

@@ -305,14 +305,28 @@ func (s *session) send(keys []mountKey) error {
 	return nil
 }
 
-// fileLimit is how long a file may get. Only an output file needs one: what else a
-// program can write is bounded by the scratch directory's size.
+// fileLimit is how long a file may get; 0 is no limit. An output file needs one, and
+// so do directories of the host's that are bounded: their watch looks now and then,
+// and a file may grow in one call. The scratch directory is bounded by itself.
 func (s *session) fileLimit() int64 {
-	f, ok := s.j.Stdout.(*os.File)
-	if !ok || f == nil || s.j.Limits.Output == 0 {
+	var most int64
+	for _, m := range s.j.Mounts {
+		if m.Writable && m.Bytes == 0 {
+			return 0
+		}
+		most = max(most, m.Bytes)
+	}
+	if f, ok := s.j.Stdout.(*os.File); ok && f != nil && s.j.Limits.Output > 0 {
+		most = max(most, satAdd(s.size0, s.j.Limits.Output))
+	}
+	if most == 0 {
 		return 0
 	}
-	return satAdd(max(satAdd(s.size0, s.j.Limits.Output), s.j.Limits.Scratch), 1)
+	scratch := s.j.Limits.Scratch
+	if scratch == 0 {
+		scratch = defaultScratch
+	}
+	return satAdd(max(most, scratch), 1)
 }
 
 func fileSize(f *os.File) int64 {
@@ -481,6 +495,9 @@ func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err err
 		exec.Output = max(0, fileSize(f)-s.size0)
 	}
 	if limit := s.j.Limits.Output; limit > 0 && exec.Output > limit && exec.Killed == judge.Nothing {
+		exec.Killed = judge.Output
+	}
+	if exec.Signal == "SIGXFSZ" && exec.Killed == judge.Nothing && s.fileLimit() > 0 {
 		exec.Killed = judge.Output
 	}
 	for _, st := range []*stream{&s.out, &s.err} {

@@ -13,10 +13,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"assay/judge"
+	"assay/judge/internal/raze"
 )
 
 // Theory of operation
@@ -191,8 +193,41 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 		}
 	}
 	defer func() { <-s.slots }()
-	return s.backend.run(ctx, &job{Command: c})
+	return s.runJob(ctx, &job{Command: c})
 }
+
+// runJob has the backend run a job, and watches what it writes to the host's disk.
+func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
+	if !slices.ContainsFunc(j.Mounts, func(m judge.Mount) bool { return m.Writable }) {
+		return s.backend.run(ctx, j)
+	}
+	handed := j.handed
+	if handed == nil {
+		handed = func() {}
+	}
+	j.handed = sync.OnceFunc(handed)
+	defer j.handed()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w, err := watchRooms(j.Mounts, cancel)
+	if err != nil {
+		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
+	x, err := s.backend.run(ctx, j)
+	seen := w.stop()
+	switch {
+	case seen == errOutput && err == nil && x.Killed == judge.Nothing:
+		x.Killed = judge.Output // it ended before the kill could reach it
+	case seen != nil && seen != errOutput:
+		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], seen)
+	}
+	return x, err
+}
+
+// Temp makes a folder for the temporary files of this process, where programs may write,
+// too. If this process does not get to call done, the next one that calls Temp removes
+// the folder.
+func Temp() (dir string, done func() error, err error) { return raze.Temp("", "assay-judge-") }
 
 // enter counts a run, so that Close waits for it.
 func (s *Sandbox) enter() error {
@@ -249,6 +284,9 @@ func check(c *judge.Command) error {
 		return fmt.Errorf("run %s: a limit is negative: %+v", c.Argv[0], l)
 	}
 	for _, m := range c.Mounts {
+		if m.Bytes < 0 || m.Files < 0 || (m.Bytes > 0 || m.Files > 0) && !m.Writable {
+			return fmt.Errorf("run %s: mount %s at %s: only a writable one has bounds, and none is negative", c.Argv[0], m.Host, m.At)
+		}
 		if !filepath.IsAbs(m.Host) || !strings.HasPrefix(m.At, "/") || strings.IndexByte(m.At+m.Host, 0) >= 0 {
 			return fmt.Errorf("run %s: mount %q at %q: both must be absolute paths", c.Argv[0], m.Host, m.At)
 		}

@@ -36,6 +36,9 @@ var refused = []struct {
 	{unix.ENOSYS, "the same; and whoever probes for it falls back", []uintptr{
 		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	}},
+	{unix.ENOSYS, "its rings are counted for the whole machine, which has few; whoever probes for it falls back", []uintptr{
+		unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS,
+	}},
 	{unix.EPERM, "keys outlive the run", []uintptr{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}},
 	{unix.ENOSYS, "System V and POSIX queues, semaphores and segments outlive the run", []uintptr{
 		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
@@ -119,6 +122,13 @@ func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
 		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
 		deny(unix.EAFNOSUPPORT),
+		bpf.RetConstant{Val: seccompAllow},
+		// Room that is taken on a disk without being written could not be watched. Giving
+		// some back is no harm. C libraries write instead.
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FALLOCATE, SkipTrue: 4},
+		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.FALLOC_FL_PUNCH_HOLE, SkipTrue: 1},
+		deny(unix.EOPNOTSUPP),
 		bpf.RetConstant{Val: seccompAllow},
 		// Its own limits are its own; not the zygote's.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_PRLIMIT64, SkipTrue: 3},

@@ -47,7 +47,7 @@ func (s *Sandbox) Start(ctx context.Context, c *judge.Command) (judge.Process, e
 	go func() { // ends with the process
 		defer s.running.Done()
 		defer close(p.ended)
-		p.exec, p.err = s.backend.run(ctx, &job{Command: &own, handed: func() {
+		p.exec, p.err = s.runJob(ctx, &job{Command: &own, handed: func() {
 			inRead.Close()
 			outWrite.Close()
 		}})

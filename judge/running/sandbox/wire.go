@@ -85,7 +85,10 @@ func appendString[S ~string | ~[]byte](b []byte, s S) []byte {
 	return append(b, 0)
 }
 
-var errShortMessage = errors.New("message cut short")
+var (
+	errShortMessage = errors.New("message cut short")
+	errBadMessage   = errors.New("message with a string that does not end where it should, or with a negative count")
+)
 
 // cursor reads a message; after an error it yields zeros.
 type cursor struct {
@@ -106,8 +109,8 @@ func (c *cursor) number() uint64 {
 // text returns a string with its NUL, not copied.
 func (c *cursor) text() []byte {
 	n := c.number()
-	if n >= uint64(len(c.b)) {
-		c.b, c.err = nil, errShortMessage
+	if n >= uint64(len(c.b)) || c.b[n] != 0 {
+		c.b, c.err = nil, errBadMessage
 		return []byte{0}
 	}
 	s := c.b[: n+1 : n+1]
@@ -132,6 +135,9 @@ func (r *request) readHead(c *cursor) (argc, envc, mounts int) {
 func (r *request) readStrings(c *cursor, argc, envc, mounts int) {
 	r.dir = c.text()
 	r.argv, r.env, r.mounts = r.argv[:0], r.env[:0], r.mounts[:0]
+	if min(argc, envc, mounts) < 0 {
+		c.err = errBadMessage
+	}
 	for i := 0; i < argc && c.err == nil; i++ {
 		r.argv = append(r.argv, c.text())
 	}

@@ -40,16 +40,25 @@ func FuzzRequest(f *testing.F) {
 	r := request{kind: msgRun, inline: true, argv: [][]byte{nil}}
 	f.Add(appendString(appendString(r.head(nil), "/tmp"), "true"))
 	f.Add(bytes.Repeat([]byte{0xff}, 200))
+	unended := appendString(r.head(nil), "/tmp")
+	unended[len(unended)-1] = 'x'
+	f.Add(appendString(unended, "true"))
+	r.argv = nil
+	negative := r.head(nil)
+	negative[10*8+7] = 0x80 // the count of arguments
+	f.Add(appendString(negative, "/tmp"))
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		var r request
 		c := cursor{b: msg}
 		argc, envc, mounts := r.readHead(&c)
 		r.readStrings(&c, argc, envc, mounts)
-		if len(r.dir) == 0 || r.dir[len(r.dir)-1] != 0 {
-			t.Errorf("the directory does not end in NUL: %q", r.dir)
+		for _, text := range append(append([][]byte{r.dir}, r.argv...), r.env...) {
+			if len(text) == 0 || text[len(text)-1] != 0 {
+				t.Errorf("it does not end in NUL: %q", text)
+			}
 		}
-		if c.err == nil && (len(r.argv) != argc && argc >= 0) {
-			t.Errorf("%d arguments of %d, and no error", len(r.argv), argc)
+		if c.err == nil && (len(r.argv) != argc || len(r.env) != envc || len(r.mounts) != mounts) {
+			t.Errorf("%d, %d and %d strings of %d, %d and %d, and no error", len(r.argv), len(r.env), len(r.mounts), argc, envc, mounts)
 		}
 	})
 }

@@ -39,10 +39,8 @@ type boundDir struct {
 	Writable bool
 }
 
-// Main must be the first statement of main, and of TestMain in the tests of
-// whatever uses a Sandbox. It returns at once, unless this process is one that
-// the sandbox started from its own binary; then it never returns.
-func Main() {
+// mainZygote does not return in a process that is a zygote.
+func mainZygote() {
 	if len(os.Args) == 1 && os.Args[0] == zygoteName && os.Getpid() == 1 {
 		zygoteMain()
 	}

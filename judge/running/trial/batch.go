@@ -37,6 +37,7 @@ type Batch struct {
 	setter  setter
 	program *judge.Program
 	still   stillDir
+	remains remains
 	alone   sync.RWMutex // held for reading by every run, for writing by one that must be alone
 }
 
@@ -229,8 +230,10 @@ func (b *Batch) Close() (err error) {
 	if b.Checker != nil {
 		err = b.Checker.Close()
 	}
-	b.still.remove()
-	return errors.Join(err, b.setter.close())
+	if b.still.path != "" {
+		b.remains.remove(b.still.path)
+	}
+	return errors.Join(append(b.remains.errors, err, b.setter.close())...)
 }
 
 // Explain gathers windows of the input, the answer and the output.

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"assay/judge"
+	"assay/judge/internal/raze"
 	"assay/judge/internal/tail"
 )
 
@@ -22,6 +24,13 @@ import (
 // filesDir is that directory, inside.
 const filesDir = "/files"
 
+// What a program may add to that directory: as much as to its scratch directory or its
+// output, but at least leastRoom bytes, and so many files.
+const (
+	leastRoom = 64 << 20
+	mostFiles = 10_000
+)
+
 // stillDir is a directory that no program can change, so that all cases without files
 // of their own share it.
 type stillDir struct {
@@ -29,16 +38,20 @@ type stillDir struct {
 	path string
 }
 
-func (d *stillDir) remove() {
-	if d.path != "" {
-		removeStill(d.path)
-	}
+// remains are directories that could not be removed.
+type remains struct {
+	mu     sync.Mutex
+	errors []error
 }
 
-// removeStill removes a directory that its owner may not write to either.
-func removeStill(path string) {
-	os.Chmod(path, 0o700)
-	os.RemoveAll(path)
+// remove removes a directory in which a program has run. That it cannot be removed
+// changes no verdict: it is told in the end.
+func (r *remains) remove(dir string) {
+	if err := raze.All(dir); err != nil {
+		r.mu.Lock()
+		r.errors = append(r.errors, fmt.Errorf("a program's files stay behind: %w", err))
+		r.mu.Unlock()
+	}
 }
 
 // place is where a program runs once.
@@ -130,7 +143,11 @@ func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command,
 			return nil, at, fmt.Errorf("look at the case's files: %w", err)
 		}
 	}
-	cmd.Mounts = append(cmd.Mounts, judge.Mount{Host: at.dir, At: filesDir, Writable: !frozen})
+	shown := judge.Mount{Host: at.dir, At: filesDir, Writable: !frozen}
+	if !frozen {
+		shown.Bytes, shown.Files = max(limits.Scratch, limits.Output, leastRoom), mostFiles
+	}
+	cmd.Mounts = append(cmd.Mounts, shown)
 	cmd.Dir = filesDir
 	return cmd, at, nil
 }
@@ -147,7 +164,7 @@ func (b *Batch) files() (in, out string) {
 func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err error) {
 	if !frozen {
 		at.dir, err = b.layOutAll(files)
-		at.done = func() { os.RemoveAll(at.dir) }
+		at.done = func() { b.remains.remove(at.dir) }
 		return at, err
 	}
 	if len(files) == 0 {
@@ -159,7 +176,7 @@ func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err erro
 		return place{dir: b.still.path, done: func() {}}, err
 	}
 	at.dir, err = b.stillLayOut(files)
-	at.done = func() { removeStill(at.dir) }
+	at.done = func() { b.remains.remove(at.dir) }
 	return at, err
 }
 
@@ -218,8 +235,7 @@ func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
 		err = layOut(dir, files)
 	}
 	if err != nil {
-		os.RemoveAll(dir)
-		return "", err
+		return "", errors.Join(err, raze.All(dir))
 	}
 	return dir, nil
 }

@@ -107,6 +107,8 @@ var modes = map[string]func(args []string){
 	"reserve":          func(a []string) { reserve(number(a, 0)) },
 	"fill":             func(a []string) { fill(a[0]+"/full", number(a, 1)) },
 	"fill-to-the-brim": func(a []string) { fillToTheBrim(int64(number(a, 0)) << 20) },
+	"allocate":         func(a []string) { allocate(a[0]+"/full", number(a, 1)) },
+	"nest":             func(a []string) { nest(number(a, 0)) },
 	"many-files":       func([]string) { manyFiles() },
 	"open-files":       func(a []string) { openFiles(number(a, 0)) },
 	"flood":            func([]string) { flood() },
@@ -126,6 +128,7 @@ var modes = map[string]func(args []string){
 	"namespaces":    func([]string) { namespaces() },
 	"setns":         func([]string) { setns() },
 	"sockets":       func([]string) { sockets() },
+	"aio":           func([]string) { attempt("io_setup", unix.SYS_IO_SETUP, 60000, addr(new(uintptr))) },
 	"io-uring":      func([]string) { attempt("io_uring_setup", unix.SYS_IO_URING_SETUP, 1, addr(new([256]byte))) },
 	"keys":          func([]string) { keys() },
 	"system-v":      func([]string) { systemV() },
@@ -259,6 +262,23 @@ func fillToTheBrim(room int64) {
 				in(fmt.Sprintf("wrote %d bytes to a scratch directory of %d", written, room))
 			}
 		}
+	}
+}
+
+// allocate takes room on a disk without writing to it.
+func allocate(path string, mib int) {
+	f, err := os.Create(path)
+	must(err)
+	if unix.Fallocate(int(f.Fd()), 0, 0, int64(mib)<<20) == nil {
+		in("allocated room that nobody watches")
+	}
+}
+
+// nest makes folders in folders.
+func nest(levels int) {
+	for range levels {
+		must(os.Mkdir("d", 0o700))
+		must(os.Chdir("d"))
 	}
 }
 

@@ -81,6 +81,7 @@ var rows = []row{
 	refusedCall("to enter namespaces", "setns"),
 	refusedCall("sockets of every family", "sockets"),
 	refusedCall("io_uring", "io-uring"),
+	refusedCall("asynchronous input and output, which the machine has little of", "aio"),
 	refusedCall("keys", "keys"),
 	refusedCall("System V shared memory, queues and semaphores", "system-v"),
 	refusedCall("POSIX message queues", "message-queue"),

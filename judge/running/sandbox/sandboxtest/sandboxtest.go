@@ -66,6 +66,7 @@ func Run(t *testing.T, o sandbox.Options) {
 	t.Run("streams", su.streams)
 	t.Run("starts", su.starts)
 	t.Run("joins", su.joins)
+	t.Run("rooms", su.rooms)
 	if err := s.Close(); err != nil {
 		t.Errorf("Close() = %v", err)
 	}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package raze
+
+import (
+	"os"
+	"syscall"
+)
+
+// locks says whether folders can be locked.
+const locks = true
+
+// lock locks a folder for as long as this process lives; nil if another has it, or if
+// it is not there any more.
+func lock(dir string) (unlock func() error) {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	held := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	mine, err := f.Stat()
+	now, err2 := os.Lstat(dir)
+	if !held || err != nil || err2 != nil || !os.SameFile(mine, now) {
+		f.Close()
+		return nil
+	}
+	return f.Close
+}

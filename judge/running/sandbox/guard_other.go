@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package sandbox
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func keepThread(cmd *exec.Cmd) (unlock func()) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return func() {}
+}

@@ -1,0 +1,227 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"assay/judge"
+)
+
+// rooms watches the writable mounts of a run: what the run adds to them, and whether
+// the disk has room left.
+//
+// A look is one statfs for each mount, which costs next to nothing: only where the
+// file system has lost as much as the run may add are its files counted, and else
+// once a second. So a run gets past its bounds by what it can write between two
+// looks. Calls that take room without writing are refused by the system call
+// filter, and RLIMIT_FSIZE bounds each file.
+type rooms struct {
+	all    []*room
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+
+	mu    sync.Mutex // held while looking
+	ended bool
+	found error // errOutput, or an error of the disk
+}
+
+// room is one writable mount.
+type room struct {
+	judge.Mount
+	fd    int
+	began int64 // what changed before, in nanoseconds, is none of the run's
+
+	counted unix.Statfs_t // when the files were last counted
+	when    time.Time
+	took    time.Duration
+	bytes   int64 // how much more the file system may lose before they are counted again
+	files   int64
+}
+
+const (
+	// lookEvery is the time between two looks at the disk.
+	lookEvery = 5 * time.Millisecond
+	// countEvery is how often files are counted though the disk does not show a loss:
+	// somebody else may have freed as much.
+	countEvery = time.Second
+	// coarseClock is how far the time stamps of files may lie behind.
+	coarseClock = 20 * time.Millisecond
+	// spareRoom is how little room is taken for none: a disk that has less when a run
+	// ends may have had none.
+	spareRoom = 1 << 20
+	// deepest is how deep folders are looked into. What is deeper is too many files.
+	deepest = 100
+)
+
+// watchRooms begins to watch. The caller must call stop.
+func watchRooms(mounts []judge.Mount, cancel context.CancelCauseFunc) (*rooms, error) {
+	w := &rooms{cancel: cancel}
+	for _, m := range mounts {
+		if !m.Writable {
+			continue
+		}
+		r, err := openRoom(m)
+		if err == nil {
+			w.all = append(w.all, r)
+			err = full(m.Host, &r.counted)
+		}
+		if err != nil {
+			w.close()
+			return nil, err
+		}
+	}
+	w.mu.Lock()
+	w.timer = time.AfterFunc(lookEvery, w.tick)
+	w.mu.Unlock()
+	return w, nil
+}
+
+func openRoom(m judge.Mount) (*room, error) {
+	fd, err := unix.Open(m.Host, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("show %s inside: %w", m.Host, err)
+	}
+	now := time.Now()
+	r := &room{Mount: m, fd: fd, began: now.Add(-coarseClock).UnixNano(), when: now, bytes: m.Bytes, files: m.Files}
+	if err := unix.Fstatfs(fd, &r.counted); err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("measure the disk of %s: %w", m.Host, err)
+	}
+	return r, nil
+}
+
+// full is an error where a disk has no room left for a program.
+func full(path string, st *unix.Statfs_t) error {
+	spare := min(spareRoom, int64(st.Blocks)*int64(st.Bsize)/64)
+	if st.Blocks > 0 && int64(st.Bavail)*int64(st.Bsize) < spare {
+		return fmt.Errorf("no space is left on the disk of %s", path)
+	}
+	if st.Files > 0 && st.Ffree == 0 { // some file systems do not count files
+		return fmt.Errorf("no more files are possible on the disk of %s", path)
+	}
+	return nil
+}
+
+func (w *rooms) tick() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	if w.look(time.Now()); w.found != nil {
+		w.cancel(w.found)
+		return
+	}
+	w.timer.Reset(lookEvery)
+}
+
+// stop ends the watch with a last look, and says what was found.
+func (w *rooms) stop() error {
+	w.timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.found == nil {
+		w.look(time.Time{})
+	}
+	w.ended = true
+	w.close()
+	return w.found
+}
+
+func (w *rooms) close() {
+	for _, r := range w.all {
+		unix.Close(r.fd)
+	}
+}
+
+// look looks at each mount.
+func (w *rooms) look(now time.Time) {
+	for _, r := range w.all {
+		if err := r.look(now); err != nil {
+			w.found = err
+			return
+		}
+	}
+}
+
+func (r *room) look(now time.Time) error {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(r.fd, &st); err != nil {
+		return fmt.Errorf("measure the disk of %s: %w", r.Host, err)
+	}
+	if err := full(r.Host, &st); err != nil {
+		return err
+	}
+	lost := r.Bytes > 0 && int64(r.counted.Bfree-st.Bfree)*int64(st.Bsize) > r.bytes ||
+		r.Files > 0 && int64(r.counted.Ffree-st.Ffree) > r.files
+	due := (r.Bytes > 0 || r.Files > 0) && now.Sub(r.when) > max(countEvery, 50*r.took)
+	if !lost && !due {
+		return nil
+	}
+	var c count
+	start := time.Now()
+	c.dir(r, r.fd, 0)
+	r.when, r.took = time.Now(), time.Since(start)
+	if c.deep || r.Bytes > 0 && c.bytes > r.Bytes || r.Files > 0 && c.files > r.Files || lost && c.hidden {
+		return errOutput
+	}
+	r.counted = st
+	r.bytes, r.files = max(r.Bytes-c.bytes, r.Bytes/16), max(r.Files-c.files, r.Files/16)
+	return nil
+}
+
+// count is what a run has added to a directory.
+type count struct {
+	bytes, files int64
+	hidden       bool // something cannot be looked into
+	deep         bool // something is too deep
+}
+
+// dir counts a directory that programs may change meanwhile: it is opened by nothing
+// but names in it, and no link is followed.
+func (c *count) dir(r *room, dir, depth int) {
+	if depth > deepest {
+		c.deep = true
+		return
+	}
+	if _, err := unix.Seek(dir, 0, unix.SEEK_SET); err != nil {
+		return
+	}
+	var buf [8 << 10]byte
+	for {
+		n, err := unix.ReadDirent(dir, buf[:])
+		if err != nil || n == 0 {
+			return
+		}
+		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
+		for _, name := range names {
+			c.entry(r, dir, depth, name)
+		}
+	}
+}
+
+func (c *count) entry(r *room, dir, depth int, name string) {
+	var st unix.Stat_t
+	if unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return // gone already
+	}
+	if st.Ctim.Nano() >= r.began { // nobody can set it
+		c.files++
+		c.bytes += st.Blocks * 512
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return
+	}
+	sub, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		c.hidden = c.hidden || errors.Is(err, unix.EACCES)
+		return
+	}
+	c.dir(r, sub, depth+1)
+	unix.Close(sub)
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+
+	"assay/judge"
+)
+
+// rooms would watch the writable mounts of a run.
+type rooms struct{}
+
+func watchRooms([]judge.Mount, context.CancelCauseFunc) (*rooms, error) { return &rooms{}, nil }
+
+func (*rooms) stop() error { return nil }

@@ -1,0 +1,38 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"time"
+)
+
+// Tool runs one of the machine's own tools without any isolation, and returns what it
+// prints to standard output. It stands in /, so that no file of the current folder can
+// tell the tool what to be. It ends with ctx and with this process, and so does all
+// that it started. Like exec.Cmd.Output, Tool returns an *exec.ExitError with what the
+// tool printed to standard error, if the tool ends with an exit code but 0.
+func Tool(ctx context.Context, argv []string) ([]byte, error) {
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = "/", &out, &said, time.Second
+	cmd.Cancel = func() error {
+		endGroup(cmd.Process)
+		return nil
+	}
+	release, err := startGuarded(cmd)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	err = cmd.Wait()
+	endGroup(cmd.Process)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		exit.Stderr = said.Bytes()
+	}
+	return out.Bytes(), err
+}
