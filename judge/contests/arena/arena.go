@@ -20,25 +20,25 @@ import (
 // Rules are a rule set with its options filled in: all that decides how an event
 // goes, but for the bots and the seed.
 type Rules struct {
-	Name   string `json:"name"`   // of the rule set, such as "s1"
-	Format string `json:"format"` // of the schedule, see Formats
-	Rounds int    `json:"rounds"` // how often each pair meets
-	Games  int    `json:"games"`  // of one encounter; who begins alternates
+	Name   string // of the rule set, such as "s1"
+	Format string // of the schedule, see Formats
+	Rounds int    // how often each pair meets
+	Games  int    // of one encounter; who begins alternates
 
-	Score Score `json:"score"`
+	Score Score
 
-	Move   time.Duration `json:"move"`  // CPU time for one answer; 0 for no limit
-	Clock  time.Duration `json:"clock"` // CPU time of a bot for one game; 0 for no limit
-	Start  time.Duration `json:"start"` // to get ready
-	Wall   float64       `json:"wall"`  // the time on the clock is limited to this multiple of the CPU time
-	Memory int64         `json:"memory"`
+	Move   time.Duration // CPU time for one answer; 0 for no limit
+	Clock  time.Duration // CPU time of a bot for one game; 0 for no limit
+	Start  time.Duration // to get ready
+	Wall   float64       // the time on the clock is limited to this multiple of the CPU time
+	Memory int64         // of a bot, in bytes
 
 	// Costs says what a fault costs: CostGame or CostEvent. A fault that is not
 	// listed costs the game.
-	Costs map[Fault]Cost `json:"costs,omitempty"`
+	Costs map[Fault]Cost
 
 	// Options are the referee's own, such as the numbers that a game begins with.
-	Options map[string]string `json:"options,omitempty"`
+	Options map[string]string
 }
 
 // Score says how games are made into a table.
@@ -123,6 +123,11 @@ type Game struct {
 	// Said are the answers of each seat, where they are more than its moves and one
 	// of the bots remembers: with them the game can be played to a bot again.
 	Said [][]string `json:"said,omitempty"`
+
+	// Learning says that the game was over and its bots were still being told so, for
+	// which they may take their time. A later record of the game has all of it; where
+	// there is none, the judge was stopped and plays the game again.
+	Learning bool `json:"learning,omitempty"`
 }
 
 // GameFault is a fault that ended a game.

@@ -59,16 +59,21 @@ func (b *book) add(r *Record) error {
 		bot := b.res.Bot(r.Ready.Bot)
 		bot.Title, bot.Pure = r.Ready.Title, r.Ready.Pure
 	case r.Out != nil && b.counts(r.Out.Bot):
-		b.res.Out = append(b.res.Out, *r.Out)
-		b.run++
-		for k, i := range b.at {
-			g := &b.games[i]
-			if g.First == r.Out.Bot || g.Second == r.Out.Bot || !b.res.Bot(g.First).Pure || !b.res.Bot(g.Second).Pure {
-				delete(b.at, k)
-			}
-		}
+		b.out(r.Out)
 	}
 	return nil
+}
+
+// out takes a disqualification.
+func (b *book) out(d *Disqualified) {
+	b.res.Out = append(b.res.Out, *d)
+	b.run++
+	for k, i := range b.at {
+		g := &b.games[i]
+		if g.First == d.Bot || g.Second == d.Bot || !b.res.Bot(g.First).Pure || !b.res.Bot(g.Second).Pure {
+			delete(b.at, k)
+		}
+	}
 }
 
 // expect makes room for so many games more, so that none is copied while they come.
@@ -80,16 +85,12 @@ func (b *book) expect(n int) {
 }
 
 // addGame takes a game.
-func (b *book) addGame(r Result) error {
-	if b.opened == nil {
-		return errNotOpened
-	}
+func (b *book) addGame(r Result) {
 	if !b.counts(r.First) || !b.counts(r.Second) {
-		return nil
+		return
 	}
 	b.at[r.Key().packed()] = int32(len(b.games))
 	b.games = append(b.games, r)
-	return nil
 }
 
 // game is the game with a key, nil if it was not played.
@@ -148,10 +149,10 @@ func find(bots []Bot, id int) *Bot {
 func (l *Log) Replay() (*Results, error) {
 	last := l.lastOpened()
 	if last == nil {
-		return nil, errors.New("the log has no event")
+		return nil, errNoEvent
 	}
 	b := newBook(last, l.source)
-	if err := l.into(b); err != nil {
+	if err := l.replay(b, true); err != nil {
 		return nil, err
 	}
 	format, ok := Formats()[b.res.Rules.Format]

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"assay/judge"
@@ -30,6 +31,8 @@ type court struct {
 
 	waiting []func(kit.Frame) error // what to do with each answer, in order
 	playing int                     // games among them
+	queued  time.Duration           // what these are going to take
+	since   time.Time               // when the first of them began
 	out     bytes.Buffer
 
 	lost    bool     // the referee skips games, as a player is gone

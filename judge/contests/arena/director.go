@@ -45,10 +45,12 @@ type director struct {
 	seats  map[int]*seat
 	ending []*player // told to end
 
+	rules *Rules // the event's; nobody is disqualified by who plays a part of it
+
 	tasks []*task // of this stage, those before from are all given out
 	from  int
 	limit int             // index of the game from which nothing is played any more
-	out   *Result         // the game before it, whose fault cost its bot the event
+	out   *Result         // the game there, whose fault cost its bot the event
 	unfit []*Disqualified // who did not get ready: goes before out
 	under int             // tasks that are given out and not done
 
@@ -69,15 +71,13 @@ type seat struct {
 	home    *court             // of a bot that is not pure
 	queue   []*task            // of a bot that is not pure: what it has to play, in order
 	under   int                // tasks of it that are given out
+	pace    pace
 }
 
 // task is what is missing of an encounter.
 type task struct {
-	a, b  *seat
-	of    Encounter
-	index int // of the game before its first one
-	first int // index of its first game that is missing
-	left  int // games that are not done
+	gap
+	a, b *seat
 }
 
 // match is one game to be played.
@@ -89,8 +89,6 @@ type match struct {
 	again string // why it is played again
 	tries int
 }
-
-const noLimit = int(^uint(0) >> 1)
 
 // hold plays until the event is over, or somebody is disqualified: then again.
 func (d *director) hold(ctx context.Context) (again bool, err error) {
@@ -131,11 +129,11 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	}
 	leave := d.unfit
 	if len(leave) == 0 && d.out != nil {
-		one, err := d.disqualified(d.out)
+		games, err := d.load(d.out)
 		if err != nil {
 			return false, err
 		}
-		leave = append(leave, one)
+		leave = append(leave, d.rules.disqualified(games[0]))
 	}
 	if len(leave) == 0 {
 		return false, nil
@@ -156,39 +154,31 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	return true, nil
 }
 
-// plan finds what is missing. A game in the log whose fault cost its bot the event
-// ends the plan, as it ended the event.
+// plan makes tasks of what is missing.
 func (d *director) plan(encounters []Encounter) {
-	d.tasks, d.from, d.limit, d.out, d.unfit, d.under = nil, 0, noLimit, nil, nil, 0
-	if d.seats == nil {
-		d.seats = map[int]*seat{}
-		for _, c := range d.e.Bots {
-			if known := d.book.res.Bot(c.ID); known != nil {
-				c.Title, c.Pure = known.Title, known.Pure
-			}
-			d.seats[c.ID] = &seat{who: c, players: map[*court]*player{}, coming: map[*court]bool{}}
-		}
+	p := d.rules.plan(encounters, d.book.game)
+	d.tasks, d.from, d.limit, d.out, d.unfit, d.under = nil, 0, p.limit, p.out, nil, 0
+	for _, s := range d.seats {
+		s.pace.left = 0
 	}
-	index, missing := 0, 0
-	for _, e := range encounters {
-		t := &task{a: d.seats[e.A], b: d.seats[e.B], of: e, index: index}
-		for _, k := range e.Keys() {
-			index++
-			if g := d.book.game(k); g == nil {
-				if t.left++; t.left == 1 {
-					t.first = index
-				}
-			} else if d.e.Rules.costly(g) {
-				d.disqualify(index, g)
-			}
-		}
-		if t.left > 0 {
-			d.tasks = append(d.tasks, t)
-		}
-		missing += t.left
+	for _, g := range p.gaps {
+		t := &task{gap: g, a: d.seats[g.of.A], b: d.seats[g.of.B]}
+		t.a.pace.left += g.left
+		t.b.pace.left += g.left
+		d.tasks = append(d.tasks, t)
 	}
-	d.book.expect(missing)
-	d.tasks = slices.DeleteFunc(d.tasks, func(t *task) bool { return t.first > d.limit })
+	d.book.expect(p.left)
+}
+
+// sitDown makes a seat for each bot.
+func (d *director) sitDown() {
+	d.seats = map[int]*seat{}
+	for _, c := range d.e.Bots {
+		if known := d.book.res.Bot(c.ID); known != nil {
+			c.Title, c.Pure = known.Title, known.Pure
+		}
+		d.seats[c.ID] = &seat{who: c, players: map[*court]*player{}, coming: map[*court]bool{}}
+	}
 }
 
 // disqualify notes the disqualification that comes first in the schedule.
@@ -196,20 +186,6 @@ func (d *director) disqualify(index int, g *Result) {
 	if index < d.limit {
 		d.limit, d.out = index, g
 	}
-}
-
-// disqualified says who is out by a game.
-func (d *director) disqualified(r *Result) (*Disqualified, error) {
-	games, err := d.load(r)
-	if err != nil {
-		return nil, err
-	}
-	g, f := games[0], games[0].Fault
-	if f == nil || d.e.Rules.cost(f.Kind) != CostEvent {
-		f = g.After
-	}
-	key := g.Key()
-	return &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}, nil
 }
 
 // load reads games again.
@@ -423,6 +399,9 @@ func (d *director) take(c *court, f kit.Frame) error {
 		return c.broken(d.e, fmt.Sprintf("it says %.40q and was not asked", f.Verb))
 	}
 	done := c.waiting[0]
+	if f.Verb == "ended" { // there is more to come of the game
+		return done(f)
+	}
 	c.waiting = c.waiting[1:]
 	if f.Verb == "game" || f.Verb == "skipped" {
 		c.playing--

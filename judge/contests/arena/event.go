@@ -21,6 +21,12 @@ type Event struct {
 	// Schedule goes before the one that the rules name.
 	Schedule Schedule
 
+	// Only are the encounters to be played of an event that is held in parts, and Opened
+	// is the record that opened it, from which the bots have their ids. Nobody is
+	// disqualified but who does not get ready: by Log.Fold the whole tells who is out.
+	Only   []Encounter
+	Opened *Opened
+
 	Referee       *judge.Program
 	RefereeArgs   []string
 	RefereePath   string // for faults
@@ -29,7 +35,10 @@ type Event struct {
 	Box     *sandbox.Sandbox
 	Jobs    int    // referees at one time; results do not depend on it
 	LogPath string // "" keeps no log
-	Listen  func(*Progress)
+	// Sink gets each record besides the log, as the line that stands there. It must not
+	// keep the line.
+	Sink   func(line []byte) error
+	Listen func(*Progress)
 }
 
 // Progress is how far an event has come.
@@ -56,6 +65,11 @@ type Outcome struct {
 	Moves   int
 	Took    time.Duration
 	Whole   bool // every game was played
+
+	// Late are the names of bots that joined an event which had begun. Renumbered says
+	// that the bots would have other ids in one that begins anew, and so other games.
+	Late       []string
+	Renumbered bool
 }
 
 // Run holds the event: it plays what the log does not have. Where ctx ends, or the
@@ -63,7 +77,13 @@ type Outcome struct {
 func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := &director{ctx: ctx, e: e, heard: make(chan reply, 64), start: time.Now(), schedule: e.Schedule}
+	d := &director{ctx: ctx, e: e, heard: make(chan reply, 64), start: time.Now(), schedule: e.Schedule, rules: &e.Rules}
+	if e.Only != nil {
+		d.schedule = only(e.Only)
+		rules := e.Rules
+		rules.Costs = nil
+		d.rules = &rules
+	}
 	if d.schedule == nil {
 		format, ok := Formats()[e.Rules.Format]
 		if !ok {
@@ -73,6 +93,9 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 	}
 	out = &Outcome{}
 	if err := d.open(out); err != nil {
+		if d.file != nil {
+			_ = d.file.Close()
+		}
 		return nil, err
 	}
 	out.Kept = len(d.book.at)
@@ -113,45 +136,91 @@ func (d *director) open(out *Outcome) error {
 	if err != nil {
 		return err
 	}
+	d.file.sink = e.Sink
 	out.Damaged = held.Damaged
-	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Box.Rung())}
+	if err := d.number(held, out); err != nil {
+		return err
+	}
+	d.seeds = newSeeder(d.opened)
+	d.book = newBook(d.opened, held.source)
+	if err := held.replay(d.book, false); err != nil {
+		return err
+	}
+	d.sitDown()
+	return d.record(&Record{Opened: d.opened})
+}
+
+// number gives ids to the bots: those that they have in the log, or in the record that
+// opened the event elsewhere.
+func (d *director) number(held *Log, out *Outcome) error {
+	e := d.e
 	ids, last := map[string]int{}, 0
+	know := func(o *Opened) {
+		for _, b := range o.Bots {
+			ids[b.Name], last = b.ID, max(last, b.ID)
+		}
+	}
+	var first *Opened // of the log
 	for i := range held.others {
 		if o := held.others[i].Opened; o != nil {
+			if first == nil {
+				first = o
+			}
 			if o.Game != e.Game || o.Rules.Fingerprint(o.Seed) != e.Rules.Fingerprint(e.Seed) {
 				return &OptionsError{fmt.Sprintf("the log %s is of another event: %s by the rules %s with seed %d, and not with the same options\n    name another log, or none: then each event has its own", e.LogPath, o.Game, o.Rules.Name, o.Seed)}
 			}
-			for _, b := range o.Bots {
-				ids[b.Name], last = b.ID, max(last, b.ID)
-			}
+			know(o)
 		}
 	}
-	for _, c := range e.Bots {
+	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Box.Rung())}
+	if e.Opened != nil {
+		know(e.Opened)
+		d.opened.Bots = slices.Clone(e.Opened.Bots)
+	}
+	for i, c := range e.Bots {
 		if id, known := ids[c.Name]; known {
 			c.ID = id
+		} else if e.Opened != nil {
+			return &OptionsError{fmt.Sprintf("%s is none of the bots of the event", c.Name)}
 		} else {
 			last++
 			c.ID = last
 		}
+		if first != nil && !slices.ContainsFunc(first.Bots, func(b Bot) bool { return b.Name == c.Name }) {
+			out.Late = append(out.Late, c.Name)
+		}
+		out.Renumbered = out.Renumbered || c.ID != i+1
 		c.Title, c.Pure = "", false
-		d.opened.Bots = append(d.opened.Bots, c.Bot)
+		if e.Opened == nil {
+			d.opened.Bots = append(d.opened.Bots, c.Bot)
+		}
+	}
+	for _, o := range e.Only {
+		for _, id := range []int{o.A, o.B} {
+			if !slices.ContainsFunc(e.Bots, func(c *Contestant) bool { return c.ID == id }) {
+				return &OptionsError{fmt.Sprintf("bot %d is to play, and it is not there", id)}
+			}
+		}
 	}
 	slices.SortFunc(d.opened.Bots, func(a, b Bot) int { return a.ID - b.ID })
-	d.seeds = newSeeder(d.opened)
-	d.book = newBook(d.opened, held.source)
-	if err := held.into(d.book); err != nil {
-		return err
-	}
-	return d.record(&Record{Opened: d.opened})
+	return nil
 }
 
 // kitEvent is the event as referees know it.
 func (e *Event) kitEvent() *referee.Event {
 	return &referee.Event{
-		Rules: e.Rules.Name, Bots: len(e.Bots), Seed: e.Seed,
+		Rules: e.Rules.Name, Bots: e.bots(), Seed: e.Seed,
 		MoveMS: e.Rules.Move.Milliseconds(), ClockMS: e.Rules.Clock.Milliseconds(), StartMS: e.Rules.Start.Milliseconds(),
 		Options: e.Rules.Options,
 	}
+}
+
+// bots is how many take part.
+func (e *Event) bots() int {
+	if e.Opened != nil {
+		return len(e.Opened.Bots)
+	}
+	return len(e.Bots)
 }
 
 // costly says whether a game has a fault that costs its bot the event.

@@ -48,7 +48,8 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 		return nil
 	}
 	var r finished
-	if f.Verb != "game" {
+	early := f.Verb == "ended"
+	if f.Verb != "game" && !early {
 		return c.broken(d.e, fmt.Sprintf("it says %.40q of a game", f.Verb))
 	}
 	var err error
@@ -59,6 +60,9 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 		return c.broken(d.e, r.Broken)
 	}
 	r.fault, r.after = faultOf(r.Fault), faultOf(r.After)
+	if early {
+		return d.ended(m, &r)
+	}
 	again, err := d.fault(m, c, &r, r.fault, false)
 	if err == nil && !again {
 		again, err = d.fault(m, c, &r, r.after, true)
@@ -70,21 +74,34 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	if g.at, err = d.file.addGame(d.head(m), r.Moves, d.tail(m, &r)); err != nil {
 		return err
 	}
-	if err := d.book.addGame(g); err != nil {
-		return err
-	}
+	d.book.addGame(g)
 	d.played++
 	d.moves += r.moves()
+	d.paced(m, c)
 	d.done(m)
-	if d.e.Rules.costly(&g) {
+	if d.rules.costly(&g) {
 		d.disqualify(m.index, &g)
 	}
 	return nil
 }
 
+// ended logs a game that is over, while a bot takes its time to learn of it. Its end is
+// logged again with what comes of that.
+func (d *director) ended(m *match, r *finished) error {
+	if r.fault != nil && r.fault.Kind == "gone" { // why it is gone is not known yet
+		return nil
+	}
+	tail := d.tail(m, r)
+	tail.Learning = true
+	_, err := d.file.addGame(d.head(m), r.Moves, tail)
+	return err
+}
+
 // done counts a game of a task.
 func (d *director) done(m *match) {
 	t := m.task
+	t.a.pace.left--
+	t.b.pace.left--
 	if t.left--; t.left == 0 {
 		d.under--
 		t.a.under--
@@ -136,6 +153,8 @@ type gameTail struct {
 	Used   [2]float64 `json:"used_ms"`
 	Again  string     `json:"again,omitempty"`
 	Said   [][]string `json:"said,omitempty"`
+
+	Learning bool `json:"learning,omitempty"`
 }
 
 func (d *director) head(m *match) *gameHead {
@@ -194,7 +213,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	d.end(p)
 	d.watch.set(c, s.who.ID, nil)
 	s.drop(c)
-	if again || d.e.Rules.cost(f.Kind) != CostEvent || d.isNeeded(s, m) {
+	if again || d.rules.cost(f.Kind) != CostEvent || d.isNeeded(s, m) {
 		return again, d.restart(s, c, again)
 	}
 	return false, nil

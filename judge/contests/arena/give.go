@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"assay/judge/kit"
 
 	"assay/judge/kit/referee"
-)
-
-const (
-	ahead  = 64  // games that may wait at a court
-	window = 512 // tasks that are looked at for one that fits
 )
 
 // give gives tasks to the courts that have room.
@@ -23,7 +19,7 @@ func (d *director) give(ctx context.Context) error {
 	for gave := true; gave; {
 		gave = false
 		for _, c := range d.courts {
-			if c.lost || c.playing >= ahead {
+			if !c.hasRoom() {
 				continue
 			}
 			took, err := d.giveTo(ctx, c)
@@ -34,38 +30,6 @@ func (d *director) give(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// giveTo gives one task to a court: the first whose bots are there, or else, if the
-// court has little to do, the first whose bots can come.
-func (d *director) giveTo(ctx context.Context, c *court) (bool, error) {
-	looked, called := 0, false
-	for i := d.from; i < len(d.tasks) && looked < window; i++ {
-		t := d.tasks[i]
-		if t == nil {
-			continue
-		}
-		if t.first >= d.limit {
-			break
-		}
-		looked++
-		if !d.mayPlay(t, t.a, c) || !d.mayPlay(t, t.b, c) {
-			continue
-		}
-		if t.a.at(c) && t.b.at(c) {
-			d.tasks[i] = nil
-			return true, d.play(t, c)
-		}
-		if c.playing < ahead/4 && !called {
-			called = true
-			for _, s := range []*seat{t.a, t.b} {
-				if err := d.call(ctx, s, c); err != nil {
-					return false, err
-				}
-			}
-		}
-	}
-	return false, nil
 }
 
 // at says whether the bot is before the court and greeted.
@@ -119,8 +83,18 @@ func (d *director) playGame(m *match, c *court) error {
 	if err != nil {
 		return err
 	}
+	if c.playing == 0 {
+		c.since = time.Now()
+	}
 	c.playing++
-	return c.ask(func(f kit.Frame) error { return d.finished(m, c, f) }, nil, "play", order...)
+	takes := m.task.game()
+	c.queued += takes
+	return c.ask(func(f kit.Frame) error {
+		if f.Verb != "ended" {
+			c.queued -= takes
+		}
+		return d.finished(m, c, f)
+	}, nil, "play", order...)
 }
 
 // order is a game as referees are asked for it.
@@ -231,6 +205,9 @@ func (d *director) remember(s *seat, c *court, results []*Result) error {
 		s.coming[c] = true
 		last := i == len(results)-1
 		err = c.ask(func(f kit.Frame) error {
+			if f.Verb == "ended" {
+				return nil
+			}
 			ended = ended || f.Verb == "skipped"
 			if !last {
 				return nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,8 +24,9 @@ type Record struct {
 	Over   *Over         `json:"over,omitempty"`
 }
 
-// Version is that of the log's form.
-const Version = 1
+// Version is that of the log's form. Version 1 had times in nanoseconds, under names
+// that did not say so; it is read as well, and gone on with.
+const Version = 2
 
 // Opened says that an event begins, or goes on.
 type Opened struct {
@@ -76,10 +78,14 @@ func (d Damage) String() string { return fmt.Sprintf("line %d: %s", d.Line, d.Te
 // a fraction of it.
 const maxLine = 64 << 20
 
-// ReadLog reads a log. Its games are read again from the path. What is damaged is left
+// ReadLog reads a log. Its games are read again from the path, or where there is none
+// from the reader, which must be an io.ReaderAt then. What is damaged is left
 // out and said; the error is the reader's.
 func ReadLog(r io.Reader, path string) (*Log, error) {
 	l := &Log{source: &source{path: path}}
+	if path == "" {
+		l.source.again, _ = r.(io.ReaderAt)
+	}
 	in := bufio.NewReaderSize(r, 1<<20)
 	var line []byte
 	for number := 1; ; number++ {
@@ -113,26 +119,37 @@ func appendLine(line []byte, in *bufio.Reader) ([]byte, error) {
 
 // add takes one line.
 func (l *Log) add(number int, line []byte, whole bool) {
-	var record Record
 	damaged := func(text string) { l.Damaged = append(l.Damaged, Damage{number, text}) }
-	switch err := json.Unmarshal(line, &record); {
+	record, err := ReadRecord(line)
+	switch {
 	case !whole:
 		damaged("the line is cut short")
 		return
 	case err != nil:
 		damaged("no record: " + err.Error())
-	case record.fields() != 1:
-		damaged(fmt.Sprintf("no record: %.60q", bytes.TrimSpace(line)))
-	case record.wrong() != "":
-		damaged("no record: " + record.wrong())
 	case record.Game != nil:
 		r := record.Game.Result()
 		r.at = l.Size
 		l.games = append(l.games, r)
 	default:
-		l.others = append(l.others, entry{record, len(l.games)})
+		l.others = append(l.others, entry{*record, len(l.games)})
 	}
 	l.Size += int64(len(line))
+}
+
+// ReadRecord reads a line of a log.
+func ReadRecord(line []byte) (*Record, error) {
+	var r Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return nil, err
+	}
+	if r.fields() != 1 {
+		return nil, fmt.Errorf("%.60q", bytes.TrimSpace(line))
+	}
+	if wrong := r.wrong(); wrong != "" {
+		return nil, errors.New(wrong)
+	}
+	return &r, nil
 }
 
 // wrong says what no record has that was ever written; "" for nothing.
@@ -149,8 +166,8 @@ func (r *Record) wrong() string {
 }
 
 func (o *Opened) wrong() string {
-	if o.Version != Version {
-		return fmt.Sprintf("it is of version %d, and not %d", o.Version, Version)
+	if o.Version < 1 || o.Version > Version {
+		return fmt.Sprintf("the log is of version %d; this judge reads the versions 1 to %d", o.Version, Version)
 	}
 	if o.Rules.Rounds < 1 || o.Rules.Games < 1 || o.Rules.Rounds > maxRounds || o.Rules.Games > maxRounds {
 		return fmt.Sprintf("%d rounds of %d games", o.Rules.Rounds, o.Rules.Games)
@@ -194,17 +211,6 @@ func (r *Record) fields() (n int) {
 	return n
 }
 
-// Games is how many records of games there are, of those too that do not count.
-func (l *Log) Games() int { return len(l.games) }
-
-// Records are the records that are no games.
-func (l *Log) Records() (all []*Record) {
-	for i := range l.others {
-		all = append(all, &l.others[i].Record)
-	}
-	return all
-}
-
 // Over says whether the last event of the log came to its end.
 func (l *Log) Over() (over bool) {
 	for _, e := range l.others {
@@ -222,25 +228,41 @@ func (l *Log) lastOpened() (last *Opened) {
 	return last
 }
 
-// into puts the log's records into a book, in their order.
-func (l *Log) into(b *book) error {
+// replay puts the log's records into a book, in their order. Games of which the end is
+// not told yet count as well, if asked for.
+func (l *Log) replay(b *book, unfinished bool) error {
+	return l.into(b, nil, func(g Result) {
+		if unfinished || !g.learning {
+			b.addGame(g)
+		}
+	})
+}
+
+// into goes through the log's records, in their order: a book takes those that are no
+// games, and what else is to be done with each is told. Other may be nil.
+func (l *Log) into(b *book, other func(*Record), game func(Result)) error {
 	games := l.games
 	for i := range l.others {
 		e := &l.others[i]
 		for len(l.games)-len(games) < e.before {
-			if err := b.addGame(games[0]); err != nil {
-				return fmt.Errorf("the log %s: %w", l.source.path, err)
+			if b.opened == nil {
+				return fmt.Errorf("the log %s: %w", l.source.path, errNotOpened)
 			}
+			game(games[0])
 			games = games[1:]
 		}
 		if err := b.add(&e.Record); err != nil {
 			return fmt.Errorf("the log %s: %w", l.source.path, err)
 		}
+		if other != nil {
+			other(&e.Record)
+		}
+	}
+	if len(games) > 0 && b.opened == nil {
+		return fmt.Errorf("the log %s: %w", l.source.path, errNotOpened)
 	}
 	for _, g := range games {
-		if err := b.addGame(g); err != nil {
-			return fmt.Errorf("the log %s: %w", l.source.path, err)
-		}
+		game(g)
 	}
 	return nil
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge/contests/arena"
 )
@@ -134,4 +136,29 @@ func TestLogInUse(t *testing.T) {
 		t.Fatalf("after the first judge's end: %v", err)
 	}
 	again.Close()
+}
+
+// TestTheFirstVersion: a log of version 1, with times in nanoseconds, is read, and its
+// event is the same: so it is gone on with.
+func TestTheFirstVersion(t *testing.T) {
+	rules := arena.Rules{
+		Name: "r", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3},
+		Move: 20 * time.Second, Clock: 1500 * time.Microsecond, Start: 10 * time.Second, Wall: 3, Memory: 1 << 28,
+		Costs: map[arena.Fault]arena.Cost{arena.Flood: arena.CostEvent}, Options: map[string]string{"cap": "7"},
+	}
+	const old = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move":20000000000,"clock":1500000,"start":10000000000,"wall":3,"memory":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
+	const now = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move_ms":20000,"clock_ms":1.5,"start_ms":10000,"wall_per_cpu":3,"memory_bytes":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
+	if text, err := json.Marshal(rules); err != nil || string(text) != now {
+		t.Errorf("rules are written as %s, %v", text, err)
+	}
+	for _, text := range []string{old, now} {
+		var read arena.Rules
+		if err := json.Unmarshal([]byte(text), &read); err != nil || !reflect.DeepEqual(read, rules) {
+			t.Errorf("%s is read as %+v, %v", text, read, err)
+		}
+		// The seeds of all games hang on it, and were made so by the first judge.
+		if got := read.Fingerprint(1); got != "59c497a0" {
+			t.Errorf("the fingerprint is %s", got)
+		}
+	}
 }

@@ -25,7 +25,8 @@ type Result struct {
 	Used    [2]float64  // CPU time of each seat, in milliseconds
 	Payoff  *[2]float64 // nil where the game is not scored ByPayoff
 
-	at int64 // where its record stands in the log
+	at       int64 // where its record stands in the log
+	learning bool  // the bots had not been told of its end; a later record has all of it
 }
 
 // blame is a fault in two bytes.
@@ -53,7 +54,7 @@ func (b blame) of(r *Result) (bot int, kind Fault) {
 func (g *Game) Result() Result {
 	r := Result{
 		Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second, Winner: g.Winner, Reason: unique.Make(g.Reason).Value(), Used: g.Used,
-		Faulty: g.Fault != nil, fault: blameOf(g.Fault), after: blameOf(g.After),
+		Faulty: g.Fault != nil, fault: blameOf(g.Fault), after: blameOf(g.After), learning: g.Learning,
 	}
 	for i := range g.Moves {
 		seat := g.Seat(i) - 1
@@ -89,17 +90,17 @@ func (r *Result) Key() Key { return Key{r.Round, r.First, r.Second, r.Leg} }
 // WinnerID is the id of the bot that won, 0 for a draw.
 func (r *Result) WinnerID() int { return [...]int{0, r.First, r.Second}[r.Winner] }
 
-// source is where games can be read again: a log, by its path, or a file without one.
+// source is where games can be read again: a log, by its path, or what has none.
 type source struct {
-	path string
-	file *os.File
+	path  string
+	again io.ReaderAt
 }
 
-func (s *source) open() (file *os.File, done func(), err error) {
-	if s.file != nil {
-		return s.file, func() {}, nil
+func (s *source) open() (from io.ReaderAt, done func(), err error) {
+	if s.again != nil {
+		return s.again, func() {}, nil
 	}
-	file, err = os.Open(s.path)
+	file, err := os.Open(s.path)
 	return file, func() { file.Close() }, err
 }
 

@@ -16,7 +16,7 @@ import (
 // how games are scored.
 func (r Rules) Fingerprint(seed uint64) string {
 	r.Rounds, r.Score = 0, Score{}
-	text, err := json.Marshal(&r)
+	text, err := json.Marshal(firstRules(r))
 	if err != nil {
 		panic(err) // there is nothing in it that JSON does not have
 	}

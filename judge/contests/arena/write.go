@@ -20,6 +20,7 @@ type LogFile struct {
 	size    int64 // of what is whole
 	pending bytes.Buffer
 	synced  time.Time
+	sink    func(line []byte) error // gets each line besides; nil for nobody
 }
 
 // A judge that was killed may leave a child that has the log open, until it finds that
@@ -71,13 +72,14 @@ func noLog() (*LogFile, *Log, error) {
 		file.Close()
 		return nil, nil, fmt.Errorf("make a file for games: %w", err)
 	}
-	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), file: again}}, nil
+	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), again: again}}, nil
 }
 
 // addGame writes the record of a game of its three parts, and says where it stands. It
 // is in the file after flush.
 func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int64, err error) {
-	at = l.size + int64(l.pending.Len())
+	start := l.pending.Len()
+	at = l.size + int64(start)
 	first, err1 := json.Marshal(head)
 	last, err2 := json.Marshal(tail)
 	if err := errors.Join(err1, err2); err != nil {
@@ -89,7 +91,18 @@ func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int6
 	l.pending.Write(moves)
 	l.pending.Write(last[1:])
 	l.pending.WriteString("}\n")
-	return at, nil
+	return at, l.pass(start)
+}
+
+// pass gives the sink the line that was added.
+func (l *LogFile) pass(start int) error {
+	if l.sink == nil {
+		return nil
+	}
+	if err := l.sink(l.pending.Bytes()[start:]); err != nil {
+		return fmt.Errorf("pass on a record: %w", err)
+	}
+	return nil
 }
 
 // add writes a record, which is in the file after flush.
@@ -98,9 +111,10 @@ func (l *LogFile) add(r *Record) error {
 	if err != nil {
 		return fmt.Errorf("write the log: %w", err)
 	}
+	start := l.pending.Len()
 	l.pending.Write(line)
 	l.pending.WriteByte('\n')
-	return nil
+	return l.pass(start)
 }
 
 // syncEvery is how often the log is made safe against a machine that dies. One

@@ -63,16 +63,25 @@ func (r *Rules) play(g *Game) (out Outcome) {
 	}
 	g.over = true
 	if r.Over != nil && out.Broken == "" {
+		g.early, g.untold = out, true
 		fault, broken := g.catch(func() { r.Over(g); panic(gameOver{}) })
+		g.untold = false
 		if out.After, out.Broken = fault, broken; fault != nil && g.seats[fault.Seat-1].conn.dead == "" {
 			g.seats[fault.Seat-1].conn.dead = "it failed when it was told of the end"
 		}
 	}
+	g.sum(&out)
+	return out
+}
+
+// sum adds to an outcome what was noted of the game.
+func (g *Game) sum(out *Outcome) {
 	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
+	notes := g.log.notes
 	for i, b := range g.seats {
 		for _, n := range b.conn.comment {
 			n.Seat, n.Move = i+1, min(n.Move, len(g.log.Moves))
-			g.log.notes = append(g.log.notes, n)
+			notes = append(notes, n)
 		}
 	}
 	if !g.log.hasMade(1, g.said[0]) || !g.log.hasMade(2, g.said[1]) {
@@ -83,8 +92,7 @@ func (r *Rules) play(g *Game) (out Outcome) {
 		}
 	}
 	out.Winner, out.Reason, out.Payoff = int64(g.Result.Winner), g.Result.Reason, g.Result.Payoff
-	out.Made, out.Slowest, out.Notes = g.log.made, g.log.slowest, g.log.notes
-	return out
+	out.Made, out.Slowest, out.Notes = g.log.made, g.log.slowest, notes
 }
 
 func movesOf(p *Played, seat int) []string {

@@ -128,6 +128,11 @@ type Game struct {
 	again *again
 	over  bool
 	now   int // seat that was asked last
+
+	// While the bots are told that it is over: what came of it, and whether the arena
+	// does not know that yet.
+	early  Outcome
+	untold bool
 }
 
 // Result is how a game ended.

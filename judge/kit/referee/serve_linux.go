@@ -25,7 +25,9 @@ import (
 //	event <JSON> + the shared page    -> ok | fail <text>
 //	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
 //	leave <id>                        -> ok <unread>, for it to go to another referee
-//	play <Order>                      -> game <Outcome>, or skipped after a bot was lost
+//	play <Order>                      -> game <Outcome>, or skipped after a bot was lost;
+//	                                     before it ended <Outcome> where a bot is slow to
+//	                                     learn of the end
 //	go                                (ends the skipping; nothing comes back)
 //	look <JSON>                       -> ok <JSON>
 //
@@ -41,7 +43,12 @@ type pipes struct {
 	out   int // to be read
 	clock int // tells CPU time; -1 for none
 	page  *[4]uint64
+	table *table
 }
+
+// patience is how long a bot is waited for before the arena is told what there is to
+// tell: games that were over before, and that this one is.
+const patience = 20 * time.Millisecond
 
 type table struct {
 	rules *Rules
@@ -156,7 +163,7 @@ func (t *table) seat(parts [][]byte) error {
 	if err := json.Unmarshal(parts[0], b); err != nil {
 		return err
 	}
-	b.conn.page = t.page
+	b.conn.page, b.conn.table = t.page, t
 	b.conn.pipes.clock = -1
 	if n := len(t.sock.files); n >= 2 {
 		b.conn.in, b.conn.out, b.conn.alive = t.sock.take(), t.sock.take(), true
@@ -202,6 +209,11 @@ func (t *table) play(parts [][]byte) error {
 	t.game.begin(&t.event, &o, bots)
 	out := t.rules.play(&t.game)
 	t.lost = bots[0].conn.dead != "" || bots[1].conn.dead != ""
+	return t.tell("game", &out)
+}
+
+// tell writes what came of a game.
+func (t *table) tell(verb string, out *Outcome) error {
 	t.moves = t.game.log.appendMoves(t.moves[:0])
 	out.Moves = t.moves
 	reply, err := out.parts(t.reply)
@@ -209,7 +221,24 @@ func (t *table) play(parts [][]byte) error {
 		return err
 	}
 	t.reply = reply[0]
-	return kit.WriteFrame(t.out, "game", reply...)
+	return kit.WriteFrame(t.out, verb, reply...)
+}
+
+// hasNews says whether there is something that the arena does not know yet.
+func (t *table) hasNews() bool {
+	return t != nil && (t.out.Buffered() > 0 || t.game.untold)
+}
+
+// tellNews tells it. An arena that is gone is noticed later.
+func (t *table) tellNews() {
+	if g := &t.game; g.untold {
+		g.untold = false
+		g.sum(&g.early)
+		if t.tell("ended", &g.early) != nil {
+			return
+		}
+	}
+	_ = t.out.Flush()
 }
 
 // begin starts to count for a game.
@@ -371,6 +400,9 @@ func (c *conn) read() bool {
 	}
 	if len(c.unread) == 0 {
 		c.unread = c.buffer[:0]
+	}
+	if c.table.hasNews() && poll(c.out, pollIn, patience) == 0 {
+		c.table.tellNews()
 	}
 	if cap(c.unread)-len(c.unread) < 512 {
 		c.unread = append(make([]byte, 0, 2*len(c.unread)+4096), c.unread...)
