@@ -151,3 +151,25 @@ func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
 	pairs.Wait()
 	return 2 * pings / time.Since(start).Seconds()
 }
+
+// BenchmarkSlowBots has bots that sleep over their moves, and remember: "busy" is the
+// share of the time in which games were played, of all the time that the referees had.
+func BenchmarkSlowBots(b *testing.B) {
+	box := box(b)
+	for b.Loop() {
+		e := newEvent(box, "nap1:1", "nap1:2", "nap4:1", "nap4:2", "nap1:3", "nap16", "nap1:4", "nap4:3")
+		e.Rules.Rounds = 3
+		start := time.Now()
+		games, err := run(b, e).Results.LoadAll()
+		if err != nil {
+			b.Fatal(err)
+		}
+		took, busy := time.Since(start), time.Duration(0)
+		for _, g := range games {
+			for _, us := range g.Micros {
+				busy += time.Duration(us) * time.Microsecond
+			}
+		}
+		b.ReportMetric(busy.Seconds()/took.Seconds()/float64(e.Jobs), "busy")
+	}
+}

@@ -69,6 +69,8 @@ type seat struct {
 	players map[*court]*player // one at most, where the bot is not pure
 	coming  map[*court]bool    // where it is being greeted or seated
 	home    *court             // of a bot that is not pure
+	away    *player            // of a bot that is not pure, between two courts
+	unread  []byte             // what it has said by then and nobody has taken
 	queue   []*task            // of a bot that is not pure: what it has to play, in order
 	under   int                // tasks of it that are given out
 	pace    pace
@@ -222,7 +224,7 @@ func (d *director) ready(ctx context.Context) error {
 			d.refuse(s, &GameFault{Kind: InitFailed, Text: s.who.Broken})
 			continue
 		}
-		if s.greeted && (s.who.Pure || len(s.players) > 0 || s.who.Program == nil) {
+		if s.greeted && (s.who.Pure || len(s.players) > 0 || s.away != nil || s.who.Program == nil) {
 			continue
 		}
 		if err := d.invite(ctx, s, d.courts[i%len(d.courts)]); err != nil {

@@ -82,6 +82,9 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	if d.rules.costly(&g) {
 		d.disqualify(m.index, &g)
 	}
+	if m.task.left == 0 {
+		return d.release(m.task, c)
+	}
 	return nil
 }
 

@@ -112,21 +112,58 @@ func (d *director) call(ctx context.Context, s *seat, c *court) error {
 	if s.at(c) || s.coming[c] {
 		return nil
 	}
+	if p := s.away; p != nil {
+		s.away, s.home = nil, c
+		return d.sit(s, c, p, s.unread, nil)
+	}
 	if s.who.Pure || s.home == nil || len(s.players) == 0 {
 		return d.invite(ctx, s, c)
 	}
-	from, p := s.home, s.players[s.home]
 	s.coming[c] = true
+	return d.leave(s, s.home, func(p *player, unread []byte) error {
+		s.home = c
+		return d.sit(s, c, p, unread, nil)
+	})
+}
+
+// leave has a bot leave a court, which gives its pipes up.
+func (d *director) leave(s *seat, from *court, then func(p *player, unread []byte) error) error {
+	p := s.players[from]
 	return from.ask(func(f kit.Frame) error {
 		if f.Verb != "ok" || len(f.Parts) != 1 {
 			return fmt.Errorf("the referee says %s to a bot that leaves", f.Verb)
 		}
+		if s.players[from] != p {
+			return nil // it was dismissed meanwhile
+		}
 		delete(s.players, from)
 		delete(from.present, s.who.ID)
 		d.watch.set(from, s.who.ID, nil)
-		s.home = c
-		return d.sit(s, c, p, f.Parts[0], nil)
+		return then(p, f.Parts[0])
 	}, nil, "leave", fmt.Append(nil, s.who.ID))
+}
+
+// release has the bots of a task that is done leave its court, if they remember and
+// their games are slow: a court that plays on would keep them until it is done.
+func (d *director) release(t *task, c *court) error {
+	if t.game() < quick {
+		return nil
+	}
+	for _, s := range []*seat{t.a, t.b} {
+		if s.who.Pure || s.under > 0 || s.players[c] == nil || s.coming[c] {
+			continue
+		}
+		s.coming[c] = true
+		err := d.leave(s, c, func(p *player, unread []byte) error {
+			delete(s.coming, c)
+			s.home, s.away, s.unread = nil, p, unread
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // invite starts a process of a bot and brings it to a court.
@@ -297,6 +334,11 @@ func (s *seat) drop(c *court) {
 
 // dismiss ends all processes of a bot.
 func (d *director) dismiss(s *seat) {
+	if s.away != nil {
+		s.away.leave()
+		d.end(s.away)
+		s.away = nil
+	}
 	for c, p := range s.players {
 		if p != nil {
 			d.watch.set(c, s.who.ID, nil)

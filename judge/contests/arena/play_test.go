@@ -121,38 +121,63 @@ var bots = map[string]struct {
 	"where":    {"ready", func(b *talker, left int) { b.say("# " + processors()); b.say("1") }},
 	"comments": {"ready", func(b *talker, left int) { b.say("# hm"); b.say("1") }},
 
-	"illegal":     {"ready", func(b *talker, left int) { b.say("4") }},
-	"malformed":   {"ready", func(b *talker, left int) { b.say("1 \x00\xff") }},
-	"empty":       {"ready", func(b *talker, left int) { b.say("") }},
-	"twice":       {"ready", func(b *talker, left int) { b.say("1\n2") }},
-	"flood":       {"ready", func(b *talker, left int) { b.forever("1111111111") }},
-	"chatter":     {"ready", func(b *talker, left int) { b.forever("# blah\n") }},
-	"spin":        {"ready", func(b *talker, left int) { spin() }},
-	"sleep":       {"ready", func(b *talker, left int) { idle() }},
-	"exit":        {"ready", func(b *talker, left int) { os.Exit(3) }},
-	"last":        {"ready", func(b *talker, left int) { b.say("1"); os.Exit(0) }},
-	"cut":         {"ready", func(b *talker, left int) { fmt.Fprint(os.Stdout, "1"); os.Exit(0) }},
-	"kill":        {"ready", func(b *talker, left int) { killSelf() }},
-	"close":       {"ready", func(b *talker, left int) { os.Stdout.Close(); idle() }},
-	"memory":      {"ready", func(b *talker, left int) { grow() }},
-	"learn-wrong": {"ready learn", func(b *talker, left int) { b.say("1") }},
-	"learn-exit":  {"ready learn", func(b *talker, left int) { b.say("1") }},
-	"fork":        {"ready", func(b *talker, left int) { fork(); b.say("1") }},
-	"not-ready":   {"hello", func(b *talker, left int) {}},
-	"deaf":        {"ready", func(b *talker, left int) {}},
-	"babble":      {"ready", func(b *talker, left int) {}},
-	"mute":        {"", func(b *talker, left int) {}},
-	"gone":        {"", func(b *talker, left int) {}},
+	"illegal":      {"ready", func(b *talker, left int) { b.say("4") }},
+	"malformed":    {"ready", func(b *talker, left int) { b.say("1 \x00\xff") }},
+	"empty":        {"ready", func(b *talker, left int) { b.say("") }},
+	"twice":        {"ready", func(b *talker, left int) { b.say("1\n2") }},
+	"flood":        {"ready", func(b *talker, left int) { b.forever("1111111111") }},
+	"chatter":      {"ready", func(b *talker, left int) { b.forever("# blah\n") }},
+	"spin":         {"ready", func(b *talker, left int) { spin() }},
+	"sleep":        {"ready", func(b *talker, left int) { idle() }},
+	"exit":         {"ready", func(b *talker, left int) { os.Exit(3) }},
+	"last":         {"ready", func(b *talker, left int) { b.say("1"); os.Exit(0) }},
+	"cut":          {"ready", func(b *talker, left int) { fmt.Fprint(os.Stdout, "1"); os.Exit(0) }},
+	"kill":         {"ready", func(b *talker, left int) { killSelf() }},
+	"close":        {"ready", func(b *talker, left int) { os.Stdout.Close(); idle() }},
+	"memory":       {"ready", func(b *talker, left int) { grow() }},
+	"nap1":         {"ready", func(b *talker, left int) { time.Sleep(time.Millisecond); b.say("1") }},
+	"nap4":         {"ready", func(b *talker, left int) { time.Sleep(4 * time.Millisecond); b.say("2") }},
+	"nap16":        {"ready", func(b *talker, left int) { time.Sleep(16 * time.Millisecond); b.say("3") }},
+	"rare":         {"ready pure", func(b *talker, left int) { b.rarely(left) }},
+	"slower":       {"ready", func(b *talker, left int) { b.slower(); b.say("1") }},
+	"learn-slowly": {"ready learn", func(b *talker, left int) { b.say("1") }},
+	"learn-wrong":  {"ready learn", func(b *talker, left int) { b.say("1") }},
+	"learn-exit":   {"ready learn", func(b *talker, left int) { b.say("1") }},
+	"fork":         {"ready", func(b *talker, left int) { fork(); b.say("1") }},
+	"not-ready":    {"hello", func(b *talker, left int) {}},
+	"deaf":         {"ready", func(b *talker, left int) {}},
+	"babble":       {"ready", func(b *talker, left int) {}},
+	"mute":         {"", func(b *talker, left int) {}},
+	"gone":         {"", func(b *talker, left int) {}},
 }
 
 // talker is a bot's side of the pipes.
 type talker struct {
-	seen int // of everything that it was told
+	seen  int // of everything that it was told
+	games int // that are over
+	moved bool
 }
 
 func (b *talker) say(line string) { fmt.Println(line) }
 
 func (b *talker) sum() int { return b.seen }
+
+// rarely errs where a game begins with 29.
+func (b *talker) rarely(left int) {
+	if left == 29 {
+		b.say("4")
+	} else {
+		b.say("1")
+	}
+}
+
+// slower takes its time over its first move of each game but the first.
+func (b *talker) slower() {
+	if b.games > 0 && !b.moved {
+		time.Sleep(300 * time.Millisecond)
+	}
+	b.moved = true
+}
 
 func (b *talker) forever(text string) {
 	for {
@@ -194,6 +219,9 @@ func play(name string) {
 			if name == "learn-exit" {
 				os.Exit(1)
 			}
+			if name == "learn-slowly" {
+				time.Sleep(200 * time.Millisecond)
+			}
 			b.seen = b.seen*17 + len(words[1])
 			if name == "learn-wrong" {
 				b.say("why?")
@@ -201,6 +229,8 @@ func play(name string) {
 				b.say("ok")
 			}
 		case "result":
+			b.games++
+			b.moved = false
 			if b.seen *= 3; words[1] == "true" {
 				b.seen++
 			}

@@ -1,0 +1,202 @@
+package arena_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/contests/arena"
+)
+
+// TestPartsMakeOneEvent: an event that is played in many parts, in any order and some of
+// them twice, comes to what it comes to in one go, where a fault in the middle costs a
+// bot the event. ASSAY_SLOW=1 plays 10,000 games in 300 parts.
+func TestPartsMakeOneEvent(t *testing.T) {
+	rounds, parts := 6, 12
+	if os.Getenv("ASSAY_SLOW") == "1" {
+		rounds, parts = 850, 300 // of two games for each of six pairs, without the bot that is out
+	}
+	b := box(t)
+	event := func() *arena.Event {
+		e := newEvent(b, "one", "good", "rare", "all", "one:2")
+		e.Rules.Rounds = rounds
+		e.Rules.Costs[arena.Illegal] = arena.CostEvent
+		return e
+	}
+	whole := event()
+	opened := &arena.Opened{}
+	whole.Sink = func(line []byte) error {
+		if r, err := arena.ReadRecord(line); err != nil || r.Opened == nil {
+			return err
+		} else {
+			opened = r.Opened
+		}
+		return nil
+	}
+	want := run(t, whole).Results
+	if len(want.Out) != 1 || want.Out[0].Bot != 3 {
+		t.Fatalf("out are %+v, want the third bot", want.Out)
+	}
+
+	first, err := json.Marshal(&arena.Record{Opened: opened})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := append(first, '\n')
+	schedule := arena.Formats()[opened.Rules.Format](&opened.Rules)
+	draw := rand.New(rand.NewPCG(12, 13))
+	for {
+		held, err := arena.ReadLog(bytes.NewReader(log), "")
+		if err != nil || len(held.Damaged) > 0 {
+			t.Fatal(err, held.Damaged)
+		}
+		so, todo, err := held.Fold(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if todo.Over() {
+			if got := untimed(t, so); got != untimed(t, want) {
+				t.Errorf("in parts:\n%s\nin one go:\n%s", got, untimed(t, want))
+			}
+			return
+		}
+		batches := split(todo.Encounters, parts)
+		batches = append(batches, batches[draw.IntN(len(batches))])
+		draw.Shuffle(len(batches), func(i, j int) { batches[i], batches[j] = batches[j], batches[i] })
+		for _, batch := range batches {
+			e := event()
+			e.Only, e.Opened, e.Jobs = batch, opened, 1
+			e.Bots = slices.DeleteFunc(e.Bots, func(c *arena.Contestant) bool {
+				i := slices.IndexFunc(opened.Bots, func(b arena.Bot) bool { return b.Name == c.Name })
+				id := opened.Bots[i].ID
+				return !slices.ContainsFunc(batch, func(o arena.Encounter) bool { return o.A == id || o.B == id })
+			})
+			var lines []string
+			e.Sink = func(line []byte) error { lines = append(lines, string(line)); return nil }
+			run(t, e)
+			draw.Shuffle(len(lines)-1, func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
+			log = append(log, strings.Join(lines, "")...)
+		}
+	}
+}
+
+// split makes parts of encounters of one pair each, about so many.
+func split(all []arena.Encounter, parts int) (batches [][]arena.Encounter) {
+	most := max(1, len(all)/parts)
+	at := map[[2]int]int{}
+	for _, e := range all {
+		pair := [2]int{min(e.A, e.B), max(e.A, e.B)}
+		i, open := at[pair]
+		if !open || len(batches[i]) == most {
+			i, at[pair] = len(batches), len(batches)
+			batches = append(batches, nil)
+		}
+		batches[i] = append(batches[i], e)
+	}
+	return batches
+}
+
+// untimed is all of the results and of the games but for times.
+func untimed(t *testing.T, r *arena.Results) string {
+	t.Helper()
+	var b strings.Builder
+	results := *r
+	results.Games = slices.Clone(r.Games)
+	for i := range results.Games {
+		g := &results.Games[i]
+		g.Slowest, g.Used = [2]int32{}, [2]float64{}
+	}
+	if err := json.NewEncoder(&b).Encode(&results); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range games(t, r) {
+		g.Run, g.Micros, g.Used = 0, nil, [2]float64{}
+		if err := json.NewEncoder(&b).Encode(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// TestAPartNeedsItsBots: what cannot be played is said before anything is.
+func TestAPartNeedsItsBots(t *testing.T) {
+	b := box(t)
+	e := newEvent(b, "one", "good")
+	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{{ID: 4, Name: "one"}, {ID: 7, Name: "good"}, {ID: 9, Name: "all"}}}
+	e.Only = []arena.Encounter{{Round: 1, A: 4, B: 9, Games: 1}}
+	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "bot 9 is to play") {
+		t.Errorf("a part without one of its bots: %v", err)
+	}
+	e.Only = []arena.Encounter{{Round: 3, A: 7, B: 4, Games: 2}}
+	so := run(t, e).Results
+	if len(so.Games) != 2 || so.Games[0].First != 7 || so.Games[0].Round != 3 || len(so.Bots) != 3 {
+		t.Errorf("a part has %+v of %d bots", so.Games, len(so.Bots))
+	}
+}
+
+// TestAGameIsLoggedWhenItEnds: while a bot is slow to learn of it, and not only then; and
+// a judge that is stopped meanwhile plays it again.
+func TestAGameIsLoggedWhenItEnds(t *testing.T) {
+	e := newEvent(box(t), "learn-slowly", "one")
+	e.Rules.Rounds, e.Jobs = 1, 1
+	var early, late []*arena.Game
+	var log []byte
+	e.Sink = func(line []byte) error {
+		r, err := arena.ReadRecord(line)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.Game != nil && r.Game.Learning:
+			early = append(early, r.Game)
+		case r.Game != nil:
+			late = append(late, r.Game)
+		}
+		if len(late) == 0 {
+			log = append(log, line...)
+		}
+		return nil
+	}
+	so := run(t, e).Results
+	if len(early) != 2 || len(late) != 2 || len(so.Games) != 2 {
+		t.Fatalf("%d games were logged when they ended, and %d when the bots knew; %d count", len(early), len(late), len(so.Games))
+	}
+	for i := range early {
+		if early[i].Key() != late[i].Key() || !slices.Equal(early[i].Moves, late[i].Moves) || early[i].Winner != late[i].Winner || early[i].Reason != late[i].Reason {
+			t.Errorf("first %+v, then %+v", early[i], late[i])
+		}
+	}
+	held, err := arena.ReadLog(bytes.NewReader(log), "")
+	if err != nil || len(held.Damaged) > 0 {
+		t.Fatal(err, held.Damaged)
+	}
+	if shown, err := held.Replay(); err != nil || len(shown.Games) != 1 {
+		t.Errorf("the game is not shown: %v", err)
+	}
+	schedule := arena.Formats()[e.Rules.Format](&e.Rules)
+	if counted, todo, err := held.Fold(schedule); err != nil || len(counted.Games) != 0 || todo.Asked != 2 {
+		t.Errorf("it counts before its bots know: %+v, %v", counted.Games, err)
+	}
+}
+
+// TestAGameIsLoggedBeforeASlowOne: it does not wait with the referee for the next.
+func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
+	e := newEvent(box(t), "slower", "good")
+	e.Rules.Rounds, e.Rules.Games, e.Jobs = 1, 3, 1
+	var at []time.Time
+	e.Sink = func(line []byte) error {
+		if strings.HasPrefix(string(line), `{"game"`) {
+			at = append(at, time.Now())
+		}
+		return nil
+	}
+	run(t, e)
+	if len(at) != 3 || at[1].Sub(at[0]) < 200*time.Millisecond || at[2].Sub(at[1]) < 200*time.Millisecond {
+		t.Errorf("games came at %v", at)
+	}
+}
