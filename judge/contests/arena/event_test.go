@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -55,6 +56,7 @@ func TestFaults(t *testing.T) {
 		{"leaves out a bot that ends at once", "gone", arena.InitFailed, "", "exit code 5", true},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
+			t.Parallel() // mostly, one waits
 			if tt.kind == arena.OutOfMemory && b.Rung() == sandbox.None {
 				t.Skip("nothing limits memory here: run as root, or with user namespaces")
 			}
@@ -152,11 +154,12 @@ func TestFaultsThatCostAGame(t *testing.T) {
 	b := box(t)
 	for _, name := range []string{"exit", "twice", "flood", "kill", "learn-wrong", "learn-exit", "close"} {
 		t.Run("it starts a bot anew: "+name, func(t *testing.T) {
+			t.Parallel()
 			e := newEvent(b, name, "good")
-			e.Rules.Costs = nil
+			e.Rules.Costs, e.Rules.Rounds = nil, 1
 			out := run(t, e)
-			if n := len(out.Results.Games); n != 4 || len(out.Results.Out) > 0 {
-				t.Errorf("%d games and %v, want all 4 and nobody out", n, out.Results.Out)
+			if n := len(out.Results.Games); n != 2 || len(out.Results.Out) > 0 {
+				t.Errorf("%d games and %v, want both and nobody out", n, out.Results.Out)
 			}
 			for _, g := range games(t, out.Results) {
 				if g.Fault == nil && g.After == nil {
@@ -218,7 +221,7 @@ func host() {
 			e = newEvent(b, "fork", "good", "remember")
 			e.Rules.Rounds = forks
 		}
-		e.Rules.Rounds, e.LogPath = max(e.Rules.Rounds, 20), os.Args[1]
+		e.Rules.Rounds, e.LogPath = max(e.Rules.Rounds, hostRounds), os.Args[1]
 		_, err = e.Run(ctx)
 	}
 	if _, full := errors.AsType[*arena.LogError](err); full {
@@ -233,15 +236,34 @@ func host() {
 // fullDisk is the exit code of a host that cannot write its log.
 const fullDisk = 77
 
+// hostRounds are those of a host, enough to stop it a few times.
+const hostRounds = 12
+
+// inOneGo is what a host comes to that nothing stops.
+var inOneGo = sync.OnceValues(func() (string, error) {
+	b, err := theBox()
+	if err != nil {
+		return "", err
+	}
+	e := newEvent(b, eventBots...)
+	e.Rules.Rounds = hostRounds
+	out, err := e.Run(context.Background())
+	if err != nil {
+		return "", err
+	}
+	return summary(out.Results), nil
+})
+
 // TestAFullDiskStopsTheEvent lets a log grow to so many bytes that a record is cut.
 func TestAFullDiskStopsTheEvent(t *testing.T) {
 	b := box(t)
-	whole := newEvent(b, eventBots...)
-	whole.Rules.Rounds = 20
-	want := summary(run(t, whole).Results)
+	want, err := inOneGo()
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "log")
 	kept := 0
-	for _, most := range []string{"10", "30011", "60007"} {
+	for _, most := range []string{"10", "20011", "50007"} {
 		p := startHost(t, path, "ARENA_TEST_DISK="+most)
 		<-p.ended
 		if code := p.state.ExitCode(); code != fullDisk {
@@ -254,7 +276,7 @@ func TestAFullDiskStopsTheEvent(t *testing.T) {
 		kept = log.Games()
 	}
 	e := newEvent(b, eventBots...)
-	e.Rules.Rounds, e.LogPath = 20, path
+	e.Rules.Rounds, e.LogPath = hostRounds, path
 	out := run(t, e)
 	if got := summary(out.Results); got != want {
 		t.Errorf("after a full disk:\n%s\nin one go:\n%s", got, want)
@@ -288,14 +310,15 @@ func TestAllThatAreNotReadyLeaveAtOnce(t *testing.T) {
 // to in the end with an event that was held in one go.
 func TestAKilledJudgeIsResumed(t *testing.T) {
 	b := box(t)
-	whole := newEvent(b, eventBots...)
-	whole.Rules.Rounds = 20
-	want := summary(run(t, whole).Results)
+	want, err := inOneGo()
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	path := filepath.Join(t.TempDir(), "log")
 	for kills := 0; kills < 3; {
 		p := startHost(t, path)
-		grown := waitForGrowth(path, 30_000, p.ended)
+		grown := waitForGrowth(path, 20_000, p.ended)
 		_ = p.Kill()
 		<-p.ended
 		if !grown {
@@ -304,7 +327,7 @@ func TestAKilledJudgeIsResumed(t *testing.T) {
 		kills++
 	}
 	e := newEvent(b, eventBots...)
-	e.Rules.Rounds, e.LogPath = 20, path
+	e.Rules.Rounds, e.LogPath = hostRounds, path
 	out := run(t, e)
 	if got := summary(out.Results); got != want {
 		t.Errorf("after three kills:\n%s\nin one go:\n%s", got, want)
@@ -314,7 +337,7 @@ func TestAKilledJudgeIsResumed(t *testing.T) {
 	}
 	// And again there is nothing to do.
 	again := newEvent(b, eventBots...)
-	again.Rules.Rounds, again.LogPath = 20, path
+	again.Rules.Rounds, again.LogPath = hostRounds, path
 	if out := run(t, again); out.Played != 0 || summary(out.Results) != want {
 		t.Errorf("%d games were played again", out.Played)
 	}

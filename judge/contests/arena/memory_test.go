@@ -27,7 +27,7 @@ func (s weighed) Stage(stage int, so *arena.Results) []arena.Encounter {
 // TestGamesAreNotKept: an event may have any number of games, so that none of them may
 // stay in memory. Its moves alone would take more than this leaves room for.
 func TestGamesAreNotKept(t *testing.T) {
-	const few, many, most = 20, 320, 500 // rounds, and bytes a game
+	const few, many, most = 20, 170, 500 // rounds, and bytes a game
 	heap := map[int]uint64{}
 	for _, rounds := range []int{few, many} {
 		e := newEvent(box(t), "fast:1", "fast:2", "fast:3", "fast:4")

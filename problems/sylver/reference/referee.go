@@ -295,7 +295,11 @@ func (g *game) judge(answer []byte, announced int64) (x int64, kind, why string)
 	case err != nil:
 		return 0, "too-large", err.Error()
 	case !legal:
-		return 0, "illegal", text + " is a sum of announced numbers"
+		why := text + " is a sum of announced numbers"
+		if how := g.p.combination(x); how != "" {
+			why += ": " + how
+		}
+		return 0, "illegal", why
 	}
 	return x, "", ""
 }

@@ -29,13 +29,13 @@ class NumericalSemigroup:
 
     def __init__(self, generators=[]):
         if type(generators) is not list:
-            raise Exception("The input generators must be in the form of a list")
+            raise Exception("generators: want a list")
         if not generators:
-            raise Exception("There must be at least one generator")
+            raise Exception("generators: the list is empty")
         try:
             self.gens = sorted(int(g) for g in generators)
         except (TypeError, ValueError):
-            raise Exception("One of the given generators was not an integer.") from None
+            raise Exception("generators: not all of them are integers") from None
         self.multiplicity = self.gens[0]
         self._divisor = gcd_list(self.gens)
         self._least = self._table()
@@ -81,9 +81,9 @@ class NumericalSemigroup:
     def AperySet(self, n=-1, j=1):
         """The j-th element of each residue modulo n; one 0 for all that have none."""
         if type(n) is not int or n < 0:
-            raise Exception("The Apery Set must be called with respect to a non-negative integer")
+            raise Exception("AperySet: n is no integer from 0 on")
         if j < 1:
-            raise Exception("The j-th Apery set starts with j = 1.")
+            raise Exception("AperySet: j counts from 1")
         found = []
         for r in range(n):
             if math.gcd(n, self._divisor) != 1 and math.gcd(n, r) != self._divisor:
