@@ -31,7 +31,8 @@ type Adapter struct {
 	Extensions []string         // of the bots that it is for
 	As         string           // the folder that the bot's files are laid into
 	Imports    []*regexp.Regexp // $1 names files beside the bot's that go with it
-	Main       []*regexp.Regexp // tell the bot's main file in a folder
+	Entry      []string         // names of files that start a bot that is a folder, by themselves or adapted
+	Main       []*regexp.Regexp // tell the bot's main file in a folder that has none of these
 	Unless     []*regexp.Regexp
 }
 
@@ -94,6 +95,7 @@ type adapter struct {
 	Extensions []string `toml:"extensions"`
 	As         string   `toml:"as"`
 	Imports    []string `toml:"imports"`
+	Entry      []string `toml:"entry"`
 	Main       []string `toml:"main"`
 	Unless     []string `toml:"unless"`
 }
@@ -164,7 +166,7 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 }
 
 func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Faults) {
-	a = Adapter{Extensions: t.Extensions, As: t.As}
+	a = Adapter{Extensions: t.Extensions, As: t.As, Entry: t.Entry}
 	a.Folder, faults = f.readProgram(key+".folder", t.Folder)
 	if t.As == "" || len(t.Extensions) == 0 {
 		faults = append(faults, f.Fault(key, "the adapter does not say which bots it is for", `extensions = ["py"] says so, and as = "bot" names the folder for their files`))

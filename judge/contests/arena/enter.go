@@ -35,7 +35,9 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 		return c, nil
 	}
 	source := file
-	if a, main := adapterOf(g, file); a != nil {
+	a, main, chose := adapterOf(g, file)
+	c.Chose = chose
+	if a != nil {
 		dir, err := os.MkdirTemp("", "assay-bot-*")
 		if err != nil {
 			return nil, fmt.Errorf("adapt a bot: %w", err)
@@ -80,7 +82,7 @@ func NoBot(file string, err error) *Contestant {
 // MadeFor is the rule set that an adapted bot was made for, as its text tells; "" where
 // it tells nothing.
 func MadeFor(g *problem.Game, file string) string {
-	a, main := adapterOf(g, file)
+	a, main, _ := adapterOf(g, file)
 	if a == nil {
 		return ""
 	}
@@ -148,34 +150,64 @@ func Distinct(all []*Contestant) {
 type adapter struct{ *problem.Adapter }
 
 // adapterOf finds the adapter that takes a bot, and the bot's main file: the file
-// itself, or the only one of a folder that an adapter takes for what is in it.
-func adapterOf(g *problem.Game, file string) (*adapter, string) {
+// itself, or of a folder the one that is named as an entry, else the only one that an
+// adapter takes for what is in it. Chose tells of a folder whose entry goes before other
+// files that are bots; there need not be an adapter for the entry.
+func adapterOf(g *problem.Game, file string) (took *adapter, main, chose string) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, ""
+		return nil, "", ""
 	}
 	for i := range g.Adapters {
-		a := &g.Adapters[i]
+		a := &adapter{&g.Adapters[i]}
 		if info.Mode().IsRegular() {
 			if text, err := readBot(file); err == nil && a.Takes(extension(file), text) {
-				return &adapter{a}, file
+				return a, file, ""
 			}
 			continue
 		}
-		var mains []string
-		for _, ext := range a.Extensions {
-			files, _ := filepath.Glob(filepath.Join(escapeGlob(file), "*."+ext))
-			for _, f := range files {
-				if text, err := readBot(f); err == nil && a.Takes(ext, text) && slices.ContainsFunc(a.Main, func(re *regexp.Regexp) bool { return re.Match(text) }) {
-					mains = append(mains, f)
-				}
+		entry := a.entryOf(file)
+		mains := a.mains(file)
+		others := slices.DeleteFunc(slices.Clone(mains), func(main string) bool { return main == entry })
+		if entry != "" && len(others) > 0 {
+			for i := range others {
+				others[i] = filepath.Base(others[i])
 			}
+			chose = fmt.Sprintf("%s is what starts the bot, as it is named; %s in the same folder could be a bot, too, and is not played by itself", filepath.Base(entry), strings.Join(others, ", "))
 		}
-		if len(mains) == 1 {
-			return &adapter{a}, mains[0]
+		switch {
+		case entry != "" && slices.Contains(mains, entry):
+			return a, entry, chose
+		case entry != "":
+			return nil, "", chose
+		case len(mains) == 1:
+			return a, mains[0], ""
 		}
 	}
-	return nil, ""
+	return nil, "", chose
+}
+
+// entryOf is the file of a folder that is named as an entry; "" for none.
+func (a *adapter) entryOf(folder string) string {
+	for _, name := range a.Entry {
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
+			return filepath.Join(folder, name)
+		}
+	}
+	return ""
+}
+
+// mains are the files of a folder that the adapter takes for what is in them.
+func (a *adapter) mains(folder string) (mains []string) {
+	for _, ext := range a.Extensions {
+		files, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*."+ext))
+		for _, f := range files {
+			if text, err := readBot(f); err == nil && a.Takes(ext, text) && slices.ContainsFunc(a.Main, func(re *regexp.Regexp) bool { return re.Match(text) }) {
+				mains = append(mains, f)
+			}
+		}
+	}
+	return mains
 }
 
 // maxBot bounds the files that are looked into.

@@ -19,6 +19,7 @@ type Contestant struct {
 	Program *judge.Program // nil where contestants are files
 	Text    []byte         // the file, where contestants are files
 	Broken  string         // why it cannot play at all, such as a compiler's message
+	Chose   string         // which of the files of a folder is the bot, where it could be another
 }
 
 // player is a process of a bot, with our ends of its pipes.

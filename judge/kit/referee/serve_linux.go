@@ -48,7 +48,7 @@ type pipes struct {
 
 // patience is how long a bot is waited for before the arena is told what there is to
 // tell: games that were over before, and that this one is.
-const patience = 20 * time.Millisecond
+const patience = 100 * time.Millisecond
 
 type table struct {
 	rules *Rules
