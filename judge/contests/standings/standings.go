@@ -20,7 +20,7 @@ import (
 )
 
 // Version is that of Standings as JSON. It rises when a field changes its meaning.
-const Version = 1
+const Version = 2 // 1 had the times of the rules in nanoseconds
 
 // Standings are all that there is to say of an event.
 type Standings struct {
