@@ -24,7 +24,7 @@ type running struct {
 func (r *running) flags(f *pflag.FlagSet) {
 	f.IntVarP(&r.jobs, "jobs", "j", runtime.NumCPU(), "programs that run at one time; results do not depend on it")
 	f.BoolVar(&r.pin, "pin", false, "keep each worker on one processor, for times that can be repeated")
-	f.StringVar(&r.require, "require", "", `"isolated": refuse a machine on which the sandbox cannot isolate`)
+	f.StringVar(&r.require, "require", os.Getenv("ASSAY_REQUIRE"), `"isolated": refuse a machine on which the sandbox cannot isolate; "none": run programs without isolation, even as user 0`)
 }
 
 // options are the flags as a workspace wants them.

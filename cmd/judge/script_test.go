@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assay/judge/running/sandbox"
+	"assay/judge/running/sandbox/sandboxtest"
 )
 
 var updateScripts = flag.Bool("update", false, "write what the commands print into the scripts")
@@ -51,6 +52,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	require := sandboxtest.Any().Isolation
+	if require != "" {
+		t.Logf("this machine gives no isolation: every script asks for %q by name", require)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *updateScripts,
@@ -59,6 +64,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ASSAY_CACHE", os.Getenv("ASSAY_CACHE"))
 			env.Setenv("PATH", env.Getenv("PATH"))
 			env.Setenv("HOME", env.WorkDir)
+			if require != "" {
+				env.Setenv("ASSAY_REQUIRE", require)
+			}
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -212,7 +212,7 @@ func host() {
 			os.Exit(2)
 		}
 	}
-	b, err := sandbox.New(sandbox.Options{Workers: 2})
+	b, err := newBox()
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()

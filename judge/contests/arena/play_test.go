@@ -17,6 +17,7 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/kit/referee"
 	"assay/judge/running/sandbox"
+	"assay/judge/running/sandbox/sandboxtest"
 )
 
 // The test binary is also every program of the tests: the referee, the bots, and a
@@ -299,7 +300,13 @@ func program(role string) *judge.Program {
 	}
 }
 
-var theBox = sync.OnceValues(func() (*sandbox.Sandbox, error) { return sandbox.New(sandbox.Options{Workers: 2}) })
+var theBox = sync.OnceValues(func() (*sandbox.Sandbox, error) { return newBox() })
+
+func newBox() (*sandbox.Sandbox, error) {
+	o := sandboxtest.Any()
+	o.Workers = 2
+	return sandbox.New(o)
+}
 
 func box(t testing.TB) *sandbox.Sandbox {
 	t.Helper()

@@ -39,8 +39,8 @@ func (k *checker) fault(key, hint, format string, args ...any) {
 // check checks what the types of the keys leave open.
 func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	k := &checker{doc: doc}
-	if c.Isolation != "any" && c.Isolation != "isolated" {
-		k.fault("sandbox.require", suggest.Hint(c.Isolation, []string{"any", "isolated"}), "sandbox.require: unknown value %q", c.Isolation)
+	if known := []string{"any", "isolated", "none"}; !slices.Contains(known, c.Isolation) {
+		k.fault("sandbox.require", suggest.Hint(c.Isolation, known), "sandbox.require: unknown value %q", c.Isolation)
 	}
 	for i, l := range defined {
 		at := fmt.Sprintf("language[%d]", i)

@@ -37,7 +37,7 @@ type Config struct {
 	Source   SourceLimits
 
 	Headers   []string          // folders in which setters' programs find headers
-	Isolation string            // what is demanded of the machine: "any" or "isolated"
+	Isolation string            // what is demanded of the machine: "any", "isolated" or "none"
 	Visible   []string          // paths that every program may see, where they exist
 	Env       map[string]string // the environment of every program
 

@@ -7,6 +7,7 @@ import (
 
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
+	"assay/judge/running/sandbox/sandboxtest"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,9 @@ func boxed(t testing.TB) (*lang.Toolbox, *sandbox.Sandbox) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := sandbox.New(sandbox.Options{ReadOnly: visible})
+	o := sandboxtest.Any()
+	o.ReadOnly = visible
+	box, err := sandbox.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

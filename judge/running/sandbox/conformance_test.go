@@ -35,7 +35,6 @@ func TestRungsOfAnyUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not user 0: TestRungs is the same")
 	}
-	const nobody = 61234
 	dir := sandboxtest.Programs(t)
 	home := filepath.Join(t.TempDir(), "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -77,17 +76,25 @@ func faults(out []byte) string {
 	return b.String()
 }
 
-// containers are ways to be inside one that a user without rights has made: the
-// user is user 0 there, of a namespace that has no other users.
+// containers are ways to be inside one: of a user without rights, who is user 0 there,
+// of a namespace that has no other users, or of the machine's user 0.
 var containers = map[string]struct {
+	root  bool
 	setup string // what is done inside, before the judge starts
 	least sandbox.Rung
+	named bool // the rung must be asked for by name
 }{
-	"with namespaces of its own":   {"true", sandbox.Rootless},
-	"with a read-only tmp":         {"mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp", sandbox.Rootless},
-	"with 64 open files":           {"ulimit -n 64", sandbox.Rootless},
-	"where namespaces are used up": {"echo 0 >/proc/sys/user/max_user_namespaces", sandbox.None},
-	"without proc":                 {"mount -t tmpfs none /proc", sandbox.None},
+	"with namespaces of its own":   {false, "true", sandbox.Rootless, false},
+	"with a read-only tmp":         {false, "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp", sandbox.Rootless, false},
+	"with 64 open files":           {false, "ulimit -n 64", sandbox.Rootless, false},
+	"where namespaces are used up": {false, "echo 0 >/proc/sys/user/max_user_namespaces", sandbox.None, false},
+	"without proc":                 {false, "mount -t tmpfs none /proc", sandbox.None, true},
+
+	"of user 0, without control groups":           {true, "umount -R /sys/fs/cgroup", sandbox.Root, false},
+	"of user 0, without proc":                     {true, "mount -t tmpfs none /proc", sandbox.Root, false},
+	"of user 0, without both":                     {true, "umount -R /sys/fs/cgroup && mount -t tmpfs none /proc", sandbox.Root, false},
+	"of user 0, without rights":                   {true, "exec setpriv --bounding-set -all", sandbox.None, true},
+	"of user 0, with no user but 0 and no groups": {true, "umount -R /sys/fs/cgroup && exec unshare --user --map-root-user", sandbox.None, true},
 }
 
 // TestInContainers runs a program inside such containers, and looks how well the
@@ -96,40 +103,85 @@ func TestInContainers(t *testing.T) {
 	dir := sandboxtest.Programs(t)
 	for name, c := range containers {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "mount -t proc proc /proc && "+c.setup+" || exit 77; exec "+filepath.Join(dir, "hostile"))
+			if c.root && os.Getuid() != 0 {
+				t.Skip("not user 0")
+			}
+			start := " && exec "
+			if strings.Contains(c.setup, "exec ") {
+				start = " "
+			}
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "mount -t proc proc /proc || exit 77; "+c.setup+start+filepath.Join(dir, "hostile")+" || exit 78")
 			cmd.Dir = "/"
-			cmd.Env = []string{containedMark + "=" + dir, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
-			cmd.SysProcAttr = &syscall.SysProcAttr{
-				Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET,
-				UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-				GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+			cmd.Env = []string{containedMark + "=" + dir, "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR=/tmp"}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET}
+			if c.root {
+				cmd.Env = append(cmd.Env, rootMark+"=1")
+				cmd.Args[2] = "mount --make-rprivate / || exit 77; " + cmd.Args[2]
+			} else {
+				host := os.Getuid()
+				if host == 0 {
+					host = nobody
+				}
+				cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+				cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: host, Size: 1}}
+				cmd.SysProcAttr.Credential = &syscall.Credential{NoSetGroups: true}
+				cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: host, Size: 1}}
 			}
-			out, err := cmd.CombinedOutput()
-			if errno, ok := errors.AsType[syscall.Errno](err); ok {
-				t.Skipf("this machine lets nobody make containers: %v", errno)
+			if c.named {
+				cmd.Env = append(cmd.Env, namedMark+"="+string(c.least))
+				got, err := runContained(t, cmd, func(c *exec.Cmd) { c.Env = c.Env[:len(c.Env)-1] })
+				if err == nil || !strings.Contains(got, "--require none") {
+					t.Errorf("without being asked for by name it says %q, %v", got, err)
+				}
 			}
-			if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 77 {
-				t.Skipf("this machine allows less in containers: %s", out)
-			}
+			got, err := runContained(t, cmd, func(*exec.Cmd) {})
 			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
+				t.Fatalf("%v\n%s", err, got)
 			}
-			if got := sandbox.Rung(out); slices.Index(sandbox.Rungs(), got) > slices.Index(sandbox.Rungs(), c.least) {
+			if at := slices.Index(sandbox.Rungs(), sandbox.Rung(got)); at < 0 || at > slices.Index(sandbox.Rungs(), c.least) {
 				t.Errorf("stands on %s, want at least %s", got, c.least)
 			}
 		})
 	}
 }
 
+// nobody is a user that this machine has no files of.
+const nobody = 61234
+
+// runContained runs a copy of the command, changed so.
+func runContained(t *testing.T, cmd *exec.Cmd, change func(*exec.Cmd)) (string, error) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), cmd.Path, cmd.Args[1:]...)
+	c.Dir, c.Env, c.SysProcAttr = cmd.Dir, slices.Clone(cmd.Env), cmd.SysProcAttr
+	change(c)
+	out, err := c.CombinedOutput()
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		t.Skipf("this machine lets nobody make containers: %v", errno)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 77 {
+		t.Skipf("this machine allows less in containers: %s", out)
+	}
+	return string(out), err
+}
+
 // containedMark makes the test binary play a judge in a container.
 const containedMark = "ASSAY_PLAY_CONTAINED"
 
+// namedMark has it ask for a rung by name.
+const namedMark = "ASSAY_PLAY_NAMED"
+
+// rootMark tells it that it is the machine's user 0.
+const rootMark = "ASSAY_PLAY_ROOT"
+
 // playContained runs a program, and prints the rung.
 func playContained() {
-	s, err := sandbox.New(sandbox.Options{})
+	s, err := sandbox.New(sandbox.Options{Isolation: os.Getenv(namedMark)})
 	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
+	}
+	if s.Rung() != sandbox.None && os.Getenv(rootMark) != "" {
+		mayBeRoot(s)
 	}
 	for range 20 {
 		x, err := s.Run(context.Background(), &judge.Command{
@@ -143,6 +195,17 @@ func playContained() {
 	}
 	fmt.Print(s.Rung())
 	os.Exit(0)
+}
+
+// mayBeRoot ends this process if programs are user 0 of the machine.
+func mayBeRoot(s *sandbox.Sandbox) {
+	var out strings.Builder
+	_, err := s.Run(context.Background(), &judge.Command{Argv: []string{"/bin/sh", "-c", "id -u; cat /proc/self/uid_map"}, Stdout: &out, Env: []string{"PATH=/usr/bin:/bin"}})
+	f := strings.Fields(out.String())
+	if err != nil || len(f) < 4 || f[0] == "0" && f[2] == "0" {
+		fmt.Printf("programs run as user 0: %v, %q\n", err, out.String())
+		os.Exit(1)
+	}
 }
 
 func verbose() string {

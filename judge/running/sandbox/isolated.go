@@ -23,6 +23,7 @@ import (
 type isolated struct {
 	options    Options
 	rootless   bool
+	own        bool   // zygotes have user namespaces, in which their processes are counted
 	self       string // this binary
 	groups     *groups
 	processors []int
@@ -39,6 +40,10 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		return newPlain(o), plainReport(o), nil
 	}
 	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: ownBinary()}
+	if b.rootless && isHostRoot() {
+		return nil, report, errors.New("programs would run as user 0 of this machine")
+	}
+	b.own = b.rootless || r == Root
 	if !b.rootless {
 		if os.Geteuid() != 0 {
 			return nil, report, errors.New("the judge does not run as user 0")
@@ -65,6 +70,11 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		b.groups, report.Missing = g, append(report.Missing, g.notes...)
 	}
 	w, err := b.newWorker(nil)
+	if err != nil && r == Root { // without /proc there are no user namespaces
+		b.own = false
+		report.Missing = append(report.Missing, "a number of processes for each program: those that run at once share one")
+		w, err = b.newWorker(nil)
+	}
 	if err != nil {
 		b.close()
 		return nil, report, err

@@ -12,13 +12,14 @@ type Rung string
 const (
 	RootV2     Rung = "root-cgroup2"     // namespaces, seccomp, control groups version 2
 	RootV1     Rung = "root-cgroup1"     // the same with control groups version 1, or both
+	Root       Rung = "root"             // the same without control groups: resource limits and polling
 	RootlessV2 Rung = "rootless-cgroup2" // user namespaces and a delegated tree of version 2
 	Rootless   Rung = "rootless"         // user namespaces, resource limits and polling
 	None       Rung = "none"             // plain processes
 )
 
 // rungs lists the rungs, the best first.
-var rungs = []Rung{RootV2, RootV1, RootlessV2, Rootless, None}
+var rungs = []Rung{RootV2, RootV1, Root, RootlessV2, Rootless, None}
 
 func rungNames() string {
 	names := make([]string, len(rungs))
@@ -88,16 +89,16 @@ var enforced = []struct {
 	{"no other process in sight", all("process namespace")},
 	{"dangerous system calls refused", all("system call filter")},
 	{"nothing stays for the next run", all("process and IPC namespaces, fresh scratch directory")},
-	{"another user than the judge's", map[Rung]string{RootV2: "user id", RootV1: "user id"}},
-	{"memory limit", map[Rung]string{RootV2: byGroups2, RootV1: byGroups1, RootlessV2: byGroups2, Rootless: byPolling}},
-	{"CPU time of all threads and children", map[Rung]string{RootV2: byGroups2, RootV1: byGroups1, RootlessV2: byGroups2, Rootless: byPolling}},
-	{"number of processes", map[Rung]string{RootV2: byGroups2, RootV1: byGroups1, RootlessV2: byGroups2, Rootless: byLimits}},
+	{"another user than the judge's", map[Rung]string{RootV2: "user id", RootV1: "user id", Root: "user id"}},
+	{"memory limit", map[Rung]string{RootV2: byGroups2, RootV1: byGroups1, Root: byPolling, RootlessV2: byGroups2, Rootless: byPolling}},
+	{"CPU time of all threads and children", map[Rung]string{RootV2: byGroups2, RootV1: byGroups1, Root: byPolling, RootlessV2: byGroups2, Rootless: byPolling}},
+	{"number of processes", map[Rung]string{RootV2: byGroups2, RootV1: byGroups1, Root: byLimits, RootlessV2: byGroups2, Rootless: byLimits}},
 	{"wall time", everywhere("monotonic clock")},
 	{"output limit", everywhere("counted pipe")},
 }
 
 func all(by string) map[Rung]string {
-	return map[Rung]string{RootV2: by, RootV1: by, RootlessV2: by, Rootless: by}
+	return map[Rung]string{RootV2: by, RootV1: by, Root: by, RootlessV2: by, Rootless: by}
 }
 
 func everywhere(by string) map[Rung]string {

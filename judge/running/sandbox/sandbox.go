@@ -78,7 +78,8 @@ type Options struct {
 	// Processes made by Start do not count.
 	Workers int
 	// Isolation names a rung to use and no other; "isolated" accepts any that
-	// isolates; "" takes the best that the machine gives.
+	// isolates; "" takes the best that the machine gives, but not None as user 0: nobody
+	// gets the rights of the machine's root without having been asked for by name.
 	Isolation string
 	// Pin keeps each worker on one processor, for times that can be repeated.
 	Pin bool
@@ -156,7 +157,7 @@ func New(o Options) (*Sandbox, error) {
 		if o.Isolation != "" && o.Isolation != string(r) && (o.Isolation != Isolated || r == None) {
 			continue
 		}
-		b, report, err := open(r, o)
+		b, report, err := openNamed(r, o)
 		if err != nil {
 			refused = append(refused, Refusal{r, err})
 			continue
@@ -171,7 +172,19 @@ func New(o Options) (*Sandbox, error) {
 	for i, r := range refused {
 		reasons[i] = fmt.Errorf("%s: %w", r.Rung, r.Err)
 	}
+	if o.Isolation == "" {
+		return nil, fmt.Errorf("sandbox: this machine gives no isolation, and programs would have the rights of user 0; "+
+			"run the judge as another user, or ask for it by name: --require none, or require = \"none\" in judge.toml\n%w", errors.Join(reasons...))
+	}
 	return nil, fmt.Errorf("sandbox: this machine does not give the isolation that was asked for: %w", errors.Join(reasons...))
+}
+
+// openNamed opens a rung, but None as user 0 only where it was asked for by name.
+func openNamed(r Rung, o Options) (backend, Report, error) {
+	if r == None && o.Isolation == "" && isHostRoot() {
+		return nil, Report{}, errors.New("programs would run as user 0")
+	}
+	return open(r, o)
 }
 
 // Run runs a command to its end. See judge.Runner.

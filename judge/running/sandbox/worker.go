@@ -117,8 +117,14 @@ func (w *worker) spawn(b *isolated) error {
 		Setsid:     true,
 		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWUTS,
 	}
-	if b.rootless {
+	if b.own {
 		attr.Cloneflags |= unix.CLONE_NEWUSER
+	}
+	if b.own && !b.rootless { // the zygote stays the judge's user, and programs have theirs
+		ids := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: InsideUID, HostID: InsideUID, Size: 1}}
+		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = ids, ids, true
+	}
+	if b.rootless {
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}

@@ -18,6 +18,7 @@ import (
 	"assay/judge"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
+	"assay/judge/running/sandbox/sandboxtest"
 	"assay/judge/running/trial"
 )
 
@@ -145,7 +146,7 @@ func idles(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = 50
 // newBox makes the sandbox of a test.
 func newBox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Options{})
+	box, err := sandbox.New(sandboxtest.Any())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ const (
 var abilities = map[sandbox.Rung]Ability{
 	sandbox.RootV2:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
 	sandbox.RootV1:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
+	sandbox.Root:       Isolates | CountsCPU | OtherUser,
 	sandbox.RootlessV2: Isolates | CountsMemory | CountsCPU | LimitsForks,
 	sandbox.Rootless:   Isolates | CountsCPU,
 	sandbox.None:       0,
