@@ -36,14 +36,16 @@ type Started struct {
 
 // Built says how building the submission went.
 type Built struct {
-	Verdict Verdict `json:"verdict"`       // "" or CE
-	Log     string  `json:"log,omitempty"` // the compiler's first lines
+	Verdict Verdict `json:"verdict"`           // "" or CE
+	Log     string  `json:"log,omitempty"`     // the compiler's first lines
+	Command string  `json:"command,omitempty"` // the build command that failed, as in a shell
 	Millis  float64 `json:"build_ms"`
 	Cached  bool    `json:"cached,omitempty"`
 }
 
-// Progressed says how many cases have run; they are judged a little later. It is
-// for live displays only, and is not saved.
+// Progressed says how many cases have run; they are judged a little later. While the
+// submission is being built it comes each second. It is for live displays only, and is
+// not saved.
 type Progressed struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`

@@ -24,6 +24,7 @@ package judge
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // Bench is where one submission is tried on one problem: the steps of the
@@ -69,11 +70,11 @@ type Options struct {
 // setter's programs, and for the end of ctx.
 func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Event)) (*Finished, error) {
 	sum := &Finished{Cases: p.Count()}
-	built, err := bench.Build(ctx)
+	built, err := build(ctx, bench, func() { listen(&Progressed{Of: sum.Cases}) })
 	if err != nil {
 		return nil, err
 	}
-	built.Log = text(built.Log)
+	built.Log, built.Command = text(built.Log), text(built.Command)
 	listen(built)
 	if built.Verdict != NotJudged {
 		sum.Verdict = built.Verdict
@@ -100,6 +101,25 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	t.finish()
 	listen(sum)
 	return sum, nil
+}
+
+// build has the submission built, and calls waiting each second meanwhile.
+func build(ctx context.Context, bench Bench, waiting func()) (built *Built, err error) {
+	done := make(chan struct{})
+	go func() { // ends with the build, which is waited for
+		defer close(done)
+		built, err = bench.Build(ctx)
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return built, err
+		case <-tick.C:
+			waiting()
+		}
+	}
 }
 
 // goesOn says whether another case is to be judged.

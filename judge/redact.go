@@ -130,7 +130,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	},
 	"built": func(_ *redactor, e Event) []Event {
 		b := e.(*Built)
-		return []Event{&Built{Verdict: b.Verdict, Log: b.Log, Millis: b.Millis, Cached: b.Cached}}
+		return []Event{&Built{Verdict: b.Verdict, Log: b.Log, Command: b.Command, Millis: b.Millis, Cached: b.Cached}}
 	},
 	"progressed": func(r *redactor, e Event) []Event {
 		if p := e.(*Progressed); r.sees(ShowCases) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -74,6 +75,9 @@ func (p *progress) line(r *record) string {
 		}
 	case r.built == nil:
 		b.WriteString("building")
+		if s := r.started; s != nil {
+			fmt.Fprintf(&b, " %s as %s", filepath.Base(s.Program), s.Language)
+		}
 	default:
 		p.ran = max(p.ran, len(r.cases)) // a replayed stream has no progress
 		if p.of > 0 {

@@ -225,6 +225,10 @@ func (t *terminal) result() {
 	if r.built != nil && r.built.Verdict != judge.NotJudged {
 		t.printf("\n")
 		t.block(r.built.Log, maxLog)
+		if r.built.Command != "" {
+			t.printf("\n")
+			t.paragraph("  built with: "+oneLine(r.built.Command), "    ")
+		}
 	}
 	for _, g := range append(slices.Clone(r.groups), r.inner...) {
 		if g.Message != "" {

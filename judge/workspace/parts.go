@@ -29,7 +29,7 @@ func (w *Workspace) Part(ctx context.Context, p *judge.Part) (*judge.Program, er
 		return &judge.Program{Name: p.Path}, nil
 	}
 	made, err := w.buildFor(ctx, w.packageOf(p.Path), source{path: p.Path, from: lang.BySetter})
-	if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+	if missing, ok := errors.AsType[*lang.MissingError](err); ok && missing.Broken == nil {
 		return nil, &judge.Fault{File: p.Path, Text: "the program cannot be built here", Hint: missing.Error()}
 	}
 	if err != nil {

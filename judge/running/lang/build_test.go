@@ -212,6 +212,9 @@ func TestCompileErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if row.exec != (judge.Exec{}) && r.Command != "toyc 'my $1 sol.toy'" {
+				t.Errorf("the command that failed is %q", r.Command)
+			}
 			if r.OK || r.Program != nil || r.Log != row.want {
 				t.Errorf("Build = %+v, want a compile error with the log %q", r, row.want)
 			}
@@ -343,6 +346,30 @@ func TestShims(t *testing.T) {
 	other, err := lang.New(cfg, new(plain), cache, nil).Build(t.Context(), write(t, "a.toy", "x"), l)
 	if err != nil || other.Cached || other.Program.Key == r.Program.Key {
 		t.Errorf("Build with a new compiler = %+v, %v, want another key", other, err)
+	}
+}
+
+// TestAProbeThatFails: a tool that fails once is there all the same, and until then the
+// message says how it failed.
+func TestAProbeThatFails(t *testing.T) {
+	dir := t.TempDir()
+	shim(t, dir+"/toyc", "echo 'cannot allocate memory' >&2\nexit 2\n")
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	cfg, l := toy(t)
+	l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy-tools"
+	l.Build = [][]string{{"toyc", "{sources}"}}
+	cache := t.TempDir()
+	tools := lang.New(cfg, compiler(copies), cache, nil)
+	_, err := tools.Build(t.Context(), write(t, "a.toy", "x"), l)
+	want := "Toy needs toyc, which does not work on this machine now: run " + dir + "/toyc --where: cannot allocate memory: exit status 2"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("Build = %v\nwant %s", err, want)
+	}
+	shim(t, dir+"/toyc", "echo "+dir+"\n")
+	for it, box := range map[string]*lang.Toolbox{"in the same process": tools, "in the next one": lang.New(cfg, compiler(copies), cache, nil)} {
+		if r, err := box.Build(t.Context(), write(t, "a.toy", "x"), l); err != nil || !r.OK {
+			t.Errorf("Build %s, when the tool works = %+v, %v", it, r, err)
+		}
 	}
 }
 

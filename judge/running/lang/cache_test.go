@@ -1,7 +1,7 @@
 package lang
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/judge"
 
 	"pgregory.net/rapid"
 )
@@ -89,35 +91,60 @@ func TestKeepHeals(t *testing.T) {
 	}
 }
 
-func TestProbesOfNothing(t *testing.T) {
+// TestProbesThatFail: that a tool failed once is not remembered as if it were not there.
+func TestProbesThatFail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.json")
-	asked := 0
-	get := func() {
-		t.Helper()
-		if said, err := (&probes{file: file}).get("question", func() (string, error) { asked++; return "", nil }); said != "" || err != nil {
-			t.Fatalf("get = %q, %v, want nothing", said, err)
+	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "", errors.New("no memory") }); said != "" || err == nil {
+		t.Fatalf("get = %q, %v, want the error", said, err)
+	}
+	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "here", nil }); said != "here" || err != nil {
+		t.Errorf("get after a failure = %q, %v, want it asked again", said, err)
+	}
+}
+
+// TestPatience: a build that the machine kept waiting starts again with more time.
+func TestPatience(t *testing.T) {
+	const wall = 10 * time.Second
+	slow := func(cpu time.Duration) judge.Exec { return judge.Exec{Killed: judge.WallTime, CPU: cpu, Wall: wall} }
+	for _, row := range []struct {
+		it   string
+		busy bool
+		runs []judge.Exec // one after the other
+		want judge.Resource
+		err  string
+	}{
+		{"leaves alone what ends in time", true, []judge.Exec{{}}, judge.Nothing, ""},
+		{"runs again what worked and got too little", false, []judge.Exec{slow(wall / 10), {}}, judge.Nothing, ""},
+		{"runs again what got nothing on a busy machine", true, []judge.Exec{slow(0), {}}, judge.Nothing, ""},
+		{"stops what waits by itself", false, []judge.Exec{slow(0)}, judge.WallTime, ""},
+		{"stops what waits by itself the second time", false, []judge.Exec{slow(wall / 10), slow(0)}, judge.WallTime, ""},
+		{"gives up on a machine that is too busy", true, []judge.Exec{slow(time.Second), slow(2 * time.Second)}, judge.WallTime, "the compiler got only 2s of the processor in 1m40s: this machine is too busy"},
+		{"does not run again what used its processor time", true, []judge.Exec{{Killed: judge.CPUTime, CPU: wall}}, judge.CPUTime, ""},
+	} {
+		runs := 0
+		box := &Toolbox{busy: func() bool { return row.busy }, runner: runnerFunc(func(c *judge.Command) judge.Exec {
+			fmt.Fprintf(c.Stdout, "run %d", runs)
+			runs++
+			return row.runs[runs-1]
+		})}
+		var log head
+		fmt.Fprint(&log, "before, ")
+		x, err := box.patiently(t.Context(), &judge.Command{Limits: judge.Limits{Wall: wall}}, &log)
+		if text := fmt.Sprint(err); x.Killed != row.want || err == nil && row.err != "" || err != nil && text != row.err || runs != len(row.runs) {
+			t.Errorf("it %s: %+v, %v after %d runs, want %q and %q after %d", row.it, x, err, runs, row.want, row.err, len(row.runs))
+		}
+		if got, want := log.text(""), fmt.Sprintf("before, run %d", runs-1); got != want {
+			t.Errorf("it %s: the log is %q, want %q", row.it, got, want)
 		}
 	}
-	get()
-	if get(); asked != 1 {
-		t.Errorf("asked %d times at once, want 1: a shim that does not work is slow to say so", asked)
-	}
-	old, err := json.Marshal((&probes{file: file}).read())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var known map[string]probe
-	if err := json.Unmarshal(old, &known); err != nil {
-		t.Fatal(err)
-	}
-	for key, p := range known {
-		p.When = p.When.Add(-freshNothing)
-		known[key] = p
-	}
-	(&probes{file: file, known: known}).write()
-	if get(); asked != 2 {
-		t.Errorf("asked %d times after a while, want 2: somebody may have mended it", asked)
-	}
+}
+
+type runnerFunc func(c *judge.Command) judge.Exec
+
+func (f runnerFunc) Run(_ context.Context, c *judge.Command) (judge.Exec, error) { return f(c), nil }
+
+func (f runnerFunc) Start(context.Context, *judge.Command) (judge.Process, error) {
+	return nil, errors.New("nothing is started")
 }
 
 func TestProbesGetOld(t *testing.T) {

@@ -96,12 +96,12 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	if err := t.lay(build, src, l, words); err != nil {
 		return err
 	}
-	log, ok, err := t.runBuild(ctx, build, src, l, chain, words, from)
+	log, failed, err := t.runBuild(ctx, build, src, l, chain, words, from)
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return &compileError{src.readable(log)}
+	if failed != "" {
+		return &compileError{src.readable(log), failed}
 	}
 	if len(l.Result) == 0 {
 		log = "" // "syntax OK": a mere check has nothing to say of a good program
@@ -113,7 +113,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 		err = kept.results(build, l.Result)
 	}
 	if none, isNone := errors.AsType[*noResultError](err); isNone {
-		return &compileError{strings.TrimPrefix(src.readable(log)+"\n"+none.Error(), "\n")}
+		return &compileError{log: strings.TrimPrefix(src.readable(log)+"\n"+none.Error(), "\n")}
 	}
 	if err != nil {
 		return err
@@ -122,7 +122,10 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 }
 
 // compileError is a program that does not compile: the contestant's fault.
-type compileError struct{ log string }
+type compileError struct {
+	log     string
+	command string // that failed; "" where all were content
+}
 
 func (e *compileError) Error() string { return "it does not compile: " + e.log }
 
@@ -177,15 +180,15 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 	return os.Chmod(full, mode)
 }
 
-// runBuild runs the build commands, and says whether all of them were content.
-func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (string, bool, error) {
+// runBuild runs the build commands, and returns the one that failed, "" if none did.
+func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (text, failed string, err error) {
 	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true}}
 	if l.Cache != "" {
 		// What a contestant's compiler wrote never gets into a setter's program, but
 		// the other way saves the time to compile a standard library twice.
 		keep, done, err := t.cache.keep(l.ID+"-"+string(from), l.ID+"-"+string(BySetter))
 		if err != nil {
-			return "", false, err
+			return "", "", err
 		}
 		defer done()
 		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true})
@@ -194,19 +197,34 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 	for _, command := range l.Build {
 		p := judge.Program{Argv: chain.command(command, words, src.sources), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
 		c := p.Command(t.cfg.Build)
-		c.Dir, c.Mounts, c.Stdout, c.Stderr = buildDir, mounts, &log, &log
-		x, err := t.runner.Run(ctx, c)
+		c.Dir, c.Mounts = buildDir, mounts
+		x, err := t.patiently(ctx, c, &log)
 		if _, ok := errors.AsType[*judge.ExecError](err); ok {
-			return "", false, fmt.Errorf("%w: %w", err, errNoCommand)
+			return "", "", fmt.Errorf("%w: %w", err, errNoCommand)
 		}
 		if err != nil {
-			return "", false, err
+			return "", "", err
 		}
 		if why := judge.Classify(x, t.cfg.Build); why != judge.NotJudged {
-			return log.text(stopped(x, t.cfg.Build)), false, nil
+			return log.text(stopped(x, t.cfg.Build)), src.inShell(p.Argv), nil
 		}
 	}
-	return log.text(""), true, nil
+	return log.text(""), "", nil
+}
+
+// inShell writes a build command as one would type it beside the program, where its
+// tool is on the PATH.
+func (src *source) inShell(argv []string) string {
+	words := slices.Clone(argv)
+	words[0] = path.Base(words[0])
+	for i, w := range words {
+		w = src.readable(w)
+		words[i] = w
+		if w == "" || strings.ContainsAny(w, " \t\n\"'`$&|;<>()*?[]{}!#~\\") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // stopped says why a compiler was ended, "" where it ended by itself.

@@ -36,6 +36,7 @@ type Toolbox struct {
 	cache  *cache
 	tools  *locator
 	kit    fs.FS
+	busy   func() bool // whether this machine has more to do than it can
 }
 
 // New makes a toolbox that keeps what it builds in the folder cache. Kit holds
@@ -45,6 +46,7 @@ func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Tool
 		cfg: cfg, runner: runner, kit: kit,
 		cache: newCache(cache),
 		tools: newLocator(cfg, cache),
+		busy:  overloaded,
 	}
 }
 
@@ -64,6 +66,7 @@ type Result struct {
 	Program *judge.Program // nil where it does not compile
 	OK      bool           // false for a compile error
 	Log     string         // the compiler's first lines, errors or warnings
+	Command string         // the command that failed, as in a shell; "" where none did
 	Cached  bool           // it was built before
 	Took    time.Duration
 }
@@ -127,7 +130,7 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 		return t.compile(ctx, src, l, chain, from, dir)
 	})
 	if failed, ok := errors.AsType[*compileError](err); ok {
-		return &Result{Log: failed.log}, nil
+		return &Result{Log: failed.log, Command: failed.command}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -193,9 +196,14 @@ type MissingError struct {
 	Tools    []string // the missing ones
 	Package  string   // the Debian package that brings them
 	Obtain   string   // where else they come from
+	// Broken is why a tool that is there cannot be used: it does not say where it is.
+	Broken error
 }
 
 func (e *MissingError) Error() string {
+	if e.Broken != nil {
+		return fmt.Sprintf("%s needs %s, which does not work on this machine now: %v", e.Language, strings.Join(e.Tools, " and "), e.Broken)
+	}
 	text := fmt.Sprintf("%s needs %s, which this machine does not have", e.Language, strings.Join(e.Tools, " and "))
 	if e.Package != "" {
 		text += "\n    apt-get install " + e.Package

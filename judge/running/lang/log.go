@@ -30,6 +30,20 @@ func (h *head) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// mark says how far the text is, for cut.
+func (h *head) mark() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.kept)
+}
+
+// cut forgets what came after a mark.
+func (h *head) cut(mark int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept, h.lost = h.kept[:mark], false
+}
+
 // escapes are the terminal's, which do not belong into reports.
 var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
 

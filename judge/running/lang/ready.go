@@ -26,6 +26,9 @@ type Status struct {
 func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error) {
 	chain, err := t.tools.find(ctx, l)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
+		if missing.Broken != nil {
+			missing.Obtain, missing.Package = missing.Broken.Error(), ""
+		}
 		return Status{Missing: missing.Tools, Package: missing.Package, Obtain: missing.Obtain}, nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/cachedir"
 	"assay/judge/running/config"
 	"assay/judge/running/sandbox"
 )
@@ -39,7 +41,7 @@ type locator struct {
 	probes *probes
 
 	mu    sync.Mutex
-	known map[string]func() (*toolchain, error) // by language
+	known map[string]func() (*toolchain, error) // by language; what failed is looked for again
 }
 
 func newLocator(cfg *config.Config, cache string) *locator {
@@ -103,13 +105,19 @@ func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, er
 		lo.known[l.ID] = get
 	}
 	lo.mu.Unlock()
-	return get()
+	chain, err := get()
+	if err != nil {
+		lo.mu.Lock()
+		delete(lo.known, l.ID)
+		lo.mu.Unlock()
+	}
+	return chain, err
 }
 
 // look finds a language's tools without looking at what is known.
 func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, error) {
 	c := &toolchain{paths: map[string]string{}}
-	folders, located := lo.locate(ctx, l)
+	folders, broken, located := lo.locate(ctx, l)
 	var first []string // before a shim of another version, or one that does not work
 	for _, dir := range folders {
 		bin := filepath.Join(dir, "bin")
@@ -134,17 +142,19 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 		c.add(names[0], path, lo.home)
 	}
 	if len(missing) > 0 {
-		return nil, &MissingError{Language: l.Name, Tools: missing, Package: l.Package, Obtain: l.Obtain}
+		return nil, &MissingError{Language: l.Name, Tools: missing, Package: l.Package, Obtain: l.Obtain, Broken: broken}
 	}
 	c.visible = outermost(append(c.visible, existing(l.Visible)...))
 	return c, nil
 }
 
 // locate asks a language's tool where it really is. A shim that does not work is
-// passed over for the next one on the PATH; false says that none works.
-func (lo *locator) locate(ctx context.Context, l *config.Language) ([]string, bool) {
+// passed over for the next one on the PATH; false says that none works, and broken why
+// not, where there is one at all. That it does not work is not remembered: it may be
+// for lack of memory, or of time.
+func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []string, broken error, works bool) {
 	if len(l.Locate) == 0 {
-		return nil, true
+		return nil, nil, true
 	}
 	names := l.Locate[:1]
 	for _, tool := range l.Tools {
@@ -156,26 +166,29 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) ([]string, bo
 		argv := append([]string{path}, l.Locate[1:]...)
 		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) {
 			out, err := run(ctx, argv)
-			if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
-				return "", nil // a shim that says by this that it does not work
+			if err == nil && len(foldersIn(out)) == 0 {
+				err = fmt.Errorf("run %s: it names no folder", strings.Join(argv, " "))
 			}
 			return out, err
 		})
-		if err != nil {
-			continue
+		if folders := foldersIn(out); len(folders) > 0 {
+			return folders, nil, true
 		}
-		var folders []string
-		for line := range strings.Lines(out) {
-			dir := strings.TrimSpace(line)
-			if info, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && info.IsDir() {
-				folders = append(folders, filepath.Clean(dir))
-			}
-		}
-		if len(folders) > 0 {
-			return folders, true
+		broken = cmp.Or(broken, err)
+	}
+	return nil, broken, false
+}
+
+// foldersIn are the folders that are named, a line each.
+func foldersIn(out string) []string {
+	var folders []string
+	for line := range strings.Lines(out) {
+		dir := strings.TrimSpace(line)
+		if info, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && info.IsDir() {
+			folders = append(folders, filepath.Clean(dir))
 		}
 	}
-	return nil, false
+	return folders
 }
 
 // add takes a tool into the toolchain.
@@ -215,7 +228,7 @@ func stamp(path string) string {
 	if err != nil {
 		return path + " gone"
 	}
-	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
+	return path + " " + cachedir.Stamp(info)
 }
 
 // systemDirs are what every sandbox shows.
@@ -265,11 +278,18 @@ func outermost(paths []string) []string {
 
 // run runs one of the machine's own tools, outside the sandbox.
 func run(ctx context.Context, argv []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	out, err := sandbox.Tool(ctx, argv)
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("run %s: it did not end within a minute", strings.Join(argv, " "))
+	}
 	if err != nil {
-		return "", fmt.Errorf("run %s: %w", argv[0], err)
+		said := ""
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			said, _, _ = strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		}
+		return "", fmt.Errorf("run %s: %w", strings.TrimSuffix(strings.Join(argv, " ")+": "+said, ": "), err)
 	}
 	return string(out), nil
 }
@@ -288,14 +308,10 @@ type probe struct {
 }
 
 // fresh is how long a probe is believed: a shim may change its mind with nothing
-// to be seen of it. One that said nothing is asked again sooner, as somebody may be
-// mending it, but not by every command: shims can take long to fail.
-const (
-	fresh        = 24 * time.Hour
-	freshNothing = 10 * time.Minute
-)
+// to be seen of it.
+const fresh = 24 * time.Hour
 
-// get returns what is remembered for a question, or asks.
+// get returns what is remembered for a question, or asks. A failure is not remembered.
 func (p *probes) get(question string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(question))
 	key := hex.EncodeToString(sum[:16])
@@ -305,11 +321,7 @@ func (p *probes) get(question string, ask func() (string, error)) (string, error
 	}
 	old, ok := p.known[key]
 	p.mu.Unlock()
-	believed := fresh
-	if old.Said == "" {
-		believed = freshNothing
-	}
-	if age := time.Since(old.When); ok && age >= 0 && age < believed {
+	if age := time.Since(old.When); ok && age >= 0 && age < fresh {
 		return old.Said, nil
 	}
 	said, err := ask()

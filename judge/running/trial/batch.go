@@ -66,7 +66,7 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	}
 	built := &judge.Built{Log: made.Log, Cached: made.Cached, Millis: float64(time.Since(start).Microseconds()) / 1000}
 	if !made.OK {
-		built.Verdict = judge.CompileError
+		built.Verdict, built.Command = judge.CompileError, made.Command
 	}
 	b.program = made.Program
 	return built, nil
