@@ -103,7 +103,7 @@ func encoded(t interface{ Fatal(...any) }, events []Event) string {
 // open are the fields whose texts contestants see at every level.
 var open = []string{
 	"started.Problem", "started.Title", "started.Program", "started.Language", "started.Faster", "started.Rung", "started.Weaker",
-	"built.Verdict", "built.Log", "case.Team", "finished.Verdict",
+	"built.Verdict", "built.Log", "built.Command", "case.Team", "finished.Verdict",
 }
 
 // TestRedact: of every field of every event, also of those to come, only those texts are

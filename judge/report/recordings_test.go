@@ -155,7 +155,7 @@ func compileError() []judge.Event {
 	return []judge.Event{
 		started("broken.go", "go", 19, "sample", "edge", "big"),
 		&judge.Built{
-			Verdict: judge.CompileError, Millis: 231,
+			Verdict: judge.CompileError, Millis: 231, Command: "go build -o main broken.go",
 			Log: "# command-line-arguments\n./broken.go:7:2: undefined: x\n./broken.go:9:14: cannot use \"a\" (untyped string constant) as int value in assignment\n./broken.go:11:1: missing return\n",
 		},
 		&judge.Finished{Verdict: judge.CompileError, Cases: 19},

@@ -34,7 +34,8 @@ type Config struct {
 	Solution judge.Limits // of a contestant's program, where the problem says nothing
 	Build    judge.Limits // of each step of a build
 	Setter   judge.Limits // of a checker, validator, generator or reference, for one case
-	Source   SourceLimits
+	Source   FileLimits   // of what is submitted
+	Built    FileLimits   // of what a build writes
 
 	Headers   []string          // folders in which setters' programs find headers
 	Isolation string            // what is demanded of the machine: "any", "isolated" or "none"
@@ -46,8 +47,8 @@ type Config struct {
 	Languages []*Language       // in the file's order, which decides where two claim one extension
 }
 
-// SourceLimits bound what is submitted.
-type SourceLimits struct {
+// FileLimits bound files.
+type FileLimits struct {
 	Size  int64 // bytes of all files together
 	Files int
 }
@@ -121,13 +122,11 @@ type Kit struct {
 // form is the file.
 type form struct {
 	Limits struct {
-		Solution limits `toml:"solution"`
-		Build    limits `toml:"build"`
-		Setter   limits `toml:"setter"`
-		Source   struct {
-			Size  strict.Size `toml:"size"`
-			Files int         `toml:"files"`
-		} `toml:"source"`
+		Solution limits     `toml:"solution"`
+		Build    limits     `toml:"build"`
+		Setter   limits     `toml:"setter"`
+		Source   fileLimits `toml:"source"`
+		Built    fileLimits `toml:"built"`
 	} `toml:"limits"`
 	Sandbox struct {
 		Require string   `toml:"require"`
@@ -152,6 +151,14 @@ type limits struct {
 	Files     int             `toml:"files"`
 	Scratch   strict.Size     `toml:"scratch"`
 }
+
+// fileLimits is one table of limits of files.
+type fileLimits struct {
+	Size  strict.Size `toml:"size"`
+	Files int         `toml:"files"`
+}
+
+func (l fileLimits) limits() FileLimits { return FileLimits{int64(l.Size), l.Files} }
 
 func formOf(l judge.Limits) limits {
 	return limits{
@@ -200,7 +207,8 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 	}
 	in := form{Hello: base.Hello}
 	in.Limits.Solution, in.Limits.Build, in.Limits.Setter = formOf(base.Solution), formOf(base.Build), formOf(base.Setter)
-	in.Limits.Source.Size, in.Limits.Source.Files = strict.Size(base.Source.Size), base.Source.Files
+	in.Limits.Source = fileLimits{strict.Size(base.Source.Size), base.Source.Files}
+	in.Limits.Built = fileLimits{strict.Size(base.Built.Size), base.Built.Files}
 	in.Sandbox.Require, in.Sandbox.Visible = base.Isolation, base.Visible
 	in.Setter.Headers = base.Headers
 
@@ -208,7 +216,7 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 	c := &Config{
 		File:     file,
 		Solution: in.Limits.Solution.judge(), Build: in.Limits.Build.judge(), Setter: in.Limits.Setter.judge(),
-		Source:    SourceLimits{int64(in.Limits.Source.Size), in.Limits.Source.Files},
+		Source: in.Limits.Source.limits(), Built: in.Limits.Built.limits(),
 		Headers:   in.Setter.Headers,
 		Isolation: in.Sandbox.Require, Visible: in.Sandbox.Visible,
 		Env: overlay(base.Env, in.Env), Hello: in.Hello, CodePages: overlay(base.CodePages, in.CodePages),

@@ -182,7 +182,8 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 
 // runBuild runs the build commands, and returns the one that failed, "" if none did.
 func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (text, failed string, err error) {
-	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true}}
+	most := t.cfg.Built
+	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true, Bytes: most.Size, Files: int64(most.Files)}}
 	if l.Cache != "" {
 		// What a contestant's compiler wrote never gets into a setter's program, but
 		// the other way saves the time to compile a standard library twice.
@@ -191,7 +192,7 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 			return "", "", err
 		}
 		defer done()
-		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true})
+		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: keepBytes, Files: keepFiles})
 	}
 	var log head
 	for _, command := range l.Build {
@@ -236,6 +237,8 @@ func stopped(x judge.Exec, limits judge.Limits) string {
 		return fmt.Sprintf("the compiler was stopped after %v", limits.Wall)
 	case judge.Memory:
 		return fmt.Sprintf("the compiler was stopped because it needs more than %s of memory", sizeWords(limits.Memory))
+	case judge.Output:
+		return "the compiler was stopped because it writes more than a build may (limits.output and limits.built in judge.toml)"
 	case judge.Nothing:
 		if x.Signal == "" {
 			return ""
