@@ -31,6 +31,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
+// MarshalText writes a duration as UnmarshalText reads it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // Size is a number of bytes that is written "64KiB", "256 MiB", "1GB" or "512".
 // Units without an i are powers of ten.
 type Size int64
@@ -83,3 +86,6 @@ func (s Size) String() string {
 	}
 	return fmt.Sprintf("%dB", int64(s))
 }
+
+// MarshalText writes a size as UnmarshalText reads it.
+func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

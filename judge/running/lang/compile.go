@@ -163,8 +163,12 @@ func (t *Toolbox) lay(build string, src *source, l *config.Language, words map[s
 	return nil
 }
 
-// writeUnder writes a file below a folder, with folders that are open to everybody.
+// writeUnder writes a file below a folder, with folders that are open to everybody. The
+// name may come from a configuration that somebody else wrote.
 func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
+	if !filepath.IsLocal(name) {
+		return &judge.Fault{File: config.FileName, Text: fmt.Sprintf("the file %q would be outside of the build folder", name), Hint: "file and files name files in it"}
+	}
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if err := os.MkdirAll(filepath.Join(dir, at), 0o777); err != nil {
 			return err
