@@ -62,10 +62,14 @@ func findContest() (*workspace.Workspace, error) {
 	return workspace.Find(env)
 }
 
-// within starts the contest of the current folder, calls f with it, and ends it.
-func (r running) within(f func(contest *workspace.Workspace) error) error {
+// within starts the contest of the current folder, calls f with it, and ends it. The
+// problems that f is about may be named: a bundle brings its own languages and limits.
+func (r running) within(f func(contest *workspace.Workspace) error, names ...string) error {
 	contest, err := findContest()
 	if err != nil {
+		return err
+	}
+	if err := adoptBundle(contest, names); err != nil {
 		return err
 	}
 	if err := contest.Start(r.options()); err != nil {
@@ -94,7 +98,7 @@ func (r running) each(names []string, f func(contest *workspace.Workspace, name 
 			return errFaults
 		}
 		return nil
-	})
+	}, names...)
 }
 
 // lookAnew has the toolchains asked again what they are: somebody may just have

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
+	"assay/judge/bundle"
 	"assay/judge/cases/gen"
 	"assay/judge/problem"
 	"assay/judge/workspace"
@@ -68,6 +69,11 @@ folder (--out), or among the problem's cases written by hand (--add).
 func (g *generation) run(ctx context.Context, c *console, names []string) error {
 	if err := g.fresh.usage(g.check, names); err != nil {
 		return err
+	}
+	for _, name := range names {
+		if bundle.Is(name) && !g.check && g.out == "" {
+			return usageError{fmt.Errorf("%s is frozen: make the cases in the problem's folder, and freeze it again", name)}
+		}
 	}
 	g.named = len(names) > 0
 	return g.each(names, func(contest *workspace.Workspace, name string) (bool, error) {

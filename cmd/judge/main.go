@@ -52,6 +52,7 @@ func commands(c *console) []*cobra.Command {
 		adequacyCommand(c), // adequacy.go
 		importCommand(c),   // import.go
 		exportCommand(c),   // export.go
+		freezeCommand(c),   // freeze.go
 		reportCommand(c),   // report.go
 		initCommand(c),     // init.go
 		newCommand(c),      // new.go

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": untimed, "cut": cut},
 		RequireUniqueNames: true,
 	})
 }
@@ -158,4 +159,22 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(z.Close())
+}
+
+// measured are the fields of saved reports that are another in each run.
+var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|,"cached":true|,"note":"ran again[^"]*"`)
+
+// untimed is the command "untimed FILE...": it takes out of saved reports what was
+// measured.
+func untimed(ts *testscript.TestScript, _ bool, args []string) {
+	for _, file := range args {
+		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2")
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
+	}
+}
+
+// cut is the command "cut FROM TO": it copies a file without its last bytes.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text[:len(text)-1500]), 0o644))
 }

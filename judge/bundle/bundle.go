@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/judge"
@@ -58,12 +59,12 @@ type Frozen struct {
 	// TimeLimit is that of a package that sets none, and TimeLimitFrom how it was found.
 	TimeLimitUS   int64  `json:"time_limit_us,omitempty"`
 	TimeLimitFrom string `json:"time_limit_from,omitempty"`
-	// Dropped are the graders of a package that cannot be built, by path.
-	Dropped []string `json:"dropped_graders,omitempty"`
+	// Dropped says of graders of a package why they cannot be built. Their files, and those
+	// of Faults, are paths from the folder on.
+	Dropped judge.Faults `json:"dropped_graders,omitempty"`
 	// Reference is the submission of a package that says what is right, by path.
 	Reference string `json:"reference,omitempty"`
-	// Faults are those of the folder that do not stop the judging. Their files are paths
-	// from the folder on.
+	// Faults are those of the folder that do not stop the judging.
 	Faults judge.Faults `json:"faults,omitempty"`
 	// Languages are the ids of those in which the setter's programs are written.
 	Languages []string `json:"languages,omitempty"`
@@ -91,8 +92,15 @@ func parseFrozen(file string, data []byte) (*Frozen, error) {
 	if f.Format > FrozenFormat || f.Format < 1 {
 		return nil, &judge.Fault{File: file, Text: fmt.Sprintf("the bundle has the format %d; this judge knows formats up to %d", f.Format, FrozenFormat), Hint: "it was frozen by a newer judge: get that one"}
 	}
-	for _, path := range append(f.Dropped, f.Reference) {
-		if err := checkPath(path); path != "" && err != nil {
+	paths := []string{f.Reference}
+	for _, fault := range slices.Concat(f.Dropped, f.Faults) {
+		if fault == nil {
+			return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle has a fault that says nothing", Hint: damagedHint}
+		}
+		paths = append(paths, fault.File)
+	}
+	for _, path := range paths {
+		if err := checkPath(path); path != "" && path != "." && err != nil {
 			return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle: " + err.Error(), Hint: damagedHint}
 		}
 	}

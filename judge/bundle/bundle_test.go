@@ -86,6 +86,8 @@ func blobs(t testing.TB) *blob.Folder {
 	return f
 }
 
+func solutions(path string) bool { return path == "solutions" }
+
 // TestSameID: the id knows contents, paths and the executable bit, and nothing else.
 func TestSameID(t *testing.T) {
 	here := filepath.Join(t.TempDir(), "here")
@@ -102,13 +104,13 @@ func TestSameID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b := freeze(t, bundle.Source{Dir: there, Tests: filepath.Join(there, "missing"), Without: []string{"solutions"}})
+	b := freeze(t, bundle.Source{Dir: there, Tests: filepath.Join(there, "missing"), Without: solutions})
 	if got := b.Manifest.ID(); got != want {
 		t.Errorf("another id elsewhere:\n%s", b.Manifest.Bytes())
 	}
 
 	os.Chmod(filepath.Join(there, "generator", "build"), 0o644)
-	if freeze(t, bundle.Source{Dir: there, Without: []string{"solutions"}}).Manifest.ID() == want {
+	if freeze(t, bundle.Source{Dir: there, Without: solutions}).Manifest.ID() == want {
 		t.Error("the id does not know what is executable")
 	}
 }

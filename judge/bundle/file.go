@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/tar"
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -53,6 +55,30 @@ func (b *Bundle) Write(w io.Writer) error {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
 	return nil
+}
+
+// WriteFile writes the bundle file at path as a whole or not at all, with the folders
+// above it.
+func (b *Bundle) WriteFile(path string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	buffered := bufio.NewWriterSize(tmp, 1<<20)
+	if err = b.Write(buffered); err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	return err
 }
 
 // copy copies the bytes of an entry, and says so if they are others.

@@ -24,8 +24,11 @@ type Source struct {
 	Tests string // that of its generated cases; it may be missing, or be Dir itself
 	// Cases are generated cases that stand elsewhere, by group.
 	Cases map[string][]string
-	// Without are folders and files of Dir that do not go along, by path.
-	Without []string
+	// Without says of folders and files of Dir that they do not go along, by path.
+	Without func(path string) bool
+	// Follow says where a link out of Dir leads, and whether it may be followed; nil is no
+	// such link.
+	Follow func(link string) (target string, ok bool)
 }
 
 // testsFolder is where generated cases go in a bundle.
@@ -34,17 +37,14 @@ const testsFolder = "testcases"
 // Freeze makes a bundle of a problem. Its files are read again when the bundle is
 // written or laid out; one that has changed until then is an error.
 func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
-	f := &freezer{paths: map[blob.Digest]string{}}
-	without := s.Without
+	f := &freezer{paths: map[blob.Digest]string{}, follow: s.Follow}
 	apart := s.Tests != "" && filepath.Clean(s.Tests) != filepath.Clean(s.Dir)
-	if apart {
-		without = append(slices.Clone(without), testsFolder)
-	}
+	without := func(path string) bool { return apart && path == testsFolder || s.Without != nil && s.Without(path) }
 	if err := f.folder(s.Dir, "", without); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(s.Tests); apart && !errors.Is(err, fs.ErrNotExist) {
-		if err := f.folder(s.Tests, testsFolder, nil); err != nil {
+		if err := f.folder(s.Tests, testsFolder, func(string) bool { return false }); err != nil {
 			return nil, err
 		}
 	}
@@ -79,10 +79,12 @@ func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 type freezer struct {
 	files []Entry
 	paths map[blob.Digest]string // a file with these bytes
+	// follow is that of the source.
+	follow func(link string) (target string, ok bool)
 }
 
 // folder adds a folder's files below the path prefix.
-func (f *freezer) folder(dir, prefix string, without []string) error {
+func (f *freezer) folder(dir, prefix string, without func(string) bool) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("freeze %s: %w", dir, err)
@@ -92,7 +94,7 @@ func (f *freezer) folder(dir, prefix string, without []string) error {
 }
 
 // walk adds the files below a folder of root. Links are followed as far as root goes.
-func (f *freezer) walk(root *os.Root, at, prefix string, without []string) error {
+func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bool) error {
 	where := filepath.Join(root.Name(), filepath.FromSlash(at))
 	if strings.Count(at, "/") >= maxDepth {
 		return &judge.Fault{File: where, Text: fmt.Sprintf("folders in folders, more than %d deep", maxDepth), Hint: "is there a link that leads back to a folder above it?"}
@@ -103,14 +105,17 @@ func (f *freezer) walk(root *os.Root, at, prefix string, without []string) error
 	}
 	for _, e := range entries {
 		name := path.Join(at, e.Name())
-		if leftBehind(e.Name()) || slices.Contains(without, name) {
+		if leftBehind(e.Name()) || without(name) {
 			continue
 		}
 		here := filepath.Join(root.Name(), filepath.FromSlash(name))
 		info, err := root.Stat(name)
 		switch {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
-			return &judge.Fault{File: here, Text: "the link leads out of the folder, to nothing, or in a circle", Hint: "put a copy there"}
+			if err = f.outside(here, path.Join(prefix, name)); err == nil {
+				continue
+			}
+			return err
 		case err != nil:
 			return fmt.Errorf("freeze %s: %w", here, err)
 		case info.IsDir():
@@ -125,6 +130,22 @@ func (f *freezer) walk(root *os.Root, at, prefix string, without []string) error
 		}
 	}
 	return nil
+}
+
+// outside adds what a link out of the folder leads to.
+func (f *freezer) outside(link, name string) error {
+	target, ok := "", false
+	if f.follow != nil {
+		target, ok = f.follow(link)
+	}
+	info, err := os.Stat(target)
+	switch {
+	case !ok || err != nil:
+		return &judge.Fault{File: link, Text: "the link leads out of the folder, to nothing, or in a circle", Hint: "put a copy there"}
+	case info.IsDir():
+		return f.folder(target, name, func(string) bool { return false })
+	}
+	return f.file(target, name)
 }
 
 // file adds one file under the name that it has in the bundle.

@@ -51,7 +51,7 @@ func (w *Workspace) RecipeIn(dir string) Recipe {
 func (w *Workspace) RecipeOf(dir string) Recipe {
 	read := w.RecipeIn(dir)
 	switch {
-	case read == nil:
+	case read == nil, w.thawed(w.Near(dir)) != nil: // what is frozen has its cases
 		return nil
 	case polygon.Is(dir):
 		if !polygon.Lacks(dir) {
@@ -129,6 +129,11 @@ func (w *Workspace) PlaceInOwn(f *judge.Fault) {
 		}
 		f.Text, f.Hint = strings.ReplaceAll(f.Text, kept, dir), strings.ReplaceAll(f.Hint, kept, dir)
 	}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func exists(path string) bool {

@@ -11,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"assay/judge"
+	"assay/judge/bundle"
 	"assay/judge/cases/verify"
 	"assay/judge/packages/icpc"
 	"assay/judge/packages/polygon"
@@ -46,6 +48,11 @@ func (w *Workspace) Folder(name string) (*problem.Folder, judge.Faults, error) {
 // Locate finds the folder of a problem and of its generated cases, and unpacks it if
 // it is in an archive.
 func (w *Workspace) Locate(name string) (dir, tests string, err error) {
+	if bundle.Is(name) && isFile(name) {
+		if name, err = w.layOut(name); err != nil {
+			return "", "", err
+		}
+	}
 	dir, tests, err = problem.Find(w.Root, name)
 	if err == nil && icpc.IsArchive(dir) {
 		dir, err = w.unpack(dir)
@@ -62,6 +69,7 @@ func (w *Workspace) read(dir, tests string) (*problem.Folder, judge.Faults) {
 	}
 	if f != nil {
 		f.Spare(w.spare(dir))
+		w.thaw(f)
 	}
 	return f, faults
 }
@@ -205,7 +213,10 @@ func (w *Workspace) Notes(ctx context.Context, f *problem.Folder) (notes []strin
 	if f.Package == nil {
 		return nil, nil
 	}
-	verifier := w.Verifier(f)
+	verifier, t := w.Verifier(f), w.thawed(f.Dir)
+	if t != nil {
+		verifier.Build = t.builder(f)
+	}
 	faults, err := verifier.DropGraders(ctx)
 	if err != nil {
 		return nil, err
@@ -213,8 +224,11 @@ func (w *Workspace) Notes(ctx context.Context, f *problem.Folder) (notes []strin
 	for _, fault := range faults {
 		notes = append(notes, "the usual grader takes the place of one that cannot be built: "+fault.Error())
 	}
-	how, err := verifier.FindTimeLimit(ctx)
-	if err != nil {
+	how := ""
+	if t != nil && t.found.TimeLimitUS > 0 {
+		how = t.found.TimeLimitFrom
+		f.Package.SetTime(time.Duration(t.found.TimeLimitUS) * time.Microsecond)
+	} else if how, err = verifier.FindTimeLimit(ctx); err != nil {
 		return nil, err
 	}
 	if how != "" {
@@ -225,9 +239,17 @@ func (w *Workspace) Notes(ctx context.Context, f *problem.Folder) (notes []strin
 	case 1:
 		notes = append(notes, fmt.Sprintf("the package has a fault that does not stop the judging: %s", f.Package.Flaws[0]))
 	default:
-		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, cmp.Or(w.filled[w.Near(f.Dir)], f.Dir), f.Package.Flaws[0]))
+		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, w.typed(f), f.Package.Flaws[0]))
 	}
 	return notes, nil
+}
+
+// typed is how people name a problem.
+func (w *Workspace) typed(f *problem.Folder) string {
+	if t := w.thawed(f.Dir); t != nil {
+		return t.file
+	}
+	return cmp.Or(w.filled[f.Dir], f.Dir)
 }
 
 // Parts makes what builds the setter's programs of a problem. A package gets a
@@ -240,10 +262,28 @@ func (w *Workspace) Parts(ctx context.Context, f *problem.Folder) (func(context.
 	if _, err := w.Notes(ctx, f); err != nil {
 		return nil, err
 	}
+	built, err := w.reference(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, p *judge.Part) (*judge.Program, error) {
+		if p == f.Reference {
+			return built, nil
+		}
+		return w.Part(ctx, p)
+	}, nil
+}
+
+// reference gives a package the reference that it does not name, and builds it.
+func (w *Workspace) reference(ctx context.Context, f *problem.Folder) (*judge.Program, error) {
 	var built *judge.Program
-	verifier := w.Verifier(f)
+	verifier, t := w.Verifier(f), w.thawed(f.Dir)
 	for _, s := range f.Package.Submissions {
-		if verdict, _ := s.Promised(); verdict != judge.Accepted || built != nil && !s.Model {
+		verdict, _ := s.Promised()
+		switch {
+		case t != nil && filepath.Join(f.Dir, filepath.FromSlash(t.found.Reference)) != s.Path:
+			continue
+		case t == nil && verdict != judge.Accepted, built != nil && !s.Model:
 			continue
 		}
 		made, err := verifier.MakeSubmission(ctx, s)
@@ -257,12 +297,7 @@ func (w *Workspace) Parts(ctx context.Context, f *problem.Folder) (func(context.
 	if built == nil {
 		return nil, &judge.Fault{File: f.Dir, Text: "no submission of the package that must be accepted can be built", Hint: "one of them says what is right"}
 	}
-	return func(ctx context.Context, p *judge.Part) (*judge.Program, error) {
-		if p == f.Reference {
-			return built, nil
-		}
-		return w.Part(ctx, p)
-	}, nil
+	return built, nil
 }
 
 // stage copies a program, and again with the files of include/ for its language

@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"assay"
 	"assay/judge"
@@ -63,6 +64,7 @@ type Workspace struct {
 	archives *cachedir.Shelf   // problems that came in archives, unpacked
 	fillings *cachedir.Shelf   // packages whose cases were made
 	packages []*problem.Folder // those opened whose programs are built from copies: packages, and folders with include/
+	bundles  sync.Map          // of *thawed, by the folder in which the bundle was laid out
 	filled   map[string]string // the package that each filled copy in the cache was made of
 }
 

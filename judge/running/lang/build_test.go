@@ -530,3 +530,17 @@ func BenchmarkHit(b *testing.B) {
 		b.Fatalf("%d commands were run", n)
 	}
 }
+
+// TestFilesStayInTheBuildFolder: a configuration that somebody else wrote cannot name a
+// file elsewhere.
+func TestFilesStayInTheBuildFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"../out", "a/../../out", "/out"} {
+		if err := lang.WriteUnder(filepath.Join(dir, "build"), name, nil, 0o644); err == nil || !strings.Contains(err.Error(), "outside of the build folder") {
+			t.Errorf("a file %q: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Error("it is there")
+	}
+}

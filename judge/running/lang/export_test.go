@@ -1,3 +1,5 @@
 package lang
 
 var UsualEntry = usualEntry
+
+var WriteUnder = writeUnder

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge/bundle"
+	"assay/judge/workspace"
+)
+
+func freezeCommand(c *console) *cobra.Command {
+	var r running
+	cmd := &cobra.Command{
+		Use:   "freeze <problem> <out>",
+		Short: "make one file of a problem, which is judged the same everywhere",
+		Long: `Freeze writes <out>/<problem>.bundle: the problem folder with its generated cases, the
+languages and limits of this contest, and what a problem package leaves to be found out,
+such as its time limit. The same problem gives the same id on any machine. Solutions do
+not go along. Other commands take the file where they take a problem.
+
+` + exitHelp,
+		Example: "  judge freeze wythoff out\n  judge submit out/wythoff.bundle sol.py",
+		Args:    exactly(2, "judge freeze <problem> <out>"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return freeze(cmd.Context(), c, r, args[0], args[1])
+		},
+	}
+	r.flags(cmd.Flags())
+	return cmd
+}
+
+func freeze(ctx context.Context, c *console, r running, name, out string) (err error) {
+	contest, err := findContest()
+	if err != nil {
+		return err
+	}
+	folder, err := contest.OpenReady(ctx, name, r.options())
+	if err != nil {
+		return err
+	}
+	if err := contest.Start(r.options()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	if _, err := folder.Pick(nil, nil); err != nil { // every case must be there
+		return err
+	}
+	frozen, err := contest.Freeze(ctx, folder)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(out, folder.ID+bundle.Extension)
+	if err := frozen.WriteFile(path); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s: %d files, id %s\n", path, len(frozen.Manifest.Files), frozen.Manifest.ID())
+	return nil
+}
+
+// adoptBundle has a bundle that is named alone bring its languages and limits, before
+// anything is started.
+func adoptBundle(contest *workspace.Workspace, names []string) error {
+	if len(names) == 0 || !bundle.Is(names[0]) {
+		return nil
+	}
+	_, _, err := contest.Locate(names[0])
+	return err
+}

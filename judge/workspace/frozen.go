@@ -1,0 +1,277 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/bundle"
+	"assay/judge/packages/icpc"
+	"assay/judge/problem"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+)
+
+// thawed is a bundle that was laid out.
+type thawed struct {
+	file  string // the bundle file
+	found *bundle.Frozen
+}
+
+const (
+	blobQuota = 8 << 30             // bytes of all laid out bundles, each content once
+	keepLaid  = 30 * 24 * time.Hour // how long a laid out bundle stays that nobody uses
+)
+
+// layOut makes a problem folder of a bundle file, in the cache, and has its languages and
+// limits take the place of the contest's.
+func (w *Workspace) layOut(file string) (dir string, err error) {
+	b, err := bundle.Read(file)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if err := w.adopt(file, b.Config); err != nil {
+		return "", err
+	}
+	blobs, err := blob.Open(filepath.Join(w.Cache, "blobs"), blobQuota)
+	if err != nil {
+		return "", err
+	}
+	all := filepath.Join(w.Cache, "bundles")
+	home := filepath.Join(all, string(b.Manifest.ID())[:32])
+	dir = filepath.Join(home, bundle.Name(file))
+	if err := b.LayOut(blobs, dir); err != nil {
+		return "", err
+	}
+	now := time.Now()
+	_ = os.Chtimes(home, now, now) // in a cache that is read-only nothing is removed either
+	if old, err := os.ReadDir(all); err == nil {
+		for _, e := range old {
+			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keepLaid {
+				_ = os.RemoveAll(filepath.Join(all, e.Name())) // at worst it stays
+			}
+		}
+	}
+	w.bundles.Store(w.Near(dir), &thawed{file, b.Frozen})
+	return dir, nil
+}
+
+// adopt makes a bundle's languages and limits those of the workspace.
+func (w *Workspace) adopt(file string, data []byte) error {
+	own, err := w.Config.Portable()
+	if err != nil || bytes.Equal(own, data) {
+		return err
+	}
+	if w.Box != nil {
+		return &judge.Misuse{Err: fmt.Errorf("%s has other languages or limits than what it is judged with\n    name it alone", file)}
+	}
+	adopted, err := config.LoadPortable(file, data, w.Config)
+	if err != nil {
+		return err
+	}
+	w.Config, w.House = adopted, false
+	return nil
+}
+
+// thawed returns what is known of a problem that came in a bundle, nil for others.
+func (w *Workspace) thawed(dir string) *thawed {
+	known, ok := w.bundles.Load(dir)
+	if !ok {
+		return nil
+	}
+	return known.(*thawed)
+}
+
+// thaw makes what was found out of a problem true of its folder again.
+func (w *Workspace) thaw(f *problem.Folder) {
+	t := w.thawed(f.Dir)
+	if t == nil {
+		return
+	}
+	f.Spare(f.Tests)
+	if f.Package == nil {
+		return
+	}
+	f.Package.Flaws = thawFaults(f, t.found.Faults)
+}
+
+// problemWord stands for the problem's folder in the texts of frozen faults.
+const problemWord = "{problem}"
+
+// builder stands for what builds graders: it fails as it did when the problem was
+// frozen.
+func (t *thawed) builder(f *problem.Folder) func(context.Context, *judge.Part) (*judge.Program, error) {
+	return func(_ context.Context, p *judge.Part) (*judge.Program, error) {
+		for i, fault := range t.found.Dropped {
+			if filepath.Join(f.Dir, filepath.FromSlash(fault.File)) == p.Path {
+				return nil, thawFaults(f, t.found.Dropped)[i]
+			}
+		}
+		return nil, nil
+	}
+}
+
+// Freeze makes a bundle of a problem that is ready to be judged. It finds out what
+// changes verdicts and would be something else on another machine.
+func (w *Workspace) Freeze(ctx context.Context, f *problem.Folder) (*bundle.Bundle, error) {
+	own, err := w.Config.Portable()
+	if err != nil {
+		return nil, err
+	}
+	if t := w.thawed(f.Dir); t != nil {
+		return bundle.Freeze(bundle.Source{Dir: f.Dir}, t.found, own)
+	}
+	found := &bundle.Frozen{Format: bundle.FrozenFormat}
+	if f.Package != nil {
+		if err := w.findOut(ctx, f, found); err != nil {
+			return nil, err
+		}
+	}
+	if found.Languages, err = w.settersLanguages(f); err != nil {
+		return nil, err
+	}
+	s := bundle.Source{Dir: f.Dir, Tests: f.Tests, Cases: map[string][]string{}, Follow: icpc.Repository(f.Dir).Follow}
+	keep := ""
+	if f.Reference != nil {
+		keep = w.inFolder(f, f.Reference.Path)
+	}
+	s.Without = func(name string) bool {
+		top, _, deep := strings.Cut(name, "/")
+		others := deep && (top == "solutions" || f.Package != nil && top == "submissions")
+		return others && name != keep && !strings.HasPrefix(keep, name+"/") && !strings.HasPrefix(name, keep+"/")
+	}
+	for _, g := range f.Groups {
+		for _, c := range g.Cases {
+			if c.Line != "" && !f.Stored(g.Name) {
+				s.Cases[g.Name] = append(s.Cases[g.Name], c.In, c.Ans)
+			}
+		}
+	}
+	return bundle.Freeze(s, found, own)
+}
+
+// findOut finds out about a package what its files do not say.
+func (w *Workspace) findOut(ctx context.Context, f *problem.Folder, found *bundle.Frozen) error {
+	verifier := w.Verifier(f)
+	dropped, err := verifier.DropGraders(ctx)
+	if err != nil {
+		return err
+	}
+	found.Dropped = w.freezeFaults(f, dropped)
+	if found.TimeLimitFrom, err = verifier.FindTimeLimit(ctx); err != nil {
+		return err
+	}
+	if found.TimeLimitFrom != "" {
+		found.TimeLimitUS = f.Limits.CPU.Microseconds()
+	}
+	if f.Reference == nil && !f.Kind.Answers {
+		_, err := w.reference(ctx, f)
+		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault {
+			return err
+		}
+		if err == nil {
+			found.Reference = w.inFolder(f, f.Reference.Path)
+		}
+	}
+	found.Faults = w.freezeFaults(f, f.Package.Flaws)
+	return nil
+}
+
+// freezeFaults takes out of faults where the problem's folder stands.
+func (w *Workspace) freezeFaults(f *problem.Folder, faults judge.Faults) (frozen judge.Faults) {
+	for _, fault := range faults {
+		own := *fault
+		own.File = w.inFolder(f, own.File)
+		for _, dir := range []string{f.Dir, w.filled[f.Dir]} {
+			if dir != "" {
+				own.Text, own.Hint = strings.ReplaceAll(own.Text, dir, problemWord), strings.ReplaceAll(own.Hint, dir, problemWord)
+			}
+		}
+		frozen = append(frozen, &own)
+	}
+	return frozen
+}
+
+// thawFaults puts the problem's name there instead.
+func thawFaults(f *problem.Folder, frozen judge.Faults) (faults judge.Faults) {
+	for _, fault := range frozen {
+		own := *fault
+		own.File = path.Join(f.ID, own.File)
+		own.Text, own.Hint = strings.ReplaceAll(own.Text, problemWord, f.ID), strings.ReplaceAll(own.Hint, problemWord, f.ID)
+		faults = append(faults, &own)
+	}
+	return faults
+}
+
+// inFolder writes the path of a file of the problem from its folder on.
+func (w *Workspace) inFolder(f *problem.Folder, file string) string {
+	for _, dir := range []string{f.Dir, w.filled[f.Dir]} {
+		if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.Base(file)
+}
+
+// settersLanguages are the languages of the programs that judge submissions.
+func (w *Workspace) settersLanguages(f *problem.Folder) ([]string, error) {
+	parts := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
+	if f.Grading != nil {
+		parts = append(parts, graders(f.Grading.Root)...)
+	}
+	used := map[string]bool{}
+	for _, p := range parts {
+		if p == nil || p.Speaks == "ctd" {
+			continue
+		}
+		l, err := w.languageOf(f, p.Path)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			used[l.ID] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(used)), nil
+}
+
+func graders(n *judge.Node) (all []*judge.Part) {
+	all = append(all, n.Legacy.Grader)
+	for _, child := range n.Children {
+		all = append(all, graders(child)...)
+	}
+	return all
+}
+
+// languageOf is the language of a setter's program; nil where nobody can tell, which is
+// a fault that judging tells.
+func (w *Workspace) languageOf(f *problem.Folder, program string) (*config.Language, error) {
+	if f.Package == nil {
+		l, err := w.Tools.Detect(program, "", lang.BySetter)
+		if _, unusable := errors.AsType[*lang.UnusableError](err); unusable {
+			return nil, nil
+		}
+		return l, err
+	}
+	dir, err := os.MkdirTemp("", "assay-stage-*")
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", program, err)
+	}
+	defer os.RemoveAll(dir)
+	_, l, err := w.stage(f.Package, source{path: program, from: lang.BySetter}, dir)
+	if err != nil {
+		return nil, nil
+	}
+	return l, nil
+}
