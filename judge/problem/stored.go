@@ -10,6 +10,10 @@ import (
 // groups are made on first use: their manifest suffices.
 func (f *Folder) Stored(group string) bool { return !f.unstored[group] }
 
+// StoreAll says that the cases of all groups stand in their folders, whatever problem.toml
+// says: in a copy of the problem that was made with them.
+func (f *Folder) StoreAll() { f.unstored = nil }
+
 // Spare says where the cases stand that are not stored: in a folder of their own below
 // dir, which may be removed at any time.
 func (f *Folder) Spare(dir string) {

@@ -99,11 +99,20 @@ func (w *Workspace) thaw(f *problem.Folder) {
 	if t == nil {
 		return
 	}
-	f.Spare(f.Tests)
+	f.StoreAll()
 	if f.Package == nil {
 		return
 	}
 	f.Package.Flaws = thawFaults(f, t.found.Faults)
+}
+
+// solutions is the folder of a problem's solutions. Those of a bundle, which has none, are
+// the contest's.
+func (w *Workspace) solutions(f *problem.Folder) string {
+	if w.thawed(f.Dir) != nil {
+		return filepath.Join(w.Root, "solutions", f.ID)
+	}
+	return problem.Solutions(f.Dir, f.Tests)
 }
 
 // problemWord stands for the problem's folder in the texts of frozen faults.

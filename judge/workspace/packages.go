@@ -68,8 +68,8 @@ func (w *Workspace) read(dir, tests string) (*problem.Folder, judge.Faults) {
 		w.packages = append(w.packages, f)
 	}
 	if f != nil {
-		f.Spare(w.spare(dir))
 		w.thaw(f)
+		f.Spare(w.spare(dir))
 	}
 	return f, faults
 }
@@ -355,7 +355,7 @@ func (w *Workspace) Verifier(f *problem.Folder) *verify.Verifier {
 	rung, _ := w.Rung()
 	return &verify.Verifier{
 		Folder:    f,
-		Solutions: w.Near(problem.Solutions(f.Dir, f.Tests)),
+		Solutions: w.Near(w.solutions(f)),
 		Runner:    w.Box,
 		Jobs:      w.Jobs,
 		Limits:    w.Config.Setter,
