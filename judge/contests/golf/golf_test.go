@@ -10,6 +10,7 @@ import (
 	"assay/judge/running/config"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestCount(t *testing.T) {
@@ -85,6 +86,16 @@ func TestParsePost(t *testing.T) {
 		{it: "reads code right behind a header or a comment", text: "# C, 3 bytes\n<!-- language: lang-c -->\n    f=1\n\nno:\n    g=2\n", want: Post{Language: "C", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
 		{it: "takes the code's part of a sum", text: "# Perl -p, 12 + 1 = 13 bytes\n\n    s/1//\n", want: Post{Language: "Perl", Flags: []string{"-p"}, Claim: 12, Code: "s/1//", Blocks: 1, Headers: 1}},
 		{it: "reads the flags of how to run it", text: "# PHP, 4 bytes\n\n    f();\n\nRun as pipe with `php -nR`.\n", want: Post{Language: "PHP", Flags: []string{"-nR"}, Claim: 4, Code: "f();", Blocks: 1, Headers: 1}},
+		{it: "takes code in a line of its own", text: "# Lua, 3 bytes\n\n`f=1`\n\nIt is short.\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Headers: 1}},
+		{it: "takes code in a line with the claimed size, not its output", text: "# Lua, 3 bytes\n\nThe code is `f=1`, as `--` says.\n\nOutput:\n\n    1 2 3 4\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
+		{it: "takes the block with the claimed size, not the first", text: "# Lua, 3 bytes\n\nIt prints this:\n\n    1 2 3 4\n\nfrom\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 2, Headers: 1}},
+		{it: "takes the block that is no output, without a size", text: "# Lua\n\nSample output:\n\n    1 2 3 4\n\nCode:\n\n    f=1\n", want: Post{Language: "Lua", Code: "f=1", Blocks: 2, Headers: 1}},
+		{it: "counts characters too, for code pages", text: "# Jelly, 2 bytes\n\nText:\n\n    abc\n\n`»ḅ`\n", want: Post{Language: "Jelly", Claim: 2, Code: "»ḅ", Blocks: 1, Headers: 1}},
+		{it: "takes a block before a word of the same size", text: "# Lua, 3 bytes\n\nWhere `abc` is not:\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
+		{it: "reads code with backquotes in it", text: "# Lua, 3 bytes\n\n`` f`1 ``\n", want: Post{Language: "Lua", Claim: 3, Code: "f`1", Headers: 1}},
+		{it: "refuses to guess between a line and a block", text: "# Lua, 9 bytes\n\n`f=1`\n\n    1 2 3 4\n", fails: true},
+		{it: "refuses a block of output", text: "# Lua, 9 bytes\n\nOutput:\n\n    1 2 3 4\n", fails: true},
+		{it: "refuses words in the text that have another size", text: "# Lua, 9 bytes\n\nUse `f=1` here.\n", fails: true},
 		{it: "refuses a post without code", text: "# C, 3 bytes\nabc\n", fails: true},
 		{it: "refuses nothing", text: "", fails: true},
 	} {
@@ -94,7 +105,7 @@ func TestParsePost(t *testing.T) {
 			continue
 		}
 		if err == nil {
-			if diff := cmp.Diff(row.want, *got); diff != "" {
+			if diff := cmp.Diff(row.want, *got, cmpopts.IgnoreUnexported(Post{})); diff != "" {
 				t.Errorf("it %s (-want +got):\n%s", row.it, diff)
 			}
 		}
@@ -111,7 +122,7 @@ func FuzzParsePost(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Blocks < 1 || p.Claim < 0 {
+		if len(p.found) < 1 || p.Claim < 0 {
 			t.Errorf("ParsePost(%q) = %+v", text, p)
 		}
 		plain := html.UnescapeString(tag.ReplaceAllString(text, ""))

@@ -1,8 +1,6 @@
 package golf
 
 import (
-	"errors"
-	"fmt"
 	"html"
 	"regexp"
 	"strconv"
@@ -15,9 +13,13 @@ type Post struct {
 	Language string   // as the header names it, "" without a header
 	Flags    []string // that the header names: "Perl 5 -p", "Perl 5 + -p"
 	Claim    int      // bytes, 0 if the header has none
-	Code     string   // the first code block
-	Blocks   int      // how many there are
+	Code     string   // of the answer
+	Blocks   int      // how many blocks of code there are
 	Headers  int
+
+	found  []snippet // all code, in order
+	chosen int       // the one that is the answer
+	before string    // the last line of text
 }
 
 var (
@@ -39,7 +41,9 @@ var (
 // ParsePost reads a post. A header starts with #, is underlined or stands in <h1>; where
 // there is none, the first line with a size will do. The claimed size is the last
 // number of bytes in it that is not struck out. Code stands in a fenced block,
-// is indented by four blanks, or stands in <pre>; only the first block counts.
+// is indented by four blanks, or stands in <pre>, or between backquotes in a line of
+// text. Of several pieces of code the one with the claimed size is the answer; where
+// none has it the first block is, if nothing speaks against it.
 func ParsePost(text string) (*Post, error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	p := &Post{}
@@ -80,13 +84,16 @@ func ParsePost(text string) (*Post, error) {
 				p.header(m[1])
 			} else if m := tagged.FindStringSubmatch(line); m != nil {
 				p.header(html.UnescapeString(m[1]))
-			} else if first == "" && p.Blocks == 0 && sizeWord.MatchString(line) {
-				first = line
+			} else {
+				if first == "" && len(p.found) == 0 && sizeWord.MatchString(line) {
+					first = line
+				}
+				p.inline(line)
+				if strings.TrimSpace(line) != "" {
+					p.before = line
+				}
 			}
 		}
-	}
-	if p.Blocks == 0 {
-		return nil, errors.New("the post has no code block: indent the code by four blanks, or put it between lines of ```")
 	}
 	if p.Headers == 0 && first != "" {
 		p.header(first)
@@ -94,7 +101,7 @@ func ParsePost(text string) (*Post, error) {
 	if m := runWith.FindStringSubmatch(text); m != nil && len(p.Flags) == 0 {
 		p.Flags = strings.Fields(m[1])
 	}
-	return p, nil
+	return p, p.choose()
 }
 
 // apart says whether indented code may follow a line: no text does it go on.
@@ -108,26 +115,15 @@ func closes(line, open string) bool {
 }
 
 func (p *Post) block(code string) {
-	if p.Blocks++; p.Blocks == 1 {
-		p.Code = code
-	}
-}
-
-// Unread says what of the post besides the text was not read.
-func (p *Post) Unread() (all []string) {
-	if p.Blocks > 1 {
-		all = append(all, fmt.Sprintf("the first of the post's %d code blocks is the answer", p.Blocks))
-	}
-	if p.Headers > 1 {
-		all = append(all, fmt.Sprintf("the post has %d headers: %s is taken as the language", p.Headers, p.Language))
-	}
-	return all
+	p.found = append(p.found, snippet{code: code, output: noAnswer.MatchString(p.before)})
+	p.before = ""
 }
 
 // header reads a header; the first one counts.
 func (p *Post) header(text string) {
 	text = linked.ReplaceAllString(struck.ReplaceAllString(text, ""), "$1")
 	text = strings.Trim(tag.ReplaceAllString(text, ""), " *_")
+	p.before = text
 	sizes := sizeWord.FindAllStringSubmatchIndex(text, -1)
 	if len(sizes) == 0 {
 		sizes = lastNumber.FindAllStringSubmatchIndex(text, 1)
