@@ -162,9 +162,10 @@ func (g *golfing) listen(c *console, file string, o *golf.Options) {
 		fmt.Fprintf(c.err, "%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
 	}
 	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		start := time.Now()
 		o.Progress = func(done, of int) {
 			if done%100 == 0 {
-				fmt.Fprintf(c.err, "\r%s: %d of %d inputs \r", file, done, of)
+				fmt.Fprintf(c.err, "\r\x1b[K%s: %s\r", file, golf.ProgressWords(done, of, time.Since(start)))
 			}
 		}
 	}

@@ -74,22 +74,58 @@ type Reading struct {
 }
 
 // Prove reads and proves one answer. Where it cannot run, other languages of the
-// same extension are tried, unless one was asked for.
+// same extension are tried, unless one was asked for; so is what stands in for a
+// language that this machine does not have.
 func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r Reading, o golf.Options) (*golf.Result, error) {
 	first, err := w.proveAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
 		return first, err
 	}
-	ext := strings.TrimPrefix(filepath.Ext(file), ".")
-	for _, l := range w.Config.Languages {
-		if l.Name == first.Language || !slices.Contains(l.Extensions, ext) {
-			continue
-		}
-		if again, err := w.proveAs(ctx, stage, file, l, r, o); err != nil || again.Verdict != golf.CannotRun {
+	tried := []string{first.Language}
+	for _, l := range w.others(ctx, first.Language, strings.TrimPrefix(filepath.Ext(file), ".")) {
+		again, err := w.proveAs(ctx, stage, file, l.Language, r, o)
+		if err != nil || again.Verdict != golf.CannotRun {
+			if err == nil && l.why != "" {
+				again.Notes = append(again.Notes, fmt.Sprintf("run as %s, because %s", l.Name, l.why))
+			}
 			return again, err
 		}
+		tried = append(tried, l.ID)
+	}
+	if len(tried) > 1 {
+		first.Log += fmt.Sprintf("\nnor can it run as %s; --lang %s says why", strings.Join(tried[1:], ", "), tried[1])
 	}
 	return first, nil
+}
+
+// other is another language that an answer may be in, and why it is tried where its
+// name does not say so.
+type other struct {
+	*config.Language
+	why string
+}
+
+// others lists the languages that claim an extension besides one. Those that this
+// machine does not have give way to what stands in for them.
+func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
+	var later []other
+	for _, l := range w.Config.Languages {
+		if !slices.Contains(l.Extensions, ext) {
+			continue
+		}
+		if stand, ok := w.Config.Language(l.Instead); ok && l.Instead != "" {
+			status, err := w.Tools.Ready(ctx, l)
+			if err == nil && !status.Ready {
+				missing := lang.MissingError{Language: l.Name, Tools: status.Missing}
+				why, _, _ := strings.Cut(missing.Error(), "\n")
+				later = append(later, other{stand, why})
+			}
+		}
+		if l.Name != but {
+			all = append(all, other{l, ""})
+		}
+	}
+	return append(all, later...)
 }
 
 // proveAs proves an answer in a language; nil finds it out.

@@ -45,6 +45,7 @@ type detection struct {
 	probed  []*tried
 	logs    []string // why candidates cannot be built
 	samples int
+	refused refusals
 }
 
 // detect finds the way to call the answer: the first for which all samples are
@@ -52,7 +53,7 @@ type detection struct {
 // for a lost position may be answered by anything. Without any that can be built, it
 // is nil and the result says so.
 func (p *proof) detect(ctx context.Context) (*way, error) {
-	d := &detection{proof: p, samples: len(p.r.Domain.Samples)}
+	d := &detection{proof: p, refused: refusals{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
 	p.probing = functionProbe
 	defer func() { p.probing = 0 }()
@@ -67,6 +68,10 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 	}
 	for _, t := range d.probed {
 		p.res.Explain = append(p.res.Explain, *t.e)
+	}
+	if said, refused := d.refused.all(); refused && d.best != nil && d.best.e.clean == 0 {
+		p.res.Verdict, p.res.Log = CannotRun, said
+		return nil, nil
 	}
 	if d.best != nil {
 		return d.best.way, nil
@@ -166,6 +171,7 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 		return false, err
 	}
 	t.slow = slow
+	d.refused.see(t.way, slow, outputs...)
 	return d.rate(ctx, t, outputs)
 }
 
@@ -307,8 +313,10 @@ func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]outpu
 func (d *detection) follow(ctx context.Context, t *tried, first output, samples []int) (found bool, err error) {
 	if first.slow {
 		t.slow = true
+		d.refused.see(t.way, true)
 		return false, nil
 	}
+	d.refused.see(t.way, false, first)
 	t.e.Gave = append(t.e.Gave, d.gave(first))
 	report, err := d.r.Checker.check(ctx, d.r.Domain, []output{first}, false)
 	if err != nil {
@@ -323,6 +331,7 @@ func (d *detection) follow(ctx context.Context, t *tried, first output, samples 
 		return false, err
 	}
 	t.slow = slow
+	d.refused.see(t.way, slow, outputs...)
 	return d.rate(ctx, t, append([]output{first}, outputs...))
 }
 

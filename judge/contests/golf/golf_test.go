@@ -373,3 +373,49 @@ func TestOrder(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestProgressWords(t *testing.T) {
+	for _, row := range []struct {
+		done   int
+		passed time.Duration
+		want   string
+	}{
+		{0, time.Minute, "0 of 10000 inputs"},
+		{100, 500 * time.Millisecond, "100 of 10000 inputs"},
+		{1000, 10 * time.Second, "1000 of 10000 inputs, 100 a second, 1m30s left"},
+		{10000, 10 * time.Second, "10000 of 10000 inputs, 1000 a second"},
+	} {
+		if got := ProgressWords(row.done, 10000, row.passed); got != row.want {
+			t.Errorf("ProgressWords(%d, 10000, %v) = %q, want %q", row.done, row.passed, got, row.want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	failed, other, printed := output{said: "line 1: syntax error"}, output{said: "line 2: no number"}, output{text: "1 2"}
+	plain, wrapped, function := &way{}, &way{candidate: candidate{wrap: &drivers.Wrap{}}}, &way{candidate: candidate{function: true}}
+	for _, row := range []struct {
+		it   string
+		see  func(r refusals)
+		want bool
+	}{
+		{"is one where every run has the same error", func(r refusals) { r.see(plain, false, failed, failed, failed) }, true},
+		{"may have another place in what stands around it", func(r refusals) { r.see(plain, false, failed, failed); r.see(wrapped, false, other, other) }, true},
+		{"does not mind functions that cannot be called either", func(r refusals) {
+			r.see(plain, false, failed, failed)
+			r.see(function, false, output{fate: "TypeError"})
+		}, true},
+		{"needs two runs", func(r refusals) { r.see(plain, false, failed) }, false},
+		{"is none where the errors differ", func(r refusals) { r.see(plain, false, failed, other) }, false},
+		{"is none where something is printed", func(r refusals) { r.see(plain, false, failed, failed, printed) }, false},
+		{"is none where nothing is said", func(r refusals) { r.see(plain, false, output{}, output{}) }, false},
+		{"is none where a run takes too long", func(r refusals) { r.see(plain, false, failed, failed); r.see(plain, true) }, false},
+		{"is none where a function gives something", func(r refusals) { r.see(plain, false, failed, failed); r.see(function, false, printed) }, false},
+	} {
+		seen := refusals{}
+		row.see(seen)
+		if said, got := seen.all(); got != row.want || got && said != failed.said {
+			t.Errorf("it %s: %q, %v", row.it, said, got)
+		}
+	}
+}

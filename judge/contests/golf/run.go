@@ -21,6 +21,7 @@ type output struct {
 	input int // index in the domain
 	text  string
 	fate  string // how the call ended, if not well; its text counts all the same
+	said  string // the end of a program's standard error
 	slow  bool   // there is no text: the time was over
 	fresh bool   // from a process that was asked nothing else
 	died  bool   // the process ended with it
@@ -324,7 +325,7 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	if err != nil {
 		return output{}, err
 	}
-	o := output{input: i, text: w.read(out), fresh: true, cpu: x.CPU}
+	o := output{input: i, text: w.read(out), said: strings.TrimSpace(errs), fresh: true, cpu: x.CPU}
 	o.slow = x.Killed == judge.CPUTime || x.Killed == judge.WallTime
 	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
 		o.fate = x.Fate()

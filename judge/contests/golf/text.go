@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Text writes a result for people. The size stands first and always. Problem is
@@ -224,3 +225,17 @@ func (r *Result) Post() string {
 }
 
 func indentAll(code string) string { return "    " + strings.ReplaceAll(code, "\n", "\n    ") }
+
+// ProgressWords says how far a proof is, how fast, and how long it may still take.
+func ProgressWords(done, of int, passed time.Duration) string {
+	words := fmt.Sprintf("%d of %d inputs", done, of)
+	if done == 0 || passed < time.Second {
+		return words
+	}
+	rate := float64(done) / passed.Seconds()
+	words += fmt.Sprintf(", %.0f a second", rate)
+	if left := float64(of-done) / rate; left >= 1 {
+		words += fmt.Sprintf(", %v left", time.Duration(left*float64(time.Second)).Round(time.Second))
+	}
+	return words
+}

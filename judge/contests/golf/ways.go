@@ -360,6 +360,9 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 	if len(l.Result) == 0 {
 		l.Build = nil // it would only check the driver
 	}
+	if len(l.Extensions) == 0 { // it stands in for another language
+		l.Extensions = []string{strings.TrimPrefix(filepath.Ext(l.File), ".")}
+	}
 	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
 	driver, answer := fillDriver(p.driver, c, p.a.Code, p.r.Domain.Arity)
 	w := &way{candidate: c, driver: driver}

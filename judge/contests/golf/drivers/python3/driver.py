@@ -6,7 +6,7 @@ class Driver:
         self.mark = self.lines[0]
 
     def load(self, name):
-        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "answer")
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "answer.py")
         code = open(path, encoding="utf-8", newline="").read()
         space = {"__name__": "__main__"}
         body = ast.parse(code.strip("\n") + "\n", "answer").body

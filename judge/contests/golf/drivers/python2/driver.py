@@ -1,0 +1,46 @@
+import ast, os, sys
+
+class Driver:
+    def __init__(self):
+        self.lines = sys.stdin.read().split("\n")
+        self.mark = self.lines[0]
+
+    def load(self, name):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "answer.py")
+        code = open(path).read()
+        space = {"__name__": "__main__"}
+        body = ast.parse(code.strip("\n") + "\n", "answer").body
+        last = body.pop() if body and isinstance(body[-1], ast.Expr) and not name else None
+        exec(compile(ast.Module(body), "answer", "exec"), space)
+        f = eval(compile(ast.Expression(last.value), "answer", "eval"), space) if last else space[name]
+        if not callable(f):
+            raise TypeError("the answer is no function")
+        return f
+
+    def frame(self, kind, text):
+        sys.stdout.write(self.mark + kind + text + self.mark + "\n")
+        sys.stdout.flush()
+
+    def run(self, name):
+        f = self.load(name)
+        self.frame("l", "")
+        for line in self.lines[1:]:
+            if not line:
+                continue
+            a = [int(w) for w in line.split()]
+            try:
+                v = {call}
+                if v is None:
+                    self.frame("n", "None")
+                    continue
+                if hasattr(v, "next") or isinstance(v, xrange):
+                    v = list(v)
+                text = v.encode("utf-8") if isinstance(v, unicode) else str(v)
+            except BaseException as e:
+                if isinstance(e, (SystemExit, KeyboardInterrupt)):
+                    raise
+                self.frame("e", type(e).__name__ + ": " + str(e)[:200])
+                continue
+            self.frame("v", text)
+
+Driver().run("{name}")
