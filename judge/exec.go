@@ -43,7 +43,7 @@ type Exec struct {
 	Signal string        // name of the signal that ended it, such as "SIGSEGV"; "" for none
 	Killed Resource      // the limit that it was killed for, as recorded when it struck
 	CPU    time.Duration // processor time of all threads and children
-	Wall   time.Duration // from start to end
+	Wall   time.Duration // from start to end, also what it waited for a processor, which no limit counts
 	Memory int64         // peak, in bytes
 	Output int64         // bytes written to standard output, as far as they were counted
 	// Instructions is how many the program executed itself, in all its threads and

@@ -187,12 +187,12 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 	var seen sight
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		var wall <-chan time.Time
-		if l.Wall > 0 {
-			t := time.NewTimer(l.Wall)
-			defer t.Stop()
-			wall = t.C
+		wall := time.NewTimer(l.Wall)
+		defer wall.Stop()
+		if l.Wall == 0 {
+			wall.Stop()
 		}
+		var starved time.Duration // is none of the program's wall time
 		look := time.NewTicker(5 * time.Millisecond)
 		defer look.Stop()
 		for {
@@ -203,8 +203,13 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 				seen.cause = context.Cause(ctx)
 				endGroup(p)
 				return
-			case <-wall:
-				cancel(errWall)
+			case <-wall.C:
+				before := starved
+				if starved = delayOf(p.Pid); starved <= before {
+					cancel(errWall)
+				} else {
+					wall.Reset(starved - before)
+				}
 			case <-look.C:
 				seen.memory = max(seen.memory, memoryOf(p.Pid))
 				seen.cpu = max(seen.cpu, cpuOf(p.Pid))

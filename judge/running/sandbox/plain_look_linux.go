@@ -22,6 +22,16 @@ func cpuOf(pid int) time.Duration {
 // processClock is the clock of a process's CPU time; see clock_getcpuclockid(3).
 func processClock(pid int) int32 { return int32(^pid)<<3 | 2 }
 
+// delayOf is how long the first thread of a process has waited for a processor.
+func delayOf(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if f := bytes.Fields(text); len(f) > 1 {
+		ns, _ := strconv.ParseInt(string(f[1]), 10, 64)
+		return time.Duration(ns)
+	}
+	return 0
+}
+
 // memoryOf is the peak memory of a running process in bytes, without its children.
 func memoryOf(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -122,9 +122,16 @@ func (s *session) openInput() error {
 		if in == nil {
 			return s.openNull(unix.O_RDONLY)
 		}
-		if s.mayHandOver(in) {
+		st, err := in.Stat()
+		if err != nil {
+			return err
+		}
+		if !st.Mode().IsRegular() {
 			s.handOver(in)
 			return nil
+		}
+		if hidden, err := s.openHidden(in, st.Size()); hidden || err != nil {
+			return err
 		}
 	case interface {
 		io.Reader
@@ -147,15 +154,39 @@ func (s *session) openInput() error {
 // instead of being fed through a pipe.
 const maxMemoryInput = 64 << 20
 
-// mayHandOver tells whether a program may have the very descriptor. Where it runs
-// under the judge's own user id it could open the file again through
-// /proc/self/fd, and write: there it gets the bytes through a pipe.
-func (s *session) mayHandOver(f *os.File) bool {
-	if !s.b.rootless {
-		return true
+// copiedInput is the longest input file that is copied instead of being shown under
+// another name: that takes about as long.
+const copiedInput = 256 << 10
+
+// openHidden gives the program what is left to read of a file, but not the file's name,
+// which it could find in /proc/self/fd and which may tell what the case is about. It
+// reports whether it could: otherwise the bytes go through a pipe. They must, where the
+// program runs under the judge's own user id, and could open the file again to write.
+func (s *session) openHidden(f *os.File, size int64) (bool, error) {
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return false, err
 	}
-	st, err := f.Stat()
-	return err == nil && !st.Mode().IsRegular()
+	if size-at <= copiedInput {
+		return true, s.openMemory(io.NewSectionReader(f, at, max(0, size-at)))
+	}
+	if s.b.rootless {
+		return false, nil
+	}
+	// In a mount of its own, a file has the name "/".
+	tree, err := unix.OpenTree(int(f.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
+	runtime.KeepAlive(f)
+	if err != nil {
+		return false, nil
+	}
+	defer unix.Close(tree)
+	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", tree), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false, nil
+	}
+	s.own(fd)
+	_, err = unix.Seek(fd, at, io.SeekStart)
+	return true, err
 }
 
 func (s *session) openNull(flags int) error {
@@ -395,8 +426,8 @@ func (s *session) wait() (r reply, err error) {
 		if polled[0].Revents != 0 {
 			break
 		}
-		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+workerPatience {
-			return r, fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, workerPatience)
+		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+mostStarved+workerPatience {
+			return r, fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, mostStarved+workerPatience)
 		}
 		if n == 0 {
 			timeout = workerPatience

@@ -254,7 +254,8 @@ func (s *Sandbox) enter() error {
 }
 
 // Close waits for what runs, and ends the workers. Nothing stays behind: no
-// process, mount, control group or file. To be quick, end the runs' contexts first.
+// process, mount, control group or file; only the guard of plain processes stays
+// until this process ends. To be quick, end the runs' contexts first.
 func (s *Sandbox) Close() error {
 	s.mu.Lock()
 	again := s.closed

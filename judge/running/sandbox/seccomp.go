@@ -39,6 +39,7 @@ var refused = []struct {
 	{unix.ENOSYS, "its rings are counted for the whole machine, which has few; whoever probes for it falls back", []uintptr{
 		unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS,
 	}},
+	{unix.EMFILE, "it tells what others do with the files that all see; programs know that there may be no more of it", []uintptr{unix.SYS_INOTIFY_INIT1}},
 	{unix.EPERM, "keys outlive the run", []uintptr{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}},
 	{unix.ENOSYS, "System V and POSIX queues, semaphores and segments outlive the run", []uintptr{
 		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,

@@ -51,6 +51,7 @@ type zygote struct {
 	conf    config
 	meter   *meter
 	tally   tally
+	starved starvation
 	scratch scratch
 	mounter chan func() error // work for the thread that may mount
 	mounted chan error

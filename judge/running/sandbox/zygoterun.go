@@ -23,6 +23,7 @@ func (z *zygote) run() *reply {
 	if err := z.meter.begin(req.memory, req.processes); err != nil {
 		return &reply{kind: msgFailed, text: err.Error()}
 	}
+	z.starved.begin()
 	start := time.Now()
 	pid, err := z.spawn()
 	if err != nil {
@@ -49,6 +50,10 @@ func (z *zygote) run() *reply {
 		}
 	}
 	z.proven = append(z.proven[:0], z.path...)
+	if r.killed == killedWall && z.starved.total > int64(mostStarved) {
+		return &reply{kind: msgFailed, text: fmt.Sprintf("the machine is too busy: in %v it kept the program from its processors for %v",
+			time.Duration(r.wall).Round(time.Second), time.Duration(z.starved.total).Round(time.Second))}
+	}
 
 	if z.meter.poll != nil {
 		z.meter.poll.finish(&usage)
@@ -156,7 +161,8 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 	}
 	z.meter.sample()
 	if z.req.wall > 0 {
-		left := z.req.wall - int64(time.Since(start))
+		z.starved.look()
+		left := z.req.wall + min(z.starved.total, int64(mostStarved)) - int64(time.Since(start))
 		if left < 0 {
 			return 0, killedWall
 		}

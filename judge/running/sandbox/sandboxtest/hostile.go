@@ -85,6 +85,7 @@ func touch(mib int) []byte {
 var modes = map[string]func(args []string){
 	"exit":             func(a []string) { os.Exit(number(a, 0)) },
 	"sleep":            func(a []string) { time.Sleep(duration(a, 0)) },
+	"name-of-stdin":    func([]string) { nameOfStdin() },
 	"cat":              func([]string) { copyAll(os.Stdout, os.Stdin) },
 	"cat-devices":      func([]string) { copyAll(open("/dev/stdout", os.O_WRONLY), open("/dev/stdin", os.O_RDONLY)) },
 	"write":            func(a []string) { copyAll(os.Stdout, bytes.NewReader(make([]byte, number(a, 0)))) },
@@ -128,6 +129,7 @@ var modes = map[string]func(args []string){
 	"namespaces":    func([]string) { namespaces() },
 	"setns":         func([]string) { setns() },
 	"sockets":       func([]string) { sockets() },
+	"inotify":       func([]string) { attempt("inotify_init1", unix.SYS_INOTIFY_INIT1, 0) },
 	"aio":           func([]string) { attempt("io_setup", unix.SYS_IO_SETUP, 60000, addr(new(uintptr))) },
 	"io-uring":      func([]string) { attempt("io_uring_setup", unix.SYS_IO_URING_SETUP, 1, addr(new([256]byte))) },
 	"keys":          func([]string) { keys() },
@@ -142,6 +144,20 @@ var modes = map[string]func(args []string){
 	"host-files":    func([]string) { hostFiles() },
 	"read":          func(a []string) { mustNotRead(a[0]) },
 	"write-system":  func([]string) { writeSystem() },
+}
+
+// nameOfStdin looks for the name of its input's file.
+func nameOfStdin() {
+	for _, path := range []string{"/proc/self/fd/0", "/proc/self/fdinfo/0"} {
+		name, err := os.Readlink(path)
+		if text, readErr := os.ReadFile(path); err != nil && readErr == nil {
+			name = string(text)
+		}
+		if strings.Contains(name, "telling") {
+			in(path + " says " + name)
+		}
+	}
+	copyAll(os.Stdout, os.Stdin)
 }
 
 func must2(_ int, err error) { must(err) }

@@ -82,6 +82,7 @@ var rows = []row{
 	refusedCall("sockets of every family", "sockets"),
 	refusedCall("io_uring", "io-uring"),
 	refusedCall("asynchronous input and output, which the machine has little of", "aio"),
+	refusedCall("to watch what others do with files", "inotify"),
 	refusedCall("keys", "keys"),
 	refusedCall("System V shared memory, queues and semaphores", "system-v"),
 	refusedCall("POSIX message queues", "message-queue"),

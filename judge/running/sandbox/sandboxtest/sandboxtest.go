@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -288,6 +289,26 @@ func (su *suite) streams(t *testing.T) {
 		c.Stdin = open
 		if got := su.run(t, c); got.out != big {
 			t.Errorf("got %d bytes, want %d", len(got.out), len(big))
+		}
+	})
+	t.Run("it hides the name of a file, and begins where it stands", func(t *testing.T) {
+		for _, text := range []string{"short", big} {
+			f, err := os.Create(filepath.Join(t.TempDir(), "telling"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if _, err := f.WriteString("xyz" + text); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Seek(3, io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			c := su.command(generous, hostileName, "name-of-stdin")
+			c.Stdin = f
+			if got := su.run(t, c); su.can&Isolates != 0 && (got.Exit != 0 || got.out != text) {
+				t.Errorf("got %d bytes, want %d; %+v, %s", len(got.out), len(text), got.Exec, got.stderr)
+			}
 		}
 	})
 	t.Run("it lets a program open /dev/stdin and /dev/stdout", func(t *testing.T) {

@@ -1,0 +1,80 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+	"assay/judge/running/sandbox/sandboxtest"
+)
+
+// TestBusyMachine runs a program that computes beside many others on one processor:
+// that it waits for it is no idleness.
+func TestBusyMachine(t *testing.T) {
+	dir := sandboxtest.Programs(t)
+	for _, rung := range sandbox.Rungs() {
+		if rung == sandbox.None {
+			continue // it keeps no program on a processor
+		}
+		s, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung), Pin: true})
+		if err != nil {
+			t.Logf("this machine does not give the rung: %v", err)
+			continue
+		}
+		t.Run(string(rung), func(t *testing.T) {
+			defer s.Close()
+			occupy(t, dir, 8)
+			x, err := s.Run(t.Context(), &judge.Command{
+				Argv: []string{"/program/hostile", "burn", "200ms"}, Env: []string{"ASSAY_HOSTILE=1", "GORACE=atexit_sleep_ms=0"},
+				Mounts: []judge.Mount{{Host: dir, At: "/program"}},
+				Limits: judge.Limits{CPU: 10 * time.Second, Wall: 500 * time.Millisecond},
+			})
+			if err != nil || x.Killed != judge.Nothing || x.Exit != 0 {
+				t.Errorf("Run() = %+v, %v, want no fault", x, err)
+			}
+			x, err = s.Run(t.Context(), &judge.Command{
+				Argv: []string{"/program/hostile", "sleep", "1h"}, Env: []string{"ASSAY_HOSTILE=1"},
+				Mounts: []judge.Mount{{Host: dir, At: "/program"}},
+				Limits: judge.Limits{Wall: 500 * time.Millisecond},
+			})
+			if err != nil || x.Killed != judge.WallTime {
+				t.Errorf("Run() of one that sleeps = %+v, %v, want killed for its wall time", x, err)
+			}
+		})
+	}
+}
+
+// occupy has programs spin on the first processor until the test ends.
+func occupy(t *testing.T, dir string, programs int) {
+	t.Helper()
+	var allowed, first unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1024 {
+		if allowed.IsSet(i) {
+			first.Set(i)
+			break
+		}
+	}
+	for range programs {
+		cmd := exec.Command(filepath.Join(dir, "spin"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		if err := unix.SchedSetaffinity(cmd.Process.Pid, &first); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
