@@ -192,6 +192,14 @@ var newEvent = map[string]func() Event{
 	"fault":      func() Event { return new(FaultFound) },
 	"solution":   func() Event { return new(SolutionJudged) },
 	"verified":   func() Event { return new(VerifyFinished) },
+
+	"arena":            func() Event { return new(ArenaStarted) },
+	"arena-progressed": func() Event { return new(ArenaProgressed) },
+	"game":             func() Event { return new(GameShown) },
+	"standings":        func() Event { return new(ArenaStood) },
+	"try":              func() Event { return new(TryStarted) },
+	"tried":            func() Event { return new(PositionTried) },
+	"try-finished":     func() Event { return new(TryFinished) },
 }
 
 // EncodeEvent writes an event as one line of JSON, without the line's end. The

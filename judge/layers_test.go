@@ -51,7 +51,7 @@ var layers = map[string][]string{
 	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc"}, // a recipe for package fill is part of what it reads
 	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest", "judge/packages/icpc", "judge/packages/polygon"},
 	"judge/contests/golf/drivers":       {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
-	"judge/contests/standings":          {"judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
+	"judge/contests/standings":          {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
 	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
 	"judge/blob":                        nil,
 	"judge/bundle":                      {"judge", "judge/blob"},

@@ -41,7 +41,8 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	}
 	folder, err := contest.Open(so.Game)
 	if err != nil || folder.Game == nil { // then there is nobody to ask
-		return a.show(ctx, c, so, log.Over(), "", func(context.Context, []*arena.Game) (arena.Seen, error) { return nil, nil })
+		nobody := func(context.Context, []*arena.Game) (arena.Seen, error) { return nil, nil }
+		return a.show(ctx, c, shown{so: so, whole: log.Over(), look: nobody})
 	}
 	if err := contest.Start(a.running.options()); err != nil {
 		return err
@@ -51,5 +52,5 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.show(ctx, c, so, log.Over(), folder.Title, event.Look)
+	return a.show(ctx, c, shown{so: so, whole: log.Over(), title: folder.Title, look: event.Look})
 }

@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"assay/judge/contests/arena"
 	"assay/judge/kit/referee"
+	"assay/judge/report"
 )
 
 // replaying are the flags of judge arena replay.
@@ -94,7 +93,9 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 			if err != nil {
 				return err
 			}
-			showGame(c.out, res, i+1, g, seen)
+			if err := report.ArenaGame(c.out, res, i+1, g, seen); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -156,78 +157,4 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	}
 	all, err := event.Look(ctx, []*arena.Game{g})
 	return all[g.Key()], err
-}
-
-// showGame shows a game move by move.
-func showGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) {
-	name := func(seat int) string { return r.Bot([]int{g.First, g.Second}[seat-1]).Name }
-	fmt.Fprintf(w, "game %d: round %d, game %d of the encounter, seed %d\n", number, g.Round, g.Leg, g.Seed)
-	fmt.Fprintf(w, "%s begins against %s", name(1), name(2))
-	if g.Start != "" {
-		fmt.Fprintf(w, ", from %s", g.Start)
-	}
-	fmt.Fprintln(w)
-	if g.Again != "" {
-		fmt.Fprintf(w, "played again: %s\n", g.Again)
-	}
-	wide := max(len([]rune(name(1))), len([]rune(name(2))))
-	notes := func(move int) {
-		for _, n := range g.Notes {
-			if n.Move == move {
-				fmt.Fprintf(w, "      %-*s  %s: %s\n", wide, name(n.Seat), n.Kind, n.Text)
-			}
-		}
-	}
-	if len(seen) > 0 {
-		fmt.Fprintf(w, "      %-*s  %s\n", wide, "", positionText(&seen[0]))
-	}
-	for i, m := range g.Moves {
-		notes(i)
-		line := fmt.Sprintf("%4d  %-*s  %s", i+1, wide, name(g.Seat(i)), m)
-		if i+1 < len(seen) {
-			line += "   " + positionText(&seen[i+1])
-		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-	notes(len(g.Moves))
-	if g.Winner == 0 {
-		fmt.Fprintf(w, "a draw: %s\n", g.Reason)
-	} else {
-		fmt.Fprintf(w, "%s wins: %s\n", name(g.Winner), g.Reason)
-	}
-	for _, f := range []*arena.GameFault{g.Fault, g.After} {
-		if f == nil {
-			continue
-		}
-		fmt.Fprintf(w, "%s: %s\n", name(f.Seat), faultLine(f))
-		if f.Stderr != "" {
-			fmt.Fprintf(w, "its standard error ends:\n%s\n", strings.TrimRight(f.Stderr, "\n"))
-		}
-	}
-}
-
-// positionText says what is left, and whether it is won for who moves.
-func positionText(p *referee.Position) string {
-	words := []string{}
-	switch {
-	case p.Count < 0:
-		words = append(words, "infinitely many left")
-	case len(p.Options) > 0 && len(p.Options) <= 12:
-		words = append(words, "left: "+strings.Join(p.Options, " "))
-	case p.Count > 0:
-		words = append(words, fmt.Sprintf("%d left", p.Count))
-	}
-	if p.Exact != "" {
-		words = append(words, p.Exact)
-	}
-	if n := len(p.Best); n > 0 && n <= 6 {
-		words = append(words, "by "+strings.Join(p.Best, " "))
-	}
-	if p.Text != "" {
-		words = append(words, p.Text)
-	}
-	if len(words) == 0 {
-		return "" // as after the last move of most games
-	}
-	return "(" + strings.Join(words, ", ") + ")"
 }

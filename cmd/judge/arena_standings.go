@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
@@ -37,7 +36,7 @@ func (s *standing) flags(f *pflag.FlagSet) {
 // drawing are those of them that say what is shown.
 func (s *standing) drawing(f *pflag.FlagSet) {
 	f.StringVar(&s.html, "html", "", "write a page of HTML with standings and games to `FILE`")
-	f.BoolVar(&s.json, "json", false, "print the standings as JSON")
+	f.BoolVar(&s.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
 	f.BoolVar(&s.times, "times", false, "show the time that bots used, too: it differs from run to run")
 	f.IntVar(&s.look, "look", 100, "in how many games to look for mistakes, and to show them in the page")
 }
@@ -98,47 +97,75 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 // look asks the game's referee what there is to see in games.
 type look func(context.Context, []*arena.Game) (arena.Seen, error)
 
-// show draws the standings of an event, whole or not.
-func (s *standing) show(ctx context.Context, c *console, so *arena.Results, whole bool, title string, look look) error {
+// shown is an event with all that is told of it.
+type shown struct {
+	so    *arena.Results
+	whole bool
+	title string
+	look  look
+	notes []string
+	last  []judge.Event // after the standings
+}
+
+// show tells the reports of an event, whole or not. The page has times in any case.
+func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
+	out, err := s.open(c)
+	if err != nil {
+		return err
+	}
+	so := e.so
 	games, problems := so.Load(standings.Pick(so.Games, max(s.look, 0))...)
 	var seen arena.Seen
 	if ctx.Err() == nil && problems == nil {
-		seen, problems = look(ctx, games)
+		seen, problems = e.look(ctx, games)
 	}
 	drawn := standings.Make(so, games, seen)
-	drawn.Title, drawn.Over = title, whole
+	drawn.Title, drawn.Over = e.title, e.whole
+	replays, bad := standings.Shown(so, games, seen)
+	problems = errors.Join(problems, bad)
+	started := &judge.ArenaStarted{Format: judge.EventFormat, Game: so.Game, Title: e.title, Rules: so.Rules.Name}
+	for _, b := range so.Bots {
+		started.Bots = append(started.Bots, b.Name)
+	}
+	tell := func(r report.Report, s *standings.Standings) error {
+		stood, err := s.Event()
+		if err != nil {
+			return errors.Join(err, r.Close())
+		}
+		r.Event(started)
+		for _, note := range e.notes {
+			r.Event(&judge.Noted{Text: note})
+		}
+		for _, event := range append(append(replays, stood), e.last...) {
+			r.Event(event)
+		}
+		return r.Close()
+	}
 	if s.html != "" {
-		problems = errors.Join(problems, s.page(drawn, so, games, seen))
+		page, err := newFile(s.html, report.HTML)
+		if err != nil {
+			return usageError{err}
+		}
+		problems = errors.Join(problems, tell(page, drawn))
 	}
 	if !s.times {
 		drawn = drawn.WithoutTimes()
 	}
+	return errors.Join(problems, tell(out, drawn))
+}
+
+// open opens the report for standard output.
+func (s *standing) open(c *console) (report.Report, error) {
 	if s.json {
-		return errors.Join(problems, report.ArenaJSON(c.out, drawn))
+		return report.JSON(c.out), nil
 	}
 	width, is := screen(c.out)
 	colour, err := c.useColour(is)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !is {
 		width = 120 // for files and pipes
 	}
-	return errors.Join(problems, report.ArenaTerminal(c.out, drawn, report.TerminalOptions{Colour: colour, Width: width}))
-}
-
-// page writes the page of HTML.
-func (s *standing) page(drawn *standings.Standings, so *arena.Results, games []*arena.Game, seen arena.Seen) error {
-	var shown []report.Shown
-	for _, g := range games {
-		shown = append(shown, report.Shown{Game: g, First: so.Bot(g.First).Name, Second: so.Bot(g.Second).Name, Positions: seen[g.Key()]})
-	}
-	var text bytes.Buffer
-	if err := report.ArenaPage(&text, drawn, shown); err != nil {
-		return err
-	}
-	if err := os.WriteFile(s.html, text.Bytes(), 0o644); err != nil {
-		return usageError{err}
-	}
-	return nil
+	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Width: width}), nil
 }

@@ -3,36 +3,36 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
 )
 
-// ArenaJSON writes the standings of an event as one JSON value.
-func ArenaJSON(w io.Writer, s *standings.Standings) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(s); err != nil {
-		return fmt.Errorf("write the standings: %w", err)
+// standings draws how an event of games stands.
+func (t *terminal) standings(e *judge.ArenaStood) {
+	s, err := readStandings(e)
+	if err != nil {
+		t.paragraph(err.Error(), "", warning)
+		return
 	}
-	return nil
+	t.arena(s)
 }
 
-// ArenaTerminal draws the standings of an event for the terminal.
-func ArenaTerminal(w io.Writer, s *standings.Standings, o TerminalOptions) error {
-	if o.Width <= 0 {
-		o.Width = usualWidth
+// readStandings reads the standings that an event has.
+func readStandings(e *judge.ArenaStood) (*standings.Standings, error) {
+	var s standings.Standings
+	if err := json.Unmarshal(e.Standings, &s); err != nil {
+		return nil, fmt.Errorf("the standings cannot be read: %w", err)
 	}
-	o.Width = min(max(o.Width, leastWidth), mostWidth)
-	t := &terminal{out: w, o: o, paint: paint(o.Colour), record: &record{}}
-	t.arena(s)
-	t.flush("")
-	return t.err
+	if s.Version > standings.Version {
+		return nil, fmt.Errorf("the standings are of version %d, from a newer judge; this one reads up to %d", s.Version, standings.Version)
+	}
+	return &s, nil
 }
 
 func (t *terminal) arena(s *standings.Standings) {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge"
+	"assay/judge/contests/arena"
 	"assay/judge/report"
 )
 
@@ -250,8 +252,14 @@ func TestArenaPageInABrowser(t *testing.T) {
 	s, shown := drawnOf(events()["large"])
 	file := filepath.Join(t.TempDir(), "event.html")
 	var page bytes.Buffer
-	if err := report.ArenaPage(&page, s, shown); err != nil {
-		t.Fatal(err)
+	drawStandings(t, report.HTML(&page), s, shown)
+	var games []*arena.Game
+	for _, e := range shown {
+		g := &arena.Game{}
+		if err := json.Unmarshal(e.(*judge.GameShown).Game, g); err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, g)
 	}
 	if err := os.WriteFile(file, page.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -266,7 +274,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 	b.screenshot("light")
 
 	// The first game, click by click: a number is gone after each move.
-	game := shown[0].Game
+	game := games[0]
 	moves := len(game.Moves)
 	b.is("at the start", counted, fmt.Sprintf("0 of %d", moves))
 	b.is("at the start", allowed, "12")
@@ -298,14 +306,14 @@ func TestArenaPageInABrowser(t *testing.T) {
 	}
 	b.is("the crossed-out numbers", crossed, game.Moves[0])
 	b.press("n")
-	b.is("the next game", chosen, gameID(shown[1]))
-	b.is("the next game", counted, fmt.Sprintf("0 of %d", len(shown[1].Game.Moves)))
+	b.is("the next game", chosen, gameID(games[1]))
+	b.is("the next game", counted, fmt.Sprintf("0 of %d", len(games[1].Moves)))
 	b.press("p")
-	b.is("the game before", chosen, gameID(shown[0]))
+	b.is("the game before", chosen, gameID(games[0]))
 
 	// A fault is shown with what was sent, and nothing of it is taken for HTML.
-	for _, g := range shown {
-		if g.Game.Fault != nil {
+	for _, g := range games {
+		if g.Fault != nil {
 			b.eval(`(location.hash = '#game=` + gameID(g) + `&move=999')`)
 			b.is("by its address", chosen, gameID(g))
 			b.contains("the fault", inResult, `it sent "99"`, "</script><b>& it failed")
@@ -320,13 +328,13 @@ func TestArenaPageInABrowser(t *testing.T) {
 	b.screenshot("mistake")
 
 	// The address of a game leads there, from a bookmark too.
-	address := "file://" + file + "#game=" + gameID(shown[3]) + "&move=2"
+	address := "file://" + file + "#game=" + gameID(games[3]) + "&move=2"
 	b.ask(nil, "Page.navigate", map[string]any{"url": "about:blank"})
 	b.until("Page.loadEventFired")
 	b.ask(nil, "Page.navigate", map[string]any{"url": address})
 	b.until("Page.loadEventFired")
-	b.is("from a bookmark", chosen, gameID(shown[3]))
-	b.is("from a bookmark", counted, fmt.Sprintf("2 of %d", len(shown[3].Game.Moves)))
+	b.is("from a bookmark", chosen, gameID(games[3]))
+	b.is("from a bookmark", counted, fmt.Sprintf("2 of %d", len(games[3].Moves)))
 	b.is("from a bookmark", "location.href", address)
 
 	// Only the games of one bot.
@@ -348,7 +356,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 	}
 }
 
-func gameID(g report.Shown) string {
-	k := g.Game.Key()
+func gameID(g *arena.Game) string {
+	k := g.Key()
 	return fmt.Sprintf("%d.%d.%d.%d", k.Round, k.First, k.Second, k.Leg)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -8,23 +9,46 @@ import (
 	"slices"
 	"strings"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
 	"assay/judge/kit/referee"
 )
 
-// Shown is a game that a page can show, move by move.
-type Shown struct {
+// shown is a game that a page can show, move by move.
+type shown struct {
 	Game      *arena.Game
 	First     string // names of the bots
 	Second    string
 	Positions []referee.Position // before the first move and after each; may be nil
 }
 
-// ArenaPage draws the standings of an event, and some of its games, as one page of HTML
+// arenaEventPage draws the page of an event of which a report has heard.
+func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) error {
+	s, err := readStandings(e)
+	if err != nil {
+		return err
+	}
+	var all []shown
+	for _, g := range games {
+		one := shown{Game: &arena.Game{}, First: g.First, Second: g.Second}
+		if err := json.Unmarshal(g.Game, one.Game); err != nil {
+			return fmt.Errorf("a game of the page: %w", err)
+		}
+		if len(g.Positions) > 0 {
+			if err := json.Unmarshal(g.Positions, &one.Positions); err != nil {
+				return fmt.Errorf("a game of the page: %w", err)
+			}
+		}
+		all = append(all, one)
+	}
+	return drawArenaPage(w, s, all)
+}
+
+// drawArenaPage draws the standings of an event, and some of its games, as one page of HTML
 // that needs nothing else: no network, and no script for all but the games.
-func ArenaPage(w io.Writer, s *standings.Standings, games []Shown) error {
+func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 	page := &arenaPage{Standings: s}
 	for _, part := range []struct {
 		file string

@@ -2,53 +2,102 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
+	"time"
 
-	"assay/judge/contests/arena"
+	"assay/judge"
 )
 
-// ArenaLive draws the table of an event that is under way, and a line on its progress
-// below it. It fits into so many rows; the bots in the middle of a long table are left
-// out, the best and the last are shown.
-func ArenaLive(so *arena.Results, progress string, o TerminalOptions, rows int) string {
-	t := &terminal{o: o, paint: paint(o.Colour), record: &record{}}
-	table := arena.Table(so)
+// ArenaLive returns the report of an event of games that is under way, for a terminal:
+// each progress is drawn over the one before, and cleared at the end. The size of the
+// terminal is asked for each time.
+func ArenaLive(w io.Writer, o TerminalOptions, size func() (width, rows int)) Report {
+	return &arenaLive{out: w, o: o, size: size}
+}
+
+type arenaLive struct {
+	out   io.Writer
+	o     TerminalOptions
+	size  func() (width, rows int)
+	drawn string
+	err   error
+}
+
+func (l *arenaLive) Event(e judge.Event) {
+	p, is := e.(*judge.ArenaProgressed)
+	if !is || l.err != nil {
+		return
+	}
+	var rows int
+	l.o.Width, rows = l.size()
+	text := l.draw(p, rows)
+	_, l.err = io.WriteString(l.out, over(l.drawn)+text)
+	l.drawn = text
+}
+
+func (l *arenaLive) Close() error {
+	if l.err == nil {
+		_, l.err = io.WriteString(l.out, over(l.drawn))
+	}
+	return l.err
+}
+
+// draw draws the table, and a line on the progress below it. It fits into so many rows;
+// the bots in the middle of a long table are left out, the best and the last are shown.
+func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
+	t := &terminal{o: l.o, paint: paint(l.o.Colour), record: &record{}}
 	room := max(rows-3, 0) // the head, the line of progress, and the cursor's
 	var shown []int
-	for i := range table {
-		if len(table) <= room || i < room-2 || i == len(table)-1 {
+	for i := range p.Table {
+		if len(p.Table) <= room || i < room-2 || i == len(p.Table)-1 {
 			shown = append(shown, i)
 		}
 	}
 	if room < 3 {
 		shown = nil
 	}
-	row := func(k int) *arena.Row { return &table[shown[k]] }
-	number := func(head string, value func(r *arena.Row) string) column {
+	row := func(k int) *judge.ArenaLine { return &p.Table[shown[k]] }
+	number := func(head string, value func(r *judge.ArenaLine) string) column {
 		return column{head: head, cell: func(k int) string { return value(row(k)) }}
 	}
 	if len(shown) > 0 {
 		t.columns([]column{
 			{head: "#", cell: func(k int) string { return strconv.Itoa(shown[k] + 1) }},
-			{head: "bot", left: true, style: bold, cell: func(k int) string { return oneLine(so.Bot(row(k).Bot).Name) }},
-			number("points", func(r *arena.Row) string { return amount(r.Points) }),
-			number("games", func(r *arena.Row) string { return strconv.Itoa(r.Games) }),
-			number("won", func(r *arena.Row) string { return strconv.Itoa(r.Wins) }),
-			number("drawn", func(r *arena.Row) string { return strconv.Itoa(r.Draws) }),
-			number("lost", func(r *arena.Row) string { return strconv.Itoa(r.Losses) }),
+			{head: "bot", left: true, style: bold, cell: func(k int) string { return oneLine(row(k).Name) }},
+			number("points", func(r *judge.ArenaLine) string { return amount(r.Points) }),
+			number("games", func(r *judge.ArenaLine) string { return strconv.Itoa(r.Games) }),
+			number("won", func(r *judge.ArenaLine) string { return strconv.Itoa(r.Wins) }),
+			number("drawn", func(r *judge.ArenaLine) string { return strconv.Itoa(r.Draws) }),
+			number("lost", func(r *judge.ArenaLine) string { return strconv.Itoa(r.Losses) }),
 		}, len(shown))
 	}
-	if left := len(table) - len(shown); left > 0 && len(shown) > 0 {
-		progress = fmt.Sprintf("(%d more)  ", left) + progress
+	line := arenaProgress(p)
+	if left := len(p.Table) - len(shown); left > 0 && len(shown) > 0 {
+		line = fmt.Sprintf("(%d more)  ", left) + line
 	}
-	t.printf("%s", fit(oneLine(progress), o.Width-1))
+	t.printf("%s", fit(oneLine(line), l.o.Width-1))
 	return t.page.String()
 }
 
-// Over is what clears a text from a terminal that was drawn last, so that the next one
+// arenaProgress says how far an event has come: on one line, for it is drawn over.
+func arenaProgress(p *judge.ArenaProgressed) string {
+	line := fmt.Sprintf("%d of %d games", p.Done, p.Of)
+	if s := float64(p.TookMS) / 1000; p.Played > 0 && s > 0 {
+		rate := float64(p.Played) / s
+		left := time.Duration(float64(p.Of-p.Done) / rate * float64(time.Second))
+		line += fmt.Sprintf("  %.0f games/s  %.0f moves/s  %v left", rate, float64(p.Moves)/s, left.Round(time.Second))
+	}
+	if p.Out > 0 {
+		line += fmt.Sprintf("  %d disqualified", p.Out)
+	}
+	return line
+}
+
+// over is what clears a text from a terminal that was drawn last, so that the next one
 // takes its place.
-func Over(drawn string) string {
+func over(drawn string) string {
 	if drawn == "" {
 		return ""
 	}

@@ -41,7 +41,7 @@ type viewpoint struct {
 }
 
 // replayOf prepares a game for the page.
-func replayOf(g Shown) shownGame {
+func replayOf(g shown) shownGame {
 	key := g.Game.Key()
 	r := shownGame{
 		ID:     fmt.Sprintf("%d.%d.%d.%d", key.Round, key.First, key.Second, key.Leg),
@@ -86,7 +86,7 @@ func replayOf(g Shown) shownGame {
 }
 
 // faultLines tell of the fault that ended a game.
-func faultLines(g Shown, r *shownGame) (lines []string) {
+func faultLines(g shown, r *shownGame) (lines []string) {
 	f := g.Game.Fault
 	if f == nil {
 		return nil
@@ -103,7 +103,7 @@ func faultLines(g Shown, r *shownGame) (lines []string) {
 }
 
 // viewpointOf says what there is to see after so many moves.
-func viewpointOf(g Shown, moves int) viewpoint {
+func viewpointOf(g shown, moves int) viewpoint {
 	if moves >= len(g.Positions) {
 		return viewpoint{Said: ""}
 	}
@@ -132,7 +132,7 @@ const mostListed = 600
 
 // list notes which moves were allowed at each point, as changes: mostly moves are
 // only ever forbidden, and pages of long games stay small.
-func (r *shownGame) list(g Shown) {
+func (r *shownGame) list(g shown) {
 	index := map[string]int{}
 	allowed := map[int]bool{}
 	for i := range r.Points {

@@ -2,14 +2,15 @@ package report_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
@@ -118,15 +119,32 @@ func events() map[string]*event {
 	}
 }
 
-func drawnOf(so *event) (*standings.Standings, []report.Shown) {
+// drawStandings sends standings, and games to show, to a report.
+func drawStandings(t testing.TB, r report.Report, s *standings.Standings, shown []judge.Event) {
+	t.Helper()
+	stood, err := s.Event()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range append(append([]judge.Event{&judge.ArenaStarted{Format: judge.EventFormat}}, shown...), stood) {
+		r.Event(e)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func drawnOf(so *event) (*standings.Standings, []judge.Event) {
 	seen := arena.Seen{}
 	var looked []*arena.Game
-	var shown []report.Shown
 	for _, r := range standings.Pick(so.Games, 40) {
 		g := so.played[r.Key()]
 		looked = append(looked, g)
 		seen[g.Key()] = positionsOf(g)
-		shown = append(shown, report.Shown{Game: g, First: so.Bot(g.First).Name, Second: so.Bot(g.Second).Name, Positions: seen[g.Key()]})
+	}
+	shown, err := standings.Shown(so.Results, looked, seen)
+	if err != nil {
+		panic(err)
 	}
 	s := standings.Make(so.Results, looked, seen)
 	s.Title, s.Over = "Crossing out numbers", len(so.Out) == 0
@@ -138,9 +156,7 @@ func TestArenaTerminal(t *testing.T) {
 		s, _ := drawnOf(so)
 		for _, width := range []int{80, 120, 44} {
 			var out bytes.Buffer
-			if err := report.ArenaTerminal(&out, s, report.TerminalOptions{Width: width}); err != nil {
-				t.Fatal(err)
-			}
+			drawStandings(t, report.Terminal(&out, report.TerminalOptions{Width: width}), s, nil)
 			if width != 44 {
 				golden.Check(t, filepath.Join("testdata", "arena", fmt.Sprintf("%s-%d.txt", name, width)), out.Bytes())
 			}
@@ -148,9 +164,7 @@ func TestArenaTerminal(t *testing.T) {
 				t.Errorf("%s: it draws\n%s", name, &out)
 			}
 			var coloured bytes.Buffer
-			if err := report.ArenaTerminal(&coloured, s, report.TerminalOptions{Width: width, Colour: true}); err != nil {
-				t.Fatal(err)
-			}
+			drawStandings(t, report.Terminal(&coloured, report.TerminalOptions{Width: width, Colour: true}), s, nil)
 			if plain := stripColour(coloured.String()); plain != out.String() {
 				t.Errorf("%s: with colours it says something else:\n%s", name, plain)
 			}
@@ -173,9 +187,7 @@ func stripColour(s string) string {
 func TestArenaTerminalKeepsItsWidth(t *testing.T) {
 	s, _ := drawnOf(smallEvent("exact", "a bot with a very long name that says all that it does", "ender"))
 	var out bytes.Buffer
-	if err := report.ArenaTerminal(&out, s, report.TerminalOptions{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
+	drawStandings(t, report.Terminal(&out, report.TerminalOptions{Width: 80}), s, nil)
 	for line := range strings.Lines(out.String()) {
 		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
 			t.Errorf("a line of %d characters: %s", n, line)
@@ -183,18 +195,44 @@ func TestArenaTerminalKeepsItsWidth(t *testing.T) {
 	}
 }
 
-func TestArenaJSON(t *testing.T) {
-	s, _ := drawnOf(events()["large"])
+// TestArenaReplay: what --json saves is drawn again, byte for byte, on the terminal and
+// as a page.
+func TestArenaReplay(t *testing.T) {
+	s, shown := drawnOf(events()["large"])
+	var saved, terminal, page bytes.Buffer
+	all := report.Join(report.JSON(&saved), report.Terminal(&terminal, report.TerminalOptions{Width: 80}), report.HTML(&page))
+	all.Event(&judge.ArenaProgressed{Done: 1, Of: 2})
+	drawStandings(t, all, s, shown)
+	if strings.Contains(saved.String(), "arena-progressed") {
+		t.Error("progress is saved")
+	}
+	var again, pageAgain bytes.Buffer
+	if err := report.Replay(&saved, report.Terminal(&again, report.TerminalOptions{Width: 80}), report.HTML(&pageAgain)); err != nil {
+		t.Fatal(err)
+	}
+	if again.String() != terminal.String() || !strings.Contains(again.String(), "Crossing out numbers") {
+		t.Errorf("drawn again:\n%s\nand before:\n%s", &again, &terminal)
+	}
+	if pageAgain.String() != page.String() || !strings.Contains(page.String(), `id="viewer"`) {
+		t.Error("the page drawn again is another one")
+	}
+}
+
+// TestTrial draws the trial of a bot.
+func TestTrial(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.ArenaJSON(&out, s); err != nil {
-		t.Fatal(err)
+	r := report.Terminal(&out, report.TerminalOptions{})
+	for _, e := range []judge.Event{
+		&judge.TryStarted{Format: 1, Game: "x", Bot: "a.py", Rules: "r", MadeFor: true},
+		&judge.PositionTried{Name: "nothing was announced"},
+		&judge.PositionTried{Name: "2 and 3", Wrong: []string{"going first: illegal: \x1b[31m7"}},
+		&judge.TryFinished{Moves: 3, MeanUS: 1500, SlowestUS: 2000000},
+	} {
+		r.Event(e)
 	}
-	var back standings.Standings
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
-		t.Fatal(err)
-	}
-	if len(back.Bots) != 6 || back.Bots[0].Name != s.Bots[0].Name || back.Bots[0].Points != s.Bots[0].Points || len(back.Cross) != 6 {
-		t.Errorf("it comes back as %+v", back.Bots)
+	const want = "x: a.py by the rules r, for which it was made\n\nok   nothing was announced\nBAD  2 and 3\n     going first: illegal: \\x1B[31m7\n\n3 moves, 1.5ms each on average, 2s the slowest\nsomething is wrong\n"
+	if err := r.Close(); err != nil || out.String() != want {
+		t.Errorf("drawn: %v\n%s\nwant:\n%s", err, &out, want)
 	}
 }
 
@@ -202,9 +240,7 @@ func TestArenaPage(t *testing.T) {
 	for name, so := range events() {
 		s, shown := drawnOf(so)
 		var out bytes.Buffer
-		if err := report.ArenaPage(&out, s, shown); err != nil {
-			t.Fatal(err)
-		}
+		drawStandings(t, report.HTML(&out), s, shown)
 		page := out.String()
 		for _, bad := range []string{"NaN", "+Inf", "ZgotmplZ", "<b>loser", "</script><b>", "http:", "https:", "src=", "@import"} {
 			if strings.Contains(page, bad) {
@@ -222,10 +258,28 @@ func TestArenaPage(t *testing.T) {
 	}
 }
 
+// progressOf is the progress of an event, as its results are.
+func progressOf(so *event, done, of int) *judge.ArenaProgressed {
+	p := arena.Progress{Done: done, Of: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond, Results: func() *arena.Results { return so.Results }}
+	return p.Event()
+}
+
 func TestArenaLive(t *testing.T) {
-	so := events()["large"]
+	live := func(rows int, all ...judge.Event) string {
+		var out bytes.Buffer
+		r := report.ArenaLive(&out, report.TerminalOptions{}, func() (int, int) { return 60, rows })
+		for _, e := range all {
+			r.Event(e)
+		}
+		text := out.String()
+		if err := r.Close(); err != nil || !strings.HasSuffix(out.String(), "\x1b[J") {
+			t.Errorf("it is not cleared: %v, %q", err, out.String())
+		}
+		return text
+	}
+	large := events()["large"]
 	for _, rows := range []int{40, 7, 4, 0} {
-		text := report.ArenaLive(so.Results, "120 of 240 games  80 games/s  2s left", report.TerminalOptions{Width: 60}, rows)
+		text := live(rows, progressOf(large, 120, 240))
 		golden.Check(t, filepath.Join("testdata", "arena", fmt.Sprintf("live-%d.txt", rows)), []byte(text+"\n"))
 		if n := strings.Count(text, "\n") + 1; n > max(rows, 1) {
 			t.Errorf("%d lines for a terminal of %d rows", n, rows)
@@ -236,15 +290,15 @@ func TestArenaLive(t *testing.T) {
 			}
 		}
 	}
-	if text := report.ArenaLive(events()["nobody"].Results, "0 of 0 games", report.TerminalOptions{Width: 60}, 24); text != "0 of 0 games" {
+	nobody := &judge.ArenaProgressed{}
+	if text := live(24, nobody); text != "0 of 0 games" {
 		t.Errorf("an event of nobody is drawn as %q", text)
 	}
-}
-
-func TestOver(t *testing.T) {
-	for drawn, want := range map[string]string{"": "", "a": "\r\x1b[J", "a\nb\nc": "\r\x1b[2A\x1b[J"} {
-		if got := report.Over(drawn); got != want {
-			t.Errorf("Over(%q) = %q, want %q", drawn, got, want)
-		}
+	if text := live(24, nobody, &judge.ArenaStarted{}, nobody); text != "0 of 0 games\r\x1b[J0 of 0 games" {
+		t.Errorf("a line is drawn over another as %q", text)
+	}
+	table := live(40, progressOf(large, 1, 2))
+	if text := live(40, progressOf(large, 1, 2), nobody); text != fmt.Sprintf("%s\r\x1b[%dA\x1b[J0 of 0 games", table, strings.Count(table, "\n")) {
+		t.Errorf("a table is drawn over as %q", text)
 	}
 }

@@ -29,12 +29,30 @@ var pageFiles embed.FS
 type html struct {
 	w       io.Writer
 	records records
+
+	// Of an event of games, which has a page of its own.
+	stood *judge.ArenaStood
+	games []*judge.GameShown
 }
 
-func (h *html) Event(e judge.Event) { h.records.add(e) }
+func (h *html) Event(e judge.Event) {
+	switch e := e.(type) {
+	case *judge.ArenaStarted:
+		h.stood, h.games = nil, nil
+	case *judge.GameShown:
+		h.games = append(h.games, e)
+	case *judge.ArenaStood:
+		h.stood = e
+	}
+	h.records.add(e)
+}
 
 func (h *html) Close() error {
-	if err := h.write(); err != nil {
+	write := h.write
+	if h.stood != nil {
+		write = func() error { return arenaEventPage(h.w, h.stood, h.games) }
+	}
+	if err := write(); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil

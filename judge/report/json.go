@@ -17,7 +17,11 @@ type jsonLines struct {
 }
 
 func (j *jsonLines) Event(e judge.Event) {
-	if _, live := e.(*judge.Progressed); live || j.err != nil {
+	switch e.(type) {
+	case *judge.Progressed, *judge.ArenaProgressed:
+		return
+	}
+	if j.err != nil {
 		return
 	}
 	line, err := judge.EncodeEvent(e)

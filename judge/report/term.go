@@ -82,6 +82,14 @@ func (t *terminal) Event(e judge.Event) {
 		t.fault(e.Fault)
 	case *judge.VerifyFinished:
 		t.verified()
+	case *judge.ArenaStood:
+		t.standings(e)
+	case *judge.TryStarted:
+		t.tryStarted(e)
+	case *judge.PositionTried:
+		t.positionTried(e)
+	case *judge.TryFinished:
+		t.tryFinished(e)
 	}
 	t.flush(t.live.next(e, t.record, t.o.Width))
 }

@@ -1,0 +1,146 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/problem"
+)
+
+// Trial tries the first bot of an event, whose other bot is the house's tester.
+type Trial struct {
+	Event  *Event
+	Set    *problem.RuleSet
+	Checks []problem.Check // the positions that are tried; none is a game from each seat
+
+	ok             bool
+	moves          int
+	total, slowest int64 // microseconds
+}
+
+// Run plays two games from each position, twice, and tells what the bot did wrong. It
+// says whether that was nothing.
+func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err error) {
+	checks := t.Checks
+	if len(checks) == 0 {
+		checks = []problem.Check{{Name: "a game from each seat"}}
+	}
+	t.ok = true
+	for i := range checks {
+		wrong, refused, err := t.try(ctx, &checks[i])
+		if err != nil {
+			return false, err
+		}
+		t.ok = t.ok && len(wrong) == 0
+		listen(&judge.PositionTried{Name: checks[i].Name, Wrong: wrong})
+		if refused {
+			break
+		}
+	}
+	listen(t.finished(nil))
+	return t.ok, nil
+}
+
+// finished is what is to be said at the end.
+func (t *Trial) finished(wrong []string) *judge.TryFinished {
+	e := &judge.TryFinished{OK: t.ok, Wrong: wrong, Moves: t.moves, SlowestUS: t.slowest}
+	if t.moves > 0 {
+		e.MeanUS = t.total / int64(t.moves)
+	}
+	return e
+}
+
+// Tried is the trial that a whole event was for one of its bots.
+func Tried(r *Results, id int) (*judge.TryFinished, error) {
+	games, err := r.LoadAll()
+	if err != nil {
+		return nil, err
+	}
+	var t Trial
+	wrong := t.look(games, id)
+	t.ok = len(wrong) == 0 && !r.isOut(id)
+	return t.finished(wrong), nil
+}
+
+// try plays two games from a position, twice. Refused says that the bot does not get ready.
+func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, refused bool, err error) {
+	e := t.Event
+	e.Rules = FromSet(t.Set)
+	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs = 1, 2, nil // whatever it costs: go on
+	maps.Copy(e.Rules.Options, check.Options)
+	e.Jobs = 1
+	var first []*Game
+	for range 2 {
+		out, err := e.Run(ctx)
+		if options, ok := errors.AsType[*OptionsError](err); ok {
+			return []string{"cannot be tried by these rules: " + options.Text}, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		r := out.Results
+		for _, d := range r.Out {
+			if d.Bot == e.Bots[0].ID {
+				return []string{d.Fault.Line()}, true, nil
+			}
+			return nil, false, fmt.Errorf("the tester: %s", d.Fault.Line())
+		}
+		games, err := r.LoadAll()
+		if err != nil {
+			return nil, false, err
+		}
+		if first == nil {
+			first = games
+			wrong = t.look(games, e.Bots[0].ID)
+			continue
+		}
+		same := slices.EqualFunc(first, games, func(a, b *Game) bool { return slices.Equal(a.Moves, b.Moves) })
+		if r.Bot(e.Bots[0].ID).Pure && !same {
+			wrong = append(wrong, "it says that it is pure, and did not answer alike in two games that are alike")
+		}
+	}
+	return wrong, false, nil
+}
+
+// look finds what a bot did wrong in games.
+func (t *Trial) look(games []*Game, id int) (wrong []string) {
+	for _, g := range games {
+		seat := 1
+		if g.Second == id {
+			seat = 2
+		}
+		where := []string{"going first: ", "going second: "}[seat-1]
+		for k := range g.Moves {
+			if g.Seat(k) == seat {
+				t.moves++
+				t.total += g.Micros[k]
+				t.slowest = max(t.slowest, g.Micros[k])
+			}
+		}
+		for _, n := range g.Notes {
+			if n.Seat == seat && n.Kind != "comment" {
+				wrong = append(wrong, where+n.Kind+": "+n.Text)
+			}
+		}
+		for _, f := range []*GameFault{g.Fault, g.After} {
+			if f != nil && f.Seat == seat {
+				wrong = append(wrong, fmt.Sprintf("%s%s, after %s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " ")))
+			}
+		}
+	}
+	return wrong
+}
+
+// Line says the fault in a line.
+func (f *GameFault) Line() string {
+	line := string(f.Kind) + ": " + strings.Join(strings.Fields(f.Text), " ")
+	if f.Bytes != "" && f.Bytes != `""` {
+		line += ", it sent " + f.Bytes
+	}
+	return line
+}

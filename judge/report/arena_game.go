@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/judge/contests/arena"
+	"assay/judge/kit/referee"
+)
+
+// ArenaGame draws a game move by move, with its number in the log. Seen is what its
+// referee saw; nil where there was nobody to ask.
+func ArenaGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) error {
+	t := &terminal{out: w, record: &record{}}
+	t.arenaGame(r, number, g, seen)
+	t.flush("")
+	return t.err
+}
+
+func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen []referee.Position) {
+	name := func(seat int) string { return oneLine(r.Bot([]int{g.First, g.Second}[seat-1]).Name) }
+	t.printf("game %d: round %d, game %d of the encounter, seed %d\n", number, g.Round, g.Leg, g.Seed)
+	start := ""
+	if g.Start != "" {
+		start = ", from " + oneLine(g.Start)
+	}
+	t.printf("%s begins against %s%s\n", name(1), name(2), start)
+	if g.Again != "" {
+		t.printf("played again: %s\n", oneLine(g.Again))
+	}
+	wide := max(width(name(1)), width(name(2)))
+	notes := func(move int) {
+		for _, n := range g.Notes {
+			if n.Move == move {
+				t.printf("      %s  %s: %s\n", pad(name(n.Seat), wide), oneLine(n.Kind), oneLine(n.Text))
+			}
+		}
+	}
+	if len(seen) > 0 {
+		t.printf("      %s  %s\n", pad("", wide), positionText(&seen[0]))
+	}
+	for i, m := range g.Moves {
+		notes(i)
+		line := fmt.Sprintf("%4d  %s  %s", i+1, pad(name(g.Seat(i)), wide), oneLine(m))
+		if i+1 < len(seen) {
+			line += "   " + positionText(&seen[i+1])
+		}
+		t.printf("%s\n", strings.TrimRight(line, " "))
+	}
+	notes(len(g.Moves))
+	if g.Winner == 0 {
+		t.printf("a draw: %s\n", oneLine(g.Reason))
+	} else {
+		t.printf("%s wins: %s\n", name(g.Winner), oneLine(g.Reason))
+	}
+	for _, f := range []*arena.GameFault{g.Fault, g.After} {
+		if f == nil {
+			continue
+		}
+		t.printf("%s: %s\n", name(f.Seat), oneLine(f.Line()))
+		if f.Stderr != "" {
+			t.printf("its standard error ends:\n%s\n", safe(strings.TrimRight(f.Stderr, "\n")))
+		}
+	}
+}
+
+// positionText says what is left, and whether it is won for who moves.
+func positionText(p *referee.Position) string {
+	words := []string{}
+	switch {
+	case p.Count < 0:
+		words = append(words, "infinitely many left")
+	case len(p.Options) > 0 && len(p.Options) <= 12:
+		words = append(words, "left: "+strings.Join(p.Options, " "))
+	case p.Count > 0:
+		words = append(words, fmt.Sprintf("%d left", p.Count))
+	}
+	if p.Exact != "" {
+		words = append(words, p.Exact)
+	}
+	if n := len(p.Best); n > 0 && n <= 6 {
+		words = append(words, "by "+strings.Join(p.Best, " "))
+	}
+	if p.Text != "" {
+		words = append(words, p.Text)
+	}
+	if len(words) == 0 {
+		return "" // as after the last move of most games
+	}
+	return "(" + oneLine(strings.Join(words, ", ")) + ")"
+}

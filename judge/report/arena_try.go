@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"assay/judge"
+)
+
+// The trial of a bot before an event, on the terminal.
+
+func (t *terminal) tryStarted(e *judge.TryStarted) {
+	why := ""
+	if e.MadeFor {
+		why = ", for which it was made"
+	}
+	t.printf("%s: %s by the rules %s%s\n\n", oneLine(e.Game), oneLine(e.Bot), oneLine(e.Rules), why)
+}
+
+func (t *terminal) positionTried(e *judge.PositionTried) {
+	mark := "ok "
+	if len(e.Wrong) > 0 {
+		mark = "BAD"
+	}
+	t.printf("%s  %s\n", mark, oneLine(e.Name))
+	for _, line := range e.Wrong {
+		t.printf("     %s\n", oneLine(line))
+	}
+}
+
+func (t *terminal) tryFinished(e *judge.TryFinished) {
+	t.printf("\n")
+	for _, line := range e.Wrong {
+		t.printf("%s\n", oneLine(line))
+	}
+	if len(e.Wrong) > 0 {
+		t.printf("\n")
+	}
+	if e.Moves > 0 {
+		us := func(n int64) string { return fmt.Sprint(time.Duration(n) * time.Microsecond) }
+		t.printf("%d moves, %s each on average, %s the slowest\n", e.Moves, us(e.MeanUS), us(e.SlowestUS))
+	}
+	if e.OK {
+		t.printf("nothing is wrong\n")
+	} else {
+		t.printf("something is wrong\n")
+	}
+}
