@@ -174,10 +174,12 @@ func TestSettledIsSeldomWrong(t *testing.T) {
 	}
 }
 
+// pairs are pairs of games that two players shared, or one of them won.
+func pairs(a, b, lost, shared, won int) rating.Duel {
+	return rating.Duel{A: a, B: b, Tally: rating.Tally{Pairs: [5]int{lost, 0, shared, 0, won}}}
+}
+
 func TestSettled(t *testing.T) {
-	pairs := func(a, b, lost, shared, won int) rating.Duel {
-		return rating.Duel{A: a, B: b, Tally: rating.Tally{Pairs: [5]int{lost, 0, shared, 0, won}}}
-	}
 	for _, row := range []struct {
 		it   string
 		n    int

@@ -1,0 +1,109 @@
+package rating_test
+
+import (
+	"math"
+	"testing"
+
+	"assay/judge/contests/rating"
+)
+
+// tail is the probability that a normal variable is above z.
+func tail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
+
+// TestSettledSharesItsError: the ranking is settled at just that error which the formula
+// of the doc comes to. Two players are known to differ where the tail behind their
+// difference is at most half of a share; they are known to be equal where the tails
+// outside the margin are at most a share. A share is the error over the number of
+// neighbours, times 1/(k(k+1)) at the k-th look.
+func TestSettledSharesItsError(t *testing.T) {
+	const margin = 15.0
+	two := rating.Rate(2, []rating.Duel{pairs(0, 1, 20, 30, 55)})
+	elo, deviation := two.Difference(0, 1)
+	alike := rating.Rate(2, []rating.Duel{pairs(0, 1, 20, 200, 25)})
+	closeness, spread := alike.Difference(0, 1)
+	three := rating.Rate(3, []rating.Duel{pairs(0, 1, 20, 30, 55), pairs(1, 2, 0, 0, 500), pairs(0, 2, 0, 0, 500)})
+	first, wide := three.Difference(0, 1)
+	for _, row := range []struct {
+		it        string
+		r         *rating.Ratings
+		neighbour float64 // tails that must be within a share, times the neighbours
+	}{
+		{"knows that two differ", two, 2 * tail(elo/deviation)},
+		{"knows that two are equal", alike, tail((margin-closeness)/spread) + tail((margin+closeness)/spread)},
+		{"asks twice as much of two neighbours", three, 2 * 2 * tail(first/wide)},
+	} {
+		for look := 1; look <= 12; look++ {
+			at := row.neighbour * float64(look*(look+1))
+			for _, by := range []struct {
+				factor float64
+				want   bool
+			}{{0.999, false}, {1.001, true}} {
+				s := rating.Settling{Error: at * by.factor, Margin: margin}
+				if got := row.r.Settled(s, look); got != by.want {
+					t.Errorf("it %s: at look %d with an error of %g times %g: Settled = %v", row.it, look, by.factor, at, got)
+				}
+			}
+		}
+	}
+}
+
+// TestSettledByDefault: an error of 5 %, and a margin of 10 points.
+func TestSettledByDefault(t *testing.T) {
+	settled := map[bool]int{}
+	for wins := range 120 {
+		for _, draws := range []int{0, 100, 1500, 2500} {
+			r := rating.Rate(2, []rating.Duel{pairs(0, 1, 20, draws, wins)})
+			for look := 1; look < 8; look++ {
+				got, want := r.Settled(rating.Settling{}, look), r.Settled(rating.Settling{Error: 0.05, Margin: 10}, look)
+				if got != want {
+					t.Errorf("%d wins and %d draws at look %d: %v, and with the values named %v", wins, draws, look, got, want)
+				}
+				settled[got]++
+			}
+		}
+	}
+	if settled[true] < 100 || settled[false] < 100 {
+		t.Errorf("%v say nothing", settled)
+	}
+}
+
+// TestScale: ten to one is 400 points, and equals expect half.
+func TestScale(t *testing.T) {
+	near(t, "Expected(400)", rating.Expected(400), 10.0/11, 1e-12)
+	near(t, "Expected(-400)", rating.Expected(-400), 1.0/11, 1e-12)
+	near(t, "Expected(0)", rating.Expected(0), 0.5, 1e-12)
+	near(t, "Scale", rating.Scale, 400/math.Log(10), 1e-12)
+}
+
+// TestIntervalOfTallies: a score with its standard error, as points of Elo: 300 wins of
+// 400 games are 0.75 with an error of sqrt(0.75*0.25/400).
+func TestIntervalOfTallies(t *testing.T) {
+	elo := func(score float64) float64 { return 400 * math.Log10(score/(1-score)) }
+	off := 1.959963984540054 * math.Sqrt(0.75*0.25/400)
+	tally := rating.Tally{Games: [3]int{100, 0, 300}}
+	got, low, high := tally.Elo()
+	near(t, "elo", got, elo(0.75), 1e-9)
+	near(t, "low", low, elo(0.75-off), 1e-9)
+	near(t, "high", high, elo(0.75+off), 1e-9)
+	near(t, "superiority", tally.Superior(), 1-tail(0.25/math.Sqrt(0.75*0.25/400)), 1e-12)
+
+	// 10, 20, 30, 20, 20 pairs of 0 to 2 points: 1.1 points a pair, with the variance of
+	// a pair from the counts; a pair is two games.
+	tally = rating.Tally{Pairs: [5]int{10, 20, 30, 20, 20}}
+	variance := (10*1.1*1.1 + 20*0.6*0.6 + 30*0.1*0.1 + 20*0.4*0.4 + 20*0.9*0.9) / 100
+	off = 1.959963984540054 * math.Sqrt(variance/100) / 2
+	got, low, high = tally.Elo()
+	near(t, "elo of pairs", got, elo(0.55), 1e-9)
+	near(t, "low of pairs", low, elo(0.55-off), 1e-9)
+	near(t, "high of pairs", high, elo(0.55+off), 1e-9)
+	if points, games := tally.Points(); points != 110 || games != 200 {
+		t.Errorf("Points() = %v of %d, want 110 of 200", points, games)
+	}
+	if back := tally.Reversed(); back.Pairs != [5]int{20, 20, 30, 20, 10} || tally.Plus(back).Pairs != [5]int{30, 40, 60, 40, 30} {
+		t.Errorf("Reversed() = %v", back)
+	}
+	games := rating.Tally{Games: [3]int{1, 2, 3}}
+	if games.Reversed().Games != [3]int{3, 2, 1} || games.Plus(games.Reversed()).Games != [3]int{4, 4, 4} {
+		t.Errorf("Reversed() = %v", games.Reversed())
+	}
+}
