@@ -167,11 +167,19 @@ func (r *Rand) Uint64N(n uint64) uint64 {
 	return r.tape.choose(n-1, func() uint64 { return r.plain.Uint64N(n) })
 }
 
-// IntN, Int32N, Int64N, UintN and Uint32N are Uint64N in other types; n is above 0.
-func (r *Rand) IntN(n int) int          { return int(r.Uint64N(natural(int64(n)))) }
-func (r *Rand) Int32N(n int32) int32    { return int32(r.Uint64N(natural(int64(n)))) }
-func (r *Rand) Int64N(n int64) int64    { return int64(r.Uint64N(natural(n))) }
-func (r *Rand) UintN(n uint) uint       { return uint(r.Uint64N(uint64(n))) }
+// IntN is Uint64N for an int, which is above 0, as in all types with a sign.
+func (r *Rand) IntN(n int) int { return int(r.Uint64N(natural(int64(n)))) }
+
+// Int32N is IntN for an int32.
+func (r *Rand) Int32N(n int32) int32 { return int32(r.Uint64N(natural(int64(n)))) }
+
+// Int64N is IntN for an int64.
+func (r *Rand) Int64N(n int64) int64 { return int64(r.Uint64N(natural(n))) }
+
+// UintN is IntN for a uint.
+func (r *Rand) UintN(n uint) uint { return uint(r.Uint64N(uint64(n))) }
+
+// Uint32N is IntN for a uint32.
 func (r *Rand) Uint32N(n uint32) uint32 { return uint32(r.Uint64N(uint64(n))) }
 
 func natural(n int64) uint64 {

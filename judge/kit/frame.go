@@ -36,8 +36,8 @@ type Frame struct {
 
 // A frame has at most MaxParts parts of at most MaxPart bytes each.
 const (
-	MaxParts = 1000
-	MaxPart  = 1 << 31
+	MaxParts = 1000    // of a frame
+	MaxPart  = 1 << 31 // bytes of a part
 )
 
 // AppendHead appends the first line of a frame whose parts have these sizes; the

@@ -198,7 +198,11 @@ func (g *Gen) allAsked() {
 	}
 }
 
-// Print, Println and Printf add to the case.
-func (g *Gen) Print(args ...any)                 { fmt.Fprint(&g.out, args...) }
-func (g *Gen) Println(args ...any)               { fmt.Fprintln(&g.out, args...) }
+// Print adds to the case, as fmt.Print prints.
+func (g *Gen) Print(args ...any) { fmt.Fprint(&g.out, args...) }
+
+// Println adds to the case, as fmt.Println prints.
+func (g *Gen) Println(args ...any) { fmt.Fprintln(&g.out, args...) }
+
+// Printf adds to the case, as fmt.Printf prints.
 func (g *Gen) Printf(format string, args ...any) { fmt.Fprintf(&g.out, format, args...) }

@@ -38,7 +38,7 @@ import (
 type Verdict string
 
 const (
-	OK   Verdict = "ok"
+	OK   Verdict = "ok"    // the output is right, or the input is valid
 	WA   Verdict = "wrong" // the contestant's output is wrong, or the input is not valid
 	Fail Verdict = "fail"  // the answer or the kit program itself is at fault
 )

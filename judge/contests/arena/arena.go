@@ -201,7 +201,7 @@ type Encounter struct {
 	Games int
 }
 
-// Games yields the keys of the encounter's games in their order.
+// Keys returns the keys of the encounter's games in their order.
 func (e Encounter) Keys() []Key {
 	keys := make([]Key, e.Games)
 	for i := range keys {
@@ -213,6 +213,7 @@ func (e Encounter) Keys() []Key {
 	return keys
 }
 
+// String describes the encounter, by the ids of its bots.
 func (e Encounter) String() string {
 	return fmt.Sprintf("round %d: %d against %d, %d games", e.Round, e.A, e.B, e.Games)
 }

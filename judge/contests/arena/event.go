@@ -54,6 +54,7 @@ type Progress struct {
 // OptionsError says that the rules contradict each other.
 type OptionsError struct{ Text string }
 
+// Error says what the contradiction is.
 func (e *OptionsError) Error() string { return e.Text }
 
 // Outcome is what came of an event.

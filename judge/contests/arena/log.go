@@ -60,7 +60,7 @@ type Log struct {
 	source *source
 }
 
-// entry is a record of a log that is no game.
+// entry is a record of a log other than a game.
 type entry struct {
 	Record
 	before int // games that come before it
@@ -72,6 +72,7 @@ type Damage struct {
 	Text string
 }
 
+// String says which line it is, and what is wrong with it.
 func (d Damage) String() string { return fmt.Sprintf("line %d: %s", d.Line, d.Text) }
 
 // maxLine bounds a line of a log. A game of as many moves as a game may have takes

@@ -124,6 +124,7 @@ const syncEvery = 2 * time.Second
 // InUseError says that another judge writes a log.
 type InUseError struct{ Path string }
 
+// Error says what to do about it, too.
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("the log %s is being written by another judge\n    wait for its end, or name another log with --log", e.Path)
 }
@@ -134,6 +135,7 @@ type LogError struct {
 	Err  error
 }
 
+// Error says that nothing is lost, and what to do.
 func (e *LogError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("the games cannot be kept, as long as the event goes on: %v\n    make room in %s", e.Err, os.TempDir())
@@ -141,6 +143,7 @@ func (e *LogError) Error() string {
 	return fmt.Sprintf("the log %s cannot be written: %v\n    nothing is lost: make room, and give the same command again", e.Path, e.Err)
 }
 
+// Unwrap returns what the system says.
 func (e *LogError) Unwrap() error { return e.Err }
 
 func (l *LogFile) flush() error {

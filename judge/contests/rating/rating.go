@@ -44,8 +44,8 @@ type Duel struct {
 type Flag string
 
 const (
-	Sound          Flag = ""
-	NoGames        Flag = "no games"
+	Sound          Flag = ""                // nothing: the rating is an estimate like any other
+	NoGames        Flag = "no games"        // the rating is a guess
 	WonEverything  Flag = "won everything"  // the rating is a lower bound
 	LostEverything Flag = "lost everything" // the rating is an upper bound
 )

@@ -23,7 +23,7 @@ type SPRT struct {
 type Decision string
 
 const (
-	Undecided Decision = ""
+	Undecided Decision = ""     // more games are needed
 	TakeElo0  Decision = "elo0" // the difference is not Elo1 or more
 	TakeElo1  Decision = "elo1" // the difference is not Elo0 or less
 )
