@@ -50,6 +50,7 @@ func Whose(err error) Blame {
 // Misuse is a mistake of who asked.
 type Misuse struct{ Err error }
 
+// Error is the mistake, in words.
 func (e *Misuse) Error() string { return e.Err.Error() }
 
 // Unwrap returns the mistake itself.

@@ -156,4 +156,5 @@ type ExecError struct {
 	Reason string // "no such file", "not executable", "made for another machine", ...
 }
 
+// Error says which program could not be started, and why.
 func (e *ExecError) Error() string { return "run " + e.Argv0 + ": " + e.Reason }

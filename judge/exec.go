@@ -28,12 +28,12 @@ func (l Limits) Scaled(factor float64) Limits {
 type Resource string
 
 const (
-	Nothing   Resource = ""
-	CPUTime   Resource = "cpu"
-	WallTime  Resource = "wall"
-	Memory    Resource = "memory"
-	Output    Resource = "output"
-	Processes Resource = "processes"
+	Nothing   Resource = ""          // no limit was reached
+	CPUTime   Resource = "cpu"       // processor time
+	WallTime  Resource = "wall"      // time on the clock
+	Memory    Resource = "memory"    // bytes in use
+	Output    Resource = "output"    // bytes written
+	Processes Resource = "processes" // processes and threads at one time
 )
 
 // Exec is what happened to one process, with everything it started: facts only.

@@ -15,6 +15,7 @@ type Fault struct {
 	Hint   string `json:"hint,omitempty"` // the way out: `did you mean "title"?`
 }
 
+// Error writes the fault as "file:line:column: text", with the hint below it.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	b.WriteString(f.File)
@@ -37,6 +38,7 @@ func (f *Fault) Error() string {
 // Faults are all the faults of a folder, in order of file and line.
 type Faults []*Fault
 
+// Error writes the faults one below the other.
 func (f Faults) Error() string {
 	lines := make([]string, len(f))
 	for i, fault := range f {

@@ -60,10 +60,10 @@ type Aggregate string
 
 const (
 	PassFail Aggregate = "pass-fail" // 2025-09 only: MaxScore if every case is accepted, else 0
-	Sum      Aggregate = "sum"
-	Min      Aggregate = "min"
-	Max      Aggregate = "max" // legacy only
-	Average  Aggregate = "avg" // legacy only
+	Sum      Aggregate = "sum"       // all scores added
+	Min      Aggregate = "min"       // the lowest score
+	Max      Aggregate = "max"       // the highest score; legacy only
+	Average  Aggregate = "avg"       // the mean of the scores; legacy only
 )
 
 // StaticCheck is a case that the static validator judges: the submission's own
@@ -91,9 +91,9 @@ type Legacy struct {
 type VerdictMode string
 
 const (
-	WorstError   VerdictMode = "worst_error" // JE IF RTE MLE TLE OLE WA in order of precedence
-	FirstError   VerdictMode = "first_error"
-	AlwaysAccept VerdictMode = "always_accept"
+	WorstError   VerdictMode = "worst_error"   // JE IF RTE MLE TLE OLE WA in order of precedence
+	FirstError   VerdictMode = "first_error"   // that of the first child that is not accepted
+	AlwaysAccept VerdictMode = "always_accept" // AC, whatever the children got
 )
 
 // UsualLegacy is a legacy node for which testdata.yaml says nothing.
@@ -120,7 +120,7 @@ type Award struct {
 type AwardKind string
 
 const (
-	NoAward    AwardKind = ""
+	NoAward    AwardKind = ""           // the checker gives nothing but its verdict
 	Points     AwardKind = "points"     // the score itself (score.txt)
 	Multiplier AwardKind = "multiplier" // the share of the case's most, in [0, 1] (score_multiplier.txt)
 )

@@ -8,17 +8,17 @@ type Verdict string
 // The verdicts, from best to worst: the order is the precedence by which Worst
 // folds a group.
 const (
-	NotJudged     Verdict = ""
-	Accepted      Verdict = "AC"
-	Skipped       Verdict = "SK" // after the first failure, or the group was not asked for
-	WrongAnswer   Verdict = "WA"
-	RunTimeError  Verdict = "RTE"
-	OutputLimit   Verdict = "OLE"
-	MemoryLimit   Verdict = "MLE"
+	NotJudged     Verdict = ""    // there is no verdict yet
+	Accepted      Verdict = "AC"  // right, and within the limits
+	Skipped       Verdict = "SK"  // after the first failure, or the group was not asked for
+	WrongAnswer   Verdict = "WA"  // the checker refused the output
+	RunTimeError  Verdict = "RTE" // it ended with an exit code other than 0, or by a signal
+	OutputLimit   Verdict = "OLE" // it wrote too much
+	MemoryLimit   Verdict = "MLE" // it used too much memory
 	TimeLimit     Verdict = "TLE" // CPU time
 	IdlenessLimit Verdict = "ILE" // wall time, with CPU time to spare
-	CompileError  Verdict = "CE"
-	JudgeError    Verdict = "JE" // the machine, the judge or the setter's programs are at fault
+	CompileError  Verdict = "CE"  // it could not be built
+	JudgeError    Verdict = "JE"  // the machine, the judge or the setter's programs are at fault
 )
 
 // verdicts holds, in order of precedence, each verdict with the words that

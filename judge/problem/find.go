@@ -19,6 +19,7 @@ type NotFoundError struct {
 	Hint string
 }
 
+// Error says which name it was, with the hint below it.
 func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("no problem %q\n    %s", e.Name, e.Hint)
 }

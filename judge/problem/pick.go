@@ -16,6 +16,7 @@ type UnknownError struct {
 	Hint    string
 }
 
+// Error says which problem lacks what, with the hint below it.
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("problem %s has no %s %q\n    %s", e.Problem, e.What, e.Name, e.Hint)
 }

@@ -46,6 +46,7 @@ type Mismatch struct {
 	Command      string // as the script has it
 }
 
+// Error says where the input differs from the script, and from which line of it.
 func (m *Mismatch) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s (script line %d: %s)", m.Line, m.Column, m.Text, m.ScriptLine, m.Command)
 }

@@ -33,6 +33,7 @@ func (n *Notes) add(format string, args ...any) { *n = append(*n, fmt.Sprintf(fo
 // ExistsError says that there is something where a folder is to be written.
 type ExistsError struct{ Path string }
 
+// Error says what is in the way, and the way out.
 func (e *ExistsError) Error() string {
 	return e.Path + " exists already\n    remove it first, or choose another name"
 }

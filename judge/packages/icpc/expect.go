@@ -32,7 +32,7 @@ type Range struct{ Low, High float64 }
 type Bound string
 
 const (
-	NoBound Bound = ""
+	NoBound Bound = ""      // it says nothing of the time limit
 	Lower   Bound = "lower" // it must be in time
 	Upper   Bound = "upper" // it must be too slow
 )

@@ -46,10 +46,10 @@ const domjudgeFile = "domjudge-problem.ini"
 type Format string
 
 const (
-	Legacy     Format = "legacy"
-	LegacyICPC Format = "legacy-icpc"
-	Draft2023  Format = "2023-07" // new problem.yaml, with testdata.yaml as in legacy or test_group.yaml as in 2025-09
-	Format2025 Format = "2025-09"
+	Legacy     Format = "legacy"      // with testdata.yaml, and scores
+	LegacyICPC Format = "legacy-icpc" // the part of legacy that contests of the ICPC use: no scores
+	Draft2023  Format = "2023-07"     // new problem.yaml, with testdata.yaml as in legacy or test_group.yaml as in 2025-09
+	Format2025 Format = "2025-09"     // with test_group.yaml, several types at once, expectations of submissions
 )
 
 // formats are the words for the formats in problem.yaml.

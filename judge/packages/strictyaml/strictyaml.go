@@ -37,10 +37,10 @@ const (
 type Kind string
 
 const (
-	Null   Kind = "nothing"
+	Null   Kind = "nothing" // an empty value, or none at all
 	Scalar Kind = "a value" // text, number, boolean or date
-	List   Kind = "a list"
-	Map    Kind = "a map"
+	List   Kind = "a list"  // of values
+	Map    Kind = "a map"   // from keys to values
 )
 
 // Node is one value of a file. A nil Node reads as Null: a field of a struct stays
