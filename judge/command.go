@@ -18,7 +18,15 @@ type Program struct {
 	Dir      string   // host directory shown to the program as /program; "" for none
 	Argv     []string // how to run it, as paths inside the sandbox
 	Env      []string // its whole environment, "NAME=value"
+
+	// Interpret, where it is not nil, takes the place of all this: the judge interprets
+	// the program itself. Given the arguments it makes a function that says what is wrong
+	// with an input, "" for a valid one.
+	Interpret func(args []string) (Interpreted, error)
 }
+
+// Interpreted judges an input without a process.
+type Interpreted func(ctx context.Context, input []byte) (complaint string, err error)
 
 // ProgramDir is where a Program's Dir stands inside the sandbox.
 const ProgramDir = "/program"

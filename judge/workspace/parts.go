@@ -25,8 +25,8 @@ func (w *Workspace) packageOf(path string) *problem.Folder {
 // Part builds one of the setter's programs. One that does not compile is a fault
 // of the folder.
 func (w *Workspace) Part(ctx context.Context, p *judge.Part) (*judge.Program, error) {
-	if p.Speaks == "ctd" { // interpreted by who runs it
-		return &judge.Program{Name: p.Path}, nil
+	if p.Speaks == "ctd" {
+		return script(p)
 	}
 	made, err := w.buildFor(ctx, w.packageOf(p.Path), source{path: p.Path, from: lang.BySetter})
 	if missing, ok := errors.AsType[*lang.MissingError](err); ok && missing.Broken == nil {

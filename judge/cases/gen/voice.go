@@ -46,9 +46,11 @@ func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, p
 // NewValidator makes a Validator of a program; the limits are for one case. Close
 // it.
 func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Validator, error) {
+	if program.Interpret != nil {
+		check, err := program.Interpret(part.Args)
+		return scriptValidator{check}, err
+	}
 	switch part.Speaks {
-	case "ctd":
-		return newScript(part)
 	case "kit":
 		proc, err := kitproc.Start(ctx, r, program, "validator", limits, part.Args...)
 		if err != nil {
