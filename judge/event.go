@@ -200,6 +200,14 @@ var newEvent = map[string]func() Event{
 	"try":              func() Event { return new(TryStarted) },
 	"tried":            func() Event { return new(PositionTried) },
 	"try-finished":     func() Event { return new(TryFinished) },
+
+	"cases-made":   func() Event { return new(CasesMade) },
+	"fresh-made":   func() Event { return new(FreshMade) },
+	"files-made":   func() Event { return new(FilesMade) },
+	"suite-pruned": func() Event { return new(SuitePruned) },
+	"coverage":     func() Event { return new(CoverageShown) },
+	"suite":        func() Event { return new(SuiteMeasured) },
+	"adequacy":     func() Event { return new(AdequacyMeasured) },
 }
 
 // EncodeEvent writes an event as one line of JSON, without the line's end. The

@@ -184,6 +184,14 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"fault":    secret,
 	"solution": secret,
 	"verified": secret,
+
+	"cases-made":   secret, // test data is the setters'
+	"fresh-made":   secret,
+	"files-made":   secret,
+	"suite-pruned": secret,
+	"coverage":     secret,
+	"suite":        secret,
+	"adequacy":     secret,
 }
 
 // secret is the redaction of events that no contestant sees.

@@ -2,18 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/cases/mutate"
 	"assay/judge/problem"
@@ -23,11 +21,11 @@ import (
 // measuring are the flags of judge adequacy.
 type measuring struct {
 	running
+	drawing
 	hunt     mutate.Hunt
 	thorough bool
 	all      bool
 	marks    bool
-	json     bool
 	grid     bool
 	add      string
 }
@@ -61,17 +59,18 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	}
 	f := cmd.Flags()
 	m.hunt = standardHunt
-	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "where the chance of the search comes from")
+	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed looks at the same inputs")
 	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs that the search for survivors looks at; 0 for none")
 	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, wherever it is")
 	f.DurationVar(&m.hunt.Shrink, "budget", m.hunt.Shrink, "time for making one find smaller; 0s for leaving it as it is")
 	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, the slowest ones too")
 	f.BoolVar(&m.all, "all", false, "list what no input separates, too")
 	f.BoolVar(&m.marks, "marks", false, "print that as marks for mutants.toml instead of everything else")
-	f.BoolVar(&m.json, "json", false, "write the report as JSON")
 	f.BoolVar(&m.grid, "grid", false, "print which case kills how many mutants and programs under solutions/ instead")
 	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ folder")
 	m.running.flags(f)
+	m.drawing.jsonFlag(f)
+	m.drawing.htmlFlag(f)
 	return cmd
 }
 
@@ -92,10 +91,10 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		}
 		if m.grid {
 			grid, err := newGrid(ctx, c, contest, folder)
-			if err == nil {
-				grid.print(c)
+			if err != nil {
+				return err
 			}
-			return err
+			return m.tell(c, func(tell func(judge.Event)) error { tell(grid.event()); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
 			return usageError{fmt.Errorf("%s is no problem of one input and one output: its mutants cannot be judged", folder.ID)}
@@ -107,12 +106,9 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case m.marks:
-		case m.json:
-			err = json.NewEncoder(c.out).Encode(report)
-		default:
-			m.print(c, report)
+		if !m.marks {
+			report.All = m.all
+			err = m.tell(c, func(tell func(judge.Event)) error { tell(report); return nil })
 		}
 		if err == nil && report.Total.Survived > 0 {
 			err = errNotAccepted
@@ -122,7 +118,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 }
 
 // report measures, or finds what was measured before.
-func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder) (*mutate.Report, error) {
+func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder) (*judge.AdequacyMeasured, error) {
 	solutions := contest.Accepted(folder)
 	key, err := mutate.Key(folder, solutions, m.hunt, m.thorough)
 	if err != nil {
@@ -144,7 +140,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 	}
 	report := lab.Report(results, m.hunt, key)
 	if m.hunt.Time == 0 {
-		if err := errors.Join(report.Keep(contest.Cache), mutate.DropJournal(contest.Cache, key)); err != nil {
+		if err := errors.Join(mutate.Keep(contest.Cache, report), mutate.DropJournal(contest.Cache, key)); err != nil {
 			return nil, err
 		}
 	}
@@ -185,6 +181,10 @@ func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.
 
 // keep keeps the finds as cases, the ones that kill most first.
 func (m *measuring) keep(c *console, folder *problem.Folder, finds []*mutate.Find) error {
+	out := c.out
+	if m.drawing.json { // which has lines of JSON only
+		out = c.err
+	}
 	for _, f := range mutate.Few(finds) {
 		provenance := fmt.Sprintf("Found by: judge adequacy %s --seed %d --count %d\n%s.\nIt kills:\n", folder.ID, m.hunt.Seed, m.hunt.Count, upper(f.Origin))
 		for _, r := range f.Kills {
@@ -194,55 +194,9 @@ func (m *measuring) keep(c *console, folder *problem.Folder, finds []*mutate.Fin
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.out, "kept: %s, which kills %d\n", near(path), len(f.Kills))
+		fmt.Fprintf(out, "kept: %s, which kills %d\n", near(path), len(f.Kills))
 	}
 	return nil
-}
-
-// print draws a report for people.
-func (m *measuring) print(c *console, r *mutate.Report) {
-	for _, note := range r.Notes {
-		fmt.Fprintln(c.err, "note: "+note)
-	}
-	fmt.Fprintf(c.out, "%s: %d mutants, %d cases, %d inputs of seed %d\n\n", r.Problem, r.Total.Mutants, r.Cases, r.Searched, r.Seed)
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\tmutants\tkilled\tsurvived\tequivalent\tunseparated\tunreached\t")
-	row := func(name string, n mutate.Counts) {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, n.Mutants, n.Killed, n.Survived, n.Equivalent, n.Unseparated, n.Unreached)
-	}
-	for _, op := range r.Operators {
-		row(string(op.Operator), op.Counts)
-	}
-	for _, p := range r.Programs {
-		row(p.Path, p.Counts)
-	}
-	row("all", r.Total)
-	w.Flush()
-	var how []string
-	for _, k := range r.How {
-		how = append(how, fmt.Sprintf("%s %d", k.How, k.Count))
-	}
-	fmt.Fprintf(c.out, "\nkilled by: %s\n%s\n", strings.Join(how, ", "), score(r))
-	for _, a := range r.Mutants {
-		if a.State == mutate.Survived || m.all && a.State != mutate.Unreached {
-			fmt.Fprintf(c.out, "\n%s %s (%s)\n%s", a.State, a.Place, a.Operator, a.Diff)
-			if a.Reason != "" {
-				fmt.Fprintf(c.out, "    because: %s\n", a.Reason)
-			}
-			if a.Input != "" {
-				fmt.Fprintf(c.out, "    killed by an input of %d bytes; %s\n%s", len(a.Input), a.Origin, excerpt([]byte(a.Input)))
-			}
-		}
-	}
-}
-
-// score is a report in one line.
-func score(r *mutate.Report) string {
-	text := fmt.Sprintf("mutation score: %.1f %% (%d of %d killed)", r.Total.Score(), r.Total.Killed, r.Total.Killed+r.Total.Survived)
-	if n := r.Total.Unseparated; n > 0 {
-		text += fmt.Sprintf("; no input tells %d more from the right program", n)
-	}
-	return text
 }
 
 // quick is how long judge verify measures a suite that nobody has measured.
@@ -273,5 +227,5 @@ func scoreOf(ctx context.Context, contest *workspace.Workspace, folder *problem.
 	if err != nil || len(report.Programs) == 0 {
 		return "", err
 	}
-	return score(report), nil
+	return report.Score(), nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/judge/cases/mutate"
+	"assay/judge"
 )
 
 // BenchmarkAdequacy is judge adequacy without a search, of the puzzles of the house: all
@@ -20,7 +20,7 @@ func BenchmarkAdequacy(b *testing.B) {
 	b.Chdir("../..")
 	for _, problem := range []string{"wythoff", "sylver", "pd-duel"} {
 		b.Run(problem, func(b *testing.B) {
-			var report mutate.Report
+			var report judge.AdequacyMeasured
 			seed := int(time.Now().UnixNano())
 			measure := func() {
 				seed++ // another key, so that nothing was kept

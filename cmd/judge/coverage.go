@@ -16,7 +16,8 @@ import (
 )
 
 func coverageCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var d drawing
+	cmd := &cobra.Command{
 		Use:   "coverage <problem>",
 		Short: "show which bounds and features of the declared input the cases reach",
 		Long: `Coverage reads the problem's input.format and counts, for each bound, word, alternative,
@@ -27,12 +28,14 @@ fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge coverage pd-duel",
 		Args:    exactly(1, "judge coverage <problem>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return showCoverage(cmd.Context(), c, args[0])
+			return showCoverage(cmd.Context(), c, &d, args[0])
 		},
 	}
+	d.jsonFlag(cmd.Flags())
+	return cmd
 }
 
-func showCoverage(ctx context.Context, c *console, name string) (err error) {
+func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err error) {
 	contest, err := findContest()
 	if err != nil {
 		return err
@@ -64,19 +67,14 @@ func showCoverage(ctx context.Context, c *console, name string) (err error) {
 			}
 		}
 	}
-	goals, shown := coverage.Goals(), 0
-	fmt.Fprintf(c.out, "cases  line of %s\n", near(folder.FormatPath()))
-	for _, goal := range goals {
-		mark := " "
-		if goal.Count > 0 {
-			shown++
-		} else {
-			mark = "!"
-		}
-		fmt.Fprintf(c.out, "%5d%s %4d  %s\n", goal.Count, mark, goal.Row, goal.What)
+	shown := &judge.CoverageShown{Format: judge.EventFormat, Problem: folder.ID, File: near(folder.FormatPath()), Cases: folder.Count()}
+	for _, goal := range coverage.Goals() {
+		shown.Goals = append(shown.Goals, judge.Goal{What: goal.What, Line: goal.Row, Cases: goal.Count})
 	}
-	fmt.Fprintf(c.out, "%s: %d of %d are shown (cases: %d)\n", folder.ID, shown, len(goals), folder.Count())
-	if shown < len(goals) {
+	if err := d.tell(c, func(tell func(judge.Event)) error { tell(shown); return nil }); err != nil {
+		return err
+	}
+	if shown.Shown() < len(shown.Goals) {
 		return errNotAccepted
 	}
 	return nil

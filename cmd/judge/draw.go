@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"assay/judge"
 	"assay/judge/report"
 )
 
@@ -22,9 +23,34 @@ type drawing struct {
 }
 
 func (d *drawing) flags(f *pflag.FlagSet) {
-	f.BoolVar(&d.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
+	d.jsonFlag(f)
 	f.StringVar(&d.junit, "junit", "", "write a JUnit report to `FILE`")
+	d.htmlFlag(f)
+}
+
+func (d *drawing) jsonFlag(f *pflag.FlagSet) {
+	f.BoolVar(&d.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
+}
+
+func (d *drawing) htmlFlag(f *pflag.FlagSet) {
 	f.StringVar(&d.html, "html", "", "write a page of HTML to `FILE`")
+}
+
+// tell opens the reports, calls f with a function that sends them events, and closes
+// them. For a person, faults are written to standard error.
+func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
+	out, err := d.open(c)
+	if err != nil {
+		return err
+	}
+	err = f(func(e judge.Event) {
+		if found, ok := e.(*judge.FaultFound); ok && !d.json {
+			fmt.Fprintln(c.err, found.Fault)
+			return
+		}
+		out.Event(e)
+	})
+	return errors.Join(err, out.Close())
 }
 
 // open opens the reports that the flags ask for.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/problem"
 )
@@ -23,7 +24,7 @@ type fresh struct {
 
 func (n *fresh) flags(f *pflag.FlagSet) {
 	f.IntVar(&n.count, "count", 0, "make this many new cases, with other seeds; testcases/ stays as it is")
-	f.Uint64Var(&n.seed, "seed", 1, "where the chance of --count comes from")
+	f.Uint64Var(&n.seed, "seed", 1, "seed of --count: the same seed makes the same cases")
 	f.StringVar(&n.out, "out", "", "write the new cases to `DIR`")
 	f.StringVar(&n.add, "add", "", "keep the new cases in the problem's cases/`GROUP`")
 }
@@ -50,7 +51,7 @@ func (n *fresh) usage(check bool, names []string) error {
 }
 
 // make makes the new cases.
-func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker) error {
+func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker, tell func(judge.Event)) error {
 	made, err := maker.Fresh(ctx, n.count, n.seed)
 	c.clear()
 	if err != nil {
@@ -64,7 +65,7 @@ func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker) error {
 				return err
 			}
 		}
-		fmt.Fprintf(c.out, "%s: %d new cases, of seed %d, in %s\n", id, len(made), n.seed, near(filepath.Join(maker.Folder.Dir, "cases", n.add)))
+		tell(&judge.FreshMade{Format: judge.EventFormat, Problem: id, Cases: len(made), Seed: n.seed, Place: near(filepath.Join(maker.Folder.Dir, "cases", n.add))})
 		return nil
 	}
 	if err := os.MkdirAll(n.out, 0o755); err != nil {
@@ -76,6 +77,6 @@ func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker) error {
 			return fmt.Errorf("write the new cases: %w", err)
 		}
 	}
-	fmt.Fprintf(c.out, "%s: %d new cases, of seed %d, in %s\n", id, len(made), n.seed, n.out)
+	tell(&judge.FreshMade{Format: judge.EventFormat, Problem: id, Cases: len(made), Seed: n.seed, Place: n.out})
 	return nil
 }

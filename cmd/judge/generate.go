@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +18,7 @@ import (
 type generation struct {
 	running
 	fresh
+	drawing
 	check    bool
 	minimise bool
 	tiny     int64
@@ -63,6 +61,7 @@ folder (--out), or among the problem's cases written by hand (--add).
 	f.Int64Var(&g.tiny, "tiny", 64, "cases of at most so many bytes stay with --minimise, whatever they find")
 	g.fresh.flags(f)
 	g.running.flags(f)
+	g.drawing.jsonFlag(f)
 	return cmd
 }
 
@@ -76,23 +75,26 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 		}
 	}
 	g.named = len(names) > 0
-	return g.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
-		return g.one(ctx, c, contest, name)
+	return g.drawing.tell(c, func(tell func(judge.Event)) error {
+		return g.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
+			return g.one(ctx, c, contest, name, tell)
+		})
 	})
 }
 
 // one makes the cases of one problem, or checks them.
-func (g *generation) one(ctx context.Context, c *console, contest *workspace.Workspace, name string) (bool, error) {
+func (g *generation) one(ctx context.Context, c *console, contest *workspace.Workspace, name string, tell func(judge.Event)) (bool, error) {
 	dir, _, err := contest.Locate(name)
 	if err != nil {
 		return false, err
 	}
 	if read := contest.RecipeIn(dir); read != nil && g.count == 0 {
 		if !g.named && !g.check {
-			fmt.Fprintf(c.out, "%s is a package: its data is made only where it is named\n", filepath.Base(dir))
+			id := filepath.Base(dir)
+			tell(&judge.CasesMade{Format: judge.EventFormat, Problem: id, Why: id + " is a package: its data is made only where it is named"})
 			return true, nil
 		}
-		return writePackage(ctx, c, contest, dir, read, g.check)
+		return writePackage(ctx, c, contest, dir, read, g.check, tell)
 	}
 	if contest.House && !g.check && g.out == "" {
 		return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
@@ -105,15 +107,15 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		return false, err
 	}
 	if folder.Generator == nil && !folder.Makes() && !g.check && g.count == 0 {
-		fmt.Fprintf(c.out, "%s has no generator: nothing to make\n", folder.ID)
+		tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Why: folder.ID + " has no generator: nothing to make"})
 		return true, nil
 	}
 	maker := &gen.Maker{Folder: folder, Runner: contest.Box, Build: contest.Part, Jobs: contest.Jobs, Limits: contest.Config.Setter, Progress: c.progress()}
 	if g.count > 0 {
-		return true, g.fresh.make(ctx, c, maker)
+		return true, g.fresh.make(ctx, c, maker, tell)
 	}
 	if g.minimise {
-		if more, err := g.prune(ctx, c, contest, folder); !more || err != nil {
+		if more, err := g.prune(ctx, c, contest, folder, tell); !more || err != nil {
 			return err == nil, err
 		}
 		if maker.Folder, err = contest.Open(name); err != nil {
@@ -130,25 +132,22 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 			return false, err
 		}
 		for _, f := range faults {
-			fmt.Fprintln(c.err, f)
+			tell(&judge.FaultFound{Fault: f})
 		}
-		if len(faults) > 0 {
-			return false, nil
-		}
-		fmt.Fprintf(c.out, "%s: %d cases are what their lines make\n", folder.ID, folder.Count())
-		return true, nil
+		tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Check: true, Cases: folder.Count(), Faults: len(faults)})
+		return len(faults) == 0, nil
 	}
 	sum, err := maker.Generate(ctx)
 	c.clear()
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(c.out, "%s: %d made (%d changed), %d kept, %d removed\n", folder.ID, sum.Made, sum.Changed, sum.Kept, sum.Removed)
+	tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Made: sum.Made, Changed: sum.Changed, Kept: sum.Kept, Removed: sum.Removed})
 	return true, nil
 }
 
 // prune takes lines out of problem.toml, and says whether cases must be removed.
-func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder) (bool, error) {
+func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder, tell func(judge.Event)) (bool, error) {
 	grid, err := newGrid(ctx, c, contest, folder)
 	if err != nil {
 		return false, err
@@ -159,42 +158,7 @@ func (g *generation) prune(ctx context.Context, c *console, contest *workspace.W
 	if err != nil {
 		return false, err
 	}
-	for _, line := range changes {
-		fmt.Fprintln(c.out, "  "+line)
-	}
-	fmt.Fprintf(c.out, "%s before: %s\n", folder.ID, grid.tally(func(*judge.Case) bool { return true }))
-	fmt.Fprintf(c.out, "%s after:  %s\n", folder.ID, grid.tally(keep))
+	all := func(*judge.Case) bool { return true }
+	tell(&judge.SuitePruned{Format: judge.EventFormat, Problem: folder.ID, Changes: changes, Before: grid.tally(all), After: grid.tally(keep)})
 	return len(changes) > 0 && !g.check, nil
-}
-
-// progress returns a function that redraws a bar on a terminal, and does nothing
-// elsewhere. It is safe for concurrent use.
-func (c *console) progress() func(what string, done, of int) {
-	if _, is := screen(c.err); !is {
-		return nil
-	}
-	const width = 30
-	var mu sync.Mutex
-	return func(what string, done, of int) {
-		mu.Lock()
-		defer mu.Unlock()
-		full := width * done / max(of, 1)
-		fmt.Fprintf(c.err, "\r[%s%s] %d of %d %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), done, of, what)
-	}
-}
-
-// counter is progress for work of one kind.
-func (c *console) counter(what string) func(done, of int) {
-	draw := c.progress()
-	if draw == nil {
-		return nil
-	}
-	return func(done, of int) { draw(what, done, of) }
-}
-
-// clear removes the line of progress.
-func (c *console) clear() {
-	if _, is := screen(c.err); is {
-		fmt.Fprint(c.err, "\r\x1b[K")
-	}
 }

@@ -6,12 +6,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"assay/judge"
 	"assay/judge/workspace"
 )
 
 // writePackage makes the cases of a package in the package itself, or with check
 // says which are not as they are made now.
-func writePackage(ctx context.Context, con *console, contest *workspace.Workspace, dir string, read workspace.Recipe, check bool) (bool, error) {
+func writePackage(ctx context.Context, con *console, contest *workspace.Workspace, dir string, read workspace.Recipe, check bool, tell func(judge.Event)) (bool, error) {
 	filler, err := contest.Filler(dir)
 	if err != nil {
 		return false, err
@@ -32,19 +33,14 @@ func writePackage(ctx context.Context, con *console, contest *workspace.Workspac
 		return false, err
 	}
 	bad := append(flaws, w.Faults...)
+	if check {
+		for _, name := range w.Changed {
+			bad = append(bad, &judge.Fault{File: filepath.Join(dir, filepath.FromSlash(name)), Text: "not as it is made now"})
+		}
+	}
 	for _, f := range bad {
-		fmt.Fprintln(con.err, f)
+		tell(&judge.FaultFound{Fault: f})
 	}
-	if !check {
-		fmt.Fprintf(con.out, "%s: %d files made (%d changed)\n", workspace.BaseOf(dir), w.Files, len(w.Changed))
-		return len(bad) == 0, nil
-	}
-	for _, name := range w.Changed {
-		fmt.Fprintf(con.err, "%s: not as it is made now\n", filepath.Join(dir, filepath.FromSlash(name)))
-	}
-	if ok := len(bad) == 0 && len(w.Changed) == 0; !ok {
-		return false, nil
-	}
-	fmt.Fprintf(con.out, "%s: %d files are as they are made\n", workspace.BaseOf(dir), w.Files)
-	return true, nil
+	tell(&judge.FilesMade{Format: judge.EventFormat, Problem: workspace.BaseOf(dir), Check: check, Files: w.Files, Changed: w.Changed, Faults: len(bad)})
+	return len(bad) == 0, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"text/tabwriter"
 
 	"assay/judge"
 	"assay/judge/cases/mutate"
@@ -137,10 +136,9 @@ func size(c *judge.Case) (n int64) {
 	return n
 }
 
-// print draws the grid, a row for each case.
-func (g *grid) print(out *console) {
-	w := tabwriter.NewWriter(out.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "case\tbytes\tmutants\tsolutions\tbounds\tfound by no other")
+// event is the grid with a row for each case.
+func (g *grid) event() *judge.SuiteMeasured {
+	e := &judge.SuiteMeasured{Format: judge.EventFormat, Problem: g.folder.ID, Most: mostKillers}
 	alone := make([]int, len(g.cases))
 	for _, t := range g.things {
 		if len(t.by) == 1 {
@@ -153,14 +151,12 @@ func (g *grid) print(out *console) {
 		for _, t := range sets[i] {
 			n[g.things[t].kind]++
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\n", c.ID(), size(c), n["mutant"], n["solution"], n["bound"], alone[i])
+		e.Cases = append(e.Cases, judge.CaseFinds{Case: c.ID(), Bytes: size(c), Mutants: n["mutant"], Solutions: n["solution"], Bounds: n["bound"], Alone: alone[i]})
 	}
-	w.Flush()
-	fmt.Fprintf(out.out, "\nof each mutant at most %d cases that kill it are counted, the quick ones first, and of each solution the first that it fails\n", mostKillers)
-	once := g.once()
-	for _, t := range once {
-		fmt.Fprintf(out.out, "only %s finds the %s %s\n", g.cases[t.by[0]].ID(), t.kind, t.name)
+	for _, t := range g.once() {
+		e.Once = append(e.Once, judge.FoundOnce{Case: g.cases[t.by[0]].ID(), Kind: t.kind, Name: t.name})
 	}
+	return e
 }
 
 // once lists the wrong solutions that a single case finds.
@@ -193,12 +189,11 @@ func (g *grid) needed(tiny int64) map[string]bool {
 }
 
 // tally counts the cases and their bytes, and how many things of each kind they find.
-func (g *grid) tally(keep func(c *judge.Case) bool) string {
-	cases, bytes := 0, int64(0)
+func (g *grid) tally(keep func(c *judge.Case) bool) (n judge.Tally) {
 	for _, c := range g.cases {
 		if keep(c) {
-			cases++
-			bytes += size(c)
+			n.Cases++
+			n.Bytes += size(c)
 		}
 	}
 	found := map[string]int{}
@@ -207,5 +202,6 @@ func (g *grid) tally(keep func(c *judge.Case) bool) string {
 			found[t.kind]++
 		}
 	}
-	return fmt.Sprintf("%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", cases, bytes, found["mutant"], found["solution"], found["bound"])
+	n.Mutants, n.Solutions, n.Bounds = found["mutant"], found["solution"], found["bound"]
+	return n
 }

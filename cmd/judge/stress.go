@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"assay/judge/cases/stress"
+	"assay/judge/report"
 )
 
 // stressing are the flags of judge stress.
@@ -46,7 +46,7 @@ problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Uint64Var(&s.seed, "seed", 1, "where all chance comes from")
+	f.Uint64Var(&s.seed, "seed", 1, "seed of the search: the same seed finds the same input")
 	f.IntVar(&s.count, "count", 0, "end after this many inputs")
 	f.DurationVar(&s.time, "time", 30*time.Second, "end after this long")
 	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
@@ -84,7 +84,7 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 	provenance := fmt.Sprintf("Found by: judge stress %s %s --seed %d\n", b.folder.ID, path, s.seed)
 	if s.slowest && !found.Fails() {
 		fmt.Fprintf(c.out, "slowest: %v of CPU time on %d bytes; %s\n", found.Exec.CPU.Round(time.Microsecond), len(found.Input), found.Origin)
-		fmt.Fprint(c.out, excerpt(found.Input))
+		fmt.Fprint(c.out, report.Lines(string(found.Input), "    "))
 		if s.add != "" {
 			if found.Answer, err = b.lab.Answer(ctx, found.Input); err != nil {
 				return err
@@ -94,35 +94,4 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 	}
 	fmt.Fprintf(c.out, "found: %s; %s\n", found.Verdict.Words(), found.Origin)
 	return s.finish(ctx, c, b, found, provenance)
-}
-
-// excerpt is the head of an input, indented.
-func excerpt(input []byte) string {
-	const lines, columns = 10, 100
-	var b strings.Builder
-	for i, line := range strings.Split(strings.TrimSuffix(strings.ToValidUTF8(string(input), "\uFFFD"), "\n"), "\n") {
-		if i == lines {
-			b.WriteString("    ...\n")
-			break
-		}
-		if len(line) > columns {
-			line = strings.ToValidUTF8(line[:columns], "") + "..."
-		}
-		b.WriteString("    " + line + "\n")
-	}
-	return b.String()
-}
-
-// ticker is counter for work of which nobody knows how much it is. It redraws at
-// every hundredth.
-func (c *console) ticker(what string) func(done int) {
-	draw := c.counter(what)
-	if draw == nil {
-		return nil
-	}
-	return func(done int) {
-		if done%100 == 0 {
-			draw(done, done)
-		}
-	}
 }

@@ -124,6 +124,28 @@ var pageFuncs = template.FuncMap{
 	"join":    func(all []string) string { return oneLine(strings.Join(all, ", ")) },
 	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
 	"sub":     func(a, b int) int { return a - b },
+	"rows":    mutantRows,
+	"deaths":  deaths,
+	"source":  func(diff string) []sourceLine { return sourceLines(diff) },
+	"head":    func(input string) string { return Lines(input, "") },
+}
+
+// sourceLine is a line of a mutant's difference.
+type sourceLine struct{ Class, Said, Mark, Text string }
+
+func sourceLines(diff string) (all []sourceLine) {
+	for line := range strings.Lines(diff) {
+		line = strings.TrimSuffix(safe(line), "\n")
+		switch {
+		case strings.HasPrefix(line, "-"):
+			all = append(all, sourceLine{"want", "the right program", "-", line[1:]})
+		case strings.HasPrefix(line, "+"):
+			all = append(all, sourceLine{"got", "the mutant", "+", line[1:]})
+		default:
+			all = append(all, sourceLine{"same", "", " ", line})
+		}
+	}
+	return all
 }
 
 // pageRun is a submission or a verification as the templates see it.
@@ -177,6 +199,7 @@ func (p *pageRun) Built() *judge.Built                { return p.record.built }
 func (p *pageRun) Finished() *judge.Finished          { return p.record.finished }
 func (p *pageRun) Verify() *judge.VerifyStarted       { return p.record.verify }
 func (p *pageRun) Verified() *judge.VerifyFinished    { return p.record.verified }
+func (p *pageRun) Adequacy() *judge.AdequacyMeasured  { return p.record.adequacy }
 func (p *pageRun) IsVerification() bool               { return p.record.isVerification() }
 func (p *pageRun) Checks() []*judge.Checked           { return p.record.checks }
 func (p *pageRun) Faults() []*judge.Fault             { return p.record.faults }
@@ -197,6 +220,9 @@ func (p *pageRun) Heading() string {
 	}
 	if v := p.record.verify; v != nil {
 		problem = v.Problem
+	}
+	if a := p.record.adequacy; a != nil {
+		return oneLine(a.Problem + ": " + a.Score())
 	}
 	switch {
 	case p.record.verified != nil && p.record.verified.OK:

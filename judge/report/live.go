@@ -43,6 +43,9 @@ func (p *progress) next(e judge.Event, r *record, width int) string {
 	case *judge.Finished, *judge.VerifyFinished:
 		return ""
 	}
+	if isSuite(e) {
+		return ""
+	}
 	if p.now != nil {
 		if now := p.now(); now.Sub(p.drawn) >= redrawAfter {
 			p.drawn = now

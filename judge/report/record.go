@@ -22,6 +22,8 @@ type record struct {
 	solutions []*judge.SolutionJudged
 	verified  *judge.VerifyFinished // nil where the stream broke off
 
+	adequacy *judge.AdequacyMeasured // nil in all but a measurement, which is nothing else
+
 	notes []string
 }
 
@@ -38,6 +40,15 @@ func (r *record) add(e judge.Event) bool {
 			return false
 		}
 		r.verify = e
+	case *judge.AdequacyMeasured:
+		if !r.empty() {
+			return false
+		}
+		r.adequacy = e
+	case *judge.CasesMade, *judge.FilesMade: // the faults before it are told
+		if r.verify == nil {
+			r.faults = nil
+		}
 	case *judge.Built:
 		r.built = e
 	case *judge.CaseJudged:
@@ -69,7 +80,7 @@ func (r *record) add(e judge.Event) bool {
 
 // empty says whether nothing came yet but notes, which belong to what follows.
 func (r *record) empty() bool {
-	return r.started == nil && r.verify == nil && r.built == nil && len(r.cases) == 0 &&
+	return r.started == nil && r.verify == nil && r.adequacy == nil && r.built == nil && len(r.cases) == 0 &&
 		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
 		len(r.solutions) == 0 && r.verified == nil
 }

@@ -23,6 +23,9 @@ var recordings = map[string][]judge.Event{
 	"all_many":       allMany(),
 	"hostile":        hostile(),
 	"broken_off":     wrongAnswer()[:6],
+	"adequacy":       {adequacy(false)},
+	"adequacy_all":   {adequacy(true), &judge.Noted{Text: "not a part of it"}, adequacy(false)},
+	"suite":          suite(),
 	"verify":         verify(),
 	"verify_clean":   verifyClean(),
 	"verify_several": join(verifyFaulty()[:25], verifyClean()),
@@ -340,5 +343,53 @@ func verifyClean() []judge.Event {
 		solution("accepted/bits.go", "go", judge.Accepted, true, nil, judge.Accepted, judge.Accepted),
 		solution("wrong_answer/gcd.go", "go", judge.WrongAnswer, true, []string{"edge/2-3"}, judge.Accepted, judge.WrongAnswer),
 		&judge.VerifyFinished{OK: true, Solutions: 2},
+	}
+}
+
+// adequacy is a measurement with a mutant in each state.
+func adequacy(all bool) *judge.AdequacyMeasured {
+	living := func(state judge.MutantState, line int, reason string) judge.LivingMutant {
+		return judge.LivingMutant{
+			State: state, Program: "problems/larger/reference", Place: fmt.Sprintf("problems/larger/reference/main.go:%d", line), Operator: "relation",
+			Diff: "-\tif a < b {\n+\tif a <= b {\n", Reason: reason,
+		}
+	}
+	survivor := living(judge.MutantSurvived, 9, "")
+	survivor.Input, survivor.Answer, survivor.Origin = "1\x1b 2\n"+strings.Repeat("7\n", 12), "7\n", "it is made from the case sample/one"
+	counts := judge.MutantCounts{Mutants: 40, Killed: 35, Survived: 1, Equivalent: 1, Unseparated: 2, Unreached: 1}
+	return &judge.AdequacyMeasured{
+		Format: judge.EventFormat, Problem: "larger", Key: "0011", Cases: 12, Seed: 1, Searched: 2000,
+		Programs:  []judge.ProgramMutants{{Path: "problems/larger/reference", MutantCounts: counts}},
+		Operators: []judge.OperatorMutants{{Operator: "relation", MutantCounts: counts}},
+		Total:     counts, How: []judge.Death{{How: "wrong answer", Count: 30}, {How: "crash", Count: 5}},
+		Mutants: []judge.LivingMutant{survivor, living(judge.MutantEquivalent, 11, "they are the same then"), living(judge.MutantUnseparated, 12, ""), living(judge.MutantUnreached, 13, "")},
+		Notes:   []string{"not mutated: solutions/larger/accepted/cgo.go: it imports C"}, All: all,
+	}
+}
+
+// suite are the events of making and measuring test data.
+func suite() []judge.Event {
+	return []judge.Event{
+		&judge.CasesMade{Format: judge.EventFormat, Problem: "guess", Why: "guess has no generator: nothing to make"},
+		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Cases: 14, Made: 12, Changed: 3, Kept: 1, Removed: 2},
+		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14},
+		&judge.FaultFound{Fault: &judge.Fault{File: "testcases/larger/some/pair-3-5.in", Text: "the file is not the one that was generated", Hint: "run: judge generate larger"}},
+		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14, Faults: 1},
+		&judge.FreshMade{Format: judge.EventFormat, Problem: "larger", Cases: 100, Seed: 7, Place: "/tmp/larger"},
+		&judge.FilesMade{Format: judge.EventFormat, Problem: "package", Files: 20, Changed: []string{"data/secret/1.in"}},
+		&judge.FilesMade{Format: judge.EventFormat, Problem: "package", Check: true, Files: 20},
+		&judge.SuitePruned{
+			Format: judge.EventFormat, Problem: "larger", Changes: []string{`- "pair 3 5"`},
+			Before: judge.Tally{Cases: 14, Bytes: 200, Mutants: 40, Solutions: 3, Bounds: 5}, After: judge.Tally{Cases: 13, Bytes: 190, Mutants: 40, Solutions: 3, Bounds: 5},
+		},
+		&judge.CoverageShown{
+			Format: judge.EventFormat, Problem: "larger", File: "problems/larger/input.format", Cases: 14,
+			Goals: []judge.Goal{{What: "a = 1", Line: 1, Cases: 3}, {What: "a = 1000000000", Line: 1}, {What: "feature: the first one is the larger one of the two that are there", Line: 3, Cases: 11}},
+		},
+		&judge.SuiteMeasured{
+			Format: judge.EventFormat, Problem: "larger", Most: 12,
+			Cases: []judge.CaseFinds{{Case: "sample/one", Bytes: 6, Mutants: 20, Solutions: 1, Bounds: 2}, {Case: "a-group-with-a-long-name/pair-of-large-numbers", Bytes: 12345, Mutants: 31, Solutions: 3, Bounds: 1, Alone: 2}},
+			Once:  []judge.FoundOnce{{Case: "sample/one", Kind: "solution", Name: "solutions/larger/wrong_answer/smaller.py"}},
+		},
 	}
 }

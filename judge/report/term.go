@@ -66,6 +66,8 @@ func (t *terminal) Event(e judge.Event) {
 		t.endFaults()
 	}
 	switch e := e.(type) {
+	default:
+		t.suite(e)
 	case *judge.Started:
 		t.started(e)
 	case *judge.Built:
@@ -105,7 +107,7 @@ func (t *terminal) broken() {
 	t.endFaults()
 	r := t.record
 	switch {
-	case r.finished != nil || r.verified != nil || r.empty():
+	case r.finished != nil || r.verified != nil || r.adequacy != nil || r.empty():
 	case r.isVerification():
 		t.solutions()
 		if len(r.solutions) > 0 {

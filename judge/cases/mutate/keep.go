@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"assay/judge"
 	"assay/judge/internal/atomicfile"
 	"assay/judge/problem"
 )
@@ -42,17 +43,17 @@ func Key(f *problem.Folder, solutions []string, h Hunt, thorough bool) (string, 
 }
 
 // Load reads a report that was kept; nil where there is none of this key.
-func Load(cache, key string) *Report {
+func Load(cache, key string) *judge.AdequacyMeasured {
 	data, err := os.ReadFile(kept(cache, key))
-	var r Report
-	if err != nil || json.Unmarshal(data, &r) != nil || r.Key != key {
+	var r judge.AdequacyMeasured
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Key != key || r.Format != judge.EventFormat {
 		return nil
 	}
 	return &r
 }
 
 // Keep keeps a report in a cache.
-func (r *Report) Keep(cache string) error {
+func Keep(cache string, r *judge.AdequacyMeasured) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("keep the report: %w", err)

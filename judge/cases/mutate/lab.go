@@ -64,14 +64,15 @@ type Subject struct {
 }
 
 // State says what became of a mutant.
-type State string
+type State = judge.MutantState
 
+// The states, which package judge explains.
 const (
-	Killed      State = "killed"      // by a case
-	Survived    State = "survived"    // all cases, but an input kills it
-	Equivalent  State = "equivalent"  // by a mark of the setter's
-	Unseparated State = "unseparated" // no input that was tried shows a difference
-	Unreached   State = "unreached"   // no input that was tried gets there
+	Killed      = judge.MutantKilled
+	Survived    = judge.MutantSurvived
+	Equivalent  = judge.MutantEquivalent
+	Unseparated = judge.MutantUnseparated
+	Unreached   = judge.MutantUnreached
 )
 
 // Result is what became of a mutant.

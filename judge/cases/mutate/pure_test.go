@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"assay/judge"
 )
 
 // TestCover: what is picked finds everything as often as wanted, or as often as it can
@@ -44,13 +46,13 @@ func TestCover(t *testing.T) {
 func TestScore(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		c    Counts
+		c    judge.MutantCounts
 		want float64
 	}{
-		{"nothing to kill is all", Counts{Unseparated: 3}, 100},
-		{"all", Counts{Killed: 7, Unreached: 2, Equivalent: 1}, 100},
-		{"one of many is not rounded away", Counts{Killed: 99999, Survived: 1}, 99.9},
-		{"half", Counts{Killed: 2, Survived: 2}, 50},
+		{"nothing to kill is all", judge.MutantCounts{Unseparated: 3}, 100},
+		{"all", judge.MutantCounts{Killed: 7, Unreached: 2, Equivalent: 1}, 100},
+		{"one of many is not rounded away", judge.MutantCounts{Killed: 99999, Survived: 1}, 99.9},
+		{"half", judge.MutantCounts{Killed: 2, Survived: 2}, 50},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := row.c.Score(); got != row.want {
