@@ -43,7 +43,7 @@ type Result struct {
 	Text        []byte
 	Evaluations int
 	Steps       int
-	Done        bool // nothing makes it smaller (with a Shape: shorter) any more; else the budget is used up
+	Done        bool // nothing that is tried makes it smaller any more; else the budget is used up
 }
 
 // ErrNotHeld says that the property does not hold for the input to begin with.
@@ -66,10 +66,9 @@ type Shape interface {
 	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
-// Guided is Text with somebody who knows the form of the text: what the shape
-// proposes comes first, and again whenever something else made the text smaller; the
-// passes that guess at the form are left out. It ends where a round brings no shorter
-// text. A nil shape knows nothing.
+// Guided is Text with somebody who knows the form of the text: what the shape proposes
+// is all that is tried, unless the text does not have the form. A nil shape knows
+// nothing.
 func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	s := &search{
 		ctx: ctx, shape: shape, holds: holds, step: step, budget: b,
@@ -187,12 +186,7 @@ func (s *search) tryText(pass string, d *Doc, text []byte) bool {
 func (s *search) round() bool {
 	before := s.steps
 	if s.shape != nil && s.shape.Propose(s.text, func(pass string, text []byte) bool { return s.tryText(pass, Parse(text), text) }, s.over) {
-		shaped := len(s.text)
-		s.dropLines(fine)
-		s.dropWords(fine)
-		s.likenWords()
-		s.sortLines()
-		return len(s.text) < shaped && !s.over()
+		return false // what guesses at the form finds nothing then, at half as many evaluations again
 	}
 	for again := true; again && !s.over(); {
 		was := s.steps
