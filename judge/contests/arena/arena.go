@@ -4,7 +4,7 @@
 // Log.Replay.
 //
 // It knows no game: a problem folder's [game] table has the rules as data, and its
-// referee program (kit.Referee) says whose turn it is, what to send, how an answer
+// referee program (package kit/referee) says whose turn it is, what to send, how an answer
 // is judged and who has won. It draws nothing, and ratings are not its business.
 package arena
 

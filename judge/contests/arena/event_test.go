@@ -406,6 +406,32 @@ func TestANewBotPlaysOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestALateBotIsTold: why an event that a bot joined late has other games than one that
+// begins anew, where that is so.
+func TestALateBotIsTold(t *testing.T) {
+	b := box(t)
+	path := filepath.Join(t.TempDir(), "log")
+	held := func(names ...string) *arena.Outcome {
+		e := newEvent(b, names...)
+		e.Rules.Rounds, e.LogPath = 1, path
+		return run(t, e)
+	}
+	for _, row := range []struct {
+		bots []string
+		want string
+	}{
+		{[]string{"one", "good"}, ""},
+		{[]string{"good", "one"}, ""},
+		{[]string{"one", "good", "all"}, ""},
+		{[]string{"all", "one", "good"}, "all joined when the event had begun. Bots are numbered"},
+		{[]string{"one", "good", "all", "recall"}, "all and recall joined when the event had begun. Bots that remember"},
+	} {
+		if got := held(row.bots...).LateNote(); !strings.HasPrefix(got, row.want) || (got == "") != (row.want == "") {
+			t.Errorf("with %v it says %q, want %q", row.bots, got, row.want)
+		}
+	}
+}
+
 func TestADamagedLogKeepsItsGoodPart(t *testing.T) {
 	b := box(t)
 	path := filepath.Join(t.TempDir(), "log")

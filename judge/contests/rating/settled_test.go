@@ -47,6 +47,27 @@ func TestSettledSharesItsError(t *testing.T) {
 	}
 }
 
+// TestSettledNeedsGames: nothing is known of who has not played, however little is asked.
+func TestSettledNeedsGames(t *testing.T) {
+	anything := rating.Settling{Error: 0.9, Margin: 1e6}
+	one := rating.Duel{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{0, 0, 1}}}
+	for _, row := range []struct {
+		it   string
+		n    int
+		all  []rating.Duel
+		want bool
+	}{
+		{"is settled by one game", 2, []rating.Duel{one}, true},
+		{"is not settled by none", 2, nil, false},
+		{"is not settled while the one between two has not played", 3, []rating.Duel{one}, false},
+		{"is not settled while the last has not played", 3, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{0, 1, 0}}}}, false},
+	} {
+		if got := rating.Rate(row.n, row.all).Settled(anything, 1); got != row.want {
+			t.Errorf("it %s: Settled = %v, want %v", row.it, got, row.want)
+		}
+	}
+}
+
 // TestSettledByDefault: an error of 5 %, and a margin of 10 points.
 func TestSettledByDefault(t *testing.T) {
 	settled := map[bool]int{}
