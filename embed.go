@@ -1,5 +1,5 @@
 // Package assay holds the files that the judge brings along: the default
-// judge.toml, the puzzles of the house with their cases, and the kit's sources.
+// judge.toml, the problems of the house with their cases, and the kit's sources.
 // It does nothing with them; cmd/judge does.
 package assay
 

@@ -69,7 +69,7 @@ var layers = map[string][]string{
 	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/suggest", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors says which packages may import what is not ours, and why they and no
@@ -81,6 +81,7 @@ var doors = map[string]struct {
 	"github.com/BurntSushi/toml":              {[]string{"judge/internal/strict"}, "one place turns its errors into faults"},
 	"github.com/fatih/color":                  {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch": {[]string{"judge/report"}, "it may only see small windows"},
+	"github.com/rivo/uniseg":                  {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
 	"github.com/yuin/goldmark":                {[]string{"judge/report"}, "statements are drawn there"},
 	"go.yaml.in/yaml/v4":                      {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
 	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
@@ -285,8 +286,8 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 }
 
-// TestNoSpecialCases: no code outside its own folder knows a puzzle by name, so
-// that the puzzles of the house are such as anybody's.
+// TestNoSpecialCases: no code outside its own folder knows a problem by name, so
+// that the problems of the house are such as anybody's.
 func TestNoSpecialCases(t *testing.T) {
 	ids, err := filepath.Glob("../problems/*/problem.toml")
 	if err != nil || len(ids) == 0 {
@@ -305,7 +306,7 @@ func TestNoSpecialCases(t *testing.T) {
 			for _, id := range ids {
 				name := filepath.Base(filepath.Dir(id))
 				if bytes.Contains(src, []byte(`"`+name+`"`)) {
-					t.Errorf("%s knows the puzzle %q by name", file, name)
+					t.Errorf("%s knows the problem %q by name", file, name)
 				}
 			}
 		}

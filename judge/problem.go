@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Problem is a puzzle as the judge sees it, whatever format its folder has.
+// Problem is a problem as the judge sees it, whatever format its folder has.
 type Problem struct {
 	ID     string // the folder's name
 	Title  string
-	Source string // where the puzzle comes from; may be empty
+	Source string // where the problem comes from; may be empty
 	Dir    string // the folder, as the user knows it
 	Kind   Kind
 	Limits Limits // per case, and per pass of a case

@@ -35,24 +35,23 @@ func adequacyCommand(c *console) *cobra.Command {
 	const usage = "judge adequacy <problem>"
 	cmd := &cobra.Command{
 		Use:   "adequacy <problem>",
-		Short: "measure how many slips in a right program the cases find",
+		Short: "measure how many small mistakes in a right program the cases find",
 		Long: `Adequacy makes mutants of the reference and of the accepted solutions, as far as they
 are written in Go: each has one small slip. It runs them on the cases until one kills
-them, and looks for inputs that kill what all cases let through, each made small. The
+them, then looks for inputs that kill what all cases let through, and makes each small. The
 score is how many of the mutants that are known to be wrong the cases kill.
 
-What no input separates from the right program is listed apart (--all): most of it is
-right, only written in another way. Read it, and mark what is equivalent in the file
-mutants.toml of the problem folder, with a reason; --marks prints it in that form.
+Mutants that no input tells from the right program are listed with --all: most of them are
+right, only written in another way. Read them, and mark those that are equivalent in the
+file mutants.toml of the problem folder, with a reason; --marks prints them in that form.
 
-A measurement that was interrupted goes on with the mutants that it has not judged.
+After an interruption, the same command goes on where it stopped.
 
 --add keeps the few inputs that kill most of what survived.
 
 Exit codes: 0 every mutant that is known to be wrong is killed, 1 some are not, 2 wrong
 usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
-		Args:    exactly(1, usage),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return m.run(cmd.Context(), c, args[0])
 		},
@@ -60,13 +59,13 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	f := cmd.Flags()
 	m.hunt = standardHunt
 	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed looks at the same inputs")
-	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs that the search for survivors looks at; 0 for none")
-	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, wherever it is")
-	f.DurationVar(&m.hunt.Shrink, "budget", m.hunt.Shrink, "time for making one find smaller; 0s for leaving it as it is")
+	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs to try on mutants that the cases let through; 0 for none")
+	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, even if it is not finished")
+	f.DurationVar(&m.hunt.Shrink, "budget", m.hunt.Shrink, "time for making an input smaller; 0s to leave it as it is")
 	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, the slowest ones too")
-	f.BoolVar(&m.all, "all", false, "list what no input separates, too")
-	f.BoolVar(&m.marks, "marks", false, "print that as marks for mutants.toml instead of everything else")
-	f.BoolVar(&m.grid, "grid", false, "print which case kills how many mutants and programs under solutions/ instead")
+	f.BoolVar(&m.all, "all", false, "also list the mutants that no input tells from the right program")
+	f.BoolVar(&m.marks, "marks", false, "print only these mutants, as marks for mutants.toml")
+	f.BoolVar(&m.grid, "grid", false, "instead, print how many mutants and wrong solutions each case finds")
 	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ folder")
 	m.running.flags(f)
 	m.drawing.jsonFlag(f)
@@ -82,8 +81,8 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		return usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", m.add)}
 	}
 	return m.within(func(contest *workspace.Workspace) error {
-		if contest.House && m.add != "" {
-			return usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
+		if m.add != "" && contest.Brought(name) {
+			return cannotChange(name)
 		}
 		folder, faults, err := contest.Ready(ctx, name)
 		if err = errors.Join(err, faults.AsError()); err != nil {

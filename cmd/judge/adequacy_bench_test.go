@@ -12,7 +12,7 @@ import (
 	"assay/judge"
 )
 
-// BenchmarkAdequacy is judge adequacy without a search, of the puzzles of the house: all
+// BenchmarkAdequacy is judge adequacy without a search, of the problems of the house: all
 // mutants of the reference and the accepted solution in Go on all cases, with a checker
 // that remembers (wythoff), many numbers (sylver) and many turns (pd-duel). It counts
 // those that are run at all, and the processor time of everything but the builds.

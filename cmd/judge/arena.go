@@ -53,9 +53,6 @@ game's folder has an adapter for (docs/arena.md).
 ` + exitHelp,
 		Example: "  judge arena sylver bots/*\n  judge arena sylver a.py b.c --rules s2\n  judge arena sylver mine.py --try\n  judge arena check sylver mine.py\n  judge arena replay games.jsonl 17",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageError{fmt.Errorf("got %d arguments\n    usage: judge arena <game> <bot>...", len(args))}
-			}
 			return a.run(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
 		},
 	}
@@ -67,16 +64,16 @@ game's folder has an adapter for (docs/arena.md).
 func (a *arenaing) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.rules, "rules", "", "the `NAME` of the rule set; the game's first one if not said")
 	f.StringArrayVar(&a.set, "set", nil, "an option of the game, `NAME=VALUE` (again for more)")
-	f.Uint64Var(&a.seed, "seed", 1, "of everything that is drawn")
+	f.Uint64Var(&a.seed, "seed", 1, "the random seed of the event")
 	f.IntVar(&a.rounds, "rounds", 0, "how often each pair meets")
 	f.IntVar(&a.games, "games", 0, "games of each meeting; who begins alternates")
-	f.StringVar(&a.points, "points", "", `what is scored: "game", "encounter" or "surplus"`)
-	f.StringVar(&a.format, "format", "", "the schedule: "+strings.Join(arena.FormatNames(), ", "))
+	oneOf(f, &a.points, "points", "what is scored: game, encounter or surplus", "game", "encounter", "surplus")
+	oneOf(f, &a.format, "format", "the schedule: "+strings.Join(arena.FormatNames(), ", "), arena.FormatNames()...)
 	f.IntVar(&a.maxMoves, "max-moves", 0, "after so many moves a game is a draw")
 	f.StringVar(&a.start, "start", "", `how games start: "drawn", "none", numbers such as "5 7", or a range such as "1000..9999"`)
 	f.DurationVar(&a.move, "move-time", 0, "processor time for one answer")
 	f.DurationVar(&a.clock, "clock", 0, "processor time of a bot for one game")
-	f.StringVar(&a.log, "log", "", "the `FILE` that games are written to; named after the event if not said")
+	f.StringVar(&a.log, "log", "", "the `FILE` that games are written to; by default one named after the event")
 	f.BoolVar(&a.noLog, "no-log", false, "keep no log")
 	f.StringVar(&a.language, "lang", "", "the language of all bots, where their names do not tell")
 	f.BoolVar(&a.try, "try", false, "play the bot against the house's tester, and say what it does wrong")

@@ -22,7 +22,6 @@ func arenaStandingsCommand(c *console) *cobra.Command {
 		Short:   "draw the standings of a log again",
 		Long:    "Standings draws what judge arena drew of the event in a log, whether it is over or not. No\nbot is started. Where the contest has the game, its referee looks for mistakes.",
 		Example: "  judge arena standings sylver-s1-9f0c2a11.jsonl --html event.html",
-		Args:    exactly(1, "judge arena standings <log>"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), c, args[0]) },
 	}
 	a.drawing(cmd.Flags())

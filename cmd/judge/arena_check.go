@@ -34,9 +34,6 @@ Exit codes: 0 nothing wrong, 1 something, 2 wrong usage, 3 the folder is at faul
 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge arena check sylver mine.py --rules s1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 && len(args) != 2 {
-				return usageError{fmt.Errorf("got %d arguments\n    usage: judge arena check [game] <bot>", len(args))}
-			}
 			return k.within(func(contest *workspace.Workspace) error { return k.run(cmd.Context(), c, contest, args) })
 		},
 	}

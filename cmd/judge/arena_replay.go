@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 
@@ -36,9 +35,6 @@ The notation of a game is one line: its number, round.leg, the two bots, the sta
 brackets, the moves, who won, and why.`,
 		Example: "  judge arena replay sylver-s1-9f0c2a11.jsonl\n  judge arena replay sylver-s1-9f0c2a11.jsonl 17\n  judge arena replay sylver-s1-9f0c2a11.jsonl --bot king --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 {
-				return usageError{errors.New("got no log\n    usage: judge arena replay <log> [game]...")}
-			}
 			return r.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
@@ -109,19 +105,22 @@ func readLog(c *console, path string) (*arena.Results, error) {
 
 // replayLog reads a log, says what is damaged of it, and replays it.
 func replayLog(c *console, path string) (*arena.Log, *arena.Results, error) {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, err
 	}
 	defer file.Close()
 	log, err := arena.ReadLog(file, path)
 	if err != nil {
 		return nil, nil, err
 	}
+	res, err := log.Replay()
+	if errors.Is(err, arena.ErrNoEvent) {
+		return nil, nil, usageError{fmt.Errorf("%s: it is not the log of an event\n    judge arena writes one, and says where", path)}
+	}
 	for _, d := range log.Damaged {
 		fmt.Fprintf(c.err, "judge: %s, %v: left out, and the rest is kept\n", path, d)
 	}
-	res, err := log.Replay()
 	if err != nil {
 		return nil, nil, usageError{fmt.Errorf("%s: %w", path, err)}
 	}

@@ -164,7 +164,7 @@ func (s *standing) open(c *console) (report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !is {
+	if width == 0 {
 		width = 120 // for files and pipes
 	}
 	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Width: width}), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/judge/running/lang"
+	"assay/judge/running/sandbox"
 	"assay/judge/workspace"
 )
 
@@ -24,7 +25,12 @@ type running struct {
 func (r *running) flags(f *pflag.FlagSet) {
 	f.IntVarP(&r.jobs, "jobs", "j", runtime.NumCPU(), "programs that run at one time; results do not depend on it")
 	f.BoolVar(&r.pin, "pin", false, "keep each worker on one processor, for times that can be repeated")
-	f.StringVar(&r.require, "require", os.Getenv("ASSAY_REQUIRE"), `"isolated": refuse a machine on which the sandbox cannot isolate; "none": run programs without isolation, even as user 0`)
+	levels := []string{"isolated", "any"}
+	for _, rung := range sandbox.Rungs() {
+		levels = append(levels, string(rung))
+	}
+	r.require = os.Getenv("ASSAY_REQUIRE")
+	oneOf(f, &r.require, "require", "isolated: refuse a machine on which the sandbox cannot isolate; none: run programs without isolation, even as user 0", levels...)
 }
 
 // options are the flags as a workspace wants them.
@@ -45,11 +51,17 @@ func cacheDir() (string, error) {
 	return filepath.Join(dir, "assay"), nil
 }
 
-// houseNote says where the puzzles come from, outside any contest.
-const houseNote = "no judge.toml here or above: these are the puzzles of the house; start a contest of your own with: judge init"
+// houseNote says where the problems come from, outside any contest.
+const houseNote = "no judge.toml here or above: these are the problems of the house; start a contest of your own with: judge init"
+
+// cannotChange is the error where something is to be written into a problem that the
+// judge brings along.
+func cannotChange(name string) error {
+	return usageError{fmt.Errorf("%s came with the judge: it cannot be changed here\n    copy its folder, or start a problem of your own with: judge new <problem>", name)}
+}
 
 // findContest finds the contest of the current folder. Outside any, it takes the
-// puzzles of the house.
+// problems of the house.
 func findContest() (*workspace.Workspace, error) {
 	cache, err := cacheDir()
 	if err != nil {

@@ -26,7 +26,6 @@ condition and feature that it declares, the cases that show it.
 Exit codes: 0 each is shown, 1 some are not, 2 wrong usage, 3 the problem folder is at
 fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge coverage pd-duel",
-		Args:    exactly(1, "judge coverage <problem>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return showCoverage(cmd.Context(), c, &d, args[0])
 		},

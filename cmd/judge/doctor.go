@@ -14,7 +14,6 @@ func doctorCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "say what isolation this machine gives, and which languages are ready",
-		Args:  exactly(0, "judge doctor"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := lookAnew(); err != nil {
 				return err

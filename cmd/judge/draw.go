@@ -81,14 +81,18 @@ func (d *drawing) open(c *console) (report.Report, error) {
 	return report.Join(all...), nil
 }
 
-// screen returns the size of the terminal that out is, and false if it is none.
-func screen(out io.Writer) (width int, is bool) {
+// screen returns the width of the terminal that out is, 0 if it is none, and whether
+// it takes escapes: one that calls itself dumb does not.
+func screen(out io.Writer) (width int, live bool) {
+	if w, ok := out.(*watched); ok {
+		out = w.to
+	}
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
-	return width, err == nil
+	return width, err == nil && os.Getenv("TERM") != "dumb"
 }
 
 // terminal is the report for a person.

@@ -28,7 +28,7 @@ func exportCommand(c *console) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use:   "export <problem>",
-		Short: "make a problem package of a problem folder",
+		Short: "make a problem package from a problem folder",
 		Long: `Export makes a package of the ICPC problem package format, with the cases, the programs
 under solutions/, and the checker and validator. Programs that are written with the kit
 go along with it, and with scripts that build them. What the format cannot say is told;
@@ -36,13 +36,14 @@ if judging depends on it, nothing is written.
 
 ` + exitHelp,
 		Example: "  judge export wythoff --to icpc-2025-09\n  judge export wythoff --to icpc-legacy --out packages/wythoff",
-		Args:    exactly(1, "judge export <problem> --to <format>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.run(cmd.Context(), c, args[0])
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&e.to, "to", "icpc-2025-09", `"icpc-2025-09" or "icpc-legacy"`)
+	e.to = "icpc-2025-09"
+	formats := slices.Sorted(maps.Keys(exchange.Formats))
+	oneOf(f, &e.to, "to", "the format: "+strings.Join(formats, ", "), formats...)
 	f.StringVar(&e.out, "out", "", "folder of the package, which must not exist; by default one of the problem's name, here")
 	return cmd
 }
@@ -56,10 +57,6 @@ func asPath(path string) string {
 }
 
 func (e *exporting) run(ctx context.Context, c *console, name string) (err error) {
-	format, ok := exchange.Formats[e.to]
-	if !ok {
-		return usageError{fmt.Errorf("--to %q: no such format\n    one of: %s", e.to, strings.Join(slices.Sorted(maps.Keys(exchange.Formats)), ", "))}
-	}
 	contest, err := findContest()
 	if err != nil {
 		return err
@@ -76,7 +73,7 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	if e.out == "" {
 		e.out = folder.ID
 	}
-	notes, err := exchange.ICPC(folder, problem.Solutions(folder.Dir, folder.Tests), e.out, format, kit)
+	notes, err := exchange.ICPC(folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], kit)
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
 	}

@@ -34,7 +34,7 @@ type finding struct {
 }
 
 func (f *finding) flags(set *pflag.FlagSet) {
-	set.DurationVar(&f.budget, "budget", 10*time.Second, "time for making the input smaller; 0s for leaving it as it is")
+	set.DurationVar(&f.budget, "budget", 10*time.Second, "time for making the input smaller; 0s to leave it as it is")
 	set.StringVar(&f.out, "out", "", "write the input to `FILE`")
 	set.StringVar(&f.add, "add", "", "keep it as a case of `GROUP`, in the problem's cases/ folder, with the reference's answer")
 	set.StringVar(&f.language, "lang", "", "the solution's language, where its name does not tell")
@@ -68,8 +68,8 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	if err != nil {
 		return nil, err
 	}
-	if contest.House && f.add != "" {
-		return nil, usageError{errors.New("--add: the puzzles of the house cannot be changed here\n    " + houseNote)}
+	if f.add != "" && contest.Brought(name) {
+		return nil, cannotChange(name)
 	}
 	if f.add != "" && !problem.GoodName(f.add) {
 		return nil, usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", f.add)}

@@ -16,7 +16,7 @@ func freezeCommand(c *console) *cobra.Command {
 	var r running
 	cmd := &cobra.Command{
 		Use:   "freeze <problem> <out>",
-		Short: "make one file of a problem, which is judged the same everywhere",
+		Short: "make one file of a problem, for judging it the same way everywhere",
 		Long: `Freeze writes <out>/<problem>.bundle: the problem folder with its generated cases, the
 languages and limits of this contest, and what a problem package leaves to be found out,
 such as its time limit. The same problem gives the same id on any machine. Solutions do
@@ -24,7 +24,6 @@ not go along. Other commands take the file where they take a problem.
 
 ` + exitHelp,
 		Example: "  judge freeze wythoff out\n  judge submit out/wythoff.bundle sol.py",
-		Args:    exactly(2, "judge freeze <problem> <out>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return freeze(cmd.Context(), c, r, args[0], args[1])
 		},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -58,8 +57,8 @@ folder (--out), or among the problem's cases written by hand (--add).
 	}
 	f := cmd.Flags()
 	f.BoolVar(&g.check, "check", false, "make everything anew in a temporary folder and prove that the files are the same")
-	f.BoolVar(&g.minimise, "minimise", false, "take the lines out of problem.toml whose cases find nothing that others do not find; with --check only say which")
-	f.Int64Var(&g.tiny, "tiny", 64, "cases of at most so many bytes stay with --minimise, whatever they find")
+	f.BoolVar(&g.minimise, "minimise", false, "remove the lines of problem.toml whose cases find nothing that other cases do not find; with --check only name them")
+	f.Int64Var(&g.tiny, "tiny", 64, "with --minimise, keep cases of up to this many bytes in any case")
 	g.fresh.flags(f)
 	g.running.flags(f)
 	g.drawing.jsonFlag(f)
@@ -97,8 +96,8 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		}
 		return writePackage(ctx, c, contest, dir, read, g.check, tell)
 	}
-	if contest.House && !g.check && g.out == "" {
-		return false, usageError{errors.New("the puzzles of the house cannot be changed here\n    " + houseNote)}
+	if !g.check && g.out == "" && contest.Brought(name) {
+		return false, cannotChange(name)
 	}
 	folder, err := contest.Open(name)
 	if contest.RecipeOf(dir) != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"assay/judge"
 	"assay/judge/contests/golf"
@@ -38,11 +36,10 @@ type golfing struct {
 
 func golfCommand(c *console) *cobra.Command {
 	var g golfing
-	const usage = "judge golf <problem> <answer>..."
 	cmd := &cobra.Command{
 		Use:   "golf <problem> <answer>...",
 		Short: "prove a golf answer on every input, and count its bytes",
-		Long: `Golf runs an answer on every input of the puzzle's domain and counts its bytes. An
+		Long: `Golf runs an answer on every input of the problem's domain and counts its bytes. An
 answer is a program or a function in a source file, a post (.md) with a header line
 and a code block, or - for standard input. How it takes its input, or how it wants
 to be called, is found by trying the samples. Several answers make a table.
@@ -52,9 +49,6 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 ` + exitHelp,
 		Example: "  judge golf wythoff ans.py\n  judge golf wythoff ans.py --case '5 7'\n  judge golf wythoff ans.pl --flags -p\n  judge golf wythoff *.py *.js",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageError{fmt.Errorf("got %d arguments\n    usage: %s", len(args), usage)}
-			}
 			return g.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
@@ -63,7 +57,7 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 }
 
 func (g *golfing) flags(f *pflag.FlagSet) {
-	f.StringVar(&g.proof.As, "as", "", `"function" or "program", where both would do`)
+	oneOf(f, &g.proof.As, "as", "function or program, where both would do", "function", "program")
 	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
 	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
 	f.StringVar(&g.proof.In, "in", "", "how a program gets its input: "+strings.Join(golf.Inputs(), "; "))
@@ -71,18 +65,18 @@ func (g *golfing) flags(f *pflag.FlagSet) {
 	f.StringVar(&g.flagText, "flags", "", "`FLAGS` of the interpreter or compiler; shown, not counted")
 	f.StringVar(&g.reading.Header, "header", "", "`FILE` that goes before the answer and is not counted")
 	f.StringVar(&g.reading.Footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
-	f.StringVar(&g.reading.Encoding, "encoding", "", "count in this encoding: "+strings.Join(golf.Encodings, ", "))
+	oneOf(f, &g.reading.Encoding, "encoding", "count in this encoding: "+strings.Join(golf.Encodings, ", "), golf.Encodings...)
 	f.BoolVar(&g.chars, "chars", false, "order by characters, not bytes")
-	f.BoolVar(&g.reading.OldFlags, "old-flags", false, "count flags, as sites did before 2018")
-	f.IntVar(&g.reading.Claim, "claim", 0, "the bytes that it is said to have; another number is shown")
+	f.BoolVar(&g.reading.OldFlags, "old-flags", false, "count the flags, too, as was usual before 2018")
+	f.IntVar(&g.reading.Claim, "claim", 0, "the size in bytes that the answer is said to have; a difference is shown")
 	f.BoolVar(&g.proof.Quick, "quick", false, "samples and edges only")
 	f.StringArrayVar(&g.proof.Cases, "case", nil, "this `INPUT` only (again for more), such as '5 7'")
 	f.Float64Var(&g.seconds, "time", golf.DefaultTime.Seconds(), "processor time for one input, in `SECONDS`")
 	f.BoolVar(&g.proof.Strict, "strict", false, "refuse what is right only by a policy that a note names")
-	f.Uint64Var(&g.proof.Seed, "seed", 1, "of the order in which inputs are tried")
-	f.BoolVar(&g.proof.All, "all", false, "find and list every wrong input")
+	f.Uint64Var(&g.proof.Seed, "seed", 1, "the random seed of the order in which inputs are tried")
+	f.BoolVar(&g.proof.All, "all", false, "list every wrong input")
 	f.BoolVar(&g.json, "json", false, "a line of JSON for each answer")
-	f.BoolVar(&g.explain, "explain", false, "tell what was tried to call it, and show the driver")
+	f.BoolVar(&g.explain, "explain", false, "show what was tried to call it, and the driver")
 	f.BoolVar(&g.post, "post", false, "print the answer as a post, with its header line")
 	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
 	f.BoolVar(&g.watch, "watch", false, "prove again whenever a file is saved, a line each, until Ctrl-C")
@@ -161,7 +155,7 @@ func (g *golfing) listen(c *console, file string, o *golf.Options) {
 	o.Milestone = func(done, of int) {
 		fmt.Fprintf(c.err, "%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
 	}
-	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if _, live := screen(c.err); live {
 		start := time.Now()
 		o.Progress = func(done, of int) {
 			if done%100 == 0 {

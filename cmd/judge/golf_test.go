@@ -21,7 +21,7 @@ import (
 // missingTool is the reason of an answer that cannot run for want of an interpreter.
 const missingTool = "which this machine does not have"
 
-// golfRange opens the house's golf puzzle once for a whole test.
+// golfRange opens the golf problem of the house once for a whole test.
 func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	t.Helper()
 	contest, err := findContest()

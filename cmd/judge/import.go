@@ -26,15 +26,14 @@ func importCommand(c *console) *cobra.Command {
 	var i importing
 	cmd := &cobra.Command{
 		Use:   "import <source>",
-		Short: "make a problem folder of a package, or of a folder of inputs and answers",
-		Long: `Import makes problems/<name>/ and solutions/<name>/ of a package of the ICPC format (a
+		Short: "make a problem folder from a package, or from a folder of inputs and answers",
+		Long: `Import makes problems/<name>/ and solutions/<name>/ from a package of the ICPC format (a
 folder or an archive), a package of Polygon, a folder of *.in with *.out or *.ans, or the
 JSON that Competitive Companion sends. What has no form in a problem folder is told; if
 judging depends on it, nothing is written. Packages can also be judged as they are.
 
 ` + exitHelp,
 		Example: "  judge import ../packages/hello\n  judge import hello.zip --name greeting\n  judge import tests/",
-		Args:    exactly(1, "judge import <source>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return i.run(cmd.Context(), c, args[0])
 		},
@@ -55,6 +54,9 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	}
 	if i.name != "" && !problem.GoodName(i.name) {
 		return usageError{fmt.Errorf("--name %q is no name for a problem\n    letters, digits, - _ and . will do", i.name)}
+	}
+	if _, err := os.Stat(source); err != nil {
+		return usageError{fmt.Errorf("%s: %s", source, problem.Reason(err))}
 	}
 	var notes exchange.Notes
 	var id string

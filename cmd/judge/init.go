@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge/problem/scaffold"
+	"assay/judge/report"
 )
 
 func initCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "init [folder]",
-		Short:   "start a contest folder with a first puzzle",
-		Long:    "Init writes a judge.toml, which marks the root of a contest, and a first puzzle to write\nover. It does not write over any file.",
+		Short:   "start a contest folder with a first problem",
+		Long:    "Init writes a judge.toml, which marks the root of a contest, and a first problem to write\nover. It does not write over any file.",
 		Example: "  judge init my-contest",
-		Args:    atMost(1, "judge init [folder]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
@@ -27,15 +27,23 @@ func initCommand(c *console) *cobra.Command {
 				return usageError{err}
 			}
 			c.wrote(written)
+			here, err := os.Getwd()
+			if err != nil {
+				return err
+			}
 			if err := os.Chdir(dir); err != nil {
 				return err
 			}
-			if err := newPuzzle(cmd.Context(), c, "first", "batch"); err != nil {
+			defer os.Chdir(here)
+			c.under = dir
+			if err := newProblem(cmd.Context(), c, "first", "batch"); err != nil {
 				return err
 			}
+			next := "judge verify first"
 			if dir != "." {
-				fmt.Fprintf(c.out, "next: cd %s; judge verify first\n", dir)
+				next = "cd " + report.Quoted(dir) + " && " + next
 			}
+			fmt.Fprintln(c.out, "next: "+next)
 			return nil
 		},
 	}
@@ -44,6 +52,6 @@ func initCommand(c *console) *cobra.Command {
 // wrote says which files were written.
 func (c *console) wrote(paths []string) {
 	for _, p := range paths {
-		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(near(p)))
+		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.under, near(p))))
 	}
 }

@@ -3,12 +3,13 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"assay/judge/problem"
+	"assay/judge/report"
 	"assay/judge/running/check"
+	"assay/judge/workspace"
 )
 
 func listCommand(c *console) *cobra.Command {
@@ -22,9 +23,8 @@ func listCommand(c *console) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:     "list [problems|languages|checkers]",
-		Short:   "list the puzzles, the languages and the checkers",
+		Short:   "list problems, languages and checkers",
 		Example: "  judge list\n  judge list checkers",
-		Args:    atMost(1, "judge list [problems|languages|checkers]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var names []string
 			for _, t := range topics {
@@ -34,7 +34,7 @@ func listCommand(c *console) *cobra.Command {
 				names = append(names, t.name)
 			}
 			if len(args) == 1 {
-				return usageError{fmt.Errorf("nothing is listed as %q\n    one of: %s", args[0], strings.Join(names, ", "))}
+				return usageError{fmt.Errorf("nothing is listed as %q\n    %s", args[0], workspace.Hint(args[0], names))}
 			}
 			for i, t := range topics {
 				if i > 0 {
@@ -50,7 +50,7 @@ func listCommand(c *console) *cobra.Command {
 	}
 }
 
-func (c *console) table() *tabwriter.Writer { return tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0) }
+func (c *console) table() *report.Aligned { return report.NewAligned(c.out, false) }
 
 func listProblems(c *console) error {
 	contest, err := findContest()
@@ -60,12 +60,27 @@ func listProblems(c *console) error {
 	if contest.House {
 		fmt.Fprintln(c.err, houseNote)
 	}
-	ids, err := problem.List(contest.Root)
+	own, err := problem.List(contest.Root)
 	if err != nil {
 		return err
 	}
+	lent, err := contest.Lent()
+	if err != nil {
+		return err
+	}
+	if len(own) == 0 {
+		fmt.Fprintln(c.err, "this contest has no problems yet; make one with: judge new <problem>")
+	}
+	if err := c.listFolders(contest, own); err != nil || len(lent) == 0 {
+		return err
+	}
+	fmt.Fprintln(c.out, "\nThese came with the judge:")
+	return c.listFolders(contest, lent)
+}
+
+// listFolders lists problems, a line each.
+func (c *console) listFolders(contest *workspace.Workspace, ids []string) error {
 	out := c.table()
-	defer out.Flush()
 	for _, id := range ids {
 		folder, err := contest.Open(id)
 		if folder == nil || err != nil {
@@ -78,7 +93,7 @@ func listProblems(c *console) error {
 		}
 		fmt.Fprintf(out, "%s\t%s\t%d cases\t%s\n", id, folder.Title, folder.Count(), limit)
 	}
-	return nil
+	return out.Flush()
 }
 
 func listLanguages(c *console) error {

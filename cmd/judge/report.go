@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,15 +13,14 @@ func reportCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "report <saved.json>",
 		Short:   "draw a saved report again",
-		Long:    "Report draws what --json has saved: on the terminal, as JUnit or as a page of HTML. \"-\" is\nstandard input. It exits with 0 where it could draw everything, whatever the verdict.",
+		Long:    "Report draws what --json has saved: on the terminal, as JUnit or as a page of HTML. \"-\" is\nstandard input. The exit code is 0 if it could be drawn, whatever the verdict.",
 		Example: "  judge submit wythoff sol.py --json > saved.json; judge report saved.json --html out.html",
-		Args:    exactly(1, "judge report <saved.json>"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			in := c.in
 			if args[0] != "-" {
-				f, err := os.Open(args[0])
+				f, err := openFile(args[0])
 				if err != nil {
-					return usageError{err}
+					return err
 				}
 				defer f.Close()
 				in = f

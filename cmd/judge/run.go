@@ -35,6 +35,7 @@ type console struct {
 	err io.Writer
 
 	color string // --color: auto, always or never
+	under string // the folder that paths are told from
 }
 
 // usageError is a mistake of the person at the keyboard.
@@ -60,32 +61,58 @@ func run(ctx context.Context, args []string, c *console) int {
 		Use:           "judge",
 		Version:       version(),
 		Short:         "judge programs that read stdin and write stdout",
-		Long:          "judge runs programs in a sandbox on the cases of a puzzle, and says where they went wrong.\n\n" + exitHelp,
+		Long:          "judge runs programs in a sandbox on the cases of a problem, and says where they went wrong.\n\n" + exitHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().StringVar(&c.color, "color", "auto", "colours on the terminal: auto, always or never (NO_COLOR is respected)")
+	c.color = "auto"
+	oneOf(root.PersistentFlags(), &c.color, "color", "colours on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(c.in)
-	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(commands(c)...)
-	root.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		hint := "judge help lists the commands"
-		if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("did you mean %q?", near[0])
-		}
-		return usageError{fmt.Errorf("unknown command %q\n    %s", args[0], hint)}
-	}
+	takeArguments(root.Commands())
+	completion(root)
+	root.Args = unknownCommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	err := root.ExecuteContext(ctx)
+	out := &watched{to: c.out}
+	c.out = out
+	root.SetOut(out)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil {
+		err = swapped(cmd, err)
+	}
+	if out.err != nil && (err == nil || errors.Is(err, errNotAccepted)) {
+		err = fmt.Errorf("write the output: %w", out.err)
+	}
 	return c.exit(ctx, err)
+}
+
+// takeArguments makes commands, and those below them, check arguments and flags.
+func takeArguments(all []*cobra.Command) {
+	for _, cmd := range all {
+		cmd.Args = takes
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd.Flags()) }
+		takeArguments(cmd.Commands())
+	}
+}
+
+// watched remembers the first error of writing: what a full disk took is not printed,
+// and nobody should think that it was.
+type watched struct {
+	to  io.Writer
+	err error
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // exit says what went wrong, and returns the exit code for it.
@@ -112,25 +139,6 @@ func (c *console) exit(ctx context.Context, err error) int {
 		return exitFault
 	}
 	return exitJudge
-}
-
-// exactly and its like make usage errors of a wrong number of arguments.
-func exactly(n int, usage string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError{fmt.Errorf("got %d arguments\n    usage: %s", len(args), usage)}
-		}
-		return nil
-	}
-}
-
-func atMost(n int, usage string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usageError{fmt.Errorf("got %d arguments\n    usage: %s", len(args), usage)}
-		}
-		return nil
-	}
 }
 
 // version says of what this program was built: a module's version or a commit, the

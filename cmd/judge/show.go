@@ -21,9 +21,8 @@ func showCommand(c *console) *cobra.Command {
 	var s showing
 	cmd := &cobra.Command{
 		Use:     "show <problem>",
-		Short:   "show a puzzle's statement",
+		Short:   "show a problem's statement",
 		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html",
-		Args:    exactly(1, "judge show <problem>"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(c, args[0])
 		},

@@ -28,7 +28,6 @@ What a checker remembers from case to case it knows from the samples alone.
 Exit codes: 0 the solution does not fail on the input, 1 it does, 2 wrong usage, 3 the
 problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge shrink wythoff sol.py large/lost-fib-40\n  judge shrink wythoff sol.py hack.in --out small.in",
-		Args:    exactly(3, usage),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.shrink(cmd.Context(), c, args[0], args[1], args[2])
 		},

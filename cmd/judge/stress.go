@@ -40,7 +40,6 @@ case to case it knows from the samples alone.
 Exit codes: 0 nothing was found, 1 a failing input was found, 2 wrong usage, 3 the
 problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge stress wythoff sol.py\n  judge stress wythoff sol.py --seed 7 --count 5000\n  judge stress wythoff sol.py --add hacks\n  judge stress pd-duel sol.py --derived\n  judge stress pd-duel sol.py --slowest",
-		Args:    exactly(2, usage),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), c, args[0], args[1])
 		},

@@ -19,7 +19,7 @@ func benchJudge(b *testing.B, want int, args ...string) string {
 	return out.String()
 }
 
-// BenchmarkStress is judge stress of a right solution on a puzzle with a kit
+// BenchmarkStress is judge stress of a right solution on a problem with a kit
 // validator, generator and checker: two processes for each input.
 func BenchmarkStress(b *testing.B) {
 	b.Chdir("../..")

@@ -32,17 +32,15 @@ type submission struct {
 
 func submitCommand(c *console) *cobra.Command {
 	var s submission
-	const usage = "judge submit <problem> <solution>"
 	cmd := &cobra.Command{
 		Use:   "submit <problem> <solution>",
 		Short: "judge a solution: a source file, a folder of them, or an executable",
 		Long: `Submit builds a solution, runs it on every case of the problem in the sandbox, and
-says what it is worth. A problem is a name that ` + "`judge list`" + ` knows, or the path of
+gives its verdict. A problem is a name that ` + "`judge list`" + ` knows, or the path of
 a problem folder.
 
 ` + exitHelp,
 		Example: "  judge submit wythoff sol.py\n  judge submit wythoff sol.py --case golf-size/lost-1-2\n  judge submit ./my/problem ./my/solution/ --all --html out.html",
-		Args:    exactly(2, usage),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), c, args[0], args[1])
 		},
@@ -52,10 +50,10 @@ a problem folder.
 	f.StringArrayVar(&s.cases, "case", nil, "judge this case only (again for more): its name, or group/name")
 	f.StringArrayVar(&s.groups, "group", nil, "judge this group only (again for more)")
 	f.Float64Var(&s.timeFactor, "time-factor", 1, "multiply the time limits, on a slow machine")
-	f.StringVar(&s.language, "lang", "", "the solution's language, where its name does not tell")
+	f.StringVar(&s.language, "lang", "", "the solution's language, if its name does not tell")
 	f.StringVar(&s.keep, "keep", "", "keep the outputs (or dialogues) as `DIR`/group/case.out")
-	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat alone what was a little slow, or got too little of the processor")
-	f.BoolVar(&s.instructions, "instructions", false, "count the instructions too, where this machine can")
+	f.BoolVar(&s.noRetime, "no-retime", false, "do not run a case again, alone, that was a little too slow or got too little of the processor")
+	f.BoolVar(&s.instructions, "instructions", false, "count executed instructions, where this machine can")
 	f.BoolVar(&s.transcript, "transcript", false, "show what was said in every interactive case, not only where it failed")
 	s.running.flags(f)
 	s.drawing.flags(f)
@@ -114,7 +112,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	defer func() { err = errors.Join(err, out.Close()) }()
 
 	out.Event(contest.Started(picked, path, language))
-	if contest.House {
+	if contest.House && contest.FirstTime("house") {
 		out.Event(&judge.Noted{Text: houseNote})
 	}
 	for _, note := range notes {

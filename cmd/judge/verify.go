@@ -23,7 +23,7 @@ func verifyCommand(c *console) *cobra.Command {
 	var v verification
 	cmd := &cobra.Command{
 		Use:   "verify [problem...]",
-		Short: "prove that a problem folder keeps its promises",
+		Short: "check a problem folder: its cases, answers, programs and solutions",
 		Long: `Verify lints the folder, validates every input, checks every answer and manifest, and
 judges every program under solutions/ against the verdict that its folder promises.
 Without a name it verifies every problem of the contest. A problem may also be a
@@ -37,8 +37,8 @@ package in the ICPC format: its folder, or its archive.
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
-	f.BoolVar(&v.all, "all", false, "judge every solution on every case; else it is left after 10 failures, or 3 slow cases, or 1 where that is promised")
-	f.BoolVar(&v.fresh, "fresh", false, "run everything again; else what did not change in a problem package is remembered")
+	f.BoolVar(&v.all, "all", false, "judge every solution on every case; by default it is left after 10 failures or 3 slow cases (1 if its folder is for slow ones)")
+	f.BoolVar(&v.fresh, "fresh", false, "run everything again; by default the results of what did not change in a package are kept")
 	v.running.flags(f)
 	v.drawing.flags(f)
 	return cmd

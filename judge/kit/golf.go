@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Golf is what one answer to a golf puzzle gave, on the inputs that were tried so
+// Golf is what one answer to a golf problem gave, on the inputs that were tried so
 // far. A checker of answers sees them all together, so that it can ask for what no
 // single one shows: the same text in every lost position, say.
 type Golf struct {

@@ -47,6 +47,20 @@ func Is(dir string) bool {
 	return err == nil || icpc.Is(dir) || polygon.Is(dir)
 }
 
+// notAProblem says why nobody can judge with what a path names.
+func notAProblem(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "there is no such folder"
+	case !info.IsDir():
+		return "it is a file: a problem is a folder, or an archive of a package"
+	case IsPlain(path):
+		return fmt.Sprintf("to judge on the inputs and answers in the folder, write its path: .%c%s", filepath.Separator, path)
+	}
+	return fmt.Sprintf("the path has no %s, %s or %s, and no inputs with answers", File, icpc.File, polygon.File)
+}
+
 // Find returns the folder of a problem and the one of its generated cases. Name
 // is the id of a problem of the contest, or the path of a problem folder or of an
 // archive of a package anywhere; root is "" outside any contest. The folder of an
@@ -62,7 +76,7 @@ func Find(root, name string) (dir, tests string, err error) {
 		if Is(name) || IsPlain(name) {
 			return name, testsOf(name), nil
 		}
-		return "", "", &NotFoundError{name, fmt.Sprintf("the path has no %s, %s or %s, and no inputs with answers", File, icpc.File, polygon.File)}
+		return "", "", &NotFoundError{name, notAProblem(name)}
 	}
 	dir = filepath.Join(root, "problems", name)
 	if name != "" && Is(dir) {
@@ -76,7 +90,9 @@ func Find(root, name string) (dir, tests string, err error) {
 		return "", "", err
 	}
 	hint := "this contest has no problems yet; make one with: judge new " + name
-	if len(ids) > 0 {
+	if _, err := os.Stat(name); err == nil {
+		hint = notAProblem(name)
+	} else if len(ids) > 0 {
 		hint = suggest.Hint(name, ids)
 	}
 	return "", "", &NotFoundError{name, hint}

@@ -6,7 +6,7 @@ import (
 	"assay/judge"
 )
 
-// Golf is what problem.toml says of the puzzle as a code golf.
+// Golf is what problem.toml says of the problem as a code golf.
 type Golf struct {
 	Arity     int         // numbers in an input
 	Domain    string      // the generator line that prints every input

@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// kinds are the kinds of puzzle that can be judged, by their names in problem.toml.
+// kinds are the kinds of problem that can be judged, by their names in problem.toml.
 var kinds = map[string]judge.Kind{
 	"batch":                  {},
 	"interactive":            {Interactive: true},
@@ -18,7 +18,7 @@ var kinds = map[string]judge.Kind{
 	"submit-answer":          {Answers: true},
 }
 
-// usualKind is the kind of a puzzle that does not say.
+// usualKind is the kind of a problem that does not say.
 const usualKind = "batch"
 
 func (f *Folder) readKind(t *table) (faults judge.Faults) {

@@ -49,7 +49,7 @@ type Folder struct {
 	// some case does what the folder says, in the four verdicts that packages know.
 	Loosely bool
 
-	Golf    *Golf         // nil where the puzzle cannot be golfed
+	Golf    *Golf         // nil where the problem cannot be golfed
 	Game    *Game         // nil where the folder is no game
 	Package *icpc.Package // nil where the folder is one of the judge's own form
 	// Included stages submissions with the files of include/; nil for a package, and

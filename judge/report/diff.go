@@ -344,10 +344,13 @@ func (p *pen) point(text string) {
 
 // pointAt points at the token of the line that starts at the column.
 func (p *pen) pointAt(column int, text string) {
-	runes := []rune(text)
-	n := 1
-	for column+n < len(runes) && runes[column+n] != ' ' && n < 40 {
-		n++
+	_, rest := split(text, column)
+	n := 0
+	for i, c := range characters(rest) {
+		if i > 0 && (c == " " || n >= 40) {
+			break
+		}
+		n += width(c)
 	}
-	p.point(strings.Repeat(" ", column) + strings.Repeat("^", n))
+	p.point(strings.Repeat(" ", column) + strings.Repeat("^", max(n, 1)))
 }

@@ -93,7 +93,7 @@ func (in *inner) point(plain string) {
 // compareWords finds what differs between two words. Words that have less than
 // half in common differ as wholes.
 func compareWords(want, got string) (w, g []span) {
-	x, y := []rune(want), []rune(got)
+	x, y := characters(want), characters(got)
 	if len(x) == len(y) { // such as rows of a board: place by place
 		differ := 0
 		for i := range x {
@@ -101,12 +101,15 @@ func compareWords(want, got string) (w, g []span) {
 			if hot {
 				differ++
 			}
-			w, g = append(w, span{string(x[i]), hot}), append(g, span{string(y[i]), hot})
+			w, g = append(w, span{x[i], hot}), append(g, span{y[i], hot})
 		}
 		if 2*differ <= len(x) {
 			return merge(w), merge(g)
 		}
 		return []span{{want, true}}, []span{{got, true}}
+	}
+	if len(x) < utf8.RuneCountInString(want) || len(y) < utf8.RuneCountInString(got) {
+		return []span{{want, true}}, []span{{got, true}} // go-diff would take an accent off its letter
 	}
 	differ := newDiffer()
 	equal := 0
@@ -114,7 +117,7 @@ func compareWords(want, got string) (w, g []span) {
 		switch diff.Type {
 		case diffmatchpatch.DiffEqual:
 			w, g = append(w, span{diff.Text, false}), append(g, span{diff.Text, false})
-			equal += width(diff.Text)
+			equal += utf8.RuneCountInString(diff.Text)
 		case diffmatchpatch.DiffDelete:
 			w = append(w, span{diff.Text, true})
 		case diffmatchpatch.DiffInsert:
@@ -169,14 +172,14 @@ func isEscape(s string) bool {
 		strings.IndexByte(digits, s[2]) >= 0 && strings.IndexByte(digits, s[3]) >= 0
 }
 
-// commonStart returns how many characters the lines have in common at the start.
+// commonStart returns how many cells the lines have in common at the start.
 func commonStart(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	n := 0
-	for n < min(len(x), len(y)) && x[n] == y[n] {
-		n++
+	x, y := characters(a), characters(b)
+	cells := 0
+	for i := 0; i < min(len(x), len(y)) && x[i] == y[i]; i++ {
+		cells += width(x[i])
 	}
-	return n
+	return cells
 }
 
 // blank is how a blank is drawn that nobody would see.

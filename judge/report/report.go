@@ -73,6 +73,9 @@ func replay(r io.Reader, to Report) error {
 			continue
 		}
 		e, err := judge.DecodeEvent(line)
+		if err != nil && events == 0 && line[0] != '{' {
+			return errNotSaved
+		}
 		if err != nil {
 			return fmt.Errorf("line %d of the saved report: %w", n, err)
 		}
@@ -87,3 +90,6 @@ func replay(r io.Reader, to Report) error {
 	}
 	return nil
 }
+
+// errNotSaved says that a file is no saved report.
+var errNotSaved = errors.New("not a saved report\n    save one with --json, such as: judge submit wythoff sol.py --json > saved.json")

@@ -28,11 +28,24 @@ func (t *terminal) failures() {
 	for _, c := range failed[:min(len(failed), maxFailed)] {
 		names = max(names, width(oneLine(c.ID())))
 	}
-	const others = 2 + 2 + 3 + 2 + 9 + 2 + 9 // verdict, time, memory
-	names = min(names, t.o.Width*2/5, t.o.Width-others)
-	room := t.o.Width - names - others - 2 // for the message
-	head := fmt.Sprintf("  %s  %-3s  %9s  %9s", pad("case", names), "", "time", "memory")
-	if room >= 10 {
+	messages := 0
+	for _, c := range failed[:min(len(failed), maxFailed)] {
+		messages = max(messages, width(oneLine(c.Message)))
+	}
+	// The name and the message say most, so the memory goes first.
+	const others, memory = 2 + 2 + 3 + 2 + 9 + 2, 9 + 2 // verdict and time
+	withMemory := names+others+memory+messages <= t.o.Width
+	room := t.o.Width - others // for name and message
+	if withMemory {
+		room -= memory
+	}
+	names = min(names, max(t.o.Width*2/5, room-messages))
+	room -= names
+	head := fmt.Sprintf("  %s  %-3s  %9s", pad("case", names), "", "time")
+	if withMemory {
+		head += fmt.Sprintf("  %9s", "memory")
+	}
+	if messages > 0 && room >= 10 {
 		head += "  message"
 	}
 	t.printf("%s\n", t.paint.style(faint, head))
@@ -41,9 +54,12 @@ func (t *terminal) failures() {
 			t.printf("  %s and %d more; --json, --junit and --html have them all\n", cut, len(failed)-i)
 			break
 		}
-		t.printf("  %s  %s  %9s  %9s", pad(fitTail(oneLine(c.ID()), names), names),
-			t.paint.verdict(c.Verdict, pad(code(c.Verdict), 3)), seconds(millis(c.Exec.CPU)), size(c.Exec.Memory))
-		if room >= 10 && c.Message != "" {
+		t.printf("  %s  %s  %9s", pad(fitTail(oneLine(c.ID()), names), names),
+			t.paint.verdict(c.Verdict, pad(code(c.Verdict), 3)), seconds(millis(c.Exec.CPU)))
+		if withMemory {
+			t.printf("  %9s", size(c.Exec.Memory))
+		}
+		if c.Message != "" && room >= 10 {
 			t.printf("  %s", fit(oneLine(c.Message), room))
 		}
 		t.printf("\n")
@@ -75,6 +91,9 @@ func (t *terminal) failure(c *judge.CaseJudged) {
 			t.input(c.Detail)
 		}
 		t.dialogue(c.Dialogue)
+	case c.Detail != nil && c.Verdict == judge.OutputLimit:
+		t.input(c.Detail)
+		t.beginning(c)
 	case c.Detail != nil:
 		t.detail(c.Detail)
 	}
@@ -110,16 +129,26 @@ func (t *terminal) dialogue(text string) {
 // input draws the start of the input.
 func (t *terminal) input(d *judge.Detail) {
 	t.heading("input", " ("+size(d.Input.Size)+")")
-	input := lines(d.Input)
-	shown := input[:min(len(input), maxInput)]
-	gutter := digits(d)
+	t.start(d.Input, digits(d))
+}
+
+// start draws the first lines of an excerpt.
+func (t *terminal) start(e judge.Excerpt, gutter int) {
+	all := lines(e)
+	shown := all[:min(len(all), maxInput)]
 	for _, l := range shown {
 		t.row(gutter, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}, long: width(l.text)})
 	}
-	if len(shown) < len(input) || d.Input.After {
+	if len(shown) < len(all) || e.After {
 		t.row(gutter, drawnMore)
 	}
+}
 
+// beginning draws what a program printed that was stopped because it printed too
+// much. There is nothing to compare it with: the answer is not that long.
+func (t *terminal) beginning(c *judge.CaseJudged) {
+	t.heading("output", " ("+size(max(c.Detail.Got.Size, c.Exec.Output))+", where it was stopped)")
+	t.start(c.Detail.Got, digits(c.Detail))
 }
 
 // detail draws the input, and the difference between answer and output.
@@ -206,7 +235,8 @@ func (t *terminal) row(gutter int, d drawn) {
 	t.printf("\n")
 }
 
-// cropSpans keeps room characters of a line of this length around the focus.
+// cropSpans keeps room cells of a line of this length around the focus. A character
+// of two cells of which one is left becomes a blank.
 func cropSpans(spans []span, focus, long, room int) []span {
 	if long <= room {
 		return spans
@@ -216,19 +246,23 @@ func cropSpans(spans []span, focus, long, room int) []span {
 	kept := make([]span, 0, len(spans))
 	at := 0
 	for _, s := range spans {
-		var piece []rune
-		for _, r := range s.Text {
-			goesOn := at == from && from > 0 || at == to-1 && long > to
+		var piece strings.Builder
+		for _, c := range characters(s.Text) {
+			start, end := at, at+width(c)
+			at = end
+			left := min(end, to) - max(start, from)
+			goesOn := from > 0 && start <= from || long > to && end >= to
 			switch {
-			case at < from || at >= to:
-			case goesOn && r != '^' && r != ' ':
-				piece = append(piece, []rune(cut)...)
+			case left < 0 || left == 0 && end > start: // outside
+			case left > 0 && goesOn && c != "^" && c != " ":
+				piece.WriteString(pad(cut, left))
+			case left < end-start:
+				piece.WriteString(strings.Repeat(" ", left))
 			default:
-				piece = append(piece, r)
+				piece.WriteString(c)
 			}
-			at++
 		}
-		kept = append(kept, span{string(piece), s.Hot})
+		kept = append(kept, span{piece.String(), s.Hot})
 	}
 	return kept
 }

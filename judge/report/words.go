@@ -2,10 +2,13 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // cut marks where a text goes on that is not shown.
@@ -42,14 +45,48 @@ func safe(s string) string {
 // oneLine makes a text harmless and joins its lines.
 func oneLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
 
-func width(s string) int { return utf8.RuneCountInString(s) }
+// width is how many cells of a terminal a text takes: two for most characters of
+// East Asia and for emoji, none for an accent that stands on the letter before it.
+func width(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return uniseg.StringWidth(s)
+		}
+	}
+	return len(s)
+}
 
-// fit cuts a text at its end to at most n characters.
+// characters are the pieces of a text that a reader sees as one each: a letter with
+// its accents, an emoji of several code points.
+func characters(s string) []string {
+	all := make([]string, 0, len(s))
+	for state := -1; s != ""; {
+		var c string
+		c, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
+		all = append(all, c)
+	}
+	return all
+}
+
+// fit cuts a text at its end to at most n cells.
 func fit(s string, n int) string {
 	if width(s) <= n {
 		return s
 	}
-	return string([]rune(s)[:max(n-1, 0)]) + cut
+	head, _ := split(s, n-1)
+	return head + cut
+}
+
+// split cuts a text behind the characters that fit into n cells.
+func split(s string, n int) (head, rest string) {
+	at, used := 0, 0
+	for _, c := range characters(s) {
+		if used += width(c); used > n {
+			break
+		}
+		at += len(c)
+	}
+	return s[:at], s[at:]
 }
 
 // fitTail cuts a text at its start: the end of a path says most.
@@ -57,38 +94,37 @@ func fitTail(s string, n int) string {
 	if width(s) <= n {
 		return s
 	}
-	runes := []rune(s)
-	return cut + string(runes[len(runes)-max(n-1, 0):])
+	at, used := len(s), 0
+	for _, c := range slices.Backward(characters(s)) {
+		if used += width(c); used > n-1 {
+			break
+		}
+		at -= len(c)
+	}
+	return cut + s[at:]
 }
 
-// pad fills a text with blanks up to n characters.
+// pad fills a text with blanks up to n cells.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
 
 // padLeft fills a text with blanks in front of it.
 func padLeft(s string, n int) string { return strings.Repeat(" ", max(0, n-width(s))) + s }
 
-// wrap breaks a text into lines of at most n characters, at blanks where it can.
-// The line ends of the text stay.
+// wrap breaks a text into lines of at most n cells, at blanks where it can. The line
+// ends of the text stay.
 func wrap(s string, n int) []string {
 	n = max(n, 10)
 	var lines []string
 	for _, line := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
-		runes := []rune(line)
-		for len(runes) > n {
-			at := n
-			for i := n; i > n/4; i-- {
-				if runes[i] == ' ' {
-					at = i
-					break
-				}
+		for width(line) > n {
+			head, rest := split(line, n)
+			if at := strings.LastIndexByte(head, ' '); at > n/4 && !strings.HasPrefix(rest, " ") {
+				head, rest = line[:at], line[at:]
 			}
-			lines = append(lines, strings.TrimRight(string(runes[:at]), " "))
-			runes = runes[at:]
-			for len(runes) > 0 && runes[0] == ' ' {
-				runes = runes[1:]
-			}
+			lines = append(lines, strings.TrimRight(head, " "))
+			line = strings.TrimLeft(rest, " ")
 		}
-		lines = append(lines, string(runes))
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -139,6 +175,9 @@ func count(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
 }
+
+// Quoted writes an argument as a shell needs it.
+func Quoted(s string) string { return quoted(s) }
 
 // quoted writes an argument as a shell needs it.
 func quoted(s string) string {

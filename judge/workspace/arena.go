@@ -94,7 +94,7 @@ func botError(err error) error {
 
 // OnlyGame finds the game of a contest that has but one for bots.
 func (w *Workspace) OnlyGame() (string, error) {
-	ids, err := problem.List(w.Root)
+	ids, err := w.Known()
 	if err != nil {
 		return "", err
 	}

@@ -19,11 +19,11 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Range starts the setter's programs of a golf puzzle. The caller must close its
+// Range starts the setter's programs of a golf problem. The caller must close its
 // Checker.
 func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, error) {
 	if f.Golf == nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no golf puzzle: its problem.toml has no [golf] table", f.ID)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no golf problem: its problem.toml has no [golf] table", f.ID)}
 	}
 	lister, err := w.Part(ctx, f.Golf.Generator)
 	if err != nil {

@@ -7,11 +7,65 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"assay"
+	"assay/judge/problem"
 )
 
-// houseFolder lays the puzzles of the house out in the cache, once for each
+// Lent lists the problems of the house that a contest of one's own does not hide by
+// one of the same name; there are none where the house's own contest is used.
+func (w *Workspace) Lent() ([]string, error) {
+	if w.House {
+		return nil, nil
+	}
+	root, err := w.houseRoot()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := problem.List(root)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return problem.Is(filepath.Join(w.Root, "problems", id))
+	}), err
+}
+
+// Known lists the problems that can be named: those of the contest, and of the house.
+func (w *Workspace) Known() ([]string, error) {
+	own, err := problem.List(w.Root)
+	if err != nil {
+		return nil, err
+	}
+	lent, err := w.Lent()
+	return append(own, lent...), err
+}
+
+// Brought says whether a name is that of a problem of the house, which nobody can
+// change.
+func (w *Workspace) Brought(name string) bool {
+	dir, _, err := w.Locate(name)
+	if err != nil {
+		return false
+	}
+	root, err := w.houseRoot()
+	rel, outside := filepath.Rel(root, dir)
+	return err == nil && outside == nil && filepath.IsLocal(rel)
+}
+
+// FirstTime says whether it is asked for the first time about something since the
+// cache was made: so that a note is told once, and not every day.
+func (w *Workspace) FirstTime(what string) bool {
+	if os.MkdirAll(w.Cache, 0o755) != nil {
+		return false
+	}
+	f, err := os.OpenFile(filepath.Join(w.Cache, "told-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
+// houseFolder lays the problems of the house out in the cache, once for each
 // version of them.
 func (w *Workspace) houseFolder() (string, error) {
 	sum := sha256.New()
@@ -25,7 +79,7 @@ func (w *Workspace) houseFolder() (string, error) {
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("read the puzzles of the house: %w", err)
+		return "", fmt.Errorf("read the problems of the house: %w", err)
 	}
 	name := hex.EncodeToString(sum.Sum(nil)[:8])
 	return w.house.Add(context.Background(), name, func(dir string) error { return os.CopyFS(dir, assay.Files) })

@@ -10,12 +10,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"assay/judge"
 	"assay/judge/bundle"
 	"assay/judge/cases/verify"
+	"assay/judge/internal/suggest"
 	"assay/judge/packages/icpc"
 	"assay/judge/packages/polygon"
 	"assay/judge/problem"
@@ -46,7 +48,7 @@ func (w *Workspace) Folder(name string) (*problem.Folder, judge.Faults, error) {
 }
 
 // Locate finds the folder of a problem and of its generated cases, and unpacks it if
-// it is in an archive.
+// it is in an archive. What the contest does not have may be a problem of the house.
 func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 	if bundle.Is(name) && isFile(name) {
 		if name, err = w.layOut(name); err != nil {
@@ -54,6 +56,22 @@ func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 		}
 	}
 	dir, tests, err = problem.Find(w.Root, name)
+	if missing, ok := errors.AsType[*problem.NotFoundError](err); ok {
+		lent, failed := w.Lent()
+		switch {
+		case failed != nil:
+			return "", "", failed
+		case slices.Contains(lent, name):
+			root, _ := w.houseRoot()
+			return problem.Find(root, name)
+		}
+		own, _ := problem.List(w.Root)
+		if _, near := suggest.Closest(name, own); !near && !strings.ContainsRune(name, filepath.Separator) {
+			if _, near := suggest.Closest(name, lent); near {
+				missing.Hint = suggest.Hint(name, lent)
+			}
+		}
+	}
 	if err == nil && icpc.IsArchive(dir) {
 		dir, err = w.unpack(dir)
 		tests = dir

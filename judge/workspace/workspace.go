@@ -59,21 +59,23 @@ type Workspace struct {
 	Tools  *lang.Toolbox    // nil until then
 	Jobs   int
 
-	near     func(string) string
-	house    *cachedir.Shelf   // the house's puzzles, in each of their versions
-	archives *cachedir.Shelf   // problems that came in archives, unpacked
-	fillings *cachedir.Shelf   // packages whose cases were made
-	packages []*problem.Folder // those opened whose programs are built from copies: packages, and folders with include/
-	bundles  sync.Map          // of *thawed, by the folder in which the bundle was laid out
-	filled   map[string]string // the package that each filled copy in the cache was made of
+	near      func(string) string
+	house     *cachedir.Shelf        // the house's problems, in each of their versions
+	archives  *cachedir.Shelf        // problems that came in archives, unpacked
+	fillings  *cachedir.Shelf        // packages whose cases were made
+	houseRoot func() (string, error) // of the house's own contest
+	packages  []*problem.Folder      // those opened whose programs are built from copies: packages, and folders with include/
+	bundles   sync.Map               // of *thawed, by the folder in which the bundle was laid out
+	filled    map[string]string      // the package that each filled copy in the cache was made of
 }
 
-// Find finds the contest of a folder. Outside any, it takes the puzzles of the house.
+// Find finds the contest of a folder. Outside any, it takes the problems of the house.
 func Find(env Env) (*Workspace, error) {
 	w := &Workspace{Cache: env.Cache, near: env.Near}
 	w.house = cachedir.Open(filepath.Join(w.Cache, "house"), cachedir.Limits{Bytes: 256 << 20})
 	w.archives = cachedir.Open(filepath.Join(w.Cache, "packages"), cachedir.Limits{Bytes: 8 << 30, Files: 500_000})
 	w.fillings = fill.Shelf(w.Cache)
+	w.houseRoot = sync.OnceValues(w.houseFolder)
 	dir := env.Dir
 	if dir == "" {
 		dir = "."
@@ -81,7 +83,7 @@ func Find(env Env) (*Workspace, error) {
 	root, err := config.FindRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		w.House = true
-		root, err = w.houseFolder()
+		root, err = w.houseRoot()
 	}
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package verify proves that a problem folder keeps its promises: the folder is
+// Package verify checks a whole problem folder: the folder is
 // whole, every input is valid and the validator refuses junk, every answer is the
 // reference's and the checker accepts it, the generated files are those of the
 // manifest, and every solution gets the verdict of its folder.

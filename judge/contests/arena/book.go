@@ -144,12 +144,15 @@ func find(bots []Bot, id int) *Bot {
 	return nil
 }
 
+// ErrNoEvent says that a file is no log of an event, or only the beginning of one.
+var ErrNoEvent = errors.New("the log has no event")
+
 // Replay says what counts of a log: of the bots of its last Opened, the games that
 // the schedule asks for and that no later record has made void.
 func (l *Log) Replay() (*Results, error) {
 	last := l.lastOpened()
 	if last == nil {
-		return nil, errNoEvent
+		return nil, ErrNoEvent
 	}
 	b := newBook(last, l.source)
 	if err := l.replay(b, true); err != nil {

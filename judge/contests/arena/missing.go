@@ -1,7 +1,6 @@
 package arena
 
 import (
-	"errors"
 	"maps"
 	"slices"
 )
@@ -113,7 +112,7 @@ func (r *Rules) plan(encounters []Encounter, game func(Key) *Result) *plan {
 func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	last := l.lastOpened()
 	if last == nil {
-		return nil, nil, errNoEvent
+		return nil, nil, ErrNoEvent
 	}
 	b := newBook(last, l.source)
 	unfit := map[int]*Disqualified{}
@@ -158,8 +157,6 @@ func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 		b.leave(last.Rules.disqualified(played[0]))
 	}
 }
-
-var errNoEvent = errors.New("the log has no event")
 
 // leave notes that a bot is out.
 func (b *book) leave(d *Disqualified) {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/kit"
 )
 
-// Checker is the puzzle's own checker of answers, for any number of goroutines.
+// Checker is the problem's own checker of answers, for any number of goroutines.
 type Checker struct {
 	mu   sync.Mutex // one question at a time
 	proc *kitproc.Proc
@@ -40,7 +40,7 @@ func setters(p *judge.Program, err error) error {
 }
 
 // longest is how much of an output a checker gets to see, in bytes. No right one of a
-// golf puzzle is near that long.
+// golf problem is near that long.
 const longest = 4 << 10
 
 // bounded cuts a text that is too long. What was cut off stands there as a sum, for two

@@ -21,7 +21,7 @@ type Input struct {
 
 func (in Input) String() string { return strings.Join(in.Args, " ") }
 
-// Domain is every input of a puzzle, the cheap ones first.
+// Domain is every input of a problem, the cheap ones first.
 type Domain struct {
 	Arity   int
 	Inputs  []Input
@@ -68,7 +68,7 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 	return d, nil
 }
 
-// OpenDomain has the puzzle's generator list the domain. The samples are those of
+// OpenDomain has the problem's generator list the domain. The samples are those of
 // the folder's that are in it. A *judge.Fault is the setter's.
 func OpenDomain(ctx context.Context, r judge.Runner, f *problem.Folder, program *judge.Program, limits judge.Limits, read func(path string) ([]byte, error)) (*Domain, error) {
 	g, err := gen.NewGenerator(ctx, r, program, f.Golf.Generator, limits)

@@ -1,4 +1,4 @@
-// Package golf proves an answer to a golf puzzle on the whole domain, and counts
+// Package golf proves an answer to a golf problem on the whole domain, and counts
 // its size.
 //
 //	answer --Read--> Answer --detect--> way --quick, all--> outputs --checker--> Result
@@ -9,8 +9,8 @@
 // language (package drivers), in shuffled order and twice; and then again in processes
 // of its own, so that a function that works only once shows.
 //
-// The package does not know what is right: the puzzle's own checker (kit.CheckGolf)
-// does. It knows no language and no puzzle by name, and it prints nothing.
+// The package does not know what is right: the problem's own checker (kit.CheckGolf)
+// does. It knows no language and no problem by name, and it prints nothing.
 package golf
 
 import (
@@ -59,9 +59,9 @@ type Options struct {
 // DefaultTime is the processor time for one input.
 const DefaultTime = 10 * time.Second
 
-// Range is where a puzzle's answers are proved, several at a time if need be.
+// Range is where a problem's answers are proved, several at a time if need be.
 type Range struct {
-	ID      string // of the puzzle
+	ID      string // of the problem
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
 	Drivers drivers.Set

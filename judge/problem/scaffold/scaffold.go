@@ -1,4 +1,4 @@
-// Package scaffold writes the first files of a contest and of a puzzle, as a
+// Package scaffold writes the first files of a contest and of a problem, as a
 // setter would write them by hand: small, whole, and green in `judge verify`
 // before the first change. It never writes over a file, and it does not generate
 // cases; package gen does.
@@ -22,31 +22,40 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// goodID is what a puzzle may be called: its name is a folder's, and part of
+// goodID is what a problem may be called: its name is a folder's, and part of
 // commands.
 var goodID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 
 // Contest starts a contest in a folder: a judge.toml that marks its root. It
 // returns the paths that it wrote.
 func Contest(dir string) ([]string, error) {
+	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
+		return nil, &judge.Fault{File: filepath.Join(dir, config), Text: "the folder is a contest already", Hint: "add a problem to it with: judge new <problem>"}
+	}
 	return write("templates/contest", "", func(name string) string { return filepath.Join(dir, name) })
 }
 
-// puzzles are the templates of puzzles, by the kinds that they are of.
-var puzzles = map[string]string{
+// config is the file that marks the root of a contest.
+const config = "judge.toml"
+
+// problems are the templates of problems, by the kinds that they are of.
+var problems = map[string]string{
 	"batch":       "templates/puzzle",
 	"interactive": "templates/interactive",
 }
 
-// Puzzle writes a new puzzle of the contest whose root is given, of a kind that has a
+// Problem writes a new problem of the contest whose root is given, of a kind that has a
 // template. Its generated cases are still to be made.
-func Puzzle(root, id, kind string) ([]string, error) {
-	template, ok := puzzles[kind]
+func Problem(root, id, kind string) ([]string, error) {
+	template, ok := problems[kind]
 	if !ok {
-		return nil, &judge.Fault{Text: fmt.Sprintf("no puzzle of the kind %q can be started", kind), Hint: "one of: " + strings.Join(slices.Sorted(maps.Keys(puzzles)), ", ")}
+		return nil, &judge.Fault{Text: fmt.Sprintf("no problem of the kind %q can be started", kind), Hint: "one of: " + strings.Join(slices.Sorted(maps.Keys(problems)), ", ")}
 	}
 	if !goodID.MatchString(id) {
-		return nil, &judge.Fault{Text: fmt.Sprintf("%q is no name for a puzzle", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
+		return nil, &judge.Fault{Text: fmt.Sprintf("%q is no name for a problem", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
+	}
+	if _, err := os.Lstat(filepath.Join(root, "problems", id)); err == nil {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the problem %q is there already", id), Hint: fmt.Sprintf("choose another name, or remove problems/%s first", id)}
 	}
 	return write(template, id, func(name string) string {
 		if solution, ok := strings.CutPrefix(name, "solutions/"); ok {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"assay/judge/problem"
+)
+
+// completion teaches a command, and those below it, what can stand in its arguments
+// and flags. What is asked while somebody types must not fail: without an answer the
+// shell offers files.
+func completion(cmd *cobra.Command) {
+	for _, below := range cmd.Commands() {
+		completion(below)
+	}
+	all := parameters(cmd)
+	if cmd.ValidArgsFunction == nil && len(all) > 0 {
+		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return words(all[min(len(args), len(all)-1)].name, args)
+		}
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if _, known := cmd.GetFlagCompletionFunc(f.Name); known {
+			return
+		}
+		v, isChoice := f.Value.(*choice)
+		if !isChoice && !slices.Contains([]string{"lang", "case", "group", "rules"}, f.Name) {
+			return
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if isChoice {
+				return v.of, cobra.ShellCompDirectiveNoFileComp
+			}
+			return words(f.Name, args)
+		})
+	})
+}
+
+// words are what can stand for something: a problem, a language. args are the
+// arguments before it.
+func words(what string, args []string) (all []cobra.Completion, rest cobra.ShellCompDirective) {
+	rest = cobra.ShellCompDirectiveNoFileComp
+	contest, err := findContest()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var folder *problem.Folder
+	if len(args) > 0 {
+		folder, _ = contest.Open(args[0])
+	}
+	switch what {
+	case "problem", "game":
+		all, _ = contest.Known()
+		rest = cobra.ShellCompDirectiveDefault // a folder will do as well
+	case "language", "lang":
+		for _, l := range contest.Config.Languages {
+			all = append(all, l.ID)
+		}
+	case "group", "case", "case or file.in":
+		if folder == nil {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		for _, g := range folder.Groups {
+			if what == "group" {
+				all = append(all, g.Name)
+				continue
+			}
+			for _, c := range g.Cases {
+				all = append(all, c.ID())
+			}
+		}
+		if strings.Contains(what, "file") {
+			rest = cobra.ShellCompDirectiveDefault
+		}
+	case "rules":
+		if folder == nil || folder.Game == nil {
+			return nil, rest
+		}
+		for _, r := range folder.Game.Rules {
+			all = append(all, r.Name)
+		}
+	case "problems|languages|checkers":
+		all = strings.Split(what, "|")
+	default:
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return all, rest
+}

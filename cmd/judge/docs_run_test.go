@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestQuickStarts does what the quick starts of docs/ say: it writes the files that a
+// page shows under the names in their fences, types its commands in a folder of its own,
+// and looks for what the page shows of what they print.
+func TestQuickStarts(t *testing.T) {
+	for _, test := range []struct {
+		page, needs string
+		slow        bool // hundreds of runs of Python
+	}{
+		{"contestant.md", "python3", true}, {"golfer.md", "python3", true}, {"bot-author.md", "python3", false}, {"setter.md", "sh", false},
+	} {
+		t.Run(test.page, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("../../docs", test.page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if words := len(strings.Fields(string(text))); words > 650 {
+				t.Errorf("docs/%s has %d words: a quick start is at most a page", test.page, words)
+			}
+			if _, err := exec.LookPath(test.needs); err != nil {
+				t.Skipf("no %s: apt-get install %s", test.needs, test.needs)
+			}
+			if test.slow && os.Getenv("ASSAY_SLOW") == "" {
+				t.Skip("its commands run Python hundreds of times; they are typed with ASSAY_SLOW=1")
+			}
+			t.Chdir(t.TempDir())
+			typed := 0
+			for _, block := range fenced(string(text)) {
+				if block.kind == "console" {
+					typed += typeIn(t, block.text)
+				} else if block.file != "" {
+					if err := os.WriteFile(block.file, []byte(block.text), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if typed < 4 {
+				t.Errorf("docs/%s shows %d commands", test.page, typed)
+			}
+		})
+	}
+}
+
+// block is a fenced block: what it is, the file that it is to be written to, its text.
+type block struct{ kind, file, text string }
+
+func fenced(page string) (blocks []block) {
+	end := "" // of the block at hand, which may hold shorter fences
+	for line := range strings.Lines(page) {
+		fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case end != "" && strings.TrimSpace(line) == end:
+			end = ""
+		case end != "":
+			blocks[len(blocks)-1].text += line
+		case len(fence) >= 3:
+			kind, file, _ := strings.Cut(strings.TrimSpace(line[len(fence):]), " ")
+			blocks, end = append(blocks, block{kind: kind, file: file}), fence
+		}
+	}
+	return blocks
+}
+
+// typeIn types the commands of a block. Each line below one must stand in what it
+// prints, in this order.
+func typeIn(t *testing.T, text string) (typed int) {
+	t.Helper()
+	for _, command := range strings.Split("\n"+text, "\n$ ")[1:] {
+		line, shown, _ := strings.Cut(command, "\n")
+		words := strings.Fields(regexp.MustCompile(`'[^']*'`).ReplaceAllStringFunc(line, func(s string) string {
+			return strings.ReplaceAll(strings.Trim(s, "'"), " ", "\x00")
+		}))
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "\x00", " ")
+		}
+		if words[0] == "cd" {
+			t.Chdir(words[1])
+			continue
+		}
+		var out bytes.Buffer
+		c := &console{in: strings.NewReader(""), out: &out, err: &out}
+		if code := run(t.Context(), words[1:], c); words[0] != "judge" || code != exitAccepted && code != exitNotAccepted {
+			t.Errorf("%s: exit code %d\n%s", line, code, &out)
+		}
+		rest := out.String()
+		for want := range strings.Lines(shown) {
+			_, after, found := strings.Cut(rest, strings.TrimRight(want, "\n"))
+			if !found {
+				t.Errorf("%s: there is no %q in\n%s", line, want, &out)
+			} else {
+				rest = after
+			}
+		}
+		typed++
+	}
+	return typed
+}
