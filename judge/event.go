@@ -208,6 +208,7 @@ var newEvent = map[string]func() Event{
 	"coverage":     func() Event { return new(CoverageShown) },
 	"suite":        func() Event { return new(SuiteMeasured) },
 	"adequacy":     func() Event { return new(AdequacyMeasured) },
+	"golf":         func() Event { return new(GolfProved) },
 }
 
 // EncodeEvent writes an event as one line of JSON, without the line's end. The

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -126,7 +124,7 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 		r, err := g.prove(ctx, c, contest, stage, file)
 		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Asker && len(files) > 1 {
 			// One bad file of many is a row of the table.
-			r, err = &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Error()}, nil
+			r, err = golf.NotRun(file, unusable.Error()), nil
 		}
 		if err != nil {
 			return err
@@ -144,95 +142,4 @@ func (g *golfing) prove(ctx context.Context, c *console, contest *workspace.Work
 	o := g.proof
 	g.listen(c, file, &o)
 	return contest.Prove(ctx, stage, file, g.reading, o)
-}
-
-// listen tells on a terminal how far a proof is, and everywhere that a long one is
-// right so far.
-func (g *golfing) listen(c *console, file string, o *golf.Options) {
-	if g.json {
-		return
-	}
-	o.Milestone = func(done, of int) {
-		fmt.Fprintf(c.err, "%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
-	}
-	if _, live := screen(c.err); live {
-		start := time.Now()
-		o.Progress = func(done, of int) {
-			if done%100 == 0 {
-				fmt.Fprintf(c.err, "\r\x1b[K%s: %s\r", file, golf.ProgressWords(done, of, time.Since(start)))
-			}
-		}
-	}
-}
-
-// show writes the results.
-func (g *golfing) show(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
-	golf.Order(results, g.chars)
-	if g.json {
-		out := json.NewEncoder(c.out)
-		for _, r := range results {
-			if !g.explain {
-				r.Explain = nil
-			}
-			if err := out.Encode(r); err != nil {
-				return fmt.Errorf("write the result: %w", err)
-			}
-		}
-		return nil
-	}
-	if len(results) > 1 {
-		fmt.Fprint(c.out, golf.Table(results))
-	}
-	for _, r := range results {
-		if len(results) == 1 {
-			fmt.Fprint(c.out, r.Text(id))
-		}
-		if g.explain {
-			fmt.Fprint(c.out, r.ExplainText())
-		}
-		if g.post {
-			fmt.Fprint(c.out, "\n"+r.Post())
-		}
-	}
-	return g.showBest(c, contest, id, results)
-}
-
-// showBest compares with the best right answers that were kept, and with --best
-// keeps these.
-func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
-	path := filepath.Join(contest.Root, golf.BestFile)
-	board, err := golf.ReadBest(path)
-	if err != nil {
-		return err
-	}
-	for _, r := range results {
-		if len(results) == 1 && r.Verdict == golf.Right && !r.Quick && !r.Picked {
-			fmt.Fprint(c.out, board.Compare(id, r, time.Now()))
-		}
-		if g.best {
-			board.Add(id, r, time.Now())
-		}
-	}
-	if !g.best {
-		return nil
-	}
-	fmt.Fprint(c.out, board.Text(id))
-	return board.Write(path)
-}
-
-// golfExit is what the command ends with: the worst of the answers.
-func golfExit(results []*golf.Result) error {
-	cannot := false
-	for _, r := range results {
-		switch r.Verdict {
-		case golf.CannotRun:
-			cannot = true
-		case golf.Wrong, golf.Slow:
-			return errNotAccepted
-		}
-	}
-	if cannot {
-		return errJudgeFailed
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/judge/contests/golf"
+	"assay/judge/report"
 	"assay/judge/workspace"
 )
 
@@ -37,7 +38,7 @@ func BenchmarkGolf(b *testing.B) {
 					b.Skip(r.Log)
 				}
 				if r.Verdict != row.want {
-					b.Fatalf("%s, want %s", r.Text("wythoff"), row.want)
+					b.Fatalf("%s, want %s", report.GolfText(&r.GolfProved), row.want)
 				}
 			}
 		})

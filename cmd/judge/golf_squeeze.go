@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"assay/judge/contests/golf"
+	"assay/judge/report"
 	"assay/judge/workspace"
 )
 
@@ -45,7 +46,7 @@ func (g *golfing) squeezeFile(ctx context.Context, c *console, contest *workspac
 		return nil, err
 	}
 	if s.First.Verdict != golf.Right {
-		fmt.Fprint(c.out, s.First.Text(stage.ID))
+		fmt.Fprint(c.out, report.GolfText(&s.First.GolfProved))
 		return s.First, nil
 	}
 	if s.Code == answer.Counted {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assay/judge/contests/golf"
+	"assay/judge/report"
 	"assay/judge/workspace"
 )
 
@@ -99,7 +100,7 @@ func TestGolfAnswers(t *testing.T) {
 				t.Skip(r.Log)
 			}
 			if r.Verdict != want {
-				t.Errorf("%s: %s, want %s\n%s", file, r.Verdict, want, r.Text("wythoff"))
+				t.Errorf("%s: %s, want %s\n%s", file, r.Verdict, want, report.GolfText(&r.GolfProved))
 			}
 			if noted := strings.HasPrefix(name, "note_"); noted && len(r.Notes) == 0 {
 				t.Errorf("%s: want a note", file)

@@ -11,6 +11,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/golf"
+	"assay/judge/report"
 	"assay/judge/workspace"
 )
 
@@ -63,7 +64,7 @@ func (g *golfing) watchOnce(ctx context.Context, c *console, contest *workspace.
 		change = fmt.Sprintf(" (%+d)", r.Bytes-before)
 	}
 	sizes[file] = r.Bytes
-	fmt.Fprintf(c.out, "%s  %d bytes%s  %s\n", file, r.Bytes, change, r.Line())
+	fmt.Fprintf(c.out, "%s  %d bytes%s  %s\n", file, r.Bytes, change, report.GolfLine(&r.GolfProved))
 	return nil
 }
 

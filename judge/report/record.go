@@ -23,6 +23,7 @@ type record struct {
 	verified  *judge.VerifyFinished // nil where the stream broke off
 
 	adequacy *judge.AdequacyMeasured // nil in all but a measurement, which is nothing else
+	golf     []*judge.GolfProved     // answers, which make one table
 
 	notes []string
 }
@@ -49,6 +50,11 @@ func (r *record) add(e judge.Event) bool {
 		if r.verify == nil {
 			r.faults = nil
 		}
+	case *judge.GolfProved:
+		if !r.empty() && len(r.golf) == 0 {
+			return false
+		}
+		r.golf = append(r.golf, e)
 	case *judge.Built:
 		r.built = e
 	case *judge.CaseJudged:
@@ -82,7 +88,7 @@ func (r *record) add(e judge.Event) bool {
 func (r *record) empty() bool {
 	return r.started == nil && r.verify == nil && r.adequacy == nil && r.built == nil && len(r.cases) == 0 &&
 		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
-		len(r.solutions) == 0 && r.verified == nil
+		len(r.solutions) == 0 && r.verified == nil && len(r.golf) == 0
 }
 
 // isVerification says which of the two kinds of record it is.

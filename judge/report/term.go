@@ -107,6 +107,8 @@ func (t *terminal) broken() {
 	t.endFaults()
 	r := t.record
 	switch {
+	case len(r.golf) > 0:
+		t.printf("%s", Golf(r.golf))
 	case r.finished != nil || r.verified != nil || r.adequacy != nil || r.empty():
 	case r.isVerification():
 		t.solutions()

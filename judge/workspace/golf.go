@@ -135,7 +135,7 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 		return nil, &judge.Misuse{Err: missing}
 	}
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return &golf.Result{File: file, Verdict: golf.CannotRun, Log: unusable.Fault.Text}, nil
+		return golf.NotRun(file, unusable.Fault.Text), nil
 	}
 	if err != nil {
 		return nil, err

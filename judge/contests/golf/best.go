@@ -68,7 +68,7 @@ func (b *Best) Add(problem string, r *Result, now time.Time) {
 		return
 	}
 	clean := strings.NewReplacer("\t", " ", "\n", " ").Replace
-	row := bestRow{problem, r.Bytes, clean(r.languageWords()), now.Format(time.DateOnly), clean(r.File)}
+	row := bestRow{problem, r.Bytes, clean(r.LanguageWords()), now.Format(time.DateOnly), clean(r.File)}
 	for k, old := range b.rows {
 		if old.problem == problem && old.file == row.file && old.language == row.language {
 			if row.bytes < old.bytes {
@@ -97,7 +97,7 @@ func (b *Best) of(problem string) []bestRow {
 // Compare says how an answer stands to the best in its language, "" without one.
 func (b *Best) Compare(problem string, r *Result, now time.Time) string {
 	for _, row := range b.of(problem) {
-		if row.language == r.languageWords() {
+		if row.language == r.LanguageWords() {
 			return fmt.Sprintf("best here: %d (%s, %s)   this: %+d\n", row.bytes, dayWords(row.day, now), row.file, r.Bytes-row.bytes)
 		}
 	}

@@ -7,15 +7,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"assay/judge"
 )
 
 // Size is how long an answer is.
-type Size struct {
-	Bytes    int      `json:"bytes"`
-	Chars    int      `json:"chars"`
-	Encoding string   `json:"encoding,omitempty"` // where it is not UTF-8
-	Adjusted []string `json:"adjusted,omitempty"` // what of the file was not counted
-}
+type Size = judge.GolfSize
 
 // Count returns what is counted of a file's bytes, and its size. What the file has
 // besides, because of an editor and not of its author, is left out and named: a

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge"
 	"assay/judge/kit"
 )
 
@@ -31,8 +32,10 @@ const patientTries = 3
 // tried is a way that was tried on the samples.
 type tried struct {
 	way  *way
-	e    *Explanation
+	e    *judge.GolfTried
 	slow bool // an input took too long
+
+	clean int // right samples that are neither errors nor empty
 }
 
 // all says whether everything was right.
@@ -69,7 +72,7 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 	for _, t := range d.probed {
 		p.res.Explain = append(p.res.Explain, *t.e)
 	}
-	if said, refused := d.refused.all(); refused && d.best != nil && d.best.e.clean == 0 {
+	if said, refused := d.refused.all(); refused && d.best != nil && d.best.clean == 0 {
 		p.res.Verdict, p.res.Log = CannotRun, said
 		return nil, nil
 	}
@@ -106,7 +109,7 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 // hopeless says whether there is a better way already than this one can be: half
 // right is no chance.
 func (d *detection) hopeless(c candidate) bool {
-	return d.best != nil && 2*d.best.e.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
+	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
 }
 
 // compiled says whether each form of a call has to be compiled.
@@ -129,7 +132,7 @@ func (w *way) rivals(c candidate, code string, compiled bool) bool {
 
 // make builds a candidate. It is nil where that cannot be done.
 func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
-	t := &tried{e: &Explanation{How: c.how(d.r.Domain.Arity)}}
+	t := &tried{e: &judge.GolfTried{How: c.how(d.r.Domain.Arity)}}
 	w, err := d.build(ctx, c, len(d.probed))
 	d.probed = append(d.probed, t)
 	if failed, ok := errors.AsType[*notBuilt](err); ok {
@@ -181,18 +184,18 @@ func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found
 	if err != nil {
 		return false, err
 	}
-	t.e.Right, t.e.clean = len(outputs)-len(report.Wrong), 0
+	t.e.Right, t.clean = len(outputs)-len(report.Wrong), 0
 	for k, o := range outputs {
 		blamed := slices.ContainsFunc(report.Wrong, func(w kit.GolfWrong) bool { return w.Index == k })
 		if !blamed && (o.fate == "" || !t.way.function) && strings.TrimSpace(o.text) != "" {
-			t.e.clean++
+			t.clean++
 		}
 	}
 	if t.all(d.samples) {
 		d.best = t
 		return true, nil
 	}
-	if d.best == nil || t.e.clean > d.best.e.clean {
+	if d.best == nil || t.clean > d.best.clean {
 		d.best = t
 	}
 	return false, nil
@@ -262,7 +265,7 @@ func (d *detection) programs(ctx context.Context, all []candidate) (found bool, 
 			}
 		}
 	}
-	if d.best != nil && 2*d.best.e.clean > d.samples {
+	if d.best != nil && 2*d.best.clean > d.samples {
 		return false, nil
 	}
 	for _, t := range hopeful {
@@ -341,11 +344,11 @@ func (d *detection) patiently(ctx context.Context) error {
 	d.probing = 0
 	var again []*tried
 	for n, t := range d.probed {
-		if t.slow && (t.e.clean > 0 || n < patientTries-1) {
+		if t.slow && (t.clean > 0 || n < patientTries-1) {
 			again = append(again, t)
 		}
 	}
-	slices.SortStableFunc(again, func(a, b *tried) int { return b.e.clean - a.e.clean })
+	slices.SortStableFunc(again, func(a, b *tried) int { return b.clean - a.clean })
 	for _, t := range again[:min(len(again), patientTries)] {
 		t.e.Gave = nil
 		if found, err := d.try(ctx, t, d.r.Domain.Samples); found || err != nil {

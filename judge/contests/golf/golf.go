@@ -26,13 +26,14 @@ import (
 )
 
 // Verdict is what an answer is worth.
-type Verdict string
+type Verdict = judge.GolfVerdict
 
+// The verdicts, as package judge spells them.
 const (
-	Right     Verdict = "RIGHT"
-	Wrong     Verdict = "WRONG"
-	Slow      Verdict = "SLOW"       // nothing wrong, but some input took too long
-	CannotRun Verdict = "CANNOT RUN" // no interpreter, or it does not compile
+	Right     = judge.GolfRight
+	Wrong     = judge.GolfWrong
+	Slow      = judge.GolfSlow
+	CannotRun = judge.GolfCannotRun
 )
 
 // Options say how to prove. The zero value proves with what can be found out.
@@ -70,69 +71,15 @@ type Range struct {
 	Checker *Checker
 }
 
-// Result is all that is known of an answer.
+// Result is what was proved of an answer: an event, and how the answer was called.
 type Result struct {
-	File     string   `json:"file"`
-	Language string   `json:"language"`
-	Flags    []string `json:"flags,omitempty"`
-	Size
-	Claim int `json:"claimed_bytes,omitempty"`
-
-	Verdict Verdict `json:"verdict"`
-	How     string  `json:"how,omitempty"` // "function f(i,j)", "program, input 'i j'"
-	Log     string  `json:"log,omitempty"` // why it cannot run
-
-	Domain   int  `json:"domain"`
-	Tried    int  `json:"tried"` // inputs
-	Picked   bool `json:"picked,omitempty"`
-	Quick    bool `json:"quick,omitempty"`
-	Samples  int  `json:"samples"`
-	BadCases int  `json:"wrong_samples"`
-	Shuffles int  `json:"shuffles,omitempty"`
-	Fresh    int  `json:"fresh_calls,omitempty"`
-	Server   int  `json:"server_agreed_on,omitempty"` // inputs on which processes of their own were run too
-
-	Wrong     []WrongInput `json:"wrong,omitempty"` // the smallest first
-	WrongMany int          `json:"wrong_inputs"`
-	Slow      []string     `json:"slow,omitempty"`
-	Stateful  bool         `json:"depends_on_earlier_calls,omitempty"`
-	Shown     []Shown      `json:"shown,omitempty"` // with Cases: what each gave
-	Says      []string     `json:"says,omitempty"`
-	Notes     []string     `json:"notes,omitempty"`
-
-	TimeMS  int64         `json:"time_limit_ms"`
-	Seed    uint64        `json:"seed"`
-	Seconds float64       `json:"seconds"`
-	Explain []Explanation `json:"explain,omitempty"`
-	Code    string        `json:"-"`
-
+	judge.GolfProved
 	found candidate // the way it was called
 }
 
-// WrongInput is an input that an answer is wrong about.
-type WrongInput struct {
-	In   string `json:"in"`
-	Gave string `json:"gave"`
-	Why  string `json:"why"`
-}
-
-// Shown is what an answer gave for one input.
-type Shown struct {
-	In   string `json:"in"`
-	Gave string `json:"gave"`
-	Fate string `json:"fate,omitempty"`
-}
-
-// Explanation is one way of calling the answer that was tried, and what came of it
-// on the samples.
-type Explanation struct {
-	How    string   `json:"how"`
-	Right  int      `json:"right"` // samples
-	Gave   []string `json:"gave,omitempty"`
-	Reason string   `json:"reason,omitempty"` // why it could not be tried
-	Driver string   `json:"driver,omitempty"`
-
-	clean int // right samples that are neither errors nor empty
+// NotRun is the result of an answer that there is nothing to run of.
+func NotRun(file, why string) *Result {
+	return &Result{GolfProved: judge.GolfProved{Format: judge.EventFormat, File: file, Verdict: CannotRun, Log: why}}
 }
 
 // Prove finds out how to call the answer, and proves it.
@@ -144,10 +91,10 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	if o.Jobs < 1 {
 		o.Jobs = 1
 	}
-	res := &Result{
-		File: a.File, Language: a.Language.Name, Flags: o.Flags, Size: a.Size, Claim: a.Claim,
+	res := &Result{GolfProved: judge.GolfProved{
+		Format: judge.EventFormat, Problem: r.ID, File: a.File, Language: a.Language.Name, Flags: o.Flags, GolfSize: a.Size, Claim: a.Claim,
 		Domain: len(r.Domain.Inputs), TimeMS: o.Time.Milliseconds(), Seed: o.Seed, Code: a.Counted,
-	}
+	}}
 	p := &proof{r: r, o: o, a: a, res: res, driver: a.Driver, lang: withFlags(a.Language, a.Driver, o.Flags), seen: map[outputKey]bool{}}
 	defer p.close()
 	err := p.run(ctx)

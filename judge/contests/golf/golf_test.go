@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge"
 	"assay/judge/contests/golf/drivers"
 	"assay/judge/running/config"
 
@@ -210,7 +211,7 @@ func TestAddress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := proof{r: &Range{Domain: d}, res: &Result{Verdict: Right, found: candidate{function: function}}, outputs: []output{{text: text}}}
+			p := proof{r: &Range{Domain: d}, res: &Result{GolfProved: judge.GolfProved{Verdict: Right}, found: candidate{function: function}}, outputs: []output{{text: text}}}
 			p.addresses()
 			if noted := len(p.res.Notes) > 0; noted != (want && function) || (p.res.Verdict == Wrong) != (want && !function) {
 				t.Errorf("%q of a function %v: %s, notes %q", text, function, p.res.Verdict, p.res.Notes)
@@ -293,14 +294,14 @@ func TestUnary(t *testing.T) {
 func TestBest(t *testing.T) {
 	now := time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 	right := func(file string, size int) *Result {
-		return &Result{File: file, Language: "Lua", Verdict: Right, Size: Size{Bytes: size}}
+		return &Result{GolfProved: judge.GolfProved{File: file, Language: "Lua", Verdict: Right, GolfSize: Size{Bytes: size}}}
 	}
 	b := &Best{}
 	b.Add("p", right("a.lua", 120), now.AddDate(0, 0, -1))
 	b.Add("p", right("a.lua", 130), now)
 	b.Add("p", right("b.lua", 110), now)
 	b.Add("q", right("c.lua", 1), now)
-	b.Add("p", &Result{File: "w.lua", Language: "Lua", Verdict: Wrong, Size: Size{Bytes: 2}}, now)
+	b.Add("p", &Result{GolfProved: judge.GolfProved{File: "w.lua", Language: "Lua", Verdict: Wrong, GolfSize: Size{Bytes: 2}}}, now)
 	path := t.TempDir() + "/" + BestFile
 	if err := b.Write(path); err != nil {
 		t.Fatal(err)
@@ -332,37 +333,14 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	r := &Result{
-		File: "ans.py", Language: "Python 3", Size: Size{Bytes: 137, Chars: 137, Adjusted: []string{"1 newline at the end not counted"}}, Claim: 134,
-		How: "function f(i,j)", Verdict: Wrong, Domain: 10000, Tried: 10000, Samples: 9, WrongMany: 2,
-		Wrong: []WrongInput{{"55 89", "(54, 88)", "is lost"}, {"56 89", "0", "has a winning move"}},
-	}
-	want := `ans.py   Python 3   137 bytes (137 chars)   function f(i,j)
-         claims 134, is 137
-WRONG    2 of 10000 inputs; the samples all pass
-  55 89  gave (54, 88)   is lost
-  56 89  gave 0          has a winning move
-count:   1 newline at the end not counted
-run:     judge golf wythoff ans.py --case '55 89'
-`
-	if diff := cmp.Diff(want, r.Text("wythoff")); diff != "" {
-		t.Errorf("Text (-want +got):\n%s", diff)
-	}
-	r = &Result{File: "a.pl", Language: "Perl", Flags: []string{"-p"}, Size: Size{Bytes: 1, Chars: 1}, How: "program, input i j", Verdict: Right, Domain: 10000, Tried: 10000, Samples: 9, Seconds: 3.14, Says: []string{"lost positions give 0"}}
-	want = "a.pl   Perl + -p   1 byte (1 char)   program, input i j\nRIGHT    all 10000 inputs, a process each, 3.1 s; lost positions give 0\n"
-	if diff := cmp.Diff(want, r.Text("wythoff")); diff != "" {
-		t.Errorf("Text (-want +got):\n%s", diff)
-	}
-	if got := r.PostHeader(); got != "# Perl + -p, 1 byte" {
-		t.Errorf("PostHeader = %q", got)
-	}
+// result is one of a file, with a verdict and a size.
+func result(file string, v Verdict, size int) *Result {
+	return &Result{GolfProved: judge.GolfProved{File: file, Verdict: v, GolfSize: Size{Bytes: size}}}
 }
 
 func TestOrder(t *testing.T) {
 	all := []*Result{
-		{File: "w", Verdict: Wrong, Size: Size{Bytes: 1}}, {File: "long", Verdict: Right, Size: Size{Bytes: 9}},
-		{File: "none", Verdict: CannotRun}, {File: "short", Verdict: Right, Size: Size{Bytes: 5}}, {File: "slow", Verdict: Slow},
+		result("w", Wrong, 1), result("long", Right, 9), result("none", CannotRun, 0), result("short", Right, 5), result("slow", Slow, 0),
 	}
 	Order(all, false)
 	var names []string
@@ -371,23 +349,6 @@ func TestOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"short", "long", "slow", "w", "none"}, names); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestProgressWords(t *testing.T) {
-	for _, row := range []struct {
-		done   int
-		passed time.Duration
-		want   string
-	}{
-		{0, time.Minute, "0 of 10000 inputs"},
-		{100, 500 * time.Millisecond, "100 of 10000 inputs"},
-		{1000, 10 * time.Second, "1000 of 10000 inputs, 100 a second, 1m30s left"},
-		{10000, 10 * time.Second, "10000 of 10000 inputs, 1000 a second"},
-	} {
-		if got := ProgressWords(row.done, 10000, row.passed); got != row.want {
-			t.Errorf("ProgressWords(%d, 10000, %v) = %q, want %q", row.done, row.passed, got, row.want)
-		}
 	}
 }
 

@@ -126,7 +126,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := Explanation{How: "fork server", Right: len(p.r.Domain.Samples), Reason: bad}
+	e := judge.GolfTried{How: "fork server", Right: len(p.r.Domain.Samples), Reason: bad}
 	p.res.Explain = append(p.res.Explain, e)
 	if bad != "" {
 		return nil, nil

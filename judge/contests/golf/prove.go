@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge"
 	"assay/judge/contests/golf/drivers"
 	"assay/judge/kit"
 	"assay/judge/running/config"
@@ -323,7 +324,7 @@ func (p *proof) cases(ctx context.Context, w *way) error {
 		return err
 	}
 	for _, o := range p.outputs {
-		p.res.Shown = append(p.res.Shown, Shown{p.r.Domain.Inputs[o.input].String(), shorten(o.text, 1000), o.fate})
+		p.res.Shown = append(p.res.Shown, judge.GolfShown{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, 1000), Fate: o.fate})
 	}
 	report, err := p.check(ctx)
 	if err != nil {
@@ -373,7 +374,7 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 		if o.fate != "" {
 			gave = strings.TrimSpace(gave + " [" + cut(o.fate) + "]")
 		}
-		res.Wrong = append(res.Wrong, WrongInput{p.r.Domain.Inputs[i].String(), gave, w.Why})
+		res.Wrong = append(res.Wrong, judge.GolfWrongInput{In: p.r.Domain.Inputs[i].String(), Gave: gave, Why: w.Why})
 		if slices.Contains(p.r.Domain.Samples, i) {
 			res.BadCases++
 		}
@@ -421,7 +422,7 @@ func (p *proof) addresses() {
 		return
 	}
 	p.res.Verdict, p.res.WrongMany = Wrong, 1
-	p.res.Wrong = []WrongInput{{p.r.Domain.Inputs[o.input].String(), shorten(o.text, mostShown), "an address in memory is another one each time"}}
+	p.res.Wrong = []judge.GolfWrongInput{{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, mostShown), Why: "an address in memory is another one each time"}}
 }
 
 func ends(n int) string {

@@ -1,18 +1,25 @@
-package golf
+package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+
+	"assay/judge"
 )
 
-// Text writes a result for people. The size stands first and always. Problem is
-// for the command that runs a single input again.
-func (r *Result) Text(problem string) string {
+// Golf draws golf answers: one with all that is known of it, several as a table.
+func Golf(all []*judge.GolfProved) string {
+	if len(all) == 1 {
+		return GolfText(all[0])
+	}
+	return GolfTable(all)
+}
+
+// GolfText draws a golf answer. The size stands first and always.
+func GolfText(r *judge.GolfProved) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s   %s   %s", r.File, r.languageWords(), r.sizeWords())
+	fmt.Fprintf(&b, "%s   %s   %s", r.File, r.LanguageWords(), golfSizeWords(r))
 	if r.How != "" {
 		fmt.Fprintf(&b, "   %s", r.How)
 	}
@@ -20,7 +27,7 @@ func (r *Result) Text(problem string) string {
 	if r.Claim > 0 && r.Claim != r.Bytes {
 		fmt.Fprintf(&b, "         claims %d, is %d\n", r.Claim, r.Bytes)
 	}
-	fmt.Fprintf(&b, "%-8s %s\n", r.Verdict, r.verdictWords())
+	fmt.Fprintf(&b, "%-8s %s\n", r.Verdict, golfVerdictWords(r))
 	for _, s := range r.Shown {
 		fmt.Fprintf(&b, "  %s  gave %s", s.In, s.Gave)
 		if s.Fate != "" {
@@ -29,7 +36,7 @@ func (r *Result) Text(problem string) string {
 		b.WriteString("\n")
 	}
 	if len(r.Shown) == 0 || r.WrongMany > 0 {
-		r.writeWrong(&b)
+		golfWriteWrong(r, &b)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "NOTE     %s\n", n)
@@ -38,12 +45,12 @@ func (r *Result) Text(problem string) string {
 		fmt.Fprintf(&b, "count:   %s\n", n)
 	}
 	if len(r.Wrong) > 0 && !r.Picked {
-		fmt.Fprintf(&b, "run:     judge golf %s %s --case '%s'\n", problem, r.File, r.Wrong[0].In)
+		fmt.Fprintf(&b, "run:     judge golf %s %s --case '%s'\n", r.Problem, r.File, r.Wrong[0].In)
 	}
 	return b.String()
 }
 
-func (r *Result) writeWrong(b *strings.Builder) {
+func golfWriteWrong(r *judge.GolfProved, b *strings.Builder) {
 	width, gave := 0, 0
 	for _, w := range r.Wrong {
 		width, gave = max(width, len(w.In)), max(gave, len([]rune(w.Gave)))
@@ -56,37 +63,30 @@ func (r *Result) writeWrong(b *strings.Builder) {
 	}
 }
 
-func (r *Result) languageWords() string {
-	if len(r.Flags) == 0 {
-		return r.Language
-	}
-	return r.Language + " + " + strings.Join(r.Flags, " ")
-}
-
-func (r *Result) sizeWords() string {
-	words := plural(r.Bytes, "byte")
+func golfSizeWords(r *judge.GolfProved) string {
+	words := count(r.Bytes, "byte")
 	if r.Encoding != "" && r.Encoding != "utf-8" {
 		words += " in " + r.Encoding
 	}
-	return fmt.Sprintf("%s (%s)", words, plural(r.Chars, "char"))
+	return fmt.Sprintf("%s (%s)", words, count(r.Chars, "char"))
 }
 
 // verdictWords says what the verdict rests on.
-func (r *Result) verdictWords() string {
+func golfVerdictWords(r *judge.GolfProved) string {
 	var words string
 	switch r.Verdict {
-	case CannotRun:
+	case judge.GolfCannotRun:
 		return strings.ReplaceAll(r.Log, "\n", "\n         ")
-	case Slow:
+	case judge.GolfSlow:
 		if len(r.Slow) == 0 {
 			return "not all inputs were tried"
 		}
 		return fmt.Sprintf("no answer within %g s of processor time at %s; %d of %d inputs tried, none wrong",
 			float64(r.TimeMS)/1000, r.Slow[0], r.Tried, r.Domain)
-	case Wrong:
-		words = r.wrongWords()
-	case Right:
-		words = r.rightWords()
+	case judge.GolfWrong:
+		words = golfWrongWords(r)
+	case judge.GolfRight:
+		words = golfRightWords(r)
 	}
 	for _, s := range r.Says {
 		words += "; " + s
@@ -94,13 +94,13 @@ func (r *Result) verdictWords() string {
 	return words
 }
 
-func (r *Result) wrongWords() string {
+func golfWrongWords(r *judge.GolfProved) string {
 	if r.WrongMany == 0 {
 		return "right but for the notes, which --strict does not allow"
 	}
-	of := plural(r.Domain, "input")
+	of := count(r.Domain, "input")
 	if r.Tried < r.Domain {
-		of = plural(r.Tried, "input") + " tried"
+		of = count(r.Tried, "input") + " tried"
 	}
 	words := fmt.Sprintf("%d of %s", r.WrongMany, of)
 	switch {
@@ -121,24 +121,24 @@ func (r *Result) wrongWords() string {
 	return words
 }
 
-func (r *Result) rightWords() string {
+func golfRightWords(r *judge.GolfProved) string {
 	switch {
 	case r.Picked:
-		return plural(r.Tried, "input")
+		return count(r.Tried, "input")
 	case r.Quick:
 		return fmt.Sprintf("samples and edges, %d of %d inputs, %.1f s", r.Tried, r.Domain, r.Seconds)
 	case r.Shuffles > 0:
-		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", plural(r.Domain, "input"), r.Fresh, r.Seconds)
+		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", count(r.Domain, "input"), r.Fresh, r.Seconds)
 	}
 	how := "a process each"
 	if r.Server > 0 {
 		how = fmt.Sprintf("forked, %d of them also as processes of their own", r.Server)
 	}
-	return fmt.Sprintf("all %s, %s, %.1f s", plural(r.Domain, "input"), how, r.Seconds)
+	return fmt.Sprintf("all %s, %s, %.1f s", count(r.Domain, "input"), how, r.Seconds)
 }
 
-// ExplainText tells how the answer was called, and the driver that did.
-func (r *Result) ExplainText() string {
+// GolfExplained tells how the answer was called, and the driver that did.
+func GolfExplained(r *judge.GolfProved) string {
 	var b strings.Builder
 	driver := ""
 	for _, e := range r.Explain {
@@ -164,70 +164,55 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// Order puts results in order: right ones first, by bytes or by characters, then the
-// others.
-func Order(results []*Result, chars bool) {
-	size := func(r *Result) int {
-		if chars {
-			return r.Chars
-		}
-		return r.Bytes
-	}
-	rank := map[Verdict]int{Right: 0, Slow: 1, Wrong: 2, CannotRun: 3}
-	slices.SortStableFunc(results, func(a, b *Result) int {
-		return cmp.Or(rank[a.Verdict]-rank[b.Verdict], size(a)-size(b), strings.Compare(a.File, b.File))
-	})
-}
-
-// Table writes several results, a line each.
-func Table(results []*Result) string {
+// GolfTable draws several answers, a line each.
+func GolfTable(results []*judge.GolfProved) string {
 	var b strings.Builder
 	file, language := 0, 0
 	for _, r := range results {
-		file, language = max(file, len(r.File)), max(language, len(r.languageWords()))
+		file, language = max(file, len(r.File)), max(language, len(r.LanguageWords()))
 	}
 	for _, r := range results {
-		fmt.Fprintf(&b, "%-10s  %5d  %-*s  %-*s  %s\n", r.Verdict, r.Bytes, language, r.languageWords(), file, r.File, r.short())
+		fmt.Fprintf(&b, "%-10s  %5d  %-*s  %-*s  %s\n", r.Verdict, r.Bytes, language, r.LanguageWords(), file, r.File, golfShort(r))
 	}
 	return b.String()
 }
 
-// Line is the verdict and what it rests on, in a line.
-func (r *Result) Line() string {
-	words, _, _ := strings.Cut(r.verdictWords(), "\n")
+// GolfLine is the verdict and what it rests on, in a line.
+func GolfLine(r *judge.GolfProved) string {
+	words, _, _ := strings.Cut(golfVerdictWords(r), "\n")
 	if len(r.Wrong) > 0 {
 		words += fmt.Sprintf("; %s gave %s", r.Wrong[0].In, r.Wrong[0].Gave)
 	}
 	return string(r.Verdict) + "  " + words
 }
 
-// short is the reason of a verdict in a few words.
-func (r *Result) short() string {
+// golfShort is the reason of a verdict in a few words.
+func golfShort(r *judge.GolfProved) string {
 	switch {
-	case r.Verdict == CannotRun:
+	case r.Verdict == judge.GolfCannotRun:
 		return strings.Split(r.Log, "\n")[0]
-	case r.Verdict == Wrong && r.WrongMany > 0:
+	case r.Verdict == judge.GolfWrong && r.WrongMany > 0:
 		return fmt.Sprintf("%d wrong, e.g. %s", r.WrongMany, r.Wrong[0].In)
-	case r.Verdict == Slow && len(r.Slow) > 0:
+	case r.Verdict == judge.GolfSlow && len(r.Slow) > 0:
 		return "at " + r.Slow[0]
 	}
 	return r.How
 }
 
-// PostHeader is the header line of a post.
-func (r *Result) PostHeader() string {
-	return fmt.Sprintf("# %s, %s", r.languageWords(), plural(r.Bytes, "byte"))
+// golfPostHeader is the header line of a post.
+func golfPostHeader(r *judge.GolfProved) string {
+	return fmt.Sprintf("# %s, %s", r.LanguageWords(), count(r.Bytes, "byte"))
 }
 
-// Post is the answer as a post.
-func (r *Result) Post() string {
-	return fmt.Sprintf("%s\n\n%s\n", r.PostHeader(), indentAll(r.Code))
+// GolfPost is the answer as a post.
+func GolfPost(r *judge.GolfProved) string {
+	return fmt.Sprintf("%s\n\n%s\n", golfPostHeader(r), indentAll(r.Code))
 }
 
 func indentAll(code string) string { return "    " + strings.ReplaceAll(code, "\n", "\n    ") }
 
-// ProgressWords says how far a proof is, how fast, and how long it may still take.
-func ProgressWords(done, of int, passed time.Duration) string {
+// GolfProgress says how far a proof is, how fast, and how long it may still take.
+func GolfProgress(done, of int, passed time.Duration) string {
 	words := fmt.Sprintf("%d of %d inputs", done, of)
 	if done == 0 || passed < time.Second {
 		return words

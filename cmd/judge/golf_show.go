@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"assay/judge"
+	"assay/judge/contests/golf"
+	"assay/judge/report"
+	"assay/judge/workspace"
+)
+
+// listen tells on a terminal how far a proof is, and everywhere that a long one is
+// right so far.
+func (g *golfing) listen(c *console, file string, o *golf.Options) {
+	if g.json {
+		return
+	}
+	o.Milestone = func(done, of int) {
+		fmt.Fprintf(c.err, "%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
+	}
+	if _, live := screen(c.err); live {
+		start := time.Now()
+		o.Progress = func(done, of int) {
+			if done%100 == 0 {
+				fmt.Fprintf(c.err, "\r\x1b[K%s: %s\r", file, report.GolfProgress(done, of, time.Since(start)))
+			}
+		}
+	}
+}
+
+// show writes the results.
+func (g *golfing) show(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
+	golf.Order(results, g.chars)
+	if g.json {
+		out := report.JSON(c.out)
+		for _, r := range results {
+			if !g.explain {
+				r.Explain = nil
+			}
+			out.Event(&r.GolfProved)
+		}
+		return out.Close()
+	}
+	all := make([]*judge.GolfProved, len(results))
+	for k, r := range results {
+		all[k] = &r.GolfProved
+	}
+	fmt.Fprint(c.out, report.Golf(all))
+	for _, r := range all {
+		if g.explain {
+			fmt.Fprint(c.out, report.GolfExplained(r))
+		}
+		if g.post {
+			fmt.Fprint(c.out, "\n"+report.GolfPost(r))
+		}
+	}
+	return g.showBest(c, contest, id, results)
+}
+
+// showBest compares with the best right answers that were kept, and with --best
+// keeps these.
+func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
+	path := filepath.Join(contest.Root, golf.BestFile)
+	board, err := golf.ReadBest(path)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		if len(results) == 1 && r.Verdict == golf.Right && !r.Quick && !r.Picked {
+			fmt.Fprint(c.out, board.Compare(id, r, time.Now()))
+		}
+		if g.best {
+			board.Add(id, r, time.Now())
+		}
+	}
+	if !g.best {
+		return nil
+	}
+	fmt.Fprint(c.out, board.Text(id))
+	return board.Write(path)
+}
+
+// golfExit is what the command ends with: the worst of the answers.
+func golfExit(results []*golf.Result) error {
+	cannot := false
+	for _, r := range results {
+		switch r.Verdict {
+		case golf.CannotRun:
+			cannot = true
+		case golf.Wrong, golf.Slow:
+			return errNotAccepted
+		}
+	}
+	if cannot {
+		return errJudgeFailed
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package golf
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Order puts results in order: right ones first, by bytes or by characters, then the
+// others.
+func Order(results []*Result, chars bool) {
+	size := func(r *Result) int {
+		if chars {
+			return r.Chars
+		}
+		return r.Bytes
+	}
+	rank := map[Verdict]int{Right: 0, Slow: 1, Wrong: 2, CannotRun: 3}
+	slices.SortStableFunc(results, func(a, b *Result) int {
+		return cmp.Or(rank[a.Verdict]-rank[b.Verdict], size(a)-size(b), strings.Compare(a.File, b.File))
+	})
+}

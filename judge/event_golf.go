@@ -1,0 +1,95 @@
+package judge
+
+import "strings"
+
+// GolfVerdict is what a golf answer is worth.
+type GolfVerdict string
+
+// The verdicts of golf answers.
+const (
+	GolfRight     GolfVerdict = "RIGHT"
+	GolfWrong     GolfVerdict = "WRONG"
+	GolfSlow      GolfVerdict = "SLOW"       // nothing wrong, but some input took too long
+	GolfCannotRun GolfVerdict = "CANNOT RUN" // no interpreter, or it does not compile
+)
+
+// GolfSize is how long a golf answer is.
+type GolfSize struct {
+	Bytes    int      `json:"bytes"`
+	Chars    int      `json:"chars"`
+	Encoding string   `json:"encoding,omitempty"` // where it is not UTF-8
+	Adjusted []string `json:"adjusted,omitempty"` // what of the file was not counted
+}
+
+// GolfProved is all that is known of a golf answer after its proof.
+type GolfProved struct {
+	Format   int      `json:"format"`
+	Problem  string   `json:"problem"`
+	File     string   `json:"file"`
+	Language string   `json:"language"`
+	Flags    []string `json:"flags,omitempty"`
+	GolfSize
+	Claim int `json:"claimed_bytes,omitempty"`
+
+	Verdict GolfVerdict `json:"verdict"`
+	How     string      `json:"how,omitempty"` // "function f(i,j)", "program, input 'i j'"
+	Log     string      `json:"log,omitempty"` // why it cannot run
+
+	Domain   int  `json:"domain"`
+	Tried    int  `json:"tried"` // inputs
+	Picked   bool `json:"picked,omitempty"`
+	Quick    bool `json:"quick,omitempty"`
+	Samples  int  `json:"samples"`
+	BadCases int  `json:"wrong_samples"`
+	Shuffles int  `json:"shuffles,omitempty"`
+	Fresh    int  `json:"fresh_calls,omitempty"`
+	Server   int  `json:"server_agreed_on,omitempty"` // inputs on which processes of their own were run too
+
+	Wrong     []GolfWrongInput `json:"wrong,omitempty"` // the smallest first
+	WrongMany int              `json:"wrong_inputs"`
+	Slow      []string         `json:"slow,omitempty"`
+	Stateful  bool             `json:"depends_on_earlier_calls,omitempty"`
+	Shown     []GolfShown      `json:"shown,omitempty"` // with Cases: what each gave
+	Says      []string         `json:"says,omitempty"`
+	Notes     []string         `json:"notes,omitempty"`
+
+	TimeMS  int64       `json:"time_limit_ms"`
+	Seed    uint64      `json:"seed"`
+	Seconds float64     `json:"seconds"`
+	Explain []GolfTried `json:"explain,omitempty"`
+	Code    string      `json:"code,omitempty"`
+}
+
+// GolfWrongInput is an input that an answer is wrong about.
+type GolfWrongInput struct {
+	In   string `json:"in"`
+	Gave string `json:"gave"`
+	Why  string `json:"why"`
+}
+
+// GolfShown is what an answer gave for one input.
+type GolfShown struct {
+	In   string `json:"in"`
+	Gave string `json:"gave"`
+	Fate string `json:"fate,omitempty"`
+}
+
+// GolfTried is one way of calling the answer that was tried, and what came of it
+// on the samples.
+type GolfTried struct {
+	How    string   `json:"how"`
+	Right  int      `json:"right"` // samples
+	Gave   []string `json:"gave,omitempty"`
+	Reason string   `json:"reason,omitempty"` // why it could not be tried
+	Driver string   `json:"driver,omitempty"`
+}
+
+// LanguageWords names the language with the flags that were used.
+func (e *GolfProved) LanguageWords() string {
+	if len(e.Flags) == 0 {
+		return e.Language
+	}
+	return e.Language + " + " + strings.Join(e.Flags, " ")
+}
+
+func (*GolfProved) kind() string { return "golf" }
