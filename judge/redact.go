@@ -178,12 +178,19 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		}
 		return []Event{kept}
 	},
-	"note":     secret, // of the package, and of who set the problem
-	"verify":   secret, // verifications are for setters
-	"checked":  secret,
-	"fault":    secret,
-	"solution": secret,
-	"verified": secret,
+	"note":             secret, // of the package, and of who set the problem
+	"arena":            secret, // no event of games belongs to the judging of a submission
+	"arena-progressed": secret,
+	"game":             secret,
+	"standings":        secret,
+	"try":              secret,
+	"tried":            secret,
+	"try-finished":     secret,
+	"verify":           secret, // verifications are for setters
+	"checked":          secret,
+	"fault":            secret,
+	"solution":         secret,
+	"verified":         secret,
 
 	"cases-made":   secret, // test data is the setters'
 	"fresh-made":   secret,

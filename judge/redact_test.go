@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -44,6 +45,10 @@ func fill(v reflect.Value, path string) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), path)
 	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`"<` + path + `>"`))
+			return
+		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), path)
 	case reflect.Struct:
