@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"judge/internal/raze":       nil,
 	"judge/internal/tail":       nil,
 	"judge/internal/cachedir":   nil,
+	"judge/running/testcache":   nil,                                 // for tests
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},

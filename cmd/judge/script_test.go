@@ -17,32 +17,26 @@ import (
 
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
+	"assay/judge/running/testcache"
 )
 
 var updateScripts = flag.Bool("update", false, "write what the commands print into the scripts")
 
-// testCache is the cache of all scripts of a run, so that each program is built
-// once.
-var testCache string
-
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	if os.Getenv("ASSAY_CACHE") == "" {
-		dir, err := os.MkdirTemp("", "assay-test-cache-*")
-		if err != nil {
-			panic(err)
-		}
-		testCache = dir
-		os.Setenv("ASSAY_CACHE", dir)
-	}
-	testscript.Main(cleanUp{m}, map[string]func(){"judge": main})
+	testscript.Main(cached{m}, map[string]func(){"judge": main})
 }
 
-// cleanUp removes the cache after the tests.
-type cleanUp struct{ m *testing.M }
+// cached runs the tests with one cache for all, so that each program is built once.
+type cached struct{ m *testing.M }
 
-func (c cleanUp) Run() int {
-	defer os.RemoveAll(testCache)
+func (c cached) Run() int {
+	dir, done, err := testcache.New()
+	if err != nil {
+		panic(err)
+	}
+	defer done()
+	os.Setenv("ASSAY_CACHE", dir)
 	return c.m.Run()
 }
 
