@@ -1,7 +1,8 @@
 // Package testcache gives tests a cache whose built programs outlive the run of the
 // tests, for compilers take most of their time. Only what compilers made is shared,
 // which is kept by the content of all that goes into it: what the judge found out by
-// running programs is not, or a test would see what an older judge did.
+// running programs is not, or a test would see what an older judge did. It is for tests
+// and not for the judge.
 package testcache
 
 import (
