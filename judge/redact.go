@@ -199,14 +199,6 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"coverage":     secret,
 	"suite":        secret,
 	"adequacy":     secret,
-	// Events of games and stories of tries are not of a submission to a problem.
-	"arena":            secret,
-	"arena-progressed": secret,
-	"game":             secret,
-	"standings":        secret,
-	"try":              secret,
-	"tried":            secret,
-	"try-finished":     secret,
 }
 
 // secret is the redaction of events that no contestant sees.

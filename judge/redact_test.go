@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -31,10 +30,6 @@ func TestRedactKnowsEveryEvent(t *testing.T) {
 // fill sets every string in a value to one of its own, which tells the field, and every
 // number to 7. Slices get one element, pointers something to point at.
 func fill(v reflect.Value, path string) {
-	if v.Type() == reflect.TypeFor[json.RawMessage]() {
-		v.SetBytes([]byte(strconv.Quote("<" + path + ">")))
-		return
-	}
 	switch v.Kind() {
 	case reflect.String:
 		if v.CanSet() {
