@@ -28,6 +28,12 @@ type Program struct {
 // Interpreted judges an input without a process.
 type Interpreted func(ctx context.Context, input []byte) (complaint string, err error)
 
+// Builder builds the setter's programs of a problem. It is safe for concurrent use.
+type Builder interface {
+	// Part makes one of them ready to run. One that cannot be built here is a *Fault.
+	Part(ctx context.Context, p *Part) (*Program, error)
+}
+
 // ProgramDir is where a Program's Dir stands inside the sandbox.
 const ProgramDir = "/program"
 

@@ -48,6 +48,25 @@ type Problem struct {
 	Grading *Grading // nil: a submission is accepted if each case is, and there are no scores
 }
 
+// JudgingLimits are those of one run of a program that judges, where usual are the
+// judge's for a setter's program.
+func (p *Problem) JudgingLimits(usual Limits) Limits {
+	own := p.Validation
+	if own.CPU > 0 {
+		usual.CPU, usual.Wall = own.CPU, max(usual.Wall, 2*own.CPU)
+	}
+	if own.Wall > 0 {
+		usual.Wall = own.Wall
+	}
+	if own.Memory > 0 {
+		usual.Memory = own.Memory
+	}
+	if own.Output > 0 {
+		usual.Output = own.Output
+	}
+	return usual
+}
+
 // Kind says what a submission does on a case. The zero value is the usual kind:
 // it reads one input and prints one output. Interactive and MultiPass go together.
 type Kind struct {

@@ -89,7 +89,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 			return err
 		}
 		if m.grid {
-			grid, err := newGrid(ctx, c, contest, folder)
+			grid, err := newGrid(ctx, c, folder)
 			if err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
 			return usageError{fmt.Errorf("%s is no problem of one input and one output: its mutants cannot be judged", folder.ID)}
 		}
-		if len(contest.Mutable(folder)) == 0 {
+		if len(folder.Mutable()) == 0 {
 			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in Go: there is nothing to make mutants of", folder.ID)}
 		}
 		report, err := m.report(ctx, c, contest, folder)
@@ -117,9 +117,9 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 }
 
 // report measures, or finds what was measured before.
-func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder) (*judge.AdequacyMeasured, error) {
-	solutions := contest.Accepted(folder)
-	key, err := mutate.Key(folder, solutions, m.hunt, m.thorough)
+func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem) (*judge.AdequacyMeasured, error) {
+	solutions := folder.Accepted()
+	key, err := mutate.Key(folder.Folder, solutions, m.hunt, m.thorough)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +151,12 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 
 // measure judges the mutants, and looks for what kills those that all cases let
 // through.
-func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
+func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
 	marks, err := mutate.ReadMarks(folder.Dir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	lab, err := contest.Mutants(ctx, folder, solutions)
+	lab, err := folder.Mutants(ctx, solutions)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -169,7 +169,7 @@ func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.
 	if faults := marks.Apply(lab, results); len(faults) > 0 {
 		return nil, nil, nil, faults
 	}
-	supply, err := contest.Supply(ctx, folder, solutions)
+	supply, err := folder.Supply(ctx, solutions)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -179,7 +179,7 @@ func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.
 }
 
 // keep keeps the finds as cases, the ones that kill most first.
-func (m *measuring) keep(c *console, folder *problem.Folder, finds []*mutate.Find) error {
+func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.Find) error {
 	out := c.out
 	if m.drawing.json { // which has lines of JSON only
 		out = c.err
@@ -189,7 +189,7 @@ func (m *measuring) keep(c *console, folder *problem.Folder, finds []*mutate.Fin
 		for _, r := range f.Kills {
 			provenance += r.Subject.Name(r.Mutant) + "\n" + r.Subject.Diff(r.Mutant)
 		}
-		path, err := gen.Keep(folder, m.add, caseName("mutant", f.Input), f.Input, f.Answer, provenance)
+		path, err := gen.Keep(folder.Folder, m.add, caseName("mutant", f.Input), f.Input, f.Answer, provenance)
 		if err != nil {
 			return err
 		}
@@ -203,12 +203,12 @@ const quick = 20 * time.Second
 
 // scoreOf is the mutation score of a problem for judge verify: as it was measured, or
 // measured now if that is quick; "" where nothing can be mutated.
-func scoreOf(ctx context.Context, contest *workspace.Workspace, folder *problem.Folder) (string, error) {
-	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(contest.Mutable(folder)) == 0 {
+func scoreOf(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (string, error) {
+	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(folder.Mutable()) == 0 {
 		return "", nil
 	}
 	m := measuring{hunt: standardHunt}
-	key, err := mutate.Key(folder, contest.Accepted(folder), m.hunt, false)
+	key, err := mutate.Key(folder.Folder, folder.Accepted(), m.hunt, false)
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/judge/contests/arena"
-	"assay/judge/problem"
 	"assay/judge/workspace"
 )
 
@@ -117,7 +116,7 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 }
 
 // tryOut adds the house's tester to the bot that is tried.
-func (a *arenaing) tryOut(f *problem.Folder, files []string) ([]string, error) {
+func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error) {
 	if f.Game.Tester == "" {
 		return nil, usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", f.ID)}
 	}
@@ -137,7 +136,7 @@ func (a *arenaing) tryOut(f *problem.Folder, files []string) ([]string, error) {
 }
 
 // choose makes the rules of a rule set and the flags.
-func (a *arenaing) choose(f *problem.Folder, flags *pflag.FlagSet) (arena.Rules, error) {
+func (a *arenaing) choose(f *workspace.Problem, flags *pflag.FlagSet) (arena.Rules, error) {
 	set, err := workspace.RuleSet(f, a.rules)
 	if err != nil {
 		return arena.Rules{}, err

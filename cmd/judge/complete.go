@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"assay/judge/problem"
+	"assay/judge/workspace"
 )
 
 // completion teaches a command, and those below it, what can stand in its arguments
@@ -48,7 +48,7 @@ func words(what string, args []string) (all []cobra.Completion, rest cobra.Shell
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	var folder *problem.Folder
+	var folder *workspace.Problem
 	if len(args) > 0 {
 		folder, _ = contest.Open(args[0])
 	}

@@ -117,8 +117,15 @@ func (c *console) useColour(terminal bool) (bool, error) {
 // is whole.
 type reportFile struct {
 	report.Report
-	path string
-	tmp  *os.File
+	path  string
+	tmp   *os.File
+	heard bool // anything
+}
+
+// Event draws an event.
+func (f *reportFile) Event(e judge.Event) {
+	f.heard = true
+	f.Report.Event(e)
 }
 
 func newFile(path string, make func(io.Writer) report.Report) (report.Report, error) {
@@ -126,13 +133,13 @@ func newFile(path string, make func(io.Writer) report.Report) (report.Report, er
 	if err != nil {
 		return nil, fmt.Errorf("write a report to %s: %w", path, err)
 	}
-	return &reportFile{make(tmp), path, tmp}, nil
+	return &reportFile{Report: make(tmp), path: path, tmp: tmp}, nil
 }
 
 func (f *reportFile) Close() error {
 	defer os.Remove(f.tmp.Name()) // after the rename there is nothing to remove
 	err := errors.Join(f.Report.Close(), f.tmp.Chmod(0o644), f.tmp.Close())
-	if err == nil {
+	if err == nil && f.heard { // a report of nothing is none
 		err = os.Rename(f.tmp.Name(), f.path)
 	}
 	if err != nil {

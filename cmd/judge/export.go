@@ -73,7 +73,7 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	if e.out == "" {
 		e.out = folder.ID
 	}
-	notes, err := exchange.ICPC(folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], kit)
+	notes, err := exchange.ICPC(folder.Folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], kit)
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
 	}

@@ -17,8 +17,6 @@ import (
 	"assay/judge/cases/shrink"
 	"assay/judge/cases/stress"
 	"assay/judge/problem"
-	"assay/judge/running/config"
-	"assay/judge/running/lang"
 	"assay/judge/workspace"
 )
 
@@ -44,20 +42,13 @@ func (f *finding) flags(set *pflag.FlagSet) {
 
 // fixture is a solution, built, in the lab of its problem.
 type fixture struct {
-	contest  *workspace.Workspace
-	folder   *problem.Folder
-	path     string // of the solution
-	language *config.Language
-	lab      *stress.Lab
+	contest *workspace.Workspace
+	folder  *workspace.Problem
+	path    string // of the solution
+	lab     *workspace.Lab
 }
 
-func (b *fixture) close() error {
-	var err error
-	if b.lab != nil {
-		err = b.lab.Close()
-	}
-	return errors.Join(err, b.contest.Close())
-}
+func (b *fixture) close() error { return errors.Join(b.lab.Close(), b.contest.Close()) }
 
 // open opens the problem and builds everything. The fixture must be closed.
 func (f *finding) open(ctx context.Context, c *console, name, path string) (*fixture, error) {
@@ -87,43 +78,20 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	return b, nil
 }
 
-// build builds the solution and opens the lab. A solution that does not compile is
-// shown as judge submit shows it.
-func (f *finding) build(ctx context.Context, c *console, b *fixture) error {
-	language, build, err := b.contest.Submitted(b.folder, b.path, f.language)
-	if err != nil {
-		return usageError{err}
+// build opens the lab. A solution that does not compile is shown as judge submit shows
+// it.
+func (f *finding) build(ctx context.Context, c *console, b *fixture) (err error) {
+	if f.language != "" {
+		if _, err := b.contest.Tools.Language(f.language); err != nil {
+			return err
+		}
 	}
-	b.language = language
-	parts, err := b.contest.Parts(ctx, b.folder)
-	if err != nil {
+	if b.lab, err = b.folder.Lab(ctx, b.path, f.language, f.derived); err != nil {
 		return err
 	}
-	made, err := build(ctx)
-	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return usageError{unusable}
-	}
-	if err != nil {
-		return err
-	}
-	if !made.OK {
-		b.draw(c, &judge.Built{Verdict: judge.CompileError, Log: made.Log}, &judge.Finished{Verdict: judge.CompileError})
-		return errNotAccepted
-	}
-	newChecker, err := b.contest.Checkers(ctx, b.folder)
-	if err != nil {
-		return err
-	}
-	texts := []string{b.path}
-	if b.folder.Reference != nil {
-		texts = append(texts, b.folder.Reference.Path)
-	}
-	b.lab, err = stress.Open(ctx, stress.Setting{
-		Folder: b.folder, Runner: b.contest.Box, Build: parts, Checker: newChecker,
-		Solution: made.Program, Literals: gen.Literals(texts...), Derived: f.derived, Limits: b.contest.Config.Setter, Jobs: b.contest.Jobs,
-	})
-	if err != nil {
-		return err
+	b.folder = b.lab.Problem
+	if b.lab.Lab == nil {
+		return errors.Join(b.draw(c, b.lab.Built, &judge.Finished{Verdict: judge.CompileError}), errNotAccepted)
 	}
 	for _, note := range b.lab.Notes() {
 		fmt.Fprintln(c.err, "note: "+note)
@@ -137,10 +105,7 @@ func (b *fixture) draw(c *console, events ...judge.Event) error {
 	if err != nil {
 		return err
 	}
-	shown := *b.folder.Problem
-	shown.Groups = nil
-	started := b.contest.Started(&shown, b.path, b.language)
-	for _, e := range append([]judge.Event{started}, events...) {
+	for _, e := range append([]judge.Event{b.lab.Started}, events...) {
 		out.Event(e)
 	}
 	return out.Close()
@@ -202,7 +167,7 @@ func (f *finding) keep(c *console, b *fixture, t *stress.Trial, provenance strin
 	if f.add == "" {
 		return nil
 	}
-	path, err := gen.Keep(b.folder, f.add, caseName("found", t.Input), t.Input, t.Answer, provenance)
+	path, err := gen.Keep(b.folder.Folder, f.add, caseName("found", t.Input), t.Input, t.Answer, provenance)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"assay/judge"
 	"assay/judge/bundle"
 	"assay/judge/cases/gen"
-	"assay/judge/problem"
 	"assay/judge/workspace"
 )
 
@@ -110,7 +109,8 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Why: folder.ID + " has no generator: nothing to make"})
 		return true, nil
 	}
-	maker := &gen.Maker{Folder: folder, Runner: contest.Box, Build: contest.Part, Jobs: contest.Jobs, Limits: contest.Config.Setter, Progress: c.progress()}
+	maker := folder.Maker()
+	maker.Progress = c.progress()
 	if g.count > 0 {
 		return true, g.fresh.make(ctx, c, maker, tell)
 	}
@@ -118,11 +118,13 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		if more, err := g.prune(ctx, c, contest, folder, tell); !more || err != nil {
 			return err == nil, err
 		}
-		if maker.Folder, err = contest.Open(name); err != nil {
+		pruned, err := contest.Open(name)
+		if err != nil {
 			return false, err
 		}
+		maker.Folder = pruned.Folder
 	}
-	if maker.Second, err = contest.Second(ctx, folder); err != nil {
+	if maker.Second, err = folder.Agreement(ctx); err != nil {
 		return false, err
 	}
 	if g.check {
@@ -147,14 +149,14 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 }
 
 // prune takes lines out of problem.toml, and says whether cases must be removed.
-func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *problem.Folder, tell func(judge.Event)) (bool, error) {
-	grid, err := newGrid(ctx, c, contest, folder)
+func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, tell func(judge.Event)) (bool, error) {
+	grid, err := newGrid(ctx, c, folder)
 	if err != nil {
 		return false, err
 	}
 	needed := grid.needed(g.tiny)
 	keep := func(one *judge.Case) bool { return needed[one.ID()] }
-	changes, err := gen.Prune(folder, contest.Config.Solution, keep, g.check)
+	changes, err := gen.Prune(folder.Folder, contest.Config.Solution, keep, g.check)
 	if err != nil {
 		return false, err
 	}

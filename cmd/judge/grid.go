@@ -15,7 +15,7 @@ import (
 
 // grid says which case finds what.
 type grid struct {
-	folder *problem.Folder
+	folder *workspace.Problem
 	cases  []*judge.Case
 	number map[string]int // by id
 	things []thing
@@ -32,7 +32,7 @@ type thing struct {
 const mostKillers = 12
 
 // newGrid measures a suite. It judges every solution under solutions/.
-func newGrid(ctx context.Context, out *console, contest *workspace.Workspace, folder *problem.Folder) (*grid, error) {
+func newGrid(ctx context.Context, out *console, folder *workspace.Problem) (*grid, error) {
 	g := &grid{folder: folder, number: map[string]int{}}
 	for k := range folder.Groups {
 		for i := range folder.Groups[k].Cases {
@@ -44,7 +44,7 @@ func newGrid(ctx context.Context, out *console, contest *workspace.Workspace, fo
 	if err := g.bounds(); err != nil {
 		return nil, err
 	}
-	lab, err := contest.Mutants(ctx, folder, contest.Accepted(folder))
+	lab, err := folder.Mutants(ctx, folder.Accepted())
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func newGrid(ctx context.Context, out *console, contest *workspace.Workspace, fo
 			g.add("mutant", fmt.Sprintf("%s (%s)", r.Subject.Name(r.Mutant), r.Operator), r.Killers)
 		}
 	}
-	verifier := contest.Verifier(folder)
+	verifier := folder.Verifier()
 	_, err = verifier.Run(ctx, func(e judge.Event) {
 		if s, ok := e.(*judge.SolutionJudged); ok && len(s.Killers) > 0 {
 			g.add("solution", s.Path, s.Killers)

@@ -109,7 +109,7 @@ func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, so
 	if err = errors.Join(err, faults.AsError()); err != nil {
 		return "", nil, err
 	}
-	how, err := contest.Verifier(folder).FindTimeLimit(ctx)
+	prepared, err := folder.Prepared(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -119,9 +119,9 @@ func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, so
 	if !problem.GoodName(id) {
 		return "", nil, usageError{fmt.Errorf("%q is no name for a problem\n    choose one with --name", id)}
 	}
-	notes, err = exchange.Native(folder, filepath.Join(contest.Root, "problems", id), filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) })
-	if how != "" {
-		notes = append(notes, how)
+	notes, err = exchange.Native(folder.Folder, filepath.Join(contest.Root, "problems", id), filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) })
+	if prepared.Limit != "" {
+		notes = append(notes, prepared.Limit)
 	}
 	return id, notes, err
 }

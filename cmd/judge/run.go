@@ -133,7 +133,7 @@ func (c *console) exit(ctx context.Context, err error) int {
 	}
 	fmt.Fprintln(c.err, "judge: "+strings.TrimRight(err.Error(), "\n"))
 	switch judge.Whose(err) {
-	case judge.Asker:
+	case judge.Asker, judge.Contestant:
 		return exitUsage
 	case judge.Setter:
 		return exitFault

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/problem"
 	"assay/judge/report"
+	"assay/judge/workspace"
 )
 
 // showing are the flags of judge show.
@@ -68,7 +68,7 @@ func (s *showing) run(c *console, name string) error {
 }
 
 // statement reads the statement as Markdown.
-func (s *showing) statement(f *problem.Folder) ([]byte, error) {
+func (s *showing) statement(f *workspace.Problem) ([]byte, error) {
 	if f.Package != nil {
 		text, err := f.Package.Markdown(s.language)
 		return []byte(text), err

@@ -62,7 +62,7 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 	}
 	t.Line, t.Origin = line, "it comes from "+origin
 	if line != "" {
-		t.Seed = gen.SeedOf(b.folder, line)
+		t.Seed = gen.SeedOf(b.folder.Folder, line)
 	}
 	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
 }

@@ -12,8 +12,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/problem"
-	"assay/judge/running/config"
-	"assay/judge/running/lang"
+	"assay/judge/workspace"
 )
 
 // submission are the flags of judge submit.
@@ -75,56 +74,30 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if err != nil {
 		return err
 	}
-	picked, err := folder.Pick(s.groups, s.cases)
-	if err != nil {
-		return err
-	}
 	if err := contest.Start(s.running.options()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-
-	var language *config.Language
-	var build func(context.Context) (*lang.Result, error)
-	if !picked.Kind.Answers {
-		if language, build, err = contest.Submitted(folder, path, s.language); err != nil {
-			return usageError{err}
+	if s.language != "" {
+		if _, err := contest.Tools.Language(s.language); err != nil {
+			return err
 		}
 	}
-	notes, err := contest.Notes(ctx, folder)
-	if err != nil {
-		return err
-	}
-	picked.Limits = folder.Limits.Scaled(s.timeFactor)
-	var keep func(*judge.Case, *io.SectionReader) error
-	if s.keep != "" {
-		keep = s.keepOutput
-	}
-	bench, err := contest.Bench(ctx, folder, picked, path, build, !s.noRetime, keep)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, bench.Close()) }()
 	out, err := s.drawing.open(c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-
-	out.Event(contest.Started(picked, path, language))
-	if contest.House && contest.FirstTime("house") {
-		out.Event(&judge.Noted{Text: houseNote})
+	submitted := workspace.Submission{Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor, NoRetime: s.noRetime}
+	if s.keep != "" {
+		submitted.Keep = s.keepOutput
 	}
-	for _, note := range notes {
-		out.Event(&judge.Noted{Text: note})
-	}
-	if why := contest.Box.Report().Uncounted; why != "" {
-		out.Event(&judge.Noted{Text: "instructions are not counted: " + why})
-	}
-	sum, err := judge.Run(ctx, picked, bench, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, out.Event)
-	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return usageError{unusable}
-	}
+	sum, err := contest.Submit(ctx, folder, submitted, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
+		out.Event(e)
+		if _, opens := e.(*judge.Started); opens && contest.House && contest.FirstTime("house") {
+			out.Event(&judge.Noted{Text: houseNote})
+		}
+	})
 	switch {
 	case err != nil:
 		return err

@@ -80,11 +80,11 @@ func (v *verification) one(ctx context.Context, c *workspace.Workspace, name str
 	heard := listen
 	listen = func(e judge.Event) {
 		if found, ok := e.(*judge.FaultFound); ok {
-			c.PlaceInOwn(found.Fault)
+			folder.PlaceInOwn(found.Fault)
 		}
 		heard(e)
 	}
-	verifier := c.Verifier(folder)
+	verifier := folder.Verifier()
 	verifier.Memory.Fresh = v.fresh
 	verifier.Only, verifier.All = v.only, v.all
 	verifier.Score = func(ctx context.Context) (string, error) { return scoreOf(ctx, c, folder) }

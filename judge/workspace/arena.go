@@ -15,7 +15,7 @@ import (
 )
 
 // Game opens a problem folder that is a game.
-func (w *Workspace) Game(name string) (*problem.Folder, error) {
+func (w *Workspace) Game(name string) (*Problem, error) {
 	folder, err := w.Open(name)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (w *Workspace) Game(name string) (*problem.Folder, error) {
 }
 
 // RuleSet finds a rule set by its name; the first one if there is none.
-func RuleSet(f *problem.Folder, name string) (*problem.RuleSet, error) {
+func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 	var names []string
 	for i := range f.Game.Rules {
 		if r := &f.Game.Rules[i]; r.Name == name || name == "" {
@@ -59,7 +59,7 @@ func SetOption(r *arena.Rules, option string) error {
 }
 
 // Event builds the referee and all bots.
-func (w *Workspace) Event(ctx context.Context, f *problem.Folder, rules arena.Rules, files []string, language string) (*arena.Event, error) {
+func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Event, error) {
 	e := &arena.Event{Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter}
 	var refused error
 	able := 0
@@ -80,7 +80,7 @@ func (w *Workspace) Event(ctx context.Context, f *problem.Folder, rules arena.Ru
 	}
 	arena.Distinct(e.Bots)
 	var err error
-	e.Referee, err = w.Part(ctx, f.Game.Referee)
+	e.Referee, err = f.Part(ctx, f.Game.Referee)
 	return e, err
 }
 

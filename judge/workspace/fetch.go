@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"assay/judge/cases/gen"
-	"assay/judge/problem"
 )
 
 // spare is the folder of the cache for the cases of a problem that are not stored.
@@ -20,10 +19,16 @@ func (w *Workspace) spare(dir string) string {
 }
 
 // fetch makes the cases that are not stored, where they are missing.
-func (w *Workspace) fetch(ctx context.Context, f *problem.Folder) error {
-	if f == nil || len(gen.Unmade(f)) == 0 || w.Box == nil {
+func (p *Problem) fetch(ctx context.Context) error {
+	p.w.making.Lock()
+	defer p.w.making.Unlock()
+	if len(gen.Unmade(p.Folder)) == 0 || p.w.Box == nil {
 		return nil
 	}
-	maker := &gen.Maker{Folder: f, Runner: w.Box, Build: w.Part, Jobs: w.Jobs, Limits: w.Config.Setter}
-	return maker.Fetch(ctx)
+	return p.Maker().Fetch(ctx)
+}
+
+// Maker makes what makes the problem's cases.
+func (p *Problem) Maker() *gen.Maker {
+	return &gen.Maker{Folder: p.Folder, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter}
 }

@@ -72,63 +72,71 @@ func (w *Workspace) RecipeOf(dir string) Recipe {
 
 // Ready finds and reads a problem, to be judged: the cases of a package that brings
 // recipes for them instead are made, in a copy of it in the cache.
-func (w *Workspace) Ready(ctx context.Context, name string) (*problem.Folder, judge.Faults, error) {
+func (w *Workspace) Ready(ctx context.Context, name string) (*Problem, judge.Faults, error) {
 	dir, tests, err := w.Locate(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	read := w.RecipeOf(dir)
 	if read == nil {
-		f, faults := w.read(dir, tests)
+		p, faults := w.read(dir, tests)
 		if len(faults) > 0 {
-			return f, faults, nil
+			return p, faults, nil
 		}
-		return f, nil, w.fetch(ctx, f)
+		return p, nil, p.fetch(ctx)
 	}
-	filler, err := w.Filler(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	kept, err := filler.Keep(ctx, w.Near(dir), w.fillings, read)
+	kept, err := w.fill(ctx, dir, read)
 	if faults, ok := err.(judge.Faults); ok {
 		return nil, faults, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("fill package %s: %w", dir, err)
 	}
-	f, faults := w.read(kept.Dir, kept.Dir)
-	if w.filled == nil {
-		w.filled = map[string]string{}
-	}
-	w.filled[w.Near(kept.Dir)] = w.Near(dir)
+	p, faults := w.read(kept.Dir, kept.Dir)
+	own := w.Near(dir)
 	for _, fault := range faults {
-		w.PlaceInOwn(fault)
+		placeIn(own, w.Near(kept.Dir), fault)
 	}
-	if f != nil && f.Package != nil {
-		for _, fault := range f.Package.Flaws {
-			w.PlaceInOwn(fault)
-		}
-		f.Package.Flaws = append(kept.Faults, f.Package.Flaws...) // they are often why there are others
-		for _, s := range f.Package.Submissions {                 // people know where they wrote them
-			if rel, err := filepath.Rel(f.Dir, s.Path); err == nil {
-				s.Path = filepath.Join(w.Near(dir), rel)
-			}
+	if p == nil || p.Package == nil {
+		return p, faults, nil
+	}
+	p.own = own
+	for _, fault := range p.Package.Flaws {
+		p.PlaceInOwn(fault)
+	}
+	p.Package.Flaws = append(kept.Faults, p.Package.Flaws...) // they are often why there are others
+	for _, s := range p.Package.Submissions {                 // people know where they wrote them
+		if rel, err := filepath.Rel(p.Dir, s.Path); err == nil {
+			s.Path = filepath.Join(p.own, rel)
 		}
 	}
-	return f, faults, nil
+	return p, faults, nil
+}
+
+// fill makes the cases of the package in a folder, in a copy of it.
+func (w *Workspace) fill(ctx context.Context, dir string, read Recipe) (*fill.Kept, error) {
+	filler, err := w.Filler(dir)
+	if err != nil {
+		return nil, err
+	}
+	return filler.Keep(ctx, w.Near(dir), w.fillings, read)
 }
 
 // PlaceInOwn makes a fault of a filled copy one of the package that people know: its
 // file, if that is there too, and what is to be typed.
-func (w *Workspace) PlaceInOwn(f *judge.Fault) {
-	for kept, dir := range w.filled {
-		if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
-			if own := filepath.Join(dir, rel); rel == "." || exists(own) || !exists(f.File) { // what is missing, is missing there
-				f.File = own
-			}
-		}
-		f.Text, f.Hint = strings.ReplaceAll(f.Text, kept, dir), strings.ReplaceAll(f.Hint, kept, dir)
+func (p *Problem) PlaceInOwn(f *judge.Fault) { placeIn(p.own, p.Dir, f) }
+
+// placeIn moves a fault from a copy to the package that it was made of; "" is none.
+func placeIn(own, kept string, f *judge.Fault) {
+	if own == "" {
+		return
 	}
+	if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
+		if there := filepath.Join(own, rel); rel == "." || exists(there) || !exists(f.File) { // what is missing, is missing there
+			f.File = there
+		}
+	}
+	f.Text, f.Hint = strings.ReplaceAll(f.Text, kept, own), strings.ReplaceAll(f.Hint, kept, own)
 }
 
 func isFile(path string) bool {
@@ -143,25 +151,25 @@ func exists(path string) bool {
 
 // OpenReady finds and reads a problem that is to be judged. It starts the sandbox if
 // cases must be made first; with an error, it is ended again.
-func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*problem.Folder, error) {
+func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Problem, error) {
 	dir, _, err := w.Locate(name)
 	if err != nil {
 		return nil, err
 	}
 	if w.RecipeOf(dir) == nil {
-		f, err := w.Open(name)
-		if err != nil || len(gen.Unmade(f)) == 0 {
-			return f, err
+		p, err := w.Open(name)
+		if err != nil || len(gen.Unmade(p.Folder)) == 0 {
+			return p, err
 		}
 	}
 	if err := w.Start(r); err != nil {
 		return nil, err
 	}
-	f, faults, err := w.Ready(ctx, name)
+	p, faults, err := w.Ready(ctx, name)
 	if err = errors.Join(err, faults.AsError()); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	return f, nil
+	return p, nil
 }
 
 // fillTime is what a generator, or the solution that answers, has for a case: it is
@@ -177,27 +185,32 @@ func (w *Workspace) Filler(dir string) (*fill.Filler, error) {
 			return nil, fmt.Errorf("fill package %s: %w", dir, err)
 		}
 	}
-	f := &problem.Folder{Problem: pkg.Problem, Package: pkg}
 	limits := w.Config.Setter
 	limits.Memory = max(limits.Memory, pkg.Limits.Memory)
 	limits.CPU = max(limits.CPU, fillTime)
 	limits.Wall = 2*limits.CPU + time.Second
 	return &fill.Filler{
-		Runner: w.Box,
-		Follow: icpc.Repository(dir).Follow,
-		Jobs:   w.Jobs,
-		Limits: limits,
-		Build: func(ctx context.Context, p *judge.Part) (*judge.Program, error) {
-			made, err := w.buildFor(ctx, f, source{path: p.Path, from: lang.BySetter})
-			if err != nil {
-				return nil, err
-			}
-			if !made.OK {
-				return nil, &judge.Fault{File: p.Path, Text: "the program does not compile", Hint: made.Log}
-			}
-			return made.Program, nil
-		},
+		Runner:  w.Box,
+		Follow:  icpc.Repository(dir).Follow,
+		Jobs:    w.Jobs,
+		Limits:  limits,
+		Builder: recipeBuilder{&Problem{Folder: &problem.Folder{Problem: pkg.Problem, Package: pkg}, w: w}},
 	}, nil
+}
+
+// recipeBuilder builds the programs of a recipe. What cannot be built is told as it is:
+// there may be another recipe for the case.
+type recipeBuilder struct{ p *Problem }
+
+func (b recipeBuilder) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
+	made, err := b.p.build(ctx, source{path: part.Path, from: lang.BySetter})
+	if err != nil {
+		return nil, err
+	}
+	if !made.OK {
+		return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
+	}
+	return made.Program, nil
 }
 
 // BaseOf is a folder's name, also of ".".

@@ -118,42 +118,46 @@ func (w *Workspace) solutions(f *problem.Folder) string {
 // problemWord stands for the problem's folder in the texts of frozen faults.
 const problemWord = "{problem}"
 
-// builder stands for what builds graders: it fails as it did when the problem was
+// thawedBuilder stands for what builds graders: it fails as it did when the problem was
 // frozen.
-func (t *thawed) builder(f *problem.Folder) func(context.Context, *judge.Part) (*judge.Program, error) {
-	return func(_ context.Context, p *judge.Part) (*judge.Program, error) {
-		for i, fault := range t.found.Dropped {
-			if filepath.Join(f.Dir, filepath.FromSlash(fault.File)) == p.Path {
-				return nil, thawFaults(f, t.found.Dropped)[i]
-			}
+type thawedBuilder struct {
+	*thawed
+	folder *problem.Folder
+}
+
+func (b thawedBuilder) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {
+	for i, fault := range b.found.Dropped {
+		if filepath.Join(b.folder.Dir, filepath.FromSlash(fault.File)) == p.Path {
+			return nil, thawFaults(b.folder, b.found.Dropped)[i]
 		}
-		return nil, nil
 	}
+	return nil, nil
 }
 
 // Freeze makes a bundle of a problem that is ready to be judged. It finds out what
 // changes verdicts and would be something else on another machine.
-func (w *Workspace) Freeze(ctx context.Context, f *problem.Folder) (*bundle.Bundle, error) {
+func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, error) {
 	own, err := w.Config.Portable()
 	if err != nil {
 		return nil, err
 	}
-	if t := w.thawed(f.Dir); t != nil {
+	if t := f.thawed; t != nil {
 		return bundle.Freeze(bundle.Source{Dir: f.Dir}, t.found, own)
 	}
 	found := &bundle.Frozen{Format: bundle.FrozenFormat}
+	with := f // with a reference
 	if f.Package != nil {
-		if err := w.findOut(ctx, f, found); err != nil {
+		if with, err = f.freezeFindings(ctx, found); err != nil {
 			return nil, err
 		}
 	}
-	if found.Languages, err = w.settersLanguages(f); err != nil {
+	if found.Languages, err = w.settersLanguages(with.Folder); err != nil {
 		return nil, err
 	}
 	s := bundle.Source{Dir: f.Dir, Tests: f.Tests, Cases: map[string][]string{}, Follow: icpc.Repository(f.Dir).Follow}
 	keep := ""
-	if f.Reference != nil {
-		keep = w.inFolder(f, f.Reference.Path)
+	if with.Reference != nil {
+		keep = f.inFolder(with.Reference.Path)
 	}
 	s.Without = func(name string) bool {
 		top, _, deep := strings.Cut(name, "/")
@@ -170,39 +174,34 @@ func (w *Workspace) Freeze(ctx context.Context, f *problem.Folder) (*bundle.Bund
 	return bundle.Freeze(s, found, own)
 }
 
-// findOut finds out about a package what its files do not say.
-func (w *Workspace) findOut(ctx context.Context, f *problem.Folder, found *bundle.Frozen) error {
-	verifier := w.Verifier(f)
-	dropped, err := verifier.DropGraders(ctx)
+// freezeFindings finds out about a package what its files do not say. It returns the
+// problem with a reference, where there is one.
+func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (with *Problem, err error) {
+	prepared, err := f.Prepared(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found.Dropped = w.freezeFaults(f, dropped)
-	if found.TimeLimitFrom, err = verifier.FindTimeLimit(ctx); err != nil {
-		return err
-	}
-	if found.TimeLimitFrom != "" {
+	found.Dropped = f.freezeFaults(prepared.Graders)
+	if found.TimeLimitFrom = prepared.Limit; prepared.Limit != "" {
 		found.TimeLimitUS = f.Limits.CPU.Microseconds()
 	}
-	if f.Reference == nil && !f.Kind.Answers {
-		_, err := w.reference(ctx, f)
-		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault {
-			return err
-		}
-		if err == nil {
-			found.Reference = w.inFolder(f, f.Reference.Path)
-		}
+	found.Faults = f.freezeFaults(f.Package.Flaws)
+	with, err = f.Answering(ctx)
+	if _, fault := errors.AsType[*judge.Fault](err); fault {
+		return f, nil
 	}
-	found.Faults = w.freezeFaults(f, f.Package.Flaws)
-	return nil
+	if err == nil && with != f {
+		found.Reference = f.inFolder(with.Reference.Path)
+	}
+	return with, err
 }
 
 // freezeFaults takes out of faults where the problem's folder stands.
-func (w *Workspace) freezeFaults(f *problem.Folder, faults judge.Faults) (frozen judge.Faults) {
+func (f *Problem) freezeFaults(faults judge.Faults) (frozen judge.Faults) {
 	for _, fault := range faults {
 		own := *fault
-		own.File = w.inFolder(f, own.File)
-		for _, dir := range []string{f.Dir, w.filled[f.Dir]} {
+		own.File = f.inFolder(own.File)
+		for _, dir := range []string{f.Dir, f.own} {
 			if dir != "" {
 				own.Text, own.Hint = strings.ReplaceAll(own.Text, dir, problemWord), strings.ReplaceAll(own.Hint, dir, problemWord)
 			}
@@ -224,8 +223,8 @@ func thawFaults(f *problem.Folder, frozen judge.Faults) (faults judge.Faults) {
 }
 
 // inFolder writes the path of a file of the problem from its folder on.
-func (w *Workspace) inFolder(f *problem.Folder, file string) string {
-	for _, dir := range []string{f.Dir, w.filled[f.Dir]} {
+func (f *Problem) inFolder(file string) string {
+	for _, dir := range []string{f.Dir, f.own} {
 		if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}

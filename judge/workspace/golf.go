@@ -21,15 +21,15 @@ import (
 
 // Range starts the setter's programs of a golf problem. The caller must close its
 // Checker.
-func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, error) {
-	if f.Golf == nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no golf problem: its problem.toml has no [golf] table", f.ID)}
+func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) {
+	if p.Golf == nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no golf problem: its problem.toml has no [golf] table", p.ID)}
 	}
-	lister, err := w.Part(ctx, f.Golf.Generator)
+	lister, err := p.Part(ctx, p.Golf.Generator)
 	if err != nil {
 		return nil, err
 	}
-	program, err := w.Part(ctx, f.Golf.Checker)
+	program, err := p.Part(ctx, p.Golf.Checker)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, 
 	if err != nil {
 		return nil, err
 	}
-	domain, err := golf.OpenDomain(ctx, w.Box, f, lister, w.Config.Setter, os.ReadFile)
+	domain, err := golf.OpenDomain(ctx, w.Box, p.Folder, lister, w.Config.Setter, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (w *Workspace) Range(ctx context.Context, f *problem.Folder) (*golf.Range, 
 	}
 	limits := w.Config.Solution
 	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
-	return &golf.Range{ID: f.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
+	return &golf.Range{ID: p.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
 }
 
 // drivers reads the golf drivers: the judge's own, and those that the contest brings.

@@ -11,24 +11,19 @@ import (
 	"assay/judge/cases/gen"
 	"assay/judge/cases/mutate"
 	"assay/judge/cases/stress"
-	"assay/judge/problem"
 	"assay/judge/running/lang"
 )
 
 // Mutants opens the lab in which a problem's mutants are judged.
-func (w *Workspace) Mutants(ctx context.Context, f *problem.Folder, solutions []string) (*mutate.Lab, error) {
-	checkers, err := w.Checkers(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	tools, err := w.goTools(ctx)
+func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab, error) {
+	tools, err := p.w.goTools(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return mutate.Open(ctx, mutate.Setting{
-		Folder: f, Runner: w.Box, Checker: checkers, Jobs: w.Jobs, Tools: tools, Solutions: solutions,
+		Folder: p.Folder, Runner: p.w.Box, Crew: p.Crew(), Jobs: p.w.Jobs, Tools: tools, Solutions: solutions,
 		Build: func(ctx context.Context, dir string, setters bool) (*judge.Program, error) {
-			l, err := w.Tools.Detect(dir, "")
+			l, err := p.w.Tools.Detect(dir, "")
 			if err != nil {
 				return nil, err
 			}
@@ -36,7 +31,7 @@ func (w *Workspace) Mutants(ctx context.Context, f *problem.Folder, solutions []
 			if setters {
 				from = lang.BySetter
 			}
-			made, err := w.Tools.Build(ctx, dir, l, from)
+			made, err := p.w.Tools.Build(ctx, dir, l, from)
 			if err != nil {
 				return nil, err
 			}
@@ -49,24 +44,20 @@ func (w *Workspace) Mutants(ctx context.Context, f *problem.Folder, solutions []
 }
 
 // Supply opens the lab that makes the inputs of a search.
-func (w *Workspace) Supply(ctx context.Context, f *problem.Folder, solutions []string) (*stress.Lab, error) {
-	checkers, err := w.Checkers(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	reference, err := w.Part(ctx, f.Reference)
+func (p *Problem) Supply(ctx context.Context, solutions []string) (*stress.Lab, error) {
+	reference, err := p.Part(ctx, p.Reference)
 	if err != nil {
 		return nil, err
 	}
 	return stress.Open(ctx, stress.Setting{
-		Folder: f, Runner: w.Box, Build: w.Part, Checker: checkers, Solution: reference,
-		Literals: gen.Literals(append(solutions, f.Reference.Path)...), Limits: w.Config.Setter, Jobs: w.Jobs,
+		Folder: p.Folder, Runner: p.w.Box, Crew: p.Crew(), Solution: reference,
+		Literals: gen.Literals(append(solutions, p.Reference.Path)...), Limits: p.w.Config.Setter, Jobs: p.w.Jobs,
 	})
 }
 
 // Accepted lists the solutions that are promised to be accepted and may be in Go.
-func (w *Workspace) Accepted(f *problem.Folder) (paths []string) {
-	dir := filepath.Join(w.Near(problem.Solutions(f.Dir, f.Tests)), judge.Accepted.Folder())
+func (p *Problem) Accepted() (paths []string) {
+	dir := filepath.Join(p.Solutions(), judge.Accepted.Folder())
 	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
 	for _, e := range entries {
 		if e.IsDir() || filepath.Ext(e.Name()) == ".go" {
@@ -93,13 +84,13 @@ func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
 }
 
 // Mutable lists the programs of a problem that may be in Go.
-func (w *Workspace) Mutable(f *problem.Folder) (paths []string) {
-	programs := w.Accepted(f)
-	if f.Reference != nil {
-		programs = append(programs, f.Reference.Path)
+func (p *Problem) Mutable() (paths []string) {
+	programs := p.Accepted()
+	if p.Reference != nil {
+		programs = append(programs, p.Reference.Path)
 	}
 	for _, path := range programs {
-		if l, err := w.Tools.Detect(path, ""); err == nil && slices.Contains(l.Extensions, "go") {
+		if l, err := p.w.Tools.Detect(path, ""); err == nil && slices.Contains(l.Extensions, "go") {
 			paths = append(paths, path)
 		}
 	}

@@ -10,58 +10,52 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
-	"assay/judge/problem"
-	"assay/judge/running/lang"
 )
 
-// Second finds and builds the accepted solution that must agree with the reference on
+// Agreement finds and builds the accepted solution that must agree with the reference on
 // every case: the one that problem.toml names, or else the first that can be built,
 // those in Go before others; nil where there is none.
-func (w *Workspace) Second(ctx context.Context, f *problem.Folder) (*gen.Second, error) {
-	if f.Second == "none" || f.Reference == nil {
+func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
+	if p.Second == "none" || p.Reference == nil {
 		return nil, nil
 	}
-	dir := filepath.Join(w.Near(problem.Solutions(f.Dir, f.Tests)), judge.Accepted.Folder())
-	paths := w.Accepted(f)
+	dir := filepath.Join(p.Solutions(), judge.Accepted.Folder())
+	paths := p.Accepted()
 	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
 	}
-	if f.Second != "" {
-		if paths = []string{filepath.Join(dir, f.Second)}; !filepath.IsLocal(f.Second) {
-			return nil, f.Fault("second", fmt.Sprintf("%q is no name of a solution", f.Second), "write the name of a file in "+dir)
+	if p.Second != "" {
+		if paths = []string{filepath.Join(dir, p.Second)}; !filepath.IsLocal(p.Second) {
+			return nil, p.Fault("second", fmt.Sprintf("%q is no name of a solution", p.Second), "write the name of a file in "+dir)
 		}
 	}
 	for _, path := range paths {
-		made, err := w.buildFor(ctx, f, source{path: path, from: lang.ByContestant})
+		made, err := p.Solution(ctx, path)
 		if err == nil && made.OK {
-			return w.agreement(ctx, f, path, made.Program)
+			return p.agreement(ctx, path, made.Program)
 		}
 		if err == nil {
 			err = errors.New(made.Log)
 		}
-		if f.Second != "" {
-			return nil, f.Fault("second", fmt.Sprintf("the solution %s cannot be built", path), err.Error())
+		if p.Second != "" {
+			return nil, p.Fault("second", fmt.Sprintf("the solution %s cannot be built", path), err.Error())
 		}
 	}
 	return nil, nil
 }
 
 // agreement is the second solution with what is right.
-func (w *Workspace) agreement(ctx context.Context, f *problem.Folder, path string, program *judge.Program) (*gen.Second, error) {
-	checkers, err := w.Checkers(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	checks := fmt.Sprint(f.Checker.Name, f.Checker.Args)
-	if part := f.Checker.Program; part != nil {
-		built, err := w.Part(ctx, part)
+func (p *Problem) agreement(ctx context.Context, path string, program *judge.Program) (*gen.Second, error) {
+	checks := fmt.Sprint(p.Checker.Name, p.Checker.Args)
+	if part := p.Checker.Program; part != nil {
+		built, err := p.Part(ctx, part)
 		if err != nil {
 			return nil, err
 		}
 		checks = fmt.Sprint(built.Key, part.Args, part.Speaks)
 	}
-	return &gen.Second{Name: path, Program: program, Checker: checkers, Checks: checks, Ledger: filepath.Join(w.Cache, "agreed", f.ID)}, nil
+	return &gen.Second{Name: path, Program: program, Crew: p.Crew(), Checks: checks, Ledger: filepath.Join(p.w.Cache, "agreed", p.ID)}, nil
 }

@@ -29,6 +29,7 @@ import (
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
+	"assay/judge/running/trial"
 )
 
 // Env is what a workspace must be told of the world around it.
@@ -49,7 +50,8 @@ type Running struct {
 	Instructions bool   // count the instructions
 }
 
-// Workspace is a contest folder with everything that is needed to run programs.
+// Workspace is a contest folder with everything that is needed to run programs. Once
+// it is started it is safe for concurrent use.
 type Workspace struct {
 	Root   string // the folder with judge.toml
 	House  bool   // whether it is the house's own, brought along by the judge
@@ -64,9 +66,9 @@ type Workspace struct {
 	archives  *cachedir.Shelf        // problems that came in archives, unpacked
 	fillings  *cachedir.Shelf        // packages whose cases were made
 	houseRoot func() (string, error) // of the house's own contest
-	packages  []*problem.Folder      // those opened whose programs are built from copies: packages, and folders with include/
 	bundles   sync.Map               // of *thawed, by the folder in which the bundle was laid out
-	filled    map[string]string      // the package that each filled copy in the cache was made of
+	quiet     trial.Quiet            // kept by whatever runs in this process
+	making    sync.Mutex             // held while cases that are not stored are made
 }
 
 // Find finds the contest of a folder. Outside any, it takes the problems of the house.

@@ -26,8 +26,7 @@ import (
 type Second struct {
 	Name    string // as people know it
 	Program *judge.Program
-	// Checker makes a checker that has seen nothing yet.
-	Checker func(ctx context.Context) (check.Checker, error)
+	Crew    *check.Crew // makes the checker
 	// Checks is a text that changes with what the checker takes for right.
 	Checks string
 	// Ledger is the file in which it is taken down on which cases the two agree; "" for
@@ -68,7 +67,7 @@ func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 	if err := m.solve(ctx, todo); err != nil {
 		return err
 	}
-	checker, err := s.Checker(ctx)
+	checker, err := s.Crew.Checker(ctx)
 	if err != nil {
 		return err
 	}

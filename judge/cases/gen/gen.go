@@ -35,9 +35,9 @@ import (
 type Maker struct {
 	Folder *problem.Folder
 	Runner judge.Runner
-	// Build makes one of the setter's programs ready to run.
-	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
-	Jobs  int
+	// Builder builds the setter's programs.
+	Builder judge.Builder
+	Jobs    int
 	// Limits bound the generator and the validator, for one case.
 	Limits judge.Limits
 	// Second, if it is not nil, must agree with the reference on every case.
@@ -322,7 +322,7 @@ func (m *Maker) hire(ctx context.Context) (*crew, error) {
 		if part.from == nil {
 			continue
 		}
-		made, err := m.Build(ctx, part.from)
+		made, err := m.Builder.Part(ctx, part.from)
 		if err != nil {
 			return nil, err
 		}

@@ -25,8 +25,7 @@ type Setting struct {
 	Runner judge.Runner
 	// Build builds a folder of sources; setters says that it is the reference.
 	Build func(ctx context.Context, dir string, setters bool) (*judge.Program, error)
-	// Checker makes a checker that has seen nothing yet.
-	Checker func(ctx context.Context) (check.Checker, error)
+	Crew  *check.Crew // makes checkers
 	// Solutions are paths of programs that are accepted; those in Go are mutated beside
 	// the reference.
 	Solutions []string
@@ -253,7 +252,7 @@ func (l *Lab) worker(ctx context.Context, s *Subject) *worker {
 }
 
 func (l *Lab) decider(s *Subject) *decider {
-	return &decider{new: l.Checker, stateful: l.stateful, samples: s.outputs(l.cases[:l.samples])}
+	return &decider{new: l.Crew.Checker, stateful: l.stateful, samples: s.outputs(l.cases[:l.samples])}
 }
 
 // blame gives a fault of the checker its place.

@@ -47,10 +47,8 @@ import (
 type Setting struct {
 	Folder *problem.Folder
 	Runner judge.Runner
-	// Build makes one of the setter's programs ready to run.
-	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
-	// Checker makes a checker that has seen nothing yet.
-	Checker  func(ctx context.Context) (check.Checker, error)
+	// Crew builds the setter's programs, and makes checkers.
+	Crew     *check.Crew
 	Solution *judge.Program
 	// Literals are numbers that the programs treat apart, as far as one can tell from
 	// their text: see Literals.
@@ -141,7 +139,7 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 		if part.from == nil {
 			continue
 		}
-		made, err := s.Build(ctx, part.from)
+		made, err := s.Crew.Part(ctx, part.from)
 		if err != nil {
 			return nil, err
 		}
@@ -376,7 +374,7 @@ func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
 
 // briefed makes a checker that has seen the samples.
 func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
-	checker, err := l.Checker(ctx)
+	checker, err := l.Crew.Checker(ctx)
 	if err != nil || !l.stateful {
 		return checker, err
 	}

@@ -146,12 +146,9 @@ func declared(t testing.TB, format, toml string, jobs int, solution program, oth
 		r.programs[name] = p
 	}
 	lab, err := stress.Open(t.Context(), stress.Setting{
-		Folder: folder,
-		Runner: r,
-		Build: func(_ context.Context, p *judge.Part) (*judge.Program, error) {
-			return &judge.Program{Name: filepath.Base(p.Path), Argv: []string{filepath.Base(p.Path)}}, nil
-		},
-		Checker:  func(context.Context) (check.Checker, error) { return check.Builtin("tokens", nil) },
+		Folder:   folder,
+		Runner:   r,
+		Crew:     &check.Crew{Problem: folder.Problem, Runner: r, Builder: named{}},
 		Solution: &judge.Program{Name: "solution", Argv: []string{"solution"}},
 		Literals: []int64{1000},
 		Jobs:     jobs,
@@ -452,4 +449,11 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	b.ReportMetric(float64(looked)/b.Elapsed().Seconds(), "inputs/s")
 	b.ReportMetric(float64(r.runs.Load())/float64(looked), "runs/input")
+}
+
+// named builds programs that are called by their file's name.
+type named struct{}
+
+func (named) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {
+	return &judge.Program{Name: filepath.Base(p.Path), Argv: []string{filepath.Base(p.Path)}}, nil
 }

@@ -67,10 +67,7 @@ func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, er
 // faster builds a submission with a faster tool chain; nil where there is none, or it
 // cannot build it.
 func (v *Verifier) faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
-	if v.MakeFaster == nil {
-		return nil, nil
-	}
-	made, err := v.MakeFaster(ctx, s)
+	made, err := v.Entries.Faster(ctx, s)
 	_, missing := errors.AsType[*lang.MissingError](err)
 	_, unusable := errors.AsType[*lang.UnusableError](err)
 	_, fault := errors.AsType[*judge.Fault](err)

@@ -43,19 +43,15 @@ func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error
 		}
 		v.report("the programs that judge can be built", 1, judge.Faults{fault})
 	} else {
-		faults, err := v.DropGraders(ctx)
+		prepared, err := v.Entries.Prepared(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(faults) > 0 {
-			v.report("the graders can be built", len(faults), faults)
+		if n := len(prepared.Graders); n > 0 {
+			v.report("the graders can be built", n, prepared.Graders)
 		}
-		how, err := v.FindTimeLimit(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("find the time limit: %w", err)
-		}
-		if how != "" {
-			v.listen(&judge.Noted{Text: how})
+		if prepared.Limit != "" {
+			v.listen(&judge.Noted{Text: prepared.Limit})
 		}
 		if err := v.submissions(ctx, done); err != nil {
 			return nil, err
@@ -133,7 +129,7 @@ type inputCheck struct {
 // inputChecks builds the input validators.
 func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err error) {
 	for _, in := range v.Folder.Package.Inputs {
-		program, err := v.Build(ctx, &in.Part)
+		program, err := v.Crew.Part(ctx, &in.Part)
 		if err != nil {
 			return nil, err
 		}
@@ -324,7 +320,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 
 // validateOutput has the output validator judge a file as an output.
 func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Verdict, string, error) {
-	checker, err := v.Checker(ctx)
+	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -356,12 +352,12 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
 	}
-	program, err := v.Build(ctx, part)
+	program, err := v.Crew.Part(ctx, part)
 	if err != nil {
 		return 0, nil, err
 	}
 	shelf := v.Memory.shelf(program.Key)
-	checker, err := v.Checker(ctx)
+	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -412,7 +408,7 @@ func (v *Verifier) judgingPrograms(ctx context.Context) error {
 		if part == nil {
 			continue
 		}
-		program, err := v.Build(ctx, part)
+		program, err := v.Crew.Part(ctx, part)
 		if err != nil {
 			return err
 		}

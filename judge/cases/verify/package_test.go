@@ -10,6 +10,7 @@ import (
 	"assay/judge"
 	"assay/judge/packages/icpc"
 	"assay/judge/problem"
+	"assay/judge/running/check"
 	"assay/judge/running/lang"
 	"assay/judge/running/trial"
 )
@@ -221,18 +222,8 @@ func TestExtraTime(t *testing.T) {
 		{"gives none to what must be too slow", slowest, slow{took: 500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, false, true, nil},
 		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true, nil},
 	} {
-		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, listen: func(judge.Event) {}}
-		v.Bench = func(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ bool) (trial.Bench, error) {
-			if made.Program != nil {
-				return row.faster, nil
-			}
-			return &row.bench, nil
-		}
-		if row.faster != nil {
-			v.MakeFaster = func(context.Context, *icpc.Submission) (*lang.Result, error) {
-				return &lang.Result{OK: true, Program: &judge.Program{Language: "other", Key: "other"}}, nil
-			}
-		}
+		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, Crew: &check.Crew{Problem: p}, listen: func(judge.Event) {}}
+		v.Entries = entries{usual: &row.bench, faster: row.faster}
 		s := &submission{Submission: &icpc.Submission{Path: file, Name: "a/1", Rules: []icpc.Rule{row.rule}}, made: &lang.Result{OK: true}}
 		judged, _, err := v.judgeSubmission(t.Context(), s)
 		if err != nil {
@@ -242,6 +233,27 @@ func TestExtraTime(t *testing.T) {
 			t.Errorf("it %s: %s, ok %v, note %q; want %s, %v, a note %v", row.it, judged.Verdict, judged.OK, judged.Note, row.verdict, row.ok, row.noted)
 		}
 	}
+}
+
+// entries has one bench for whatever is built as usual, and another for what a faster
+// tool chain built; nil where there is none.
+type entries struct {
+	Entries
+	usual, faster *slow
+}
+
+func (e entries) Faster(context.Context, *icpc.Submission) (*lang.Result, error) {
+	if e.faster == nil {
+		return nil, nil
+	}
+	return &lang.Result{OK: true, Program: &judge.Program{Language: "other", Key: "other"}}, nil
+}
+
+func (e entries) Bench(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ bool) (trial.Bench, error) {
+	if made.Program != nil {
+		return e.faster, nil
+	}
+	return e.usual, nil
 }
 
 func TestTight(t *testing.T) {

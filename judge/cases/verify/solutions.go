@@ -15,7 +15,6 @@ import (
 	"assay/judge/packages/icpc"
 	"assay/judge/problem"
 	"assay/judge/running/lang"
-	"assay/judge/running/trial"
 )
 
 // A solution's verdict is known when it has failed once. It goes on for this many
@@ -133,7 +132,7 @@ func (v *Verifier) make(ctx context.Context, all []*solution) error {
 	group.SetLimit(max(v.Jobs, 1))
 	for _, s := range all {
 		group.Go(func() error {
-			s.made, s.err = v.Make(ctx, s.path)
+			s.made, s.err = v.Entries.Solution(ctx, s.path)
 			return ctx.Err()
 		})
 	}
@@ -154,11 +153,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	bench, err := trial.New(ctx, trial.Setup{
-		Problem: v.Folder.Problem, Runner: v.Runner, Source: s.path,
-		Make: func(context.Context) (*lang.Result, error) { return s.made, nil },
-		Part: v.Build, Usual: v.Limits, Retime: true, Checker: v.Checker,
-	})
+	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, true)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*icpc.Submission) (all 
 		s := &submission{Submission: w}
 		all = append(all, s)
 		group.Go(func() error {
-			s.made, s.err = v.MakeSubmission(gctx, s.Submission)
+			s.made, s.err = v.Entries.Submission(gctx, s.Submission)
 			return gctx.Err()
 		})
 	}
@@ -219,7 +219,7 @@ func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Prob
 func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
 	running := *problem
 	running.Limits = limits
-	bench, err := v.Bench(ctx, &running, s.Path, made, !bounds(s, icpc.Upper))
+	bench, err := v.Entries.Bench(ctx, &running, s.Path, made, !bounds(s, icpc.Upper))
 	if err != nil {
 		return nil, err
 	}

@@ -20,14 +20,34 @@ const (
 	defaultLimit = 10 * time.Second // where none of them can be run
 )
 
-// FindTimeLimit makes sure that a package has a time limit: where it does not set
+// Prepared is what was found out of a package that it leaves open. The package has it
+// from then on; so it is found out once, before anything is judged.
+type Prepared struct {
+	Graders judge.Faults // of graders that cannot be built here, and were dropped
+	Limit   string       // how the time limit was found; "" where the package sets it
+}
+
+// Prepare drops the graders that cannot be built, and finds a time limit where the
+// package sets none.
+func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
+	p = &Prepared{}
+	if v.Folder.Package == nil {
+		return p, nil
+	}
+	if p.Graders, err = v.DropGraders(ctx); err != nil {
+		return nil, err
+	}
+	if p.Limit, err = v.findTimeLimit(ctx); err != nil {
+		return nil, fmt.Errorf("find the time limit: %w", err)
+	}
+	return p, nil
+}
+
+// findTimeLimit makes sure that a package has a time limit: where it does not set
 // one, it is found out from the submissions that must be in time. What it returns
 // says how, "" where the package says.
-func (v *Verifier) FindTimeLimit(ctx context.Context) (how string, err error) {
+func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 	p := v.Folder.Package
-	if p == nil {
-		return "", nil
-	}
 	if p.Timing.Limit > 0 {
 		p.SetTime(p.Timing.Limit)
 		return "", nil
@@ -142,7 +162,7 @@ func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err er
 	walk = func(n *judge.Node) error {
 		if p := n.Legacy.Grader; p != nil {
 			if _, known := broken[p]; !known {
-				_, err := v.Build(ctx, p)
+				_, err := v.Crew.Part(ctx, p)
 				fault, ok := errors.AsType[*judge.Fault](err)
 				if err != nil && !ok {
 					return err

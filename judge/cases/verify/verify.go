@@ -35,20 +35,10 @@ type Verifier struct {
 	Runner    judge.Runner
 	Jobs      int
 	Limits    judge.Limits // of the validator, for one input
-	// Build builds one of the setter's programs, Detect and Make a solution.
-	Build func(ctx context.Context, p *judge.Part) (*judge.Program, error)
-	Make  func(ctx context.Context, path string) (*lang.Result, error)
-	// Checker makes the problem's checker, for one submission.
-	Checker func(ctx context.Context) (check.Checker, error)
-	// Bench makes the bench for one submission, whose runs are under the problem's
-	// limits; retime is trial.Batch's. MakeSubmission builds a submission of a package.
-	Bench          func(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error)
-	MakeSubmission func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
-	// MakeFaster builds a submission of a package with a faster tool chain of its
-	// language; its result is nil where there is none. It may be nil itself.
-	MakeFaster func(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
-	Memory     *Memory // of runs of a package; nil for none
-	Rung       string  // the sandbox's: runs in another one do not count
+	Crew      *check.Crew  // the setter's programs
+	Entries   Entries      // what else is judged
+	Memory    *Memory      // of runs of a package; nil for none
+	Rung      string       // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
 	// All has every solution judged on every case, however many it has failed.
@@ -60,6 +50,23 @@ type Verifier struct {
 	faults   int
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	judgedBy string          // hash of the programs that judge a package's submissions
+}
+
+// Entries makes what a verification judges: the solutions of a problem folder, the
+// submissions of a package.
+type Entries interface {
+	// Solution builds the program at a path.
+	Solution(ctx context.Context, path string) (*lang.Result, error)
+	// Submission builds a submission of a package.
+	Submission(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	// Faster builds one with a faster tool chain of its language; the result is nil
+	// where there is none.
+	Faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	// Bench makes the bench for an entry that was made, under the limits of p; retime is
+	// trial.Batch's.
+	Bench(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error)
+	// Prepared is what Prepare found, which is asked once.
+	Prepared(ctx context.Context) (*Prepared, error)
 }
 
 // Run verifies the problem. The error is for what is no fault of the folder.
@@ -236,7 +243,7 @@ func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
 	if part == nil {
 		return nil, nil
 	}
-	program, err := v.Build(ctx, part)
+	program, err := v.Crew.Part(ctx, part)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +266,7 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 	}
 	var programs gen.Programs
 	if v.Folder.Validator != nil {
-		if programs.Validator, err = v.Build(ctx, v.Folder.Validator); err != nil {
+		if programs.Validator, err = v.Crew.Part(ctx, v.Folder.Validator); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -350,13 +357,13 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	if part == nil {
 		return 0, nil, nil
 	}
-	program, err := v.Build(ctx, part)
+	program, err := v.Crew.Part(ctx, part)
 	if err != nil {
 		return 0, nil, err
 	}
 	var checker check.Checker // where programs talk or run again, an answer is no output
 	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass {
-		if checker, err = v.Checker(ctx); err != nil {
+		if checker, err = v.Crew.Checker(ctx); err != nil {
 			return 0, nil, err
 		}
 		defer checker.Close()

@@ -86,9 +86,10 @@ type Filler struct {
 	// Follow says where a link out of the package leads, if it may be followed; nil: none may.
 	Follow func(link string) (target string, ok bool)
 	// Build makes one of the setter's programs ready to run.
-	Build  func(ctx context.Context, p *judge.Part) (*judge.Program, error)
-	Jobs   int
-	Limits judge.Limits // of a generator and a solution, for one case
+	// Builder builds generators and solutions.
+	Builder judge.Builder
+	Jobs    int
+	Limits  judge.Limits // of a generator and a solution, for one case
 	// Progress, if it is not nil, is told how many cases are made. It may be
 	// called from several goroutines.
 	Progress func(done, of int)
@@ -225,7 +226,7 @@ func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, er
 		f.built[p] = r
 	}
 	f.mu.Unlock()
-	r.once.Do(func() { r.program, r.err = f.Build(ctx, p) })
+	r.once.Do(func() { r.program, r.err = f.Builder.Part(ctx, p) })
 	return r.program, r.err
 }
 

@@ -106,7 +106,7 @@ func TestGenerators(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := unpack(t, archive)
-	filler := &fill.Filler{Runner: &runner{}, Build: build, Jobs: 2}
+	filler := &fill.Filler{Runner: &runner{}, Builder: builder(build), Jobs: 2}
 	cache := t.TempDir()
 	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		return fill.Generators(fill.PackageIn(dir, stage))
@@ -177,9 +177,9 @@ data:
 		faults int
 		want   []string
 	}{
-		{"tells what cannot be made", &fill.Filler{Runner: &runner{}, Build: broken}, read, 1, []string{"secret/one.in"}},
-		{"tells it again", &fill.Filler{Runner: &runner{}, Build: broken}, read, 1, []string{"secret/one.in"}},
-		{"makes the rest", &fill.Filler{Runner: &runner{}, Build: build}, read, 0, []string{"secret/one.in", "secret/two.in"}},
+		{"tells what cannot be made", &fill.Filler{Runner: &runner{}, Builder: builder(broken)}, read, 1, []string{"secret/one.in"}},
+		{"tells it again", &fill.Filler{Runner: &runner{}, Builder: builder(broken)}, read, 1, []string{"secret/one.in"}},
+		{"makes the rest", &fill.Filler{Runner: &runner{}, Builder: builder(build)}, read, 0, []string{"secret/one.in", "secret/two.in"}},
 		{"is done", &fill.Filler{}, nil, 0, []string{"secret/one.in", "secret/two.in"}},
 	} {
 		kept, err := row.filler.Keep(t.Context(), dir, fill.Shelf(cache), row.read)
@@ -238,7 +238,7 @@ func TestFill(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		row.c.Path, row.c.File, row.c.Line = "secret/a", "r", 3
-		faults, err := (&fill.Filler{Runner: &runner{fails: row.fails}, Build: build}).Fill(t.Context(), &fill.Recipe{Cases: []*fill.Case{&row.c}}, dir)
+		faults, err := (&fill.Filler{Runner: &runner{fails: row.fails}, Builder: builder(build)}).Fill(t.Context(), &fill.Recipe{Cases: []*fill.Case{&row.c}}, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestFillStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &fill.Case{Path: "secret/a", Files: map[string][]byte{".in": []byte("x\n"), ".ans": nil}}
-	if _, err := (&fill.Filler{Runner: &runner{}, Build: build}).Fill(t.Context(), &fill.Recipe{Cases: []*fill.Case{c}}, dir); err == nil {
+	if _, err := (&fill.Filler{Runner: &runner{}, Builder: builder(build)}).Fill(t.Context(), &fill.Recipe{Cases: []*fill.Case{c}}, dir); err == nil {
 		t.Error("Fill through a link gave no error")
 	}
 	if got := tree(t, outside); len(got) > 0 {
@@ -340,3 +340,8 @@ func ExampleSeed() {
 	fmt.Println(fill.Seed("abcd", "graph {seed}", 1))
 	// Output: 611036640
 }
+
+// builder is a function that builds.
+type builder func(ctx context.Context, p *judge.Part) (*judge.Program, error)
+
+func (b builder) Part(ctx context.Context, p *judge.Part) (*judge.Program, error) { return b(ctx, p) }

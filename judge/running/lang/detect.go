@@ -30,15 +30,7 @@ func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Langu
 		return nil, err
 	}
 	if override != "" {
-		l, ok := t.cfg.Language(override)
-		if !ok {
-			hint := suggest.List(t.cfg.IDs())
-			if near, ok := suggest.Closest(override, t.cfg.Words()); ok {
-				hint = fmt.Sprintf("did you mean %q?", near)
-			}
-			return nil, unusable("", hint, "unknown language %q", override)
-		}
-		return l, nil
+		return t.Language(override)
 	}
 	if info.IsDir() && slices.Contains(origin, BySetter) {
 		if l := t.byScript(path); l != nil {
@@ -67,6 +59,19 @@ func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Langu
 		}
 	}
 	return nil, t.unknown(path, head)
+}
+
+// Language finds a language by its id or another word for it. The error of an unknown
+// one is an *UnusableError.
+func (t *Toolbox) Language(word string) (*config.Language, error) {
+	if l, ok := t.cfg.Language(word); ok {
+		return l, nil
+	}
+	hint := suggest.List(t.cfg.IDs())
+	if near, ok := suggest.Closest(word, t.cfg.Words()); ok {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return nil, unusable("", hint, "unknown language %q", word)
 }
 
 // claims returns the languages of an extension; other letter cases count where

@@ -186,6 +186,9 @@ type UnusableError struct{ Fault *judge.Fault }
 func (e *UnusableError) Error() string { return e.Fault.Error() }
 func (e *UnusableError) Unwrap() error { return e.Fault }
 
+// Blame is the contestant's.
+func (*UnusableError) Blame() judge.Blame { return judge.Contestant }
+
 func unusable(path, hint, format string, args ...any) error {
 	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }

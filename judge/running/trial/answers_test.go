@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/judge/running/check"
 	"assay/judge/running/trial"
 )
 
@@ -63,7 +64,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := &judge.Problem{Kind: judge.Kind{Answers: true}, Limits: judge.Limits{Output: 8}, Checker: judge.Checking{Name: "tokens"}, Groups: []judge.Group{{Name: "g", Cases: []judge.Case{c}}}}
-			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Source: test.path, TempDir: dir})
+			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Crew: &check.Crew{Problem: p}, Source: test.path, TempDir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}

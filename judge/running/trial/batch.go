@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"assay/judge"
@@ -33,12 +32,14 @@ type Batch struct {
 	Retime bool
 	// KeepOutput, if it is not nil, is called with each case's output.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
+	// Quiet keeps others quiet while a run must be alone; nil keeps this bench's alone.
+	Quiet *Quiet
 
+	own     Quiet // where Quiet is nil
 	setter  setter
 	program *judge.Program
 	still   stillDir
 	remains remains
-	alone   sync.RWMutex // held for reading by every run, for writing by one that must be alone
 }
 
 // A run beside others may take this much more CPU time than its limit before it
@@ -60,7 +61,9 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	if size, err := b.codeSize(); err != nil || b.CodeLimit > 0 && size > b.CodeLimit {
 		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, b.CodeLimit)}, err
 	}
-	made, err := b.Make(ctx)
+	var made *lang.Result
+	var err error
+	b.quiet().beside(func() { made, err = b.Make(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -99,28 +102,26 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 }
 
 // retime calls try once, or a second time alone where that might tell otherwise.
-func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (*judge.Attempt, error) {
+func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a *judge.Attempt, err error) {
 	if !b.Retime {
-		return try(b.Limits)
+		b.quiet().beside(func() { a, err = try(b.Limits) })
+		return a, err
 	}
 	limits := b.Limits
 	limits.CPU = time.Duration(float64(limits.CPU) * besideOthers)
-	b.alone.RLock()
-	a, err := try(limits)
-	b.alone.RUnlock()
+	b.quiet().beside(func() { a, err = try(limits) })
 	if err != nil || !b.doubtful(a) {
 		return a, err
 	}
 	if a.Close != nil {
 		a.Close()
 	}
-	b.alone.Lock()
-	defer b.alone.Unlock()
 	limits = b.Limits
 	if b.computed(a) {
 		limits.Wall *= patience
 	}
-	again, err := try(limits)
+	var again *judge.Attempt
+	b.quiet().alone(func() { again, err = try(limits) })
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +223,9 @@ func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (jud
 		return judge.Outcome{}, err
 	}
 	defer files.close()
-	return b.Checker.Check(ctx, files.request(c, a.Out))
+	var o judge.Outcome
+	b.quiet().beside(func() { o, err = b.Checker.Check(ctx, files.request(c, a.Out)) })
+	return o, err
 }
 
 // Close ends the checker and the setter's other programs.

@@ -42,7 +42,7 @@ func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, 
 	}
 	if c := s.Problem.Checker; s.Problem.Interactor.Speaks == "testlib" && (c.Program != nil || c.Name != "") {
 		t.tells = true
-		b.Checker, err = s.checker(ctx, limits)
+		b.Checker, err = s.Crew.Checker(ctx)
 	}
 	return t, err
 }

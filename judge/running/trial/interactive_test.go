@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/running/check"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
@@ -181,7 +182,7 @@ func (y play) run(t testing.TB, box *sandbox.Sandbox) (*judge.CaseJudged, *judge
 		Make: func(context.Context) (*lang.Result, error) {
 			return &lang.Result{OK: true, Program: self(t, "program")}, nil
 		},
-		Part: func(_ context.Context, p *judge.Part) (*judge.Program, error) { return self(t, p.Path), nil },
+		Crew: &check.Crew{Problem: p, Runner: box, Builder: selves{t}},
 	}
 	if y.change != nil {
 		y.change(p, &c, &s)
@@ -421,10 +422,18 @@ func TestSetupsThatCannotBe(t *testing.T) {
 		"it refuses several passes without a checker for that": {MultiPass: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := trial.New(t.Context(), trial.Setup{Problem: &judge.Problem{Kind: kind, Checker: judge.Checking{Name: "tokens"}}})
+			p := &judge.Problem{Kind: kind, Checker: judge.Checking{Name: "tokens"}}
+			_, err := trial.New(t.Context(), trial.Setup{Problem: p, Crew: &check.Crew{Problem: p}})
 			if _, ok := errors.AsType[*judge.Fault](err); !ok {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
+}
+
+// selves builds programs that are the test binary.
+type selves struct{ t testing.TB }
+
+func (b selves) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {
+	return self(b.t, p.Path), nil
 }

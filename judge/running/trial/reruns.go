@@ -37,7 +37,7 @@ func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err
 	if p.Checker.Program != nil {
 		t.program, err = s.validator(ctx, p.Checker.Program, limits)
 	} else {
-		b.Checker, err = s.checker(ctx, limits) // so that its options are looked at now
+		b.Checker, err = s.Crew.Checker(ctx) // so that its options are looked at now
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.closeParts())
@@ -209,7 +209,7 @@ func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Out
 		}
 		return r.judging.Between(ctx, out, nil)
 	}
-	checker, err := r.setter.checker(ctx, r.setter.limits) // one of its own: many cases are judged at one time
+	checker, err := r.setter.Crew.Checker(ctx) // one of its own: many cases are judged at one time
 	if err != nil {
 		return judge.Outcome{}, err
 	}

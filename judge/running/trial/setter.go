@@ -41,7 +41,7 @@ func (s *setter) build(ctx context.Context, limits judge.Limits) (err error) {
 
 func (s *setter) buildGraders(ctx context.Context, n *judge.Node) (err error) {
 	if p := n.Legacy.Grader; p != nil && s.graders[p] == nil {
-		if s.graders[p], err = s.Part(ctx, p); err != nil {
+		if s.graders[p], err = s.Crew.Part(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ import (
 type Setup struct {
 	Problem *judge.Problem // with the limits that are to be kept
 	Runner  judge.Runner   // for interactive problems a judge.Joiner too
+	Crew    *check.Crew    // the setter's programs
 
 	Source string // the submission: a file or a folder
 	// ShowSource has the submission see its own files in its working directory.
@@ -38,13 +39,12 @@ type Setup struct {
 	// language's id and the name of the file or folder.
 	Language, Entry string
 
-	Part  func(ctx context.Context, p *judge.Part) (*judge.Program, error) // builds a setter's program
-	Usual judge.Limits                                                     // of a setter's program
-
 	TempDir    string                                           // for outputs that are too large for memory; "" is the system's
 	Retime     bool                                             // see Batch
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error // see Batch
-	Checker    func(context.Context) (check.Checker, error)     // instead of the problem's own; nil for that
+	// Quiet is shared by all benches whose runs may disturb one another; nil is one of
+	// this bench alone.
+	Quiet *Quiet
 }
 
 // Bench is a judge.Bench for one submission. The caller must call Close.
@@ -59,7 +59,7 @@ func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	p := s.Problem
 	b := &Batch{
 		Runner: s.Runner, Make: s.Make, Limits: p.Limits, CodeLimit: p.CodeLimit, Source: s.Source,
-		TempDir: s.TempDir, Retime: s.Retime, KeepOutput: s.KeepOutput,
+		TempDir: s.TempDir, Retime: s.Retime, KeepOutput: s.KeepOutput, Quiet: s.Quiet,
 	}
 	b.setter.Setup = s
 	defer func() {
@@ -67,7 +67,7 @@ func New(ctx context.Context, s Setup) (_ Bench, err error) {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	validation := s.limits()
+	validation := s.Crew.Limits()
 	if err := b.setter.build(ctx, validation); err != nil {
 		return nil, err
 	}
@@ -84,54 +84,16 @@ func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	case kind.MultiPass:
 		return newMultiPass(ctx, b, validation)
 	}
-	b.Checker, err = s.checker(ctx, validation)
+	b.Checker, err = s.Crew.Checker(ctx)
 	if kind.Answers {
 		return &answers{Batch: b}, err
 	}
 	return b, err
 }
 
-// limits are those of the programs that judge.
-func (s *Setup) limits() judge.Limits {
-	l, own := s.Usual, s.Problem.Validation
-	if own.CPU > 0 {
-		l.CPU, l.Wall = own.CPU, max(l.Wall, 2*own.CPU)
-	}
-	if own.Wall > 0 {
-		l.Wall = own.Wall
-	}
-	if own.Memory > 0 {
-		l.Memory = own.Memory
-	}
-	if own.Output > 0 {
-		l.Output = own.Output
-	}
-	return l
-}
-
-// checker makes the problem's checker.
-func (s *Setup) checker(ctx context.Context, limits judge.Limits) (check.Checker, error) {
-	if s.Checker != nil {
-		return s.Checker(ctx)
-	}
-	c := s.Problem.Checker
-	if c.Program == nil {
-		made, err := check.Builtin(c.Name, c.Args)
-		if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
-			fault.File = s.Problem.Dir
-		}
-		return made, err
-	}
-	program, err := s.Part(ctx, c.Program)
-	if err != nil {
-		return nil, err
-	}
-	return check.Program(s.Runner, c.Program, program, limits)
-}
-
 // validator makes a setter's program ready to judge in steps.
 func (s *Setup) validator(ctx context.Context, p *judge.Part, limits judge.Limits) (*check.Validator, error) {
-	program, err := s.Part(ctx, p)
+	program, err := s.Crew.Part(ctx, p)
 	if err != nil {
 		return nil, err
 	}

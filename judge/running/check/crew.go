@@ -1,0 +1,69 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"assay/judge"
+)
+
+// Crew is the setter's programs of one problem: what builds them, and what makes its
+// checkers. It is safe for concurrent use.
+type Crew struct {
+	judge.Builder
+	Problem *judge.Problem
+	Runner  judge.Runner
+	Usual   judge.Limits // of a setter's program, where the problem sets none
+	// Place gives a fault in the options of a builtin checker its place; nil is the
+	// problem's folder.
+	Place func(*judge.Fault) *judge.Fault
+
+	mu      sync.Mutex
+	checker *judge.Program // once it is built
+}
+
+// Limits are those of one run of a program that judges.
+func (c *Crew) Limits() judge.Limits { return c.Problem.JudgingLimits(c.Usual) }
+
+// Checker makes a checker that has seen nothing yet, for one submission.
+func (c *Crew) Checker(ctx context.Context) (Checker, error) {
+	part := c.Problem.Checker.Program
+	if part == nil {
+		made, err := Builtin(c.Problem.Checker.Name, c.Problem.Checker.Args)
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			return nil, c.placed(fault)
+		}
+		return made, err
+	}
+	program, err := c.build(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	return Program(c.Runner, part, program, c.Limits())
+}
+
+func (c *Crew) placed(f *judge.Fault) *judge.Fault {
+	switch {
+	case c.Place != nil:
+		return c.Place(f)
+	case f.File == "":
+		f.File = c.Problem.Dir
+	}
+	return f
+}
+
+// build builds the checker, once.
+func (c *Crew) build(ctx context.Context, part *judge.Part) (*judge.Program, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.checker != nil {
+		return c.checker, nil
+	}
+	made, err := c.Part(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	c.checker = made
+	return made, nil
+}

@@ -1,0 +1,244 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/running/check"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
+)
+
+// Part builds one of the setter's programs. One that cannot be built here is a fault
+// of the folder.
+func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
+	if part.Speaks == "ctd" {
+		return script(part)
+	}
+	if p.answers != nil && part == p.Reference {
+		return p.answers, nil
+	}
+	made, err := p.build(ctx, source{path: part.Path, from: lang.BySetter})
+	if missing, ok := errors.AsType[*lang.MissingError](err); ok && missing.Broken == nil {
+		return nil, &judge.Fault{File: part.Path, Text: "the program cannot be built here", Hint: missing.Error()}
+	}
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
+		return nil, unusable.Fault
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !made.OK {
+		return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
+	}
+	return made.Program, nil
+}
+
+// Crew is the setter's programs of the problem.
+func (p *Problem) Crew() *check.Crew {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.crew == nil {
+		p.crew = &check.Crew{
+			Builder: p, Problem: p.Problem, Runner: p.w.Box, Usual: p.w.Config.Setter,
+			Place: func(f *judge.Fault) *judge.Fault { return p.Fault("checker", f.Text, f.Hint) },
+		}
+	}
+	return p.crew
+}
+
+// entry is a submission whose language is known.
+type entry struct {
+	path     string
+	language *config.Language
+	build    func(context.Context) (*lang.Result, error)
+}
+
+// enter finds the language of a submission, and returns what builds it.
+func (p *Problem) enter(path, language string) (*entry, error) {
+	s := source{path: path, language: language, from: lang.ByContestant}
+	e := &entry{path: path}
+	var err error
+	if p.Package == nil {
+		e.language, err = p.w.Tools.Detect(path, language)
+	} else {
+		if known := p.Package.Submission(path); known != nil { // what the package says of its own
+			s.entry = known.Entry
+			if language == "" {
+				s.language = known.Language
+			}
+		}
+		e.language, err = p.staged(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.language = e.language.ID
+	e.build = func(ctx context.Context) (*lang.Result, error) { return p.build(ctx, s) }
+	return e, nil
+}
+
+// staged finds the language of a program of a package, as it is when it is put together.
+func (p *Problem) staged(s source) (*config.Language, error) {
+	dir, done, err := p.w.archives.Temp()
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.path, err)
+	}
+	defer done()
+	_, l, err := p.w.stage(p.Package, s, dir)
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	return l, nil
+}
+
+// Solution builds the program at a path as a contestant's.
+func (p *Problem) Solution(ctx context.Context, path string) (*lang.Result, error) {
+	return p.build(ctx, source{path: path, from: lang.ByContestant})
+}
+
+// Submission builds a submission of the package.
+func (p *Problem) Submission(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+	if p.Kind.Answers {
+		return &lang.Result{OK: true}, nil
+	}
+	return p.build(ctx, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
+}
+
+// Faster builds a submission of the package with the faster tool chain of its language;
+// nil where there is none.
+func (p *Problem) Faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+	if p.Kind.Answers {
+		return nil, nil
+	}
+	from := source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant}
+	l, err := p.staged(from)
+	if err != nil || l.Faster == "" {
+		return nil, err
+	}
+	from.language = l.Faster
+	return p.build(ctx, from)
+}
+
+// source is a program of a package, or a submission to it, that is to be built.
+type source struct {
+	path     string
+	language string // asked for; "" for what its name tells
+	entry    string // the file that starts it; "" for what its name tells
+	from     lang.Origin
+}
+
+// build builds a program for the problem. In a package programs are built from
+// copies, with the constants and the files of include/ in them.
+func (p *Problem) build(ctx context.Context, s source) (*lang.Result, error) {
+	w, f := p.w, p.Folder
+	if f.Package == nil || s.from == lang.BySetter && !p.has(s.path) {
+		return p.buildOwn(ctx, s)
+	}
+	dir, done, err := w.archives.Temp()
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.path, err)
+	}
+	defer done()
+	staged, l, err := w.stage(f.Package, s, dir)
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	extra := lang.Extra{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
+	made, err := w.Tools.BuildWith(ctx, staged.Path, l, s.from, extra)
+	if _, missing := errors.AsType[*lang.MissingError](err); l.Instead != "" && (missing || err == nil && !made.OK) {
+		if other, ok := w.Config.Language(l.Instead); ok {
+			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
+				made, err = again, nil
+			}
+		}
+	}
+	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.from == lang.BySetter {
+		// A validator of Python 2 is often one of Python 3 too.
+		if other := w.Tools.Sibling(staged.Path, l); other != nil {
+			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
+				made, err = again, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	if made.Program != nil {
+		made.Program.Name = s.path
+	}
+	return made, nil
+}
+
+// buildOwn builds a program for a problem folder of the judge's own form. Submissions
+// and the reference are built with the files of include/.
+func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) {
+	w, f := p.w, p.Folder
+	solves := s.from == lang.ByContestant || f.Reference != nil && f.Reference.Path == s.path
+	if f.Included == nil || !solves {
+		l, err := w.Tools.Detect(s.path, s.language, s.from)
+		if err != nil {
+			return nil, err
+		}
+		return w.Tools.Build(ctx, s.path, l, s.from)
+	}
+	dir, done, err := w.archives.Temp()
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.path, err)
+	}
+	defer done()
+	as := s
+	as.from = lang.ByContestant
+	staged, l, err := w.stage(f.Included, as, dir)
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	made, err := w.Tools.BuildWith(ctx, staged.Path, l, s.from, lang.Extra{Entry: staged.Entry})
+	if err != nil {
+		return nil, unstaged(err, s.path)
+	}
+	if made.Program != nil {
+		made.Program.Name = s.path
+	}
+	return made, nil
+}
+
+// stage copies a program, and again with the files of include/ for its language
+// where there are any.
+func (w *Workspace) stage(pkg *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
+	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := w.Tools.Detect(staged.Path, s.language, s.from)
+	if err != nil || s.from == lang.BySetter {
+		return staged, l, err
+	}
+	include := pkg.Includes(func(code string) bool {
+		known, ok := w.Config.Language(code)
+		return ok && known == l
+	})
+	if len(include) == 0 {
+		return staged, l, nil
+	}
+	staged, err = pkg.Stage(s.path, filepath.Join(dir, "whole"), include, s.entry)
+	return staged, l, err
+}
+
+// has says whether a path is in the problem's folder.
+func (p *Problem) has(path string) bool {
+	rel, err := filepath.Rel(p.Dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// unstaged puts the path that the user knows into an error about a copy.
+func unstaged(err error, path string) error {
+	if u, ok := errors.AsType[*lang.UnusableError](err); ok {
+		u.Fault.File = path
+	}
+	return err
+}

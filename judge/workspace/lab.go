@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"assay/judge"
+	"assay/judge/cases/gen"
+	"assay/judge/cases/stress"
+)
+
+// Lab is where inputs are tried on a solution. The caller must close it.
+type Lab struct {
+	*stress.Lab                // nil where the solution does not compile
+	Problem     *Problem       // with a reference
+	Started     *judge.Started // opens what is told of the solution
+	Built       *judge.Built
+}
+
+// Lab builds a solution, and opens the lab of the problem for it. Derived has inputs
+// drawn from the declared input format alone.
+func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) (*Lab, error) {
+	if p.Kind.Answers {
+		return nil, &judge.Misuse{Err: fmt.Errorf("the submissions of %s are outputs: there is no program to try inputs on", p.ID)}
+	}
+	e, err := p.submitted(path, language)
+	if err != nil {
+		return nil, err
+	}
+	answering, err := p.Answering(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := e.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown := *answering.Problem
+	shown.Groups = nil
+	l := &Lab{Problem: answering, Started: p.w.Started(&shown, path, e.language), Built: &judge.Built{Log: made.Log}}
+	if !made.OK {
+		l.Built.Verdict = judge.CompileError
+		return l, nil
+	}
+	texts := []string{path}
+	if answering.Reference != nil {
+		texts = append(texts, answering.Reference.Path)
+	}
+	l.Lab, err = stress.Open(ctx, stress.Setting{
+		Folder: answering.Folder, Runner: p.w.Box, Crew: answering.Crew(),
+		Solution: made.Program, Literals: gen.Literals(texts...), Derived: derived, Limits: p.w.Config.Setter, Jobs: p.w.Jobs,
+	})
+	return l, err
+}
+
+// Close ends the programs of the lab.
+func (l *Lab) Close() error {
+	if l == nil || l.Lab == nil {
+		return nil
+	}
+	return l.Lab.Close()
+}

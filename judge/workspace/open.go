@@ -1,0 +1,127 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"assay/judge"
+	"assay/judge/bundle"
+	"assay/judge/cases/verify"
+	"assay/judge/internal/suggest"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/polygon"
+	"assay/judge/problem"
+	"assay/judge/running/check"
+)
+
+// Problem is an open problem of a workspace: its folder, with what builds and runs its
+// programs. It is safe for concurrent use. Judging does not change it; what a package
+// leaves open is found out once, before the first judging, by Prepared.
+type Problem struct {
+	*problem.Folder
+	w   *Workspace
+	own string // the package that people know, where the folder is a copy with its cases made; "" elsewhere
+	// thawed is what is known of a problem that came in a bundle, nil for others.
+	thawed *thawed
+
+	mu        sync.Mutex
+	crew      *check.Crew      // nil before it is asked for
+	prepared  *verify.Prepared // nil before it is known
+	answering *Problem         // the same with a reference; nil before it is known
+	answers   *judge.Program   // the reference, where a submission was taken for it
+}
+
+// Open finds and reads a problem.
+func (w *Workspace) Open(name string) (*Problem, error) {
+	p, faults, err := w.Folder(name)
+	if err != nil {
+		return nil, err
+	}
+	return p, faults.AsError()
+}
+
+// Folder finds and reads a problem, and unpacks it if it is in an archive. With
+// faults it cannot be judged; it may still be there.
+func (w *Workspace) Folder(name string) (*Problem, judge.Faults, error) {
+	dir, tests, err := w.Locate(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, faults := w.read(dir, tests)
+	return p, faults, nil
+}
+
+// Locate finds the folder of a problem and of its generated cases, and unpacks it if
+// it is in an archive. What the contest does not have may be a problem of the house.
+func (w *Workspace) Locate(name string) (dir, tests string, err error) {
+	if bundle.Is(name) && isFile(name) {
+		if name, err = w.layOut(name); err != nil {
+			return "", "", err
+		}
+	}
+	dir, tests, err = problem.Find(w.Root, name)
+	if missing, ok := errors.AsType[*problem.NotFoundError](err); ok {
+		lent, failed := w.Lent()
+		switch {
+		case failed != nil:
+			return "", "", failed
+		case slices.Contains(lent, name):
+			root, _ := w.houseRoot()
+			return problem.Find(root, name)
+		}
+		own, _ := problem.List(w.Root)
+		if _, near := suggest.Closest(name, own); !near && !strings.ContainsRune(name, filepath.Separator) {
+			if _, near := suggest.Closest(name, lent); near {
+				missing.Hint = suggest.Hint(name, lent)
+			}
+		}
+	}
+	if err == nil && icpc.IsArchive(dir) {
+		dir, err = w.unpack(dir)
+		tests = dir
+	}
+	return dir, tests, err
+}
+
+// read reads the problem in a folder.
+func (w *Workspace) read(dir, tests string) (*Problem, judge.Faults) {
+	f, faults := problem.Open(w.Near(dir), w.Near(tests), w.Config.Solution)
+	if f == nil {
+		return nil, faults
+	}
+	f.Spare(w.spare(dir))
+	w.thaw(f)
+	return &Problem{Folder: f, w: w, thawed: w.thawed(f.Dir)}, faults
+}
+
+// unpack lays an archive out in the cache, once for each version of it, and
+// returns the package's folder there.
+func (w *Workspace) unpack(archive string) (string, error) {
+	f, err := os.Open(archive)
+	if err != nil {
+		return "", &judge.Fault{File: archive, Text: problem.Reason(err)}
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("read %s: %w", archive, err)
+	}
+	base := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
+	home, err := w.archives.Add(context.Background(), hex.EncodeToString(sum.Sum(nil)[:16]), func(home string) error {
+		_, err := icpc.Unpack(archive, filepath.Join(home, base), polygon.Is, problem.IsPlain)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return icpc.PackageIn(archive, filepath.Join(home, base), polygon.Is, problem.IsPlain)
+}

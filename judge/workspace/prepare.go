@@ -1,0 +1,141 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"assay/judge"
+	"assay/judge/cases/verify"
+	"assay/judge/running/check"
+)
+
+// Verifier makes what verifies the problem.
+func (p *Problem) Verifier() *verify.Verifier {
+	rung, _ := p.w.Rung()
+	return &verify.Verifier{
+		Folder:    p.Folder,
+		Solutions: p.Solutions(),
+		Runner:    p.w.Box,
+		Jobs:      p.w.Jobs,
+		Limits:    p.w.Config.Setter,
+		Rung:      rung,
+		Memory:    &verify.Memory{Dir: filepath.Join(p.w.Cache, "runs")},
+		Crew:      p.Crew(),
+		Entries:   p,
+	}
+}
+
+// Solutions is the folder of the problem's solutions; it may be missing.
+func (p *Problem) Solutions() string { return p.w.Near(p.w.solutions(p.Folder)) }
+
+// Prepared finds out what a package leaves open: its time limit, which graders can be
+// built. It does so once, and nothing is judged before.
+func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
+	verifier := p.Verifier()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.prepared == nil {
+		found, err := p.findOut(ctx, verifier)
+		if err != nil {
+			return nil, err
+		}
+		p.prepared = found
+	}
+	return p.prepared, nil
+}
+
+// findOut prepares a package. Of one that came in a bundle it was found out before.
+func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
+	t := p.thawed
+	if t == nil || p.Package == nil {
+		return verifier.Prepare(ctx)
+	}
+	verifier.Crew = &check.Crew{Builder: thawedBuilder{t, p.Folder}, Problem: p.Problem}
+	dropped, err := verifier.DropGraders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := &verify.Prepared{Graders: dropped, Limit: t.found.TimeLimitFrom}
+	if limit := time.Duration(t.found.TimeLimitUS) * time.Microsecond; limit > 0 {
+		p.Package.SetTime(limit)
+	} else if p.Package.Timing.Limit > 0 {
+		p.Package.SetTime(p.Package.Timing.Limit)
+	}
+	return found, nil
+}
+
+// typed is how people name the problem.
+func (p *Problem) typed() string {
+	if p.thawed != nil {
+		return p.thawed.file
+	}
+	return cmp.Or(p.own, p.Dir)
+}
+
+// Notes says what a reader must know of a package before anything is judged.
+func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
+	prepared, err := p.Prepared(ctx)
+	if err != nil || p.Package == nil {
+		return nil, err
+	}
+	for _, fault := range prepared.Graders {
+		notes = append(notes, "the usual grader takes the place of one that cannot be built: "+fault.Error())
+	}
+	if prepared.Limit != "" {
+		notes = append(notes, prepared.Limit)
+	}
+	switch n := len(p.Package.Flaws); n {
+	case 0:
+	case 1:
+		notes = append(notes, fmt.Sprintf("the package has a fault that does not stop the judging: %s", p.Package.Flaws[0]))
+	default:
+		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, p.typed(), p.Package.Flaws[0]))
+	}
+	return notes, nil
+}
+
+// Answering is the problem with a reference. A package that names none gets a
+// submission that must be accepted; that is chosen once.
+func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
+	if p.Package == nil || p.Reference != nil || p.Kind.Answers {
+		return p, nil
+	}
+	prepared, err := p.Prepared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answering != nil {
+		return p.answering, nil
+	}
+	var built *judge.Program
+	var path string
+	for _, s := range p.Package.Submissions {
+		verdict, _ := s.Promised()
+		switch {
+		case p.thawed != nil && filepath.Join(p.Dir, filepath.FromSlash(p.thawed.found.Reference)) != s.Path:
+			continue
+		case p.thawed == nil && verdict != judge.Accepted, built != nil && !s.Model:
+			continue
+		}
+		made, err := p.Submission(ctx, s)
+		if err == nil && made.OK {
+			built, path = made.Program, s.Path
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if built == nil {
+		return nil, &judge.Fault{File: p.Dir, Text: "no submission of the package that must be accepted can be built", Hint: "one of them says what is right"}
+	}
+	folder, words := *p.Folder, *p.Problem
+	words.Reference = &judge.Part{Path: path, Speaks: "plain"}
+	folder.Problem = &words
+	p.answering = &Problem{Folder: &folder, w: p.w, own: p.own, thawed: p.thawed, prepared: prepared, answers: built}
+	return p.answering, nil
+}
