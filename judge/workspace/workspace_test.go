@@ -1,0 +1,311 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+	"assay/judge/workspace"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main() // does not return in a process that the sandbox started
+	os.Exit(m.Run())
+}
+
+// contest lays a contest out, and starts its workspace.
+func contest(t *testing.T, archive string) (*workspace.Workspace, string) {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(workspace.Running{Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w, root
+}
+
+// three are three problems: one whose checker is a program, a package that sets no
+// time limit, and one whose cases are made on first use.
+const three = `
+-- judge.toml --
+-- problems/any/problem.toml --
+title = "Any"
+[limits]
+time = "2s"
+[checker]
+program = "checker.sh"
+speaks = "kattis"
+-- problems/any/checker.sh --
+read want < $2
+read got
+[ "$want" = "$got" ] && exit 42
+exit 43
+-- problems/any/cases/sample/one.in --
+1 2
+-- problems/any/cases/sample/one.ans --
+3
+-- problems/any/cases/some/two.in --
+2 2
+-- problems/any/cases/some/two.ans --
+4
+-- problems/pack/problem.yaml --
+problem_format_version: 2025-09
+name: Pack
+uuid: 9a5ab9bd-2c6e-4f5c-a0c8-0c1d1c1d1c1d
+-- problems/pack/problem_statement/problem.en.md --
+Add.
+-- problems/pack/data/sample/1.in --
+1 2
+-- problems/pack/data/sample/1.ans --
+3
+-- problems/pack/data/secret/2.in --
+20 2
+-- problems/pack/data/secret/2.ans --
+22
+-- problems/pack/submissions/accepted/right.sh --
+read a b; echo $((a + b))
+-- problems/made/problem.toml --
+title = "Made"
+[limits]
+time = "2s"
+[reference]
+program = "reference.sh"
+[generator]
+program = "generator.sh"
+speaks = "plain"
+[[group]]
+name = "many"
+cases = ["{1..6}"]
+store = false
+-- problems/made/reference.sh --
+read a b; echo $((a + b))
+-- problems/made/generator.sh --
+echo $1 7
+-- problems/made/cases/sample/one.in --
+1 2
+-- problems/made/cases/sample/one.ans --
+3
+-- right.sh --
+read a b; echo $((a + b))
+-- wrong.sh --
+read a b; echo $((a + 2))
+-- crash.sh --
+exit 3
+-- waits.sh --
+sleep 60
+-- nothing.sh --
+-- notes.txt --
+to do
+`
+
+// twenty submissions: the problem and the file of each.
+func twenty() (all [][2]string) {
+	for i := range 20 {
+		problems := []string{"any", "pack", "made"}
+		files := []string{"right.sh", "wrong.sh", "crash.sh", "right.sh", "nothing.sh", "notes.txt", "wrong.sh"}
+		all = append(all, [2]string{problems[i%3], files[i%7]})
+	}
+	return all
+}
+
+// lines are the events of a judging without times: what may not depend on what else
+// is judged.
+func lines(t *testing.T, w *workspace.Workspace, p *workspace.Problem, path string) (all []string) {
+	t.Helper()
+	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{All: true, Jobs: 2}, func(e judge.Event) {
+		switch e := e.(type) {
+		case *judge.Started:
+			all = append(all, fmt.Sprintf("%s %s %d cases", e.Problem, e.Language, e.Cases))
+		case *judge.Built:
+			all = append(all, fmt.Sprintf("built %q %q", e.Verdict, e.Log))
+		case *judge.CaseJudged:
+			all = append(all, fmt.Sprintf("%s %s %s", e.ID(), e.Verdict, e.Message))
+		case *judge.GroupJudged:
+			all = append(all, fmt.Sprintf("%s %s %d of %d", e.Group, e.Verdict, e.Passed, e.Cases))
+		case *judge.Finished:
+			all = append(all, fmt.Sprintf("%s %d of %d, first %s", e.Verdict, e.Passed, e.Cases, e.First))
+		}
+	})
+	if err != nil {
+		return append(all, err.Error())
+	}
+	return append(all, string(sum.Verdict))
+}
+
+func TestManyAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges 40 submissions")
+	}
+	w, root := contest(t, three)
+	manifest(t, w)
+	open := func(w *workspace.Workspace, name string) *workspace.Problem {
+		p, faults, err := w.Ready(t.Context(), name)
+		if err != nil || len(faults) > 0 {
+			t.Errorf("%s: %v %v", name, faults, err)
+		}
+		return p
+	}
+	// One after the other, in a workspace of their own.
+	alone, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := alone.Start(workspace.Running{Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Close()
+	want := make([][]string, 20)
+	for i, s := range twenty() {
+		want[i] = lines(t, alone, open(alone, s[0]), filepath.Join(root, s[1]))
+	}
+	// All at once: some share an open problem, some open it themselves.
+	shared := map[string]*workspace.Problem{"any": open(w, "any"), "pack": open(w, "pack"), "made": nil}
+	got := make([][]string, 20)
+	var wg sync.WaitGroup
+	for i, s := range twenty() {
+		wg.Go(func() {
+			p := shared[s[0]]
+			if p == nil {
+				p = open(w, s[0])
+			}
+			got[i] = lines(t, w, p, filepath.Join(root, s[1]))
+		})
+	}
+	wg.Wait()
+	for i := range want {
+		for _, list := range [][]string{want[i], got[i]} {
+			for k := range list { // where a folder of the cache is named
+				list[k] = strings.ReplaceAll(strings.ReplaceAll(list[k], alone.Cache, ""), w.Cache, "")
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("alone and beside others (-alone +beside):\n%s", diff)
+	}
+	if n := strings.Count(fmt.Sprint(want), "AC 2 of 2"); n == 0 {
+		t.Errorf("nothing was accepted: %q", want)
+	}
+}
+
+// manifest makes the cases of the problem whose cases are not stored, once: a
+// contestant's machine has only the manifest.
+func manifest(t *testing.T, w *workspace.Workspace) {
+	t.Helper()
+	p, err := w.Open("made")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Maker().Generate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(w.Cache, "cases")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestASubmissionThatCannotBeUsedGetsAVerdict(t *testing.T) {
+	w, root := contest(t, three)
+	p, err := w.Open("any")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		it   string
+		s    workspace.Submission
+		want string // in the log
+	}{
+		{"tells one that is empty", workspace.Submission{Path: "nothing.sh"}, "nothing.sh: the file is empty"},
+		{"tells one in no language", workspace.Submission{Path: "notes.txt"}, "notes.txt: no language"},
+		{"tells an unknown language", workspace.Submission{Path: "right.sh", Language: "shh"}, `unknown language "shh"`},
+	} {
+		row.s.Path = filepath.Join(root, row.s.Path)
+		var log string
+		sum, err := w.Submit(t.Context(), p, row.s, judge.Options{Jobs: 1}, func(e judge.Event) {
+			if e, ok := e.(*judge.Built); ok {
+				log = e.Log
+			}
+		})
+		if err != nil || sum.Verdict != judge.CompileError || !strings.Contains(log, row.want) || strings.Contains(log, root) {
+			t.Errorf("it %s: %+v, log %q, %v; want CE and %q", row.it, sum, log, err, row.want)
+		}
+	}
+	_, err = w.Submit(t.Context(), p, workspace.Submission{Path: filepath.Join(root, "gone.sh")}, judge.Options{Jobs: 1}, func(judge.Event) {})
+	if judge.Whose(err) != judge.Asker {
+		t.Errorf("a file that is not there: %v, to blame is %q", err, judge.Whose(err))
+	}
+}
+
+// TestLimitsOfProgramsThatJudge: a package that gives its checker much memory has one
+// that needs it, whoever asks.
+func TestLimitsOfProgramsThatJudge(t *testing.T) {
+	w, root := contest(t, `
+-- judge.toml --
+-- big/problem.yaml --
+problem_format_version: 2025-09
+name: Big
+uuid: 9a5ab9bd-2c6e-4f5c-a0c8-0c1d1c1d1c1e
+limits:
+  time_limit: 2
+  validation_memory: 400
+  validation_time: 7
+-- big/problem_statement/problem.en.md --
+Say it.
+-- big/data/sample/1.in --
+1
+-- big/data/sample/1.ans --
+1
+-- big/output_validator/check.sh --
+exit 42
+-- big/submissions/accepted/right.sh --
+cat
+`)
+	p, err := w.Open(filepath.Join(root, "big"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := p.Answering(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab, err := p.Lab(t.Context(), filepath.Join(root, "big/submissions/accepted/right.sh"), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	want := w.Config.Setter
+	want.Memory, want.CPU = 400<<20, 7e9
+	for name, got := range map[string]judge.Limits{
+		"judging": p.Crew().Limits(), "verifying": p.Verifier().Crew.Limits(),
+		"searching": with.Crew().Limits(), "a lab": lab.Setting.Crew.Limits(),
+	} {
+		if got.Memory != want.Memory || got.CPU != want.CPU || got.Processes != want.Processes {
+			t.Errorf("%s: %+v, want those of the package in %+v", name, got, want)
+		}
+	}
+}
