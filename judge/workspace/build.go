@@ -40,14 +40,12 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 
 // Crew is the setter's programs of the problem.
 func (p *Problem) Crew() *check.Crew {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.crew == nil {
+	p.hire.Do(func() {
 		p.crew = &check.Crew{
 			Builder: p, Problem: p.Problem, Runner: p.w.Box, Usual: p.w.Config.Setter,
 			Place: func(f *judge.Fault) *judge.Fault { return p.Fault("checker", f.Text, f.Hint) },
 		}
-	}
+	})
 	return p.crew
 }
 

@@ -33,8 +33,10 @@ type Problem struct {
 	// thawed is what is known of a problem that came in a bundle, nil for others.
 	thawed *thawed
 
-	mu        sync.Mutex
-	crew      *check.Crew      // nil before it is asked for
+	hire sync.Once
+	crew *check.Crew // once somebody was hired
+
+	mu        sync.Mutex       // held while something is found out
 	prepared  *verify.Prepared // nil before it is known
 	answering *Problem         // the same with a reference; nil before it is known
 	answers   *judge.Program   // the reference, where a submission was taken for it
