@@ -100,8 +100,8 @@ func (w *Workspace) read(dir, tests string) (*Problem, judge.Faults) {
 	if f == nil {
 		return nil, faults
 	}
-	f.Spare(w.spare(dir))
 	w.thaw(f)
+	f.Spare(w.spare(dir))
 	return &Problem{Folder: f, w: w, thawed: w.thawed(f.Dir)}, faults
 }
 
