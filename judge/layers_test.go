@@ -338,3 +338,61 @@ func TestNoInitAndNoPrinting(t *testing.T) {
 		}
 	}
 }
+
+// TestExportedNamesHaveADoc: each exported name below judge/ says what it is: types,
+// functions, methods, constants and variables; one comment may stand for the names of a
+// line or of a whole block.
+func TestExportedNamesHaveADoc(t *testing.T) {
+	for _, p := range list(t, "./judge/...") {
+		set, files := sources(t, p)
+		for _, f := range files {
+			for _, name := range undocumented(f) {
+				t.Errorf("%s: %s has no doc", set.Position(name.Pos()), name.Name)
+			}
+		}
+	}
+}
+
+// known are methods that the standard library's interfaces describe.
+var known = []string{"Error", "String", "Unwrap", "Write"}
+
+// undocumented are the exported names of a file without a comment.
+func undocumented(f *ast.File) (names []*ast.Ident) {
+	note := func(of []*ast.Ident, docs ...*ast.CommentGroup) {
+		if slices.ContainsFunc(docs, func(d *ast.CommentGroup) bool { return d.Text() != "" }) {
+			return
+		}
+		for _, name := range of {
+			if name.IsExported() {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil || receiverIsExported(d.Recv) && !slices.Contains(known, d.Name.Name) {
+				note([]*ast.Ident{d.Name}, d.Doc)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					note(s.Names, d.Doc, s.Doc, s.Comment)
+				case *ast.TypeSpec:
+					note([]*ast.Ident{s.Name}, d.Doc, s.Doc, s.Comment)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func receiverIsExported(recv *ast.FieldList) bool {
+	of := recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	name, ok := of.(*ast.Ident)
+	return !ok || name.IsExported()
+}
