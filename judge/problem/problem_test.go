@@ -145,7 +145,8 @@ func TestFind(t *testing.T) {
 		{"else/gamma", "else/gamma", "testcases", ""},
 		{"alhpa", "", "", `did you mean "alpha"?`},
 		{"empty", "", "", "no problem"},
-		{"else/none", "", "", "the path has no problem.toml"},
+		{"else/none", "", "", "there is no such folder"},
+		{"./problems/empty", "", "", "problem.toml"},
 		{"", "", "", "no problem"},
 	}
 	for _, test := range tests {
