@@ -14,6 +14,7 @@ func (c *Config) Portable() ([]byte, error) {
 	var out form
 	out.Limits.Solution, out.Limits.Build, out.Limits.Setter = formOf(c.Solution), formOf(c.Build), formOf(c.Setter)
 	out.Limits.Source.Size, out.Limits.Source.Files = strict.Size(c.Source.Size), c.Source.Files
+	out.Limits.Built = fileLimits{strict.Size(c.Built.Size), c.Built.Files}
 	out.Sandbox.Require = "any"
 	out.Env, out.Hello, out.CodePages = c.Env, c.Hello, c.CodePages
 	for _, l := range c.Languages {

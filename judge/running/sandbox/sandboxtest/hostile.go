@@ -152,7 +152,8 @@ var modes = map[string]func(args []string){
 func nameOfStdin() {
 	for _, path := range []string{"/proc/self/fd/0", "/proc/self/fdinfo/0"} {
 		name, err := os.Readlink(path)
-		if text, readErr := os.ReadFile(path); err != nil && readErr == nil {
+		if err != nil { // fdinfo is a text; what fd names is not read, for it may be a pipe
+			text, _ := os.ReadFile(path)
 			name = string(text)
 		}
 		if strings.Contains(name, "telling") {
