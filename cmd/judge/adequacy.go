@@ -32,7 +32,6 @@ type measuring struct {
 
 func adequacyCommand(c *console) *cobra.Command {
 	var m measuring
-	const usage = "judge adequacy <problem>"
 	cmd := &cobra.Command{
 		Use:   "adequacy <problem>",
 		Short: "measure how many small mistakes in a right program the cases find",

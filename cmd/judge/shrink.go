@@ -15,7 +15,6 @@ import (
 
 func shrinkCommand(c *console) *cobra.Command {
 	var f finding
-	const usage = "judge shrink <problem> <solution> <case or file.in>"
 	cmd := &cobra.Command{
 		Use:   "shrink <problem> <solution> <case or file.in>",
 		Short: "make a failing input small",

@@ -23,7 +23,6 @@ type stressing struct {
 
 func stressCommand(c *console) *cobra.Command {
 	var s stressing
-	const usage = "judge stress <problem> <solution>"
 	cmd := &cobra.Command{
 		Use:   "stress <problem> <solution>",
 		Short: "look for a valid input on which a solution fails, and make it small",

@@ -59,9 +59,3 @@ func (a *Aligned) Flush() error {
 	}
 	return nil
 }
-
-// Pad fills a text with blanks up to n cells of the terminal.
-func Pad(text string, n int) string { return pad(text, n) }
-
-// Cells is how many cells of the terminal a text takes.
-func Cells(text string) int { return width(text) }

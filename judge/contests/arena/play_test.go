@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -262,6 +263,7 @@ func grow() {
 			b[i] = 1
 		}
 		kept = append(kept, b)
+		runtime.KeepAlive(kept)
 	}
 }
 
