@@ -14,7 +14,7 @@ func doctorCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "say what isolation this machine gives, and which languages are ready",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
 			if err := lookAnew(); err != nil {
 				return err
 			}
@@ -30,7 +30,7 @@ func doctorCommand(c *console) *cobra.Command {
 				fmt.Fprintf(c.out, "cache: %s\n", contest.Cache)
 				return nil
 			})
-		},
+		}),
 	}
 	r.flags(cmd.Flags())
 	return cmd

@@ -18,7 +18,7 @@ func langCommand(c *console) *cobra.Command {
 		Short:   "list the languages, or prove that one works in the sandbox",
 		Long:    "Lang lists the languages of judge.toml and what is missing for them. With names (or --all)\nit builds and runs the hello program of each in the sandbox.",
 		Example: "  judge lang\n  judge lang python3 cpp",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
 			if err := lookAnew(); err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ func langCommand(c *console) *cobra.Command {
 				_, err := describeLanguages(cmd.Context(), c, contest)
 				return err
 			})
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "prove every language that is ready")
 	r.flags(cmd.Flags())

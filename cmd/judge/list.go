@@ -25,7 +25,7 @@ func listCommand(c *console) *cobra.Command {
 		Use:     "list [problems|languages|checkers]",
 		Short:   "list problems, languages and checkers",
 		Example: "  judge list\n  judge list checkers",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
 			var names []string
 			for _, t := range topics {
 				if len(args) == 1 && args[0] == t.name {
@@ -46,7 +46,7 @@ func listCommand(c *console) *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	}
 }
 
