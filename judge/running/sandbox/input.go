@@ -1,0 +1,124 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// openInput gives the program its standard input.
+func (s *session) openInput() error {
+	switch in := s.j.Stdin.(type) {
+	case nil:
+		return s.openNull(unix.O_RDONLY)
+	case *os.File:
+		if in == nil {
+			return s.openNull(unix.O_RDONLY)
+		}
+		st, err := in.Stat()
+		if err != nil {
+			return err
+		}
+		if !st.Mode().IsRegular() {
+			s.handOver(in)
+			return nil
+		}
+		if hidden, err := s.openHidden(in, st.Size()); hidden || err != nil {
+			return err
+		}
+	case interface {
+		io.Reader
+		Len() int
+	}: // bytes.Reader, strings.Reader, bytes.Buffer: all there is, at once
+		if in.Len() <= maxMemoryInput {
+			return s.openMemory(in)
+		}
+	}
+	fds, err := s.pipe(0)
+	if err != nil {
+		return err
+	}
+	s.own(fds[0])
+	s.feed, err = newFeeder(fds[1], s.j.Stdin)
+	return err
+}
+
+// maxMemoryInput is the longest input that is put into a memory file at once
+// instead of being fed through a pipe.
+const maxMemoryInput = 64 << 20
+
+// copiedInput is the longest input file that is copied instead of being shown under
+// another name: that takes about as long.
+const copiedInput = 256 << 10
+
+// openHidden gives the program what is left to read of a file, but not the file's name,
+// which it could find in /proc/self/fd and which may tell what the case is about. It
+// reports whether it could: otherwise the bytes go through a pipe. They must, where the
+// program runs under the judge's own user id, and could open the file again to write.
+func (s *session) openHidden(f *os.File, size int64) (bool, error) {
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return false, err
+	}
+	if size-at <= copiedInput {
+		return true, s.openMemory(io.NewSectionReader(f, at, max(0, size-at)))
+	}
+	if s.b.rootless {
+		return false, nil
+	}
+	// In a mount of its own, a file has the name "/".
+	tree, err := unix.OpenTree(int(f.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
+	runtime.KeepAlive(f)
+	if err != nil {
+		return false, nil
+	}
+	defer unix.Close(tree)
+	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", tree), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false, nil
+	}
+	s.own(fd)
+	_, err = unix.Seek(fd, at, io.SeekStart)
+	return true, err
+}
+
+// openMemory gives the program a file in memory that nobody can change any more.
+func (s *session) openMemory(r io.Reader) error {
+	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return fmt.Errorf("make a memory file: %w", err)
+	}
+	s.own(fd)
+	if _, err := io.CopyBuffer(fdWriter(fd), onlyReader{r}, s.w.data); err != nil {
+		return fmt.Errorf("fill standard input: %w", err)
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+		return fmt.Errorf("seal standard input: %w", err)
+	}
+	_, err = unix.Seek(fd, 0, unix.SEEK_SET)
+	return err
+}
+
+// onlyReader hides a WriteTo, which would bypass the buffer.
+type onlyReader struct{ io.Reader }
+
+type fdWriter int
+
+func (fd fdWriter) Write(b []byte) (done int, err error) {
+	for done < len(b) {
+		n, err := unix.Write(int(fd), b[done:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}
