@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,11 +85,12 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 			return err
 		}
 		if m.grid {
-			grid, err := newGrid(ctx, c, folder)
+			grid, err := folder.Grid(ctx, c.counter("mutants judged"))
+			c.clear()
 			if err != nil {
 				return err
 			}
-			return m.tell(c, func(tell func(judge.Event)) error { tell(grid.event()); return nil })
+			return m.tell(c, func(tell func(judge.Event)) error { tell(grid.Event()); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
 			return usageError{fmt.Errorf("%s is no problem of one input and one output: its mutants cannot be judged", folder.ID)}
@@ -195,35 +193,4 @@ func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.
 		fmt.Fprintf(out, "kept: %s, which kills %d\n", near(path), len(f.Kills))
 	}
 	return nil
-}
-
-// quick is how long judge verify measures a suite that nobody has measured.
-const quick = 20 * time.Second
-
-// scoreOf is the mutation score of a problem for judge verify: as it was measured, or
-// measured now if that is quick; "" where nothing can be mutated.
-func scoreOf(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (string, error) {
-	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(folder.Mutable()) == 0 {
-		return "", nil
-	}
-	m := measuring{hunt: standardHunt}
-	key, err := mutate.Key(folder.Folder, folder.Accepted(), m.hunt, false)
-	if err != nil {
-		return "", err
-	}
-	unknown := "mutation score: not measured yet; run: judge adequacy " + folder.ID
-	slow := filepath.Join(contest.Cache, "adequacy", key+".slow")
-	if _, err := os.Stat(slow); err == nil && mutate.Load(contest.Cache, key) == nil {
-		return unknown, nil
-	}
-	timed, cancel := context.WithTimeout(ctx, quick)
-	defer cancel()
-	report, err := m.report(timed, &console{out: io.Discard, err: io.Discard}, contest, folder)
-	if err != nil && timed.Err() != nil && ctx.Err() == nil {
-		return unknown, errors.Join(os.MkdirAll(filepath.Dir(slow), 0o755), os.WriteFile(slow, nil, 0o644))
-	}
-	if err != nil || len(report.Programs) == 0 {
-		return "", err
-	}
-	return report.Score(), nil
 }

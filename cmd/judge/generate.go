@@ -150,17 +150,18 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 
 // prune takes lines out of problem.toml, and says whether cases must be removed.
 func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, tell func(judge.Event)) (bool, error) {
-	grid, err := newGrid(ctx, c, folder)
+	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
+	c.clear()
 	if err != nil {
 		return false, err
 	}
-	needed := grid.needed(g.tiny)
+	needed := grid.Needed(g.tiny)
 	keep := func(one *judge.Case) bool { return needed[one.ID()] }
 	changes, err := gen.Prune(folder.Folder, contest.Config.Solution, keep, g.check)
 	if err != nil {
 		return false, err
 	}
 	all := func(*judge.Case) bool { return true }
-	tell(&judge.SuitePruned{Format: judge.EventFormat, Problem: folder.ID, Changes: changes, Before: grid.tally(all), After: grid.tally(keep)})
+	tell(&judge.SuitePruned{Format: judge.EventFormat, Problem: folder.ID, Changes: changes, Before: grid.Tally(all), After: grid.Tally(keep)})
 	return len(changes) > 0 && !g.check, nil
 }

@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"cmp"
@@ -10,12 +10,11 @@ import (
 	"assay/judge"
 	"assay/judge/cases/mutate"
 	"assay/judge/problem"
-	"assay/judge/workspace"
 )
 
-// grid says which case finds what.
-type grid struct {
-	folder *workspace.Problem
+// Grid says which case of a problem finds what.
+type Grid struct {
+	folder *Problem
 	cases  []*judge.Case
 	number map[string]int // by id
 	things []thing
@@ -31,12 +30,13 @@ type thing struct {
 // mostKillers is how many cases are looked for that kill the same mutant.
 const mostKillers = 12
 
-// newGrid measures a suite. It judges every solution under solutions/.
-func newGrid(ctx context.Context, out *console, folder *workspace.Problem) (*grid, error) {
-	g := &grid{folder: folder, number: map[string]int{}}
-	for k := range folder.Groups {
-		for i := range folder.Groups[k].Cases {
-			one := &folder.Groups[k].Cases[i]
+// Grid measures the problem's cases: it judges its mutants, and every solution under
+// solutions/. Progress is told of the mutants that were judged; it may be nil.
+func (p *Problem) Grid(ctx context.Context, progress func(done, of int)) (*Grid, error) {
+	g := &Grid{folder: p, number: map[string]int{}}
+	for k := range p.Groups {
+		for i := range p.Groups[k].Cases {
+			one := &p.Groups[k].Cases[i]
 			g.number[one.ID()] = len(g.cases)
 			g.cases = append(g.cases, one)
 		}
@@ -44,16 +44,15 @@ func newGrid(ctx context.Context, out *console, folder *workspace.Problem) (*gri
 	if err := g.bounds(); err != nil {
 		return nil, err
 	}
-	lab, err := folder.Mutants(ctx, folder.Accepted())
+	lab, err := p.Mutants(ctx, p.Accepted())
 	if err != nil {
 		return nil, err
 	}
-	lab.Progress = out.counter("mutants judged")
+	lab.Progress = progress
 	results, err := lab.Judge(ctx)
 	if err == nil {
 		err = lab.Grid(ctx, results, mostKillers)
 	}
-	out.clear()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +61,7 @@ func newGrid(ctx context.Context, out *console, folder *workspace.Problem) (*gri
 			g.add("mutant", fmt.Sprintf("%s (%s)", r.Subject.Name(r.Mutant), r.Operator), r.Killers)
 		}
 	}
-	verifier := folder.Verifier()
+	verifier := p.Verifier()
 	_, err = verifier.Run(ctx, func(e judge.Event) {
 		if s, ok := e.(*judge.SolutionJudged); ok && len(s.Killers) > 0 {
 			g.add("solution", s.Path, s.Killers)
@@ -71,7 +70,7 @@ func newGrid(ctx context.Context, out *console, folder *workspace.Problem) (*gri
 	return g, err
 }
 
-func (g *grid) add(kind, name string, killers []string) {
+func (g *Grid) add(kind, name string, killers []string) {
 	t := thing{name: name, kind: kind}
 	for _, id := range killers {
 		if i, known := g.number[id]; known {
@@ -82,7 +81,7 @@ func (g *grid) add(kind, name string, killers []string) {
 }
 
 // bounds adds what the declared format of the input wants to be seen.
-func (g *grid) bounds() error {
+func (g *Grid) bounds() error {
 	grammar, err := g.folder.Format()
 	if err != nil || grammar == nil {
 		return err
@@ -116,7 +115,7 @@ func (g *grid) bounds() error {
 }
 
 // sets are the numbers of the things that each case finds.
-func (g *grid) sets() [][]int {
+func (g *Grid) sets() [][]int {
 	sets := make([][]int, len(g.cases))
 	for t, thing := range g.things {
 		for _, i := range thing.by {
@@ -136,8 +135,8 @@ func size(c *judge.Case) (n int64) {
 	return n
 }
 
-// event is the grid with a row for each case.
-func (g *grid) event() *judge.SuiteMeasured {
+// Event is the grid with a row for each case.
+func (g *Grid) Event() *judge.SuiteMeasured {
 	e := &judge.SuiteMeasured{Format: judge.EventFormat, Problem: g.folder.ID, Most: mostKillers}
 	alone := make([]int, len(g.cases))
 	for _, t := range g.things {
@@ -160,7 +159,7 @@ func (g *grid) event() *judge.SuiteMeasured {
 }
 
 // once lists the wrong solutions that a single case finds.
-func (g *grid) once() (list []thing) {
+func (g *Grid) once() (list []thing) {
 	for _, t := range g.things {
 		if t.kind == "solution" && len(t.by) == 1 {
 			list = append(list, t)
@@ -170,9 +169,9 @@ func (g *grid) once() (list []thing) {
 	return list
 }
 
-// needed picks the cases that the suite needs: samples, those written by hand, tiny
+// Needed picks the cases that the suite needs: samples, those written by hand, tiny
 // ones, and so many others that everything is found twice, where it is found twice now.
-func (g *grid) needed(tiny int64) map[string]bool {
+func (g *Grid) Needed(tiny int64) map[string]bool {
 	const twice = 2
 	must := make([]bool, len(g.cases))
 	for i, c := range g.cases {
@@ -188,8 +187,8 @@ func (g *grid) needed(tiny int64) map[string]bool {
 	return needed
 }
 
-// tally counts the cases and their bytes, and how many things of each kind they find.
-func (g *grid) tally(keep func(c *judge.Case) bool) (n judge.Tally) {
+// Tally counts the cases and their bytes, and how many things of each kind they find.
+func (g *Grid) Tally(keep func(c *judge.Case) bool) (n judge.Tally) {
 	for _, c := range g.cases {
 		if keep(c) {
 			n.Cases++
