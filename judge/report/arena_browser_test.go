@@ -174,8 +174,16 @@ func (b *browser) eval(expression string) string {
 func (b *browser) click(selector string) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
-	found := b.eval(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
-		return JSON.stringify({X: r.x + r.width / 2, Y: r.y + r.height / 2}); })(document.querySelector(` + "`" + selector + "`" + `))`)
+	before := ""
+	// The page may still be scrolling to something else: where the element is must be the
+	// same twice, and nothing may lie over it.
+	found := b.soon(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
+		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
+		return e.contains(document.elementFromPoint(at.X, at.Y)) ? JSON.stringify(at) : ''; })(document.querySelector(`+"`"+selector+"`"+`))`, func(got string) bool {
+		same := got != "" && got == before
+		before = got
+		return same
+	})
 	if err := json.Unmarshal([]byte(found), &at); err != nil {
 		b.t.Fatalf("click on %s: %v in %s", selector, err, found)
 	}

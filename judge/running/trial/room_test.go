@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/judge/running/check"
 	"assay/judge/running/lang"
 	"assay/judge/running/trial"
 )
@@ -46,7 +47,7 @@ func TestFilesAreBoundedAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &judge.Problem{Limits: judge.Limits{Output: 1000}, Checker: judge.Checking{Name: "tokens"}}
-	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: n, TempDir: dir, Make: func(context.Context) (*lang.Result, error) {
+	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: n, TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
 		return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
 	}})
 	if err != nil {
