@@ -90,7 +90,9 @@ func guardMain() {
 
 // startGuarded starts a process in a group of its own, which can be killed whole, and
 // which ends with the judge. The caller must call release when the group has ended;
-// until then it keeps to its thread, as the kernel ends the process with that.
+// until then it keeps to its thread, as the kernel ends the process with that. A judge that
+// is killed in the moment between the start and the guard's knowing of it leaves behind
+// what the process has started until then.
 func startGuarded(cmd *exec.Cmd) (release func(), err error) {
 	g := theGuard()
 	unlock := keepThread(cmd)

@@ -19,8 +19,9 @@ import (
 // killed, or one that asks a tool.
 const unguardedMark = "ASSAY_PLAY_UNGUARDED"
 
-// family is a process that has a child, and both hold standard error.
-var family = []string{"/bin/sh", "-c", "sleep 1000 & echo begun >&2; sleep 1000"}
+// family is a process that has a child, and both hold standard error. It says that it has
+// begun only after a while: the guard cannot be told of a group before the group is there.
+var family = []string{"/bin/sh", "-c", "sleep 1000 & sleep 1; echo begun >&2; sleep 1000"}
 
 func playUnguarded() {
 	var err error
