@@ -8,7 +8,7 @@ import (
 func low(k int64) int64 {
 	n := 5 * k * k
 	r := int64(math.Sqrt(float64(n)))
-	for r*r > n {
+	for r > 0 && r*r > n {
 		r--
 	}
 	for n > 0 && (r+1)*(r+1) <= n {
