@@ -70,7 +70,9 @@ type Options struct {
 // setter's programs, and for the end of ctx.
 func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Event)) (*Finished, error) {
 	sum := &Finished{Cases: p.Count()}
-	built, err := build(ctx, bench, func() { listen(&Progressed{Of: sum.Cases}) })
+	var built *Built
+	var err error
+	While(func() { built, err = bench.Build(ctx) }, func(time.Duration) { listen(&Progressed{Of: sum.Cases}) })
 	if err != nil {
 		return nil, err
 	}
@@ -101,25 +103,6 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	t.finish()
 	listen(sum)
 	return sum, nil
-}
-
-// build has the submission built, and calls waiting each second meanwhile.
-func build(ctx context.Context, bench Bench, waiting func()) (built *Built, err error) {
-	done := make(chan struct{})
-	go func() { // ends with the build, which is waited for
-		defer close(done)
-		built, err = bench.Build(ctx)
-	}()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-done:
-			return built, err
-		case <-tick.C:
-			waiting()
-		}
-	}
 }
 
 // goesOn says whether another case is to be judged.

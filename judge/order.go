@@ -1,6 +1,9 @@
 package judge
 
-import "iter"
+import (
+	"iter"
+	"time"
+)
 
 // ordered runs a function over a sequence on several goroutines and hands out
 // the results in the sequence's order.
@@ -87,6 +90,26 @@ func (o *ordered[R]) stop(cancel func()) {
 	for cell := range o.queue {
 		if r := <-cell; r.err == nil {
 			o.drop(r.value)
+		}
+	}
+}
+
+// While calls do, and each second until do returns it calls tick with the time that has
+// passed.
+func While(do func(), tick func(passed time.Duration)) {
+	start, done := time.Now(), make(chan struct{})
+	go func() { // ends with do, which is waited for
+		defer close(done)
+		do()
+	}()
+	seconds := time.NewTicker(time.Second)
+	defer seconds.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-seconds.C:
+			tick(time.Since(start))
 		}
 	}
 }

@@ -63,7 +63,7 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	f.BoolVar(&m.marks, "marks", false, "print only these mutants, as marks for mutants.toml")
 	f.BoolVar(&m.grid, "grid", false, "instead, print how many mutants and wrong solutions each case finds")
 	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ folder")
-	m.running.flags(f)
+	m.running.flags(c, f)
 	m.drawing.jsonFlag(f)
 	m.drawing.htmlFlag(f)
 	return cmd

@@ -55,12 +55,12 @@ game's folder has an adapter for (docs/arena.md).
 			return a.run(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
 		},
 	}
-	a.flags(cmd.Flags())
+	a.flags(c, cmd.Flags())
 	cmd.AddCommand(arenaReplayCommand(c), arenaCheckCommand(c), arenaStandingsCommand(c))
 	return cmd
 }
 
-func (a *arenaing) flags(f *pflag.FlagSet) {
+func (a *arenaing) flags(c *console, f *pflag.FlagSet) {
 	f.StringVar(&a.rules, "rules", "", "the `NAME` of the rule set; the game's first one if not said")
 	f.StringArrayVar(&a.set, "set", nil, "an option of the game, `NAME=VALUE` (again for more)")
 	f.Uint64Var(&a.seed, "seed", 1, "the random seed of the event")
@@ -77,7 +77,7 @@ func (a *arenaing) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.language, "lang", "", "the language of all bots, where their names do not tell")
 	f.BoolVar(&a.try, "try", false, "play the bot against the house's tester, and say what it does wrong")
 	a.standing.flags(f)
-	a.running.flags(f)
+	a.running.flags(c, f)
 }
 
 func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, name string, files []string) error {

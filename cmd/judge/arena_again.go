@@ -25,7 +25,7 @@ func arenaStandingsCommand(c *console) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), c, args[0]) },
 	}
 	a.drawing(cmd.Flags())
-	a.running.flags(cmd.Flags())
+	a.running.flags(c, cmd.Flags())
 	return cmd
 }
 

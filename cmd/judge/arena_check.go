@@ -40,7 +40,7 @@ Exit codes: 0 nothing wrong, 1 something, 2 wrong usage, 3 the folder is at faul
 	cmd.Flags().StringVar(&k.rules, "rules", "", "the `NAME` of the rule set; if not said, the one that the bot was made for, else the game's first")
 	cmd.Flags().StringVar(&k.language, "lang", "", "the bot's language, where its name does not tell")
 	cmd.Flags().BoolVar(&k.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
-	k.running.flags(cmd.Flags())
+	k.running.flags(c, cmd.Flags())
 	return cmd
 }
 

@@ -41,7 +41,7 @@ brackets, the moves, who won, and why.`,
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the games as they stand in the log, a line each")
 	cmd.Flags().BoolVar(&r.notation, "notation", false, "print the games in notation, a line each")
 	cmd.Flags().StringVar(&r.bot, "bot", "", "only the games of this bot")
-	r.running.flags(cmd.Flags())
+	r.running.flags(c, cmd.Flags())
 	return cmd
 }
 

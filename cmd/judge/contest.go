@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/judge/report"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
 	"assay/judge/workspace"
@@ -20,9 +21,11 @@ type running struct {
 	require      string
 	pin          bool
 	instructions bool
+	console      *console // where it is told what takes long to build
 }
 
-func (r *running) flags(f *pflag.FlagSet) {
+func (r *running) flags(c *console, f *pflag.FlagSet) {
+	r.console = c
 	f.IntVarP(&r.jobs, "jobs", "j", runtime.NumCPU(), "programs that run at one time; results do not depend on it")
 	f.BoolVar(&r.pin, "pin", false, "keep each worker on one processor, for times that can be repeated")
 	levels := []string{"isolated", "any"}
@@ -35,7 +38,11 @@ func (r *running) flags(f *pflag.FlagSet) {
 
 // options are the flags as a workspace wants them.
 func (r *running) options() workspace.Running {
-	return workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin, Instructions: r.instructions}
+	o := workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin, Instructions: r.instructions}
+	if _, live := screen(r.console.err); live {
+		o.Building = report.Building(r.console.err)
+	}
+	return o
 }
 
 // cacheDir is where built programs are kept: a folder that may be removed at any

@@ -32,7 +32,7 @@ func doctorCommand(c *console) *cobra.Command {
 			})
 		}),
 	}
-	r.flags(cmd.Flags())
+	r.flags(c, cmd.Flags())
 	return cmd
 }
 

@@ -31,13 +31,13 @@ type finding struct {
 	derived  bool // inputs come from the declared format alone
 }
 
-func (f *finding) flags(set *pflag.FlagSet) {
+func (f *finding) flags(c *console, set *pflag.FlagSet) {
 	set.DurationVar(&f.budget, "budget", 10*time.Second, "time for making the input smaller; 0s to leave it as it is")
 	set.StringVar(&f.out, "out", "", "write the input to `FILE`")
 	set.StringVar(&f.add, "add", "", "keep it as a case of `GROUP`, in the problem's cases/ folder, with the reference's answer")
 	set.StringVar(&f.language, "lang", "", "the solution's language, where its name does not tell")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "tell each step of making the input smaller")
-	f.running.flags(set)
+	f.running.flags(c, set)
 }
 
 // fixture is a solution, built, in the lab of its problem.

@@ -28,7 +28,7 @@ not go along. Other commands take the file where they take a problem.
 			return freeze(cmd.Context(), c, r, args[0], args[1])
 		},
 	}
-	r.flags(cmd.Flags())
+	r.flags(c, cmd.Flags())
 	return cmd
 }
 

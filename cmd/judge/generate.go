@@ -59,7 +59,7 @@ folder (--out), or among the problem's cases written by hand (--add).
 	f.BoolVar(&g.minimise, "minimise", false, "remove the lines of problem.toml whose cases find nothing that other cases do not find; with --check only name them")
 	f.Int64Var(&g.tiny, "tiny", 64, "with --minimise, keep cases of up to this many bytes in any case")
 	g.fresh.flags(f)
-	g.running.flags(f)
+	g.running.flags(c, f)
 	g.drawing.jsonFlag(f)
 	return cmd
 }

@@ -50,11 +50,11 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 			return g.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
-	g.flags(cmd.Flags())
+	g.flags(c, cmd.Flags())
 	return cmd
 }
 
-func (g *golfing) flags(f *pflag.FlagSet) {
+func (g *golfing) flags(c *console, f *pflag.FlagSet) {
 	oneOf(f, &g.proof.As, "as", "function or program, where both would do", "function", "program")
 	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
 	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
@@ -79,7 +79,7 @@ func (g *golfing) flags(f *pflag.FlagSet) {
 	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
 	f.BoolVar(&g.watch, "watch", false, "prove again whenever a file is saved, a line each, until Ctrl-C")
 	f.BoolVar(&g.squeeze, "squeeze", false, "look for a shorter text that is right as well, and write it beside the file")
-	g.running.flags(f)
+	g.running.flags(c, f)
 }
 
 func (g *golfing) run(ctx context.Context, c *console, name string, files []string) (err error) {

@@ -40,7 +40,7 @@ judging depends on it, nothing is written. Packages can also be judged as they a
 	}
 	f := cmd.Flags()
 	f.StringVar(&i.name, "name", "", "name of the new problem; by default that of the source")
-	i.running.flags(f)
+	i.running.flags(c, f)
 	return cmd
 }
 

@@ -35,7 +35,7 @@ func langCommand(c *console) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "prove every language that is ready")
-	r.flags(cmd.Flags())
+	r.flags(c, cmd.Flags())
 	return cmd
 }
 

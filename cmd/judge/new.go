@@ -47,7 +47,7 @@ func newProblem(ctx context.Context, c *console, id, kind string) error {
 		return err
 	}
 	c.wrote(written)
-	g := generation{running: running{jobs: 1}}
+	g := generation{running: running{jobs: 1, console: c}}
 	if err := g.run(ctx, c, []string{id}); err != nil {
 		return fmt.Errorf("the problem is written; its cases are still to be made with: judge generate %s\n    %w", id, err)
 	}

@@ -31,7 +31,7 @@ problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 			return f.shrink(cmd.Context(), c, args[0], args[1], args[2])
 		},
 	}
-	f.flags(cmd.Flags())
+	f.flags(c, cmd.Flags())
 	return cmd
 }
 

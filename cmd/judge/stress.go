@@ -49,7 +49,7 @@ problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 	f.DurationVar(&s.time, "time", 30*time.Second, "end after this long")
 	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
 	f.BoolVar(&s.slowest, "slowest", false, "look for the input that takes the solution most CPU time instead")
-	s.finding.flags(f)
+	s.finding.flags(c, f)
 	return cmd
 }
 

@@ -54,7 +54,7 @@ a problem folder.
 	f.BoolVar(&s.noRetime, "no-retime", false, "do not run a case again, alone, that was a little too slow or got too little of the processor")
 	f.BoolVar(&s.instructions, "instructions", false, "count executed instructions, where this machine can")
 	f.BoolVar(&s.transcript, "transcript", false, "show what was said in every interactive case, not only where it failed")
-	s.running.flags(f)
+	s.running.flags(c, f)
 	s.drawing.flags(f)
 	return cmd
 }

@@ -39,7 +39,7 @@ package in the ICPC format: its folder, or its archive.
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
 	f.BoolVar(&v.all, "all", false, "judge every solution on every case; by default it is left after 10 failures or 3 slow cases (1 if its folder is for slow ones)")
 	f.BoolVar(&v.fresh, "fresh", false, "run everything again; by default the results of what did not change in a package are kept")
-	v.running.flags(f)
+	v.running.flags(c, f)
 	v.drawing.flags(f)
 	return cmd
 }

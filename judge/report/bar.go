@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Bar returns a function that redraws a line of progress on a terminal. It is safe for
@@ -17,5 +19,20 @@ func Bar(terminal io.Writer) func(what string, done, of int) {
 		defer mu.Unlock()
 		full := min(width*done/max(of, 1), width)
 		fmt.Fprintf(terminal, "\r[%s%s] %d of %d %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), done, of, what)
+	}
+}
+
+// Building returns a function that says on a terminal which program is being built, and
+// for how long; with 0 the line goes. It is safe for concurrent use.
+func Building(terminal io.Writer) func(path string, passed time.Duration) {
+	var mu sync.Mutex
+	return func(path string, passed time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		line := ""
+		if passed > 0 {
+			line = fmt.Sprintf("building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), passed.Seconds())
+		}
+		fmt.Fprint(terminal, "\r"+line+"\x1b[K")
 	}
 }

@@ -64,7 +64,9 @@ func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, fi
 	var refused error
 	able := 0
 	for _, file := range files {
-		bot, err := arena.Enter(ctx, f.Game, w.Tools, file, language)
+		var bot *arena.Contestant
+		var err error
+		w.told(file, func() { bot, err = arena.Enter(ctx, f.Game, w.Tools, file, language) })
 		if err == nil {
 			able++
 		} else if bot = arena.NoBot(file, err); bot == nil {

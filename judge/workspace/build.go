@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"assay/judge"
 	"assay/judge/packages/icpc"
@@ -130,9 +131,35 @@ type source struct {
 	from     lang.Origin
 }
 
-// build builds a program for the problem. In a package programs are built from
-// copies, with the constants and the files of include/ in them.
-func (p *Problem) build(ctx context.Context, s source) (*lang.Result, error) {
+// build builds a program for the problem. Of a setter's program it is told how long that
+// takes; of a submission its judging tells.
+func (p *Problem) build(ctx context.Context, s source) (made *lang.Result, err error) {
+	if s.from != lang.BySetter {
+		return p.buildQuietly(ctx, s)
+	}
+	p.w.told(s.path, func() { made, err = p.buildQuietly(ctx, s) })
+	return made, err
+}
+
+// told does what builds the program at a path, and tells how long it takes.
+func (w *Workspace) told(path string, build func()) {
+	if w.building == nil {
+		build()
+		return
+	}
+	drawn := false
+	judge.While(build, func(passed time.Duration) {
+		drawn = true
+		w.building(path, passed)
+	})
+	if drawn {
+		w.building(path, 0)
+	}
+}
+
+// buildQuietly builds a program. In a package programs are built from copies, with the
+// constants and the files of include/ in them.
+func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, error) {
 	w, f := p.w, p.Folder
 	if f.Package == nil || s.from == lang.BySetter && !p.has(s.path) {
 		return p.buildOwn(ctx, s)

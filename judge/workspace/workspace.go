@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"assay"
 	"assay/judge"
@@ -48,6 +49,10 @@ type Running struct {
 	Require      string // "isolated": refuse a machine on which the sandbox cannot isolate
 	Pin          bool   // keep each worker on one processor
 	Instructions bool   // count the instructions
+	// Building, if it is not nil, is called each second while a program of a problem or a
+	// bot is built, and with 0 when a build of which it was told has ended. It may be
+	// called from several goroutines.
+	Building func(path string, passed time.Duration)
 }
 
 // Workspace is a contest folder with everything that is needed to run programs. Once
@@ -62,13 +67,14 @@ type Workspace struct {
 	Jobs   int
 
 	near      func(string) string
-	house     *cachedir.Shelf        // the house's problems, in each of their versions
-	archives  *cachedir.Shelf        // problems that came in archives, unpacked
-	fillings  *cachedir.Shelf        // packages whose cases were made
-	houseRoot func() (string, error) // of the house's own contest
-	bundles   sync.Map               // of *thawed, by the folder in which the bundle was laid out
-	quiet     trial.Quiet            // kept by whatever runs in this process
-	making    sync.Mutex             // held while cases that are not stored are made
+	building  func(path string, passed time.Duration) // see Running
+	house     *cachedir.Shelf                         // the house's problems, in each of their versions
+	archives  *cachedir.Shelf                         // problems that came in archives, unpacked
+	fillings  *cachedir.Shelf                         // packages whose cases were made
+	houseRoot func() (string, error)                  // of the house's own contest
+	bundles   sync.Map                                // of *thawed, by the folder in which the bundle was laid out
+	quiet     trial.Quiet                             // kept by whatever runs in this process
+	making    sync.Mutex                              // held while cases that are not stored are made
 }
 
 // Find finds the contest of a folder. Outside any, it takes the problems of the house.
@@ -143,7 +149,7 @@ func (w *Workspace) Start(r Running) error {
 	if r.Jobs < 1 {
 		return &judge.Misuse{Err: fmt.Errorf("-j %d: at least one program must run", r.Jobs)}
 	}
-	w.Jobs = r.Jobs
+	w.Jobs, w.building = r.Jobs, r.Building
 	if r.Require == "" {
 		r.Require = w.Config.Isolation
 	}

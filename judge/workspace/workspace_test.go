@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -307,5 +308,67 @@ cat
 		if got.Memory != want.Memory || got.CPU != want.CPU || got.Processes != want.Processes {
 			t.Errorf("%s: %+v, want those of the package in %+v", name, got, want)
 		}
+	}
+}
+
+// TestALongBuildIsTold: a program of the setter's that takes long to build is named, with
+// the time, and its end is told; one that was built before is not.
+func TestALongBuildIsTold(t *testing.T) {
+	_, root := contest(t, `
+-- judge.toml --
+[[language]]
+id = "slow"
+name = "Slow"
+extensions = ["slow"]
+package = "dash"
+tools = ["sh"]
+file = "main.slow"
+build = [["sh", "-c", "sleep 1.2"]]
+run = ["sh", "/program/main.slow"]
+hello = "read a b; echo $((a + b))"
+-- problems/late/problem.toml --
+title = "Late"
+[checker]
+program = "checker.slow"
+speaks = "kattis"
+-- problems/late/checker.slow --
+exit 42
+-- problems/late/cases/sample/one.in --
+1
+-- problems/late/cases/sample/one.ans --
+1
+-- cat.sh --
+cat
+`)
+	w, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var told []string
+	err = w.Start(workspace.Running{Jobs: 1, Building: func(path string, passed time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, fmt.Sprintf("%s %t", filepath.Base(path), passed >= time.Second))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for range 2 { // the second time it is built
+		p, err := w.Open("late")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: filepath.Join(root, "cat.sh")}, judge.Options{Jobs: 1}, func(judge.Event) {})
+		if err != nil || sum.Verdict != judge.Accepted {
+			t.Fatalf("Submit: %+v, %v", sum, err)
+		}
+	}
+	if n := len(told); n < 2 || told[0] != "checker.slow true" || told[n-1] != "checker.slow false" {
+		t.Errorf("told %q, want the checker with its time, and its end", told)
+	}
+	if strings.Count(fmt.Sprint(told), "false") != 1 {
+		t.Errorf("told %q, want one end", told)
 	}
 }
