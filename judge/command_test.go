@@ -16,6 +16,7 @@ func TestProgramCommand(t *testing.T) {
 		argv, env []string
 	}{
 		{"fills in the memory limit", judge.Limits{Memory: 256<<20 + 5}, []string{"run", "-m256", "x", "{memory_mib}"}, []string{"A=1", "LIMIT=256m"}},
+		{"rounds a limit down, however small it is", judge.Limits{Memory: 1}, []string{"run", "-m0", "x", "{memory_mib}"}, []string{"A=1", "LIMIT=0m"}},
 		{"leaves the word out where there is no limit", judge.Limits{}, []string{"run", "x", "{memory_mib}"}, []string{"A=1"}},
 	} {
 		c := p.Command(row.limits, "{memory_mib}")

@@ -239,7 +239,7 @@ func DecodeEvent(line []byte) (Event, error) {
 		return nil, fmt.Errorf("not an event: %w", err)
 	}
 	make, ok := newEvent[head.Event]
-	if !ok && head.Event == "" {
+	if head.Event == "" {
 		return nil, errors.New("not an event: it has no member \"event\"")
 	}
 	if head.Format > EventFormat {

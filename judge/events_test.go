@@ -130,6 +130,36 @@ func TestProgressIsTold(t *testing.T) {
 	})
 }
 
+// slowBuild is a bench that builds for some time.
+type slowBuild struct {
+	bench
+	takes time.Duration
+}
+
+func (b *slowBuild) Build(ctx context.Context) (*judge.Built, error) {
+	time.Sleep(b.takes)
+	return b.bench.Build(ctx)
+}
+
+// TestALongBuildIsTold: each second, so that whoever watches knows that it goes on.
+func TestALongBuildIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		b := &slowBuild{takes: 3500 * time.Millisecond}
+		_, err := judge.Run(t.Context(), twoGroups(), b, judge.Options{}, func(e judge.Event) {
+			switch e := e.(type) {
+			case *judge.Progressed:
+				told = append(told, fmt.Sprintf("%d/%d", e.Done, e.Of))
+			case *judge.Built:
+				told = append(told, "built")
+			}
+		})
+		if want := []string{"0/10", "0/10", "0/10", "built", "1/10"}; err != nil || len(told) < 5 || !slices.Equal(told[:5], want) {
+			t.Errorf("told %v, %v; want %v first", told, err, want)
+		}
+	})
+}
+
 func TestLimitsScaled(t *testing.T) {
 	l := judge.Limits{CPU: 2 * time.Second, Wall: 5 * time.Second, Memory: 3, Output: 4, Processes: 5, Files: 6, Scratch: 7}
 	got := l.Scaled(1.5)
@@ -177,11 +207,20 @@ func TestComplaintsAboutScores(t *testing.T) {
 		{bounded, "AC*-0.1", "the checker gives the multiplier -0.1, which is not from 0 to 1"},
 		{bounded, "AC*1", ""},
 		{bounded, "AC*0", ""},
+		{bounded, "AC=0", ""},
+		{bounded, "AC=0.5", ""},
+		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000000.0001", ""}, // summed in another order
+		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000001", "the checker gives 1000001 points to a case that has at most 1000000"},
 		{open, "AC*1", "the checker gives the multiplier 1, though the case's group has no maximum"},
 	} {
 		var got string
 		b := &full{}
-		b.cases = map[string]judge.Outcome{"secret/1": outcome(test.said)}
+		o := outcome(test.said)
+		if test.want != "" {
+			o.Message = "look here"
+			test.want += "\nlook here"
+		}
+		b.cases = map[string]judge.Outcome{"secret/1": o}
 		_, err := judge.Run(t.Context(), current(test.secret, "secret:1"), b, judge.Options{}, func(e judge.Event) {
 			if c, ok := e.(*judge.CaseJudged); ok {
 				got = c.Message

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"assay/judge"
 )
@@ -33,6 +34,33 @@ func TestFaultsAreAnErrorWhereThereAreSome(t *testing.T) {
 	err := two.AsError()
 	if got, ok := errors.AsType[judge.Faults](err); !ok || len(got) != 2 || err.Error() != "a: first\nb: second" {
 		t.Errorf("two faults: %v", err)
+	}
+}
+
+// TestJudgingLimits: what a problem says of its checkers goes before what is usual, each
+// limit by itself; the time on the clock leaves room for the CPU time.
+func TestJudgingLimits(t *testing.T) {
+	usual := judge.Limits{CPU: 10 * time.Second, Wall: 30 * time.Second, Memory: 1 << 30, Output: 1 << 20, Processes: 5}
+	for _, test := range []struct {
+		own    judge.Limits
+		change func(l *judge.Limits)
+	}{
+		{judge.Limits{}, func(*judge.Limits) {}},
+		{judge.Limits{CPU: 1}, func(l *judge.Limits) { l.CPU = 1 }},
+		{judge.Limits{CPU: 20 * time.Second}, func(l *judge.Limits) { l.CPU, l.Wall = 20*time.Second, 40*time.Second }},
+		{judge.Limits{CPU: 20 * time.Second, Wall: 25 * time.Second}, func(l *judge.Limits) { l.CPU, l.Wall = 20*time.Second, 25*time.Second }},
+		{judge.Limits{Wall: 1}, func(l *judge.Limits) { l.Wall = 1 }},
+		{judge.Limits{Memory: 1}, func(l *judge.Limits) { l.Memory = 1 }},
+		{judge.Limits{Output: 1}, func(l *judge.Limits) { l.Output = 1 }},
+	} {
+		want := usual
+		test.change(&want)
+		if got := (&judge.Problem{Validation: test.own}).JudgingLimits(usual); got != want {
+			t.Errorf("with %+v:\n got %+v\nwant %+v", test.own, got, want)
+		}
+	}
+	if judge.UsualPasses != 2 {
+		t.Errorf("a problem that does not say has %d passes, want 2, as the package format says", judge.UsualPasses)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -165,11 +166,14 @@ func TestScoresOf2025(t *testing.T) {
 		{"it fails a group whose static check fails", sumOf(50, withStatic(group("a", judge.PassFail, 50), judge.StaticCheck{PassFail: true})), "secret/a:1", "secret/a/static:WA",
 			"static-validation:WA 1:SK secret/a:WA=0/50 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 
+		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.PassFail, 20), withStatic(group("b", judge.Sum, 30, "secret/a"), judge.StaticCheck{Score: 10})), "secret/a:1 secret/b:1", "secret/a/1:WA",
+			"1:WA secret/a:WA=0/20 static-validation:SK 1:SK secret/b:SK=0/30 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 		{"it has a static check over groups", judge.Node{Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30}, Children: []*judge.Node{group("a", judge.PassFail, 70)}}, "secret/a:1", "secret/static:AC*0.5",
 			"static-validation:AC=15/30 secret/a:AC=70/70 secret:AC=85/100", judge.Accepted, "=85/100"},
 
 		{"it refuses an accepted output without points where there is no maximum", open, "secret:1", "", "1:JE secret:JE=0", judge.JudgeError, ""},
 		{"it refuses points for an output that is not accepted", sumOf(10), "secret:1", "secret/1:WA=1", "1:JE secret:JE=0/10", judge.JudgeError, ""},
+		{"it gives nothing for a case that could not be judged", sumOf(10), "secret:2", "secret/1:JE", "1:JE 2:AC=5/5 secret:JE=5/10", judge.JudgeError, ""},
 		{"it refuses a multiplier where there is no maximum", open, "secret:1", "secret/1:AC*1", "1:JE secret:JE=0", judge.JudgeError, ""},
 		{"it refuses a multiplier above 1", sumOf(10), "secret:1", "secret/1:AC*1.1", "1:JE secret:JE=0/10", judge.JudgeError, ""},
 		{"it refuses points above the case's maximum", sumOf(10), "secret:2", "secret/1:AC=5.1", "1:JE 2:AC=5/5 secret:JE=5/10", judge.JudgeError, ""},
@@ -245,6 +249,11 @@ func TestScoresOfLegacy(t *testing.T) {
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:JE secret/a:JE 1:SK 2:SK secret/b:SK secret:JE", judge.JudgeError, ""},
 		{"it refuses a score outside the range", func(_, secret, _, _ *judge.Node) { secret.Legacy.High = 4 }, false, "",
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:JE=5/4", judge.JudgeError, ""},
+		{"it takes the ends of the range", func(_, secret, a, b *judge.Node) {
+			a.Legacy.Low, b.Legacy.High, secret.Legacy.Low, secret.Legacy.High = 3, 2, 5, 5
+		}, false, "", "1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=5/5", judge.Accepted, "=6/6"},
+		{"it takes a part of what an accepted case gives", func(_, _, a, _ *judge.Node) { a.Legacy.AcceptScore = 20 }, true, "secret/a/1:AC*0.5",
+			"1:AC=1 sample:AC=1 1:AC=10 2:AC=20 3:AC=20 secret/a:AC=50 1:AC=1 2:AC=1 secret/b:AC=2 secret:AC=52", judge.Accepted, "=53"},
 		{"it says how much of the range there is", func(root, _, _, _ *judge.Node) { root.Legacy.Low, root.Legacy.High = 0, 10 }, false, "",
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=5/5", judge.Accepted, "=6/10"},
 		{"it asks a grader of the setter's", func(_, _, a, _ *judge.Node) { a.Legacy.Grader, a.Legacy.GoOn = &judge.Part{}, true }, false, "secret/a/1:WA",
@@ -258,6 +267,106 @@ func TestScoresOfLegacy(t *testing.T) {
 				t.Errorf("got  %s\nwant %s\n%s%s, want %s%s", events, test.events, sum.Verdict, points(sum.Score), test.verdict, test.score)
 			}
 		})
+	}
+}
+
+// TestTheBestScoreOfLegacy: what a score is "of" follows from the ranges, and where they
+// are open from what accepted cases give.
+func TestTheBestScoreOfLegacy(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(g *judge.Grading, secret *judge.Node)
+		want   string
+	}{
+		{"all cases accepted", func(*judge.Grading, *judge.Node) {}, "6 of 6"},
+		{"the upper end", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Low, g.Root.Legacy.High = 2, 10 }, "6 of 10"},
+		{"the lower end, where less is better", func(g *judge.Grading, _ *judge.Node) {
+			g.Minimize, g.Root.Legacy.Low, g.Root.Legacy.High = true, 2, 10
+		}, "6 of 2"},
+		{"all cases accepted, where less is better and there is no least", func(g *judge.Grading, _ *judge.Node) { g.Minimize = true }, "6 of 6"},
+		{"nothing of a group without cases", func(_ *judge.Grading, secret *judge.Node) {
+			secret.Aggregate = judge.Min
+			secret.Children = append(secret.Children, &judge.Node{Name: "secret/c", Aggregate: judge.Sum, Legacy: judge.UsualLegacy()})
+		}, "3 of 3"},
+		{"nobody knows of a checker that gives scores", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
+		{"nobody knows of a grader", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.Part{} }, "102"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := legacy(func(_, _, _, _ *judge.Node) {})
+			test.change(p.Grading, p.Grading.Root.Children[1])
+			if _, sum := judged(t, p, "", judge.Options{}); sum.Score == nil || sum.Score.String() != test.want {
+				t.Errorf("the score is %v, want %s", sum.Score, test.want)
+			}
+		})
+	}
+}
+
+// complainer is a bench whose grader finds fault with what it is to grade.
+type complainer struct{ said }
+
+func (c *complainer) Grade(context.Context, *judge.Node, []judge.Result) (judge.Result, error) {
+	return judge.Result{Verdict: judge.JudgeError, Message: "the grader does not understand"}, nil
+}
+
+// TestWhatIsWrongWithAScoreIsSaid: by the group whose score it is.
+func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
+	for want, change := range map[string]func(root, secret, a, b *judge.Node){
+		"secret/a: the grader does not understand":               func(_, _, a, _ *judge.Node) { a.Legacy.Grader = &judge.Part{} },
+		"secret/a: its score 3 is not in its range, 4 to 9":      func(_, _, a, _ *judge.Node) { a.Legacy.Low, a.Legacy.High = 4, 9 },
+		"secret/b: its score 2 is not in its range, -Inf to 1.5": func(_, _, _, b *judge.Node) { b.Legacy.High = 1.5 },
+	} {
+		var got []string
+		s := &complainer{said{cases: map[string]judge.Outcome{}}}
+		sum, err := judge.Run(t.Context(), legacy(change), s, judge.Options{}, func(e judge.Event) {
+			if g, ok := e.(*judge.GroupJudged); ok && g.Message != "" {
+				got = append(got, g.Group+": "+g.Message)
+			}
+		})
+		if err != nil || sum.Verdict != judge.JudgeError || strings.Join(got, "\n") != want {
+			t.Errorf("got %q, %v, %v; want %q", got, sum, err, want)
+		}
+	}
+}
+
+// TestWhatDecidesInLegacy: the first failure is told where it counts, and a judge error
+// stays one although the group broke off before it.
+func TestWhatDecidesInLegacy(t *testing.T) {
+	for _, test := range []struct {
+		mode    judge.VerdictMode
+		said    string
+		verdict judge.Verdict
+		first   string
+	}{
+		{judge.WorstError, "", judge.Accepted, ""},
+		{judge.WorstError, "secret/a/1:WA secret/b/1:TLE", judge.WrongAnswer, "secret/a/1"},
+		{judge.WorstError, "secret/a/1:WA secret/b/1:JE", judge.JudgeError, "secret/b/1"},
+		{judge.AlwaysAccept, "secret/a/1:WA secret/b/1:TLE", judge.Accepted, ""},
+	} {
+		p := legacy(func(root, secret, a, b *judge.Node) {
+			for _, n := range []*judge.Node{root, secret, a, b} {
+				n.Legacy.Verdict = test.mode
+			}
+		})
+		p.Grading.Scored = false
+		if _, sum := judged(t, p, test.said, judge.Options{All: true}); sum.Verdict != test.verdict || sum.First != test.first {
+			t.Errorf("%s, %q: %s at %q, want %s at %q", test.mode, test.said, sum.Verdict, sum.First, test.verdict, test.first)
+		}
+	}
+}
+
+// TestGroupsOfGroupsAreTold, so that a reader does not count their cases twice.
+func TestGroupsOfGroupsAreTold(t *testing.T) {
+	inner := map[string]bool{}
+	p := current(judge.Node{Aggregate: judge.Sum, MaxScore: 1, Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.PassFail, MaxScore: 1}}}, "sample:1 secret/a:1")
+	if _, err := judge.Run(t.Context(), p, &said{}, judge.Options{}, func(e judge.Event) {
+		if g, ok := e.(*judge.GroupJudged); ok {
+			inner[g.Group] = g.Inner
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]bool{"sample": false, "secret/a": false, "secret": true}; !maps.Equal(inner, want) {
+		t.Errorf("groups of groups: %v, want %v", inner, want)
 	}
 }
 

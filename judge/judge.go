@@ -91,7 +91,6 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	r := &round{ctx: ctx, p: p, bench: bench, o: o, listen: listen, tally: t, running: map[*Case]context.CancelFunc{}}
 	r.attempts = inOrder(allCases(p), o.Jobs, r.try, (*Attempt).release, func(done int) {
 		listen(&Progressed{Done: done, Of: sum.Cases})

@@ -204,6 +204,15 @@ func TestRunErrors(t *testing.T) {
 			}
 		})
 	})
+	t.Run("it does not wait for what runs when it fails", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := &bench{takes: map[string]time.Duration{"a1": time.Hour}, tryErr: errors.New("disk on fire")}
+			start := time.Now()
+			if _, err := judge.Run(t.Context(), twoGroups(), b, judge.Options{Jobs: 2}, func(judge.Event) {}); err == nil || time.Since(start) > time.Minute {
+				t.Errorf("got %v after %v", err, time.Since(start))
+			}
+		})
+	})
 	t.Run("it has nothing to say without cases", func(t *testing.T) {
 		_, err := judge.Run(t.Context(), &judge.Problem{ID: "p"}, &bench{}, judge.Options{}, func(judge.Event) {})
 		if _, ok := errors.AsType[*judge.Fault](err); !ok {
@@ -228,6 +237,9 @@ func TestSelect(t *testing.T) {
 			var ids []string
 			p := twoGroups().Select(test.groups, test.cases)
 			for _, g := range p.Groups {
+				if len(g.Cases) == 0 {
+					t.Errorf("Select(%q, %q) keeps the group %s without cases", test.groups, test.cases, g.Name)
+				}
 				for _, c := range g.Cases {
 					ids = append(ids, c.ID())
 				}
@@ -264,6 +276,32 @@ func TestEventsSurviveBeingSaved(t *testing.T) {
 		second, err := judge.EncodeEvent(back)
 		if err != nil || string(first) != string(second) {
 			t.Errorf("saved as %s, read and saved again as %s (%v)", first, second, err)
+		}
+	}
+}
+
+// TestEventsOfOtherJudges: what a later judge saved is kept as it is, or refused where it
+// may mean something else by now.
+func TestEventsOfOtherJudges(t *testing.T) {
+	later := `{"event":"later","format":1,"more":[2]}`
+	e, err := judge.DecodeEvent([]byte(later))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := judge.EncodeEvent(e); err != nil || string(again) != later {
+		t.Errorf("read and saved again as %s, %v", again, err)
+	}
+	for line, want := range map[string]string{
+		`{"event":"started","format":99}`:  "by a newer judge",
+		`{"event":"later","format":99}`:    "by a newer judge",
+		`{"event":"started","format":"1"}`: "not an event",
+		`{"event":"started","cases":"1"}`:  `event "started"`,
+		`{"event":""}`:                     `no member "event"`,
+		`{"format":99}`:                    `no member "event"`,
+		`[]`:                               "not an event",
+	} {
+		if e, err := judge.DecodeEvent([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("DecodeEvent(%s) = %v, %v; want an error with %q", line, e, err, want)
 		}
 	}
 }

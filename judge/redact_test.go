@@ -158,31 +158,34 @@ func TestRedact(t *testing.T) {
 // judging is a judging of two samples and three secret cases, the second of which fails.
 func judging() []Event {
 	events := []Event{&Started{Format: EventFormat, Problem: "p", Groups: []string{Sample, "tight", "corner"}, Cases: 5}, &Built{}}
-	for i, c := range []string{"sample/1", "sample/2", "tight/max-9", "corner/empty", "corner/one"} {
+	for i, c := range []string{"sample/one", "sample/two", "tight/max-9", "corner/empty", "corner/one"} {
 		group, name, _ := strings.Cut(c, "/")
 		e := &CaseJudged{Group: group, Case: name, Verdict: Accepted, Message: "message " + c, Line: "line " + c}
 		if i == 3 {
 			e.Verdict, e.Team = WrongAnswer, "mind the empty list"
+		} else if i == 4 {
+			e.Team = "well done"
 		}
 		events = append(events, e)
 	}
-	return append(events, &GroupJudged{Group: "corner", Verdict: WrongAnswer}, &Finished{Verdict: WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "corner/empty", Slowest: "sample/2", TimeMS: 3})
+	events = append(events, &CaseJudged{Group: "corner", Case: StaticName, Verdict: Accepted, Message: "static", Static: true})
+	return append(events, &GroupJudged{Group: "corner", Verdict: WrongAnswer}, &Finished{Verdict: WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "corner/empty", Slowest: "sample/two", TimeMS: 3, Memory: 4, Instructions: 5})
 }
 
 // TestRedactNumbers: cases and groups are called by their place in judging order.
 func TestRedactNumbers(t *testing.T) {
 	for show, want := range map[Show]string{
-		ShowVerdict: "note mind the empty list; WA of 0 cases, first , slowest ",
-		ShowFirst:   "note mind the empty list; WA of 0 cases, first 4, slowest ",
-		ShowCases:   "groups [sample 1 2]; sample/1 AC; sample/2 AC; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2",
-		ShowSamples: "groups [sample 1 2]; sample/1 AC message sample/1; sample/2 AC message sample/2; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2",
+		ShowVerdict: "note mind the empty list; WA of 0 cases, first , slowest  0 0 0",
+		ShowFirst:   "note mind the empty list; WA of 0 cases, first 4, slowest  0 0 0",
+		ShowCases:   "5 cases in [sample 1 2]; sample/1 AC; sample/2 AC; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC well done; 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2 3 4 5",
+		ShowSamples: "5 cases in [sample 1 2]; sample/one AC message sample/one; sample/two AC message sample/two; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC well done; 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/two 3 4 5",
 	} {
 		var got []string
 		for _, e := range Redact(judging(), show) {
 			switch e := e.(type) {
 			case *Started:
 				if len(e.Groups) > 0 {
-					got = append(got, fmt.Sprintf("groups %v", e.Groups))
+					got = append(got, fmt.Sprintf("%d cases in %v", e.Cases, e.Groups))
 				}
 			case *Noted:
 				got = append(got, "note "+e.Text)
@@ -191,7 +194,7 @@ func TestRedactNumbers(t *testing.T) {
 			case *GroupJudged:
 				got = append(got, fmt.Sprintf("group %s %s", e.Group, e.Verdict))
 			case *Finished:
-				got = append(got, fmt.Sprintf("%s of %d cases, first %s, slowest %s", e.Verdict, e.Cases, e.First, e.Slowest))
+				got = append(got, fmt.Sprintf("%s of %d cases, first %s, slowest %s %v %d %d", e.Verdict, e.Cases, e.First, e.Slowest, e.TimeMS, e.Memory, e.Instructions))
 			}
 		}
 		if text := strings.Join(got, "; "); text != want {

@@ -123,7 +123,7 @@ func (n *Node) grade(results []Result) Result {
 	if len(results) == 0 {
 		return Result{Verdict: Accepted}
 	}
-	folded := Result{Verdict: Accepted}
+	var folded Result
 	points := make([]float64, len(results))
 	anyAccepted := false
 	for i, r := range results {

@@ -59,6 +59,33 @@ func TestJobsBoundWhatRuns(t *testing.T) {
 	}
 }
 
+// TestWhatIsDecidedIsBrokenOff: a case that runs when one before it decides is not waited
+// for.
+func TestWhatIsDecidedIsBrokenOff(t *testing.T) {
+	for name, grading := range map[string]*judge.Grading{
+		"without scores": nil,
+		"with scores": {Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{{Name: "secret", Aggregate: judge.Sum, MaxScore: 2, Children: []*judge.Node{
+			{Name: "a", Aggregate: judge.PassFail, MaxScore: 1}, {Name: "b", Aggregate: judge.PassFail, MaxScore: 1},
+		}}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := twoGroups()
+				p.Grading = grading
+				b := &bench{verdicts: map[string]judge.Verdict{"a0": judge.WrongAnswer}, takes: map[string]time.Duration{"a0": time.Second, "a1": time.Hour}}
+				start := time.Now()
+				sum, err := judge.Run(t.Context(), p, b, judge.Options{Jobs: 2}, func(judge.Event) {})
+				if took := time.Since(start); err != nil || sum.Verdict != judge.WrongAnswer || took > time.Minute {
+					t.Errorf("got %+v, %v after %v", sum, err, took)
+				}
+				if n := b.open.Load(); n != 0 {
+					t.Errorf("%d attempts were not given back", n)
+				}
+			})
+		})
+	}
+}
+
 // failer is what *testing.T and *rapid.T have in common here.
 type failer interface {
 	Helper()

@@ -30,12 +30,10 @@ type branch struct {
 	children []*branch
 	sample   bool
 
-	counts   GroupJudged
-	failed   bool     // a case in it is not accepted, or was skipped
-	broken   bool     // the rest of it does not count any more (legacy)
-	results  []Result // of direct cases and closed children, in order
-	direct   int      // how many of them are cases
-	unjudged int      // cases that were skipped
+	counts  GroupJudged
+	failed  bool     // a case in it is not accepted, or was skipped
+	broken  bool     // the rest of it does not count any more (legacy)
+	results []Result // of direct cases and closed children, in order
 }
 
 // newTally makes the tree. Without a grading it is as flat as the groups are.
@@ -149,7 +147,6 @@ func (t *tally) skip(b *branch, c *CaseJudged) {
 	t.count(b, c)
 	for m := b; m != nil; m = m.of {
 		m.failed = true
-		m.unjudged++
 	}
 }
 
@@ -170,7 +167,6 @@ func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
 		}
 	}
 	t.result(b, Result{Verdict: c.Verdict, Points: points})
-	b.direct++
 }
 
 // count counts a case in its group and in those around it.
@@ -321,9 +317,6 @@ func (t *tally) closeScored(b *branch) {
 			points[i] = r.Points
 		}
 		score.Points = n.Aggregate.fold(points)
-		if n.Aggregate == Min && b.unjudged > 0 {
-			score.Points = 0
-		}
 	}
 	if !n.Unbounded && above(score.Points, n.MaxScore) {
 		b.counts.Message = fmt.Sprintf("its score %s is above its maximum %s", number(score.Points), number(n.MaxScore))

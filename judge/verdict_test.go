@@ -44,6 +44,14 @@ func TestClassify(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the smallest limit is one", func(t *testing.T) {
+		limits := judge.Limits{CPU: 1, Output: 1}
+		for want, x := range map[judge.Verdict]judge.Exec{judge.TimeLimit: {CPU: 2}, judge.OutputLimit: {Output: 2}, judge.NotJudged: {CPU: 1, Output: 1}} {
+			if got := judge.Classify(x, limits); got != want {
+				t.Errorf("Classify(%+v) = %q, want %q", x, got, want)
+			}
+		}
+	})
 	t.Run("no limit is never passed", func(t *testing.T) {
 		x := judge.Exec{CPU: time.Hour, Wall: time.Hour, Memory: 1 << 40, Output: 1 << 40}
 		if got := judge.Classify(x, judge.Limits{}); got != judge.NotJudged {
@@ -66,6 +74,9 @@ func TestWorst(t *testing.T) {
 			}
 		}
 	}
+	if got := judge.Worst("no verdict"); got != judge.NotJudged {
+		t.Errorf("Worst(no verdict) = %q, want not judged", got)
+	}
 	if got := judge.Worst(); got != judge.NotJudged {
 		t.Errorf("Worst() = %q, want not judged", got)
 	}
@@ -83,6 +94,13 @@ func TestVerdictsHaveWordsAndFolders(t *testing.T) {
 		folders[v.Folder()] = v
 		if got, ok := judge.VerdictOfFolder(v.Folder()); !ok || got != v {
 			t.Errorf("VerdictOfFolder(%q) = %q, %v, want %q", v.Folder(), got, ok, v)
+		}
+	}
+	for v, want := range map[judge.Verdict][2]string{
+		judge.NotJudged: {"not judged", ""}, judge.Accepted: {"accepted", "accepted"}, judge.WrongAnswer: {"wrong answer", "wrong_answer"}, judge.JudgeError: {"judge error", ""},
+	} {
+		if got := [2]string{v.Words(), v.Folder()}; got != want {
+			t.Errorf("%q has the words and the folder %q, want %q", v, got, want)
 		}
 	}
 	for _, unpromised := range []judge.Verdict{judge.Skipped, judge.JudgeError} {

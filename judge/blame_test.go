@@ -1,0 +1,36 @@
+package judge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"assay/judge"
+)
+
+// TestWhoseFaultAnErrorIs: the outermost error that knows decides.
+func TestWhoseFaultAnErrorIs(t *testing.T) {
+	fault, misuse := &judge.Fault{Text: "bad"}, &judge.Misuse{Err: errors.New("no such file")}
+	for _, test := range []struct {
+		err  error
+		want judge.Blame
+	}{
+		{nil, judge.Nobody},
+		{errors.New("disk on fire"), judge.Machine},
+		{context.DeadlineExceeded, judge.Machine},
+		{fmt.Errorf("case 1: %w", context.Canceled), judge.Interrupted},
+		{fmt.Errorf("open: %w", misuse), judge.Asker},
+		{fmt.Errorf("open: %w", fault), judge.Setter},
+		{judge.Faults{fault}, judge.Setter},
+		{&judge.Misuse{Err: fault}, judge.Asker},
+		{&judge.Misuse{Err: context.Canceled}, judge.Asker},
+	} {
+		if got := judge.Whose(test.err); got != test.want {
+			t.Errorf("Whose(%v) = %q, want %q", test.err, got, test.want)
+		}
+	}
+	if !errors.Is(&judge.Misuse{Err: context.Canceled}, context.Canceled) {
+		t.Error("a misuse hides the mistake in it")
+	}
+}
