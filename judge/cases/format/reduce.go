@@ -5,9 +5,8 @@ import (
 )
 
 // Propose offers smaller inputs of the declared form in the place of an input: with
-// less of what is counted, other alternatives, shorter words, lower numbers; and
-// then, with shorter and lower sequences of choices. Try says whether it takes one;
-// then the next ones are made of that. Over says when to stop.
+// less of what is counted, other alternatives, shorter words, lower numbers. Try says
+// whether it takes one; then the next ones are made of that. Over says when to stop.
 //
 // A text that is not of the declared form is left alone; then it returns false.
 func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
@@ -27,7 +26,7 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 		r.order()
 		if again = r.taken > before; !again {
 			r.fine()
-			again = r.sequence()
+			again = r.taken > before
 		}
 	}
 	return true

@@ -179,9 +179,11 @@ func (r *reducer) scale() {
 	}
 }
 
-// fine lowers numbers without making them shorter.
+// fine lowers numbers without making them shorter, and swaps neighbours: what matters
+// of a count may be its digits, and any other number can have these.
 func (r *reducer) fine() {
-	for k, l := range r.leaves() {
+	all := r.leaves()
+	for k, l := range all {
 		if k == maxFine || r.over() {
 			return
 		}
@@ -189,6 +191,12 @@ func (r *reducer) fine() {
 			if magnitude(r.value(l)) >= magnitude(step) {
 				r.set(l, r.value(l)-step)
 			}
+		}
+		if k > 0 && l.at(r.root) != nil && r.value(l) < r.value(all[k-1]) {
+			r.offer("swap numbers", 0, 0, func(root *node) {
+				a, b := all[k-1].at(root), l.at(root)
+				*a, *b = *b, *a
+			})
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
-	"assay/judge/internal/tail"
 	"assay/judge/running/check"
 )
 
@@ -93,20 +92,15 @@ func (m *Maker) solve(ctx context.Context, todo []*pair) error {
 				return fmt.Errorf("read case %s: %w", p.c.ID(), err)
 			}
 			defer in.Close()
-			var out bytes.Buffer
-			var stderr tail.Buffer
-			limits := m.Folder.Limits.Scaled(2) // its speed is not in question here
-			cmd := m.Second.Program.Command(limits, p.c.Args...)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &stderr
-			x, err := m.Runner.Run(ctx, cmd)
+			out, stderr, x, v, err := solve(ctx, m.Runner, m.Second.Program, m.Folder.Limits, in, p.c.Args)
 			if err != nil {
 				return err
 			}
-			if v := judge.Classify(x, limits); v != judge.NotJudged {
+			if v != judge.NotJudged {
 				return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.Second.Name, v.Words(), x.Fate()),
-					strings.TrimSpace("a second solution must agree with the reference on every case\n"+string(stderr.Bytes())))
+					strings.TrimSpace("a second solution must agree with the reference on every case\n"+stderr))
 			}
-			p.out = out.Bytes()
+			p.out = out
 			done <- struct{}{}
 			if m.Progress != nil {
 				m.Progress("cases agreed on", len(done), len(todo))

@@ -15,10 +15,39 @@ import (
 	"assay/judge/problem"
 )
 
-// Programs are the built programs of a problem that make and check inputs; nil for
-// those that it does not have.
+// Programs are the built programs of a problem; nil for those that it does not have.
 type Programs struct {
-	Generator, Validator *judge.Program
+	Generator, Validator, Reference *judge.Program
+}
+
+// Build builds the programs of a problem.
+func Build(ctx context.Context, b judge.Builder, f *problem.Folder) (p Programs, err error) {
+	for _, part := range []struct {
+		from *judge.Part
+		to   **judge.Program
+	}{{f.Reference, &p.Reference}, {f.Validator, &p.Validator}, {f.Generator, &p.Generator}} {
+		if part.from == nil {
+			continue
+		}
+		if *part.to, err = b.Part(ctx, part.from); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// Open opens what makes and what checks the inputs of a problem; the validator is nil
+// where it has none. Close them.
+func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Folder, limits judge.Limits) (Generator, Validator, error) {
+	g, err := OpenGenerator(ctx, r, f, p, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := OpenValidator(ctx, r, f, p, limits)
+	if err != nil && g != nil {
+		err = errors.Join(err, g.Close())
+	}
+	return g, v, err
 }
 
 // OpenGenerator makes the Generator of a problem: of its program, of the declared

@@ -120,7 +120,7 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 	done := make(chan struct{}, len(all))
 	for _, f := range all {
 		group.Go(func() (err error) {
-			f.Answer, err = Answer(ctx, m.Runner, crew.reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(f.Input))
+			f.Answer, err = Answer(ctx, m.Runner, crew.Reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(f.Input))
 			if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
 				placed := *fault
 				placed.File, placed.Text = m.Folder.Reference.Path, fmt.Sprintf("line %q with another seed: %s", f.Line, fault.Text)

@@ -206,8 +206,8 @@ func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
 	if err != nil {
 		return err
 	}
-	if crew.validator != nil {
-		v, err := NewValidator(ctx, m.Runner, crew.validator, m.Folder.Validator, m.Limits)
+	if crew.Validator != nil {
+		v, err := NewValidator(ctx, m.Runner, crew.Validator, m.Folder.Validator, m.Limits)
 		if err != nil {
 			return m.ofValidator(err)
 		}
@@ -248,7 +248,7 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 		reversed[len(todo)-1-i] = t
 	}
 	return m.share(ctx, reversed, func(ctx context.Context) (worker, error) {
-		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.programs(), m.Limits)
+		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
 		if err != nil {
 			return worker{}, err
 		}
@@ -307,31 +307,19 @@ func (m *Maker) blame(c *judge.Case, err error) error {
 
 // crew are the programs that make cases.
 type crew struct {
-	m                               *Maker
-	generator, validator, reference *judge.Program
+	Programs
+	m *Maker
 }
 
-func (c *crew) programs() Programs { return Programs{c.generator, c.validator} }
-
 func (m *Maker) hire(ctx context.Context) (*crew, error) {
-	c := &crew{m: m}
-	for _, part := range []struct {
-		from *judge.Part
-		to   **judge.Program
-	}{{m.Folder.Generator, &c.generator}, {m.Folder.Validator, &c.validator}, {m.Folder.Reference, &c.reference}} {
-		if part.from == nil {
-			continue
-		}
-		made, err := m.Builder.Part(ctx, part.from)
-		if err != nil {
-			return nil, err
-		}
-		*part.to = made
+	p, err := Build(ctx, m.Builder, m.Folder)
+	if err != nil {
+		return nil, err
 	}
-	if c.reference == nil && !m.Folder.Unanswered() {
+	if p.Reference == nil && !m.Folder.Unanswered() {
 		return nil, m.Folder.Fault("reference", "without a reference there are no answers", `add: [reference] program = "reference"`)
 	}
-	return c, nil
+	return &crew{p, m}, nil
 }
 
 // maker makes the files of a case.
@@ -342,15 +330,11 @@ type maker struct {
 }
 
 func (c *crew) worker(ctx context.Context) (*maker, error) {
-	g, err := OpenGenerator(ctx, c.m.Runner, c.m.Folder, c.programs(), c.m.Limits)
+	g, v, err := c.Open(ctx, c.m.Runner, c.m.Folder, c.m.Limits)
 	if err != nil {
 		return nil, err
 	}
-	w := &maker{crew: c, generator: g}
-	if w.validator, err = OpenValidator(ctx, c.m.Runner, c.m.Folder, c.programs(), c.m.Limits); err != nil {
-		return nil, errors.Join(err, g.Close())
-	}
-	return w, nil
+	return &maker{c, g, v}, nil
 }
 
 func (w *maker) close() error {
@@ -377,7 +361,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 			return w.invalid(ctx, text)
 		}
 	}
-	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits, bytes.NewReader(input))
+	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.Reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits, bytes.NewReader(input))
 	if err != nil {
 		return err
 	}
@@ -401,29 +385,35 @@ func referenceFor(f *problem.Folder, c *judge.Case) *judge.Part {
 	return &told
 }
 
-// Answer has the reference answer an input, within the limits of a contestant but
-// for twice the time, since its own speed is not in question here. Without a program
+// Answer has the reference answer an input. Without a program
 // the answer is empty, as in problems where programs talk.
 func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits, input io.Reader) ([]byte, error) {
 	if program == nil {
 		return nil, nil
 	}
-	var out bytes.Buffer
-	var stderr tail.Buffer
-	limits = limits.Scaled(2)
-	cmd := program.Command(limits, part.Args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, &out, &stderr
-	x, err := r.Run(ctx, cmd)
+	out, stderr, x, v, err := solve(ctx, r, program, limits, input, part.Args)
 	if err != nil {
 		return nil, err
 	}
-	if v := judge.Classify(x, limits); v != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(string(stderr.Bytes()), "mend the reference")}
+	if v != judge.NotJudged {
+		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(stderr, "mend the reference")}
 	}
-	if out.Len() == 0 {
+	if len(out) == 0 {
 		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line: mend the reference, or let the validator or input.format refuse such inputs"}
 	}
-	return out.Bytes(), nil
+	return out, nil
+}
+
+// solve runs a program that solves the problem, within the limits of a contestant but
+// for twice the time, since its own speed is not in question here.
+func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits judge.Limits, input io.Reader, args []string) (output []byte, stderr string, x judge.Exec, v judge.Verdict, err error) {
+	var out bytes.Buffer
+	var end tail.Buffer
+	limits = limits.Scaled(2)
+	cmd := program.Command(limits, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, &out, &end
+	x, err = r.Run(ctx, cmd)
+	return out.Bytes(), string(end.Bytes()), x, judge.Classify(x, limits), err
 }
 
 // Flaw says what is wrong with a case file as a text: a case is UTF-8 with LF

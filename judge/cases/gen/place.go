@@ -174,7 +174,7 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 			if err != nil {
 				return fmt.Errorf("answer case %s: %w", c.ID(), err)
 			}
-			answer, err := Answer(ctx, m.Runner, crew.reference, referenceFor(m.Folder, c), m.Folder.Limits, bytes.NewReader(input))
+			answer, err := Answer(ctx, m.Runner, crew.Reference, referenceFor(m.Folder, c), m.Folder.Limits, bytes.NewReader(input))
 			if err != nil {
 				return m.blame(c, err)
 			}

@@ -21,7 +21,7 @@ func (g grain) smallest(n int) int {
 // chunks calls drop for pieces of n things, from all of them down to the smallest
 // and from the end to the start. Drop returns how many things are left, or -1 where
 // it has not taken the piece away.
-func (s *search) chunks(g grain, n int, drop func(from, to int) int) {
+func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
 	least := g.smallest(n)
 	for size := n; size >= least && size > 0 && !s.over(); size = min(size/2, n) {
 		for to := n; to > 0 && !s.over(); {
@@ -35,7 +35,7 @@ func (s *search) chunks(g grain, n int, drop func(from, to int) int) {
 }
 
 // dropItems takes away what numbers count, and lowers the numbers.
-func (s *search) dropItems(g grain) {
+func (s *guess) dropItems(g grain) {
 	for h := 0; h < len(s.doc.heads()) && !s.over(); h++ {
 		head := s.doc.heads()[h]
 		for k := 0; k < len(s.doc.seriesAt(head)) && !s.over(); k++ {
@@ -44,7 +44,7 @@ func (s *search) dropItems(g grain) {
 	}
 }
 
-func (s *search) dropFrom(g grain, series Series) {
+func (s *guess) dropFrom(g grain, series Series) {
 	s.chunks(g, len(series.Items), func(from, to int) int {
 		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
 			return -1
@@ -63,7 +63,7 @@ func (s *search) dropFrom(g grain, series Series) {
 }
 
 // dropLines takes away lines that nothing counts.
-func (s *search) dropLines(g grain) {
+func (s *guess) dropLines(g grain) {
 	s.chunks(g, len(s.doc.Lines), func(from, to int) int {
 		c := &Doc{Ended: s.doc.Ended}
 		c.Lines = append(c.Lines, s.doc.Lines[:from]...)
@@ -76,7 +76,7 @@ func (s *search) dropLines(g grain) {
 }
 
 // dropWords takes away words of a line that nothing counts.
-func (s *search) dropWords(g grain) {
+func (s *guess) dropWords(g grain) {
 	for l := len(s.doc.Lines) - 1; l >= 0; l-- {
 		if l >= len(s.doc.Lines) {
 			continue
@@ -93,7 +93,7 @@ func (s *search) dropWords(g grain) {
 }
 
 // sortLines puts the words of each line, and neighbouring lines, in order.
-func (s *search) sortLines() {
+func (s *guess) sortLines() {
 	for l := range s.doc.Lines {
 		c := s.doc.clone()
 		slices.SortStableFunc(c.Lines[l], order)

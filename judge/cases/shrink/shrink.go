@@ -55,7 +55,7 @@ var ErrNotHeld = errors.New("the property does not hold for the input")
 // The error is ErrNotHeld, the first error of holds, or the end of ctx; with the
 // last two comes the smallest text so far.
 func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
-	return Guided(ctx, input, nil, b, holds, step)
+	return Guided(ctx, input, Guess{}, b, holds, step)
 }
 
 // Shape is a form of texts that somebody knows.
@@ -67,12 +67,11 @@ type Shape interface {
 }
 
 // Guided is Text with somebody who knows the form of the text: what the shape proposes
-// is all that is tried, unless the text does not have the form. A nil shape knows
-// nothing.
+// is all that is tried, unless the text does not have the form: then Guess proposes.
 func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	s := &search{
-		ctx: ctx, shape: shape, holds: holds, step: step, budget: b,
-		doc: Parse(input), text: bytes.Clone(input), tried: map[[sha256.Size]byte]bool{},
+		ctx: ctx, holds: holds, step: step, budget: b,
+		text: bytes.Clone(input), tried: map[[sha256.Size]byte]bool{},
 	}
 	if b.Time > 0 {
 		s.deadline = time.Now().Add(b.Time)
@@ -85,7 +84,8 @@ func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func
 	if err != nil {
 		return s.result(), err
 	}
-	for s.round() {
+	if !shape.Propose(s.text, s.try, s.over) {
+		Guess{}.Propose(s.text, s.try, s.over)
 	}
 	return s.result(), s.err
 }
@@ -116,17 +116,15 @@ func rank(c byte) int {
 	return 3<<8 + int(c)
 }
 
-// search is the state of a run of Text.
+// search is the state of a run.
 type search struct {
 	ctx      context.Context
-	shape    Shape // nil for none
 	holds    func([]byte) (bool, error)
 	step     func(Step)
 	budget   Budget
 	deadline time.Time // zero for none
 
-	doc         *Doc   // the smallest so far
-	text        []byte // as a text
+	text        []byte // the smallest so far
 	tried       map[[sha256.Size]byte]bool
 	evaluations int
 	steps       int
@@ -151,11 +149,7 @@ func (s *search) over() bool {
 
 // try takes the candidate if it is smaller than what there is and the property
 // holds for it.
-func (s *search) try(pass string, d *Doc) bool {
-	return d != nil && !s.over() && s.tryText(pass, d, d.Bytes())
-}
-
-func (s *search) tryText(pass string, d *Doc, text []byte) bool {
+func (s *search) try(pass string, text []byte) bool {
 	if s.over() || !Less(text, s.text) {
 		return false
 	}
@@ -173,36 +167,10 @@ func (s *search) tryText(pass string, d *Doc, text []byte) bool {
 	if !ok {
 		return false
 	}
-	s.doc, s.text = d, text
+	s.text = text
 	s.steps++
 	if s.step != nil {
 		s.step(Step{Pass: pass, Evaluations: s.evaluations, Text: text})
 	}
 	return true
-}
-
-// round makes every pass once, and says whether another round may bring more. The
-// passes that take away much go first: what is left is quicker to judge.
-func (s *search) round() bool {
-	before := s.steps
-	if s.shape != nil && s.shape.Propose(s.text, func(pass string, text []byte) bool { return s.tryText(pass, Parse(text), text) }, s.over) {
-		return false // what guesses at the form finds nothing then, at half as many evaluations again
-	}
-	for again := true; again && !s.over(); {
-		was := s.steps
-		s.dropItems(coarse)
-		s.dropLines(coarse)
-		s.dropWords(coarse)
-		s.lowerNumbers(coarse)
-		again = s.steps > was
-	}
-	s.dropItems(fine)
-	s.dropLines(fine)
-	s.dropWords(fine)
-	s.lowerNumbers(fine)
-	s.shortenWords()
-	s.lowerPairs()
-	s.likenWords()
-	s.sortLines()
-	return s.steps > before && !s.over()
 }

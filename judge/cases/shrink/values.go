@@ -8,7 +8,7 @@ import (
 )
 
 // lowerNumbers lowers each number: to 0, to 1, by halves of what is left, by one.
-func (s *search) lowerNumbers(g grain) {
+func (s *guess) lowerNumbers(g grain) {
 	for _, p := range s.doc.Words(IsInteger) {
 		if s.over() {
 			return
@@ -20,7 +20,7 @@ func (s *search) lowerNumbers(g grain) {
 	}
 }
 
-func (s *search) lower(g grain, p Spot) {
+func (s *guess) lower(g grain, p Spot) {
 	if n, _ := Integer(s.doc.At(p)); n < 0 {
 		s.set("drop sign", p, s.doc.At(p)[1:])
 	}
@@ -51,7 +51,7 @@ func (s *search) lower(g grain, p Spot) {
 // holds here and there, another step gets further.
 const inARow = 3
 
-func (s *search) lowerBy(p Spot, n, step int64) int64 {
+func (s *guess) lowerBy(p Spot, n, step int64) int64 {
 	for range inARow {
 		if s.over() || !s.set("lower number", p, strconv.FormatInt(n-step, 10)) {
 			break
@@ -67,12 +67,12 @@ const probes = 6
 // probe tries numbers of fewer digits, from half as many on, at random: where the
 // property holds for one number in ten, as with errors of rounding, no step from the
 // number at hand leads to a short one.
-func (s *search) probe(g grain, p Spot) {
+func (s *guess) probe(g grain, p Spot) {
 	length := len(s.doc.At(p))
 	if g == coarse || length < 5 {
 		return
 	}
-	r := rand.New(rand.NewPCG(uint64(length), uint64(s.steps)))
+	r := rand.New(rand.NewPCG(uint64(length), uint64(s.taken)))
 	for digits := (length + 1) / 2; digits < length; digits++ {
 		for range probes {
 			word := []byte{byte('1' + r.IntN(9))}
@@ -88,7 +88,7 @@ func (s *search) probe(g grain, p Spot) {
 
 // lowerDigits takes digits of a number away, or makes them 0, where lowering it as
 // a whole has ended early.
-func (s *search) lowerDigits(p Spot) {
+func (s *guess) lowerDigits(p Spot) {
 	for i := 0; i < len(s.doc.At(p)) && !s.over(); i++ {
 		word := s.doc.At(p)
 		if word[i] == '-' || len(word) < 2 {
@@ -107,18 +107,18 @@ func (s *search) lowerDigits(p Spot) {
 }
 
 // setNumber sets a word to digits, without zeros in front.
-func (s *search) setNumber(p Spot, digits string) bool {
+func (s *guess) setNumber(p Spot, digits string) bool {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	return err == nil && s.set("lower digits", p, strconv.FormatInt(n, 10))
 }
 
-func (s *search) set(pass string, p Spot, word string) bool {
+func (s *guess) set(pass string, p Spot, word string) bool {
 	return s.doc.At(p) != word && s.try(pass, s.doc.With(p, word))
 }
 
 // shortenWords takes letters away from words that are no numbers of 64 bits, and
 // makes the rest plain.
-func (s *search) shortenWords() {
+func (s *guess) shortenWords() {
 	for _, p := range s.doc.Words(func(w string) bool { return w != "" && !IsInteger(w) }) {
 		if s.set("shorten word", p, "a") || s.set("shorten word", p, "0") {
 			continue
@@ -147,7 +147,7 @@ const near = 6
 // lowerPairs lowers two numbers together: by the same amount, which keeps their
 // difference, by half each, or one of them at the cost of the other, which keeps
 // their sum.
-func (s *search) lowerPairs() {
+func (s *guess) lowerPairs() {
 	numbers := s.doc.Words(IsInteger)
 	for i, p := range numbers {
 		for _, q := range numbers[i+1 : min(len(numbers), i+1+near)] {
@@ -159,7 +159,7 @@ func (s *search) lowerPairs() {
 	}
 }
 
-func (s *search) lowerBoth(p, q Spot) {
+func (s *guess) lowerBoth(p, q Spot) {
 	try := func(move func(a, b, step int64) (int64, int64)) {
 		a, _ := Integer(s.doc.At(p))
 		b, _ := Integer(s.doc.At(q))
@@ -187,7 +187,7 @@ func (s *search) lowerBoth(p, q Spot) {
 const alike = 12
 
 // likenWords replaces words with smaller ones of the text, the smallest first.
-func (s *search) likenWords() {
+func (s *guess) likenWords() {
 	for _, numbers := range []bool{false, true} {
 		kind := func(w string) bool { return w != "" && IsInteger(w) == numbers }
 		var words []string

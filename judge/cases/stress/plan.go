@@ -60,7 +60,7 @@ const maxBase = 64 << 10
 // plan reads the cases that are there. Files that are missing are left out: the
 // lines that make them are used all the same.
 func (l *Lab) plan(seed uint64) (*plan, error) {
-	p := &plan{seed: seed, salt: l.Folder.Salt, valid: l.validator != nil || l.grammar != nil, grammar: l.grammar, derived: l.Derived, literals: l.Literals}
+	p := &plan{seed: seed, salt: l.Folder.Salt, valid: l.programs.Validator != nil || l.grammar != nil, grammar: l.grammar, derived: l.Derived, literals: l.Literals}
 	type sized struct {
 		line string
 		size int64
@@ -74,7 +74,7 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 			if err == nil {
 				size = info.Size()
 			}
-			if c.Line != "" && (l.generator != nil || l.grammar != nil && problem.Derived(c.Line)) {
+			if c.Line != "" && (l.programs.Generator != nil || l.grammar != nil && problem.Derived(c.Line)) {
 				lines = append(lines, sized{c.Line, size})
 			}
 			if err != nil || size > maxBase {

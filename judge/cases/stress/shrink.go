@@ -28,6 +28,46 @@ type Shrunk struct {
 // smaller first, as long as what it makes is smaller too. Each smaller input is told
 // to step, which may be nil.
 func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
+	return l.shrink(ctx, t, budget, step, l.ways())
+}
+
+// way is one way of making an input smaller, and the share of what is left of the time
+// that it gets: one in part.
+type way struct {
+	name string
+	part int
+	run  func(s *shrinking, ctx context.Context, budget shrink.Budget) error
+}
+
+// declared are the ways for inputs whose form is declared: from the smallest case of
+// the problem that fails in the same way, or a smaller generator line, on as the
+// declared form has it; then by other inputs, and what they came to in the same way
+// again.
+var declared = []way{
+	{"smaller cases", 4, (*shrinking).byCases},
+	{"generator lines", 3, (*shrinking).byLine},
+	{"the text", 1, (*shrinking).byText},
+	{"other inputs", 4, (*shrinking).byOthers},
+	{"the generator's choices", 3, (*shrinking).byChoices},
+	{"the text", 1, (*shrinking).byText},
+}
+
+// guessed are the ways for inputs of whose form nobody knows.
+var guessed = []way{
+	{"other inputs", 4, (*shrinking).byOthers},
+	{"generator lines", 3, (*shrinking).byLine},
+	{"the generator's choices", 3, (*shrinking).byChoices},
+	{"the text", 1, (*shrinking).byText},
+}
+
+func (l *Lab) ways() []way {
+	if l.grammar != nil {
+		return declared
+	}
+	return guessed
+}
+
+func (l *Lab) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step), ways []way) (*Shrunk, error) {
 	b, err := l.take()
 	if err != nil {
 		return nil, err
@@ -38,96 +78,70 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 		l.give(b)
 	}()
 	best := *t
-	done := &Shrunk{Trial: &best}
-	holds := func(text []byte) (bool, error) {
-		again, err := b.fails(ctx, text, t)
-		if err == nil && again != nil {
-			again.Line, again.Seed, again.Origin = best.Line, best.Seed, best.Origin
-			best = *again
+	s := &shrinking{bench: b, Shrunk: &Shrunk{Trial: &best}, original: *t, made: *t, budget: budget, start: time.Now(), step: step, settled: -1}
+	for _, w := range ways {
+		left, over := s.left(w.part)
+		if over {
+			break
 		}
-		return again != nil, err
+		if err := w.run(s, ctx, left); err != nil {
+			return nil, err
+		}
+		if s.Line != "" {
+			s.made = *s.Trial
+		}
 	}
-	if l.grammar != nil {
-		err = done.byFormat(ctx, b, budget, holds, step)
-	} else {
-		err = done.byParts(ctx, b, budget, holds, step)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return done, l.Complete(ctx, &best)
+	return s.Shrunk, l.Complete(ctx, &best)
 }
 
-// byParts makes an input smaller of whose form nobody knows.
-func (s *Shrunk) byParts(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
-	if err := s.byOthers(ctx, b, budget, step); err != nil {
-		return err
-	}
-	if s.Line != "" && b.generator != nil {
-		if err := s.byLine(ctx, b, budget, step); err != nil {
-			return err
-		}
-		if err := s.byChoices(ctx, b, s.Trial, budget, step); err != nil {
-			return err
-		}
-	}
-	return s.byText(ctx, nil, budget, holds, step)
+// shrinking is the state of a run of Shrink.
+type shrinking struct {
+	*bench
+	*Shrunk
+	original Trial
+	made     Trial // the smallest that a generator line made
+	budget   shrink.Budget
+	start    time.Time
+	step     func(shrink.Step)
+	settled  int // the steps at which the text had got as small as it gets; -1 before
 }
 
-// byFormat makes an input smaller whose form is declared: from the smallest case of
-// the problem that fails in the same way, or a smaller generator line, on as the
-// declared form has it; then by other inputs, and what they came to in the same way
-// again.
-func (s *Shrunk) byFormat(ctx context.Context, b *bench, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
-	start, made := time.Now(), *s.Trial
-	if err := s.byCases(ctx, b, budget, step); err != nil {
-		return err
+// left is a share of what is left of the budget.
+func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
+	if s.budget.Time > 0 {
+		b.Time = (s.budget.Time - time.Since(s.start)) / time.Duration(part)
+		over = b.Time <= 0
 	}
-	if s.Line != "" && b.generator != nil && !problem.Derived(s.Line) {
-		part := budget
-		part.Time /= 3
-		if err := s.byLine(ctx, b, part, step); err != nil {
-			return err
-		}
+	if s.budget.Evaluations > 0 {
+		b.Evaluations = s.budget.Evaluations - s.Evaluations
+		over = over || b.Evaluations <= 0
 	}
-	if s.Line != "" {
-		made = *s.Trial
+	return b, over
+}
+
+// take goes on with a smaller input.
+func (s *shrinking) take(t *Trial, pass string) {
+	*s.Trial = *t
+	s.Steps++
+	if s.step != nil {
+		s.step(shrink.Step{Pass: pass, Evaluations: s.Evaluations, Text: t.Input})
 	}
-	if err := s.byText(ctx, b.lab.grammar, budget, holds, step); err != nil || !s.Done {
-		return err
-	}
-	left := budget
-	if left.Time > 0 {
-		left.Time = max(budget.Time-time.Since(start), time.Millisecond)
-	}
-	if left.Evaluations > 0 {
-		left.Evaluations = max(budget.Evaluations-s.Evaluations, 1)
-	}
-	before := s.Steps
-	if err := s.byOthers(ctx, b, left, step); err != nil {
-		return err
-	}
-	if err := s.byChoices(ctx, b, &made, left, step); err != nil || s.Steps == before {
-		return err
-	}
-	return s.byText(ctx, b.lab.grammar, left, holds, step)
 }
 
 // byCases looks for the smallest case of the problem that fails in the same way.
-func (s *Shrunk) byCases(ctx context.Context, b *bench, budget shrink.Budget, step func(shrink.Step)) error {
-	plan, err := b.lab.plan(0)
+func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
+	plan, err := s.lab.plan(0)
 	if err != nil {
 		return err
 	}
-	timed, cancel := within(ctx, budget.Time/4)
+	timed, cancel := within(ctx, budget.Time)
 	defer cancel()
-	original := *s.Trial
 	for _, base := range plan.bases {
 		if !shrink.Less(base.input, s.Input) {
 			return nil // those that follow are larger
 		}
 		s.Evaluations++
-		t, err := b.fails(timed, base.input, &original)
+		t, err := s.fails(timed, base.input, &s.original)
 		if over(timed) && ctx.Err() == nil {
 			return nil
 		}
@@ -136,29 +150,35 @@ func (s *Shrunk) byCases(ctx context.Context, b *bench, budget shrink.Budget, st
 		}
 		if t != nil {
 			t.Origin = "it is made from " + base.name
-			s.take(t, "a smaller case", step)
+			s.take(t, "a smaller case")
 			return nil
 		}
 	}
 	return nil
 }
 
-// take goes on with a smaller input.
-func (s *Shrunk) take(t *Trial, pass string, step func(shrink.Step)) {
-	*s.Trial = *t
-	s.Steps++
-	if step != nil {
-		step(shrink.Step{Pass: pass, Evaluations: s.Evaluations, Text: t.Input})
-	}
-}
-
 // byText makes an input smaller step by step.
-func (s *Shrunk) byText(ctx context.Context, shape shrink.Shape, budget shrink.Budget, holds func([]byte) (bool, error), step func(shrink.Step)) error {
-	told := func(at shrink.Step) {
-		if step != nil {
-			at.Evaluations += s.Evaluations
-			step(at)
+func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
+	if s.Steps == s.settled {
+		return nil
+	}
+	holds := func(text []byte) (bool, error) {
+		t, err := s.fails(ctx, text, &s.original)
+		if err == nil && t != nil {
+			t.Line, t.Seed, t.Origin = s.Line, s.Seed, s.Origin
+			*s.Trial = *t
 		}
+		return t != nil, err
+	}
+	told := func(at shrink.Step) {
+		if s.step != nil {
+			at.Evaluations += s.Evaluations
+			s.step(at)
+		}
+	}
+	var shape shrink.Shape = shrink.Guess{}
+	if s.lab.grammar != nil {
+		shape = s.lab.grammar
 	}
 	result, err := shrink.Guided(ctx, s.Input, shape, budget, holds, told)
 	if errors.Is(err, shrink.ErrNotHeld) {
@@ -169,7 +189,7 @@ func (s *Shrunk) byText(ctx context.Context, shape shrink.Shape, budget shrink.B
 	}
 	s.Evaluations += result.Evaluations
 	s.Steps += result.Steps
-	s.Done = result.Done
+	s.Done, s.settled = result.Done, s.Steps
 	if result.Steps > 0 {
 		s.Line = "" // no line makes it
 	}
@@ -197,8 +217,8 @@ const others = 400
 // byOthers looks for a smaller input that fails in the same way among those that a
 // search starts with: from a large one, steps that stay valid and failing may not
 // lead to the smallest.
-func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, step func(shrink.Step)) error {
-	plan, err := b.lab.plan(0)
+func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
+	plan, err := s.lab.plan(0)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
 		return nil // there is nothing to make other inputs from
 	}
@@ -206,16 +226,15 @@ func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, s
 		return err
 	}
 	plan.small = true
-	timed, cancel := within(ctx, budget.Time/4)
+	timed, cancel := within(ctx, budget.Time)
 	defer cancel()
-	original := *s.Trial
 	for i := range others {
 		plan.below = s.Input
-		c, err := plan.input(timed, b, i)
+		c, err := plan.input(timed, s.bench, i)
 		var t *Trial
 		if err == nil && c != nil && shrink.Less(c.input, s.Input) {
 			s.Evaluations++
-			t, err = b.fails(timed, c.input, &original)
+			t, err = s.fails(timed, c.input, &s.original)
 		}
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
 			continue // a find of its own, but not this one
@@ -228,7 +247,7 @@ func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, s
 		}
 		if t != nil {
 			t.Line, t.Seed, t.Origin = c.line, c.seed, c.origin
-			s.take(t, "another input", step)
+			s.take(t, "another input")
 		}
 	}
 	return nil
@@ -238,8 +257,11 @@ func (s *Shrunk) byOthers(ctx context.Context, b *bench, budget shrink.Budget, s
 const lineSalts = 2
 
 // byLine makes the generator line smaller.
-func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, step func(shrink.Step)) error {
-	first, original := true, *s.Trial
+func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
+	if s.Line == "" || s.generator == nil || problem.Derived(s.Line) {
+		return nil
+	}
+	first := true
 	holds := func(line []byte) (bool, error) {
 		if first {
 			first = false
@@ -251,7 +273,7 @@ func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, ste
 		}
 		for salt := range lineSalts {
 			seed := kit.Seed(fmt.Sprintf("shrink %d", salt), string(line))
-			input, err := b.generator.Generate(ctx, seed, words)
+			input, err := s.generator.Generate(ctx, seed, words)
 			if _, fault := errors.AsType[*judge.Fault](err); fault {
 				return false, nil // such a line was not meant to be
 			}
@@ -261,7 +283,7 @@ func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, ste
 			if !shrink.Less(input, s.Input) {
 				continue
 			}
-			t, err := b.fails(ctx, input, &original)
+			t, err := s.fails(ctx, input, &s.original)
 			if err != nil {
 				return false, err
 			}
@@ -273,45 +295,36 @@ func (s *Shrunk) byLine(ctx context.Context, b *bench, budget shrink.Budget, ste
 		}
 		return false, nil
 	}
-	if budget.Time > 0 {
-		budget.Time /= 3 // the text has more to gain
-	}
 	told := func(at shrink.Step) {
-		if step != nil {
-			step(shrink.Step{Pass: "generator line: " + string(at.Text), Evaluations: at.Evaluations, Text: s.Input})
+		if s.step != nil {
+			s.step(shrink.Step{Pass: "generator line: " + string(at.Text), Evaluations: at.Evaluations, Text: s.Input})
 		}
 	}
 	result, err := shrink.Text(ctx, []byte(s.Line), budget, holds, told)
-	if result != nil {
-		s.Evaluations += result.Evaluations - 1
-		s.Steps += result.Steps
-	}
+	s.Evaluations += result.Evaluations - 1
+	s.Steps += result.Steps
 	return err
 }
 
 // byChoices makes the choices smaller by which the generator made an input: fewer and
 // lower ones, in shortlex order, each of which makes an input that is no larger than the
 // one before it. What comes out is only taken where it is smaller than what there is.
-func (s *Shrunk) byChoices(ctx context.Context, b *bench, made *Trial, budget shrink.Budget, step func(shrink.Step)) error {
-	if made.Line == "" || made.Seed == "" {
+func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
+	if s.made.Line == "" || s.made.Seed == "" || s.generator == nil {
 		return nil
 	}
-	chooser := gen.Chooses(b.generator, made.Line)
+	chooser := gen.Chooses(s.generator, s.made.Line)
 	if chooser == nil {
 		return nil
 	}
-	words, original, now := strings.Fields(made.Line), *made, made.Input
-	first, err := chooser.Record(ctx, made.Seed, words)
+	words, now := strings.Fields(s.made.Line), s.made.Input
+	first, err := chooser.Record(ctx, s.made.Seed, words)
 	if _, fault := errors.AsType[*judge.Fault](err); fault || err == nil && !bytes.Equal(first.Input, now) {
 		return nil // it is not the generator's any more
 	}
 	if err != nil {
 		return err
 	}
-	if budget.Time > 0 {
-		budget.Time /= 3 // the text has more to gain
-	}
-	evaluations := s.Evaluations
 	try := func(choices []uint64) ([]uint64, bool, error) {
 		c, err := chooser.Replay(ctx, choices, words)
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
@@ -326,20 +339,18 @@ func (s *Shrunk) byChoices(ctx context.Context, b *bench, made *Trial, budget sh
 		if !shrink.Less(c.Input, now) {
 			return nil, false, nil
 		}
-		evaluations++
-		t, err := b.fails(ctx, c.Input, &original)
+		s.Evaluations++
+		t, err := s.fails(ctx, c.Input, &s.original)
 		if t == nil || err != nil {
 			return nil, false, err
 		}
 		if now = c.Input; shrink.Less(now, s.Input) {
-			t.Origin = fmt.Sprintf("it is made by the generator of the line %q with other choices", original.Line)
-			s.Evaluations = evaluations
-			s.take(t, "the generator's choices", step)
+			t.Origin = fmt.Sprintf("it is made by the generator of the line %q with other choices", s.made.Line)
+			s.take(t, "the generator's choices")
 		}
 		return c.Choices, true, nil
 	}
 	_, err = shrink.Choices(ctx, first.Choices, budget, try)
-	s.Evaluations = evaluations
 	return err
 }
 

@@ -63,12 +63,12 @@ type Setting struct {
 // as there are jobs.
 type Lab struct {
 	Setting
-	reference, validator, generator *judge.Program // nil where the problem has none
-	grammar                         *format.Grammar
-	stateful                        bool // the checker may remember
-	samples                         []solved
-	broken                          *Trial          // of the first sample that the solution fails
-	life                            context.Context // of the processes that stay from input to input
+	programs gen.Programs
+	grammar  *format.Grammar // nil where the problem declares none
+	stateful bool            // the checker may remember
+	samples  []solved
+	broken   *Trial          // of the first sample that the solution fails
+	life     context.Context // of the processes that stay from input to input
 
 	mu    sync.Mutex
 	spare []*bench
@@ -132,18 +132,8 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 	if s.Derived && l.grammar == nil {
 		return nil, &judge.Fault{File: s.Folder.Dir, Text: "the problem does not declare its input format", Hint: "declare it in " + filepath.Join(s.Folder.Dir, problem.FormatFile)}
 	}
-	for _, part := range []struct {
-		from *judge.Part
-		to   **judge.Program
-	}{{s.Folder.Reference, &l.reference}, {s.Folder.Validator, &l.validator}, {s.Folder.Generator, &l.generator}} {
-		if part.from == nil {
-			continue
-		}
-		made, err := s.Crew.Part(ctx, part.from)
-		if err != nil {
-			return nil, err
-		}
-		*part.to = made
+	if l.programs, err = gen.Build(ctx, s.Crew, s.Folder); err != nil {
+		return nil, err
 	}
 	part := s.Folder.Checker.Program
 	l.stateful = part != nil && part.Speaks == "kit"
@@ -167,10 +157,10 @@ func (l *Lab) Close() error {
 
 // Notes says what weakens the search, for people.
 func (l *Lab) Notes() (notes []string) {
-	if l.validator == nil && l.grammar == nil {
+	if l.programs.Validator == nil && l.grammar == nil {
 		notes = append(notes, "the problem has no validator: inputs are taken as they come from the generator, and what is made smaller may not be valid")
 	}
-	if l.generator == nil && l.grammar == nil {
+	if l.programs.Generator == nil && l.grammar == nil {
 		notes = append(notes, "the problem has no generator: inputs are made from its cases")
 	}
 	return notes
@@ -233,16 +223,8 @@ func (l *Lab) take() (*bench, error) {
 		return b, nil
 	}
 	l.mu.Unlock()
-	b := &bench{lab: l, limits: l.Folder.Limits}
-	var err error
-	programs := gen.Programs{Generator: l.generator, Validator: l.validator}
-	if b.validator, err = gen.OpenValidator(l.life, l.Runner, l.Folder, programs, l.Limits); err != nil {
-		return nil, err
-	}
-	if b.generator, err = gen.OpenGenerator(l.life, l.Runner, l.Folder, programs, l.Limits); err != nil {
-		return nil, errors.Join(err, b.close())
-	}
-	return b, nil
+	g, v, err := l.programs.Open(l.life, l.Runner, l.Folder, l.Limits)
+	return &bench{lab: l, generator: g, validator: v, limits: l.Folder.Limits}, err
 }
 
 func (l *Lab) give(b *bench) {
@@ -343,7 +325,7 @@ func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*
 
 // Answer has the reference answer a valid input.
 func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
-	answer, err := gen.Answer(ctx, l.Runner, l.reference, l.Folder.Reference, l.Folder.Limits, bytes.NewReader(input))
+	answer, err := gen.Answer(ctx, l.Runner, l.programs.Reference, l.Folder.Reference, l.Folder.Limits, bytes.NewReader(input))
 	return answer, l.blame(err, l.Folder.Reference, input)
 }
 

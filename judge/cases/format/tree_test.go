@@ -7,37 +7,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDistance: the choices of a range are 0, 1, 2, ... from the plainest number on,
-// each for one number.
-func TestDistance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		lo := rapid.Int64().Draw(t, "lo")
-		hi := rapid.Int64Min(lo).Draw(t, "hi")
-		v := rapid.Int64Range(lo, hi).Draw(t, "v")
-		if got := at(distance(v, lo, hi), lo, hi); got != v {
-			t.Fatalf("at(distance(%d)) in %d..%d = %d", v, lo, hi, got)
-		}
-		if c := rapid.Uint64().Draw(t, "choice"); at(c, lo, hi) < lo || at(c, lo, hi) > hi {
-			t.Fatalf("at(%d, %d, %d) = %d", c, lo, hi, at(c, lo, hi))
-		}
-	})
-	for lo := int64(-6); lo <= 6; lo++ {
-		for hi := lo; hi <= 8; hi++ {
-			seen := map[uint64]bool{}
-			for v := lo; v <= hi; v++ {
-				d := distance(v, lo, hi)
-				if seen[d] || d > uint64(hi-lo) {
-					t.Errorf("distance(%d, %d, %d) = %d is not one of 0..%d of its own", v, lo, hi, d, hi-lo)
-				}
-				seen[d] = true
-			}
-			if distance(plainest(lo, hi), lo, hi) != 0 {
-				t.Errorf("the plainest number of %d..%d is not choice 0", lo, hi)
-			}
-		}
-	}
-}
-
 // TestArithmetic: numbers beyond 64 bits are held as the largest or the smallest.
 func TestArithmetic(t *testing.T) {
 	for _, row := range []struct {
@@ -63,7 +32,7 @@ func TestArithmetic(t *testing.T) {
 }
 
 // TestTreesAreWhole: a text that is read is written back as it is, plainly and with
-// counts made to fit; and its choices tell it again.
+// counts made to fit.
 func TestTreesAreWhole(t *testing.T) {
 	g, faults := Parse("x", []byte(`
 line t: int 1..3
@@ -96,12 +65,6 @@ repeat t
 		}
 		if again := g.rewrite(read.root, 0, 0); string(again) != string(text) {
 			t.Fatalf("rewrite makes\n%s of\n%s", again, text)
-		}
-		c := &recorder{}
-		g.writeBy(c, read.root, func(e *env) { c.e = e })
-		teller := &teller{choices: c.choices}
-		if again := g.writeBy(teller, nil, func(e *env) { teller.e = e }); string(again) != string(text) {
-			t.Fatalf("the choices %d make\n%s of\n%s", c.choices, again, text)
 		}
 	})
 }
