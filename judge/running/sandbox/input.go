@@ -15,10 +15,12 @@ import (
 func (s *session) openInput() error {
 	switch in := s.j.Stdin.(type) {
 	case nil:
-		return s.openNull(unix.O_RDONLY)
+		s.theirs = append(s.theirs, -1)
+		return nil
 	case *os.File:
 		if in == nil {
-			return s.openNull(unix.O_RDONLY)
+			s.theirs = append(s.theirs, -1)
+			return nil
 		}
 		st, err := in.Stat()
 		if err != nil {

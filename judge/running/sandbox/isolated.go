@@ -215,7 +215,7 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 		if err != nil {
 			return judge.Exec{}, err
 		}
-		if !w.alive() { // it died while it was idle
+		if (tries > 0 || !unread(j.Stdin)) && !w.alive() { // it died while it was idle
 			w.stop()
 			continue
 		}

@@ -232,7 +232,7 @@ func enterRoot(base string) error {
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
 		return fmt.Errorf("leave the old root: %w", err)
 	}
-	if err := unix.Chdir("/"); err != nil {
+	if err := unix.Chdir(Scratch); err != nil {
 		return fmt.Errorf("enter the new root: %w", err)
 	}
 	return setRootWritable(false)

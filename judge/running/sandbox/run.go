@@ -25,7 +25,7 @@ type session struct {
 	w      *worker
 	b      *isolated
 	j      *job
-	theirs []int      // descriptors for the zygote
+	theirs []int      // descriptors for the zygote; -1 is /dev/null, which the program opens itself
 	owned  []int      // those of them that are ours to close once they are sent
 	keep   []*os.File // whose descriptors are in theirs
 	out    stream     // standard output
@@ -114,20 +114,12 @@ func (s *session) own(fd int) {
 	s.theirs, s.owned = append(s.theirs, fd), append(s.owned, fd)
 }
 
-func (s *session) openNull(flags int) error {
-	fd, err := unix.Open(os.DevNull, flags|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", os.DevNull, err)
-	}
-	s.own(fd)
-	return nil
-}
-
 // openStream makes the pipe of an output. An output that nobody takes and nobody
 // counts goes nowhere.
 func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 	if to == nil && limit == 0 {
-		return s.openNull(unix.O_WRONLY)
+		s.theirs = append(s.theirs, -1)
+		return nil
 	}
 	fds, err := s.pipe(1)
 	if err != nil {
@@ -196,7 +188,14 @@ func (s *session) send(keys []mountKey) error {
 			body = appendString(body, k.At)
 		}
 	}
-	fds := s.theirs
+	var fds []int
+	for i, fd := range s.theirs {
+		if fd < 0 {
+			req.null[i] = true
+		} else {
+			fds = append(fds, fd)
+		}
+	}
 	if len(body) > maxInline {
 		req.inline = false
 		large, err := unix.MemfdCreate("request", unix.MFD_CLOEXEC)
@@ -298,39 +297,14 @@ const firstQuiet = 2 * time.Millisecond
 // before it is taken for lost: only a machine in great trouble is so slow.
 const workerPatience = 20 * time.Second
 
-// wait moves what the program writes until the zygote answers.
+// wait waits for the zygote's answer: for a moment for nothing else.
 func (s *session) wait() (r reply, err error) {
-	polled := [3]unix.PollFd{{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}}
-	timeout := firstQuiet
-	start := time.Now()
-	for {
-		ts := unix.NsecToTimespec(int64(timeout))
-		n, err := unix.Ppoll(polled[:], &ts, nil)
-		if err == unix.EINTR {
-			continue
+	if r, err = s.w.receive(); err == unix.EAGAIN {
+		if err := s.attend(); err != nil {
+			return r, err
 		}
-		if err != nil {
-			return r, fmt.Errorf("wait for the sandbox: %w", err)
-		}
-		if polled[0].Revents != 0 {
-			break
-		}
-		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+mostStarved+workerPatience {
-			return r, fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, mostStarved+workerPatience)
-		}
-		if n == 0 {
-			timeout = workerPatience
-			polled[1] = unix.PollFd{Fd: int32(s.out.fd), Events: unix.POLLIN}
-			polled[2] = unix.PollFd{Fd: int32(s.err.fd), Events: unix.POLLIN}
-			continue
-		}
-		for i, st := range []*stream{&s.out, &s.err} {
-			if polled[i+1].Revents != 0 && !s.move(st) {
-				polled[i+1].Fd = -1
-			}
-		}
+		r, err = s.w.receive()
 	}
-	r, err = s.w.receive()
 	if err == unix.ECONNRESET && s.out.count == 0 && s.err.count == 0 {
 		// The kernel says so if the other side went without reading what was sent.
 		return r, fmt.Errorf("%w: %w", errWorkerLost, errNotSent)
@@ -344,6 +318,35 @@ func (s *session) wait() (r reply, err error) {
 	s.drain(&s.out)
 	s.drain(&s.err)
 	return r, nil
+}
+
+// attend moves what the program writes until the zygote answers.
+func (s *session) attend() error {
+	polled := [3]unix.PollFd{
+		{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: int32(s.out.fd), Events: unix.POLLIN}, {Fd: int32(s.err.fd), Events: unix.POLLIN},
+	}
+	start := time.Now()
+	for {
+		ts := unix.NsecToTimespec(int64(workerPatience))
+		_, err := unix.Ppoll(polled[:], &ts, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("wait for the sandbox: %w", err)
+		}
+		if polled[0].Revents != 0 {
+			return nil
+		}
+		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+mostStarved+workerPatience {
+			return fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, mostStarved+workerPatience)
+		}
+		for i, st := range []*stream{&s.out, &s.err} {
+			if polled[i+1].Revents != 0 && !s.move(st) {
+				polled[i+1].Fd = -1
+			}
+		}
+	}
 }
 
 // move moves what is in a pipe now; false means that no more will come.

@@ -83,7 +83,10 @@ func (s *scratch) replace(z *zygote) error {
 		if err := unix.Unmount(Scratch, unix.MNT_DETACH); err != nil {
 			return fmt.Errorf("unmount the scratch directory: %w", err)
 		}
-		return s.mount(z, Scratch)
+		if err := s.mount(z, Scratch); err != nil {
+			return err
+		}
+		return unix.Fchdir(s.fd) // programs begin there
 	})
 }
 

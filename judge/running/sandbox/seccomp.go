@@ -80,7 +80,7 @@ const (
 
 // filterProgram makes the filter. Most calls are allowed whatever their
 // arguments, which the kernel finds out when the filter is installed; those never
-// run it. So its length costs nothing in practice.
+// run it. Those that depend on arguments come first. So its length costs nothing.
 //
 // Where programs run under the judge's own user, they must also be kept from
 // slowing down the zygote that watches them.
@@ -95,11 +95,6 @@ func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
 		// Calls that are newer than this list (and x32, whose numbers have bit 30 set).
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
 		deny(unix.ENOSYS),
-	}
-	for _, row := range refused {
-		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
-			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
-		}
 	}
 	if rootless {
 		for _, row := range scheduling {
@@ -132,13 +127,18 @@ func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
 		deny(unix.EOPNOTSUPP),
 		bpf.RetConstant{Val: seccompAllow},
 		// Its own limits are its own; not the zygote's.
-		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_PRLIMIT64, SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_PRLIMIT64, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
 		deny(unix.EPERM),
 		bpf.RetConstant{Val: seccompAllow},
 	)
-	return bpf.Assemble(prog)
+	for _, row := range refused {
+		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
+			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
+		}
+	}
+	return bpf.Assemble(append(prog, bpf.RetConstant{Val: seccompAllow}))
 }
 
 // installFilter binds the calling thread, and all that it starts from now on.

@@ -33,14 +33,15 @@ const (
 // of a longer one travels as a memory file.
 const maxInline = 32 << 10
 
-// request is one run, as the zygote sees it. Its descriptors are standard input,
-// output and error, then a memory file if inline is false, then one for each
-// mount that is given.
+// request is one run, as the zygote sees it. Its descriptors are those of standard input,
+// output and error that are not /dev/null, then a memory file if inline is false, then
+// one for each mount that is given.
 type request struct {
 	kind      uint64
 	seq       uint64
 	inline    bool
 	remount   bool // mounts holds the new set; otherwise the old one stays
+	null      [3]bool
 	cpu, wall int64
 	memory    int64
 	processes int64
@@ -63,6 +64,11 @@ func (r *request) flags() (f uint64) {
 	}
 	if r.remount {
 		f |= 2
+	}
+	for i, null := range r.null {
+		if null {
+			f |= 4 << i
+		}
 	}
 	return f
 }
@@ -126,6 +132,9 @@ func (r *request) readHead(c *cursor) (argc, envc, mounts int) {
 	}
 	r.kind, r.seq = h[0], h[1]
 	r.inline, r.remount = h[2]&1 != 0, h[2]&2 != 0
+	for i := range r.null {
+		r.null[i] = h[2]&(4<<i) != 0
+	}
 	r.cpu, r.wall, r.memory, r.processes = int64(h[3]), int64(h[4]), int64(h[5]), int64(h[6])
 	r.files, r.fileSize, r.scratch = int64(h[7]), int64(h[8]), int64(h[9])
 	return int(h[10]), int(h[11]), int(h[12])

@@ -153,7 +153,8 @@ func (w *worker) awaitReady() error {
 		return errors.New(r.text)
 	}
 	w.silent = r.text
-	return unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{})
+	limit = unix.NsecToTimeval(int64(firstQuiet))
+	return unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
 }
 
 func (w *worker) receive() (r reply, err error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -194,6 +195,14 @@ func (z *zygote) confine() error {
 			return fmt.Errorf("set a resource limit: %w", err)
 		}
 	}
+	if !z.conf.Rootless { // of this thread only, and of what it forks
+		id := uintptr(z.conf.GID)
+		for _, c := range []call{{unix.SYS_SETGROUPS, 0, 0}, {unix.SYS_SETRESGID, id, id, id}} {
+			if _, _, errno := unix.RawSyscall(c[0], c[1], c[2], c[3]); errno != 0 {
+				return fmt.Errorf("give up the groups of user 0: %w", errno)
+			}
+		}
+	}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 	}
@@ -265,9 +274,14 @@ func (z *zygote) closeFiles() {
 // handle does one request. The reply is one that a caller may keep until the next.
 func (z *zygote) handle(c *cursor, argc, envc, mounts int) *reply {
 	failed := func(err error) *reply { return &reply{kind: msgFailed, text: err.Error()} }
-	need := 3 + mounts
+	need := mounts
 	if !z.req.inline {
 		need++
+	}
+	for i, null := range z.req.null {
+		if need++; null && i <= len(z.fds) {
+			z.fds = slices.Insert(z.fds, i, -1)
+		}
 	}
 	if len(z.fds) != need {
 		return failed(fmt.Errorf("%d descriptors came with a request for %d", len(z.fds), need))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"time"
 	"unsafe"
@@ -30,7 +31,9 @@ func (z *zygote) run() *reply {
 		return &reply{kind: msgFailed, text: fmt.Sprintf("start a process: %v", err)}
 	}
 	for i, fd := range z.fds[:3] { // so that the other ends see when the program closes its own
-		unix.Close(fd)
+		if fd >= 0 {
+			unix.Close(fd)
+		}
 		z.fds[i] = -1
 	}
 	r := &reply{kind: msgDone}
@@ -41,6 +44,7 @@ func (z *zygote) run() *reply {
 		r.end = moment()
 	}
 	z.reapAll(pid, reaped, r, &usage)
+	r.cpu = max(z.meter.end(&usage), usage.Utime.Nano()+usage.Stime.Nano())
 	if z.failure.left != 0 {
 		return z.explainFailure()
 	}
@@ -55,10 +59,6 @@ func (z *zygote) run() *reply {
 			time.Duration(r.wall).Round(time.Second), time.Duration(z.starved.total).Round(time.Second))}
 	}
 
-	if z.meter.poll != nil {
-		z.meter.poll.finish(&usage)
-	}
-	r.cpu = max(z.meter.cpuUsed(), usage.Utime.Nano()+usage.Stime.Nano())
 	r.counted = z.tally.count()
 	var oom bool
 	if r.memory, oom = z.meter.memoryUsed(req.memory, &usage); oom {
@@ -295,8 +295,18 @@ func (z *zygote) writeScript() (calls int) {
 	// Not setsid: the zygote's session has no terminal, and where the scheduler shares
 	// processors among sessions a new one costs its first wait, up to 10 ms.
 	add(unix.SYS_SETPGID, 0, 0)
-	for i := range uintptr(3) {
-		add(unix.SYS_DUP3, uintptr(z.fds[i]), i, 0)
+	for i, fd := range z.fds[:3] {
+		if fd >= 0 {
+			add(unix.SYS_DUP3, uintptr(fd), uintptr(i), 0)
+			continue
+		}
+		flags := uintptr(unix.O_WRONLY)
+		if i == 0 {
+			flags = unix.O_RDONLY
+		}
+		add(unix.SYS_CLOSE, uintptr(i)) // the lowest free number is taken
+		at := unix.AT_FDCWD
+		add(unix.SYS_OPENAT, uintptr(at), uintptr(unsafe.Pointer(&devNull[0])), flags)
 	}
 	add(unix.SYS_CLOSE_RANGE, 3, math.MaxUint32, 0)
 	limits := 0
@@ -328,16 +338,21 @@ func (z *zygote) writeScript() (calls int) {
 		limit(unix.RLIMIT_FSIZE, req.fileSize, req.fileSize)
 	}
 	if !z.conf.Rootless {
-		add(unix.SYS_SETGROUPS, 0, 0)
-		id := uintptr(z.conf.GID)
-		add(unix.SYS_SETRESGID, id, id, id)
-		id = uintptr(z.conf.UID)
+		id := uintptr(z.conf.UID)
 		add(unix.SYS_SETRESUID, id, id, id)
 	}
-	add(unix.SYS_CHDIR, uintptr(unsafe.Pointer(&req.dir[0])))
+	if !z.inScratch() {
+		add(unix.SYS_CHDIR, uintptr(unsafe.Pointer(&req.dir[0])))
+	}
 	add(unix.SYS_EXECVE, uintptr(unsafe.Pointer(&z.path[0])), uintptr(unsafe.Pointer(&z.argv[0])), uintptr(unsafe.Pointer(&z.env[0])))
 	return calls
 }
+
+var devNull = []byte(os.DevNull + "\x00")
+
+// inScratch tells whether the program is to begin in the scratch directory, which is
+// the zygote's own.
+func (z *zygote) inScratch() bool { return string(z.req.dir) == Scratch+"\x00" }
 
 // zygoteThreads is about how many threads a zygote has.
 const zygoteThreads = 8
@@ -397,10 +412,10 @@ func (z *zygote) explainFailure() *reply {
 	z.proven = z.proven[:0]
 	errno := unix.Errno(-int(z.failure.result))
 	path := string(z.path[:len(z.path)-1])
-	switch z.failure.left {
-	case 1:
+	switch {
+	case z.failure.left == 1:
 		return &reply{kind: msgNoExec, text: explainExec(path, errno)}
-	case 2:
+	case z.failure.left == 2 && !z.inScratch():
 		dir := string(z.req.dir[:len(z.req.dir)-1])
 		return &reply{kind: msgNoExec, text: fmt.Sprintf("working directory %s: %v", dir, errno)}
 	}
