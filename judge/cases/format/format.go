@@ -15,6 +15,11 @@
 //
 // The manual of its statements, with an example of each shape, is problems/README.md.
 //
+// Its files are in an order, in which each part knows only those before it (a test holds
+// that): the grammar (model, expr), parsing it (lex, parse), reading inputs (tree, read),
+// coverage (cover), writing inputs (write), drawing them (draw), near misses (near), and
+// shrinking (refit, reduce).
+//
 // Where a text is to be changed, it is read into a tree; whoever changes the tree
 // writes it anew through a source (see writer), which makes counts fit what they count.
 //

@@ -23,7 +23,6 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 		r.alternatives()
 		r.lengths()
 		r.numbers()
-		r.order()
 		if again = r.taken > before; !again {
 			r.fine()
 			again = r.taken > before
@@ -80,17 +79,6 @@ func (r *reducer) offerText(pass string, text []byte) bool {
 		r.idle = 0
 	}
 	return r.read(text)
-}
-
-// find lists the parts that are wanted, in the order of the input. A part keeps its
-// place in this list in a copy of the tree.
-func find(root *node, want func(n *node) bool) (all []*node) {
-	root.walk(func(n *node) {
-		if n.of != nil && want(n) {
-			all = append(all, n)
-		}
-	})
-	return all
 }
 
 func isCount(n *node) bool {

@@ -1,9 +1,6 @@
 package format
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "math/rand/v2"
 
 // leaf is where a number stands: number i of part k of those that have some.
 type leaf struct{ k, i int }
@@ -203,71 +200,3 @@ func (r *reducer) fine() {
 
 // maxFine is how many numbers are lowered that stay as long as they are.
 const maxFine = 30
-
-// order puts arrays into order, and graphs into the plainest form that is the same
-// graph.
-func (r *reducer) order() {
-	canOrder := func(n *node) bool {
-		switch n.of.(type) {
-		case *array, *graph:
-			return true
-		}
-		return false
-	}
-	for k := range find(r.root, canOrder) {
-		if all := find(r.root, canOrder); r.over() || k >= len(all) {
-			return
-		}
-		r.offer("sort", 0, 0, func(root *node) {
-			n := find(root, canOrder)[k]
-			if g, ok := n.of.(*graph); ok {
-				n.ints = g.tidy(n.ints)
-				return
-			}
-			slices.Sort(n.ints)
-			slices.Sort(n.words)
-		})
-	}
-}
-
-// tidy numbers the nodes in the order in which a search from the first one meets
-// them, and sorts the edges.
-func (g *graph) tidy(all []int64) []int64 {
-	width := g.width()
-	beside := map[int64][]int64{}
-	var nodes []int64
-	for i := 0; i < len(all); i += width {
-		u, v := all[i], all[i+1]
-		beside[u] = append(beside[u], v)
-		beside[v] = append(beside[v], u)
-		nodes = append(nodes, u, v)
-	}
-	slices.Sort(nodes)
-	label := map[int64]int64{}
-	var queue []int64
-	meet := func(v int64) {
-		if _, met := label[v]; !met {
-			label[v] = g.base + int64(len(label))
-			queue = append(queue, v)
-		}
-	}
-	for _, v := range slices.Compact(nodes) {
-		for meet(v); len(queue) > 0; {
-			u := queue[0]
-			queue = queue[1:]
-			for _, w := range beside[u] {
-				meet(w)
-			}
-		}
-	}
-	edges := make([][]int64, 0, len(all)/width)
-	for i := 0; i < len(all); i += width {
-		e := append([]int64{label[all[i]], label[all[i+1]]}, all[i+2:i+width]...)
-		if !g.directed && e[0] > e[1] {
-			e[0], e[1] = e[1], e[0]
-		}
-		edges = append(edges, e)
-	}
-	slices.SortFunc(edges, slices.Compare[[]int64])
-	return slices.Concat(edges...)
-}

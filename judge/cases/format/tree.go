@@ -42,6 +42,17 @@ func (n *node) walk(visit func(n *node)) {
 	}
 }
 
+// find lists the parts that are wanted, in the order of the input. A part keeps its
+// place in this list in a copy of the tree.
+func find(root *node, want func(n *node) bool) (all []*node) {
+	root.walk(func(n *node) {
+		if n.of != nil && want(n) {
+			all = append(all, n)
+		}
+	})
+	return all
+}
+
 // width is how many numbers an edge of the graph has.
 func (g *graph) width() int {
 	if g.weight != nil {

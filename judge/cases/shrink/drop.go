@@ -92,18 +92,8 @@ func (s *guess) dropWords(g grain) {
 	}
 }
 
-// sortLines puts the words of each line, and neighbouring lines, in order.
-func (s *guess) sortLines() {
-	for l := range s.doc.Lines {
-		c := s.doc.clone()
-		slices.SortStableFunc(c.Lines[l], order)
-		s.try("sort words", c)
-		for w := 1; w < len(s.doc.Lines[l]) && !s.over(); w++ {
-			c := s.doc.clone()
-			c.Lines[l][w-1], c.Lines[l][w] = c.Lines[l][w], c.Lines[l][w-1]
-			s.try("swap words", c)
-		}
-	}
+// swapLines puts neighbouring lines in order.
+func (s *guess) swapLines() {
 	for l := 1; l < len(s.doc.Lines) && !s.over(); l++ {
 		c := s.doc.clone()
 		c.Lines[l-1], c.Lines[l] = c.Lines[l], c.Lines[l-1]

@@ -48,6 +48,6 @@ func (s *guess) round() bool {
 	s.shortenWords()
 	s.lowerPairs()
 	s.likenWords()
-	s.sortLines()
+	s.swapLines()
 	return s.taken > before && !s.over()
 }

@@ -1,7 +1,6 @@
 package shrink
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,6 @@ func (s *guess) lower(g grain, p Spot) {
 			return
 		}
 	}
-	s.probe(g, p)
 	n, _ := Integer(s.doc.At(p))
 	least := int64(1)
 	if g == coarse {
@@ -59,31 +57,6 @@ func (s *guess) lowerBy(p Spot, n, step int64) int64 {
 		n -= step
 	}
 	return n
-}
-
-// probes is how many numbers of each length stand for all of them.
-const probes = 6
-
-// probe tries numbers of fewer digits, from half as many on, at random: where the
-// property holds for one number in ten, as with errors of rounding, no step from the
-// number at hand leads to a short one.
-func (s *guess) probe(g grain, p Spot) {
-	length := len(s.doc.At(p))
-	if g == coarse || length < 5 {
-		return
-	}
-	r := rand.New(rand.NewPCG(uint64(length), uint64(s.taken)))
-	for digits := (length + 1) / 2; digits < length; digits++ {
-		for range probes {
-			word := []byte{byte('1' + r.IntN(9))}
-			for len(word) < digits {
-				word = append(word, byte('0'+r.IntN(10)))
-			}
-			if s.over() || s.set("shorter number", p, string(word)) {
-				return
-			}
-		}
-	}
 }
 
 // lowerDigits takes digits of a number away, or makes them 0, where lowering it as
