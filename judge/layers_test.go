@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"judge/internal/atomicfile": nil,
 	"judge/internal/raze":       nil,
 	"judge/internal/tail":       nil,
-	"judge/internal/cachedir":   nil,
+	"judge/internal/cachedir":   {"judge/internal/raze"},
 	"judge/running/testcache":   nil,                                 // for tests
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
@@ -46,7 +46,7 @@ var layers = map[string][]string{
 	"judge/running/sandbox":             {"judge", "judge/internal/raze"},
 	"judge/report":                      {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
-	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
+	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/running/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex"},
 	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc"}, // a recipe for package fill is part of what it reads
@@ -64,7 +64,7 @@ var layers = map[string][]string{
 	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	"judge/cases/gen":         {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/packages/icpc", "judge/running/trial"},
-	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/packages/tex"},
 	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
 	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},

@@ -26,6 +26,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"assay/judge/internal/raze"
 )
 
 // A shelf's folder holds, beside the entries:
@@ -73,7 +75,7 @@ func Open(dir string, limits Limits) *Shelf {
 			continue
 		}
 		if f := lockPath(path, true); f != nil {
-			_ = os.RemoveAll(path) // tried again by the next one
+			_ = raze.All(path) // tried again by the next one
 			f.Close()
 		}
 	}
@@ -182,7 +184,7 @@ func (s *Shelf) Temp() (dir string, done func(), err error) {
 		}
 		if f := lockPath(dir, true); f != nil {
 			return dir, func() {
-				_ = os.RemoveAll(dir) // what stays is swept
+				_ = raze.All(dir) // what stays is swept
 				f.Close()
 			}, nil
 		}

@@ -12,6 +12,35 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
+// TestDeepFolders has a compiler leave more levels of folders than a process may have
+// files open.
+func TestDeepFolders(t *testing.T) {
+	const levels = 1000
+	home := t.TempDir()
+	s := cachedir.Open(home, cachedir.Limits{})
+	dir, done, err := s.Temp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", levels)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var may syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &may); err != nil {
+		t.Fatal(err)
+	}
+	few := may
+	few.Cur = levels / 2
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &may) }()
+	done()
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it is still there")
+	}
+}
+
 // TestDisks tries disks of its own: a small one and a read-only one, mounted by a
 // process whose mounts nobody else sees.
 func TestDisks(t *testing.T) {

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
+	"assay/judge/internal/raze"
 	"assay/judge/internal/tail"
 )
 
@@ -248,18 +249,18 @@ func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]by
 	return last
 }
 
-func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte) (judge.Exec, error) {
+func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte) (x judge.Exec, err error) {
 	work, err := workFolder()
 	if err != nil {
-		return judge.Exec{}, err
+		return x, err
 	}
-	defer os.RemoveAll(work)
+	defer remove(work, &err)
 	var out bytes.Buffer
 	var stderr tail.Buffer
 	command := program.Command(f.Limits, append(slices.Clone(g.Program.Args), g.Args(seed)...)...)
 	command.Dir, command.Stdout, command.Stderr = workDir, &out, &stderr
 	command.Mounts = append(command.Mounts, judge.Mount{Host: work, At: workDir, Writable: true})
-	x, err := f.Runner.Run(ctx, command)
+	x, err = f.Runner.Run(ctx, command)
 	if err != nil {
 		return x, err
 	}
@@ -337,7 +338,7 @@ func copyFiles(base string, files map[string][]byte) error {
 var unanswered = []string{"invalid_input", "invalid_answer", "invalid_output", "valid_output", "testing_tool_test"}
 
 // answer makes the answer of a case that has none.
-func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) error {
+func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (err error) {
 	first, _, _ := strings.Cut(c.Path, "/")
 	input := files[".in"]
 	switch {
@@ -352,7 +353,6 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) e
 		return nil
 	}
 	var program *judge.Program
-	var err error
 	for _, part := range c.Answer.Solutions {
 		if program, err = f.program(ctx, part); err == nil || ctx.Err() != nil {
 			break
@@ -370,7 +370,7 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) e
 		if work, err = workFolder(); err != nil {
 			return err
 		}
-		defer os.RemoveAll(work)
+		defer remove(work, &err)
 		command.Dir = workDir
 		command.Mounts = append(command.Mounts, judge.Mount{Host: work, At: workDir, Writable: true})
 	}
@@ -409,6 +409,13 @@ func workFolder() (string, error) {
 		return "", fmt.Errorf("make a folder for a program: %w", err)
 	}
 	return work, nil
+}
+
+// remove removes a folder in which a program worked.
+func remove(work string, err *error) {
+	if failed := raze.All(work); failed != nil {
+		*err = errors.Join(*err, failed)
+	}
 }
 
 // writeAll writes a file that anybody may read.

@@ -101,12 +101,12 @@ var scriptEnv = []string{
 }
 
 // script runs a script, and puts what it made into the data folder dir.
-func (f *Filler) script(ctx context.Context, s *Script, dir string) (judge.Faults, error) {
+func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judge.Faults, err error) {
 	tree, err := workFolder()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tree)
+	defer remove(tree, &err)
 	at, err := s.lay(tree)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,6 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (judge.Fault
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", s.Path, err)
 	}
-	var faults judge.Faults
 	if v := judge.Classify(x, limits); v != judge.NotJudged {
 		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), cmp.Or(strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())))))
 	}

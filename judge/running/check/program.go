@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"assay/judge"
+	"assay/judge/internal/raze"
 	"assay/judge/internal/suggest"
 	"assay/judge/internal/tail"
 )
@@ -98,7 +99,7 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 
 // Close removes the folders.
 func (c *perCase) Close() error {
-	if err := os.RemoveAll(c.dir); err != nil {
+	if err := raze.All(c.dir); err != nil {
 		return fmt.Errorf("remove the folder of checker %s: %w", c.program.Name, err)
 	}
 	return nil
@@ -124,17 +125,13 @@ func (c *perCase) put(name string, text *io.SectionReader) error {
 
 // emptyFeedback removes what the program left there at the last case.
 func (c *perCase) emptyFeedback() error {
-	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	names, err := fs.ReadDir(root.FS(), ".")
+	dir := filepath.Join(c.dir, "feedback")
+	names, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, n := range names {
-		if err := root.RemoveAll(n.Name()); err != nil {
+		if err := raze.All(filepath.Join(dir, n.Name())); err != nil {
 			return err
 		}
 	}

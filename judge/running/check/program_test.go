@@ -131,6 +131,7 @@ func standIn(args, first, last []string, right, wrong int) {
 		},
 		"folders": func() {
 			os.MkdirAll(feedback+"judgemessage.txt/a/b/c", 0o777)
+			os.MkdirAll(feedback+"deep/"+strings.Repeat("d/", levels), 0o777)
 			os.Exit(wrong)
 		},
 	})
@@ -398,8 +399,21 @@ func TestTheEndOfTheContextEndsPrograms(t *testing.T) {
 	}
 }
 
-// TestProgramsLeaveNothing looks for folders that stay behind.
+// levels are more than the process of TestProgramsLeaveNothing may have files open.
+const levels = 1000
+
+// TestProgramsLeaveNothing looks for folders that stay behind, however deep.
 func TestProgramsLeaveNothing(t *testing.T) {
+	var may syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &may); err != nil {
+		t.Fatal(err)
+	}
+	few := may
+	few.Cur = levels / 2
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &may) }()
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -412,6 +426,7 @@ func TestProgramsLeaveNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask(t, c, "folders")
+		ask(t, c, "folders") // which empties the folder first
 		if err := c.Close(); err != nil {
 			t.Errorf("%s: Close: %v", speaks, err)
 		}
