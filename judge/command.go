@@ -85,6 +85,10 @@ type Command struct {
 	Stdout, Stderr io.Writer
 
 	Limits Limits
+
+	// Waits says that the process is known to wait for something: Runs that go on at
+	// one time are bounded without it.
+	Waits bool
 }
 
 // Mount shows a host directory inside the sandbox. A Runner that cannot mount

@@ -37,7 +37,7 @@ package in the ICPC format: its folder, or its archive.
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
-	f.BoolVar(&v.all, "all", false, "judge every solution on every case; by default it is left after 10 failures or 3 slow cases (1 if its folder is for slow ones)")
+	f.BoolVar(&v.all, "all", false, "judge every solution on every case; by default it is left once its verdict is known")
 	f.BoolVar(&v.fresh, "fresh", false, "run everything again; by default the results of what did not change in a package are kept")
 	v.running.flags(c, f)
 	v.drawing.flags(f)
@@ -87,7 +87,7 @@ func (v *verification) one(ctx context.Context, c *workspace.Workspace, name str
 	verifier := folder.Verifier()
 	verifier.Memory.Fresh = v.fresh
 	verifier.Only, verifier.All = v.only, v.all
-	verifier.Score = func(ctx context.Context) (string, error) { return scoreOf(ctx, c, folder) }
+	verifier.Score = func() (string, error) { return scoreOf(c, folder) }
 	done, err := verifier.Run(ctx, listen)
 	if err != nil {
 		return false, err

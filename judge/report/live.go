@@ -74,7 +74,7 @@ func (p *progress) line(r *record) string {
 			fmt.Fprintf(&b, ", %s", count(len(r.faults), "fault"))
 		}
 		if p.ran < p.of {
-			fmt.Fprintf(&b, ", case %d of %d", p.ran, p.of)
+			fmt.Fprintf(&b, ", %d of %d have run", p.ran, p.of)
 		}
 	case r.built == nil:
 		b.WriteString("building")

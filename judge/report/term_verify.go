@@ -143,6 +143,23 @@ func (t *terminal) verified() {
 	}
 	t.printf("\n%s\n    ", t.paint.style(append([]attribute{color.Bold}, lookOf(verdict).attrs...), words))
 	t.paragraph(text, "    ")
+	t.recall()
+}
+
+// recall repeats the faults in short where the table stands between them and the end,
+// which is all that some logs show.
+func (t *terminal) recall() {
+	faults := t.record.faults
+	if len(t.record.solutions) == 0 {
+		return
+	}
+	for _, f := range faults[:min(len(faults), maxFaults)] {
+		t.printf("    %s ", t.paint.style(received, "fault:"))
+		t.paragraph(oneLine((&judge.Fault{File: f.File, Line: f.Line, Text: f.Text}).Error()), "           ")
+	}
+	if more := len(faults) - maxFaults; more > 0 {
+		t.printf("    %s and %s\n", cut, count(more, "more fault"))
+	}
 }
 
 // grid lays out the table of solutions and groups.

@@ -11,16 +11,16 @@ import (
 )
 
 // Bench makes the bench on which a program that was made is tried.
-func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error) {
-	return p.bench(ctx, picked, path, func(context.Context) (*lang.Result, error) { return made, nil }, retime, nil)
+func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error) {
+	return p.bench(ctx, picked, path, func(context.Context) (*lang.Result, error) { return made, nil }, way, nil)
 }
 
 // bench makes the bench on which a submission is tried. Picked is the problem, or a
 // part of it.
-func (p *Problem) bench(ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error), retime bool, keep func(*judge.Case, *io.SectionReader) error) (trial.Bench, error) {
+func (p *Problem) bench(ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error), way trial.Way, keep func(*judge.Case, *io.SectionReader) error) (trial.Bench, error) {
 	return trial.New(ctx, trial.Setup{
 		Problem: picked, Runner: p.w.Box, Crew: p.Crew(), Source: path, Make: build, ShowSource: p.showsSource(path),
-		Retime: retime, KeepOutput: keep, Quiet: &p.w.quiet,
+		Way: way, KeepOutput: keep, Quiet: &p.w.quiet,
 	})
 }
 

@@ -62,6 +62,7 @@ func (p *Problem) Grid(ctx context.Context, progress func(done, of int)) (*Grid,
 		}
 	}
 	verifier := p.Verifier()
+	verifier.Several = true
 	_, err = verifier.Run(ctx, func(e judge.Event) {
 		if s, ok := e.(*judge.SolutionJudged); ok && len(s.Killers) > 0 {
 			g.add("solution", s.Path, s.Killers)

@@ -12,6 +12,7 @@ import (
 	"assay/judge/problem"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
+	"assay/judge/running/trial"
 )
 
 // Submission is what somebody submits, and how it is to be judged.
@@ -50,7 +51,7 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	if picked.Limits = p.Limits; s.TimeFactor > 0 {
 		picked.Limits = p.Limits.Scaled(s.TimeFactor)
 	}
-	bench, err := p.bench(ctx, picked, s.Path, e.build, !s.NoRetime, s.Keep)
+	bench, err := p.bench(ctx, picked, s.Path, e.build, trial.Way{Retime: !s.NoRetime}, s.Keep)
 	if err != nil {
 		return nil, err
 	}

@@ -249,7 +249,7 @@ func (e entries) Faster(context.Context, *icpc.Submission) (*lang.Result, error)
 	return &lang.Result{OK: true, Program: &judge.Program{Language: "other", Key: "other"}}, nil
 }
 
-func (e entries) Bench(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ bool) (trial.Bench, error) {
+func (e entries) Bench(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ trial.Way) (trial.Bench, error) {
 	if made.Program != nil {
 		return e.faster, nil
 	}

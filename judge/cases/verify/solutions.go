@@ -15,11 +15,11 @@ import (
 	"assay/judge/packages/icpc"
 	"assay/judge/problem"
 	"assay/judge/running/lang"
+	"assay/judge/running/trial"
 )
 
-// A solution's verdict is known when it has failed once. It goes on for this many
-// failures, so that the report tells several cases that refuse it; slow ones cost
-// their whole time limit each.
+// A solution's verdict is known when it has failed once. Where more than the verdict
+// counts, it goes on for this many failures; slow ones cost their whole time limit each.
 const (
 	enoughFailures = 10
 	enoughSlow     = 3
@@ -88,27 +88,47 @@ func (v *Verifier) solutions(ctx context.Context, done *judge.VerifyFinished) er
 		return err
 	}
 	accepted := 0
-	for _, s := range all {
-		judged, err := v.judge(ctx, s)
-		if err != nil {
-			return fmt.Errorf("judge %s: %w", s.path, err)
+	judged := make([]*judge.SolutionJudged, len(all))
+	err := v.several(ctx, len(all), func(i int) bool { return v.waits(all[i]) }, func(ctx context.Context, i int) (err error) {
+		if judged[i], err = v.judge(ctx, all[i]); err != nil {
+			return fmt.Errorf("judge %s: %w", all[i].path, err)
 		}
+		return nil
+	}, func(i int) {
 		done.Solutions++
-		switch {
-		case judged.Verdict == judge.Skipped:
+		switch judged[i].Verdict {
+		case judge.Skipped:
 			done.Skipped++
-		case judged.Verdict == judge.Accepted:
+		case judge.Accepted:
 			accepted++
 		}
-		v.listen(judged)
-		if !judged.OK {
-			v.fault(&judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)})
+		v.listen(judged[i])
+		if s := all[i]; !judged[i].OK {
+			v.fault(&judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged[i].Verdict, s.promised), Hint: v.hint(s, judged[i])})
 		}
+	})
+	if err != nil {
+		return err
 	}
 	if len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
 		v.fault(&judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(v.Solutions, judge.Accepted.Folder())})
 	}
 	return nil
+}
+
+// options say how a solution is judged.
+func (v *Verifier) options(s *solution) judge.Options {
+	o := judge.Options{All: v.All, Jobs: v.Jobs}
+	if !v.All && (v.Several || v.Folder.Loosely && s.promised != judge.Accepted) {
+		o.All, o.Failures, o.Slow = true, enoughFailures, enoughSlow
+		if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
+			o.Slow = 1 // it is what it must be, and each more costs its time limit
+		}
+	}
+	if !o.All && s.promised != judge.Accepted {
+		o.Jobs = 1 // it ends soon, and what runs ahead of its end is for nothing
+	}
+	return o
 }
 
 // hint says what to look at first.
@@ -153,20 +173,16 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, true)
+	// One that must wait is not asked twice whether it does.
+	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Waits: v.waits(s)}
+	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, way)
 	if err != nil {
 		return nil, err
 	}
 	defer bench.Close()
-	options := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
-	if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
-		options.Slow = 1 // it is what it must be, and each more costs its time limit
-	}
-	if v.All {
-		options.Failures, options.Slow = 0, 0
-	}
+	options := v.options(s)
 	loosely := false // some case does what is promised
-	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options, func(e judge.Event) {
+	sum, err := judge.Run(ctx, v.Folder.Problem, v.inTurn(bench, way), options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && icpc.Same(e.Verdict, s.promised)
@@ -175,8 +191,6 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 			}
 		case *judge.GroupJudged:
 			judged.Groups = append(judged.Groups, *e)
-		case *judge.Progressed:
-			v.listen(e)
 		}
 	})
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {

@@ -13,6 +13,7 @@ import (
 	"assay/judge"
 	"assay/judge/packages/icpc"
 	"assay/judge/running/lang"
+	"assay/judge/running/trial"
 )
 
 // submission is a submission of a package on its way through the verification.
@@ -29,11 +30,14 @@ func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) 
 		return err
 	}
 	slowest, who := time.Duration(0), ""
-	for _, s := range all {
-		judged, why, err := v.judgeSubmission(ctx, s)
-		if err != nil {
-			return fmt.Errorf("judge %s: %w", s.Path, err)
+	results, reasons := make([]*judge.SolutionJudged, len(all)), make([]string, len(all))
+	err = v.several(ctx, len(all), func(int) bool { return false }, func(ctx context.Context, i int) (err error) {
+		if results[i], reasons[i], err = v.judgeSubmission(ctx, all[i]); err != nil {
+			return fmt.Errorf("judge %s: %w", all[i].Path, err)
 		}
+		return nil
+	}, func(i int) {
+		s, judged := all[i], results[i]
 		if took := time.Duration(judged.TimeMS * float64(time.Millisecond)); took > slowest && judged.OK && about(s.Submission, icpc.Lower, "") {
 			slowest, who = took, s.Name
 		}
@@ -44,8 +48,11 @@ func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) 
 		}
 		v.listen(judged)
 		if !judged.OK {
-			v.fault(&judge.Fault{File: s.Path, Text: why, Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path)})
+			v.fault(&judge.Fault{File: s.Path, Text: reasons[i], Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path)})
 		}
+	})
+	if err != nil {
+		return err
 	}
 	if note := tight(v.Folder.Package.Timing, slowest, who); note != "" {
 		v.listen(&judge.Noted{Text: note})
@@ -203,8 +210,6 @@ func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Prob
 			if e.Score != nil {
 				result.Groups[e.Group] = e.Score.Points
 			}
-		case *judge.Progressed:
-			v.listen(e)
 		}
 	})
 	if err != nil {
@@ -219,7 +224,8 @@ func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Prob
 func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
 	running := *problem
 	running.Limits = limits
-	bench, err := v.Entries.Bench(ctx, &running, s.Path, made, !bounds(s, icpc.Upper))
+	way := trial.Way{Retime: !bounds(s, icpc.Upper)}
+	bench, err := v.Entries.Bench(ctx, &running, s.Path, made, way)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +234,7 @@ func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Subm
 		program = made.Program.Key
 	}
 	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
-	sum, err := judge.Run(ctx, problem, v.Memory.remember(bench, program, limits, words...), o, listen)
+	sum, err := judge.Run(ctx, problem, v.Memory.remember(v.inTurn(bench, way), program, limits, words...), o, listen)
 	return sum, errors.Join(err, bench.Close())
 }
 

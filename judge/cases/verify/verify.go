@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -41,15 +42,19 @@ type Verifier struct {
 	Rung      string       // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
-	// All has every solution judged on every case, however many it has failed.
-	All bool
+	// All has every solution judged on every case, however many it has failed. Several
+	// has it fail several, which tells more of the cases than the first one does.
+	All, Several bool
 	// Score, if it is not nil, says how strong the cases are; "" where nobody knows.
-	Score func(ctx context.Context) (string, error)
+	Score func() (string, error)
 
 	listen   func(judge.Event)
 	faults   int
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	judgedBy string          // hash of the programs that judge a package's submissions
+
+	turn  sync.Once
+	turns chan struct{} // what runs holds one
 }
 
 // Entries makes what a verification judges: the solutions of a problem folder, the
@@ -62,9 +67,8 @@ type Entries interface {
 	// Faster builds one with a faster tool chain of its language; the result is nil
 	// where there is none.
 	Faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
-	// Bench makes the bench for an entry that was made, under the limits of p; retime is
-	// trial.Batch's.
-	Bench(ctx context.Context, p *judge.Problem, path string, made *lang.Result, retime bool) (trial.Bench, error)
+	// Bench makes the bench for an entry that was made, under the limits of p.
+	Bench(ctx context.Context, p *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error)
 	// Prepared is what Prepare found, which is asked once.
 	Prepared(ctx context.Context) (*Prepared, error)
 }
@@ -118,10 +122,14 @@ func (v *Verifier) usesOfCases(ctx context.Context, done *judge.VerifyFinished) 
 	if err := v.solutions(ctx, done); err != nil {
 		return err
 	}
-	if err := v.score(ctx); err != nil {
-		return fmt.Errorf("measure the cases: %w", err)
+	if v.Score == nil || len(v.Only) > 0 || v.faults > 0 {
+		return nil
 	}
-	return nil
+	text, err := v.Score()
+	if text != "" && err == nil {
+		v.listen(&judge.Noted{Text: text})
+	}
+	return err
 }
 
 // count counts the cases that can be used.
@@ -154,26 +162,6 @@ func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 		}
 	}
 	return nil
-}
-
-// score notes how strong the cases are, once they are without a fault.
-func (v *Verifier) score(ctx context.Context) error {
-	if v.Score == nil || len(v.Only) > 0 || v.faults > 0 {
-		return nil
-	}
-	text, err := v.Score(ctx)
-	if faults, ok := errors.AsType[judge.Faults](err); ok {
-		v.report("marks of mutants are true", len(faults), faults)
-		return nil
-	}
-	if fault, ok := errors.AsType[*judge.Fault](err); ok {
-		v.report("the cases can be measured", 1, judge.Faults{fault})
-		return nil
-	}
-	if text != "" && err == nil {
-		v.listen(&judge.Noted{Text: text})
-	}
-	return err
 }
 
 // report sends the result of one check.

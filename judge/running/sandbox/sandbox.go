@@ -75,7 +75,7 @@ type Options struct {
 	// besides the base system.
 	ReadOnly []string
 	// Workers is how many runs go on at one time; 0 is one for each processor.
-	// Processes made by Start do not count.
+	// Processes made by Start do not count, nor do those that are known to wait.
 	Workers int
 	// Isolation names a rung to use and no other; "isolated" accepts any that
 	// isolates; "" takes the best that the machine gives, but not None as user 0: nobody
@@ -196,6 +196,9 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 		return judge.Exec{}, err
 	}
 	defer s.running.Done()
+	if c.Waits {
+		return s.runJob(ctx, &job{Command: c})
+	}
 	select {
 	case s.slots <- struct{}{}:
 	default:

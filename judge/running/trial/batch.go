@@ -27,9 +27,7 @@ type Batch struct {
 	// CodeLimit is how many bytes the submission may have; 0 is no limit.
 	CodeLimit int64
 	TempDir   string // for outputs that are too large for memory; "" is the system's
-	// Retime has a run that was a little slow, or got too little of the processor,
-	// repeated alone before it is judged: where programs share a machine, times vary.
-	Retime bool
+	Way
 	// KeepOutput, if it is not nil, is called with each case's output.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
 	// Quiet keeps others quiet while a run must be alone; nil keeps this bench's alone.

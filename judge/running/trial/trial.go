@@ -25,6 +25,16 @@ import (
 	"assay/judge/running/lang"
 )
 
+// Way says how a program is run.
+type Way struct {
+	// Retime has a run that was a little slow, or got too little of the processor,
+	// repeated alone before it is judged: where programs share a machine, times vary.
+	Retime bool
+	// Waits says that a program is known to wait: its runs go on beside those that
+	// compute, and do not count against the runner's workers.
+	Waits bool
+}
+
 // Setup is what a submission is tried with.
 type Setup struct {
 	Problem *judge.Problem // with the limits that are to be kept
@@ -39,8 +49,8 @@ type Setup struct {
 	// language's id and the name of the file or folder.
 	Language, Entry string
 
-	TempDir    string                                           // for outputs that are too large for memory; "" is the system's
-	Retime     bool                                             // see Batch
+	TempDir string // for outputs that are too large for memory; "" is the system's
+	Way
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error // see Batch
 	// Quiet is shared by all benches whose runs may disturb one another; nil is one of
 	// this bench alone.
@@ -59,7 +69,7 @@ func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	p := s.Problem
 	b := &Batch{
 		Runner: s.Runner, Make: s.Make, Limits: p.Limits, CodeLimit: p.CodeLimit, Source: s.Source,
-		TempDir: s.TempDir, Retime: s.Retime, KeepOutput: s.KeepOutput, Quiet: s.Quiet,
+		TempDir: s.TempDir, Way: s.Way, KeepOutput: s.KeepOutput, Quiet: s.Quiet,
 	}
 	b.setter.Setup = s
 	defer func() {
