@@ -213,21 +213,24 @@ func TestComplaintsAboutScores(t *testing.T) {
 		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000001", "the checker gives 1000001 points to a case that has at most 1000000"},
 		{open, "AC*1", "the checker gives the multiplier 1, though the case's group has no maximum"},
 	} {
-		var got string
-		b := &full{}
-		o := outcome(test.said)
-		if test.want != "" {
-			o.Message = "look here"
-			test.want += "\nlook here"
-		}
-		b.cases = map[string]judge.Outcome{"secret/1": o}
-		_, err := judge.Run(t.Context(), current(test.secret, "secret:1"), b, judge.Options{}, func(e judge.Event) {
-			if c, ok := e.(*judge.CaseJudged); ok {
-				got = c.Message
+		for _, message := range []string{"", "look here"} {
+			var got string
+			o := outcome(test.said)
+			o.Message = message
+			b := &full{}
+			b.cases = map[string]judge.Outcome{"secret/1": o}
+			_, err := judge.Run(t.Context(), current(test.secret, "secret:1"), b, judge.Options{}, func(e judge.Event) {
+				if c, ok := e.(*judge.CaseJudged); ok {
+					got = c.Message
+				}
+			})
+			want := test.want
+			if want != "" && message != "" {
+				want += "\n"
 			}
-		})
-		if err != nil || got != test.want {
-			t.Errorf("%s: %q, %v; want %q", test.said, got, err, test.want)
+			if want += message; err != nil || got != want {
+				t.Errorf("%s %q: %q, %v; want %q", test.said, message, got, err, want)
+			}
 		}
 	}
 }

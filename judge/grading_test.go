@@ -166,8 +166,8 @@ func TestScoresOf2025(t *testing.T) {
 		{"it fails a group whose static check fails", sumOf(50, withStatic(group("a", judge.PassFail, 50), judge.StaticCheck{PassFail: true})), "secret/a:1", "secret/a/static:WA",
 			"static-validation:WA 1:SK secret/a:WA=0/50 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 
-		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.PassFail, 20), withStatic(group("b", judge.Sum, 30, "secret/a"), judge.StaticCheck{Score: 10})), "secret/a:1 secret/b:1", "secret/a/1:WA",
-			"1:WA secret/a:WA=0/20 static-validation:SK 1:SK secret/b:SK=0/30 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
+		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.PassFail, 20), withStatic(group("b", judge.Sum, 30, "secret/a"), judge.StaticCheck{Score: 30})), "secret/a:1", "secret/a/1:WA",
+			"1:WA secret/a:WA=0/20 static-validation:SK secret/b:SK=0/30 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 		{"it has a static check over groups", judge.Node{Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30}, Children: []*judge.Node{group("a", judge.PassFail, 70)}}, "secret/a:1", "secret/static:AC*0.5",
 			"static-validation:AC=15/30 secret/a:AC=70/70 secret:AC=85/100", judge.Accepted, "=85/100"},
 

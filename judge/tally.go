@@ -206,13 +206,13 @@ func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, comp
 		return points, complaint
 	}
 	if b.sample {
-		return 0, ""
+		return 0, "" // a sample has no score
 	}
 	if b.Aggregate == PassFail {
 		if o.Award.By != NoAward && !o.Award.Alone {
 			return 0, fmt.Sprintf("the checker gives %s to a case whose group only passes or fails", o.Award)
 		}
-		return 0, ""
+		return 0, "" // the group has one
 	}
 	if by := o.Award.By; by != NoAward {
 		if t.award != NoAward && t.award != by {

@@ -3,47 +3,26 @@
 //
 //	go run -C .ci/tools ./mutants [-every N] ./judge [flags of go test]
 //
-// It does not write to the tree: a changed file reaches the compiler as an overlay. A
-// change that does not compile does not count; one with which the tests never end counts
-// as noticed. A line of the file equivalent names a change that alters nothing that
-// anybody could see, with the reason.
+// It does not write to the tree: changed files reach the compiler as an overlay. Nearly
+// all changes stand in one test program, and an environment variable says which of them
+// is on; the few that cannot stand beside others, as those of a constant's declaration,
+// are compiled one by one. A change that does not compile does not count; one with which
+// the tests never end counts as noticed. A line of the file equivalent names a change
+// that alters nothing that anybody could see, with the reason.
 package main
 
 import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
-
-// change replaces some bytes of a file.
-type change struct {
-	file     string // from the root of the project
-	at       token.Position
-	from, to int
-	text     string
-	line     string // the line where it starts, as it was
-}
-
-func (c change) String() string {
-	return fmt.Sprintf("%s | %s | %s", c.file, c.line, c.what())
-}
-
-// what is the change in words.
-func (c change) what() string {
-	if c.text == "" {
-		return "left out"
-	}
-	return fmt.Sprintf("column %d: %s", c.at.Column, c.text)
-}
 
 func main() {
 	every := flag.Int("every", 1, "try only every `N`th change")
@@ -66,7 +45,7 @@ func run(pkg string, flags []string, every int) error {
 	if err := os.Chdir("../.."); err != nil {
 		return err
 	}
-	changes, err := changesOf(pkg)
+	p, err := load(pkg)
 	if err != nil {
 		return err
 	}
@@ -75,20 +54,21 @@ func run(pkg string, flags []string, every int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if passes, _, out := test(pkg, flags, ""); !passes {
-		return fmt.Errorf("the tests of %s do not pass as they are:\n%s", pkg, out)
+	b := &bench{pkg: pkg, dir: dir, flags: flags}
+	if err := b.build(p); err != nil {
+		return err
 	}
-	tried, noticed := 0, 0
-	for i := 0; i < len(changes); i += every {
-		c := changes[i]
+	tried, noticed, alike := 0, 0, 0
+	for i := 0; i < len(p.changes); i += every {
+		c := p.changes[i]
 		if marked[c.String()] {
+			alike++
 			continue
 		}
-		overlay, err := c.overlay(dir)
+		passes, compiles, err := b.try(p, c)
 		if err != nil {
 			return err
 		}
-		passes, compiles, _ := test(pkg, flags, overlay)
 		switch {
 		case !compiles:
 			continue
@@ -99,7 +79,8 @@ func run(pkg string, flags []string, every int) error {
 		}
 		tried++
 	}
-	fmt.Printf("%s: %d of %d changes are noticed (%.1f %%)\n", pkg, noticed, tried, 100*float64(noticed)/float64(max(tried, 1)))
+	fmt.Printf("%s: %d of %d changes are noticed (%.1f %%); %d more alter nothing\n",
+		pkg, noticed, tried, 100*float64(noticed)/float64(max(tried, 1)), alike)
 	return nil
 }
 
@@ -119,116 +100,89 @@ func equivalent(file string) (map[string]bool, error) {
 	return marked, nil
 }
 
-// test runs the tests of a package, with an overlay where there is one.
-func test(pkg string, flags []string, overlay string) (passes, compiles bool, out string) {
-	args := []string{"test", "-vet=off", "-failfast", "-timeout=2m"}
-	if overlay != "" {
-		args = append(args, "-overlay="+overlay)
+// bench runs a package's tests with changes.
+type bench struct {
+	pkg, dir string
+	flags    []string
+	program  string        // with all changes that can stand beside others
+	timeout  time.Duration // of a run of it
+}
+
+// build builds the test program that holds the changes, and runs it with none of them.
+func (b *bench) build(p *pack) error {
+	files, err := p.together()
+	if err != nil {
+		return err
 	}
-	cmd := exec.Command("go", slices.Concat(args, []string{pkg}, flags)...)
+	overlay, err := b.overlay(files)
+	if err != nil {
+		return err
+	}
+	b.program = filepath.Join(b.dir, "package.test")
+	if out, err := exec.Command("go", "test", "-vet=off", "-c", "-o", b.program, "-overlay="+overlay, b.pkg).CombinedOutput(); err != nil {
+		return fmt.Errorf("the changes of %s together do not compile:\n%s", b.pkg, out)
+	}
+	b.timeout = 2 * time.Minute
+	start := time.Now()
+	if passes, out := b.run(0); !passes {
+		return fmt.Errorf("the tests of %s do not pass as they are:\n%s", b.pkg, out)
+	}
+	b.timeout = 5*time.Second + 5*time.Since(start)
+	return nil
+}
+
+// run runs the test program with one change.
+func (b *bench) run(number int) (passes bool, out string) {
+	args := []string{"-test.failfast", "-test.timeout=" + b.timeout.String()}
+	for _, f := range b.flags {
+		if name, ok := strings.CutPrefix(f, "-"); ok {
+			f = "-test." + name
+		}
+		args = append(args, f)
+	}
+	cmd := exec.Command(b.program, args...)
+	cmd.Dir = b.pkg
+	cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number))
+	cmd.WaitDelay = time.Second
 	said, err := cmd.CombinedOutput()
-	return err == nil, !strings.Contains(string(said), "[build failed]"), string(said)
+	return err == nil, string(said)
 }
 
-// overlay writes the changed file and the overlay that names it.
-func (c change) overlay(dir string) (string, error) {
-	src, err := os.ReadFile(c.file)
+// try runs the tests with a change.
+func (b *bench) try(p *pack, c change) (passes, compiles bool, err error) {
+	if c.number > 0 {
+		passes, _ = b.run(c.number)
+		return passes, true, nil
+	}
+	if !p.compiles(c) {
+		return false, false, nil
+	}
+	overlay, err := b.overlay(map[string][]byte{c.file: c.apply(p.source[c.file])})
+	if err != nil {
+		return false, false, err
+	}
+	args := []string{"test", "-vet=off", "-failfast", "-timeout=" + b.timeout.String(), "-overlay=" + overlay}
+	said, err := exec.Command("go", slices.Concat(args, []string{b.pkg}, b.flags)...).CombinedOutput()
+	return err == nil, !strings.Contains(string(said), "[build failed]"), nil
+}
+
+// overlay writes files that stand in for others, and the list of them.
+func (b *bench) overlay(files map[string][]byte) (string, error) {
+	replace := map[string]string{}
+	for file, text := range files {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return "", err
+		}
+		replace[abs] = filepath.Join(b.dir, filepath.Base(file))
+		if err := os.WriteFile(replace[abs], text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
-	changed := filepath.Join(dir, "changed.go")
-	if err := os.WriteFile(changed, slices.Concat(src[:c.from], []byte(c.text), src[c.to:]), 0o644); err != nil {
-		return "", err
-	}
-	abs, err := filepath.Abs(c.file)
-	if err != nil {
-		return "", err
-	}
-	data, err := json.Marshal(map[string]map[string]string{"Replace": {abs: changed}})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
+	overlay := filepath.Join(b.dir, "overlay.json")
 	return overlay, os.WriteFile(overlay, data, 0o644)
-}
-
-// changesOf are the changes in the files of a package that are not tests.
-func changesOf(pkg string) (changes []change, err error) {
-	files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("%s has no Go files", pkg)
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		src, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, file, src, 0)
-		if err != nil {
-			return nil, err
-		}
-		lines := strings.Split(string(src), "\n")
-		add := func(from, to token.Pos, text string) {
-			at := set.Position(from)
-			changes = append(changes, change{
-				file: filepath.ToSlash(filepath.Clean(file)), at: at, from: at.Offset, to: set.Position(to).Offset,
-				text: text, line: strings.TrimSpace(lines[at.Line-1]),
-			})
-		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			visit(n, add)
-			_, imports := n.(*ast.ImportSpec)
-			return !imports
-		})
-	}
-	return changes, nil
-}
-
-// others are what an operator becomes.
-var others = map[token.Token][]string{
-	token.EQL: {"!="}, token.NEQ: {"=="},
-	token.LSS: {"<=", ">="}, token.LEQ: {"<", ">"}, token.GTR: {">=", "<="}, token.GEQ: {">", "<"},
-	token.LAND: {"||"}, token.LOR: {"&&"},
-	token.ADD: {"-"}, token.SUB: {"+"}, token.MUL: {"/"}, token.QUO: {"*"}, token.REM: {"*"},
-}
-
-func visit(n ast.Node, add func(from, to token.Pos, text string)) {
-	switch n := n.(type) {
-	case *ast.BinaryExpr:
-		for _, other := range others[n.Op] {
-			add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other)
-		}
-	case *ast.UnaryExpr:
-		if n.Op == token.NOT {
-			add(n.OpPos, n.OpPos+1, " ")
-		}
-	case *ast.BasicLit:
-		if v, err := strconv.ParseInt(n.Value, 10, 32); n.Kind == token.INT && err == nil {
-			add(n.Pos(), n.End(), strconv.FormatInt(v+1, 10))
-		}
-	case *ast.BlockStmt:
-		for _, s := range n.List {
-			leaveOut(s, add)
-		}
-	case *ast.CaseClause:
-		for _, s := range n.Body {
-			leaveOut(s, add)
-		}
-	}
-}
-
-// leaveOut leaves a statement out that declares nothing.
-func leaveOut(s ast.Stmt, add func(from, to token.Pos, text string)) {
-	switch s := s.(type) {
-	case *ast.ExprStmt, *ast.IncDecStmt, *ast.BranchStmt, *ast.DeferStmt:
-		add(s.Pos(), s.End(), "")
-	case *ast.AssignStmt:
-		if s.Tok != token.DEFINE {
-			add(s.Pos(), s.End(), "")
-		}
-	}
 }

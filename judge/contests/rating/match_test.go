@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"assay/judge/contests/rating"
+
+	"pgregory.net/rapid"
 )
 
 // TestTallyOfPublishedNumbers: the tests of fastchess, a tournament manager for
@@ -77,10 +79,71 @@ func TestSPRTOfPublishedNumbers(t *testing.T) {
 	near(t, "upper bound", high, 2.944, 0.001)
 }
 
+// slowLLR is SPRT.LLR by halving alone: of the shares p/(1 + x(a - mean)) of the scores
+// a, x is searched over all values for which each of them is above 0.
+func slowLLR(s rating.SPRT, counts []int) float64 {
+	total := 0.0
+	seen := make([]float64, len(counts))
+	for i, count := range counts {
+		seen[i] = max(float64(count), 1e-3)
+		total += seen[i]
+	}
+	likelihood := func(elo float64) float64 {
+		mean := rating.Expected(elo)
+		score := func(i int) float64 { return float64(i)/float64(len(counts)-1) - mean }
+		low, high := -1/(1-mean), 1/mean
+		for range 200 {
+			x, off := (low+high)/2, 0.0
+			for i, count := range seen {
+				off += count * score(i) / (1 + x*score(i))
+			}
+			if off > 0 {
+				low = x
+			} else {
+				high = x
+			}
+		}
+		ln := 0.0
+		for i, count := range seen {
+			ln -= count * math.Log(1+low*score(i))
+		}
+		return ln
+	}
+	return likelihood(s.Elo1) - likelihood(s.Elo0)
+}
+
+// TestSPRTAgainstHalving: also where one player wins nearly everything and where a
+// hypothesis is far from what is seen.
+func TestSPRTAgainstHalving(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		count := rapid.SampledFrom([]int{0, 0, 0, 1, 2, 30, 1000, 1_000_000})
+		var tally rating.Tally
+		counts := tally.Pairs[:]
+		if rapid.Bool().Draw(t, "no pairs") {
+			counts = tally.Games[:]
+		}
+		total := 0
+		for i := range counts {
+			counts[i] = count.Draw(t, "count")
+			total += counts[i]
+		}
+		elo := rapid.SampledFrom([]float64{-900, -400, -30, -1, 0, 2, 50, 300, 800})
+		s := rating.SPRT{Elo0: elo.Draw(t, "elo0"), Elo1: elo.Draw(t, "elo1")}
+		want := slowLLR(s, counts)
+		if total == 0 {
+			want = 0
+		}
+		if got := s.LLR(tally); math.Abs(got-want) > 1e-6*max(1, math.Abs(want)) {
+			t.Fatalf("LLR(%v) = %v, want %v", tally, got, want)
+		}
+	})
+}
+
 func TestSPRTRefusesNonsense(t *testing.T) {
 	for _, s := range []rating.SPRT{
 		{Elo0: 5, Elo1: 5, Alpha: 0.05, Beta: 0.05}, {Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05}, {Elo1: math.NaN(), Alpha: 0.05, Beta: 0.05},
-		{Elo1: 5, Beta: 0.05}, {Elo1: 5, Alpha: 0.05, Beta: 0.5}, {Elo1: 5, Alpha: math.NaN(), Beta: 0.05},
+		{Elo1: 5, Beta: 0.05}, {Elo1: 5, Alpha: -0.1, Beta: 0.05}, {Elo1: 5, Alpha: 0.5, Beta: 0.05}, {Elo1: 5, Alpha: math.NaN(), Beta: 0.05},
+		{Elo1: 5, Alpha: 0.05}, {Elo1: 5, Alpha: 0.05, Beta: -0.1}, {Elo1: 5, Alpha: 0.05, Beta: 0.5}, {Elo1: 5, Alpha: 0.05, Beta: math.NaN()},
 	} {
 		if s.Check() == nil {
 			t.Errorf("%+v is taken", s)

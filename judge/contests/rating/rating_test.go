@@ -1,6 +1,7 @@
 package rating_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -67,14 +68,75 @@ func TestModelDeviations(t *testing.T) {
 // TestDeviationOfPairsAndGames has games in pairs and others, and their deviation as it
 // comes out on paper: the scores are even, so that all strengths are 0.
 func TestDeviationOfPairsAndGames(t *testing.T) {
-	tally := rating.Tally{Pairs: [5]int{0: 1, 2: 2, 4: 1}, Games: [3]int{0: 2, 2: 2}}
-	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: tally}})
-	// The pairs scatter by 2, the games by 4/4, one pair more by 1/2; of 4 + 4/2 pairs
-	// there seem to be one more.
-	const meat = (2 + 1 + 0.5) * 6 / 7.0
-	const information = 12.0/4 + 12.0/4 + 0.25 // of the difference, with the virtual games
-	_, deviation := r.Difference(0, 1)
-	near(t, "the deviation", deviation, rating.Scale*math.Sqrt(4*meat+0.5)/information, 1e-9)
+	for _, row := range []struct {
+		tally rating.Tally
+		meat  float64 // the scatter of all points
+	}{
+		// The pairs scatter by 2, the games by 4/4, one pair more by 1/2; of 4 + 4/2 pairs
+		// there seem to be one more.
+		{rating.Tally{Pairs: [5]int{0: 1, 2: 2, 4: 1}, Games: [3]int{0: 2, 2: 2}}, (2 + 1 + 0.5) * 6 / 7.0},
+		{rating.Tally{Pairs: [5]int{2: 1}}, 0.5 / 2},
+		{rating.Tally{Pairs: [5]int{2: 1}, Games: [3]int{1: 2}}, 0.5 * 2 / 3},
+		// Without pairs one further game scatters by 1/4.
+		{rating.Tally{Games: [3]int{1, 2, 1}}, (0.5 + 0.25) * 4 / 5},
+		{rating.Tally{Games: [3]int{1: 2}}, 0.25 * 2 / 3},
+		{rating.Tally{Games: [3]int{1, 0, 1}}, (0.5 + 0.25) * 2 / 3},
+	} {
+		_, games := row.tally.Points()
+		information := float64(games)/4 + float64(games)/4 + 0.25 // of the difference, with the virtual games
+		r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: row.tally}})
+		_, deviation := r.Difference(0, 1)
+		near(t, fmt.Sprintf("the deviation of %v", row.tally), deviation, rating.Scale*math.Sqrt(4*row.meat+0.5)/information, 1e-9)
+	}
+}
+
+// TestRateIsMostLikely: the strengths solve the equations of the model, in which each
+// player has the points that are expected, with half a point of a virtual game, and
+// all is the same from the other side, also where players won or lost everything.
+func TestRateIsMostLikely(t *testing.T) {
+	logistic := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(t, "players")
+		count := rapid.SampledFrom([]int{0, 0, 0, 0, 1, 2, 10, 1000, 1_000_000})
+		var all, turned []rating.Duel
+		for a := range n {
+			for b := range a {
+				d := rating.Duel{A: a, B: b, Tally: rating.Tally{Games: [3]int{count.Draw(t, "lost"), 0, count.Draw(t, "won")}}}
+				all, turned = append(all, d), append(turned, rating.Duel{A: b, B: a, Tally: d.Reversed()})
+			}
+		}
+		r, again := rating.Rate(n, all), rating.Rate(n, turned)
+		// Ratings are relative to their mean; the virtual opponent is where all points
+		// against it together are as expected.
+		low, high := -100.0, 100.0
+		for range 100 {
+			at, over := (low+high)/2, 0.0
+			for _, p := range r.Players {
+				over += logistic(p.Elo/rating.Scale-at) - 0.5
+			}
+			if over > 0 {
+				low = at
+			} else {
+				high = at
+			}
+		}
+		for i, p := range r.Players {
+			have, expected := p.Points+0.5, logistic(p.Elo/rating.Scale-low)
+			for _, d := range all {
+				for _, other := range map[int]int{d.A: d.B, d.B: d.A} {
+					if _, games := d.Points(); i == d.A+d.B-other {
+						expected += float64(games) * logistic((p.Elo-r.Players[other].Elo)/rating.Scale)
+					}
+				}
+			}
+			if math.Abs(have-expected) > 1e-6*max(1, have) {
+				t.Fatalf("player %d has %.7f points with half a virtual one, %.7f are expected of its rating", i, have, expected)
+			}
+			if q := again.Players[i]; math.Abs(p.Elo-q.Elo) > 1e-5 || math.Abs(p.Low-q.Low) > 1e-5 {
+				t.Fatalf("player %d is %+v, and %+v with all duels turned round", i, p, q)
+			}
+		}
+	})
 }
 
 func TestRateStaysFinite(t *testing.T) {

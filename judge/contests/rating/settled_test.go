@@ -123,6 +123,12 @@ func TestIntervalOfTallies(t *testing.T) {
 	if back := tally.Reversed(); back.Pairs != [5]int{20, 20, 30, 20, 10} || tally.Plus(back).Pairs != [5]int{30, 40, 60, 40, 30} {
 		t.Errorf("Reversed() = %v", back)
 	}
+	// The interval of a score near 1 goes beyond it, where no difference is large enough.
+	_, _, high = rating.Tally{Games: [3]int{1, 0, 9}}.Elo()
+	_, low, _ = rating.Tally{Games: [3]int{9, 0, 1}}.Elo()
+	if !math.IsInf(high, 1) || !math.IsInf(low, -1) {
+		t.Errorf("the interval of 9 of 10 ends at %v, that of 1 of 10 starts at %v", high, low)
+	}
 	games := rating.Tally{Games: [3]int{1, 2, 3}}
 	if games.Reversed().Games != [3]int{3, 2, 1} || games.Plus(games.Reversed()).Games != [3]int{4, 4, 4} {
 		t.Errorf("Reversed() = %v", games.Reversed())
