@@ -38,7 +38,7 @@ func fit(n int, duels []Duel) []float64 {
 			largest = max(largest, math.Abs(s))
 		}
 		if !(largest >= enough) {
-			break
+			break // at the top
 		}
 		for share := 1.0; ; share /= 2 {
 			next := make([]float64, n)
