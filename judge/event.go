@@ -208,7 +208,7 @@ var newEvent = map[string]func() Event{
 	"coverage":     func() Event { return new(CoverageShown) },
 	"suite":        func() Event { return new(SuiteMeasured) },
 	"adequacy":     func() Event { return new(AdequacyMeasured) },
-	"golf":         func() Event { return new(GolfProved) },
+	"golf-proved":  func() Event { return new(GolfProved) },
 }
 
 // EncodeEvent writes an event as one line of JSON, without the line's end. The
@@ -244,6 +244,9 @@ func DecodeEvent(line []byte) (Event, error) {
 	}
 	if head.Format > EventFormat {
 		return nil, fmt.Errorf("saved in format %d by a newer judge; this one reads up to %d", head.Format, EventFormat)
+	}
+	if head.Event == "golf" {
+		return formerGolf(line)
 	}
 	if !ok {
 		return &Unknown{Kind: head.Event, Line: slices.Clone(line)}, nil

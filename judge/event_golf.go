@@ -1,6 +1,11 @@
 package judge
 
-import "strings"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // GolfVerdict is what a golf answer is worth.
 type GolfVerdict string
@@ -32,11 +37,12 @@ type GolfProved struct {
 	Claim int `json:"claimed_bytes,omitempty"`
 
 	Verdict GolfVerdict `json:"verdict"`
-	How     string      `json:"how,omitempty"` // "function f(i,j)", "program, input 'i j'"
-	Log     string      `json:"log,omitempty"` // why it cannot run
+	How     string      `json:"how,omitempty"`    // "function f(i,j)", "program, input 'i j'"
+	Log     string      `json:"log,omitempty"`    // why it cannot run
+	Nor     []string    `json:"nor_as,omitempty"` // ids of other languages as which it cannot run either
 
-	Domain   int  `json:"domain"`
-	Tried    int  `json:"tried"` // inputs
+	Domain   int  `json:"domain_inputs"`
+	Tried    int  `json:"tried_inputs"`
 	Picked   bool `json:"picked,omitempty"`
 	Quick    bool `json:"quick,omitempty"`
 	Samples  int  `json:"samples"`
@@ -55,7 +61,7 @@ type GolfProved struct {
 
 	TimeMS  int64       `json:"time_limit_ms"`
 	Seed    uint64      `json:"seed"`
-	Seconds float64     `json:"seconds"`
+	WallMS  float64     `json:"wall_ms"` // of the whole proof
 	Explain []GolfTried `json:"explain,omitempty"`
 	Code    string      `json:"code,omitempty"`
 }
@@ -92,4 +98,20 @@ func (e *GolfProved) LanguageWords() string {
 	return e.Language + " + " + strings.Join(e.Flags, " ")
 }
 
-func (*GolfProved) kind() string { return "golf" }
+func (*GolfProved) kind() string { return "golf-proved" }
+
+// formerGolf reads the event as it was once saved, when its kind was "golf" and three
+// numbers had other names.
+func formerGolf(line []byte) (*GolfProved, error) {
+	e := new(GolfProved)
+	var former struct {
+		Domain  int     `json:"domain"`
+		Tried   int     `json:"tried"`
+		Seconds float64 `json:"seconds"`
+	}
+	if err := errors.Join(json.Unmarshal(line, &former), json.Unmarshal(line, e)); err != nil {
+		return nil, fmt.Errorf("event \"golf\": %w", err)
+	}
+	e.Domain, e.Tried, e.WallMS = former.Domain, former.Tried, 1000*former.Seconds
+	return e, nil
+}

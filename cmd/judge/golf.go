@@ -19,11 +19,11 @@ import (
 // golfing are the flags of judge golf.
 type golfing struct {
 	running
+	drawing
 	proof    golf.Options
 	seconds  float64
 	reading  workspace.Reading
 	flagText string
-	json     bool
 	explain  bool
 	post     bool
 	best     bool
@@ -73,7 +73,8 @@ func (g *golfing) flags(c *console, f *pflag.FlagSet) {
 	f.BoolVar(&g.proof.Strict, "strict", false, "refuse what is right only by a policy that a note names")
 	f.Uint64Var(&g.proof.Seed, "seed", 1, "the random seed of the order in which inputs are tried")
 	f.BoolVar(&g.proof.All, "all", false, "list every wrong input")
-	f.BoolVar(&g.json, "json", false, "a line of JSON for each answer")
+	g.drawing.jsonFlag(f)
+	g.drawing.htmlFlag(f)
 	f.BoolVar(&g.explain, "explain", false, "show what was tried to call it, and the driver")
 	f.BoolVar(&g.post, "post", false, "print the answer as a post, with its header line")
 	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
@@ -114,12 +115,29 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	defer func() { err = errors.Join(err, stage.Checker.Close()) }()
 
 	switch {
+	case g.html != "" && (g.watch || g.squeeze):
+		return usageError{errors.New("--html shows one proof of each answer: leave out --watch or --squeeze")}
 	case g.watch:
 		return g.watchFiles(ctx, c, contest, stage, files)
 	case g.squeeze:
 		return g.squeezeFiles(ctx, c, contest, stage, files)
 	}
-	var results []*golf.Result
+	out, err := g.drawing.open(c)
+	if err != nil {
+		return err
+	}
+	results, err := g.proveAll(ctx, c, contest, stage, files)
+	if err != nil {
+		return errors.Join(err, out.Close())
+	}
+	if err := g.show(c, contest, out, folder.ID, results); err != nil {
+		return err
+	}
+	return golfExit(results)
+}
+
+// proveAll proves the answers.
+func (g *golfing) proveAll(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) (results []*golf.Result, err error) {
 	for _, file := range files {
 		r, err := g.prove(ctx, c, contest, stage, file)
 		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Asker && len(files) > 1 {
@@ -127,19 +145,20 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 			r, err = golf.NotRun(file, unusable.Error()), nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		results = append(results, r)
 	}
-	if err := g.show(c, contest, folder.ID, results); err != nil {
-		return err
-	}
-	return golfExit(results)
+	return results, nil
 }
 
 // prove reads and proves one answer.
 func (g *golfing) prove(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string) (*golf.Result, error) {
 	o := g.proof
 	g.listen(c, file, &o)
-	return contest.Prove(ctx, stage, file, g.reading, o)
+	r, err := contest.Prove(ctx, stage, file, g.reading, o)
+	if unknown, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
+		err = usageError{fmt.Errorf("%w\n    --lang says which it is", unknown)}
+	}
+	return r, err
 }

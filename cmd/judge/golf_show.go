@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"assay/judge"
 	"assay/judge/contests/golf"
 	"assay/judge/report"
 	"assay/judge/workspace"
@@ -14,11 +13,11 @@ import (
 // listen tells on a terminal how far a proof is, and everywhere that a long one is
 // right so far.
 func (g *golfing) listen(c *console, file string, o *golf.Options) {
-	if g.json {
+	if g.drawing.json {
 		return
 	}
 	o.Milestone = func(done, of int) {
-		fmt.Fprintf(c.err, "%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
+		fmt.Fprint(c.err, report.GolfSoFar(file, done, of))
 	}
 	if _, live := screen(c.err); live {
 		start := time.Now()
@@ -30,30 +29,24 @@ func (g *golfing) listen(c *console, file string, o *golf.Options) {
 	}
 }
 
-// show writes the results.
-func (g *golfing) show(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
+// show draws the results on out, and closes it.
+func (g *golfing) show(c *console, contest *workspace.Workspace, out report.Report, id string, results []*golf.Result) error {
 	golf.Order(results, g.chars)
-	if g.json {
-		out := report.JSON(c.out)
-		for _, r := range results {
-			if !g.explain {
-				r.Explain = nil
-			}
-			out.Event(&r.GolfProved)
+	for _, r := range results {
+		if !g.explain {
+			r.Explain = nil
 		}
-		return out.Close()
+		out.Event(&r.GolfProved)
 	}
-	all := make([]*judge.GolfProved, len(results))
-	for k, r := range results {
-		all[k] = &r.GolfProved
+	if err := out.Close(); err != nil || g.drawing.json {
+		return err
 	}
-	fmt.Fprint(c.out, report.Golf(all))
-	for _, r := range all {
+	for _, r := range results {
 		if g.explain {
-			fmt.Fprint(c.out, report.GolfExplained(r))
+			fmt.Fprint(c.out, report.GolfExplained(&r.GolfProved))
 		}
 		if g.post {
-			fmt.Fprint(c.out, "\n"+report.GolfPost(r))
+			fmt.Fprint(c.out, "\n"+report.GolfPost(&r.GolfProved))
 		}
 	}
 	return g.showBest(c, contest, id, results)

@@ -40,7 +40,7 @@ func (g *golfing) squeezeFile(ctx context.Context, c *console, contest *workspac
 	o := g.proof
 	o.Flags = flags
 	s, err := stage.Squeeze(ctx, answer, o, func(step golf.Step) {
-		fmt.Fprintf(c.out, "  %4d  %s\n", step.Bytes, step.What)
+		fmt.Fprint(c.out, report.GolfStep(step.Bytes, step.What))
 	})
 	if err != nil {
 		return nil, err
@@ -49,15 +49,13 @@ func (g *golfing) squeezeFile(ctx context.Context, c *console, contest *workspac
 		fmt.Fprint(c.out, report.GolfText(&s.First.GolfProved))
 		return s.First, nil
 	}
-	if s.Code == answer.Counted {
-		fmt.Fprintf(c.out, "%s: %d bytes, and nothing shorter was found\n", file, answer.Bytes)
-		return s.First, nil
+	path := ""
+	if s.Code != answer.Counted {
+		if path, err = writeBeside(file, s.Code); err != nil {
+			return nil, err
+		}
 	}
-	path, err := writeBeside(file, s.Code)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(c.out, "%s: %d bytes instead of %d, proved on all %d inputs\n", path, s.Bytes, answer.Bytes, s.First.Domain)
+	fmt.Fprint(c.out, report.GolfSqueezed(&s.First.GolfProved, path, s.Bytes))
 	return s.First, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"assay/judge"
@@ -54,17 +53,17 @@ func (g *golfing) watchOnce(ctx context.Context, c *console, contest *workspace.
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case usage: // half saved, or gone for a moment
-		fmt.Fprintf(c.out, "%s  %s\n", file, strings.Split(err.Error(), "\n")[0])
+		fmt.Fprint(c.out, report.GolfUnread(file, err))
 		return nil
 	case err != nil:
 		return err
 	}
-	change := ""
-	if before, ok := sizes[file]; ok && before != r.Bytes {
-		change = fmt.Sprintf(" (%+d)", r.Bytes-before)
+	change := 0
+	if before, ok := sizes[file]; ok {
+		change = r.Bytes - before
 	}
 	sizes[file] = r.Bytes
-	fmt.Fprintf(c.out, "%s  %d bytes%s  %s\n", file, r.Bytes, change, report.GolfLine(&r.GolfProved))
+	fmt.Fprint(c.out, report.GolfWatched(&r.GolfProved, change))
 	return nil
 }
 

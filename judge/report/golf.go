@@ -13,7 +13,7 @@ func Golf(all []*judge.GolfProved) string {
 	if len(all) == 1 {
 		return GolfText(all[0])
 	}
-	return GolfTable(all)
+	return golfTable(all)
 }
 
 // GolfText draws a golf answer. The size stands first and always.
@@ -47,7 +47,7 @@ func GolfText(r *judge.GolfProved) string {
 	if len(r.Wrong) > 0 && !r.Picked {
 		fmt.Fprintf(&b, "run:     judge golf %s %s --case '%s'\n", r.Problem, r.File, r.Wrong[0].In)
 	}
-	return b.String()
+	return safe(b.String())
 }
 
 func golfWriteWrong(r *judge.GolfProved, b *strings.Builder) {
@@ -76,7 +76,11 @@ func golfVerdictWords(r *judge.GolfProved) string {
 	var words string
 	switch r.Verdict {
 	case judge.GolfCannotRun:
-		return strings.ReplaceAll(r.Log, "\n", "\n         ")
+		words = r.Log
+		if len(r.Nor) > 0 {
+			words += fmt.Sprintf("\nnor can it run as %s; --lang %s says why", strings.Join(r.Nor, ", "), r.Nor[0])
+		}
+		return strings.ReplaceAll(words, "\n", "\n         ")
 	case judge.GolfSlow:
 		if len(r.Slow) == 0 {
 			return "not all inputs were tried"
@@ -126,15 +130,15 @@ func golfRightWords(r *judge.GolfProved) string {
 	case r.Picked:
 		return count(r.Tried, "input")
 	case r.Quick:
-		return fmt.Sprintf("samples and edges, %d of %d inputs, %.1f s", r.Tried, r.Domain, r.Seconds)
+		return fmt.Sprintf("samples and edges, %d of %d inputs, %.1f s", r.Tried, r.Domain, r.WallMS/1000)
 	case r.Shuffles > 0:
-		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", count(r.Domain, "input"), r.Fresh, r.Seconds)
+		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", count(r.Domain, "input"), r.Fresh, r.WallMS/1000)
 	}
 	how := "a process each"
 	if r.Server > 0 {
 		how = fmt.Sprintf("forked, %d of them also as processes of their own", r.Server)
 	}
-	return fmt.Sprintf("all %s, %s, %.1f s", count(r.Domain, "input"), how, r.Seconds)
+	return fmt.Sprintf("all %s, %s, %.1f s", count(r.Domain, "input"), how, r.WallMS/1000)
 }
 
 // GolfExplained tells how the answer was called, and the driver that did.
@@ -157,15 +161,15 @@ func GolfExplained(r *judge.GolfProved) string {
 	if driver != "" {
 		fmt.Fprintf(&b, "the driver:\n%s\n", indent(driver))
 	}
-	return b.String()
+	return safe(b.String())
 }
 
 func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// GolfTable draws several answers, a line each.
-func GolfTable(results []*judge.GolfProved) string {
+// golfTable draws several answers, a line each.
+func golfTable(results []*judge.GolfProved) string {
 	var b strings.Builder
 	file, language := 0, 0
 	for _, r := range results {
@@ -174,16 +178,45 @@ func GolfTable(results []*judge.GolfProved) string {
 	for _, r := range results {
 		fmt.Fprintf(&b, "%-10s  %5d  %-*s  %-*s  %s\n", r.Verdict, r.Bytes, language, r.LanguageWords(), file, r.File, golfShort(r))
 	}
-	return b.String()
+	return safe(b.String())
 }
 
-// GolfLine is the verdict and what it rests on, in a line.
-func GolfLine(r *judge.GolfProved) string {
+// GolfWatched draws an answer that was saved again, in a line: its size, how that changed
+// (0 where it did not, or was not known), the verdict and what it rests on.
+func GolfWatched(r *judge.GolfProved, change int) string {
 	words, _, _ := strings.Cut(golfVerdictWords(r), "\n")
 	if len(r.Wrong) > 0 {
 		words += fmt.Sprintf("; %s gave %s", r.Wrong[0].In, r.Wrong[0].Gave)
 	}
-	return string(r.Verdict) + "  " + words
+	size := count(r.Bytes, "byte")
+	if change != 0 {
+		size += fmt.Sprintf(" (%+d)", change)
+	}
+	return safe(fmt.Sprintf("%s  %s  %s  %s\n", r.File, size, r.Verdict, words))
+}
+
+// GolfUnread draws an answer that cannot be read now, in a line: it is half saved, or gone
+// for a moment.
+func GolfUnread(file string, why error) string {
+	words, _, _ := strings.Cut(why.Error(), "\n")
+	return safe(file + "  " + words + "\n")
+}
+
+// GolfStep draws a rewrite that made an answer shorter.
+func GolfStep(bytes int, what string) string { return fmt.Sprintf("  %4d  %s\n", bytes, what) }
+
+// GolfSqueezed draws what squeezing a right answer came to; path is where the shorter text
+// is, "" where there is none.
+func GolfSqueezed(r *judge.GolfProved, path string, bytes int) string {
+	if path == "" {
+		return fmt.Sprintf("%s: %s, and nothing shorter was found\n", r.File, count(r.Bytes, "byte"))
+	}
+	return fmt.Sprintf("%s: %s instead of %d, proved on all %s\n", path, count(bytes, "byte"), r.Bytes, count(r.Domain, "input"))
+}
+
+// GolfSoFar says of a long proof that the answer is right so far.
+func GolfSoFar(file string, done, of int) string {
+	return fmt.Sprintf("%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
 }
 
 // golfShort is the reason of a verdict in a few words.

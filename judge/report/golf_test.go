@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ run:     judge golf wythoff ans.py --case '55 89'
 	if diff := cmp.Diff(want, GolfText(r)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
-	r = &judge.GolfProved{File: "a.pl", Language: "Perl", Flags: []string{"-p"}, GolfSize: judge.GolfSize{Bytes: 1, Chars: 1}, How: "program, input i j", Verdict: judge.GolfRight, Domain: 10000, Tried: 10000, Samples: 9, Seconds: 3.14, Says: []string{"lost positions give 0"}}
+	r = &judge.GolfProved{File: "a.pl", Language: "Perl", Flags: []string{"-p"}, GolfSize: judge.GolfSize{Bytes: 1, Chars: 1}, How: "program, input i j", Verdict: judge.GolfRight, Domain: 10000, Tried: 10000, Samples: 9, WallMS: 3140, Says: []string{"lost positions give 0"}}
 	want = "a.pl   Perl + -p   1 byte (1 char)   program, input i j\nRIGHT    all 10000 inputs, a process each, 3.1 s; lost positions give 0\n"
 	if diff := cmp.Diff(want, GolfText(r)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
@@ -57,7 +58,7 @@ func TestGolfProgress(t *testing.T) {
 
 // TestGolfRedrawn draws saved answers as they were drawn when they were proved.
 func TestGolfRedrawn(t *testing.T) {
-	one := &judge.GolfProved{Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfRight, Domain: 9, Tried: 9, Seconds: 1}
+	one := &judge.GolfProved{Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfRight, Domain: 9, Tried: 9, WallMS: 1000}
 	two := &judge.GolfProved{Format: judge.EventFormat, Problem: "p", File: "b.py", Verdict: judge.GolfCannotRun, Log: "no such file"}
 	for _, all := range [][]*judge.GolfProved{{one}, {one, two}} {
 		var saved, drawn bytes.Buffer
@@ -68,7 +69,7 @@ func TestGolfRedrawn(t *testing.T) {
 		if err := lines.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(saved.String(), `{"event":"golf","format":1,"problem":"p",`) {
+		if !strings.HasPrefix(saved.String(), `{"event":"golf-proved","format":1,"problem":"p",`) {
 			t.Errorf("saved as %s", &saved)
 		}
 		if err := Replay(&saved, Terminal(&drawn, TerminalOptions{})); err != nil {
@@ -76,6 +77,67 @@ func TestGolfRedrawn(t *testing.T) {
 		}
 		if diff := cmp.Diff(Golf(all), drawn.String()); diff != "" {
 			t.Errorf("%d answers (-drawn at first +drawn again):\n%s", len(all), diff)
+		}
+	}
+}
+
+// TestGolfHTML: a page has the verdict, the size, each wrong input, and no tag of the
+// answer's own.
+func TestGolfHTML(t *testing.T) {
+	var page bytes.Buffer
+	r := HTML(&page)
+	r.Event(&judge.GolfProved{Format: 1, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfWrong, WrongMany: 2,
+		Domain: 9, Tried: 9, Samples: 3, Wrong: []judge.GolfWrongInput{{In: "5 7", Gave: "<b>", Why: "is lost"}}, Code: "<script>alert(1)</script>"})
+	r.Event(&judge.GolfProved{Format: 1, Problem: "p", File: "b.py", GolfSize: judge.GolfSize{Bytes: 77, Chars: 70}, Verdict: judge.GolfCannotRun, Log: "no such file"})
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"p: 2 answers", "5 bytes (5 chars)", "77 bytes (70 chars)", "WRONG 2 of 9 inputs", "5 7", "&lt;b&gt;", "is lost", "and 1 more", "&lt;script&gt;", "CANNOT RUN no such file"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page.String(), "<script>alert") {
+		t.Error("the page runs what is in the answer")
+	}
+}
+
+// TestFormerGolf: what was saved when the numbers had no units is drawn as it was.
+func TestFormerGolf(t *testing.T) {
+	const former = `{"event":"golf","format":1,"problem":"p","file":"a.py","language":"Python 3","bytes":5,"chars":5,"verdict":"RIGHT","domain":9,"tried":9,"samples":3,"wrong_samples":0,"wrong_inputs":0,"time_limit_ms":5000,"seed":1,"seconds":1.5}`
+	var drawn bytes.Buffer
+	if err := Replay(strings.NewReader(former), Terminal(&drawn, TerminalOptions{})); err != nil {
+		t.Fatal(err)
+	}
+	if want := "RIGHT    all 9 inputs, a process each, 1.5 s"; !strings.Contains(drawn.String(), want) {
+		t.Errorf("drawn as %q, want %q in it", drawn.String(), want)
+	}
+}
+
+func TestGolfLines(t *testing.T) {
+	r := &judge.GolfProved{File: "a.py", GolfSize: judge.GolfSize{Bytes: 7, Chars: 7}, Domain: 9, Verdict: judge.GolfCannotRun, Log: "no such file\nnor there"}
+	for got, want := range map[string]string{
+		GolfWatched(r, 0):                      "a.py  7 bytes  CANNOT RUN  no such file\n",
+		GolfWatched(r, -3):                     "a.py  7 bytes (-3)  CANNOT RUN  no such file\n",
+		GolfStep(12, "shorter names"):          "    12  shorter names\n",
+		GolfSqueezed(r, "", 7):                 "a.py: 7 bytes, and nothing shorter was found\n",
+		GolfSqueezed(r, "a.squeezed.py", 6):    "a.squeezed.py: 6 bytes instead of 7, proved on all 9 inputs\n",
+		GolfUnread("a.py", errors.New("x\ny")): "a.py  x\n",
+	} {
+		if got != want {
+			t.Errorf("drawn is %q, want %q", got, want)
+		}
+	}
+}
+
+// TestGolfIsHarmless: what an answer printed moves no cursor.
+func TestGolfIsHarmless(t *testing.T) {
+	r := &judge.GolfProved{File: "a\x1b[2J.py", Verdict: judge.GolfWrong, WrongMany: 1, Wrong: []judge.GolfWrongInput{{In: "1", Gave: "\x1b[2J", Why: "\a"}}, Explain: []judge.GolfTried{{How: "\x1b", Gave: []string{"\x1b[H"}}}}
+	for name, drawn := range map[string]string{
+		"alone": GolfText(r), "in a table": Golf([]*judge.GolfProved{r, r}), "watched": GolfWatched(r, 0), "explained": GolfExplained(r),
+	} {
+		if strings.ContainsAny(drawn, "\x1b\a") {
+			t.Errorf("%s: %q", name, drawn)
 		}
 	}
 }

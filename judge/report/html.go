@@ -125,9 +125,17 @@ var pageFuncs = template.FuncMap{
 	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
 	"sub":     func(a, b int) int { return a - b },
 	"rows":    mutantRows,
-	"deaths":  deaths,
-	"source":  func(diff string) []sourceLine { return sourceLines(diff) },
-	"head":    func(input string) string { return Lines(input, "") },
+	"golfed":  func(r *judge.GolfProved) string { return string(r.Verdict) + " " + golfVerdictWords(r) },
+	"bytes":   golfSizeWords,
+	"golfclass": func(v judge.GolfVerdict) string {
+		if v == judge.GolfRight {
+			return "ac"
+		}
+		return "wa"
+	},
+	"deaths": deaths,
+	"source": func(diff string) []sourceLine { return sourceLines(diff) },
+	"head":   func(input string) string { return Lines(input, "") },
 }
 
 // sourceLine is a line of a mutant's difference.
@@ -200,6 +208,7 @@ func (p *pageRun) Finished() *judge.Finished          { return p.record.finished
 func (p *pageRun) Verify() *judge.VerifyStarted       { return p.record.verify }
 func (p *pageRun) Verified() *judge.VerifyFinished    { return p.record.verified }
 func (p *pageRun) Adequacy() *judge.AdequacyMeasured  { return p.record.adequacy }
+func (p *pageRun) Golf() []*judge.GolfProved          { return p.record.golf }
 func (p *pageRun) IsVerification() bool               { return p.record.isVerification() }
 func (p *pageRun) Checks() []*judge.Checked           { return p.record.checks }
 func (p *pageRun) Faults() []*judge.Fault             { return p.record.faults }
@@ -224,7 +233,12 @@ func (p *pageRun) Heading() string {
 	if a := p.record.adequacy; a != nil {
 		return oneLine(a.Problem + ": " + a.Score())
 	}
-	switch {
+	switch golf := p.record.golf; {
+	case len(golf) > 0:
+		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, count(golf[0].Bytes, "byte"))
+		if len(golf) > 1 {
+			result = count(len(golf), "answer")
+		}
 	case p.record.verified != nil && p.record.verified.OK:
 		result = "verified"
 	case p.record.verified != nil:

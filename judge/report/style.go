@@ -46,7 +46,7 @@ func code(v judge.Verdict) string {
 	if v == judge.NotJudged {
 		return "--"
 	}
-	return string(v)
+	return oneLine(string(v))
 }
 
 // Styles of the terminal that are no verdict's.

@@ -42,7 +42,7 @@ func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 func SetOption(r *arena.Rules, option string) error {
 	name, value, ok := strings.Cut(option, "=")
 	if !ok {
-		return &judge.Misuse{Err: fmt.Errorf("--set %q: write NAME=VALUE", option)}
+		return &judge.Misuse{Err: fmt.Errorf("the option %q has no value: write NAME=VALUE", option)}
 	}
 	name = strings.ReplaceAll(name, "-", "_")
 	if _, known := r.Options[name]; !known {

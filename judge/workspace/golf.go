@@ -93,7 +93,7 @@ func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r
 		tried = append(tried, l.ID)
 	}
 	if len(tried) > 1 {
-		first.Log += fmt.Sprintf("\nnor can it run as %s; --lang %s says why", strings.Join(tried[1:], ", "), tried[1])
+		first.Nor = tried[1:]
 	}
 	return first, nil
 }
@@ -142,7 +142,7 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 	}
 	o.Flags = flags
 	if calls := golf.Calls(answer.Driver, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
-		return nil, &judge.Misuse{Err: fmt.Errorf("--call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
+		return nil, &judge.Misuse{Err: fmt.Errorf("no call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
 	}
 	result, err := stage.Prove(ctx, answer, o)
 	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {

@@ -147,7 +147,7 @@ func (w *Workspace) Start(r Running) error {
 		return nil
 	}
 	if r.Jobs < 1 {
-		return &judge.Misuse{Err: fmt.Errorf("-j %d: at least one program must run", r.Jobs)}
+		return &judge.Misuse{Err: fmt.Errorf("%d programs at one time: at least one must run", r.Jobs)}
 	}
 	w.Jobs, w.building = r.Jobs, r.Building
 	if r.Require == "" {

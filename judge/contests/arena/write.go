@@ -126,7 +126,7 @@ type InUseError struct{ Path string }
 
 // Error says what to do about it, too.
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("the log %s is being written by another judge\n    wait for its end, or name another log with --log", e.Path)
+	return fmt.Sprintf("the log %s is being written by another judge\n    wait for its end, or name another log", e.Path)
 }
 
 // LogError says that a log cannot be written. What it held before is whole.

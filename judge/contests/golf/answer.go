@@ -107,5 +107,5 @@ func (e *UnknownLanguageError) Error() string {
 	if near, ok := suggest.Closest(strings.ToLower(e.Name), e.Known); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return what + "\n    say which it is with --lang; " + hint
+	return what + "\n    " + hint
 }

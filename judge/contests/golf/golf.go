@@ -108,7 +108,7 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	if o.Strict && res.Verdict == Right && len(res.Notes) > 0 {
 		res.Verdict = Wrong
 	}
-	res.Seconds = time.Since(start).Seconds()
+	res.WallMS = float64(time.Since(start).Milliseconds())
 	return res, nil
 }
 

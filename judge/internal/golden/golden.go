@@ -75,3 +75,11 @@ func Files(t testing.TB, pattern string) []string {
 	}
 	return files
 }
+
+// Splice puts a text into another at a place, instead of some bytes: what a fuzz target
+// makes of a long seed and few bytes. Any numbers will do.
+func Splice(text string, at, without int, put string) string {
+	from := int(uint(at) % uint(len(text)+1))
+	to := from + int(uint(without)%uint(len(text)-from+1))
+	return text[:from] + put + text[to:]
+}

@@ -322,33 +322,43 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// FuzzOpen: whatever stands in a package's files, Open ends and has no panic.
+// FuzzOpen: whatever stands in a file of a package, Open ends and has no panic. What is
+// put there is short, for the fuzzer takes long to make a long text small.
 func FuzzOpen(f *testing.F) {
 	names := []string{"problem.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/1.yaml", "submissions/submissions.yaml", "statement/problem.en.tex", "submissions/accepted/a.py"}
+	type seed struct {
+		dir, file, text string
+	}
+	var seeds []seed
 	for _, file := range golden.Files(f, "testdata/packages/*.txtar") {
+		if strings.Contains(file, "bomb") { // which takes its time, as it must
+			continue
+		}
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
-		texts := make([]string, len(names))
-		for i, name := range names {
-
-			if k := slices.IndexFunc(archive.Files, func(a txtar.File) bool { return a.Name == name }); k >= 0 {
-				texts[i] = string(archive.Files[k].Data)
+		dir := unpack(f, archive.Files)
+		for _, a := range archive.Files {
+			if slices.Contains(names, a.Name) {
+				f.Add(len(seeds), 0, 0, "")
+				seeds = append(seeds, seed{dir, filepath.Join(dir, filepath.FromSlash(a.Name)), string(a.Data)})
 			}
-		}
-		if !strings.Contains(file, "bomb") { // which takes its time, as it must
-			f.Add(texts[0], texts[1], texts[2], texts[3], texts[4], texts[5], texts[6])
 		}
 	}
-	f.Fuzz(func(t *testing.T, a, b, c, d, e, g, h string) {
-		files := []txtar.File{{Name: "data/secret/1.in"}, {Name: "data/secret/1.ans"}, {Name: "data/sample/1.in"}, {Name: "data/sample/1.ans"}}
-		for i, text := range []string{a, b, c, d, e, g, h} {
-			if text != "" {
-				files = append(files, txtar.File{Name: names[i], Data: []byte(text)})
+	f.Fuzz(func(t *testing.T, which, at, without int, put string) {
+		if len(put) > 8 {
+			return
+		}
+		s := seeds[uint(which)%uint(len(seeds))]
+		write := func(text string) {
+			if err := os.WriteFile(s.file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if p, _ := icpc.Open(unpack(t, files), usual); p != nil {
+		write(golden.Splice(s.text, at, without, put))
+		defer write(s.text)
+		if p, _ := icpc.Open(s.dir, usual); p != nil {
 			p.Markdown("")
 			p.Close()
 		}

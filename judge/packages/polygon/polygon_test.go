@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"assay/judge"
+	"assay/judge/internal/golden"
 	"assay/judge/packages/icpc"
 	"assay/judge/packages/polygon"
 )
@@ -241,11 +242,24 @@ func TestLacks(t *testing.T) {
 	}
 }
 
+// FuzzOpen: whatever stands in problem.xml, there is a package or a fault. What is put
+// there is short, for the fuzzer takes long to make a long text small.
 func FuzzOpen(f *testing.F) {
-	f.Add(whole[strings.Index(whole, "<?xml"):strings.Index(whole, "-- files/check.cpp")])
-	f.Add(`<problem><judging><testset><tests><test/></tests><input-path-pattern>%99d</input-path-pattern></testset></judging></problem>`)
+	seeds := []string{
+		whole[strings.Index(whole, "<?xml"):strings.Index(whole, "-- files/check.cpp")],
+		`<problem><judging><testset><tests><test/></tests><input-path-pattern>%99d</input-path-pattern></testset></judging></problem>`,
+	}
+	for i, s := range seeds {
+		for at := 0; at < len(s); at += 100 {
+			f.Add(i, at, 20, "<")
+		}
+	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, xml string) {
+	f.Fuzz(func(t *testing.T, which, at, without int, put string) {
+		if len(put) > 24 {
+			return
+		}
+		xml := golden.Splice(seeds[uint(which)%uint(len(seeds))], at, without, put)
 		if err := os.WriteFile(filepath.Join(dir, polygon.File), []byte(xml), 0o644); err != nil {
 			t.Fatal(err)
 		}
