@@ -237,7 +237,7 @@ func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) 
 func (w *Workspace) stage(pkg *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
 	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, w.archives.WrapFill(err)
 	}
 	l, err := w.Tools.Detect(staged.Path, s.language, s.from)
 	if err != nil || s.from == lang.BySetter {
@@ -251,7 +251,7 @@ func (w *Workspace) stage(pkg *icpc.Package, s source, dir string) (*icpc.Staged
 		return staged, l, nil
 	}
 	staged, err = pkg.Stage(s.path, filepath.Join(dir, "whole"), include, s.entry)
-	return staged, l, err
+	return staged, l, w.archives.WrapFill(err)
 }
 
 // has says whether a path is in the problem's folder.

@@ -132,7 +132,7 @@ func (s *Shelf) add(ctx context.Context, key string, fill func(dir string) error
 		return "", err
 	}
 	if err := fill(made); err != nil {
-		return "", s.wrapFill(err)
+		return "", s.WrapFill(err)
 	}
 	size, err := seal(made)
 	if err != nil {
@@ -354,8 +354,9 @@ func (s *Shelf) Wrap(err error) error {
 	return &Error{s.dir, err}
 }
 
-// wrapFill says of an error of a fill function what it means for the cache.
-func (s *Shelf) wrapFill(err error) error {
+// WrapFill says of an error of a fill function, or of work in a folder of Temp's, what it
+// means for the cache.
+func (s *Shelf) WrapFill(err error) error {
 	if isFull(err) || errors.Is(err, syscall.EROFS) {
 		return s.Wrap(err)
 	}
