@@ -116,11 +116,12 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 // report measures, or finds what was measured before.
 func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem) (*judge.AdequacyMeasured, error) {
 	solutions := folder.Accepted()
-	key, err := mutate.Key(folder.Folder, solutions, m.hunt, m.thorough)
+	roots := mutate.Roots(folder.Folder, solutions)
+	key, err := mutate.Key(roots, m.hunt, m.thorough)
 	if err != nil {
 		return nil, err
 	}
-	if kept := mutate.Load(contest.Cache, key); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
+	if kept := mutate.Load(contest.Cache, key, roots); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
 		return kept, nil
 	}
 	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions, mutate.Journal(contest.Cache, key))
@@ -136,7 +137,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 	}
 	report := lab.Report(results, m.hunt, key)
 	if m.hunt.Time == 0 {
-		if err := errors.Join(mutate.Keep(contest.Cache, report), mutate.DropJournal(contest.Cache, key)); err != nil {
+		if err := errors.Join(mutate.Keep(contest.Cache, report, roots), mutate.DropJournal(contest.Cache, key)); err != nil {
 			return nil, err
 		}
 	}

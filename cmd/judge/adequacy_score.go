@@ -11,11 +11,12 @@ func scoreOf(contest *workspace.Workspace, folder *workspace.Problem) (string, e
 	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(folder.Mutable()) == 0 {
 		return "", nil
 	}
-	key, err := mutate.Key(folder.Folder, folder.Accepted(), standardHunt, false)
+	roots := mutate.Roots(folder.Folder, folder.Accepted())
+	key, err := mutate.Key(roots, standardHunt, false)
 	if err != nil {
 		return "", err
 	}
-	if kept := mutate.Load(contest.Cache, key); kept == nil {
+	if kept := mutate.Load(contest.Cache, key, roots); kept == nil {
 		return "mutation score: not measured yet; run: judge adequacy " + folder.ID, nil
 	} else if len(kept.Programs) > 0 {
 		return kept.Score(), nil

@@ -14,16 +14,17 @@ func (f *Folder) Stored(group string) bool { return !f.unstored[group] }
 // says: in a copy of the problem that was made with them.
 func (f *Folder) StoreAll() { f.unstored = nil }
 
-// Spare says where the cases stand that are not stored: in a folder of their own below
-// dir, which may be removed at any time.
-func (f *Folder) Spare(dir string) {
+// Spare says where the cases stand that are not stored: for each group in a folder of
+// its own, which may be removed at any time.
+func (f *Folder) Spare(dir func(group string) string) {
 	for g := range f.Groups {
 		if f.Stored(f.Groups[g].Name) {
 			continue
 		}
+		home := dir(f.Groups[g].Name)
 		for i := range f.Groups[g].Cases {
 			if c := &f.Groups[g].Cases[i]; c.Line != "" {
-				base := filepath.Join(dir, c.Group, c.Name)
+				base := filepath.Join(home, c.Name)
 				c.In, c.Ans = base+".in", base+".ans"
 			}
 		}

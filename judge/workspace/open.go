@@ -15,6 +15,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/bundle"
+	"assay/judge/cases/gen"
 	"assay/judge/cases/verify"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/icpc"
@@ -101,7 +102,10 @@ func (w *Workspace) read(dir, tests string) (*Problem, judge.Faults) {
 		return nil, faults
 	}
 	w.thaw(f)
-	f.Spare(w.spare(dir))
+	f.Spare(func(group string) string {
+		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // none: nothing is made yet
+		return w.spare(f, manifest)
+	})
 	return &Problem{Folder: f, w: w, thawed: w.thawed(f.Dir)}, faults
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
+	"assay/judge/internal/cachedir"
 )
 
 // Agreement finds and builds the accepted solution that must agree with the reference on
@@ -57,5 +58,7 @@ func (p *Problem) agreement(ctx context.Context, path string, program *judge.Pro
 		}
 		checks = fmt.Sprint(built.Key, part.Args, part.Speaks)
 	}
-	return &gen.Second{Name: path, Program: program, Crew: p.Crew(), Checks: checks, Ledger: filepath.Join(p.w.Cache, "agreed", p.ID)}, nil
+	agreed := filepath.Join(p.w.Cache, "agreed")
+	cachedir.Trim(agreed, cachedir.Limits{Bytes: 256 << 20, Files: 10_000})
+	return &gen.Second{Name: path, Program: program, Crew: p.Crew(), Checks: checks, Ledger: filepath.Join(agreed, p.ID)}, nil
 }

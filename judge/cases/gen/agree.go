@@ -2,7 +2,6 @@ package gen
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,9 +74,8 @@ func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 		if err := m.compare(ctx, checker, p); err != nil {
 			return err
 		}
-		known[p.key] = true
 	}
-	return writeLedger(s.Ledger, known)
+	return writeLedger(s.Ledger, pairs)
 }
 
 // solve runs the second program on all the cases.
@@ -165,17 +163,15 @@ func readLedger(file string) map[string]bool {
 	return known
 }
 
-// mostAgreed bounds a ledger, in lines.
-const mostAgreed = 200_000
-
-func writeLedger(file string, known map[string]bool) error {
-	if file == "" || len(known) > mostAgreed {
+// writeLedger takes down that the two agree on these cases, and no others.
+func writeLedger(file string, pairs []*pair) error {
+	if file == "" {
 		return nil
 	}
-	keys := make([]string, 0, len(known))
-	for k := range known {
-		keys = append(keys, k)
+	var keys []string
+	for _, p := range pairs {
+		keys = append(keys, p.key+"\n")
 	}
-	slices.SortFunc(keys, cmp.Compare[string])
-	return atomicfile.Write(filepath.Clean(file), []byte(strings.Join(keys, "\n")+"\n"))
+	slices.Sort(keys)
+	return atomicfile.Write(filepath.Clean(file), []byte(strings.Join(keys, "")))
 }

@@ -37,7 +37,10 @@ type Maker struct {
 	Runner judge.Runner
 	// Builder builds the setter's programs.
 	Builder judge.Builder
-	Jobs    int
+	// Spare is the folder for the cases of a manifest that are not stored; nil where they
+	// stay where the folder says.
+	Spare func(f *problem.Folder, manifest []byte) string
+	Jobs  int
 	// Limits bound the generator and the validator, for one case.
 	Limits judge.Limits
 	// Second, if it is not nil, must agree with the reference on every case.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/internal/atomicfile"
 	"assay/judge/internal/strict"
 )
 
@@ -81,10 +80,6 @@ func (m *Manifest) format() []byte {
 		fmt.Fprintf(&b, "\n[[case]]\nname = %s\nline = %s\nseed = %q\nin   = %q\nans  = %q\n", quote(e.Name), quote(e.Line), e.Seed, e.In, e.Ans)
 	}
 	return []byte(b.String())
-}
-
-func (m *Manifest) write(dir string) error {
-	return atomicfile.Write(filepath.Join(dir, ManifestFile), m.format())
 }
 
 // quote writes a TOML string.

@@ -99,19 +99,33 @@ func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry,
 		if e := current[c.ID()]; e != nil {
 			next.Cases = append(next.Cases, *e)
 		}
+		if t := made[c.ID()]; t != nil {
+			sum.Made++
+			if e := old.entry(c.Name); e == nil || e.In != t.in || e.Ans != t.ans {
+				sum.Changed++
+			}
+			next.Cases = append(next.Cases, Entry{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
+		}
+	}
+	manifest := next.format()
+	for i := range g.Cases {
+		c := &g.Cases[i]
 		t := made[c.ID()]
-		if t == nil {
+		if t == nil && current[c.ID()] == nil {
 			continue
 		}
-		sum.Made++
-		if e := old.entry(c.Name); e == nil || e.In != t.in || e.Ans != t.ans {
-			sum.Changed++
+		if t == nil {
+			t = &task{c: c, staged: strings.TrimSuffix(c.In, ".in")}
 		}
-		next.Cases = append(next.Cases, Entry{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
+		spare := !m.Folder.Stored(g.Name)
+		if spare && m.Spare != nil {
+			base := filepath.Join(m.Spare(m.Folder, manifest), c.Name)
+			c.In, c.Ans = base+".in", base+".ans"
+		}
 		if err := t.move(); err != nil {
 			return err
 		}
-		if !m.Folder.Stored(g.Name) && filepath.Dir(c.In) != dir { // where it stood once
+		if spare && made[c.ID()] != nil && filepath.Dir(c.In) != dir { // where it stood once
 			if err := removeCase(dir, c.Name); err != nil {
 				return err
 			}
@@ -128,7 +142,7 @@ func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry,
 	if len(next.Cases) == 0 {
 		return removeIfEmpty(dir)
 	}
-	return next.write(dir)
+	return atomicfile.Write(filepath.Join(dir, ManifestFile), manifest)
 }
 
 // move puts the files of a case where they belong.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
@@ -16,45 +17,77 @@ import (
 )
 
 // format rises when mutants are made or judged in another way.
-const format = "mutants 1"
+const format = "mutants 2"
 
-// Key is the hash of all that a report depends on: the problem folder, the cases, the
-// programs and the bounds of the search.
-func Key(f *problem.Folder, solutions []string, h Hunt, thorough bool) (string, error) {
+// Roots are the files and folders that a report depends on, as they are named: the
+// problem folder, its cases, the solutions.
+func Roots(f *problem.Folder, solutions []string) []string {
+	return append([]string{f.Dir, f.Tests}, solutions...)
+}
+
+// Key is the hash of all that a report depends on: what stands in the roots, wherever
+// they are, and the bounds of the search.
+func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, h.Seed, h.Count, thorough)
-	add := func(path string) error {
-		return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+	add := func(root string) error {
+		fmt.Fprintln(sum, "root", filepath.Base(root))
+		return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
 			data, err := os.ReadFile(path)
-			fmt.Fprintf(sum, "%q %d\n", path, len(data))
+			fmt.Fprintf(sum, "%q %d\n", filepath.ToSlash(rel), len(data))
 			sum.Write(data)
 			return err
 		})
 	}
-	for _, path := range append([]string{f.Dir, f.Tests}, solutions...) {
-		if err := add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, root := range roots {
+		if err := add(root); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("read what the score depends on: %w", err)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// Load reads a report that was kept; nil where there is none of this key.
-func Load(cache, key string) *judge.AdequacyMeasured {
+// memo is a report as it is kept, with the names that it has for the roots.
+type memo struct {
+	Roots  []string
+	Report *judge.AdequacyMeasured
+}
+
+// Load reads a report that was kept; nil where there is none of this key. Where the roots
+// had other names then, it has those of today.
+func Load(cache, key string, roots []string) *judge.AdequacyMeasured {
 	data, err := os.ReadFile(kept(cache, key))
-	var r judge.AdequacyMeasured
-	if err != nil || json.Unmarshal(data, &r) != nil || r.Key != key || r.Format != judge.EventFormat {
+	var m memo
+	if err != nil || json.Unmarshal(data, &m) != nil || m.Report == nil || m.Report.Key != key || m.Report.Format != judge.EventFormat || len(m.Roots) != len(roots) {
 		return nil
 	}
-	return &r
+	var names []string
+	for i, root := range roots {
+		if m.Roots[i] != root {
+			was, err := json.Marshal(m.Roots[i])
+			now, err2 := json.Marshal(root)
+			if m.Roots[i] == "." || err != nil || err2 != nil {
+				return nil
+			}
+			names = append(names, string(was[1:len(was)-1]), string(now[1:len(now)-1]))
+		}
+	}
+	if json.Unmarshal([]byte(strings.NewReplacer(names...).Replace(string(data))), &m) != nil {
+		return nil
+	}
+	return m.Report
 }
 
 // Keep keeps a report in a cache.
-func Keep(cache string, r *judge.AdequacyMeasured) error {
-	data, err := json.Marshal(r)
+func Keep(cache string, r *judge.AdequacyMeasured, roots []string) error {
+	data, err := json.Marshal(memo{roots, r})
 	if err != nil {
 		return fmt.Errorf("keep the report: %w", err)
 	}
