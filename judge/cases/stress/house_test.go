@@ -22,7 +22,7 @@ import (
 
 var (
 	solutions   = flag.Int("shrink.solutions", 6, "how many wrong solutions of the house BenchmarkShrinking takes")
-	evaluations = flag.Int("shrink.evaluations", 1500, "how many evaluations it grants to each input")
+	evaluations = flag.Int("shrink.evaluations", 400, "how many evaluations it grants to each input")
 	only        = flag.String("shrink.only", "", "form, text, ways or guessed ways: the part that it measures")
 )
 

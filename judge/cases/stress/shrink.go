@@ -41,14 +41,10 @@ type way struct {
 
 // declared are the ways for inputs whose form is declared: from the smallest case of
 // the problem that fails in the same way, or a smaller generator line, on as the
-// declared form has it; then by other inputs, and what they came to in the same way
-// again.
+// declared form has it. Other ways have won nothing then.
 var declared = []way{
 	{"smaller cases", 4, (*shrinking).byCases},
 	{"generator lines", 3, (*shrinking).byLine},
-	{"the text", 1, (*shrinking).byText},
-	{"other inputs", 4, (*shrinking).byOthers},
-	{"the generator's choices", 3, (*shrinking).byChoices},
 	{"the text", 1, (*shrinking).byText},
 }
 
@@ -78,7 +74,7 @@ func (l *Lab) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 		l.give(b)
 	}()
 	best := *t
-	s := &shrinking{bench: b, Shrunk: &Shrunk{Trial: &best}, original: *t, made: *t, budget: budget, start: time.Now(), step: step, settled: -1}
+	s := &shrinking{bench: b, Shrunk: &Shrunk{Trial: &best}, original: *t, budget: budget, start: time.Now(), step: step}
 	for _, w := range ways {
 		left, over := s.left(w.part)
 		if over {
@@ -86,9 +82,6 @@ func (l *Lab) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 		}
 		if err := w.run(s, ctx, left); err != nil {
 			return nil, err
-		}
-		if s.Line != "" {
-			s.made = *s.Trial
 		}
 	}
 	return s.Shrunk, l.Complete(ctx, &best)
@@ -99,11 +92,9 @@ type shrinking struct {
 	*bench
 	*Shrunk
 	original Trial
-	made     Trial // the smallest that a generator line made
 	budget   shrink.Budget
 	start    time.Time
 	step     func(shrink.Step)
-	settled  int // the steps at which the text had got as small as it gets; -1 before
 }
 
 // left is a share of what is left of the budget.
@@ -159,9 +150,6 @@ func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
 
 // byText makes an input smaller step by step.
 func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
-	if s.Steps == s.settled {
-		return nil
-	}
 	holds := func(text []byte) (bool, error) {
 		t, err := s.fails(ctx, text, &s.original)
 		if err == nil && t != nil {
@@ -189,7 +177,7 @@ func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
 	}
 	s.Evaluations += result.Evaluations
 	s.Steps += result.Steps
-	s.Done, s.settled = result.Done, s.Steps
+	s.Done = result.Done
 	if result.Steps > 0 {
 		s.Line = "" // no line makes it
 	}
@@ -308,18 +296,19 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 
 // byChoices makes the choices smaller by which the generator made an input: fewer and
 // lower ones, in shortlex order, each of which makes an input that is no larger than the
-// one before it. What comes out is only taken where it is smaller than what there is.
+// one before it.
 func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
-	if s.made.Line == "" || s.made.Seed == "" || s.generator == nil {
+	if s.Line == "" || s.Seed == "" || s.generator == nil {
 		return nil
 	}
-	chooser := gen.Chooses(s.generator, s.made.Line)
+	chooser := gen.Chooses(s.generator, s.Line)
 	if chooser == nil {
 		return nil
 	}
-	words, now := strings.Fields(s.made.Line), s.made.Input
-	first, err := chooser.Record(ctx, s.made.Seed, words)
-	if _, fault := errors.AsType[*judge.Fault](err); fault || err == nil && !bytes.Equal(first.Input, now) {
+	line := s.Line
+	words := strings.Fields(line)
+	first, err := chooser.Record(ctx, s.Seed, words)
+	if _, fault := errors.AsType[*judge.Fault](err); fault || err == nil && !bytes.Equal(first.Input, s.Input) {
 		return nil // it is not the generator's any more
 	}
 	if err != nil {
@@ -333,10 +322,10 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 		if err != nil {
 			return nil, false, err
 		}
-		if bytes.Equal(c.Input, now) {
+		if bytes.Equal(c.Input, s.Input) {
 			return c.Choices, true, nil
 		}
-		if !shrink.Less(c.Input, now) {
+		if !shrink.Less(c.Input, s.Input) {
 			return nil, false, nil
 		}
 		s.Evaluations++
@@ -344,10 +333,8 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 		if t == nil || err != nil {
 			return nil, false, err
 		}
-		if now = c.Input; shrink.Less(now, s.Input) {
-			t.Origin = fmt.Sprintf("it is made by the generator of the line %q with other choices", s.made.Line)
-			s.take(t, "the generator's choices")
-		}
+		t.Origin = fmt.Sprintf("it is made by the generator of the line %q with other choices", line)
+		s.take(t, "the generator's choices")
 		return c.Choices, true, nil
 	}
 	_, err = shrink.Choices(ctx, first.Choices, budget, try)

@@ -15,9 +15,11 @@
 // the samples. What goes wrong only between two inputs of which none is a sample is
 // not found.
 //
-// A find is made smaller in several ways, each from what the one before it came to:
-// as the declared input format sees it, by other small inputs that fail in the same
-// way, by the generator line that made it and the choices of its generator, and as a text.
+// A find is made smaller in several ways (see way), each from what the one before it
+// came to: where the form of inputs is declared, from a smaller case that fails, or by
+// the generator line that made it, and then as the form has it; else by other small
+// inputs that fail in the same way, by the generator line and the choices of its
+// generator, and as a text.
 //
 // The package does not say how strong a suite is, and prints nothing.
 package stress
