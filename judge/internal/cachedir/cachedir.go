@@ -39,10 +39,8 @@ const (
 
 // Limits bound a shelf. A zero field is no limit.
 type Limits struct {
-	Bytes      int64 // of all entries, their files counted in whole blocks
-	Files      int   // files and folders of all entries
-	EntryBytes int64 // of one entry
-	EntryFiles int
+	Bytes int64 // of all entries, their files counted in whole blocks
+	Files int   // files and folders of all entries
 }
 
 // Shelf is a folder of entries. It is safe for concurrent use, by many processes too.
@@ -137,12 +135,6 @@ func (s *Shelf) add(ctx context.Context, key string, fill func(dir string) error
 	size, err := seal(made)
 	if err != nil {
 		return "", s.Wrap(err)
-	}
-	if most := s.limits.EntryBytes; most > 0 && size.bytes > most {
-		return "", &TooLargeError{What: "bytes", Most: most}
-	}
-	if most := s.limits.EntryFiles; most > 0 && size.files > most {
-		return "", &TooLargeError{What: "files", Most: int64(most)}
 	}
 	return s.place(key, made, tmp, size)
 }
@@ -310,14 +302,6 @@ func makeFolder(dir string) error {
 	}
 	return os.Chmod(dir, 0o755) // whatever the umask is
 }
-
-// TooLargeError says that an entry is larger than an entry may be.
-type TooLargeError struct {
-	What string // "bytes" or "files"
-	Most int64
-}
-
-func (e *TooLargeError) Error() string { return fmt.Sprintf("larger than %d %s", e.Most, e.What) }
 
 // Error is a cache that cannot be used: the machine's fault.
 type Error struct {

@@ -255,23 +255,6 @@ func TestInUse(t *testing.T) {
 	tidy(t, home)
 }
 
-func TestTooLarge(t *testing.T) {
-	home := t.TempDir()
-	for _, limits := range []cachedir.Limits{{EntryBytes: 50 << 10}, {EntryFiles: 3}} {
-		s := cachedir.Open(home, limits)
-		_, err := s.Add(t.Context(), key("a"), func(dir string) error {
-			return errors.Join(writes(50<<10)(dir), os.WriteFile(filepath.Join(dir, "other"), nil, 0o644))
-		})
-		if _, ok := errors.AsType[*cachedir.TooLargeError](err); !ok {
-			t.Errorf("with %+v Add gives %v", limits, err)
-		}
-		if bytes, _ := disk(t, home); bytes != 0 {
-			t.Errorf("with %+v %d bytes are left", limits, bytes)
-		}
-	}
-	tidy(t, home)
-}
-
 // TestStrangers: what a user keeps in the same folder is no entry.
 func TestStrangers(t *testing.T) {
 	home := t.TempDir()

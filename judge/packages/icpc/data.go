@@ -207,7 +207,6 @@ type oldState struct {
 	aggregate judge.Aggregate
 	custom    bool // grading: custom
 	output    []string
-	hasOutput bool
 	input     *strictyaml.Node
 }
 
@@ -330,7 +329,7 @@ func (p *Package) overlay(dir string, s *oldState, graded *bool, faults *judge.F
 	}
 	p.grader(n, s, faults)
 	if g.OutputFlags.Here() {
-		s.output, s.hasOutput = words(g.OutputFlags), true
+		s.output = words(g.OutputFlags)
 	}
 	if g.InputFlags.Here() {
 		s.input = g.InputFlags

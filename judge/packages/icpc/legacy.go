@@ -76,9 +76,7 @@ func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Fa
 	if d.Grading != nil {
 		p.ancient = d.Grading
 		switch d.Grading.Objective {
-		case "", "max":
-		case "min":
-			m.minimize = true
+		case "", "max", "min":
 		default:
 			faults = append(faults, oneOf(doc.Get("grading").Get("objective"), "objective", d.Grading.Objective, []string{"max", "min"}))
 		}

@@ -17,7 +17,6 @@ type metadata struct {
 	validator   []string // arguments of the output validator
 	custom      bool     // the package has an output validator of its own
 	limits      limits
-	minimize    bool
 	allowFiles  bool
 	interactive bool
 	multiPass   bool
