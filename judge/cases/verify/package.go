@@ -21,8 +21,8 @@ import (
 	"assay/judge/running/check"
 )
 
-// runPackage verifies a problem package.
-func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error) {
+// packageChecks does what comes before the submissions of a package.
+func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	p := v.Folder.Package
 	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
@@ -33,33 +33,27 @@ func (v *Verifier) runPackage(ctx context.Context) (*judge.VerifyFinished, error
 		step{"the validators prove themselves", v.proofs},
 		step{"the validator judges every answer", v.packageAnswers},
 	); err != nil {
-		return nil, err
+		return false, err
 	}
-	done := &judge.VerifyFinished{}
 	if err := v.judgingPrograms(ctx); err != nil {
 		fault, ok := errors.AsType[*judge.Fault](err)
 		if !ok {
-			return nil, err
+			return false, err
 		}
 		v.report("the programs that judge can be built", 1, judge.Faults{fault})
-	} else {
-		prepared, err := v.Entries.Prepared(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if n := len(prepared.Graders); n > 0 {
-			v.report("the graders can be built", n, prepared.Graders)
-		}
-		if prepared.Limit != "" {
-			v.listen(&judge.Noted{Text: prepared.Limit})
-		}
-		if err := v.submissions(ctx, done); err != nil {
-			return nil, err
-		}
+		return false, nil
 	}
-	done.Faults, done.OK = v.faults, v.faults == 0
-	v.listen(done)
-	return done, nil
+	prepared, err := v.Entries.Prepared(ctx)
+	if err != nil {
+		return false, err
+	}
+	if n := len(prepared.Graders); n > 0 {
+		v.report("the graders can be built", n, prepared.Graders)
+	}
+	if prepared.Limit != "" {
+		v.listen(&judge.Noted{Text: prepared.Limit})
+	}
+	return true, nil
 }
 
 // packageName is what a package's folder may be called.

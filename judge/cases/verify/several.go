@@ -11,7 +11,7 @@ import (
 
 // several judges n solutions, as many at a time as there are jobs, and besides these
 // those that are early. Whatever the order in which they end, tell is called in theirs.
-func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error, tell func(i int)) error {
+func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error, listen func(judge.Event), tell func(i int)) error {
 	var group, waiting errgroup.Group
 	group.SetLimit(max(v.Jobs, 1))
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -55,7 +55,7 @@ func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, d
 	for i := range ended {
 		ready[i] = true
 		count++
-		v.listen(&judge.Progressed{Done: count, Of: n})
+		listen(&judge.Progressed{Done: count, Of: n})
 		for ; told < n && ready[told]; told++ {
 			tell(told)
 		}

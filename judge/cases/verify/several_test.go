@@ -16,7 +16,7 @@ import (
 
 func TestSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := &Verifier{Jobs: 2, listen: func(judge.Event) {}}
+		v := &Verifier{Jobs: 2}
 		const n = 6
 		var now, most atomic.Int32
 		var told []int
@@ -32,7 +32,7 @@ func TestSeveral(t *testing.T) {
 			defer now.Add(-1)
 			time.Sleep(time.Duration(n-i) * time.Second) // the first ends last
 			return nil
-		}, func(i int) { told = append(told, i) })
+		}, func(judge.Event) {}, func(i int) { told = append(told, i) })
 		if err != nil || !slices.Equal(told, []int{0, 1, 2, 3, 4, 5}) {
 			t.Errorf("several = %v, told %v; want the solutions in their order", err, told)
 		}
@@ -46,7 +46,7 @@ func TestSeveral(t *testing.T) {
 }
 
 func TestSeveralEndsAtTheFirstError(t *testing.T) {
-	v := &Verifier{Jobs: 2, listen: func(judge.Event) {}}
+	v := &Verifier{Jobs: 2}
 	broken := errors.New("broken")
 	err := v.several(t.Context(), 5, func(i int) bool { return i == 3 }, func(ctx context.Context, i int) error {
 		if i == 1 {
@@ -54,7 +54,7 @@ func TestSeveralEndsAtTheFirstError(t *testing.T) {
 		}
 		<-ctx.Done()
 		return ctx.Err()
-	}, func(i int) { t.Errorf("told of %d", i) })
+	}, func(judge.Event) {}, func(i int) { t.Errorf("told of %d", i) })
 	if !errors.Is(err, broken) {
 		t.Errorf("several = %v, want %v", err, broken)
 	}

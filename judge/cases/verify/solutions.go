@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"assay/judge"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/icpc"
@@ -78,42 +76,27 @@ func (v *Verifier) wanted(path string) bool {
 	return len(v.Only) == 0
 }
 
-// solutions judges every solution.
-func (v *Verifier) solutions(ctx context.Context, done *judge.VerifyFinished) error {
-	all, faults := v.find()
-	for _, f := range faults {
-		v.fault(f)
-	}
-	if err := v.make(ctx, all); err != nil {
-		return err
-	}
-	accepted := 0
-	judged := make([]*judge.SolutionJudged, len(all))
-	err := v.several(ctx, len(all), func(i int) bool { return v.waits(all[i]) }, func(ctx context.Context, i int) (err error) {
-		if judged[i], err = v.judge(ctx, all[i]); err != nil {
-			return fmt.Errorf("judge %s: %w", all[i].path, err)
+// partOfSolution is how a solution is judged, and what is told of it.
+func (v *Verifier) partOfSolution(s *solution) part {
+	return part{path: s.path, waits: v.waits(s), build: func(ctx context.Context) {
+		if !v.Folder.Kind.Answers {
+			s.made, s.err = v.Entries.Solution(ctx, s.path)
 		}
-		return nil
-	}, func(i int) {
-		done.Solutions++
-		switch judged[i].Verdict {
-		case judge.Skipped:
-			done.Skipped++
-		case judge.Accepted:
-			accepted++
+	}, judge: func(ctx context.Context) ([]judge.Event, error) {
+		judged, err := v.judge(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("judge %s: %w", s.path, err)
 		}
-		v.listen(judged[i])
-		if s := all[i]; !judged[i].OK {
-			v.fault(&judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged[i].Verdict, s.promised), Hint: v.hint(s, judged[i])})
+		if judged.OK {
+			return []judge.Event{judged}, nil
 		}
-	})
-	if err != nil {
-		return err
-	}
-	if len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
-		v.fault(&judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(v.Solutions, judge.Accepted.Folder())})
-	}
-	return nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
+	}}
+}
+
+// noneAccepted is the fault of a problem without a right solution.
+func (v *Verifier) noneAccepted() *judge.Fault {
+	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(v.Solutions, judge.Accepted.Folder())}
 }
 
 // options say how a solution is judged.
@@ -141,22 +124,6 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 		return "it fails " + judged.Killers[0] + "; " + see
 	}
 	return see
-}
-
-// make builds all solutions, several at a time; what fails is kept for later.
-func (v *Verifier) make(ctx context.Context, all []*solution) error {
-	if v.Folder.Kind.Answers {
-		return nil
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(v.Jobs, 1))
-	for _, s := range all {
-		group.Go(func() error {
-			s.made, s.err = v.Entries.Solution(ctx, s.path)
-			return ctx.Err()
-		})
-	}
-	return group.Wait()
 }
 
 // judge judges one solution on every case.

@@ -23,41 +23,21 @@ type submission struct {
 	err  error // of making it
 }
 
-// submissions judges every submission of the package against what it must get.
-func (v *Verifier) submissions(ctx context.Context, done *judge.VerifyFinished) error {
-	all, err := v.makeAll(ctx, slices.DeleteFunc(slices.Clone(v.Folder.Package.Submissions), func(s *icpc.Submission) bool { return !v.wanted(s.Path) }))
-	if err != nil {
-		return err
-	}
-	slowest, who := time.Duration(0), ""
-	results, reasons := make([]*judge.SolutionJudged, len(all)), make([]string, len(all))
-	err = v.several(ctx, len(all), func(int) bool { return false }, func(ctx context.Context, i int) (err error) {
-		if results[i], reasons[i], err = v.judgeSubmission(ctx, all[i]); err != nil {
-			return fmt.Errorf("judge %s: %w", all[i].Path, err)
-		}
-		return nil
-	}, func(i int) {
-		s, judged := all[i], results[i]
-		if took := time.Duration(judged.TimeMS * float64(time.Millisecond)); took > slowest && judged.OK && about(s.Submission, icpc.Lower, "") {
-			slowest, who = took, s.Name
+// partOfSubmission is how a submission is judged, and what is told of it.
+func (v *Verifier) partOfSubmission(s *submission) part {
+	return part{path: s.Path, build: func(ctx context.Context) {
+		s.made, s.err = v.Entries.Submission(ctx, s.Submission)
+	}, judge: func(ctx context.Context) ([]judge.Event, error) {
+		judged, why, err := v.judgeSubmission(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("judge %s: %w", s.Path, err)
 		}
 		v.Memory.save()
-		done.Solutions++
-		if judged.Verdict == judge.Skipped {
-			done.Skipped++
+		if judged.OK {
+			return []judge.Event{judged}, nil
 		}
-		v.listen(judged)
-		if !judged.OK {
-			v.fault(&judge.Fault{File: s.Path, Text: reasons[i], Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path)})
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if note := tight(v.Folder.Package.Timing, slowest, who); note != "" {
-		v.listen(&judge.Noted{Text: note})
-	}
-	return nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.Path, Text: why, Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path)}}}, nil
+	}}
 }
 
 // makeAll builds submissions, several at a time.

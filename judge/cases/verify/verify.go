@@ -49,10 +49,10 @@ type Verifier struct {
 	Score func() (string, error)
 
 	listen   func(judge.Event)
-	faults   int
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	judgedBy string          // hash of the programs that judge a package's submissions
 
+	mu    sync.Mutex // held while what all submissions need is made ready
 	turn  sync.Once
 	turns chan struct{} // what runs holds one
 }
@@ -73,15 +73,16 @@ type Entries interface {
 	Prepared(ctx context.Context) (*Prepared, error)
 }
 
-// Run verifies the problem. The error is for what is no fault of the folder.
-func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
+// Checks does all that comes before the solutions, and says whether these can be
+// judged. The error is for what is no fault of the folder.
+func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready bool, err error) {
 	v.listen = listen
 	if v.Memory == nil {
 		v.Memory = &Memory{}
 	}
 	defer v.Memory.save()
 	if v.Folder.Package != nil {
-		return v.runPackage(ctx)
+		return v.packageChecks(ctx)
 	}
 	v.report("the folder is whole", 1, v.Folder.Lint())
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
@@ -99,37 +100,24 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 		step{"the validator and the format agree", v.agreement},
 		step{"every answer is the reference's, and right", v.answers},
 	); err != nil {
-		return nil, err
+		return false, err
 	}
-	done := &judge.VerifyFinished{}
 	if whole := v.count(); whole < v.Folder.Count() {
 		// What passes may fail on a case that is missing, and what fails may be right.
 		v.listen(&judge.Noted{Text: fmt.Sprintf("the solutions are not judged: %d of %d cases are not as they should be", v.Folder.Count()-whole, v.Folder.Count())})
-	} else if err := v.usesOfCases(ctx, done); err != nil {
-		return nil, err
+		return false, nil
 	}
-	done.Faults = v.faults
-	done.OK = v.faults == 0
-	listen(done)
-	return done, nil
-}
-
-// usesOfCases looks at what the cases as a whole show and find.
-func (v *Verifier) usesOfCases(ctx context.Context, done *judge.VerifyFinished) error {
 	if err := v.coverage(); err != nil {
-		return fmt.Errorf("see what the cases show: %w", err)
+		return false, fmt.Errorf("see what the cases show: %w", err)
 	}
-	if err := v.solutions(ctx, done); err != nil {
-		return err
+	found, faults := v.find()
+	if len(found) == 0 && len(v.Only) == 0 {
+		faults = append(faults, v.noneAccepted())
 	}
-	if v.Score == nil || len(v.Only) > 0 || v.faults > 0 {
-		return nil
+	for _, f := range faults {
+		v.listen(&judge.FaultFound{Fault: f})
 	}
-	text, err := v.Score()
-	if text != "" && err == nil {
-		v.listen(&judge.Noted{Text: text})
-	}
-	return err
+	return true, nil
 }
 
 // count counts the cases that can be used.
@@ -167,14 +155,9 @@ func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 // report sends the result of one check.
 func (v *Verifier) report(what string, count int, faults judge.Faults) {
 	for _, f := range faults {
-		v.fault(f)
+		v.listen(&judge.FaultFound{Fault: f})
 	}
 	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults)})
-}
-
-func (v *Verifier) fault(f *judge.Fault) {
-	v.faults++
-	v.listen(&judge.FaultFound{Fault: f})
 }
 
 // cases yields every case whose two files are there and, if they are generated, are

@@ -1,0 +1,203 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+)
+
+// A verification has parts that can be taken alone, in any order and by several
+// workers: the Checks, and each Solution. Run takes them all; Fold makes of what they
+// have told what Run tells.
+
+// part is one solution or submission on its way through the verification.
+type part struct {
+	path  string
+	waits bool // is to wait beside those that compute
+	build func(ctx context.Context)
+	judge func(ctx context.Context) ([]judge.Event, error)
+}
+
+// parts lists what is to be judged, in the order in which it is told.
+func (v *Verifier) parts() (all []part) {
+	if v.Folder.Package == nil {
+		found, _ := v.find() // Checks has told of the faults
+		for _, s := range found {
+			all = append(all, v.partOfSolution(s))
+		}
+		return all
+	}
+	for _, s := range v.Folder.Package.Submissions {
+		if v.wanted(s.Path) {
+			all = append(all, v.partOfSubmission(&submission{Submission: s}))
+		}
+	}
+	return all
+}
+
+// Run verifies the problem. The error is for what is no fault of the folder.
+func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
+	var told []judge.Event
+	hear := func(e judge.Event) {
+		if _, passing := e.(*judge.Progressed); !passing {
+			told = append(told, e)
+		}
+		listen(e)
+	}
+	ready, err := v.Checks(ctx, hear)
+	if err != nil {
+		return nil, err
+	}
+	if ready {
+		if err := v.judgeAll(ctx, v.parts(), hear); err != nil {
+			return nil, err
+		}
+	}
+	end, err := v.end(told)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range end {
+		listen(e)
+	}
+	return end[len(end)-1].(*judge.VerifyFinished), nil
+}
+
+// judgeAll builds and judges solutions, several at a time.
+func (v *Verifier) judgeAll(ctx context.Context, all []part, listen func(judge.Event)) error {
+	builds, bctx := errgroup.WithContext(ctx)
+	builds.SetLimit(max(v.Jobs, 1))
+	for _, p := range all {
+		builds.Go(func() error {
+			p.build(bctx)
+			return bctx.Err()
+		})
+	}
+	if err := builds.Wait(); err != nil {
+		return err
+	}
+	events := make([][]judge.Event, len(all))
+	return v.several(ctx, len(all), func(i int) bool { return all[i].waits }, func(ctx context.Context, i int) (err error) {
+		events[i], err = all[i].judge(ctx)
+		return err
+	}, listen, func(i int) {
+		for _, e := range events[i] {
+			listen(e)
+		}
+	})
+}
+
+// Solution judges the solution or submission at a path, and returns what is to be told
+// of it. The cases must be as they should be: Checks says so. It is safe for concurrent
+// use.
+func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, error) {
+	if err := v.prepare(ctx); err != nil {
+		return nil, err
+	}
+	all := v.parts()
+	i := slices.IndexFunc(all, func(p part) bool { return filepath.Clean(p.path) == filepath.Clean(path) })
+	if i < 0 {
+		return nil, fmt.Errorf("judge %s: it is no solution of %s", path, v.Folder.ID)
+	}
+	all[i].build(ctx)
+	return all[i].judge(ctx)
+}
+
+// prepare makes ready what all submissions of a package need.
+func (v *Verifier) prepare(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.Memory == nil {
+		v.Memory = &Memory{}
+	}
+	if v.Folder.Package == nil || v.judgedBy != "" {
+		return nil
+	}
+	if err := v.judgingPrograms(ctx); err != nil {
+		return err
+	}
+	_, err := v.Entries.Prepared(ctx)
+	return err
+}
+
+// Fold puts what the parts have told into the order in which Run tells it, and adds
+// how the verification ends. The order of the parts does not matter.
+func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
+	place := map[string]int{}
+	for i, p := range v.parts() {
+		place[p.path] = i + 1
+	}
+	of := func(events []judge.Event) int { // 0 for those of Checks
+		for _, e := range events {
+			if s, ok := e.(*judge.SolutionJudged); ok {
+				return place[s.Path]
+			}
+		}
+		return 0
+	}
+	sorted := slices.Clone(parts)
+	slices.SortStableFunc(sorted, func(a, b []judge.Event) int { return of(a) - of(b) })
+	all := slices.Concat(sorted...)
+	end, err := v.end(all)
+	return append(all, end...), err
+}
+
+// end is what is told after all parts; its last event closes the verification.
+func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
+	done := &judge.VerifyFinished{}
+	accepted := 0
+	slowest, who := time.Duration(0), ""
+	for _, e := range told {
+		switch e := e.(type) {
+		case *judge.FaultFound:
+			done.Faults++
+		case *judge.SolutionJudged:
+			done.Solutions++
+			switch e.Verdict {
+			case judge.Skipped:
+				done.Skipped++
+			case judge.Accepted:
+				accepted++
+			}
+			if took := time.Duration(e.TimeMS * float64(time.Millisecond)); took > slowest && v.mustBeInTime(e) {
+				slowest, who = took, v.Folder.Package.Submission(e.Path).Name
+			}
+		}
+	}
+	if pkg := v.Folder.Package; pkg != nil {
+		if note := tight(pkg.Timing, slowest, who); note != "" {
+			end = append(end, &judge.Noted{Text: note})
+		}
+	} else if done.Solutions > 0 && len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
+		done.Faults++
+		end = append(end, &judge.FaultFound{Fault: v.noneAccepted()})
+	}
+	if v.Score != nil && len(v.Only) == 0 && done.Faults == 0 && v.Folder.Package == nil {
+		text, err := v.Score()
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			end = append(end, &judge.Noted{Text: text})
+		}
+	}
+	done.OK = done.Faults == 0
+	return append(end, done), nil
+}
+
+// mustBeInTime says whether a submission of a package that got what it must says how
+// long one may take.
+func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
+	if v.Folder.Package == nil || !e.OK {
+		return false
+	}
+	s := v.Folder.Package.Submission(e.Path)
+	return s != nil && about(s, icpc.Lower, "")
+}
