@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,8 @@ import (
 )
 
 func initCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var language string
+	cmd := &cobra.Command{
 		Use:     "init [folder]",
 		Short:   "start a contest folder with a first problem",
 		Long:    "Init writes a judge.toml, which marks the root of a contest, and a first problem to write\nover. It does not write over any file.",
@@ -36,7 +38,7 @@ func initCommand(c *console) *cobra.Command {
 			}
 			defer os.Chdir(here)
 			c.under = dir
-			if err := newProblem(cmd.Context(), c, "first", "batch"); err != nil {
+			if err := newProblem(cmd.Context(), c, "first", "batch", language); err != nil {
 				return err
 			}
 			next := "judge verify first"
@@ -47,6 +49,14 @@ func initCommand(c *console) *cobra.Command {
 			return nil
 		},
 	}
+	settersLanguage(cmd, &language)
+	return cmd
+}
+
+// settersLanguage adds the flag for the language of a new problem's programs.
+func settersLanguage(cmd *cobra.Command, language *string) {
+	*language = "go"
+	oneOf(cmd.Flags(), language, "lang", "of your programs and the solutions: "+strings.Join(scaffold.Languages, " or "), scaffold.Languages...)
 }
 
 // wrote says which files were written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,14 +13,14 @@ import (
 )
 
 func newCommand(c *console) *cobra.Command {
-	var kind string
+	var kind, language string
 	cmd := &cobra.Command{
 		Use:     "new <problem>",
 		Short:   "start a problem, with a small example to write over",
 		Long:    "New writes the folder of a small problem, whole, with a solution that is right and one that\nis wrong, and generates its cases. Write your own problem over it.",
-		Example: "  judge new two-sum; judge verify two-sum\n  judge new guess --kind interactive",
+		Example: "  judge new two-sum; judge verify two-sum\n  judge new guess --kind interactive --lang python",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := newProblem(cmd.Context(), c, args[0], kind); err != nil {
+			if err := newProblem(cmd.Context(), c, args[0], kind, language); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.out, "next: judge verify %s\n", args[0])
@@ -27,11 +28,12 @@ func newCommand(c *console) *cobra.Command {
 		},
 	}
 	kind = "batch"
-	oneOf(cmd.Flags(), &kind, "kind", "batch or interactive", "batch", "interactive")
+	oneOf(cmd.Flags(), &kind, "kind", strings.Join(scaffold.Kinds, " or "), scaffold.Kinds...)
+	settersLanguage(cmd, &language)
 	return cmd
 }
 
-func newProblem(ctx context.Context, c *console, id, kind string) error {
+func newProblem(ctx context.Context, c *console, id, kind, language string) error {
 	contest, err := findContest()
 	if err != nil {
 		return err
@@ -39,7 +41,7 @@ func newProblem(ctx context.Context, c *console, id, kind string) error {
 	if contest.House {
 		return usageError{errors.New("a new problem needs a contest folder\n    " + houseNote)}
 	}
-	written, err := scaffold.Problem(contest.Root, id, kind)
+	written, err := scaffold.Problem(contest.Root, id, kind, language)
 	if err != nil {
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
 			return usageError{err}

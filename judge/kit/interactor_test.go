@@ -2,7 +2,6 @@ package kit_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,7 +58,7 @@ func TestInteractors(t *testing.T) {
 		{"it is at fault where it forgets to quit", "nothing", "", 3, "", ""},
 		{"it is at fault where it panics", "panic", "", 3, "", ""},
 	} {
-		t.Run(row.name, func(t *testing.T) {
+		inEach(t, row.name, func(t *testing.T, kit writer) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{"in": row.input + "\n", "ans": "bye\n"} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -70,8 +69,7 @@ func TestInteractors(t *testing.T) {
 			if err := os.Mkdir(feedback, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), os.Args[0], filepath.Join(dir, "in"), filepath.Join(dir, "ans"), feedback)
-			cmd.Env = append(os.Environ(), "KIT_TEST_PLAY=interactor")
+			cmd := kit.start(t, "interactor", filepath.Join(dir, "in"), filepath.Join(dir, "ans"), feedback)
 			cmd.Stdin = strings.NewReader(row.says)
 			hears, _ := cmd.Output()
 			if exit := cmd.ProcessState.ExitCode(); exit != row.exit || string(hears) != row.hears {

@@ -18,7 +18,7 @@ func TestForKattis(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "feedback"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range []struct {
+	rows := []struct {
 		it, play, args, stdin string
 		exit                  int
 		message               string // in the feedback folder
@@ -31,18 +31,21 @@ func TestForKattis(t *testing.T) {
 		{"says how it is used", "checker", "7", "7\n", 1, ""},
 		{"accepts a valid input", "validator", "", "7\n", 42, ""},
 		{"refuses another input", "validator", "", "77\n", 43, ""},
-	} {
-		message := filepath.Join(dir, "feedback", "judgemessage.txt")
-		if err := os.RemoveAll(message); err != nil {
-			t.Fatal(err)
-		}
-		cmd := self(t, row.play, append([]string{"--kattis"}, strings.Fields(row.args)...)...)
-		cmd.Dir = dir
-		cmd.Stdin = strings.NewReader(row.stdin)
-		_, stderr, exit := run(t, cmd)
-		said, _ := os.ReadFile(message) // none where it has nothing to say
-		if exit != row.exit || string(said) != row.message {
-			t.Errorf("it %s: exit code %d, message %q, want %d, %q\n%s", row.it, exit, said, row.exit, row.message, stderr)
-		}
+	}
+	for _, row := range rows {
+		inEach(t, "it "+row.it, func(t *testing.T, kit writer) {
+			message := filepath.Join(dir, "feedback", "judgemessage.txt")
+			if err := os.RemoveAll(message); err != nil {
+				t.Fatal(err)
+			}
+			cmd := kit.start(t, row.play, append([]string{"--kattis"}, strings.Fields(row.args)...)...)
+			cmd.Dir = dir
+			cmd.Stdin = strings.NewReader(row.stdin)
+			_, stderr, exit := run(t, cmd)
+			said, _ := os.ReadFile(message) // none where it has nothing to say
+			if exit != row.exit || string(said) != row.message {
+				t.Errorf("exit code %d, message %q, want %d, %q\n%s", exit, said, row.exit, row.message, stderr)
+			}
+		})
 	}
 }

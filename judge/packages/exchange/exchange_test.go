@@ -60,7 +60,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-var kit = fstest.MapFS{"kit.go": {Data: []byte("package kit\n")}, "kit_test.go": {Data: []byte("package kit\n")}}
+var kit = fstest.MapFS{"kit.go": {Data: []byte("package kit\n")}, "kit_test.go": {Data: []byte("package kit\n")}, "kit.py": {Data: []byte("OK = 1\n")}}
 
 const native = `
 -- problem.toml --
@@ -208,6 +208,31 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestExportOfPython: a program in Python takes its kit along, and a script that runs it
+// from any folder.
+func TestExportOfPython(t *testing.T) {
+	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"
+	for _, row := range []struct{ it, toml, files, program, run string }{
+		{"runs a file", "[checker]\nprogram = \"check.py\"", "-- check.py --\n", "output_validator", "check.py\" --kattis"},
+		{"runs the main file of a folder", "[checker]\nprogram = \"check\"", "-- check/a.py --\n-- check/main.py --\n", "output_validator", "main.py\" --kattis"},
+		{"runs an interactor as it is", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.py\"", "-- talk.py --\n", "output_validator", "talk.py\" \"$@\""},
+	} {
+		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest+row.files)
+		to := filepath.Join(t.TempDir(), "out")
+		if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, kit); err != nil {
+			t.Errorf("it %s: %v", row.it, err)
+			continue
+		}
+		got := tree(t, to)
+		if run := got[row.program+"/run"]; !strings.Contains(run, row.run) || got[row.program+"/kit.py"] != "OK = 1\n" {
+			t.Errorf("it %s: the script is %q, the files are %q", row.it, run, got)
+		}
+		if _, there := got[row.program+"/judge/kit/kit.go"]; there {
+			t.Errorf("it %s: with the kit of Go", row.it)
+		}
+	}
+}
+
 func TestExportRefuses(t *testing.T) {
 	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- check.py --\n-- check.cpp --\n#include \"testlib.h\"\n"
 	for _, row := range []struct {
@@ -216,7 +241,7 @@ func TestExportRefuses(t *testing.T) {
 		want     string
 	}{
 		{"has no such checker", "[checker]\nname = \"unordered\"", icpc.Format2025, "the checker unordered compares in a way that the format's output validator does not"},
-		{"has no kit but in Go", "[checker]\nprogram = \"check.py\"\nspeaks = \"kit\"", icpc.Format2025, "an output validator that speaks the kit's protocol and is not written in Go"},
+		{"has no kit but in Go and Python", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"kit\"", icpc.Format2025, "an output validator that speaks the kit's protocol and is not written in Go or Python"},
 		{"has no testlib but in C++", "[checker]\nprogram = \"check.py\"\nspeaks = \"testlib\"", icpc.Format2025, "an output validator that speaks testlib's protocol and is not written in C++"},
 		{"misses testlib.h", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"testlib\"", icpc.Format2025, "testlib.h is not beside the program"},
 		{"takes no least points of groups in the old format", "[scoring]\nmax_score = 1\nscore_aggregation = \"min\"", icpc.Legacy, "the legacy format adds the points of groups"},

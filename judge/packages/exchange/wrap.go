@@ -67,6 +67,9 @@ exec "$(dirname "$0")/validator" --kattis "$@"
 	kitInteractor = `#!/bin/sh
 exec "$(dirname "$0")/validator" "$@"
 `
+	kitPython = `#!/bin/sh
+exec python3 "$(dirname "$0")/%s"%s "$@"
+`
 	kitModule = "module assay\n\ngo 1.26\n"
 
 	testlibBuild = `#!/bin/sh
@@ -98,14 +101,60 @@ exit 43
 `
 )
 
-// wrapKit adds to a Go program the kit, and the scripts that build and run it. A kit
-// program answers to Kattis' protocol when it is asked to.
+// wrapKit adds to a program the kit of its language, and the scripts that build and run
+// it. A kit program answers to Kattis' protocol when it is asked to.
 func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
-	if !slices.Contains(extensions(to), ".go") {
-		return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go", as), Hint: "write it for Kattis' protocol"}
+	switch all := extensions(to); {
+	case slices.Contains(all, ".go"):
+		return e.wrapGo(to, as)
+	case slices.Contains(all, ".py"):
+		return e.wrapPython(to, as)
 	}
+	return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go or Python", as), Hint: "write it for Kattis' protocol"}
+}
+
+// wrapPython adds the kit to a program in Python, and the script that runs it.
+func (e *exporter) wrapPython(to string, as role) error {
+	kit, err := fs.ReadFile(e.kit, "kit.py")
+	if err != nil {
+		return fmt.Errorf("copy the kit: %w", err)
+	}
+	entry, err := pythonEntry(to)
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(to, "kit.py"), kit, 0o644); err != nil {
+		return err
+	}
+	flag := " --kattis"
+	if as == asInteractor {
+		flag = "" // it speaks the protocol without being asked
+	}
+	return scripts(to, map[string]string{"run": fmt.Sprintf(kitPython, entry, flag)})
+}
+
+// pythonEntry is the file that starts a program in Python: the only one, or that with
+// the usual name.
+func pythonEntry(dir string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.py"))
+	if err != nil {
+		return "", err
+	}
+	for i, file := range files {
+		files[i] = filepath.Base(file)
+	}
+	for _, name := range []string{"main.py", "__main__.py"} {
+		if slices.Contains(files, name) {
+			return name, nil
+		}
+	}
+	return files[0], nil
+}
+
+// wrapGo adds the kit to a program in Go, and the scripts that build and run it.
+func (e *exporter) wrapGo(to string, as role) error {
 	err := fs.WalkDir(e.kit, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
 		data, err := fs.ReadFile(e.kit, name)

@@ -8,7 +8,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,24 +31,24 @@ func Contest(dir string) ([]string, error) {
 	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
 		return nil, &judge.Fault{File: filepath.Join(dir, config), Text: "the folder is a contest already", Hint: "add a problem to it with: judge new <problem>"}
 	}
-	return write("templates/contest", "", func(name string) string { return filepath.Join(dir, name) })
+	return write([]string{"templates/contest"}, "", func(name string) string { return filepath.Join(dir, name) })
 }
 
 // config is the file that marks the root of a contest.
 const config = "judge.toml"
 
-// problems are the templates of problems, by the kinds that they are of.
-var problems = map[string]string{
-	"batch":       "templates/puzzle",
-	"interactive": "templates/interactive",
-}
+// Kinds are the kinds of problems that can be started. Languages are those of a setter's
+// programs that have a kit. There is a template for each pair.
+var (
+	Kinds     = []string{"batch", "interactive"}
+	Languages = []string{"go", "python"}
+)
 
-// Problem writes a new problem of the contest whose root is given, of a kind that has a
-// template. Its generated cases are still to be made.
-func Problem(root, id, kind string) ([]string, error) {
-	template, ok := problems[kind]
-	if !ok {
-		return nil, &judge.Fault{Text: fmt.Sprintf("no problem of the kind %q can be started", kind), Hint: "one of: " + strings.Join(slices.Sorted(maps.Keys(problems)), ", ")}
+// Problem writes a new problem of the contest whose root is given: of one of the Kinds,
+// with programs in one of the Languages. Its generated cases are still to be made.
+func Problem(root, id, kind, language string) ([]string, error) {
+	if !slices.Contains(Kinds, kind) || !slices.Contains(Languages, language) {
+		return nil, &judge.Fault{Text: fmt.Sprintf("no problem of the kind %q can be started in the language %q", kind, language), Hint: fmt.Sprintf("kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "))}
 	}
 	if !goodID.MatchString(id) {
 		return nil, &judge.Fault{Text: fmt.Sprintf("%q is no name for a problem", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
@@ -57,7 +56,8 @@ func Problem(root, id, kind string) ([]string, error) {
 	if _, err := os.Lstat(filepath.Join(root, "problems", id)); err == nil {
 		return nil, &judge.Fault{Text: fmt.Sprintf("the problem %q is there already", id), Hint: fmt.Sprintf("choose another name, or remove problems/%s first", id)}
 	}
-	return write(template, id, func(name string) string {
+	of := "templates/" + kind + "/"
+	return write([]string{of + "all", of + language}, id, func(name string) string {
 		if solution, ok := strings.CutPrefix(name, "solutions/"); ok {
 			return filepath.Join(root, "solutions", id, filepath.FromSlash(solution))
 		}
@@ -65,32 +65,34 @@ func Problem(root, id, kind string) ([]string, error) {
 	})
 }
 
-// write writes the files of a template folder to where place puts them. Nothing
+// write writes the files of template folders to where place puts them. Nothing
 // is written if one of them is there.
-func write(from, id string, place func(name string) string) (written []string, err error) {
+func write(from []string, id string, place func(name string) string) (written []string, err error) {
 	type file struct {
 		path string
 		data []byte
 	}
 	var files []file
-	err = fs.WalkDir(templates, from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := templates.ReadFile(path)
+	for _, from := range from {
+		err = fs.WalkDir(templates, from, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := templates.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			name := strings.TrimSuffix(strings.TrimPrefix(path, from+"/"), ".tmpl")
+			target := place(name)
+			if _, err := os.Lstat(target); err == nil {
+				return &judge.Fault{File: target, Text: "the file is there already", Hint: "choose another name, or remove it first"}
+			}
+			files = append(files, file{target, []byte(strings.ReplaceAll(string(data), "{{id}}", id))})
+			return nil
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		name := strings.TrimSuffix(strings.TrimPrefix(path, from+"/"), ".tmpl")
-		target := place(name)
-		if _, err := os.Lstat(target); err == nil {
-			return &judge.Fault{File: target, Text: "the file is there already", Hint: "choose another name, or remove it first"}
-		}
-		files = append(files, file{target, []byte(strings.ReplaceAll(string(data), "{{id}}", id))})
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	for _, f := range files {
 		if err := atomicfile.Write(f.path, f.data); err != nil {

@@ -100,6 +100,7 @@ func (k *checker) names(c *Config, l *Language, at string) {
 }
 
 func (k *checker) detection(l *Language, at string) {
+	k.expression(l, at+".kit.import", l.Kit.Import)
 	for i, expr := range l.Signs {
 		k.expression(l, fmt.Sprintf("%s.signs[%d]", at, i), expr)
 	}

@@ -114,7 +114,7 @@ type Find struct {
 
 // Kit says how a language's programs get the kit.
 type Kit struct {
-	Import string            `toml:"import"` // programs that have this text get it
+	Import string            `toml:"import"` // programs in which this expression matches get it
 	At     string            `toml:"at"`     // folder of the build for the kit's files
 	Files  map[string]string `toml:"files"`  // and what else they need
 }

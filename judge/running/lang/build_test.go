@@ -467,6 +467,50 @@ func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	}
 }
 
+// TestPythonKit: a program that imports the kit finds it beside itself; one that brings a
+// module of that name has its own.
+func TestPythonKit(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3: apt-get install python3")
+	}
+	tools, box := boxed(t)
+	built := func(path string) *judge.Program {
+		l, err := tools.Detect(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+		if err != nil || !r.OK {
+			t.Fatalf("%s: %+v, %v", path, r, err)
+		}
+		return r.Program
+	}
+	exits := func(p *judge.Program, input string) int {
+		c := p.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+		c.Stdin = strings.NewReader(input)
+		x, err := box.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Exit
+	}
+	const validator = "from kit import Validate\n\nValidate(lambda r: (r.Int(1, 9, 'n'), r.EOLN()))\n"
+	for input, exit := range map[string]int{"9\n": 0, "10\n": 3} {
+		if got := exits(built(write(t, "validator.py", validator)), input); got != exit {
+			t.Errorf("the validator exits with %d for %q, want %d", got, input, exit)
+		}
+	}
+	own := t.TempDir()
+	writeIn(t, own, "main.py", "import kit\n\nexit(kit.Code)\n")
+	writeIn(t, own, "kit.py", "Code = 7\n")
+	if got := exits(built(own), ""); got != 7 {
+		t.Errorf("the program with a module kit of its own exits with %d, want 7", got)
+	}
+	if got := exits(built(write(t, "none.py", "kite = 1\nimport kite\n")), ""); got == 0 {
+		t.Error("a program finds a module that is not there")
+	}
+}
+
 func TestCompileErrorOfARealCompiler(t *testing.T) {
 	for _, row := range []struct{ tool, name, text, want string }{
 		{"python3", "my sol.py", "x = (1,\n", "my sol.py"},

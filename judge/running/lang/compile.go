@@ -38,15 +38,13 @@ func (t *Toolbox) key(src *source, l *config.Language, chain *toolchain, from Or
 		hashPart(h, []byte(f.name))
 		hashPart(h, f.data)
 	}
-	if src.has(l.Kit.Import) {
-		kit, err := t.kitFiles(l)
-		if err != nil {
-			return "", err
-		}
-		for _, f := range kit {
-			hashPart(h, []byte(f.name))
-			hashPart(h, f.data)
-		}
+	kit, err := t.kitFiles(src, l)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range kit {
+		hashPart(h, []byte(f.name))
+		hashPart(h, f.data)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:20]), nil
 }
@@ -56,8 +54,12 @@ func hashPart(h hash.Hash, part []byte) {
 	h.Write(part)
 }
 
-// kitFiles returns the kit's sources, as they are laid.
-func (t *Toolbox) kitFiles(l *config.Language) ([]sourceFile, error) {
+// kitFiles returns the kit's sources as they are laid, for a program that imports it.
+// A file of the program's own stays.
+func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error) {
+	if !src.wantsKit(l) {
+		return nil, nil
+	}
 	if t.kit == nil {
 		return nil, errors.New("lay the kit: this judge was made without it")
 	}
@@ -67,7 +69,9 @@ func (t *Toolbox) kitFiles(l *config.Language) ([]sourceFile, error) {
 			return err
 		}
 		data, err := fs.ReadFile(t.kit, name)
-		files = append(files, sourceFile{path.Join(l.Kit.At, name), data})
+		if at := path.Join(l.Kit.At, name); !named(src.files, at) {
+			files = append(files, sourceFile{at, data})
+		}
 		return err
 	})
 	if err != nil {
@@ -92,8 +96,12 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 		return err
 	}
 	defer done()
+	kit, err := t.kitFiles(src, l)
+	if err != nil {
+		return err
+	}
 	build := filepath.Join(work, "build")
-	if err := t.lay(build, src, l, words); err != nil {
+	if err := t.lay(build, src, l, kit, words); err != nil {
 		return err
 	}
 	log, failed, err := t.runBuild(ctx, build, src, l, chain, words, from)
@@ -108,7 +116,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	}
 	kept := &keeper{program: programIn(dir)}
 	if len(l.Result) == 0 {
-		err = kept.sources(src, l)
+		err = kept.sources(slices.Concat(src.files, kit), l)
 	} else {
 		err = kept.results(build, l.Result)
 	}
@@ -129,23 +137,23 @@ type compileError struct {
 
 func (e *compileError) Error() string { return "it does not compile: " + e.log }
 
+// named says whether one of the files has the name.
+func named(files []sourceFile, name string) bool {
+	return slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name })
+}
+
 // lay writes the sources, and what the language adds to them, into a new folder.
-func (t *Toolbox) lay(build string, src *source, l *config.Language, words map[string]string) error {
-	files := slices.Clone(src.files)
+func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourceFile, words map[string]string) error {
+	files := slices.Concat(src.files, kit)
 	add := func(more map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(more)) {
-			if !slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name }) {
+			if !named(files, name) {
 				files = append(files, sourceFile{name, []byte(fill(more[name], words))})
 			}
 		}
 	}
 	add(l.Files)
-	if src.has(l.Kit.Import) {
-		kit, err := t.kitFiles(l)
-		if err != nil {
-			return err
-		}
-		files = append(files, kit...)
+	if len(kit) > 0 {
 		add(l.Kit.Files)
 	}
 	if err := openFolder(build); err != nil {
@@ -259,12 +267,12 @@ type keeper struct {
 }
 
 // sources keeps the files as they were submitted, not as the build left them.
-func (k *keeper) sources(src *source, l *config.Language) error {
+func (k *keeper) sources(files []sourceFile, l *config.Language) error {
 	mode := fs.FileMode(0o644)
 	if l.Executable {
 		mode = 0o755
 	}
-	for _, f := range src.files {
+	for _, f := range files {
 		if err := k.keep(f.name, bytes.NewReader(f.data), mode); err != nil {
 			return err
 		}

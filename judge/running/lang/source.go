@@ -242,9 +242,13 @@ func (src *source) readable(log string) string {
 	return name.ReplaceAllString(log, "${1}"+strings.ReplaceAll(strings.ToValidUTF8(base, "?"), "$", "$$"))
 }
 
-// has says whether any file has this text.
-func (src *source) has(text string) bool {
-	return text != "" && slices.ContainsFunc(src.files, func(f sourceFile) bool { return bytes.Contains(f.data, []byte(text)) })
+// wantsKit says whether any file imports the language's kit.
+func (src *source) wantsKit(l *config.Language) bool {
+	if l.Kit.Import == "" {
+		return false
+	}
+	imports := regexp.MustCompile(l.Kit.Import)
+	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return imports.Match(f.data) })
 }
 
 // extension is a name's extension without the dot.

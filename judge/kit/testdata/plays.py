@@ -1,0 +1,107 @@
+"""The programs of the kit's tests, in Python. KIT_TEST_PLAY names the one to be."""
+
+import os
+
+import kit
+
+
+def checker(t):
+    print("another one")
+    want, got = t.Ans.Int64(), t.Out.Int64()
+    if got < 0:
+        return
+    if got > 100:
+        raise ValueError("too large")
+    if got != want:
+        t.Quit(kit.WA, "want %d, got %d", want, got)
+    t.Quit(kit.OK)
+
+
+def validator(reader):
+    reader.Int(1, 9, "n")
+    reader.EOLN()
+
+
+def generator(g):
+    g.Println(g.Kind, g.Rand.Between(1, 10**9))
+
+
+def interactor(t):
+    what = t.In.Token()
+    if what == "double":
+        t.Println("go")
+        n = t.Int(0, 9, "n")
+        t.Printf("%d\n", 2 * n)
+        word = t.Token()
+        if word != t.Ans.Token():
+            t.Quit(kit.WA, "want another word than %s", word)
+        t.EOF()
+        t.Quit(kit.OK, "well said")
+    if what == "line":
+        if t.Line() != "a whole  line":
+            t.Quit(kit.WA, "not that line")
+        t.Share(0.5)
+        t.Quit(kit.OK)
+    if what == "points":
+        t.Score(12.5)
+        t.Quit(kit.OK)
+    if what == "again":
+        t.NextPass("line\n")
+    if what == "panic":
+        raise ValueError("no idea")
+
+
+def reads(t):
+    """Reads Out by the words of Ans, strictly if the case is called so."""
+    t.Out._strict = t.Name == "strict"
+    read = {
+        "token": t.Out.Token,
+        "word": lambda: t.Out.Word(1, 3, "w"),
+        "int64": lambda: str(t.Out.Int64()),
+        "int": lambda: str(t.Out.Int(-5, 99, "n")),
+        "space": lambda: t.Out.Space() or "",
+        "eoln": lambda: t.Out.EOLN() or "",
+        "eof": lambda: t.Out.EOF() or "",
+        "line": t.Out.Line,
+        "rest": t.Out.Rest,
+    }
+    t.Quit(kit.OK, "%s", "|".join([read[word]() for word in t.Ans.Rest().split()]))
+
+
+def draws(g):
+    """Draws in every way there is."""
+    r = g.Rand
+    n = r.Between(1, 6)
+    g.Println(n, r.Between(-3, 9), r.Between(-(2**63), 2**63 - 1), r.Between(-9, -2), r.Between(-9, 3))
+    for _ in range(n):
+        g.Print(r.IntN(10), ",", r.IntN(10**18), ",", r.IntN(2**63 - 1), ",", r.IntN(64), " ")
+    g.Println(*r.Perm(n), int(r.Float64() * 2**53), r.Pick(["x", "y", "z"]))
+    g.Println(*g.Words(0), g.IntOption("max", 7))
+
+
+def golf(g):
+    for k, a in enumerate(g.Answers):
+        want = max(map(int, a.In))
+        if a.Out.decode().strip() != str(want):
+            g.Wrong(k, "want %d", want)
+    g.Note("a note")
+    g.Say("all: %s", g.All)
+
+
+play = os.environ["KIT_TEST_PLAY"]
+if play == "checker":
+    if "ASSAY_KIT_STREAM" not in os.environ:
+        print("a setter's print")
+    kit.Check(checker)
+elif play == "validator":
+    kit.Validate(validator)
+elif play == "generator":
+    kit.Generate(generator)
+elif play == "interactor":
+    kit.Interact(interactor)
+elif play == "reads":
+    kit.Check(reads)
+elif play == "draws":
+    kit.Generate(draws)
+elif play == "golf":
+    kit.CheckGolf(golf)
