@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/contests/rating"
 	"assay/judge/contests/standings"
@@ -118,6 +119,65 @@ func line(s *standings.Standings, id int) *standings.Bot {
 	return &s.Bots[slices.IndexFunc(s.Bots, func(b standings.Bot) bool { return b.Row.Bot == id })]
 }
 
+// TestMakeOfDraws: a draw is half a win, bots that are tied stand where lots put them, and
+// a title is told where it says more than the name.
+func TestMakeOfDraws(t *testing.T) {
+	rules := usual(2)
+	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 0, 0)
+	for i := range so.Games {
+		so.Games[i].Winner = 0
+		if so.Games[i].First == 3 || so.Games[i].Second == 3 { // the third loses all
+			so.Games[i].Winner = 1 + so.Games[i].First/3
+		}
+	}
+	so.Bots[0].Title, so.Bots[1].Title = "BOT1", "The Second"
+	s := standings.Make(so, nil, nil)
+	first, second, third := line(s, 1), line(s, 2), line(s, 3)
+	if !first.ByLots || !second.ByLots || third.ByLots || third.Place != 3 {
+		t.Errorf("by lots: %v, %v, %v; the third has place %d", first.ByLots, second.ByLots, third.ByLots, third.Place)
+	}
+	if first.Title != "" || second.Title != "The Second" {
+		t.Errorf("titles %q and %q, want the second alone", first.Title, second.Title)
+	}
+	if first.Elo != second.Elo || third.Elo >= first.Elo-100 {
+		t.Errorf("ratings %v, %v, %v", first.Elo, second.Elo, third.Elo)
+	}
+	met := s.Cross[first.Place-1][second.Place-1]
+	if met.Draws != 4 || met.Games() != 4 || s.Cross[second.Place-1][first.Place-1].Draws != 4 || met.Score() != 0.5 {
+		t.Errorf("the first two met so: %+v", met)
+	}
+}
+
+// TestScoreOfAMeeting: the share of the points, a draw being half a win.
+func TestScoreOfAMeeting(t *testing.T) {
+	for m, want := range map[standings.Met]float64{
+		{}: 0.5, {Draws: 3}: 0.5, {Wins: 1}: 1, {Losses: 2}: 0, {Wins: 1, Losses: 3}: 0.25, {Wins: 1, Draws: 1, Losses: 2}: 0.375, {Wins: 3, Draws: 2}: 0.8,
+	} {
+		if got := m.Score(); math.Abs(got-want) > 1e-12 || m.Games() != m.Wins+m.Draws+m.Losses {
+			t.Errorf("%+v: the score of %d games is %v, want %v", m, m.Games(), got, want)
+		}
+	}
+}
+
+// TestShown: games for a report, with the positions of those that were looked at.
+func TestShown(t *testing.T) {
+	so := &arena.Results{Bots: []arena.Bot{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}}}
+	plain, looked := &arena.Game{}, &arena.Game{}
+	plain.Round, plain.First, plain.Second = 1, 1, 2
+	looked.Round, looked.First, looked.Second = 2, 2, 1
+	events, err := standings.Shown(so, []*arena.Game{plain, looked}, arena.Seen{looked.Key(): {{Exact: "won"}}})
+	if err != nil || len(events) != 2 {
+		t.Fatalf("got %v, %v", events, err)
+	}
+	one, two := events[0].(*judge.GameShown), events[1].(*judge.GameShown)
+	if one.First != "one" || one.Second != "two" || one.Positions != nil || len(one.Game) == 0 {
+		t.Errorf("a game that was not looked at: %+v", one)
+	}
+	if two.First != "two" || two.Second != "one" || !strings.Contains(string(two.Positions), "won") || len(two.Game) == 0 {
+		t.Errorf("a game that was looked at: %+v", two)
+	}
+}
+
 func TestMakeOfLittle(t *testing.T) {
 	for _, n := range []int{0, 1, 2} {
 		so := &arena.Results{Rules: *usual(1)}
@@ -166,6 +226,29 @@ func TestDuelsMakePairsOfBothSeats(t *testing.T) {
 		if diff := cmp.Diff([]rating.Duel{{A: 0, B: 1, Tally: row.want}}, got); diff != "" {
 			t.Errorf("it %s (-want +got):\n%s", row.it, diff)
 		}
+	}
+}
+
+// TestDuelsOfMany: each two bots have a duel of their own.
+func TestDuelsOfMany(t *testing.T) {
+	const n = 5
+	at := map[int]int{}
+	var games []arena.Result
+	var want []rating.Duel
+	for a := range n {
+		at[10*a+10] = a
+		for b := a + 1; b < n; b++ {
+			d := rating.Duel{A: a, B: b}
+			for k := range 1 + a + n*b {
+				games = append(games, arena.Result{Round: k, First: 10*a + 10, Second: 10*b + 10, Winner: 1 + b%2})
+				d.Games[2-2*(b%2)]++
+			}
+			want = append(want, d)
+		}
+	}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })
+	if diff := cmp.Diff(want, standings.Duels(games, at)); diff != "" {
+		t.Errorf("the duels (-want +got):\n%s", diff)
 	}
 }
 
