@@ -33,13 +33,13 @@ import (
 // private root of read-only binds, a scratch directory in memory, and for the
 // forking thread the system call filter and its place in the worker's control
 // groups. A run inherits all that and pays for none of it: the judge sends one
-// message with the descriptors of the three standard files, the forking thread
+// message with the descriptors of the standard files, the forking thread
 // vforks a child that runs a prepared script of system calls up to execve, waits,
 // kills what is left of the tree, reads the group's counters, and answers. No
 // process ever moves between control groups, which is what makes others slow.
 //
-// Who waits for whom: the judge's goroutine waits, in one poll, for the answer
-// and for output to move. The forking thread waits, in one poll, for the end of
+// Who waits for whom: the judge's goroutine waits for the answer, and after a moment, in
+// one poll, for output to move as well. The forking thread waits, in one poll, for the end of
 // the program and for a word from the judge, no longer than until the next look
 // at the clocks. Nobody else waits, so nothing can wait in a circle. Limits of
 // CPU, wall time and memory are the zygote's to enforce, output is the judge's: it
@@ -58,6 +58,14 @@ import (
 // and the base system, read-only. Host paths are only ever opened by the judge
 // before a run, and never below a directory that a program could write; the zygote
 // has let go of the host's file system.
+//
+// What is not hidden, since it would cost every run or break tool chains: in
+// /proc/self/mountinfo the kernel tells where a mount's directory lies on its disk, such
+// as the folder and the key of the built program in the cache, but nothing of a case; and
+// programs that run at one time can tell each other something by locks on files that
+// both see, such as those of /usr. A filter cannot tell these locks from those on a
+// program's own files, which builds need; a layer above /usr in each worker, with
+// locks of its own, would be another file system below every start of a program.
 //
 // Writable mounts belong to the user that programs run as, InsideUID, the same
 // for all workers and all judges; what programs write there is to be read through
