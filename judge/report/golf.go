@@ -51,12 +51,12 @@ func GolfText(r *judge.GolfProved) string {
 }
 
 func golfWriteWrong(r *judge.GolfProved, b *strings.Builder) {
-	width, gave := 0, 0
+	in, gave := 0, 0
 	for _, w := range r.Wrong {
-		width, gave = max(width, len(w.In)), max(gave, len([]rune(w.Gave)))
+		in, gave = max(in, width(w.In)), max(gave, width(w.Gave))
 	}
 	for _, w := range r.Wrong {
-		fmt.Fprintf(b, "  %-*s  gave %-*s   %s\n", width, w.In, min(gave, 30), w.Gave, w.Why)
+		fmt.Fprintf(b, "  %s  gave %s   %s\n", pad(w.In, in), pad(w.Gave, min(gave, 30)), w.Why)
 	}
 	if more := r.WrongMany - len(r.Wrong); more > 0 {
 		fmt.Fprintf(b, "  and %d more (--all lists them)\n", more)
@@ -173,10 +173,10 @@ func golfTable(results []*judge.GolfProved) string {
 	var b strings.Builder
 	file, language := 0, 0
 	for _, r := range results {
-		file, language = max(file, len(r.File)), max(language, len(r.LanguageWords()))
+		file, language = max(file, width(r.File)), max(language, width(r.LanguageWords()))
 	}
 	for _, r := range results {
-		fmt.Fprintf(&b, "%-10s  %5d  %-*s  %-*s  %s\n", r.Verdict, r.Bytes, language, r.LanguageWords(), file, r.File, golfShort(r))
+		fmt.Fprintf(&b, "%-10s  %5d  %s  %s  %s\n", r.Verdict, r.Bytes, pad(r.LanguageWords(), language), pad(r.File, file), golfShort(r))
 	}
 	return safe(b.String())
 }

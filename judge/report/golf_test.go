@@ -81,6 +81,22 @@ func TestGolfRedrawn(t *testing.T) {
 	}
 }
 
+// TestGolfColumns: columns stand below one another where characters take two cells.
+func TestGolfColumns(t *testing.T) {
+	r := &judge.GolfProved{Verdict: judge.GolfWrong, WrongMany: 2, Domain: 2, Tried: 2, Wrong: []judge.GolfWrongInput{{In: "1", Gave: "日本", Why: "low"}, {In: "2", Gave: "abcde", Why: "high"}}}
+	for _, want := range []string{"  1  gave 日本    low\n", "  2  gave abcde   high\n"} {
+		if !strings.Contains(GolfText(r), want) {
+			t.Errorf("drawn is\n%s\nwant %q in it", GolfText(r), want)
+		}
+	}
+	table := Golf([]*judge.GolfProved{{File: "日.py", How: "f"}, {File: "abc.py", How: "f"}})
+	for _, want := range []string{" 日.py   f\n", " abc.py  f\n"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("drawn is\n%s\nwant %q in it", table, want)
+		}
+	}
+}
+
 // TestGolfHTML: a page has the verdict, the size, each wrong input, and no tag of the
 // answer's own.
 func TestGolfHTML(t *testing.T) {

@@ -218,3 +218,48 @@ func TestRetime(t *testing.T) {
 		})
 	}
 }
+
+// TestRunAgainAlone: what is run again waits for the runs of other benches that share the
+// quiet. The other bench's run lasts until the repeated one starts, or a moment where that
+// waits as it must.
+func TestRunAgainAlone(t *testing.T) {
+	var quiet trial.Quiet
+	otherRuns, again := make(chan struct{}), make(chan struct{})
+	var busy, overlapped atomic.Bool
+	other, otherCase := newBatch(t, "", "", func(string, io.Writer, io.Writer) (judge.Exec, error) {
+		busy.Store(true)
+		defer busy.Store(false)
+		close(otherRuns)
+		select {
+		case <-again:
+		case <-time.After(200 * time.Millisecond):
+		}
+		return judge.Exec{}, nil
+	})
+	runs := 0
+	b, c := newBatch(t, "", "", func(string, io.Writer, io.Writer) (judge.Exec, error) {
+		if runs++; runs == 1 {
+			<-otherRuns
+			return judge.Exec{CPU: 1050 * time.Millisecond}, nil // a little slow: it is run again
+		}
+		overlapped.Store(busy.Load())
+		close(again)
+		return judge.Exec{}, nil
+	})
+	b.Limits, b.Retime = judge.Limits{CPU: time.Second}, true
+	b.Quiet, other.Quiet = &quiet, &quiet
+	ended := make(chan error, 1)
+	go func() {
+		_, err := other.Try(t.Context(), otherCase)
+		ended <- err
+	}()
+	if _, err := b.Try(t.Context(), c); err != nil || runs != 2 {
+		t.Fatalf("%d runs, %v; want the second one alone", runs, err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if overlapped.Load() {
+		t.Error("what was to run again alone ran beside another bench's run")
+	}
+}
