@@ -29,8 +29,10 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	for _, g := range tables {
 		known[g.Name] = true
 	}
-	for _, name := range subfolders(filepath.Join(f.Dir, "cases")) {
-		if !known[name] {
+	cases := filepath.Join(f.Dir, "cases")
+	for _, name := range subfolders(cases) {
+		// An empty folder is no group: neither git nor a bundle keeps one.
+		if entries, err := os.ReadDir(filepath.Join(cases, name)); !known[name] && (err != nil || len(entries) > 0) {
 			tables = append(tables, group{Name: name})
 		}
 	}

@@ -322,3 +322,27 @@ func TestManual(t *testing.T) {
 		t.Errorf("the manual's lines make %d cases, want 21", got)
 	}
 }
+
+// TestAnEmptyFolderIsNoGroup: the problem is the same where git or a bundle brought it,
+// which keep no empty folders.
+func TestAnEmptyFolderIsNoGroup(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{"cases/sample", "cases/later", "cases/some"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"problem.toml", "cases/some/one.in", "cases/some/one.ans"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, _ := problem.Open(dir, dir, judge.Limits{})
+	var names []string
+	for _, g := range f.Groups {
+		names = append(names, g.Name)
+	}
+	if want := []string{judge.Sample, "some"}; !slices.Equal(names, want) {
+		t.Errorf("the groups are %q, want %q", names, want)
+	}
+}
