@@ -157,7 +157,7 @@ func inEach(t *testing.T, name string, test func(t *testing.T, w writer)) {
 }
 
 // start is the command that starts one of the programs.
-func (w writer) start(t *testing.T, play string, args ...string) *exec.Cmd {
+func (w writer) start(t testing.TB, play string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
 	env := []string{"KIT_TEST_PLAY=" + play}
@@ -175,7 +175,7 @@ func (w writer) start(t *testing.T, play string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.Command(path, args...)
 	cmd.Env = env
 	return cmd
 }
