@@ -210,7 +210,7 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 	for _, command := range l.Build {
 		p := judge.Program{Argv: chain.command(command, words, src.sources), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
 		c := p.Command(t.cfg.Build)
-		c.Dir, c.Mounts = buildDir, mounts
+		c.Dir, c.Mounts, c.Locks = buildDir, mounts, true
 		x, err := t.patiently(ctx, c, &log)
 		if _, ok := errors.AsType[*judge.ExecError](err); ok {
 			return "", "", fmt.Errorf("%w: %w", err, errNoCommand)

@@ -69,11 +69,11 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		}
 		b.groups, report.Missing = g, append(report.Missing, g.notes...)
 	}
-	w, err := b.newWorker(nil)
+	w, err := b.newWorker(nil, false)
 	if err != nil && r == Root { // without /proc there are no user namespaces
 		b.own = false
 		report.Missing = append(report.Missing, "a number of processes for each program: those that run at once share one")
-		w, err = b.newWorker(nil)
+		w, err = b.newWorker(nil, false)
 	}
 	if err != nil {
 		b.close()
@@ -130,19 +130,26 @@ func showable(paths []string) (can, notes []string) {
 // groupVersion is the version of control groups that a rung stands on.
 var groupVersion = map[Rung]int{RootV2: 2, RootV1: 1, RootlessV2: 2}
 
-func (b *isolated) newWorker(mounts []mountKey) (*worker, error) {
+func (b *isolated) newWorker(mounts []mountKey, locks bool) (*worker, error) {
 	b.mu.Lock()
 	number := b.next
 	b.next++
 	b.mu.Unlock()
-	return b.startWorker(number, mounts)
+	return b.startWorker(number, mounts, locks)
 }
 
-// take finds a worker for these mounts: the best is one that has them already.
-func (b *isolated) take(mounts []mountKey) (*worker, error) {
+// take finds a worker for these mounts, whose programs may lock files or may not: the
+// best is one that has the mounts already.
+func (b *isolated) take(mounts []mountKey, locks bool) (*worker, error) {
 	b.mu.Lock()
-	i := len(b.idle) - 1
+	i := -1
 	for k, w := range slices.Backward(b.idle) {
+		if w.locks != locks {
+			continue
+		}
+		if i < 0 {
+			i = k
+		}
 		if w.sameMounts(mounts) {
 			i = k
 			break
@@ -150,14 +157,14 @@ func (b *isolated) take(mounts []mountKey) (*worker, error) {
 	}
 	if i < 0 {
 		b.mu.Unlock()
-		return b.newWorker(mounts)
+		return b.newWorker(mounts, locks)
 	}
 	w := b.idle[i]
 	b.idle = slices.Delete(b.idle, i, i+1)
 	b.mu.Unlock()
 	if b.rootless && !w.sameMounts(mounts) { // it can change nothing
 		w.stop()
-		return b.newWorker(mounts)
+		return b.newWorker(mounts, locks)
 	}
 	return w, nil
 }
@@ -211,7 +218,7 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 		if ctx.Err() != nil {
 			return judge.Exec{}, context.Cause(ctx)
 		}
-		w, err := b.take(keys)
+		w, err := b.take(keys, j.Locks)
 		if err != nil {
 			return judge.Exec{}, err
 		}

@@ -61,11 +61,11 @@ import (
 //
 // What is not hidden, since it would cost every run or break tool chains: in
 // /proc/self/mountinfo the kernel tells where a mount's directory lies on its disk, such
-// as the folder and the key of the built program in the cache, but nothing of a case; and
-// programs that run at one time can tell each other something by locks on files that
-// both see, such as those of /usr. A filter cannot tell these locks from those on a
-// program's own files, which builds need; a layer above /usr in each worker, with
-// locks of its own, would be another file system below every start of a program.
+// as the folder and the key of the built program in the cache, but nothing of a case.
+//
+// Programs that run at one time could tell each other something by locks on files that
+// both see, such as those of /usr. A filter cannot tell these from locks on a program's
+// own files, so both are refused; only builds may lock, in workers of their own.
 //
 // Writable mounts belong to the user that programs run as, InsideUID, the same
 // for all workers and all judges; what programs write there is to be read through

@@ -64,6 +64,11 @@ var scheduling = []struct{ call, who uint32 }{
 	{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
 }
 
+// lockCommands are the commands of fcntl that lock files, or tell what others have locked.
+var lockCommands = []uint32{
+	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
+}
+
 const (
 	seccompAllow = 0x7fff0000
 	seccompErrno = 0x00050000
@@ -83,8 +88,9 @@ const (
 // run it. Those that depend on arguments come first. So its length costs nothing.
 //
 // Where programs run under the judge's own user, they must also be kept from
-// slowing down the zygote that watches them.
-func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
+// slowing down the zygote that watches them. Whoever may not lock files gets the answer
+// of a system that has no more room for locks.
+func filterProgram(rootless, locks bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
 		// Another architecture has other numbers: int 0x80 would walk past the filter.
@@ -133,6 +139,20 @@ func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
 		deny(unix.EPERM),
 		bpf.RetConstant{Val: seccompAllow},
 	)
+	// To be told who reads a folder is what inotify does.
+	control := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
+	}
+	if !locks {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FLOCK, SkipTrue: 1}, deny(unix.ENOLCK))
+		for _, command := range lockCommands {
+			control = append(control, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: command, SkipTrue: 1}, deny(unix.ENOLCK))
+		}
+	}
+	control = append(control, bpf.RetConstant{Val: seccompAllow})
+	prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FCNTL, SkipTrue: uint8(len(control))})
+	prog = append(prog, control...)
 	for _, row := range refused {
 		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
 			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
@@ -142,8 +162,8 @@ func filterProgram(rootless bool) ([]bpf.RawInstruction, error) {
 }
 
 // installFilter binds the calling thread, and all that it starts from now on.
-func installFilter(rootless bool) error {
-	prog, err := filterProgram(rootless)
+func installFilter(rootless, locks bool) error {
+	prog, err := filterProgram(rootless, locks)
 	if err != nil {
 		return fmt.Errorf("assemble the system call filter: %w", err)
 	}

@@ -26,6 +26,7 @@ type worker struct {
 	leaf   *leaf // nil without control groups
 	seq    uint64
 	mounts []mountKey
+	locks  bool   // whether its programs may lock files
 	broken bool   // not to be used again
 	silent string // why it counts nothing, although it was to; "" if it does
 	buf    []byte // of the messages that it sends
@@ -51,15 +52,15 @@ var errWorkerLost = errors.New("a worker of the sandbox died")
 const startTimeout = 30 * time.Second
 
 // startWorker starts a zygote and waits until it stands.
-func (b *isolated) startWorker(number int, mounts []mountKey) (_ *worker, err error) {
-	w := &worker{number: number, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
+func (b *isolated) startWorker(number int, mounts []mountKey, locks bool) (_ *worker, err error) {
+	w := &worker{number: number, locks: locks, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
 	defer func() {
 		if err != nil {
 			w.stop()
 			err = fmt.Errorf("start a worker of the sandbox: %w", err)
 		}
 	}()
-	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, ReadOnly: b.options.ReadOnly}
+	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, Locks: locks, ReadOnly: b.options.ReadOnly}
 	if b.options.Instructions {
 		conf.Count = &instructions
 	}

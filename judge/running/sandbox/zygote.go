@@ -28,6 +28,7 @@ type config struct {
 	Files     []string // names of the leaf's files, in the order of their descriptors
 	UID, GID  int
 	Rootless  bool
+	Locks     bool // whether programs may lock files
 	ReadOnly  []string
 	Mounts    []boundDir // only where they cannot change later
 	Processor int        // to stay on, from 1; 0 for any
@@ -216,7 +217,7 @@ func (z *zygote) confine() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide the zygote from programs of its own user: %w", err)
 	}
-	return installFilter(z.conf.Rootless)
+	return installFilter(z.conf.Rootless, z.conf.Locks)
 }
 
 func hardLimit(resource int) int64 {

@@ -130,6 +130,8 @@ var modes = map[string]func(args []string){
 	"setns":         func([]string) { setns() },
 	"sockets":       func([]string) { sockets() },
 	"inotify":       func([]string) { attempt("inotify_init1", unix.SYS_INOTIFY_INIT1, 0) },
+	"locks":         func([]string) { locks() },
+	"lock":          func([]string) { lock() },
 	"state":         func([]string) { state() },
 	"change-state":  func([]string) { changeState() },
 	"aio":           func([]string) { attempt("io_setup", unix.SYS_IO_SETUP, 60000, addr(new(uintptr))) },

@@ -100,6 +100,25 @@ func sockets() {
 	}
 }
 
+// locks tries to lock a file that all programs see, or to see who has.
+func locks() {
+	f := open("/bin/sh", unix.O_RDONLY)
+	attempt("flock", unix.SYS_FLOCK, f.Fd(), unix.LOCK_EX|unix.LOCK_NB)
+	for _, command := range []uintptr{unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW} {
+		attempt("fcntl", unix.SYS_FCNTL, f.Fd(), command, addr(&unix.Flock_t{Type: unix.F_RDLCK}))
+	}
+	attempt("dnotify", unix.SYS_FCNTL, open("/bin", unix.O_RDONLY).Fd(), unix.F_NOTIFY, 1)
+}
+
+// lock locks a file of its own in both ways, as tools that build do.
+func lock() {
+	f, err := os.Create("lock")
+	must(err)
+	must(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB))
+	must(unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Len: 1}))
+	must(unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: 1}))
+}
+
 func keys() {
 	const session = ^uintptr(2) // -3
 	attempt("add_key", unix.SYS_ADD_KEY, text("user"), text("note"), text("x"), 1, session)

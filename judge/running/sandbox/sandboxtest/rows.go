@@ -18,6 +18,7 @@ type row struct {
 	needs  Ability
 	argv   []string
 	limits func(*judge.Limits)
+	locks  bool // run as what may lock files
 	killed judge.Resource
 	signal string
 	exit   int
@@ -83,6 +84,8 @@ var rows = []row{
 	refusedCall("io_uring", "io-uring"),
 	refusedCall("asynchronous input and output, which the machine has little of", "aio"),
 	refusedCall("to watch what others do with files", "inotify"),
+	refusedCall("locks on files, by which programs could tell each other something", "locks"),
+	{name: "it lets builds lock files", needs: Isolates, argv: []string{hostileName, "lock"}, locks: true},
 	refusedCall("keys", "keys"),
 	refusedCall("System V shared memory, queues and semaphores", "system-v"),
 	refusedCall("POSIX message queues", "message-queue"),

@@ -127,7 +127,9 @@ func (su *suite) hostile(t *testing.T) {
 			for i := range argv {
 				argv[i] = strings.ReplaceAll(argv[i], "$SECRET", su.host)
 			}
-			got := su.run(t, su.command(limits, argv...))
+			c := su.command(limits, argv...)
+			c.Locks = row.locks
+			got := su.run(t, c)
 			if got.Killed != row.killed || got.Signal != row.signal && row.killed == judge.Nothing || got.Exit != row.exit {
 				t.Errorf("got %+v, want killed %q, signal %q, exit %d\nstdout: %.300q\nstderr: %.300q", got.Exec, row.killed, row.signal, row.exit, got.out, got.stderr)
 			}
