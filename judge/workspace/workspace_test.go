@@ -164,7 +164,7 @@ func TestManyAtOnce(t *testing.T) {
 		t.Skip("judges 40 submissions")
 	}
 	w, root := contest(t, three)
-	manifest(t, w)
+	manifest(t, w, "made")
 	open := func(w *workspace.Workspace, name string) *workspace.Problem {
 		p, faults, err := w.Ready(t.Context(), name)
 		if err != nil || len(faults) > 0 {
@@ -216,9 +216,9 @@ func TestManyAtOnce(t *testing.T) {
 
 // manifest makes the cases of the problem whose cases are not stored, once: a
 // contestant's machine has only the manifest.
-func manifest(t *testing.T, w *workspace.Workspace) {
+func manifest(t *testing.T, w *workspace.Workspace, name string) {
 	t.Helper()
-	p, err := w.Open("made")
+	p, err := w.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
