@@ -104,7 +104,7 @@ func (p *polygon) nothingMore() error {
 	return end(err)
 }
 
-// end makes nil of the end of a text.
+// end returns nil for io.EOF, and any other error as it is.
 func end(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
