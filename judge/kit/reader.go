@@ -61,6 +61,9 @@ func (r *Reader) Token() string {
 // Word reads a token of lo to hi bytes of which each is printable ASCII. The
 // name is for the message.
 func (r *Reader) Word(lo, hi int, name string) string {
+	if !r.strict {
+		r.skipSpace()
+	}
 	start := r.pos
 	w := r.Token()
 	if len(w) < lo || len(w) > hi {

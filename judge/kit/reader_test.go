@@ -37,6 +37,7 @@ func TestReader(t *testing.T) {
 		{"refuses nothing", false, " \n", int64s, "output, line 2, column 1: want a word, got the end of the file"},
 		{"cuts long words in messages", false, strings.Repeat("x", 100), int64s,
 			`output, line 1, column 1: want an integer, got "` + strings.Repeat("x", 30) + `"..."` + strings.Repeat("x", 15) + `" (100 bytes)`},
+		{"points at a word behind blanks", false, "\n xxxx", word, "output, line 2, column 2: name has 4 characters, not 1 to 3"},
 		{"takes the bounds", false, "10", bounded, ""},
 		{"refuses less than the bounds", false, "0", bounded, "output, line 1, column 1: n = 0 is not in 1..10"},
 		{"refuses more than the bounds", false, "11", bounded, "output, line 1, column 1: n = 11 is not in 1..10"},

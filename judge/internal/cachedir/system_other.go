@@ -16,6 +16,9 @@ func lock(*os.File, bool) bool { return true }
 
 func lockWaiting(*os.File) error { return nil }
 
+// Room says how many bytes are left on a folder's disk, where the system tells it.
+func Room(string) (bytes int64, known bool) { return 0, false }
+
 // errDiskFull is what Windows says.
 const errDiskFull = syscall.Errno(112)
 

@@ -29,6 +29,16 @@ func lockWaiting(f *os.File) error {
 	}
 }
 
+// Room says how many bytes are left on a folder's disk for this user, where the system
+// tells it.
+func Room(dir string) (bytes int64, known bool) {
+	var st syscall.Statfs_t
+	if syscall.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return int64(st.Bavail) * int64(st.Bsize), true
+}
+
 // isFull says whether the error is one of a disk without room.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)

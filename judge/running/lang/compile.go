@@ -17,8 +17,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"assay/judge"
+	"assay/judge/internal/cachedir"
 	"assay/judge/running/config"
 )
 
@@ -219,10 +221,21 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 			return "", "", err
 		}
 		if why := judge.Classify(x, t.cfg.Build); why != judge.NotJudged {
+			if t.outOfRoom(build, &log) {
+				return "", "", t.cache.programs.Wrap(syscall.ENOSPC)
+			}
 			return log.text(stopped(x, t.cfg.Build)), src.inShell(p.Argv), nil
 		}
 	}
 	return log.text(""), "", nil
+}
+
+// outOfRoom says whether a build failed because the disk of the cache was full. The
+// compiler has removed by then what filled it, so its own words count, where the disk has
+// less room than a build may take: they may be about the build's own bounds, too.
+func (t *Toolbox) outOfRoom(build string, log *head) bool {
+	room, known := cachedir.Room(build)
+	return known && room < t.cfg.Built.Size && strings.Contains(strings.ToLower(log.text("")), "no space left on device")
 }
 
 // inShell writes a build command as one would type it beside the program, where its
