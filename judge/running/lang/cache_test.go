@@ -2,6 +2,7 @@ package lang
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -99,6 +100,47 @@ func TestProbesThatFail(t *testing.T) {
 	}
 	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "here", nil }); said != "here" || err != nil {
 		t.Errorf("get after a failure = %q, %v, want it asked again", said, err)
+	}
+}
+
+// TestProbesOfWhatIsNotInstalled: a shim that says so is not asked at every start.
+func TestProbesOfWhatIsNotInstalled(t *testing.T) {
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "shim"), filepath.Join(dir, "tools.json")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho asked >>"+dir+"/log\necho 'no such command' >&2\nexit 127\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	get := func() error {
+		_, err := (&probes{file: file}).get("question", func() (string, error) { return run(t.Context(), []string{path}) })
+		return err
+	}
+	first, second := get(), get()
+	if first == nil || second == nil || first.Error() != second.Error() || !strings.Contains(first.Error(), "no such command") {
+		t.Errorf("get = %v, then %v, want the shim's words twice", first, second)
+	}
+	if log, err := os.ReadFile(dir + "/log"); err != nil || string(log) != "asked\n" {
+		t.Errorf("the shim was %q, %v, want it asked once", log, err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known map[string]probe
+	if err := json.Unmarshal(data, &known); err != nil {
+		t.Fatal(err)
+	}
+	for key, p := range known {
+		p.When = p.When.Add(-freshAbsent)
+		known[key] = p
+	}
+	if data, err = json.Marshal(known); err == nil {
+		err = os.WriteFile(file, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "here", nil }); said != "here" || err != nil {
+		t.Errorf("get ten minutes later = %q, %v, want it asked again", said, err)
 	}
 }
 

@@ -150,8 +150,7 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 
 // locate asks a language's tool where it really is. A shim that does not work is
 // passed over for the next one on the PATH; false says that none works, and broken why
-// not, where there is one at all. That it does not work is not remembered: it may be
-// for lack of memory, or of time.
+// not, where there is one at all.
 func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []string, broken error, works bool) {
 	if len(l.Locate) == 0 {
 		return nil, nil, true
@@ -289,10 +288,23 @@ func run(ctx context.Context, argv []string) (string, error) {
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			said, _, _ = strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		}
-		return "", fmt.Errorf("run %s: %w", strings.TrimSuffix(strings.Join(argv, " ")+": "+said, ": "), err)
+		err = fmt.Errorf("run %s: %w", strings.TrimSuffix(strings.Join(argv, " ")+": "+said, ": "), err)
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == notFound {
+			err = &absentError{err.Error()}
+		}
+		return "", err
 	}
 	return string(out), nil
 }
+
+// notFound is the exit code by which shells, and the shims that are written for them, say
+// that there is no such command.
+const notFound = 127
+
+// absentError is a shim's answer that the tool behind it is not installed.
+type absentError struct{ text string }
+
+func (e *absentError) Error() string { return e.text }
 
 // probes remember what tools said of themselves, in a file.
 type probes struct {
@@ -303,15 +315,20 @@ type probes struct {
 }
 
 type probe struct {
-	Said string    `json:"said"`
-	When time.Time `json:"when"`
+	Said   string    `json:"said"`
+	Absent string    `json:"absent,omitempty"` // the shim's words, where the tool is not installed
+	When   time.Time `json:"when"`
 }
 
-// fresh is how long a probe is believed: a shim may change its mind with nothing
-// to be seen of it.
-const fresh = 24 * time.Hour
+// How long a probe is believed: a shim may change its mind with nothing to be seen of it.
+const (
+	fresh       = 24 * time.Hour
+	freshAbsent = 10 * time.Minute // it may be installed any time
+)
 
-// get returns what is remembered for a question, or asks. A failure is not remembered.
+// get returns what is remembered for a question, or asks. That a tool is not installed is
+// remembered, too, since each start of the judge asks; any other failure is not, for it
+// may come of lack of memory, or of time.
 func (p *probes) get(question string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(question))
 	key := hex.EncodeToString(sum[:16])
@@ -321,18 +338,25 @@ func (p *probes) get(question string, ask func() (string, error)) (string, error
 	}
 	old, ok := p.known[key]
 	p.mu.Unlock()
-	if age := time.Since(old.When); ok && age >= 0 && age < fresh {
+	age := time.Since(old.When)
+	switch {
+	case ok && old.Absent != "" && age >= 0 && age < freshAbsent:
+		return "", &absentError{old.Absent}
+	case ok && old.Absent == "" && age >= 0 && age < fresh:
 		return old.Said, nil
 	}
 	said, err := ask()
-	if err != nil {
+	found := probe{Said: said, When: time.Now()}
+	if absent, ok := errors.AsType[*absentError](err); ok {
+		found.Absent = absent.text
+	} else if err != nil {
 		return "", err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.known[key] = probe{said, time.Now()}
+	p.known[key] = found
 	p.write()
-	return said, nil
+	return said, err
 }
 
 func (p *probes) read() map[string]probe {
