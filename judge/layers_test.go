@@ -69,6 +69,10 @@ var layers = map[string][]string{
 	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
 	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
+	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
+	// never meets it.
+	"judge/host/job": {"judge", "judge/blob"}, // words
+
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }

@@ -1,0 +1,177 @@
+package job
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"assay/judge"
+	"assay/judge/blob"
+)
+
+// Encode writes a spec as it travels.
+func (s *Spec) Encode() ([]byte, error) {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("write the job %s: %w", s.ID, err)
+	}
+	if len(data) > MaxSpec {
+		return nil, fmt.Errorf("the job %s has %d bytes; the most is %d", s.ID, len(data), MaxSpec)
+	}
+	return data, nil
+}
+
+// DecodeSpec reads what Encode wrote. Fields of a later version are ignored.
+func DecodeSpec(data []byte) (*Spec, error) {
+	s := &Spec{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("read a job: %w", err)
+	}
+	if s.ID == "" || s.Token == "" {
+		return nil, errors.New("read a job: it has no id or no token")
+	}
+	return s, s.Check()
+}
+
+// Encode writes a result as it travels.
+func (r *Result) Encode() ([]byte, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("write the result of job %s: %w", r.Job, err)
+	}
+	return data, nil
+}
+
+// DecodeResult reads what Encode wrote, from a worker that may say anything.
+func DecodeResult(data []byte) (*Result, error) {
+	r := &Result{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	switch {
+	case r.Job == "" || r.Worker == "":
+		return nil, errors.New("read a result: it names no job or no worker")
+	case r.State != Done && r.State != Failed && r.State != GivenUp:
+		return nil, fmt.Errorf("read the result of job %.64q: the state %.40q is not known", r.Job, r.State)
+	case r.State == Done && r.Finished == nil:
+		return nil, fmt.Errorf("read the result of job %.64q: it is done and has no verdict", r.Job)
+	case len(r.Events) > MaxEvents:
+		return nil, fmt.Errorf("read the result of job %.64q: its events have %d bytes; the most is %d", r.Job, len(r.Events), MaxEvents)
+	}
+	return r, nil
+}
+
+// detailed is how many failing cases keep what a reader needs to understand the failure.
+const detailed = 20
+
+// Pack compresses a stream of events to at most MaxEvents bytes, and returns the rows of
+// its cases. Cases after the first failing ones lose their details; where that is not
+// enough all do, and then the events of accepted cases go. A Noted event says so.
+func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
+	for _, e := range events {
+		if c, ok := e.(*judge.CaseJudged); ok && !c.Static {
+			rows = append(rows, Row{Case: c.ID(), Verdict: c.Verdict, CPUUS: c.Exec.CPU.Microseconds(), WallUS: c.Exec.Wall.Microseconds(), Memory: c.Exec.Memory, Score: c.Score})
+		}
+	}
+	for _, less := range []struct {
+		keep     int
+		accepted bool
+		note     string
+	}{
+		{detailed, true, ""},
+		{0, true, "the details of the failing cases are left out: they are too large to keep"},
+		{0, false, "the accepted cases and all details are left out: they are too large to keep"},
+	} {
+		if packed, err = compress(reduce(events, less.keep, less.accepted, less.note)); err != nil {
+			return nil, nil, err
+		}
+		if len(packed) <= MaxEvents {
+			return packed, rows, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
+}
+
+// reduce leaves out of a stream what Pack says. The stream itself is not changed.
+func reduce(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
+	for _, e := range events {
+		c, ok := e.(*judge.CaseJudged)
+		switch {
+		case !ok:
+			if _, ends := e.(*judge.Finished); ends && note != "" {
+				out = append(out, &judge.Noted{Text: note})
+			}
+			out = append(out, e)
+		case c.Verdict == judge.Accepted && !accepted:
+		case c.Verdict == judge.Accepted || keep > 0:
+			if c.Verdict != judge.Accepted {
+				keep--
+			}
+			out = append(out, e)
+		default:
+			short := *c
+			short.Detail, short.Dialogue, short.Stderr = nil, "", ""
+			out = append(out, &short)
+		}
+	}
+	return out
+}
+
+func compress(events []judge.Event) ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	for _, e := range events {
+		line, err := judge.EncodeEvent(e)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := z.Write(append(line, '\n')); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// maxUnpacked bounds what a few bytes from a worker may become.
+const maxUnpacked = 256 << 20
+
+// Unpack reads what Pack wrote, an event for each line.
+func Unpack(packed []byte) (events []judge.Event, err error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("read packed events: %w", err)
+	}
+	limited := &io.LimitedReader{R: z, N: maxUnpacked}
+	lines := bufio.NewScanner(limited)
+	lines.Buffer(nil, maxUnpacked)
+	for lines.Scan() {
+		e, err := judge.DecodeEvent(lines.Bytes())
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read packed events: %w", err)
+	}
+	if limited.N <= 0 {
+		return nil, fmt.Errorf("packed events have more than %d MiB", maxUnpacked>>20)
+	}
+	return events, nil
+}
+
+// Blobs are the digests of what must be there before the work can be done.
+func (w *Work) Blobs() []blob.Digest {
+	all := []blob.Digest{w.Bundle, w.Config}
+	for _, f := range w.Files {
+		all = append(all, f.Digest)
+	}
+	return all
+}
