@@ -113,7 +113,7 @@ func (w *rooms) tick() {
 	if w.ended {
 		return
 	}
-	if w.look(time.Now()); w.found != nil {
+	if w.look(time.Now(), false); w.found != nil {
 		w.cancel(w.found)
 		return
 	}
@@ -126,7 +126,7 @@ func (w *rooms) stop() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.found == nil {
-		w.look(time.Time{})
+		w.look(time.Now(), true)
 	}
 	w.ended = true
 	w.close()
@@ -139,17 +139,18 @@ func (w *rooms) close() {
 	}
 }
 
-// look looks at each mount.
-func (w *rooms) look(now time.Time) {
+// look looks at each mount. The last look counts the files in any case: while the run
+// wrote, somebody else may have freed as much.
+func (w *rooms) look(now time.Time, last bool) {
 	for _, r := range w.all {
-		if err := r.look(now); err != nil {
+		if err := r.look(now, last); err != nil {
 			w.found = err
 			return
 		}
 	}
 }
 
-func (r *room) look(now time.Time) error {
+func (r *room) look(now time.Time, last bool) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(r.fd, &st); err != nil {
 		return fmt.Errorf("measure the disk of %s: %w", r.Host, err)
@@ -159,7 +160,7 @@ func (r *room) look(now time.Time) error {
 	}
 	lost := r.Bytes > 0 && int64(r.counted.Bfree-st.Bfree)*int64(st.Bsize) > r.bytes ||
 		r.Files > 0 && int64(r.counted.Ffree-st.Ffree) > r.files
-	due := (r.Bytes > 0 || r.Files > 0) && now.Sub(r.when) > max(countEvery, 50*r.took)
+	due := (r.Bytes > 0 || r.Files > 0) && (last || now.Sub(r.when) > max(countEvery, 50*r.took))
 	if !lost && !due {
 		return nil
 	}
