@@ -114,6 +114,31 @@ func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
 	return file, nil
 }
 
+// Read returns the bytes of a blob whose size is not known, of at most so many bytes.
+// Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
+func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
+	info, err := os.Lstat(f.path(d))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
+	}
+	if info.Size() > most {
+		return nil, fmt.Errorf("blob %s has %d bytes; at most %d are read", d, info.Size(), most)
+	}
+	file, err := f.Open(d, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", d, err)
+	}
+	if Of(data) != d {
+		return nil, f.discard(d)
+	}
+	return data, nil
+}
+
 // discard removes what stands in the place of a blob and is not the blob.
 func (f *Folder) discard(d Digest) error {
 	if err := os.RemoveAll(f.path(d)); err != nil {

@@ -122,6 +122,12 @@ func TestHeals(t *testing.T) {
 			if got, err := read(t, f, d, 5); err != nil || got != "right" {
 				t.Errorf("after it was put again: %q, %v", got, err)
 			}
+			if err := harm(pathOf(dir, d)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := f.Read(d, 100); err == nil && string(got) != "right" || err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("read without its size: %q, %v", got, err)
+			}
 		})
 	}
 }
@@ -308,6 +314,29 @@ func TestKilled(t *testing.T) {
 		if got, err := os.ReadFile(path); err == nil && !bytes.Equal(got, data) {
 			t.Errorf("blob %d is half-written", i)
 		}
+	}
+}
+
+func TestReadOfUnknownSize(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir, 0)
+	d := put(t, f, "right")
+	if got, err := f.Read(d, 5); err != nil || string(got) != "right" {
+		t.Errorf("Read = %q, %v", got, err)
+	}
+	if got, err := f.Read(d, 4); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of at most 4 bytes = %q, %v", got, err)
+	}
+	if _, err := f.Read(blob.Of([]byte("other")), 5); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of a missing blob: %v", err)
+	}
+	// Of the right size and time, so that Open takes it as it is.
+	path := pathOf(dir, d)
+	if err := errors.Join(write(path, "wrong"), os.Chtimes(path, time.Now(), time.Unix(0, 0))); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.Read(d, 5); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of other bytes = %q, %v", got, err)
 	}
 }
 

@@ -241,6 +241,46 @@ func TestLayOutAgain(t *testing.T) {
 	}
 }
 
+// TestFromBlobs: a bundle whose parts are blobs is laid out as the file is; what is
+// missing is told, and a manifest that is none is a fault.
+func TestFromBlobs(t *testing.T) {
+	dir := t.TempDir()
+	lay(t, dir, small)
+	b := freeze(t, bundle.Source{Dir: dir})
+	kept := blobs(t)
+	id := b.Manifest.ID()
+	if _, err := bundle.FromBlobs(kept, id, "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a manifest: %v", err)
+	}
+	if _, _, err := kept.Add(bytes.NewReader(b.Manifest.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bundle.FromBlobs(kept, id, "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without %s: %v", bundle.FrozenFile, err)
+	}
+	if err := b.Keep(kept); err != nil {
+		t.Fatal(err)
+	}
+	again, err := bundle.FromBlobs(kept, id, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "x")
+	if err := again.LayOut(kept, to); err != nil {
+		t.Fatal(err)
+	}
+	if got := freeze(t, bundle.Source{Dir: to}).Manifest.ID(); got != id {
+		t.Errorf("laid out is %s, want %s", got, id)
+	}
+	d, _, err := kept.Add(strings.NewReader("no manifest\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bundle.FromBlobs(kept, d, "x"); judge.Whose(err) != judge.Setter {
+		t.Errorf("a manifest that is none: %v", err)
+	}
+}
+
 func TestFreezeRefuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		make func(dir string) error

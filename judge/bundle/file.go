@@ -43,7 +43,7 @@ func (b *Bundle) Write(w io.Writer) error {
 			return fmt.Errorf("write the bundle: %w", err)
 		}
 	}
-	for _, e := range b.Manifest.blobs() {
+	for _, e := range b.Manifest.Blobs() {
 		if err := put(blobMember+string(e.Digest), e.Size); err != nil {
 			return fmt.Errorf("write the bundle: %w", err)
 		}
@@ -151,18 +151,18 @@ func (b *Bundle) read(f *os.File) error {
 		}
 		return data, nil
 	}
-	data, err := small(manifestMember, maxManifest)
+	data, err := small(manifestMember, MaxManifest)
 	if err != nil {
 		return err
 	}
 	if b.Manifest, err = ParseManifest(b.from, data); err != nil {
 		return err
 	}
-	if b.Config, err = small(configMember, maxConfig); err != nil {
+	if b.Config, err = small(configMember, MaxConfig); err != nil {
 		return err
 	}
 	at, end := map[blob.Digest]int64{}, int64(0)
-	for _, e := range b.Manifest.blobs() {
+	for _, e := range b.Manifest.Blobs() {
 		size, err := next(blobMember + string(e.Digest))
 		if err != nil {
 			return err

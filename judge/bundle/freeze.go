@@ -31,26 +31,26 @@ type Source struct {
 	Follow func(link string) (target string, ok bool)
 }
 
-// testsFolder is where generated cases go in a bundle.
-const testsFolder = "testcases"
+// TestsFolder is where generated cases go in a bundle.
+const TestsFolder = "testcases"
 
 // Freeze makes a bundle of a problem. Its files are read again when the bundle is
 // written or laid out; one that has changed until then is an error.
 func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 	f := &freezer{paths: map[blob.Digest]string{}, follow: s.Follow}
 	apart := s.Tests != "" && filepath.Clean(s.Tests) != filepath.Clean(s.Dir)
-	without := func(path string) bool { return apart && path == testsFolder || s.Without != nil && s.Without(path) }
+	without := func(path string) bool { return apart && path == TestsFolder || s.Without != nil && s.Without(path) }
 	if err := f.folder(s.Dir, "", without); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(s.Tests); apart && !errors.Is(err, fs.ErrNotExist) {
-		if err := f.folder(s.Tests, testsFolder, func(string) bool { return false }); err != nil {
+		if err := f.folder(s.Tests, TestsFolder, func(string) bool { return false }); err != nil {
 			return nil, err
 		}
 	}
 	for group, files := range s.Cases {
 		for _, file := range files {
-			if err := f.file(file, path.Join(testsFolder, group, filepath.Base(file))); err != nil {
+			if err := f.file(file, path.Join(TestsFolder, group, filepath.Base(file))); err != nil {
 				return nil, err
 			}
 		}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,10 +11,29 @@ import (
 	"assay/judge/blob"
 )
 
+// FromBlobs opens a bundle whose manifest and files are blobs: there is no bundle file.
+// The manifest and what was found out must be there, or the error is fs.ErrNotExist;
+// the files only when the bundle is laid out. It has no Config, and name stands for it in
+// faults.
+func FromBlobs(blobs *blob.Folder, id blob.Digest, name string) (*Bundle, error) {
+	data, err := blobs.Read(id, MaxManifest)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ParseManifest(name, data)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bundle{Manifest: m, from: name, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
+		return blobs.Open(e.Digest, e.Size)
+	}}
+	return b, b.readFrozen()
+}
+
 // Keep brings the bytes of all files into a folder of blobs, as far as they are not
 // there. Bytes that are not those of the manifest are a *judge.Fault.
 func (b *Bundle) Keep(blobs *blob.Folder) error {
-	for _, e := range b.Manifest.blobs() {
+	for _, e := range b.Manifest.Blobs() {
 		if err := b.keep(blobs, e); err != nil {
 			return err
 		}

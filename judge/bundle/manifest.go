@@ -41,13 +41,17 @@ const (
 
 // What a bundle may hold at most.
 const (
-	maxEntries  = 200_000
-	maxPath     = 1024     // bytes
-	maxDepth    = 32       // folders
-	maxTotal    = 64 << 30 // bytes of all files
-	maxManifest = 64 << 20 // bytes
-	maxFrozen   = 16 << 20
-	maxConfig   = 16 << 20
+	maxEntries = 200_000
+	maxPath    = 1024     // bytes
+	maxDepth   = 32       // folders
+	maxTotal   = 64 << 30 // bytes of all files
+	maxFrozen  = 16 << 20
+)
+
+// The most bytes that a manifest has, and that a configuration has which goes with it.
+const (
+	MaxManifest = 64 << 20
+	MaxConfig   = 16 << 20
 )
 
 // Bytes writes the manifest: a line for each file, and one for what was found out.
@@ -78,8 +82,8 @@ func ParseManifest(file string, data []byte) (*Manifest, error) {
 	fault := func(line int, text string, args ...any) error {
 		return &judge.Fault{File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...), Hint: damagedHint}
 	}
-	if len(data) > maxManifest {
-		return nil, fault(0, "it is larger than %d MiB", maxManifest>>20)
+	if len(data) > MaxManifest {
+		return nil, fault(0, "it is larger than %d MiB", MaxManifest>>20)
 	}
 	text, whole := strings.CutSuffix(string(data), "\n")
 	if !whole {
@@ -204,8 +208,8 @@ func fold(name string) string {
 	}, name)
 }
 
-// blobs are the contents of all files, each once, by digest.
-func (m *Manifest) blobs() []Entry {
+// Blobs are the contents of all files, and of FrozenFile, each once, by digest.
+func (m *Manifest) Blobs() []Entry {
 	all := append(slices.Clone(m.Files), m.Frozen)
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(a.Digest), string(b.Digest)) })
 	return slices.CompactFunc(all, func(a, b Entry) bool { return a.Digest == b.Digest })
