@@ -137,6 +137,29 @@ func TestStaysFlat(t *testing.T) {
 	}
 }
 
+// TestSharedSlots: while a run of one sandbox has the only slot, none of another starts.
+func TestSharedSlots(t *testing.T) {
+	slots, dir := sandbox.NewSlots(1), sandboxtest.Programs(t)
+	one, two := newSandbox(t, sandbox.Options{Slots: slots}), newSandbox(t, sandbox.Options{Slots: slots})
+	long, end := context.WithCancel(t.Context())
+	c := noopCommand(filepath.Join(dir, "noop"))
+	c.Argv = []string{"/program/hostile", "write-then-sleep"}
+	c.Env = []string{"ASSAY_HOSTILE=1"}
+	c.Limits.CPU, c.Limits.Wall = time.Minute, time.Minute
+	c.Stdout = writerFunc(func() {
+		short, done := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer done()
+		if x, err := two.Run(short, noopCommand(filepath.Join(dir, "noop"))); err == nil {
+			t.Errorf("beside another: Run() = %+v", x)
+		}
+		end()
+	})
+	_, _ = one.Run(long, c) // it was ended
+	if x, err := two.Run(t.Context(), noopCommand(filepath.Join(dir, "noop"))); err != nil || x.Exit != 0 {
+		t.Errorf("after the other: Run() = %+v, %v", x, err)
+	}
+}
+
 // TestLostZygote kills zygotes: an idle one is replaced, and one that runs a
 // program is the judge's error, never the program's verdict.
 func TestLostZygote(t *testing.T) {

@@ -85,6 +85,9 @@ type Options struct {
 	// Workers is how many runs go on at one time; 0 is one for each processor.
 	// Processes made by Start do not count, nor do those that are known to wait.
 	Workers int
+	// Slots, if it is not nil, bounds the runs of several sandboxes together, in place of
+	// Workers.
+	Slots Slots
 	// Isolation names a rung to use and no other; "isolated" accepts any that
 	// isolates; "" takes the best that the machine gives, but not None as user 0: nobody
 	// gets the rights of the machine's root without having been asked for by name.
@@ -97,6 +100,12 @@ type Options struct {
 
 	event *event // to count in their place, for tests
 }
+
+// Slots are places for runs that go on at one time, in all sandboxes that share them.
+type Slots chan struct{}
+
+// NewSlots makes n slots.
+func NewSlots(n int) Slots { return make(Slots, n) }
 
 // event is one of the kernel's performance events.
 type event struct {
@@ -119,7 +128,7 @@ const InsideUID = 1879052288
 type Sandbox struct {
 	backend backend
 	report  Report
-	slots   chan struct{}
+	slots   Slots
 
 	mu      sync.Mutex
 	closed  bool
@@ -155,6 +164,11 @@ func New(o Options) (*Sandbox, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	if o.Slots == nil {
+		o.Slots = NewSlots(o.Workers)
+	} else {
+		o.Workers = cap(o.Slots)
+	}
 	for _, path := range o.ReadOnly {
 		if !filepath.IsAbs(path) {
 			return nil, fmt.Errorf("sandbox: read-only path %s is not absolute", path)
@@ -171,7 +185,7 @@ func New(o Options) (*Sandbox, error) {
 			continue
 		}
 		report.Rung, report.Refused = r, refused
-		return &Sandbox{backend: b, report: report, slots: make(chan struct{}, o.Workers)}, nil
+		return &Sandbox{backend: b, report: report, slots: o.Slots}, nil
 	}
 	if len(refused) == 0 {
 		return nil, fmt.Errorf("sandbox: no isolation is called %q; there are: %s", o.Isolation, rungNames())
