@@ -20,7 +20,7 @@ func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string,
 func (p *Problem) bench(ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error), way trial.Way, keep func(*judge.Case, *io.SectionReader) error) (trial.Bench, error) {
 	return trial.New(ctx, trial.Setup{
 		Problem: picked, Runner: p.w.Box, Crew: p.Crew(), Source: path, Make: build, ShowSource: p.showsSource(path),
-		Way: way, KeepOutput: keep, Quiet: &p.w.quiet,
+		Way: way, KeepOutput: keep, Quiet: &p.w.beside.quiet,
 	})
 }
 

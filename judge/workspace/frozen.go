@@ -24,7 +24,7 @@ import (
 
 // thawed is a bundle that was laid out.
 type thawed struct {
-	file  string // the bundle file
+	file  string // the bundle file, or what else people call it
 	found *bundle.Frozen
 }
 
@@ -54,6 +54,7 @@ func (w *Workspace) layOut(file string) (dir string, err error) {
 	if err := b.LayOut(blobs, dir); err != nil {
 		return "", err
 	}
+	w.bundles.Store(w.Near(dir), &thawed{file, b.Frozen})
 	now := time.Now()
 	_ = os.Chtimes(home, now, now) // in a cache that is read-only nothing is removed either
 	if old, err := os.ReadDir(all); err == nil {
@@ -63,9 +64,24 @@ func (w *Workspace) layOut(file string) (dir string, err error) {
 			}
 		}
 	}
-	w.bundles.Store(w.Near(dir), &thawed{file, b.Frozen})
 	return dir, nil
 }
+
+// OpenFrozen lays a bundle out as the folder dir, whose name is the problem's, and opens
+// the problem there. The bundle's own languages and limits do not count: they are
+// Env.Config, if they are to. The caller must call Forget when the problem is not used
+// any more.
+func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Folder, dir string) (*Problem, error) {
+	if err := b.LayOut(blobs, dir); err != nil {
+		return nil, err
+	}
+	w.bundles.Store(w.Near(dir), &thawed{filepath.Base(dir), b.Frozen})
+	p, faults := w.read(dir, filepath.Join(dir, bundle.TestsFolder))
+	return p, faults.AsError()
+}
+
+// Forget forgets what is known of the problem that OpenFrozen opened in a folder.
+func (w *Workspace) Forget(dir string) { w.bundles.Delete(w.Near(dir)) }
 
 // adopt makes a bundle's languages and limits those of the workspace.
 func (w *Workspace) adopt(file string, data []byte) error {

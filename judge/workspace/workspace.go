@@ -41,6 +41,9 @@ type Env struct {
 	Headers []string
 	// Near writes a path as it is shown to people; nil leaves every path as it is.
 	Near func(path string) string
+	// Config, if it is not nil, are the languages and limits that take the place of the
+	// contest's own, as config.Portable wrote them.
+	Config []byte
 }
 
 // Running says how programs run.
@@ -49,11 +52,24 @@ type Running struct {
 	Require      string // "isolated": refuse a machine on which the sandbox cannot isolate
 	Pin          bool   // keep each worker on one processor
 	Instructions bool   // count the instructions
+	// Beside, if it is not nil, is what the workspace shares with others of this process;
+	// Jobs is then that of Beside.
+	Beside *Beside
 	// Building, if it is not nil, is called each second while a program of a problem or a
 	// bot is built, and with 0 when a build of which it was told has ended. It may be
 	// called from several goroutines.
 	Building func(path string, passed time.Duration)
 }
+
+// Beside is what workspaces of one process share whose programs run at the same time:
+// how many there are together, and that one which must run alone does.
+type Beside struct {
+	slots sandbox.Slots
+	quiet trial.Quiet
+}
+
+// NewBeside has at most so many programs run at one time.
+func NewBeside(jobs int) *Beside { return &Beside{slots: sandbox.NewSlots(jobs)} }
 
 // Workspace is a contest folder with everything that is needed to run programs. Once
 // it is started it is safe for concurrent use.
@@ -73,7 +89,7 @@ type Workspace struct {
 	fillings  *cachedir.Shelf                         // packages whose cases were made
 	houseRoot func() (string, error)                  // of the house's own contest
 	bundles   sync.Map                                // of *thawed, by the folder in which the bundle was laid out
-	quiet     trial.Quiet                             // kept by whatever runs in this process
+	beside    *Beside                                 // nil until it is started
 	making    sync.Mutex                              // held while cases that are not stored are made
 }
 
@@ -114,7 +130,10 @@ func Find(env Env) (*Workspace, error) {
 		return nil, err
 	}
 	w.Config.Headers = append(w.Config.Headers, env.Headers...)
-	return w, nil
+	if env.Config != nil {
+		w.Config, err = config.LoadPortable("the languages and limits of the problem", env.Config, w.Config)
+	}
+	return w, err
 }
 
 // Near writes a path as it is shown to people.
@@ -146,10 +165,15 @@ func (w *Workspace) Start(r Running) error {
 	if w.Box != nil {
 		return nil
 	}
+	if r.Beside == nil {
+		r.Beside = NewBeside(max(r.Jobs, 0))
+	} else {
+		r.Jobs = cap(r.Beside.slots)
+	}
 	if r.Jobs < 1 {
 		return &judge.Misuse{Err: fmt.Errorf("%d programs at one time: at least one must run", r.Jobs)}
 	}
-	w.Jobs, w.building = r.Jobs, r.Building
+	w.Jobs, w.building, w.beside = r.Jobs, r.Building, r.Beside
 	if r.Require == "" {
 		r.Require = w.Config.Isolation
 	}
@@ -160,7 +184,7 @@ func (w *Workspace) Start(r Running) error {
 	if err != nil {
 		return err
 	}
-	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Workers: r.Jobs, Isolation: r.Require, Pin: r.Pin, Instructions: r.Instructions})
+	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Slots: r.Beside.slots, Isolation: r.Require, Pin: r.Pin, Instructions: r.Instructions})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package workspace_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/bundle"
 	"assay/judge/running/sandbox"
 	"assay/judge/workspace"
 )
@@ -308,6 +312,60 @@ cat
 		if got.Memory != want.Memory || got.CPU != want.CPU || got.Processes != want.Processes {
 			t.Errorf("%s: %+v, want those of the package in %+v", name, got, want)
 		}
+	}
+}
+
+// TestFrozenByBlobs: a bundle that is only blobs is judged as the folder is, in a workspace
+// that has nothing but its configuration.
+func TestFrozenByBlobs(t *testing.T) {
+	w, root := contest(t, three)
+	manifest(t, w, "made")
+	beside := workspace.NewBeside(1)
+	for _, name := range []string{"any", "pack", "made"} {
+		p, faults, err := w.Ready(t.Context(), name)
+		if err = errors.Join(err, faults.AsError()); err != nil {
+			t.Fatal(err)
+		}
+		b, err := w.Freeze(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache := t.TempDir()
+		blobs, err := blob.Open(filepath.Join(cache, "blobs"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err = blobs.Add(bytes.NewReader(b.Manifest.Bytes())); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Keep(blobs); err != nil {
+			t.Fatal(err)
+		}
+		other, err := workspace.Find(workspace.Env{Dir: t.TempDir(), Cache: cache, Config: b.Config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Start(workspace.Running{Beside: beside}); err != nil || other.Jobs != 1 {
+			t.Fatalf("Start: %v, %d jobs", err, other.Jobs)
+		}
+		defer other.Close()
+		again, err := bundle.FromBlobs(blobs, b.Manifest.ID(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		thawed, err := other.OpenFrozen(again, blobs, filepath.Join(cache, "laid", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{"right.sh", "wrong.sh", "crash.sh", "notes.txt"} {
+			path := filepath.Join(root, file)
+			if diff := cmp.Diff(lines(t, w, p, path), lines(t, other, thawed, path)); diff != "" {
+				t.Errorf("%s on %s (-folder +bundle):\n%s", file, name, diff)
+			}
+		}
+	}
+	if _, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir(), Config: []byte("x = 1\n")}); judge.Whose(err) != judge.Setter {
+		t.Errorf("a configuration that is none: %v", err)
 	}
 }
 
