@@ -48,9 +48,10 @@ var layers = map[string][]string{
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/running/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex"},
-	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc"}, // a recipe for package fill is part of what it reads
-	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest", "judge/packages/icpc", "judge/packages/polygon"},
+	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex", "judge/problem"},
+	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
+	"judge/packages":                    {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
+	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers":       {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	"judge/contests/standings":          {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
 	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
@@ -63,7 +64,7 @@ var layers = map[string][]string{
 	"judge/contests/golf":     {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	"judge/cases/gen":         {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/packages/icpc", "judge/running/trial"},
+	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/packages/tex"},
 	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
@@ -74,11 +75,11 @@ var layers = map[string][]string{
 	"judge/host/job": {"judge", "judge/blob"}, // words
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
-// doors says which packages may import what is not ours, and why they and no
-// other. "cmd/judge" is named where the command itself may too.
+// doors says which packages may import what is not ours, or is a wing of its own, and
+// why they and no other. "cmd/judge" is named where the command itself may too.
 var doors = map[string]struct {
 	packages []string
 	reason   string
@@ -97,6 +98,8 @@ var doors = map[string]struct {
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
+	"assay/judge/packages":                    {[]string{"judge/packages", "judge/workspace"}, "the formats of others are one wing, which nothing else knows"},
+	"assay/judge/packages/exchange":           {[]string{"judge/packages", "cmd/judge"}, "judge import and judge export are the only ones that need it"},
 	"os/exec":                                 {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
 	"encoding/xml":                            {[]string{"judge/report", "judge/packages/polygon"}, "JUnit; problem.xml"},
 	"html/template":                           {[]string{"judge/report"}, "the HTML page"},

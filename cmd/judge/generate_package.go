@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"assay/judge"
+	"assay/judge/problem"
 	"assay/judge/workspace"
 )
 
@@ -41,6 +42,6 @@ func writePackage(ctx context.Context, con *console, contest *workspace.Workspac
 	for _, f := range bad {
 		tell(&judge.FaultFound{Fault: f})
 	}
-	tell(&judge.FilesMade{Format: judge.EventFormat, Problem: workspace.BaseOf(dir), Check: check, Files: w.Files, Changed: w.Changed, Faults: len(bad)})
+	tell(&judge.FilesMade{Format: judge.EventFormat, Problem: problem.ID(dir), Check: check, Files: w.Files, Changed: w.Changed, Faults: len(bad)})
 	return len(bad) == 0, nil
 }

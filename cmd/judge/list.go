@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/judge/problem"
 	"assay/judge/report"
 	"assay/judge/running/check"
 	"assay/judge/workspace"
@@ -60,7 +59,7 @@ func listProblems(c *console) error {
 	if contest.House {
 		fmt.Fprintln(c.err, houseNote)
 	}
-	own, err := problem.List(contest.Root)
+	own, err := contest.Own()
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/strict"
-	"assay/judge/packages/icpc"
 )
 
 // What a case has beside its input and answer: what its group says, and, for a case
@@ -89,7 +88,7 @@ func (f *Folder) readInclude() judge.Faults {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	included, err := icpc.Assembled(f.Problem)
+	included, err := f.formats.Assemble(f.Problem)
 	if err != nil {
 		return judge.Faults{{File: dir, Text: Reason(err)}}
 	}

@@ -9,8 +9,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/icpc"
-	"assay/judge/packages/polygon"
 )
 
 // NotFoundError says that there is no problem of this name.
@@ -25,7 +23,7 @@ func (e *NotFoundError) Error() string {
 }
 
 // List returns the ids of the problems of a contest, sorted.
-func List(root string) ([]string, error) {
+func List(formats *Formats, root string) ([]string, error) {
 	dir := filepath.Join(root, "problems")
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -33,7 +31,7 @@ func List(root string) ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if Is(filepath.Join(dir, e.Name())) {
+		if Is(formats, filepath.Join(dir, e.Name())) {
 			ids = append(ids, e.Name())
 		}
 	}
@@ -42,13 +40,13 @@ func List(root string) ([]string, error) {
 
 // Is says whether a folder is a problem folder, of the judge's own form or a
 // problem package.
-func Is(dir string) bool {
+func Is(formats *Formats, dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, File))
-	return err == nil || icpc.Is(dir) || polygon.Is(dir)
+	return err == nil || formats.Is(dir)
 }
 
 // notAProblem says why nobody can judge with what a path names.
-func notAProblem(path string) string {
+func notAProblem(formats *Formats, path string) string {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -58,40 +56,40 @@ func notAProblem(path string) string {
 	case IsPlain(path):
 		return fmt.Sprintf("to judge on the inputs and answers in the folder, write its path: .%c%s", filepath.Separator, path)
 	}
-	return fmt.Sprintf("the path has no %s, %s or %s, and no inputs with answers", File, icpc.File, polygon.File)
+	return fmt.Sprintf("the path has no %s, %s, and no inputs with answers", File, strings.Join(formats.Files, " or "))
 }
 
 // Find returns the folder of a problem and the one of its generated cases. Name
 // is the id of a problem of the contest, or the path of a problem folder or of an
 // archive of a package anywhere; root is "" outside any contest. The folder of an
 // archive is the archive itself.
-func Find(root, name string) (dir, tests string, err error) {
-	if icpc.IsArchive(name) {
+func Find(formats *Formats, root, name string) (dir, tests string, err error) {
+	if formats.IsArchive(name) {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			return name, name, nil
 		}
 		return "", "", &NotFoundError{name, "there is no such archive"}
 	}
 	if strings.ContainsRune(name, filepath.Separator) || name == "." {
-		if Is(name) || IsPlain(name) {
+		if Is(formats, name) || IsPlain(name) {
 			return name, testsOf(name), nil
 		}
-		return "", "", &NotFoundError{name, notAProblem(name)}
+		return "", "", &NotFoundError{name, notAProblem(formats, name)}
 	}
 	dir = filepath.Join(root, "problems", name)
-	if name != "" && Is(dir) {
+	if name != "" && Is(formats, dir) {
 		return dir, filepath.Join(root, "testcases", name), nil
 	}
-	if name != "" && (icpc.Is(name) || polygon.Is(name)) { // a package beside others, in a repository of them
+	if name != "" && formats.Is(name) { // a package beside others, in a repository of them
 		return name, name, nil
 	}
-	ids, err := List(root)
+	ids, err := List(formats, root)
 	if err != nil {
 		return "", "", err
 	}
 	hint := "this contest has no problems yet; make one with: judge new " + name
 	if _, err := os.Stat(name); err == nil {
-		hint = notAProblem(name)
+		hint = notAProblem(formats, name)
 	} else if len(ids) > 0 {
 		hint = suggest.Hint(name, ids)
 	}

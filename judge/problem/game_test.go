@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/packages"
 	"assay/judge/problem"
 )
 
@@ -47,7 +48,7 @@ func openGame(t *testing.T, text string) (*problem.Folder, judge.Faults) {
 			t.Fatal(err)
 		}
 	}
-	return problem.Open(dir, filepath.Join(dir, "tests"), judge.Limits{})
+	return problem.Open(packages.Formats, dir, filepath.Join(dir, "tests"), judge.Limits{})
 }
 
 func TestGame(t *testing.T) {

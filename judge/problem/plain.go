@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
 )
 
 // outputs are the extensions of files that answer a file <name>.in.
@@ -110,8 +109,8 @@ func lengthFirst(a, b string) int {
 
 // openPlain reads a folder of inputs and answers as a problem whose outputs are
 // compared word by word. Cases in the folder itself whose names say so are samples.
-func openPlain(dir string, usual judge.Limits) (*Folder, judge.Faults) {
-	p := &judge.Problem{ID: id(dir), Title: id(dir), Dir: dir, Limits: usual, Checker: judge.Checking{Name: "tokens", Args: []string{"case_sensitive"}}}
+func openPlain(formats *Formats, dir string, usual judge.Limits) (*Folder, judge.Faults) {
+	p := &judge.Problem{ID: ID(dir), Title: ID(dir), Dir: dir, Limits: usual, Checker: judge.Checking{Name: "tokens", Args: []string{"case_sensitive"}}}
 	if p.Limits.Wall == 0 && p.Limits.CPU != 0 {
 		p.Limits.Wall = wallFor(p.Limits.CPU)
 	}
@@ -143,7 +142,7 @@ func openPlain(dir string, usual judge.Limits) (*Folder, judge.Faults) {
 			}
 		}
 	}
-	pkg, err := icpc.Assembled(p)
+	pkg, err := formats.Assemble(p)
 	if err != nil {
 		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/packages"
 	"assay/judge/problem"
 )
 
@@ -36,7 +37,7 @@ func TestPlainFolders(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			lay(t, "1\n", test.files)
-			f, faults := problem.Open("p", "t", usual)
+			f, faults := problem.Open(packages.Formats, "p", "t", usual)
 			if f == nil {
 				t.Fatal(faults)
 			}
@@ -62,7 +63,7 @@ func TestPlainFoldersLeaveRoomForAnswers(t *testing.T) {
 	small := usual
 	small.Output = 4000
 	for dir, want := range map[string]int64{"p": 6000, "q": 4000} {
-		if f, faults := problem.Open(dir, "t", small); f == nil || f.Limits.Output != want {
+		if f, faults := problem.Open(packages.Formats, dir, "t", small); f == nil || f.Limits.Output != want {
 			t.Errorf("%s: got %v, %v, want room for %d bytes", dir, f, faults, want)
 		}
 	}

@@ -10,12 +10,13 @@
 //	problems/<id>/include/                      what submissions are built with
 //	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
 //
-// where the first is complete alone; or it is a problem package (packages icpc and
-// polygon), or a plain folder of inputs and answers. The package does not build or
+// where the first is complete alone; or it is a plain folder of inputs and answers, or a
+// problem package, which the caller's Formats read. The package does not build or
 // run anything, and does not look into cases beyond their names; packages gen and verify do.
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -27,8 +28,6 @@ import (
 	"assay/judge"
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/icpc"
-	"assay/judge/packages/polygon"
 )
 
 // File is the name of the file that makes a folder a problem folder.
@@ -49,13 +48,14 @@ type Folder struct {
 	// some case does what the folder says, in the four verdicts that packages know.
 	Loosely bool
 
-	Golf    *Golf         // nil where the problem cannot be golfed
-	Game    *Game         // nil where the folder is no game
-	Package *icpc.Package // nil where the folder is one of the judge's own form
+	Golf    *Golf    // nil where the problem cannot be golfed
+	Game    *Game    // nil where the folder is no game
+	Package *Package // nil where the folder is one of the judge's own form
 	// Included stages submissions with the files of include/; nil for a package, and
 	// where the folder has no include/.
-	Included *icpc.Package
+	Included *Package
 
+	formats  *Formats
 	unstored map[string]bool   // groups whose cases are made on first use
 	doc      *strict.Doc       // nil for a package
 	at       map[string]string // case id -> key of its line in problem.toml
@@ -64,7 +64,7 @@ type Folder struct {
 // Fault makes a fault at a key of problem.toml, such as "checker.name".
 func (f *Folder) Fault(key, text, hint string) *judge.Fault {
 	if f.Package != nil {
-		return &judge.Fault{File: filepath.Join(f.Dir, icpc.File), Text: text, Hint: hint}
+		return &judge.Fault{File: filepath.Join(f.Dir, f.Package.File), Text: text, Hint: hint}
 	}
 	return f.doc.Fault(key, text, hint)
 }
@@ -162,21 +162,20 @@ var speaks = map[string][]string{
 	"static":     {"kattis"},
 }
 
-// Open reads the problem folder dir, with its generated cases in tests. Limits
+// Open reads the problem folder dir, with its generated cases in tests; formats reads it
+// if it is a package. Limits
 // that problem.toml does not set are the usual ones; without a wall limit it is
 // 2 x time + 1 s. The folder is nil only where problem.toml could not be read at
 // all.
-func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
+func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
 		switch {
-		case icpc.Is(dir):
-			return openPackage(dir, usual, icpc.Open)
-		case polygon.Is(dir):
-			return openPackage(dir, usual, polygon.Open)
+		case formats.Is(dir):
+			return openPackage(formats, dir, usual)
 		case IsPlain(dir):
-			return openPlain(dir, usual)
+			return openPlain(formats, dir, usual)
 		}
 	}
 	if err != nil {
@@ -188,9 +187,10 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 		return nil, faults
 	}
 	f := &Folder{
-		Problem: &judge.Problem{ID: id(dir), Title: t.Title, Source: t.Source, Dir: dir},
+		Problem: &judge.Problem{ID: ID(dir), Title: t.Title, Source: t.Source, Dir: dir},
 		Tests:   tests,
 		Second:  t.Second,
+		formats: formats,
 		doc:     doc,
 		at:      map[string]string{},
 	}
@@ -206,9 +206,14 @@ func Open(dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
 	return f, faults
 }
 
+// Again reads the folder as it is now.
+func (f *Folder) Again(usual judge.Limits) (*Folder, judge.Faults) {
+	return Open(f.formats, f.Dir, f.Tests, usual)
+}
+
 // openPackage reads a problem package. Its flaws are Lint's to tell.
-func openPackage(dir string, usual judge.Limits, open func(string, judge.Limits) (*icpc.Package, judge.Faults)) (*Folder, judge.Faults) {
-	p, faults := open(dir, usual)
+func openPackage(formats *Formats, dir string, usual judge.Limits) (*Folder, judge.Faults) {
+	p, faults := formats.Open(dir, usual)
 	if p == nil {
 		return nil, faults
 	}
@@ -218,8 +223,8 @@ func openPackage(dir string, usual judge.Limits, open func(string, judge.Limits)
 // wallFor is the wall limit where only a time limit is given.
 func wallFor(cpu time.Duration) time.Duration { return 2*cpu + time.Second }
 
-// id is the folder's name, also where dir is "." or has a slash at its end.
-func id(dir string) string {
+// ID is the folder's name, also where dir is "." or has a slash at its end.
+func ID(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return filepath.Base(abs)
 	}
@@ -349,7 +354,7 @@ func escapeGlob(path string) string {
 // Reason is the bare reason of a file error, without the path that stands before
 // it in every message.
 func Reason(err error) string {
-	if e, ok := err.(*fs.PathError); ok {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
 	return err.Error()

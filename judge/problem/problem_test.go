@@ -14,6 +14,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/golden"
+	"assay/judge/packages"
 	"assay/judge/problem"
 )
 
@@ -44,7 +45,7 @@ func TestFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			unpack(t, data)
-			f, faults := problem.Open("p", "t", usual)
+			f, faults := problem.Open(packages.Formats, "p", "t", usual)
 			if f != nil && len(faults) == 0 {
 				faults = append(faults, f.Lint()...)
 			}
@@ -104,7 +105,7 @@ name = "sample"
 
 func TestOpen(t *testing.T) {
 	unpack(t, []byte(good))
-	f, faults := problem.Open("p", "t", usual)
+	f, faults := problem.Open(packages.Formats, "p", "t", usual)
 	if err := append(faults, f.Lint()...).AsError(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestFind(t *testing.T) {
 		{"", "", "", "no problem"},
 	}
 	for _, test := range tests {
-		dir, tests, err := problem.Find(".", test.name)
+		dir, tests, err := problem.Find(packages.Formats, ".", test.name)
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("Find(%q) = %v, want an error with %q", test.name, err, test.err)
@@ -161,7 +162,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q) = %q, %q, %v, want %q, %q", test.name, dir, tests, err, test.dir, test.tests)
 		}
 	}
-	if ids, err := problem.List("."); err != nil || !slices.Equal(ids, []string{"alpha", "beta"}) {
+	if ids, err := problem.List(packages.Formats, "."); err != nil || !slices.Equal(ids, []string{"alpha", "beta"}) {
 		t.Errorf("List = %q, %v", ids, err)
 	}
 }
@@ -294,7 +295,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, problem.File), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		folder, faults := problem.Open(dir, dir, usual)
+		folder, faults := problem.Open(packages.Formats, dir, dir, usual)
 		if folder == nil && len(faults) == 0 {
 			t.Error("neither a folder nor a fault")
 		}
@@ -314,7 +315,7 @@ func TestManual(t *testing.T) {
 	}
 	unpack(t, []byte("-- p/problem.toml --\n"+block+"-- p/statement.md --\n-- p/reference/main.go --\n-- p/validator/main.go --\n"+
 		"-- p/generator/main.go --\n-- p/cases/sample/one.in --\n-- p/cases/sample/one.ans --\n"))
-	f, faults := problem.Open("p", "t", judge.Limits{})
+	f, faults := problem.Open(packages.Formats, "p", "t", judge.Limits{})
 	if err := append(faults, f.Lint()...).AsError(); err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +338,7 @@ func TestAnEmptyFolderIsNoGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, _ := problem.Open(dir, dir, judge.Limits{})
+	f, _ := problem.Open(packages.Formats, dir, dir, judge.Limits{})
 	var names []string
 	for _, g := range f.Groups {
 		names = append(names, g.Name)

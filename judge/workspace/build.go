@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
@@ -101,7 +101,7 @@ func (p *Problem) Solution(ctx context.Context, path string) (*lang.Result, erro
 }
 
 // Submission builds a submission of the package.
-func (p *Problem) Submission(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+func (p *Problem) Submission(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	if p.Kind.Answers {
 		return &lang.Result{OK: true}, nil
 	}
@@ -110,7 +110,7 @@ func (p *Problem) Submission(ctx context.Context, s *icpc.Submission) (*lang.Res
 
 // Faster builds a submission of the package with the faster tool chain of its language;
 // nil where there is none.
-func (p *Problem) Faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+func (p *Problem) Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	if p.Kind.Answers {
 		return nil, nil
 	}
@@ -234,7 +234,7 @@ func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) 
 
 // stage copies a program, and again with the files of include/ for its language
 // where there are any.
-func (w *Workspace) stage(pkg *icpc.Package, s source, dir string) (*icpc.Staged, *config.Language, error) {
+func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.Staged, *config.Language, error) {
 	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
 	if err != nil {
 		return nil, nil, w.archives.WrapFill(err)

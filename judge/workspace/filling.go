@@ -181,7 +181,7 @@ func (w *Workspace) Filler(dir string) (*fill.Filler, error) {
 	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // what is wrong with it is told when it is judged
 	if pkg == nil {
 		var err error
-		if pkg, err = icpc.Assembled(&judge.Problem{ID: BaseOf(dir), Dir: w.Near(dir)}); err != nil {
+		if pkg, err = icpc.Assembled(&judge.Problem{ID: problem.ID(dir), Dir: w.Near(dir)}); err != nil {
 			return nil, fmt.Errorf("fill package %s: %w", dir, err)
 		}
 	}
@@ -194,7 +194,7 @@ func (w *Workspace) Filler(dir string) (*fill.Filler, error) {
 		Follow:  icpc.Repository(dir).Follow,
 		Jobs:    w.Jobs,
 		Limits:  limits,
-		Builder: recipeBuilder{&Problem{Folder: &problem.Folder{Problem: pkg.Problem, Package: pkg}, w: w}},
+		Builder: recipeBuilder{&Problem{Folder: &problem.Folder{Problem: pkg.Problem, Package: &pkg.Package}, w: w}},
 	}, nil
 }
 
@@ -211,12 +211,4 @@ func (b recipeBuilder) Part(ctx context.Context, part *judge.Part) (*judge.Progr
 		return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
 	}
 	return made.Program, nil
-}
-
-// BaseOf is a folder's name, also of ".".
-func BaseOf(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		return filepath.Base(abs)
-	}
-	return filepath.Base(dir)
 }

@@ -11,8 +11,12 @@ import (
 	"slices"
 
 	"assay"
+	"assay/judge/packages"
 	"assay/judge/problem"
 )
+
+// Own lists the problems of the contest.
+func (w *Workspace) Own() ([]string, error) { return problem.List(packages.Formats, w.Root) }
 
 // Lent lists the problems of the house that a contest of one's own does not hide by
 // one of the same name; there are none where the house's own contest is used.
@@ -24,15 +28,15 @@ func (w *Workspace) Lent() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := problem.List(root)
+	ids, err := problem.List(packages.Formats, root)
 	return slices.DeleteFunc(ids, func(id string) bool {
-		return problem.Is(filepath.Join(w.Root, "problems", id))
+		return problem.Is(packages.Formats, filepath.Join(w.Root, "problems", id))
 	}), err
 }
 
 // Known lists the problems that can be named: those of the contest, and of the house.
 func (w *Workspace) Known() ([]string, error) {
-	own, err := problem.List(w.Root)
+	own, err := w.Own()
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"assay/judge/cases/gen"
 	"assay/judge/cases/verify"
 	"assay/judge/internal/suggest"
+	"assay/judge/packages"
 	"assay/judge/packages/icpc"
 	"assay/judge/packages/polygon"
 	"assay/judge/problem"
@@ -71,7 +72,7 @@ func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 			return "", "", err
 		}
 	}
-	dir, tests, err = problem.Find(w.Root, name)
+	dir, tests, err = problem.Find(packages.Formats, w.Root, name)
 	if missing, ok := errors.AsType[*problem.NotFoundError](err); ok {
 		lent, failed := w.Lent()
 		switch {
@@ -79,9 +80,9 @@ func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 			return "", "", failed
 		case slices.Contains(lent, name):
 			root, _ := w.houseRoot()
-			return problem.Find(root, name)
+			return problem.Find(packages.Formats, root, name)
 		}
-		own, _ := problem.List(w.Root)
+		own, _ := w.Own()
 		if _, near := suggest.Closest(name, own); !near && !strings.ContainsRune(name, filepath.Separator) {
 			if _, near := suggest.Closest(name, lent); near {
 				missing.Hint = suggest.Hint(name, lent)
@@ -97,7 +98,7 @@ func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 
 // read reads the problem in a folder.
 func (w *Workspace) read(dir, tests string) (*Problem, judge.Faults) {
-	f, faults := problem.Open(w.Near(dir), w.Near(tests), w.Config.Solution)
+	f, faults := problem.Open(packages.Formats, w.Near(dir), w.Near(tests), w.Config.Solution)
 	if f == nil {
 		return nil, faults
 	}

@@ -26,7 +26,6 @@ import (
 	"assay/judge"
 	"assay/judge/internal/cachedir"
 	"assay/judge/packages/fill"
-	"assay/judge/problem"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
@@ -149,7 +148,7 @@ func (w *Workspace) Names(named []string) ([]string, error) {
 	if len(named) > 0 {
 		return named, nil
 	}
-	ids, err := problem.List(w.Root)
+	ids, err := w.Own()
 	if err != nil {
 		return nil, err
 	}

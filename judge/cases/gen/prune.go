@@ -61,7 +61,7 @@ func Prune(f *problem.Folder, usual judge.Limits, keep func(c *judge.Case) bool,
 	if err := atomicfile.Write(file, []byte(text)); err != nil {
 		return nil, err
 	}
-	again, faults := problem.Open(f.Dir, f.Tests, usual)
+	again, faults := f.Again(usual)
 	var got []string
 	if again != nil {
 		for _, g := range again.Groups {

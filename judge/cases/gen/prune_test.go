@@ -8,6 +8,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
+	"assay/judge/packages"
 	"assay/judge/problem"
 )
 
@@ -54,7 +55,7 @@ func TestPrune(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			f, faults := problem.Open(dir, filepath.Join(dir, "tests"), judge.Limits{})
+			f, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "tests"), judge.Limits{})
 			if len(faults) > 0 {
 				t.Fatal(faults)
 			}

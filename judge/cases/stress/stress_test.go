@@ -19,6 +19,7 @@ import (
 	"assay/judge/cases/shrink"
 	"assay/judge/cases/stress"
 	"assay/judge/kit"
+	"assay/judge/packages"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 )
@@ -137,7 +138,7 @@ func declared(t testing.TB, format, toml string, jobs int, solution program, oth
 			t.Fatal(err)
 		}
 	}
-	folder, faults := problem.Open(dir, filepath.Join(dir, "testcases"), judge.Limits{})
+	folder, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "testcases"), judge.Limits{})
 	if err := faults.AsError(); err != nil {
 		t.Fatal(err)
 	}

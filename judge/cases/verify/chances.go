@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 	"assay/judge/running/lang"
 )
 
@@ -27,11 +27,11 @@ func (v *Verifier) extraTime() judge.Limits {
 
 // mayNeedTime says whether a submission that did not get what it must was too slow
 // somewhere, so that a faster machine might have judged it otherwise.
-func (v *Verifier) mayNeedTime(s *submission, r *icpc.Result) bool {
-	if ok, _ := s.Holds(r); ok || bounds(s.Submission, icpc.Upper) {
+func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
+	if ok, _ := s.Holds(r); ok || bounds(s.Submission, problem.Upper) {
 		return false
 	}
-	return slices.ContainsFunc(r.Cases, func(c icpc.CaseResult) bool {
+	return slices.ContainsFunc(r.Cases, func(c problem.CaseResult) bool {
 		return c.Verdict == judge.TimeLimit || c.Verdict == judge.IdlenessLimit
 	})
 }
@@ -66,7 +66,7 @@ func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, er
 
 // faster builds a submission with a faster tool chain; nil where there is none, or it
 // cannot build it.
-func (v *Verifier) faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error) {
+func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	made, err := v.Entries.Faster(ctx, s)
 	_, missing := errors.AsType[*lang.MissingError](err)
 	_, unusable := errors.AsType[*lang.UnusableError](err)
@@ -80,7 +80,7 @@ func (v *Verifier) faster(ctx context.Context, s *icpc.Submission) (*lang.Result
 // secondChance judges a submission with more time, as the format's own tool does, or
 // with a faster tool chain. If it then gets what it must, that is what counts, and a
 // note says what it needed.
-func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *icpc.Result, before *judge.Finished) (string, *judge.Finished, error) {
+func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *problem.Result, before *judge.Finished) (string, *judge.Finished, error) {
 	chances, err := v.chances(ctx, s)
 	if err != nil {
 		return "", before, err
@@ -89,7 +89,7 @@ func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judg
 	for _, c := range chances {
 		patient := *v.Folder.Problem
 		patient.Limits = c.limits
-		again := &icpc.Result{Groups: map[string]float64{}}
+		again := &problem.Result{Groups: map[string]float64{}}
 		s.made = c.made
 		sum, err := v.round(ctx, s, &patient, c.limits, judged, again, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
 		if err != nil || sum == nil {

@@ -17,7 +17,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 	"assay/judge/running/check"
 )
 
@@ -113,7 +113,7 @@ func (v *Verifier) duplicates() (faults judge.Faults) {
 
 // inputCheck is an input validator with one list of arguments.
 type inputCheck struct {
-	*icpc.InputValidator
+	*problem.InputValidator
 	program *judge.Program
 	shelf   *shelf
 	mu      sync.Mutex
@@ -192,7 +192,7 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	}
 	for i := range v.Folder.Package.Extra {
 		// Polygon shows validators no inputs of checker tests, and keeps their Windows line ends.
-		if e := &v.Folder.Package.Extra[i]; e.Kind != icpc.InvalidInput && !v.Folder.Package.Foreign {
+		if e := &v.Folder.Package.Extra[i]; e.Kind != problem.InvalidInput && !v.Folder.Package.Foreign {
 			cases = append(cases, &e.Case)
 		}
 	}
@@ -284,7 +284,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 	for i := range extra {
 		e := &extra[i]
 		n++
-		if e.Kind == icpc.InvalidInput {
+		if e.Kind == problem.InvalidInput {
 			data, err := os.ReadFile(e.In)
 			if err != nil {
 				return n, faults, &judge.Fault{File: e.In, Text: err.Error()}
@@ -305,7 +305,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 		if err != nil {
 			return n, faults, err
 		}
-		if want := (map[icpc.ProofKind]judge.Verdict{icpc.InvalidOutput: judge.WrongAnswer, icpc.ValidOutput: judge.Accepted})[e.Kind]; verdict != want {
+		if want := (map[problem.ProofKind]judge.Verdict{problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted})[e.Kind]; verdict != want {
 			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", verdict.Words(), want.Words(), message), ": "), Hint: "mend the validator, or move the case"})
 		}
 	}

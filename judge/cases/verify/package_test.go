@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/packages"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/lang"
@@ -139,11 +139,11 @@ func TestMemory(t *testing.T) {
 }
 
 func TestTimeLimit(t *testing.T) {
-	old := icpc.Timing{Multiplier: 5, Resolution: time.Second}
-	now := icpc.Timing{Multiplier: 2, Resolution: 500 * time.Millisecond}
+	old := problem.Timing{Multiplier: 5, Resolution: time.Second}
+	now := problem.Timing{Multiplier: 2, Resolution: 500 * time.Millisecond}
 	for _, row := range []struct {
 		it      string
-		timing  icpc.Timing
+		timing  problem.Timing
 		slowest time.Duration
 		want    time.Duration
 	}{
@@ -194,17 +194,17 @@ func TestExtraTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &judge.Problem{Dir: dir, Limits: judge.Limits{CPU: time.Second}, Groups: []judge.Group{{Name: "secret", Cases: []judge.Case{{Group: "secret", Name: "1", In: file, Ans: file}}}}}
-	pkg, err := icpc.Assembled(p)
+	pkg, err := packages.Formats.Assemble(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pkg.Timing.Margin = 2
-	only := func(v judge.Verdict) icpc.Rule { return icpc.Rule{From: "its folder", Final: []judge.Verdict{v}} }
+	only := func(v judge.Verdict) problem.Rule { return problem.Rule{From: "its folder", Final: []judge.Verdict{v}} }
 	slowest := only(judge.TimeLimit)
-	slowest.Bound = icpc.Upper
+	slowest.Bound = problem.Upper
 	for _, row := range []struct {
 		it      string
-		rule    icpc.Rule
+		rule    problem.Rule
 		bench   slow
 		verdict judge.Verdict
 		ok      bool
@@ -224,7 +224,7 @@ func TestExtraTime(t *testing.T) {
 	} {
 		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, Crew: &check.Crew{Problem: p}, listen: func(judge.Event) {}}
 		v.Entries = entries{usual: &row.bench, faster: row.faster}
-		s := &submission{Submission: &icpc.Submission{Path: file, Name: "a/1", Rules: []icpc.Rule{row.rule}}, made: &lang.Result{OK: true}}
+		s := &submission{Submission: &problem.Submission{Path: file, Name: "a/1", Rules: []problem.Rule{row.rule}}, made: &lang.Result{OK: true}}
 		judged, _, err := v.judgeSubmission(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +242,7 @@ type entries struct {
 	usual, faster *slow
 }
 
-func (e entries) Faster(context.Context, *icpc.Submission) (*lang.Result, error) {
+func (e entries) Faster(context.Context, *problem.Submission) (*lang.Result, error) {
 	if e.faster == nil {
 		return nil, nil
 	}
@@ -257,20 +257,18 @@ func (e entries) Bench(_ context.Context, _ *judge.Problem, _ string, made *lang
 }
 
 func TestTight(t *testing.T) {
-	given := icpc.Timing{Limit: time.Second, From: icpc.File, Multiplier: 2}
-	old, elsewhere, none := given, given, given
-	old.Old, elsewhere.From, none.Limit = true, ".timelimit", 0
+	given := problem.Timing{Limit: time.Second, Strict: true, Multiplier: 2}
+	found := given
+	found.Strict = false
 	for _, row := range []struct {
 		it      string
-		timing  icpc.Timing
+		timing  problem.Timing
 		slowest time.Duration
 		want    bool
 	}{
 		{"exactly the multiple is enough", given, 500 * time.Millisecond, false},
 		{"says that the limit is tight", given, 501 * time.Millisecond, true},
-		{"has no such rule in the legacy formats", old, time.Second, false},
-		{"has no such rule for a limit of other tools", elsewhere, time.Second, false},
-		{"does not hold a limit that was found against itself", none, time.Second, false},
+		{"has no such rule where the format has none", found, time.Second, false},
 	} {
 		if got := tight(row.timing, row.slowest, "accepted/a.c"); (got != "") != row.want {
 			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)

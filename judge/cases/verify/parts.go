@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 )
 
 // A verification has parts that can be taken alone, in any order and by several
@@ -199,5 +199,5 @@ func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
 		return false
 	}
 	s := v.Folder.Package.Submission(e.Path)
-	return s != nil && about(s, icpc.Lower, "")
+	return s != nil && about(s, problem.Lower, "")
 }

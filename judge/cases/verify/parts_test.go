@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/judge/packages"
 	"assay/judge/problem"
 	"assay/judge/running/lang"
 	"assay/judge/running/trial"
@@ -67,7 +68,7 @@ func TestFold(t *testing.T) {
 		for _, f := range row.files {
 			write(t, filepath.Join(solutions, f), "\n")
 		}
-		folder, faults := problem.Open(dir, filepath.Join(dir, "none"), judge.Limits{})
+		folder, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "none"), judge.Limits{})
 		if folder == nil {
 			t.Fatal(faults)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/icpc"
 	"assay/judge/problem"
 	"assay/judge/running/lang"
 	"assay/judge/running/trial"
@@ -152,7 +151,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	sum, err := judge.Run(ctx, v.Folder.Problem, v.inTurn(bench, way), options, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
-			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && icpc.Same(e.Verdict, s.promised)
+			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && problem.Same(e.Verdict, s.promised)
 			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
 				judged.Killers = append(judged.Killers, e.ID())
 			}

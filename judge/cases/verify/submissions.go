@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 	"assay/judge/running/lang"
 	"assay/judge/running/trial"
 )
 
 // submission is a submission of a package on its way through the verification.
 type submission struct {
-	*icpc.Submission
+	*problem.Submission
 	made *lang.Result
 	err  error // of making it
 }
@@ -41,7 +41,7 @@ func (v *Verifier) partOfSubmission(s *submission) part {
 }
 
 // makeAll builds submissions, several at a time.
-func (v *Verifier) makeAll(ctx context.Context, wanted []*icpc.Submission) (all []*submission, err error) {
+func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (all []*submission, err error) {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(v.Jobs, 1))
 	for _, w := range wanted {
@@ -58,9 +58,9 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*icpc.Submission) (all 
 // tight says that a time limit which problem.yaml sets is nearer to the slowest
 // submission that must be in time than the format wants it; "" where it is not. It is
 // no fault, as another machine is faster.
-func tight(t icpc.Timing, slowest time.Duration, who string) string {
+func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
-	if t.Old || t.Limit <= 0 || t.From != icpc.File || least <= t.Limit {
+	if !t.Strict || least <= t.Limit {
 		return ""
 	}
 	return fmt.Sprintf("the time limit of %v is tight: the slowest submission that must be in time takes %v here (%s), and it should be %v times that, %v",
@@ -74,17 +74,17 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	if s.err != nil {
 		return v.unmade(judged, s)
 	}
-	result := &icpc.Result{Groups: map[string]float64{}}
-	problem, limits := v.Folder.Problem, v.Folder.Limits
-	longer := bounds(s.Submission, icpc.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
+	result := &problem.Result{Groups: map[string]float64{}}
+	p, limits := v.Folder.Problem, v.Folder.Limits
+	longer := bounds(s.Submission, problem.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
 	if longer { // so that it is seen whether it hangs on the limit
 		limits = v.extraTime()
 	}
-	sum, err := v.round(ctx, s, problem, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+	sum, err := v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
 	if err == nil && sum != nil {
 		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
 			// As the format's text has it, a later case may be what was meant.
-			sum, err = v.round(ctx, s, problem, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
+			sum, err = v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
 		}
 	}
 	extra := ""
@@ -136,7 +136,7 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		// No program that anybody could run does not compile either.
 		judged.Verdict = judge.CompileError
 		var why string
-		judged.OK, why = s.Holds(&icpc.Result{Final: judge.CompileError})
+		judged.OK, why = s.Holds(&problem.Result{Final: judge.CompileError})
 		judged.Note = unusable.Fault.Text
 		return judged, why + ": " + unusable.Fault.Text, nil
 	}
@@ -160,28 +160,28 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 	if v.All {
 		return false
 	}
-	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return len(r.Final) > 0 }) ||
+	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return len(r.Final) > 0 }) ||
 		len(s.Rules) == 1 && len(s.Rules[0].Permitted) == 1 && s.Rules[0].Cases == ""
 }
 
 // round judges a submission once, and gathers what it got.
-func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged, result *icpc.Result, o judge.Options) (*judge.Finished, error) {
+func (v *Verifier) round(ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged, result *problem.Result, o judge.Options) (*judge.Finished, error) {
 	if o.All && !v.All {
 		o.Failures, o.Slow = enoughFailures, enoughSlow
-		if bounds(s.Submission, icpc.Upper) {
+		if bounds(s.Submission, problem.Upper) {
 			o.Slow = 1 // it is what it must be, and each more costs its time limit
 		}
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
 	result.Whole = true
-	sum, err := v.try(ctx, problem, s.Submission, s.made, limits, o, func(e judge.Event) {
+	sum, err := v.try(ctx, p, s.Submission, s.made, limits, o, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			if e.Verdict == judge.Skipped {
 				result.Whole = false
 				break
 			}
-			result.Cases = append(result.Cases, icpc.CaseResult{ID: e.ID(), Verdict: e.Verdict, Message: e.Message})
+			result.Cases = append(result.Cases, problem.CaseResult{ID: e.ID(), Verdict: e.Verdict, Message: e.Message})
 			if e.Verdict != judge.Accepted {
 				judged.Killers = append(judged.Killers, e.ID())
 			}
@@ -201,10 +201,10 @@ func (v *Verifier) round(ctx context.Context, s *submission, problem *judge.Prob
 
 // try judges a program under these limits for its runs; what is too slow is the
 // problem's to say. One that must be too slow is not asked twice whether it is.
-func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
-	running := *problem
+func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
+	running := *p
 	running.Limits = limits
-	way := trial.Way{Retime: !bounds(s, icpc.Upper)}
+	way := trial.Way{Retime: !bounds(s, problem.Upper)}
 	bench, err := v.Entries.Bench(ctx, &running, s.Path, made, way)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func (v *Verifier) try(ctx context.Context, problem *judge.Problem, s *icpc.Subm
 		program = made.Program.Key
 	}
 	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
-	sum, err := judge.Run(ctx, problem, v.Memory.remember(v.inTurn(bench, way), program, limits, words...), o, listen)
+	sum, err := judge.Run(ctx, p, v.Memory.remember(v.inTurn(bench, way), program, limits, words...), o, listen)
 	return sum, errors.Join(err, bench.Close())
 }
 
@@ -230,7 +230,7 @@ func (v *Verifier) sensitive(s *submission, ms float64) string {
 }
 
 // firstMessage is what was said of the first judge error.
-func (v *Verifier) firstMessage(r *icpc.Result) string {
+func (v *Verifier) firstMessage(r *problem.Result) string {
 	for _, c := range r.Cases {
 		if c.Verdict == judge.JudgeError {
 			return c.ID + ": " + c.Message

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 	"assay/judge/running/lang"
 )
 
@@ -58,7 +58,7 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 	}
 	p.SetTime(searchLimit)
 	slowest, who, count := time.Duration(0), "", 0
-	inTime := slices.DeleteFunc(slices.Clone(p.Submissions), func(s *icpc.Submission) bool { return !bounds(s, icpc.Lower) })
+	inTime := slices.DeleteFunc(slices.Clone(p.Submissions), func(s *problem.Submission) bool { return !bounds(s, problem.Lower) })
 	all, err := v.makeAll(ctx, inTime)
 	if err != nil {
 		return "", err
@@ -88,14 +88,14 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 
 // timeLimit is the smallest multiple of the resolution that is the multiplier
 // times the slowest run that must be in time, or more.
-func timeLimit(t icpc.Timing, slowest time.Duration) time.Duration {
+func timeLimit(t problem.Timing, slowest time.Duration) time.Duration {
 	parts := math.Ceil(float64(slowest)*t.Multiplier/float64(t.Resolution) - 1e-9)
 	return time.Duration(max(parts, 1)) * t.Resolution
 }
 
 // bounds says whether any rule of a submission bounds the time limit so.
-func bounds(s *icpc.Submission, b icpc.Bound) bool {
-	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b })
+func bounds(s *problem.Submission, b problem.Bound) bool {
+	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b })
 }
 
 // slowest is the longest that a submission takes on a case that a lower bound is
@@ -120,7 +120,7 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 const quick = 500 * time.Millisecond
 
 // took is the longest that a submission takes that was built, or could not be.
-func (v *Verifier) took(ctx context.Context, s *icpc.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
+func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
 		_, fault := errors.AsType[*judge.Fault](err)
@@ -134,7 +134,7 @@ func (v *Verifier) took(ctx context.Context, s *icpc.Submission, made *lang.Resu
 	}
 	took, bad := time.Duration(0), false
 	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
-		if e, ok := e.(*judge.CaseJudged); ok && about(s, icpc.Lower, e.ID()) {
+		if e, ok := e.(*judge.CaseJudged); ok && about(s, problem.Lower, e.ID()) {
 			took = max(took, e.Exec.CPU)
 			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError
 		}
@@ -146,8 +146,8 @@ func (v *Verifier) took(ctx context.Context, s *icpc.Submission, made *lang.Resu
 }
 
 // about says whether a bound of a submission is about a case; "" is all of them.
-func about(s *icpc.Submission, b icpc.Bound, id string) bool {
-	return slices.ContainsFunc(s.Rules, func(r icpc.Rule) bool { return r.Bound == b && r.About(id) })
+func about(s *problem.Submission, b problem.Bound, id string) bool {
+	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b && r.About(id) })
 }
 
 // DropGraders looks whether the programs that grade groups can be built here, and

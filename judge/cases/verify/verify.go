@@ -22,7 +22,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
-	"assay/judge/packages/icpc"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/lang"
@@ -63,10 +62,10 @@ type Entries interface {
 	// Solution builds the program at a path.
 	Solution(ctx context.Context, path string) (*lang.Result, error)
 	// Submission builds a submission of a package.
-	Submission(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	Submission(ctx context.Context, s *problem.Submission) (*lang.Result, error)
 	// Faster builds one with a faster tool chain of its language; the result is nil
 	// where there is none.
-	Faster(ctx context.Context, s *icpc.Submission) (*lang.Result, error)
+	Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error)
 	// Bench makes the bench for an entry that was made, under the limits of p.
 	Bench(ctx context.Context, p *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error)
 	// Prepared is what Prepare found, which is asked once.

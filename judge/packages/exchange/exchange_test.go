@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"assay/judge"
+	"assay/judge/packages"
 	"assay/judge/packages/exchange"
 	"assay/judge/packages/icpc"
 	"assay/judge/problem"
@@ -34,7 +35,7 @@ func unpack(t *testing.T, text string) string {
 // open reads a problem that must be without a fault.
 func open(t *testing.T, dir string) *problem.Folder {
 	t.Helper()
-	f, faults := problem.Open(dir, filepath.Join(dir, "testcases"), judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20})
+	f, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "testcases"), judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20})
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -43,10 +43,10 @@ func (m *importer) count(name string) int {
 // Knows, if it is given, says whether there is a language for a program: submissions in
 // others are left out.
 func Native(from *problem.Folder, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
-	m := &importer{from: from, pkg: from.Package, groups: map[string]string{}, knows: knows}
-	if m.pkg == nil {
+	if from.Package == nil {
 		return nil, &judge.Fault{File: from.Dir, Text: "the folder has the judge's own form already", Hint: "copy it to problems/"}
 	}
+	m := &importer{from: from, pkg: from.Package.Form.(*icpc.Package), groups: map[string]string{}, knows: knows}
 	if err := m.refuse(); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (m *importer) reference() error {
 	if m.from.Kind.Interactive || m.from.Kind.MultiPass || m.from.Kind.Answers {
 		return nil
 	}
-	var best *icpc.Submission
+	var best *problem.Submission
 	for _, s := range m.pkg.Submissions {
 		if verdict, ok := promised(s); ok && verdict == judge.Accepted && (best == nil || s.Model && !best.Model) {
 			best = s
@@ -313,7 +313,7 @@ func (m *importer) statement() error {
 
 // promised is the one verdict that a submission must get as a whole. What is said of
 // some of its cases only adds to that.
-func promised(s *icpc.Submission) (one judge.Verdict, ok bool) {
+func promised(s *problem.Submission) (one judge.Verdict, ok bool) {
 	for i := range s.Rules {
 		r := &s.Rules[i]
 		free := r.Final == nil && r.Required == nil && (r.Permitted == nil || len(r.Permitted) >= allFour)
@@ -333,7 +333,7 @@ func promised(s *icpc.Submission) (one judge.Verdict, ok bool) {
 const allFour = 4
 
 // demanded is the one verdict that a rule demands of a whole submission; "" for none.
-func demanded(r *icpc.Rule) judge.Verdict {
+func demanded(r *problem.Rule) judge.Verdict {
 	switch {
 	case r.Partial || len(r.Final) > 1:
 		return ""

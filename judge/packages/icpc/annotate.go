@@ -9,6 +9,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
+	"assay/judge/problem"
 )
 
 // expectedResults are the words of DOMjudge's @EXPECTED_RESULTS@.
@@ -30,7 +31,7 @@ var (
 )
 
 // annotations reads what a submission's own files say that it must get.
-func (p *Package) annotations(name string) (rules []Rule, faults judge.Faults) {
+func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.Faults) {
 	for _, file := range p.sources(name) {
 		data, err := p.read(file)
 		if err != nil {
@@ -46,7 +47,7 @@ func (p *Package) annotations(name string) (rules []Rule, faults judge.Faults) {
 		}
 		if found := scoreMark.FindStringSubmatch(text); found != nil {
 			if x, err := strconv.ParseFloat(found[1], 64); err == nil {
-				rules = append(rules, Rule{From: "@EXPECTED_SCORE@", Score: &Range{x, x}})
+				rules = append(rules, problem.Rule{From: "@EXPECTED_SCORE@", Score: &problem.Range{Low: x, High: x}})
 			}
 		}
 	}
@@ -54,8 +55,8 @@ func (p *Package) annotations(name string) (rules []Rule, faults judge.Faults) {
 }
 
 // expectedRule reads the words of one mark.
-func (p *Package) expectedRule(file, text string) (*Rule, judge.Faults) {
-	rule := &Rule{From: "@EXPECTED_RESULTS@", Final: []judge.Verdict{}}
+func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) {
+	rule := &problem.Rule{From: "@EXPECTED_RESULTS@", Final: []judge.Verdict{}}
 	for _, word := range strings.Split(text, ",") {
 		word = strings.Trim(strings.TrimSpace(word), `*/'"#->. `)
 		if word == "" {

@@ -5,26 +5,21 @@ import (
 
 	"assay/judge"
 	"assay/judge/packages/strictyaml"
+	"assay/judge/problem"
 )
 
 // Assembled makes a Package of a folder in another format, which somebody else has
 // read: the caller fills in what it has, and then what works on packages works on
 // it. The time limit is the problem's.
-func Assembled(problem *judge.Problem) (*Package, error) {
-	root, err := openFolder(problem.Dir)
+func Assembled(of *judge.Problem) (*Package, error) {
+	root, err := openFolder(of.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Package{
-		Problem:   problem,
-		Format:    Format2025,
-		Foreign:   true,
-		Timing:    Timing{Limit: problem.Limits.CPU, Multiplier: 2, Margin: 1, Resolution: time.Second},
-		root:      root,
-		scoring:   problem.Grading != nil,
-		constants: map[string]string{},
-		flags:     map[string]caseFlags{},
-	}, nil
+	p := newPackage(of, root)
+	p.Format, p.File, p.Foreign, p.scoring = Format2025, "", true, of.Grading != nil
+	p.Timing = problem.Timing{Limit: of.Limits.CPU, Multiplier: 2, Margin: 1, Resolution: time.Second}
+	return p, nil
 }
 
 // SetInputArgs sets what all input validators are told about a case.

@@ -11,6 +11,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/packages/strictyaml"
+	"assay/judge/problem"
 )
 
 // goodName is what files may be called; others are treated as if they were not
@@ -30,7 +31,7 @@ type caseFlags struct {
 }
 
 // InputArgs are the arguments of an input validator for a case.
-func (p *Package) InputArgs(v *InputValidator, c *judge.Case) []string {
+func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) []string {
 	f, ok := p.flags[c.ID()]
 	if !ok || f.input == nil {
 		return nil
@@ -411,17 +412,17 @@ func (p *Package) grader(n *strictyaml.Node, s *oldState, faults *judge.Faults) 
 func (p *Package) readProofs() {
 	for _, row := range []struct {
 		dir  string
-		kind ProofKind
+		kind problem.ProofKind
 	}{
-		{"invalid_input", InvalidInput}, {"invalid_inputs", InvalidInput}, {"bad", InvalidInput},
-		{"invalid_output", InvalidOutput}, {"invalid_outputs", InvalidOutput}, {"bad", InvalidOutput},
-		{"valid_output", ValidOutput}, {"valid_outputs", ValidOutput},
+		{"invalid_input", problem.InvalidInput}, {"invalid_inputs", problem.InvalidInput}, {"bad", problem.InvalidInput},
+		{"invalid_output", problem.InvalidOutput}, {"invalid_outputs", problem.InvalidOutput}, {"bad", problem.InvalidOutput},
+		{"valid_output", problem.ValidOutput}, {"valid_outputs", problem.ValidOutput},
 	} {
 		p.readProofsIn(row.dir, path.Join("data", row.dir), row.kind)
 	}
 }
 
-func (p *Package) readProofsIn(name, dir string, kind ProofKind) {
+func (p *Package) readProofsIn(name, dir string, kind problem.ProofKind) {
 	if !p.isDir(dir) {
 		return
 	}
@@ -434,16 +435,16 @@ func (p *Package) readProofsIn(name, dir string, kind ProofKind) {
 			p.readProofsIn(name+"/"+e.Name, path.Join(dir, e.Name), kind)
 		case isInput && !e.Dir:
 			c := judge.Case{Group: name, Name: base, In: p.at(path.Join(dir, e.Name)), Files: p.caseFiles(path.Join(dir, base+".files"), "")}
-			proof := Proof{Kind: kind, Case: c}
+			proof := problem.Proof{Kind: kind, Case: c}
 			has := func(ext string) (string, bool) {
 				return p.at(path.Join(dir, base+ext)), p.isFile(path.Join(dir, base+ext))
 			}
 			ans, hasAns := has(".ans")
 			out, hasOut := has(".out")
-			if kind == InvalidInput && hasAns && name == "bad" || kind != InvalidInput && !(hasAns && hasOut) {
+			if kind == problem.InvalidInput && hasAns && name == "bad" || kind != problem.InvalidInput && !(hasAns && hasOut) {
 				continue
 			}
-			if kind != InvalidInput {
+			if kind != problem.InvalidInput {
 				proof.Ans, proof.Out = ans, out
 			}
 			own, bad := p.readGroupConfig(path.Join(dir, base+".yaml"))

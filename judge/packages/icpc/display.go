@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/problem"
 )
 
 // readDisplay looks at the files that say how the samples are shown, and how they are
@@ -60,7 +61,7 @@ func (p *Package) checkDisplay(base string) {
 				}
 			}
 		}
-		p.Extra = append(p.Extra, Proof{Kind: ValidOutput, Case: c, Out: p.at(base + ".out")})
+		p.Extra = append(p.Extra, problem.Proof{Kind: problem.ValidOutput, Case: c, Out: p.at(base + ".out")})
 	}
 }
 
@@ -68,7 +69,7 @@ func (p *Package) checkDisplay(base string) {
 func (p *Package) checkInteraction(name string) {
 	data, err := p.read(name)
 	if err != nil {
-		p.flaw(name, reason(err), "")
+		p.flaw(name, problem.Reason(err), "")
 		return
 	}
 	if !p.Kind.Interactive && !p.Kind.MultiPass {

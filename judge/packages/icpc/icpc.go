@@ -9,7 +9,7 @@
 //	display.go  how samples are shown
 //	data.go     cases and groups; grading.go: how groups make a score
 //	programs.go validators; stage.go: programs with include/ and constants filled in
-//	submissions.go, expect.go, annotate.go  submissions and what they must get
+//	submissions.go, annotate.go  submissions and what they must get
 //	statement.go statements; unpack.go: packages in zip archives; folder.go: links
 //
 // The package does not build or run anything, and writes nothing but what Stage
@@ -34,6 +34,7 @@ import (
 	"assay/judge"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/strictyaml"
+	"assay/judge/problem"
 )
 
 // File is the name of the file that makes a folder a problem package.
@@ -67,19 +68,12 @@ func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
 
 // Package is a problem package that was read.
 type Package struct {
-	*judge.Problem
-	Format  Format
-	Foreign bool         // another format's, with other rules for names
-	Flaws   judge.Faults // with which submissions can be judged nevertheless
+	problem.Package // what the rest of the judge knows of it
+	Format          Format
 
 	Metadata
-	Timing      Timing
-	Statements  []Statement
-	Submissions []*Submission
-
-	Inputs        []*InputValidator
+	Statements    []Statement
 	ValidatorArgs []string // of the output validator, before those of a case
-	Extra         []Proof  // cases of invalid_input, invalid_output and valid_output
 
 	root      *folder
 	scoring   bool
@@ -89,29 +83,6 @@ type Package struct {
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
 }
-
-// InputValidator is a program that must accept every input, or a grammar in the
-// checktestdata language, which speaks "ctd".
-type InputValidator struct {
-	judge.Part
-	Name string
-}
-
-// Proof is a case that is there to prove something about the validators.
-type Proof struct {
-	Kind ProofKind
-	judge.Case
-	Out string // path of the output; "" for InvalidInput
-}
-
-// ProofKind says what a Proof proves.
-type ProofKind string
-
-const (
-	InvalidInput  ProofKind = "invalid_input"  // an input validator refuses the input
-	InvalidOutput ProofKind = "invalid_output" // the output validator refuses the output
-	ValidOutput   ProofKind = "valid_output"   // the output validator accepts the output
-)
 
 // Metadata is what problem.yaml says of the problem beyond its judging.
 type Metadata struct {
@@ -152,14 +123,9 @@ func Is(dir string) bool {
 func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	root, err := openFolder(dir)
 	if err != nil {
-		return nil, judge.Faults{{File: dir, Text: reason(err)}}
+		return nil, judge.Faults{{File: dir, Text: problem.Reason(err)}}
 	}
-	p := &Package{
-		Problem:   &judge.Problem{ID: idOf(dir), Dir: dir},
-		root:      root,
-		constants: map[string]string{},
-		flags:     map[string]caseFlags{},
-	}
+	p := newPackage(&judge.Problem{ID: problem.ID(dir), Dir: dir}, root)
 	doc, faults := p.yaml(File)
 	if len(faults) > 0 {
 		return nil, faults
@@ -195,16 +161,15 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	return p, faults
 }
 
+// newPackage is a package of which nothing was read yet.
+func newPackage(of *judge.Problem, root *folder) *Package {
+	p := &Package{Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{}, flags: map[string]caseFlags{}}
+	p.Form = p
+	return p
+}
+
 // Close gives back the folder's handle.
 func (p *Package) Close() error { return p.root.Close() }
-
-// idOf is the folder's name, also where dir is "." or has a slash at its end.
-func idOf(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		return filepath.Base(abs)
-	}
-	return filepath.Base(dir)
-}
 
 // title is the name in English, or in the first language that has one.
 func (p *Package) title() string {
@@ -239,7 +204,7 @@ func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is none is told elsewhere
 			return empty, nil
 		}
-		return empty, judge.Faults{{File: p.at(name), Text: reason(err)}}
+		return empty, judge.Faults{{File: p.at(name), Text: problem.Reason(err)}}
 	}
 	if strings.HasPrefix(string(data), "\ufeff") {
 		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: 1, Column: 1, Text: "the file begins with a byte order mark", Hint: "save the file as UTF-8 without one (BOM)"})
@@ -285,7 +250,7 @@ func (p *Package) list(dir string) (all []entry) {
 	case errors.Is(err, syscall.ENOTDIR):
 		p.flaw(dir, "a file, where a folder is wanted", "make it a folder, or remove it")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		p.flaw(dir, reason(err), "")
+		p.flaw(dir, problem.Reason(err), "")
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -297,7 +262,7 @@ func (p *Package) list(dir string) (all []entry) {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
 			p.flaw(path.Join(dir, name), "a link that leads to nothing inside the package", "links in a package lead to other files of the package")
 		case err != nil:
-			p.flaw(path.Join(dir, name), reason(err), "")
+			p.flaw(path.Join(dir, name), problem.Reason(err), "")
 		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.within(dir, info):
 			p.flaw(path.Join(dir, name), "a link to a folder that it stands in, which would have no end", "remove it")
 		case e.Type()&fs.ModeSymlink != 0 && p.root.leaves(path.Join(dir, name)):
@@ -337,14 +302,6 @@ func (p *Package) isDir(name string) bool {
 func (p *Package) isFile(name string) bool {
 	info, err := p.root.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// reason is the bare reason of a file error.
-func reason(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return err.Error()
 }
 
 // sortFaults sorts faults by place, and drops those that were found again when a

@@ -97,7 +97,7 @@ func describe(b *strings.Builder, p *icpc.Package) {
 	line("%s %q, kind %+v, names %v", p.Format, p.Problem.Title, p.Kind, p.Names)
 	line("source %q, license %q, credits %v, keywords %v, languages %v", p.Problem.Source, p.License, p.Credits, p.Keywords, p.Languages)
 	t := p.Timing
-	line("time %v from %q (x %v, / %v, steps of %v)", t.Limit, t.From, t.Multiplier, t.Margin, t.Resolution)
+	line("time %v, strict %v (x %v, / %v, steps of %v)", t.Limit, t.Strict, t.Multiplier, t.Margin, t.Resolution)
 	line("limits %d MiB, output %d MiB, code %d bytes, passes %d, no files %v; validation %v, %d MiB", p.Limits.Memory>>20, p.Limits.Output>>20, p.CodeLimit, p.Passes, p.NoFiles, p.Validation.CPU, p.Validation.Memory>>20)
 	part := func(what string, q *judge.Part) {
 		if q != nil {

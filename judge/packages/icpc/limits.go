@@ -10,17 +10,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/packages/strictyaml"
+	"assay/judge/problem"
 )
-
-// Timing says how long a submission may take, or how that is to be found out.
-type Timing struct {
-	Limit      time.Duration // 0 where the package does not say
-	From       string        // the file that says it
-	Old        bool          // the legacy way to find it out: a multiple of the slowest accepted run
-	Multiplier float64       // limit over the slowest run that must be in time
-	Margin     float64       // slowest run that must be too slow over the limit
-	Resolution time.Duration // the limit is a multiple of this
-}
 
 // limits is the key limits of problem.yaml, of either format.
 type limits struct {
@@ -58,8 +49,8 @@ func (p *Package) readLimits(doc *strictyaml.Node, m *metadata, usual judge.Limi
 		p.checkLimits(n, m)
 	}
 	l := &m.limits
-	t := Timing{Old: p.Format.old(), Multiplier: 2, Margin: 1.5, Resolution: time.Second}
-	if t.Old {
+	t := problem.Timing{Multiplier: 2, Margin: 1.5, Resolution: time.Second}
+	if p.Format.old() {
 		t.Multiplier, t.Margin = 5, 2
 	}
 	for _, v := range []struct {
@@ -73,8 +64,10 @@ func (p *Package) readLimits(doc *strictyaml.Node, m *metadata, usual judge.Limi
 	if l.TimeResolution > 0 {
 		t.Resolution = seconds(l.TimeResolution)
 	}
-	if t.Limit, t.From = seconds(l.TimeLimit), File; t.Limit <= 0 {
-		t.Limit, t.From = p.timeLimitElsewhere()
+	if t.Limit = seconds(l.TimeLimit); t.Limit > 0 {
+		t.Strict = !p.Format.old()
+	} else {
+		t.Limit = p.timeLimitElsewhere()
 	}
 	p.Timing = t
 
@@ -112,12 +105,6 @@ func (p *Package) enlarge(m *metadata) {
 			}
 		}
 	}
-}
-
-// SetTime sets the time limit, and the wall limit that goes with it.
-func (p *Package) SetTime(limit time.Duration) {
-	p.Limits.CPU = limit
-	p.Limits.Wall = 2*limit + time.Second
 }
 
 // checkLimits refuses limits that are none.
@@ -158,21 +145,21 @@ func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 var iniTime = regexp.MustCompile(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
 
 // timeLimitElsewhere finds the time limit where tools keep it.
-func (p *Package) timeLimitElsewhere() (time.Duration, string) {
+func (p *Package) timeLimitElsewhere() time.Duration {
 	if data, err := p.read(".timelimit"); err == nil {
 		if x, err := strconv.ParseFloat(strings.TrimSpace(string(data)), 64); err == nil && x > 0 {
-			return seconds(x), ".timelimit"
+			return seconds(x)
 		}
 		p.flaw(".timelimit", "no number of seconds", "write a number, such as 2 or 1.5")
 	}
 	if data, err := p.read(domjudgeFile); err == nil {
 		if found := iniTime.FindSubmatch(data); found != nil {
 			if x, err := strconv.ParseFloat(string(found[1]), 64); err == nil && x > 0 {
-				return seconds(x), domjudgeFile
+				return seconds(x)
 			}
 		}
 	}
-	return 0, ""
+	return 0
 }
 
 // mostLimit is more seconds, or MiB, than anybody waits for, or has.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/problem"
 )
 
 // languages are the format's codes of languages by extension. Where an extension
@@ -26,7 +27,7 @@ var languages = map[string]string{
 }
 
 // KnownLanguage says whether a submission has a file in a language of the format.
-func (p *Package) KnownLanguage(s *Submission) bool {
+func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	return slices.ContainsFunc(p.sources("submissions/"+s.Name), func(name string) bool {
 		_, known := languages[extension(name)]
 		return known
@@ -237,7 +238,7 @@ func (p *Package) onlyGrammar(dir string) string {
 
 func (p *Package) addInput(name string, ctd bool) {
 	base := path.Base(name)
-	v := &InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
+	v := &problem.InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
 	if ctd {
 		v.Speaks = "ctd"
 	}

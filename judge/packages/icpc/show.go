@@ -10,6 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/packages/tex"
+	"assay/judge/problem"
 )
 
 // maxSample is how much of a sample's file a statement shows, in bytes.
@@ -29,7 +30,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	}
 	data, err := p.read(s.Name)
 	if err != nil {
-		return "", &judge.Fault{File: p.at(s.Name), Text: reason(err)}
+		return "", &judge.Fault{File: p.at(s.Name), Text: problem.Reason(err)}
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if s.Kind == "tex" {
@@ -149,7 +150,7 @@ func (p *Package) first(names ...string) string {
 func (p *Package) quoted(name string) string {
 	data, err := p.read(name)
 	if err != nil {
-		return fmt.Sprintf("(%s: %s)\n\n", name, reason(err))
+		return fmt.Sprintf("(%s: %s)\n\n", name, problem.Reason(err))
 	}
 	text := strings.TrimRight(string(data), "\n")
 	if len(text) > maxSample {

@@ -13,19 +13,14 @@ import (
 	"unicode/utf8"
 
 	"assay/judge"
+	"assay/judge/problem"
 )
-
-// Staged is a copy of a program that can be built.
-type Staged struct {
-	Path  string // the file or folder
-	Entry string // the file of a folder that starts it; "" where its language tells
-}
 
 // Stage copies the program at path, which is a file or folder of the package or
 // anywhere else, into the new folder to: without junk, with links followed, with
 // the files of the folders of include/ that are named added, over its own, and with
 // the constants filled in. Entry is the file that starts it, if that is known.
-func (p *Package) Stage(programPath, to string, include []string, entry string) (*Staged, error) {
+func (p *Package) Stage(programPath, to string, include []string, entry string) (*problem.Staged, error) {
 	from, name, inside, err := p.open(programPath)
 	if err != nil {
 		return nil, err
@@ -33,7 +28,7 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 	defer from.Close()
 	info, err := from.Stat(name)
 	if err != nil {
-		return nil, &judge.Fault{File: programPath, Text: reason(err)}
+		return nil, &judge.Fault{File: programPath, Text: problem.Reason(err)}
 	}
 	c := copier{p: p, from: from, to: to, constants: inside || len(p.constants) > 0}
 	base := filepath.Base(filepath.Clean(programPath))
@@ -41,9 +36,9 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 		base = path.Base(name)
 	}
 	if !info.IsDir() && len(include) == 0 {
-		return &Staged{Path: filepath.Join(to, base)}, c.file(name, base)
+		return &problem.Staged{Path: filepath.Join(to, base)}, c.file(name, base)
 	}
-	s := &Staged{Path: filepath.Join(to, base), Entry: entry}
+	s := &problem.Staged{Path: filepath.Join(to, base), Entry: entry}
 	if info.IsDir() {
 		err = c.folder(name, base)
 	} else {
@@ -72,7 +67,7 @@ func (p *Package) open(programPath string) (root *folder, name string, inside bo
 	}
 	full, err := filepath.EvalSymlinks(programPath)
 	if err != nil {
-		return nil, "", false, &judge.Fault{File: programPath, Text: reason(err)}
+		return nil, "", false, &judge.Fault{File: programPath, Text: problem.Reason(err)}
 	}
 	own, err := os.OpenRoot(filepath.Dir(full))
 	return &folder{own: own}, filepath.Base(full), false, err
@@ -140,7 +135,7 @@ func (c *copier) folder(dir, to string) error {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
 			continue // Flaws has it; the compiler says whether it matters
 		case err != nil:
-			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: reason(err)}
+			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err)}
 		case info.IsDir():
 			err = c.folder(name, path.Join(to, e.Name()))
 		case info.Mode().IsRegular():
@@ -177,7 +172,7 @@ func (c *copier) file(name, to string) error {
 	data, err := c.from.ReadFile(name)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: reason(err), Hint: "chmod a+r"}
+			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err), Hint: "chmod a+r"}
 		}
 		return fmt.Errorf("copy a program: %w", err)
 	}

@@ -3,65 +3,37 @@ package icpc
 import (
 	"fmt"
 	"path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/strictyaml"
+	"assay/judge/problem"
 )
 
-// Submission is an example submission of the package, with what it must get.
-type Submission struct {
-	Path     string // as the user knows it
-	Name     string // from submissions/ on: "accepted/sol.py"
-	Language string // that the package says it is in; "" for what its name tells
-	Entry    string // the file that starts it; "" for the usual one
-	Model    bool
-	Rules    []Rule // all must hold; none: nothing is known of it
-}
-
-// Submission finds the submission at a path, nil if it is none of the package's.
-func (p *Package) Submission(path string) *Submission {
-	full, err := filepath.Abs(path)
-	if err != nil {
-		return nil
-	}
-	for _, s := range p.Submissions {
-		if abs, err := filepath.Abs(s.Path); err == nil && abs == full {
-			return s
-		}
-	}
-	return nil
-}
-
-// Dir is the folder of submissions/ that holds the submission.
-func (s *Submission) Dir() string {
-	dir, _, _ := strings.Cut(s.Name, "/")
-	return dir
-}
+// letters are the verdicts of the format.
+var letters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
 
 // rulesOfDir are the folders of submissions/ with what they say, in the formats
 // from 2023-07 on.
-var rulesOfDir = map[string]Rule{
-	"accepted":            {Permitted: []judge.Verdict{judge.Accepted}, Bound: Lower},
+var rulesOfDir = map[string]problem.Rule{
+	"accepted":            {Permitted: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
 	"rejected":            {Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit, judge.WrongAnswer}},
-	"wrong_answer":        {Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer}, Required: []judge.Verdict{judge.WrongAnswer}, Bound: Lower},
-	"time_limit_exceeded": {Permitted: []judge.Verdict{judge.Accepted, judge.TimeLimit}, Required: []judge.Verdict{judge.TimeLimit}, Bound: Upper},
-	"run_time_error":      {Permitted: []judge.Verdict{judge.Accepted, judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}, Bound: Lower},
+	"wrong_answer":        {Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer}, Required: []judge.Verdict{judge.WrongAnswer}, Bound: problem.Lower},
+	"time_limit_exceeded": {Permitted: []judge.Verdict{judge.Accepted, judge.TimeLimit}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
+	"run_time_error":      {Permitted: []judge.Verdict{judge.Accepted, judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}, Bound: problem.Lower},
 	"brute_force":         {Permitted: []judge.Verdict{judge.Accepted, judge.RunTimeError, judge.TimeLimit}, Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit}},
 }
 
 // legacyRulesOfDir are the folders of the legacy formats. The verdict of the whole
 // submission must be Final; or, as the format's text has it, the sets must hold,
 // where an earlier case failed in another way than the folder says.
-var legacyRulesOfDir = map[string]Rule{
-	"accepted":            {Final: []judge.Verdict{judge.Accepted}, Bound: Lower},
+var legacyRulesOfDir = map[string]problem.Rule{
+	"accepted":            {Final: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
 	"partially_accepted":  {Final: []judge.Verdict{judge.Accepted}, Partial: true},
 	"wrong_answer":        {Final: []judge.Verdict{judge.WrongAnswer}, Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer}, Required: []judge.Verdict{judge.WrongAnswer}},
-	"time_limit_exceeded": {Final: []judge.Verdict{judge.TimeLimit}, Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit}, Required: []judge.Verdict{judge.TimeLimit}, Bound: Upper},
+	"time_limit_exceeded": {Final: []judge.Verdict{judge.TimeLimit}, Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
 	"run_time_error":      {Final: []judge.Verdict{judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}},
 	"rejected":            {Final: failures},
 }
@@ -69,7 +41,7 @@ var legacyRulesOfDir = map[string]Rule{
 var failures = []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}
 
 // otherDirs are folders that tools know beside those of the format.
-var otherDirs = map[string]Rule{
+var otherDirs = map[string]problem.Rule{
 	"compiler_error":        {Final: []judge.Verdict{judge.CompileError}},
 	"compile_error":         {Final: []judge.Verdict{judge.CompileError}},
 	"memory_limit_exceeded": {Final: []judge.Verdict{judge.MemoryLimit}},
@@ -99,13 +71,13 @@ func (p *Package) readSubmissions() {
 		}
 		p.checkPrograms("submissions/" + dir.Name)
 		for _, name := range p.programs("submissions/" + dir.Name) {
-			s := &Submission{Path: p.at(name), Name: strings.TrimPrefix(name, "submissions/")}
+			s := &problem.Submission{Path: p.at(name), Name: strings.TrimPrefix(name, "submissions/")}
 			p.expect(s, name, doc)
 			p.Submissions = append(p.Submissions, s)
 		}
 	}
 	p.checkGlobs(doc)
-	if !slices.ContainsFunc(p.Submissions, func(s *Submission) bool { return s.Dir() == "accepted" }) {
+	if !slices.ContainsFunc(p.Submissions, func(s *problem.Submission) bool { return s.Dir() == "accepted" }) {
 		p.flaw("submissions/accepted", "there is no accepted submission", "add one")
 	}
 }
@@ -147,7 +119,7 @@ func (p *Package) checkPrograms(dir string) {
 }
 
 // dirRule is what a folder of submissions says.
-func (p *Package) dirRule(dir string) (Rule, bool) {
+func (p *Package) dirRule(dir string) (problem.Rule, bool) {
 	table := rulesOfDir
 	if p.Format.old() {
 		table = legacyRulesOfDir
@@ -174,12 +146,12 @@ func (p *Package) annotated(dir string) bool {
 
 // expect finds out what a submission must get: its folder, submissions.yaml, and
 // what its source says.
-func (p *Package) expect(s *Submission, name string, doc *strictyaml.Node) {
+func (p *Package) expect(s *problem.Submission, name string, doc *strictyaml.Node) {
 	rule, fromDir := p.dirRule(s.Dir())
 	rule.From = "submissions/" + s.Dir()
 	own, bad := p.annotations(name)
 	p.Flaws = append(p.Flaws, bad...)
-	var scores []Rule // add to what the folder says
+	var scores []problem.Rule // add to what the folder says
 	for _, r := range own {
 		if r.Score != nil {
 			scores = append(scores, r)
@@ -193,13 +165,13 @@ func (p *Package) expect(s *Submission, name string, doc *strictyaml.Node) {
 	}
 	s.Rules = append(s.Rules, scores...)
 	for key, value := range doc.Pairs() {
-		if !matchesPath(key.Text, s.Name) {
+		if !problem.Covers(key.Text, s.Name) {
 			continue
 		}
 		rules := p.readRule(s, key, value, doc)
 		if key.Text == s.Dir() && fromDir && len(rules) > 0 { // replaces what the folder says
 			rules[0] = inherit(rules[0], rule, value)
-			s.Rules = slices.DeleteFunc(s.Rules, func(r Rule) bool { return r.From == rule.From })
+			s.Rules = slices.DeleteFunc(s.Rules, func(r problem.Rule) bool { return r.From == rule.From })
 		}
 		s.Rules = append(s.Rules, rules...)
 	}
@@ -207,7 +179,7 @@ func (p *Package) expect(s *Submission, name string, doc *strictyaml.Node) {
 }
 
 // inherit takes from the folder's own rule what submissions.yaml does not say.
-func inherit(r, from Rule, n *strictyaml.Node) Rule {
+func inherit(r, from problem.Rule, n *strictyaml.Node) problem.Rule {
 	if !n.Has("permitted") {
 		r.Permitted = from.Permitted
 	}
@@ -217,21 +189,21 @@ func inherit(r, from Rule, n *strictyaml.Node) Rule {
 	if !n.Has("use_for_time_limit") {
 		r.Bound = from.Bound
 		if n.Has("permitted") || n.Has("required") {
-			r.Bound = r.bound()
+			r.Bound = boundOf(r)
 		}
 	}
 	return r
 }
 
-// bound is what the sets of a rule say about the time limit.
-func (r *Rule) bound() Bound {
+// boundOf is what the sets of a rule say about the time limit.
+func boundOf(r problem.Rule) problem.Bound {
 	switch {
 	case r.Permitted != nil && !slices.Contains(r.Permitted, judge.TimeLimit):
-		return Lower
+		return problem.Lower
 	case len(r.Required) == 1 && r.Required[0] == judge.TimeLimit:
-		return Upper
+		return problem.Upper
 	}
-	return NoBound
+	return problem.NoBound
 }
 
 // ruleKeys are the keys of submissions.yaml; other keys that hold a map are globs
@@ -240,7 +212,7 @@ var ruleKeys = []string{"language", "entrypoint", "authors", "model_solution", "
 
 // readRule reads what submissions.yaml says of a submission, and of some of its
 // cases.
-func (p *Package) readRule(s *Submission, key, n *strictyaml.Node, doc *strictyaml.Node) (rules []Rule) {
+func (p *Package) readRule(s *problem.Submission, key, n *strictyaml.Node, doc *strictyaml.Node) (rules []problem.Rule) {
 	if n.Kind != strictyaml.Map {
 		if n.Here() {
 			p.noteOnce(n.Mismatch("a map"))
@@ -265,27 +237,27 @@ func (p *Package) readRule(s *Submission, key, n *strictyaml.Node, doc *strictya
 			p.noteOnce(strictyaml.Unknown(k, n.Path, ruleKeys))
 		}
 	}
-	return append([]Rule{p.oneRule(n, "", key.Text)}, rules...)
+	return append([]problem.Rule{p.oneRule(n, "", key.Text)}, rules...)
 }
 
 // oneRule reads the keys of one map.
-func (p *Package) oneRule(n *strictyaml.Node, cases, from string) Rule {
-	r := Rule{Cases: cases, From: "submissions.yaml: " + from, Message: n.Get("message").Text}
+func (p *Package) oneRule(n *strictyaml.Node, cases, from string) problem.Rule {
+	r := problem.Rule{Cases: cases, From: "submissions.yaml: " + from, Message: n.Get("message").Text}
 	r.Permitted = p.verdicts(n.Get("permitted"))
 	r.Required = p.verdicts(n.Get("required"))
 	if v := n.Get("score"); v.Here() {
 		r.Score = p.scoreOf(v)
 	}
-	r.Bound = r.bound()
+	r.Bound = boundOf(r)
 	switch v := n.Get("use_for_time_limit"); {
 	case !v.Here():
 	case v.Text == "lower" || v.Text == "upper":
-		r.Bound = Bound(v.Text)
+		r.Bound = problem.Bound(v.Text)
 	default:
 		if use, ok := v.Bool(); !ok {
 			p.noteOnce(v.Mismatch("lower, upper or false"))
 		} else if !use {
-			r.Bound = NoBound
+			r.Bound = problem.NoBound
 		}
 	}
 	return r
@@ -305,9 +277,9 @@ func (p *Package) verdicts(n *strictyaml.Node) (all []judge.Verdict) {
 }
 
 // scoreOf reads a number, or two numbers.
-func (p *Package) scoreOf(n *strictyaml.Node) *Range {
+func (p *Package) scoreOf(n *strictyaml.Node) *problem.Range {
 	items := n.Items()
-	var r Range
+	var r problem.Range
 	var ok1, ok2 bool
 	switch len(items) {
 	case 1:
@@ -335,7 +307,7 @@ func (p *Package) noteOnce(f *judge.Fault) {
 func (p *Package) anyCase(glob string) bool {
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {
-			if matchesPath(glob, c.ID()) {
+			if problem.Covers(glob, c.ID()) {
 				return true
 			}
 		}
@@ -349,14 +321,14 @@ func (p *Package) checkGlobs(doc *strictyaml.Node) {
 		if p.isDir("submissions/" + k.Text) {
 			continue
 		}
-		if !slices.ContainsFunc(p.Submissions, func(s *Submission) bool { return matchesPath(k.Text, s.Name) }) {
+		if !slices.ContainsFunc(p.Submissions, func(s *problem.Submission) bool { return problem.Covers(k.Text, s.Name) }) {
 			p.Flaws = append(p.Flaws, k.Fault(fmt.Sprintf("no submission is called %q", k.Text), "write it from submissions/ on, such as accepted/*.py"))
 		}
 	}
 }
 
 // checkRules notes rules that cannot hold together.
-func (p *Package) checkRules(s *Submission) {
+func (p *Package) checkRules(s *problem.Submission) {
 	for i, a := range s.Rules {
 		for _, b := range s.Rules[i+1:] {
 			if a.Cases == b.Cases && disjoint(a.Permitted, b.Permitted) {
@@ -368,37 +340,4 @@ func (p *Package) checkRules(s *Submission) {
 
 func disjoint(a, b []judge.Verdict) bool {
 	return a != nil && b != nil && !slices.ContainsFunc(a, func(v judge.Verdict) bool { return slices.Contains(b, v) })
-}
-
-// matchesPath says whether a glob is a path, or a folder above it.
-func matchesPath(glob, name string) bool {
-	re, err := regexp.Compile(globPattern(glob))
-	return err == nil && re.MatchString(name)
-}
-
-// globPattern makes an expression of a glob: * stands for anything in one name,
-// {a,b} for either, with or without blanks in it; nothing else is special.
-func globPattern(glob string) string {
-	var b strings.Builder
-	b.WriteString(`^`)
-	depth := 0
-	for _, r := range strings.TrimSuffix(path.Clean(glob), "/") {
-		switch {
-		case r == '*':
-			b.WriteString(`[^/]*`)
-		case r == '{':
-			depth++
-			b.WriteString(`(?:`)
-		case r == '}' && depth > 0:
-			depth--
-			b.WriteString(`)`)
-		case r == ',' && depth > 0:
-			b.WriteString(`|`)
-		case r == ' ' && depth > 0: // no name has blanks
-		default:
-			b.WriteString(regexp.QuoteMeta(string(r)))
-		}
-	}
-	b.WriteString(strings.Repeat(`)`, depth) + `(?:/|$)`)
-	return b.String()
 }

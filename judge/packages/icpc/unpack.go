@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/problem"
 )
 
 // IsArchive says whether a path is named as a package in an archive is.
@@ -67,7 +68,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	for _, f := range z.File {
 		n, err := unpackFile(root, f, left)
 		if err != nil {
-			return "", fault(fmt.Sprintf("the entry %q: %s", f.Name, reason(err)), "")
+			return "", fault(fmt.Sprintf("the entry %q: %s", f.Name, problem.Reason(err)), "")
 		}
 		if left -= n; left < 0 {
 			return "", fault("an archive of more than 4 GiB", "")

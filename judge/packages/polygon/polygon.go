@@ -23,6 +23,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 )
 
 // File is the name of the file that makes a folder a package.
@@ -87,7 +88,7 @@ func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
 	if fault != nil {
 		return nil, judge.Faults{fault}
 	}
-	p := &judge.Problem{ID: r.id(), Dir: dir, Source: r.doc.URL, Limits: r.limits(usual), Passes: 1}
+	p := &judge.Problem{ID: problem.ID(dir), Dir: dir, Source: r.doc.URL, Limits: r.limits(usual), Passes: 1}
 	for _, n := range r.doc.Names {
 		if p.Title == "" || n.Language == "english" {
 			p.Title = n.Value
@@ -95,10 +96,10 @@ func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
 	}
 	pkg, err := icpc.Assembled(p)
 	if err != nil {
-		return nil, judge.Faults{{File: dir, Text: bareReason(err)}}
+		return nil, judge.Faults{{File: dir, Text: problem.Reason(err)}}
 	}
 	r.pkg = pkg
-	pkg.Timing.From = File
+	pkg.File = File
 	faults := r.kind()
 	faults = append(faults, r.checker()...)
 	faults = append(faults, r.rerunning()...)
@@ -108,15 +109,6 @@ func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
 	r.solutions()
 	r.statements()
 	return pkg, faults
-}
-
-// id is the folder's name, or the package's own name where that says nothing.
-func (r *reader) id() string {
-	abs, err := filepath.Abs(r.dir)
-	if err != nil {
-		return r.doc.ShortName
-	}
-	return filepath.Base(abs)
 }
 
 func (r *reader) limits(usual judge.Limits) judge.Limits {
@@ -251,7 +243,7 @@ func (r *reader) validators() {
 			continue
 		}
 		name := path.Base(filepath.ToSlash(part.Path))
-		r.pkg.Inputs = append(r.pkg.Inputs, &icpc.InputValidator{Part: *part, Name: strings.TrimSuffix(name, path.Ext(name))})
+		r.pkg.Inputs = append(r.pkg.Inputs, &problem.InputValidator{Part: *part, Name: strings.TrimSuffix(name, path.Ext(name))})
 		if r.pkg.Validator == nil {
 			r.pkg.Validator = part
 		}
@@ -273,12 +265,12 @@ var meant = map[string][]judge.Verdict{
 
 // rules are what a submission with a tag must get. Known is false for one that
 // nobody knows.
-func rules(tag string) (rule icpc.Rule, known bool) {
+func rules(tag string) (rule problem.Rule, known bool) {
 	rule.From = File + ": " + tag
 	switch tag {
 	case "main", "accepted":
 		rule.Permitted = []judge.Verdict{judge.Accepted}
-		rule.Bound = icpc.Lower
+		rule.Bound = problem.Lower
 	case "time-limit-exceeded-or-accepted":
 		rule.Permitted = []judge.Verdict{judge.Accepted, judge.TimeLimit}
 	default:
@@ -302,9 +294,9 @@ func (r *reader) solutions() {
 			r.flaw(fmt.Sprintf("there is no solution %s", s.Source.Path), "")
 			continue
 		}
-		sub := &icpc.Submission{Path: full, Name: s.Tag + "/" + path.Base(filepath.ToSlash(full)), Language: language(s.Source), Model: s.Tag == "main"}
+		sub := &problem.Submission{Path: full, Name: s.Tag + "/" + path.Base(filepath.ToSlash(full)), Language: language(s.Source), Model: s.Tag == "main"}
 		if rule, known := rules(s.Tag); known {
-			sub.Rules = []icpc.Rule{rule}
+			sub.Rules = []problem.Rule{rule}
 		} else {
 			r.flaw(fmt.Sprintf("nobody knows what the tag %q of solution %s means", s.Tag, s.Source.Path), "")
 		}

@@ -13,8 +13,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/golden"
-	"assay/judge/packages/icpc"
 	"assay/judge/packages/polygon"
+	"assay/judge/problem"
 )
 
 // unpack lays an archive out in a folder called "p".
@@ -102,7 +102,7 @@ func TestOpen(t *testing.T) {
 		Title, Time, Checker, Interactor string
 		Memory                           int64
 		Groups, Nodes, Submissions       []string
-		Extra                            []icpc.ProofKind
+		Extra                            []problem.ProofKind
 		Told                             []string
 	}
 	got := seen{

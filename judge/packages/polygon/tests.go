@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/packages/icpc"
+	"assay/judge/problem"
 )
 
 // Names of the groups of a package without points.
@@ -194,21 +194,21 @@ func (r *reader) proofs() {
 	for _, v := range r.doc.Assets.Validators {
 		for i, t := range v.Testset.Tests {
 			if in := r.at(numbered(v.Testset.Input, i+1)); in != "" && t.Verdict == "invalid" {
-				c := judge.Case{Group: string(icpc.InvalidInput), Name: fmt.Sprintf("%02d", i+1), In: in}
-				r.pkg.Extra = append(r.pkg.Extra, icpc.Proof{Kind: icpc.InvalidInput, Case: c})
+				c := judge.Case{Group: string(problem.InvalidInput), Name: fmt.Sprintf("%02d", i+1), In: in}
+				r.pkg.Extra = append(r.pkg.Extra, problem.Proof{Kind: problem.InvalidInput, Case: c})
 			}
 		}
 	}
 	if r.doc.Assets.Checker == nil || r.unanswered() {
 		return
 	}
-	kinds := map[string]icpc.ProofKind{"ok": icpc.ValidOutput, "wrong-answer": icpc.InvalidOutput, "presentation-error": icpc.InvalidOutput}
+	kinds := map[string]problem.ProofKind{"ok": problem.ValidOutput, "wrong-answer": problem.InvalidOutput, "presentation-error": problem.InvalidOutput}
 	set := &r.doc.Assets.Checker.Testset
 	for i, t := range set.Tests {
 		in, out, ans := r.at(numbered(set.Input, i+1)), r.at(numbered(set.Output, i+1)), r.at(numbered(set.Answer, i+1))
 		if kind := kinds[t.Verdict]; kind != "" && in != "" && out != "" && ans != "" {
 			c := judge.Case{Group: string(kind), Name: fmt.Sprintf("%02d", i+1), In: in, Ans: ans}
-			r.pkg.Extra = append(r.pkg.Extra, icpc.Proof{Kind: kind, Case: c, Out: out})
+			r.pkg.Extra = append(r.pkg.Extra, problem.Proof{Kind: kind, Case: c, Out: out})
 		}
 	}
 }

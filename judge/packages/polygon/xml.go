@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/problem"
 )
 
 // document is problem.xml, as far as judging needs it.
@@ -102,12 +103,12 @@ const maxDocument = 16 << 20
 func readDocument(file string) (*document, *judge.Fault) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, &judge.Fault{File: file, Text: bareReason(err)}
+		return nil, &judge.Fault{File: file, Text: problem.Reason(err)}
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 	if err != nil {
-		return nil, &judge.Fault{File: file, Text: bareReason(err)}
+		return nil, &judge.Fault{File: file, Text: problem.Reason(err)}
 	}
 	if len(data) > maxDocument {
 		return nil, &judge.Fault{File: file, Text: fmt.Sprintf("the file has more than %d bytes", maxDocument)}
@@ -126,14 +127,6 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 		fault.Line, fault.Text = syntax.Line, syntax.Msg
 	}
 	return nil, fault
-}
-
-// bareReason is the reason of a file error without the path.
-func bareReason(err error) string {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		err = e.Err
-	}
-	return err.Error()
 }
 
 // local makes a path of the package, as the system writes it; "" for one that leads

@@ -1,4 +1,4 @@
-package icpc
+package problem
 
 import (
 	"strings"
@@ -17,9 +17,33 @@ func got(final judge.Verdict, cases string) *Result {
 	return r
 }
 
+// verdicts are those of a text such as "AC WA".
+func verdicts(text string) (all []judge.Verdict) {
+	for _, word := range strings.Fields(text) {
+		all = append(all, judge.Verdict(word))
+	}
+	return all
+}
+
 func TestHolds(t *testing.T) {
-	old := func(dir string) []Rule { r := legacyRulesOfDir[dir]; r.From = dir; return []Rule{r} }
-	now := func(dir string) []Rule { r := rulesOfDir[dir]; r.From = dir; return []Rule{r} }
+	one := func(from string, r Rule) []Rule { r.From = from; return []Rule{r} }
+	old := func(dir string) []Rule { // the verdict of the whole, or else the sets
+		return one(dir, map[string]Rule{
+			"accepted":            {Final: verdicts("AC")},
+			"partially_accepted":  {Final: verdicts("AC"), Partial: true},
+			"wrong_answer":        {Final: verdicts("WA"), Permitted: verdicts("AC WA"), Required: verdicts("WA")},
+			"time_limit_exceeded": {Final: verdicts("TLE"), Permitted: verdicts("AC WA TLE"), Required: verdicts("TLE")},
+			"run_time_error":      {Final: verdicts("RTE"), Required: verdicts("RTE")},
+		}[dir])
+	}
+	now := func(dir string) []Rule { // the sets alone
+		return one(dir, map[string]Rule{
+			"rejected":            {Required: verdicts("RTE TLE WA")},
+			"wrong_answer":        {Permitted: verdicts("AC WA"), Required: verdicts("WA")},
+			"time_limit_exceeded": {Permitted: verdicts("AC TLE"), Required: verdicts("TLE")},
+			"brute_force":         {Permitted: verdicts("AC RTE TLE"), Required: verdicts("RTE TLE")},
+		}[dir])
+	}
 	scored := func(points, of float64, final judge.Verdict) *Result {
 		r := got(final, "AC WA")
 		r.Score = &judge.Score{Points: points, Of: of}
@@ -48,8 +72,8 @@ func TestHolds(t *testing.T) {
 		{"2025: some case must be required", now("brute_force"), got("AC", "AC AC"), "no case gets RTE or TLE, as brute_force wants"},
 		{"2025: brute force may be slow but never wrong", now("brute_force"), got("WA", "TLE WA"), "it gets WA on secret/b/1, and brute_force permits AC or RTE or TLE"},
 		{"2025: skipped cases do not count", now("time_limit_exceeded"), got("TLE", "TLE SK"), ""},
-		{"a rule may be about some cases", []Rule{{From: "y", Cases: "secret/b", Permitted: []judge.Verdict{"AC"}}}, got("WA", "WA AC"), ""},
-		{"a rule may be about the wrong cases", []Rule{{From: "y", Cases: "secret/{a,c}", Permitted: []judge.Verdict{"AC"}}}, got("WA", "WA AC"), "it gets WA on secret/a/1, and y permits AC"},
+		{"a rule may be about some cases", []Rule{{From: "y", Cases: "secret/b", Permitted: verdicts("AC")}}, got("WA", "WA AC"), ""},
+		{"a rule may be about the wrong cases", []Rule{{From: "y", Cases: "secret/{a,c}", Permitted: verdicts("AC")}}, got("WA", "WA AC"), "it gets WA on secret/a/1, and y permits AC"},
 		{"a message must stand somewhere", []Rule{{From: "y", Message: "line 7"}}, got("WA", "WA"), `no case says "line 7", as y wants`},
 		{"a message may stand anywhere", []Rule{{From: "y", Message: "secret/b"}}, got("WA", "WA WA"), ""},
 		{"a score must be in its range", []Rule{{From: "y", Score: &Range{1, 20}}}, scored(21, 100, "WA"), "its score is 21, and y wants 1 to 20"},
@@ -68,7 +92,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-func TestMatchesPath(t *testing.T) {
+func TestCovers(t *testing.T) {
 	for _, row := range []struct {
 		glob, name string
 		want       bool
@@ -87,8 +111,8 @@ func TestMatchesPath(t *testing.T) {
 		{"secret/*{ 4, 5 }{ 2 }", "secret/42", true},
 		{"{a", "a", true},
 	} {
-		if got := matchesPath(row.glob, row.name); got != row.want {
-			t.Errorf("matchesPath(%q, %q) = %v, want %v", row.glob, row.name, got, row.want)
+		if got := Covers(row.glob, row.name); got != row.want {
+			t.Errorf("Covers(%q, %q) = %v, want %v", row.glob, row.name, got, row.want)
 		}
 	}
 }

@@ -1,13 +1,31 @@
-package icpc
+package problem
 
 import (
 	"fmt"
 	"math"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
 )
+
+// Submission is an example submission of the package, with what it must get.
+type Submission struct {
+	Path     string // as the user knows it
+	Name     string // from submissions/ on: "accepted/sol.py"
+	Language string // that the package says it is in; "" for what its name tells
+	Entry    string // the file that starts it; "" for the usual one
+	Model    bool
+	Rules    []Rule // all must hold; none: nothing is known of it
+}
+
+// Dir is the folder of submissions/ that holds the submission.
+func (s *Submission) Dir() string {
+	dir, _, _ := strings.Cut(s.Name, "/")
+	return dir
+}
 
 // Rule is something that a submission must get. What is not set demands nothing.
 type Rule struct {
@@ -36,9 +54,6 @@ const (
 	Lower   Bound = "lower" // it must be in time
 	Upper   Bound = "upper" // it must be too slow
 )
-
-// letters are the verdicts of the format.
-var letters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
 
 // Result is what a submission got.
 type Result struct {
@@ -137,7 +152,7 @@ func (r *Rule) broken(got *Result) string {
 }
 
 // About says whether the rule is about a case.
-func (r *Rule) About(id string) bool { return r.Cases == "" || matchesPath(r.Cases, id) }
+func (r *Rule) About(id string) bool { return r.Cases == "" || Covers(r.Cases, id) }
 
 func (r *Rule) brokenSets(got *Result) string {
 	if got.Final == judge.CompileError && (r.Permitted != nil || r.Required != nil) {
@@ -230,4 +245,37 @@ func (s *Submission) Promised() (one judge.Verdict, words string) {
 		one = any[0]
 	}
 	return one, wordsOf(any)
+}
+
+// Covers says whether a glob is a path, or a folder above it.
+func Covers(glob, name string) bool {
+	re, err := regexp.Compile(globPattern(glob))
+	return err == nil && re.MatchString(name)
+}
+
+// globPattern makes an expression of a glob: * stands for anything in one name,
+// {a,b} for either, with or without blanks in it; nothing else is special.
+func globPattern(glob string) string {
+	var b strings.Builder
+	b.WriteString(`^`)
+	depth := 0
+	for _, r := range strings.TrimSuffix(path.Clean(glob), "/") {
+		switch {
+		case r == '*':
+			b.WriteString(`[^/]*`)
+		case r == '{':
+			depth++
+			b.WriteString(`(?:`)
+		case r == '}' && depth > 0:
+			depth--
+			b.WriteString(`)`)
+		case r == ',' && depth > 0:
+			b.WriteString(`|`)
+		case r == ' ' && depth > 0: // no name has blanks
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	b.WriteString(strings.Repeat(`)`, depth) + `(?:/|$)`)
+	return b.String()
 }

@@ -1,0 +1,32 @@
+// Package packages is how the judge finds and reads the problem formats of others: it
+// asks packages icpc and polygon in turn. It knows no format itself.
+package packages
+
+import (
+	"assay/judge"
+	"assay/judge/packages/icpc"
+	"assay/judge/packages/polygon"
+	"assay/judge/problem"
+)
+
+// Formats reads packages of all formats.
+var Formats = &problem.Formats{
+	Files:     []string{icpc.File, polygon.File},
+	Is:        func(dir string) bool { return icpc.Is(dir) || polygon.Is(dir) },
+	IsArchive: icpc.IsArchive,
+	Open: func(dir string, usual judge.Limits) (*problem.Package, judge.Faults) {
+		if icpc.Is(dir) {
+			return known(icpc.Open(dir, usual))
+		}
+		return known(polygon.Open(dir, usual))
+	},
+	Assemble: func(p *judge.Problem) (*problem.Package, error) { return known(icpc.Assembled(p)) },
+}
+
+// known is what the rest of the judge knows of a package that was read.
+func known[E any](p *icpc.Package, err E) (*problem.Package, E) {
+	if p == nil {
+		return nil, err
+	}
+	return &p.Package, err
+}
