@@ -54,7 +54,7 @@ type Work struct {
 	// that count: package bundle knows both.
 	Bundle blob.Digest `json:"bundle"`
 	Config blob.Digest `json:"config"`
-	// Problem is what the problem is called in reports.
+	// Problem is what the problem is called in reports: a name that a folder can have.
 	Problem string `json:"problem"`
 	// Files are what was submitted. Folder says that it is a folder, even of one file.
 	Files    []File `json:"files"`
@@ -104,14 +104,17 @@ type Row struct {
 
 // Result is what came of a job.
 type Result struct {
-	Job        string          `json:"job"`
-	Generation int             `json:"generation"`
-	Token      string          `json:"token"`
-	Worker     string          `json:"worker"`
-	State      State           `json:"state"`
-	Reason     string          `json:"reason,omitempty"`
-	Finished   *judge.Finished `json:"finished,omitempty"`
-	Rows       []Row           `json:"rows,omitempty"`
+	Job        string `json:"job"`
+	Generation int    `json:"generation"`
+	Token      string `json:"token"`
+	Worker     string `json:"worker"`
+	State      State  `json:"state"`
+	Reason     string `json:"reason,omitempty"`
+	// Blame says whose fault a failure is: the setter's, which no other worker can mend, or
+	// the machine's.
+	Blame    judge.Blame     `json:"blame,omitempty"`
+	Finished *judge.Finished `json:"finished,omitempty"`
+	Rows     []Row           `json:"rows,omitempty"`
 	// Events are the whole stream as JSON lines, compressed by zstd; at most MaxEvents
 	// bytes.
 	Events []byte `json:"events,omitempty"`
@@ -175,8 +178,11 @@ type Offer struct {
 	Arch      string            `json:"arch"`    // as Go calls it: linux/amd64
 	Rung      string            `json:"sandbox"`
 	Languages map[string]string `json:"languages"` // id to the identity of its tool chain
-	Slots     int               `json:"slots"`
-	Machine   string            `json:"machine"` // for people: processor, memory
+	// Obtain says how the tool chains of languages come onto the machine, by id: a command,
+	// or a sentence. It names languages that are missing, too.
+	Obtain  map[string]string `json:"obtain,omitempty"`
+	Slots   int               `json:"slots"`
+	Machine string            `json:"machine"` // for people: processor, memory
 }
 
 // Check says what is wrong with a piece of work that somebody else wrote.
@@ -193,6 +199,9 @@ func (w *Work) Check() error {
 		if len(word) > maxWord || strings.ContainsFunc(word, control) || word == "" && what != "language" {
 			return fmt.Errorf("the %s %.40q is not a name of 1 to %d bytes", what, word, maxWord)
 		}
+	}
+	if strings.ContainsAny(w.Problem, `/\:`) || strings.HasPrefix(w.Problem, ".") {
+		return fmt.Errorf("the problem %.40q is not a name that a folder can have", w.Problem)
 	}
 	return CheckFiles(w.Files, w.Folder)
 }

@@ -45,6 +45,20 @@ func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error)
 	return s, err
 }
 
+// Identity says which tools of a language this machine has, in words that are the same on
+// another machine that has the same: the version that they tell. Tools that have not
+// changed since are not asked again for a day. A missing tool is a *MissingError.
+func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, error) {
+	chain, err := t.tools.find(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	if len(l.Version) == 0 {
+		return l.Name, nil
+	}
+	return t.version(ctx, l, chain)
+}
+
 // version returns the first line that has a number of what the tool says of
 // itself, from the cache where it is known.
 func (t *Toolbox) version(ctx context.Context, l *config.Language, chain *toolchain) (string, error) {

@@ -1,0 +1,60 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Class is what machines have in common on which a submission gets the same verdict. Its
+// first worker decides what that is.
+type Class struct {
+	Name      string            `json:"name"`
+	Arch      string            `json:"arch"`
+	Rung      string            `json:"sandbox"`
+	Languages map[string]string `json:"languages"` // id to the identity of its tool chain
+}
+
+// ClassOf is the class that its first worker makes.
+func ClassOf(name string, o *Offer) *Class {
+	return &Class{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: maps.Clone(o.Languages)}
+}
+
+// Differences says in which points a machine is not one of the class: a sentence for each,
+// with what mends it. There are none if it is. What a machine has beyond its class does
+// no harm.
+func (c *Class) Differences(o *Offer) (all []string) {
+	if c.Arch != o.Arch {
+		all = append(all, fmt.Sprintf("the class %s is of %s, this machine is %s: it needs a class of its own: judged admin worker add NAME --class CLASS", c.Name, c.Arch, o.Arch))
+	}
+	if c.Rung != o.Rung {
+		all = append(all, fmt.Sprintf("the class %s judges in the sandbox %s, this machine gives %s; what it lacks is said by: judge doctor", c.Name, c.Rung, o.Rung))
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Languages)) {
+		want, got := c.Languages[id], o.Languages[id]
+		mend := cmp.Or(o.Obtain[id], "install what the other machines have")
+		switch {
+		case got == "":
+			all = append(all, fmt.Sprintf("%s: the class %s has %q, this machine has nothing: %s", id, c.Name, want, mend))
+		case got != want:
+			all = append(all, fmt.Sprintf("%s: the class %s has %q, this machine has %q; get the same version: %s", id, c.Name, want, got, mend))
+		}
+	}
+	return all
+}
+
+// Admit says which lanes a worker may serve beside a server of a version of the judge: one
+// of another version does not judge running contests. The error is for words that the
+// server does not know.
+func Admit(o *Offer, version string) ([]Lane, error) {
+	switch {
+	case o.Protocol > Protocol:
+		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade the server first, then its workers", o.Protocol, Protocol)
+	case o.Protocol < max(Protocol-1, 1):
+		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade me", o.Protocol, Protocol)
+	case o.Version != version:
+		return []Lane{Practice, Background}, nil
+	}
+	return Lanes, nil
+}

@@ -1,0 +1,69 @@
+package job
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func offer() *Offer {
+	return &Offer{
+		Protocol: Protocol, Version: "v1", Arch: "linux/amd64", Rung: "root-cgroup2",
+		Languages: map[string]string{"c": "gcc 14.2", "python3": "Python 3.13.5"},
+		Obtain:    map[string]string{"c": "apt-get install gcc", "python3": "apt-get install python3"},
+	}
+}
+
+func TestDifferencesFromAClass(t *testing.T) {
+	class := ClassOf("main", offer())
+	for name, tt := range map[string]struct {
+		change func(*Offer)
+		want   []string // in the sentences, one each
+	}{
+		"it is the first one's twin":     {func(*Offer) {}, nil},
+		"it has a language more":         {func(o *Offer) { o.Languages["go"] = "go 1.26" }, nil},
+		"it has another version":         {func(o *Offer) { o.Languages["c"] = "gcc 13.1" }, []string{`"gcc 13.1"; get the same version: apt-get install gcc`}},
+		"it lacks a language":            {func(o *Offer) { delete(o.Languages, "python3") }, []string{"python3: the class main has \"Python 3.13.5\", this machine has nothing: apt-get install python3"}},
+		"nobody says how to get it":      {func(o *Offer) { o.Languages, o.Obtain = nil, nil }, []string{"c:", "install what the other machines have"}},
+		"it has another sandbox":         {func(o *Offer) { o.Rung = "rootless" }, []string{"judge doctor"}},
+		"it is another kind of machine":  {func(o *Offer) { o.Arch = "linux/arm64" }, []string{"class of its own"}},
+		"it differs in everything, told": {func(o *Offer) { o.Arch, o.Rung, o.Languages = "x", "none", nil }, []string{"x:", "none", "c:", "python3:"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := offer()
+			tt.change(o)
+			got := class.Differences(o)
+			if len(got) != len(tt.want) {
+				t.Fatalf("got %q, want %d sentences", got, len(tt.want))
+			}
+			for i, want := range tt.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("got %q, want one with %q", got[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestAdmit(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Offer)
+		lanes  []Lane
+		err    string
+	}{
+		"the same version serves all lanes": {func(*Offer) {}, Lanes, ""},
+		"another one no running contest":    {func(o *Offer) { o.Version = "v2" }, []Lane{Practice, Background}, ""},
+		"a newer protocol is refused":       {func(o *Offer) { o.Protocol = Protocol + 1 }, nil, "upgrade the server first"},
+		"one of long ago is refused":        {func(o *Offer) { o.Protocol = Protocol - 2 }, nil, "upgrade me"},
+		"one that tells none is refused":    {func(o *Offer) { o.Protocol = 0 }, nil, "upgrade me"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := offer()
+			tt.change(o)
+			lanes, err := Admit(o, "v1")
+			if !slices.Equal(lanes, tt.lanes) || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("got %v, %v; want %v, %q", lanes, err, tt.lanes, tt.err)
+			}
+		})
+	}
+}
