@@ -337,25 +337,29 @@ type member struct {
 	name string
 	data string
 	kind byte
+	size int64 // that the header claims, where it lies
 }
 
 // hostile writes a bundle file of these members.
 func hostile(t testing.TB, members ...member) string {
 	t.Helper()
 	var data bytes.Buffer
-	w := tar.NewWriter(&data)
 	for _, m := range members {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: m.name, Size: int64(len(m.data)), Mode: 0o444}
 		if m.kind != 0 {
 			h.Typeflag, h.Size, h.Linkname = m.kind, 0, m.data
 			m.data = ""
 		}
-		if err := w.WriteHeader(h); err != nil {
+		if m.size != 0 {
+			h.Size = m.size
+		}
+		if err := tar.NewWriter(&data).WriteHeader(h); err != nil {
 			t.Fatal(err)
 		}
-		io.WriteString(w, m.data)
+		data.WriteString(m.data)
+		data.Write(make([]byte, -len(m.data)&511)) // to the end of a block
 	}
-	w.Close()
+	data.Write(make([]byte, 2*512))
 	path := filepath.Join(t.TempDir(), "x.bundle")
 	if err := os.WriteFile(path, data.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -385,42 +389,64 @@ func TestHostileFiles(t *testing.T) {
 			lie[i].data = "b"
 		}
 	}
+	// claims has both the manifest and the headers say these sizes of the two blobs.
+	claims := func(frozen, file int64) []member {
+		all := whole(a+last, "a", found)
+		all[2].size, all[3].size = frozen, file // in the order of their digests
+		all[0].data = fmt.Sprintf("644 %d %s a\nfrozen %d %s frozen.json\n", file, sum("a"), frozen, sum(found))
+		return all
+	}
+	header := func(i int, size int64) []member {
+		all := whole(a+last, "a", found)
+		all[i].size = size
+		return all
+	}
 	many := strings.Repeat(line("644", 1, "a", "a"), 200_002)
 	for name, row := range map[string]struct {
 		members []member
 		want    string
 	}{
-		"empty":                        {nil, "the bundle ends before manifest"},
-		"no manifest":                  {[]member{{name: "config"}}, `want manifest, got "config"`},
-		"a manifest that is a link":    {[]member{{"manifest", "/etc/passwd", tar.TypeSymlink}}, "want manifest"},
-		"an empty manifest":            {whole(""), "the last line has no end"},
-		"no last line":                 {whole(a, "a"), "frozen.json stands in the last line"},
-		"a path out":                   {whole(line("644", 1, "a", "../a")+last, "a", found), `the path "../a" is not inside`},
-		"a path out in the middle":     {whole(line("644", 1, "a", "b/../../a")+last, "a", found), "is not inside"},
-		"an absolute path":             {whole(line("644", 1, "a", "/etc/passwd")+last, "a", found), "is not inside"},
-		"the folder itself":            {whole(line("644", 1, "a", ".")+last, "a", found), "is not inside"},
-		"a backslash":                  {whole(line("644", 1, "a", `..\a`)+last, "a", found), "not every system"},
-		"a zero byte":                  {whole(line("644", 1, "a", "a\x00b")+last, "a", found), "not every system"},
-		"a path twice":                 {whole(a+a+last, "a", found), `the path "a" stands twice`},
-		"capital letters":              {whole(line("644", 1, "a", "A")+a+last, "a", found), `"A" and "a" are one name`},
-		"a file that is a folder":      {whole(a+line("644", 1, "a", "a/b")+last, "a", found), "both a file and a folder"},
-		"out of order":                 {whole(line("644", 1, "a", "b")+a+last, "a", found), "not in its order"},
-		"a negative size":              {whole(line("644", -1, "a", "a")+last, "a", found), "no size"},
-		"a size with a zero before":    {whole("644 01"+a[5:]+last, "a", found), "no size"},
-		"sizes over every limit":       {whole(fmt.Sprintf("644 %d %s a\n", int64(1)<<62, sum("a"))+last, "a", found), "GiB"},
-		"sizes that overflow":          {whole(fmt.Sprintf("644 %d %s a\n644 %d %s b\n", int64(1)<<35, sum("a"), int64(1<<63-1), sum("b"))+last, "a", found), "GiB"},
-		"one content of two sizes":     {whole(a+line("644", 2, "a", "b")+last, "a", found), "the same bytes have a size of 1 and of 2"},
-		"a size that lies":             {whole(line("644", 2, "a", "a")+last, "a", found), "has 1 bytes, but the manifest says 2"},
-		"another mode":                 {whole(line("4755", 1, "a", "a")+last, "a", found), `the mode "4755"`},
-		"no digest":                    {whole("644 1 xyz a\n"+last, "a", found), "is no SHA-256"},
-		"too many files":               {whole(many+last, "a", found), "more than 200000 files"},
-		"a blob is missing":            {whole(a+last, found), "blobs/" + sum("a")},
-		"a blob too many":              {whole(last, found, "zz"), "bundle"},
-		"bytes of another blob":        {lie, "the bytes of a are not those of the manifest"},
-		"what was found is no JSON":    {whole(line("frozen", 1, "x", "frozen.json"), "x"), "cannot be read"},
-		"of a later judge":             {whole(line("frozen", 13, `{"format":99}`, "frozen.json"), `{"format":99}`), "has the format 99"},
-		"a reference outside":          {whole(line("frozen", 34, `{"format":1,"reference":"../../a"}`, "frozen.json"), `{"format":1,"reference":"../../a"}`), "is not inside"},
-		"frozen.json under other name": {whole(line("frozen", 13, found, "other"), found), "is called so"},
+		"empty":                         {nil, "the bundle ends before manifest"},
+		"no manifest":                   {[]member{{name: "config"}}, `want manifest, got "config"`},
+		"a manifest that is a link":     {[]member{{name: "manifest", data: "/etc/passwd", kind: tar.TypeSymlink}}, "want manifest"},
+		"an empty manifest":             {whole(""), "the last line has no end"},
+		"no last line":                  {whole(a, "a"), "frozen.json stands in the last line"},
+		"a path out":                    {whole(line("644", 1, "a", "../a")+last, "a", found), `the path "../a" is not inside`},
+		"a path out in the middle":      {whole(line("644", 1, "a", "b/../../a")+last, "a", found), "is not inside"},
+		"an absolute path":              {whole(line("644", 1, "a", "/etc/passwd")+last, "a", found), "is not inside"},
+		"the folder itself":             {whole(line("644", 1, "a", ".")+last, "a", found), "is not inside"},
+		"a backslash":                   {whole(line("644", 1, "a", `..\a`)+last, "a", found), "not every system"},
+		"a zero byte":                   {whole(line("644", 1, "a", "a\x00b")+last, "a", found), "not every system"},
+		"a path twice":                  {whole(a+a+last, "a", found), `the path "a" stands twice`},
+		"capital letters":               {whole(line("644", 1, "a", "A")+a+last, "a", found), `"A" and "a" are one name`},
+		"a file that is a folder":       {whole(a+line("644", 1, "a", "a/b")+last, "a", found), "both a file and a folder"},
+		"out of order":                  {whole(line("644", 1, "a", "b")+a+last, "a", found), "not in its order"},
+		"a negative size":               {whole(line("644", -1, "a", "a")+last, "a", found), "no size"},
+		"a size with a zero before":     {whole("644 01"+a[5:]+last, "a", found), "no size"},
+		"sizes over every limit":        {whole(fmt.Sprintf("644 %d %s a\n", int64(1)<<62, sum("a"))+last, "a", found), "GiB"},
+		"sizes that overflow":           {whole(fmt.Sprintf("644 %d %s a\n644 %d %s b\n", int64(1)<<35, sum("a"), int64(1<<63-1), sum("b"))+last, "a", found), "GiB"},
+		"one content of two sizes":      {whole(a+line("644", 2, "a", "b")+last, "a", found), "the same bytes have a size of 1 and of 2"},
+		"a size that lies":              {whole(line("644", 2, "a", "a")+last, "a", found), "has 1 bytes, but the manifest says 2"},
+		"a manifest over its limit":     {header(0, bundle.MaxManifest+1), "manifest has more than 64 MiB"},
+		"a manifest that ends early":    {header(0, bundle.MaxManifest), "the bundle ends within manifest"},
+		"a configuration over its":      {header(1, bundle.MaxConfig+1), "config has more than 16 MiB"},
+		"a configuration that ends":     {header(1, bundle.MaxConfig), "the bundle ends within config"},
+		"a header that lies":            {header(2, 1<<30), "has 1073741824 bytes, but the manifest says"},
+		"a first blob that is short":    {claims(1<<20, 1), "want blobs/"},
+		"a last blob that is short":     {claims(int64(len(found)), 1<<30), "but should have"},
+		"findings larger than they say": {claims(12, 1), "the bytes of frozen.json"},
+		"a file smaller than it says":   {claims(int64(len(found)), 2), "the bytes of a"},
+		"findings over their limit":     {claims(16<<20+1, 16<<20+1), "has at most 16 MiB"},
+		"another mode":                  {whole(line("4755", 1, "a", "a")+last, "a", found), `the mode "4755"`},
+		"no digest":                     {whole("644 1 xyz a\n"+last, "a", found), "is no SHA-256"},
+		"too many files":                {whole(many+last, "a", found), "more than 200000 files"},
+		"a blob is missing":             {whole(a+last, found), "blobs/" + sum("a")},
+		"a blob too many":               {whole(last, found, "zz"), "bundle"},
+		"bytes of another blob":         {lie, "the bytes of a are not those of the manifest"},
+		"what was found is no JSON":     {whole(line("frozen", 1, "x", "frozen.json"), "x"), "cannot be read"},
+		"of a later judge":              {whole(line("frozen", 13, `{"format":99}`, "frozen.json"), `{"format":99}`), "has the format 99"},
+		"a reference outside":           {whole(line("frozen", 34, `{"format":1,"reference":"../../a"}`, "frozen.json"), `{"format":1,"reference":"../../a"}`), "is not inside"},
+		"frozen.json under other name":  {whole(line("frozen", 13, found, "other"), found), "is called so"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantFault(t, hostile(t, row.members...), row.want)
