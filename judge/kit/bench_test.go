@@ -1,7 +1,6 @@
 package kit_test
 
 import (
-	"bufio"
 	"testing"
 
 	"assay/judge/kit"
@@ -11,23 +10,7 @@ import (
 func BenchmarkStream(b *testing.B) {
 	for _, w := range []writer{inGo, inPython} {
 		b.Run(string(w), func(b *testing.B) {
-			cmd := w.start(b, "checker")
-			cmd.Env = append(cmd.Env, kit.StreamEnv+"=1")
-			to, err := cmd.StdinPipe()
-			if err != nil {
-				b.Fatal(err)
-			}
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				b.Fatal(err)
-			}
-			from := bufio.NewReader(stdout)
-			if _, err := from.ReadString('\n'); err != nil {
-				b.Fatal(err)
-			}
+			to, from := kit.Stream(b, w.start(b, "checker"))
 			for b.Loop() {
 				if err := kit.WriteFrame(to, "check", []byte("a/b"), []byte("3 4\n"), []byte("7\n"), []byte("7\n")); err != nil {
 					b.Fatal(err)
@@ -35,11 +18,6 @@ func BenchmarkStream(b *testing.B) {
 				if f, err := kit.ReadFrame(from, 1<<20); err != nil || f.Verb != string(kit.OK) {
 					b.Fatal(f, err)
 				}
-			}
-			b.StopTimer()
-			to.Close()
-			if err := cmd.Wait(); err != nil {
-				b.Fatal(err)
 			}
 		})
 	}

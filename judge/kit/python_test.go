@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,29 +30,9 @@ func inPython(t *testing.T, play string) func(parts ...string) quit {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(python, filepath.Join(dir, "testdata", "plays.py"))
-	cmd.Env = append(os.Environ(), "KIT_TEST_PLAY="+play, StreamEnv+"=1", "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "KIT_TEST_PLAY="+play, "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1")
 	cmd.Stderr = os.Stderr
-	to, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		to.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	from := bufio.NewReader(stdout)
-	if hello, err := from.ReadString('\n'); err != nil || !strings.HasPrefix(hello, Hello) {
-		t.Fatalf("the program greets with %q: %v", hello, err)
-	}
+	to, from := Stream(t, cmd)
 	return func(parts ...string) quit {
 		raw := make([][]byte, len(parts))
 		for i, p := range parts {
@@ -66,6 +47,34 @@ func inPython(t *testing.T, play string) func(parts ...string) quit {
 		}
 		return quit{Verdict(f.Verb), string(f.Parts[0])}
 	}
+}
+
+// Stream starts a program in stream mode, and ends it with the test.
+func Stream(t testing.TB, cmd *exec.Cmd) (to io.WriteCloser, from *bufio.Reader) {
+	t.Helper()
+	cmd.Env = append(cmd.Env, StreamEnv+"=1")
+	to, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		to.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	from = bufio.NewReader(stdout)
+	if hello, err := from.ReadString('\n'); err != nil || !strings.HasPrefix(hello, Hello) {
+		t.Fatalf("the program greets with %q: %v", hello, err)
+	}
+	return to, from
 }
 
 // reads reads out by the words of ans, as the play of this name does.

@@ -89,19 +89,15 @@ def golf(g):
 
 
 play = os.environ["KIT_TEST_PLAY"]
-if play == "checker":
-    if "ASSAY_KIT_STREAM" not in os.environ:
-        print("a setter's print")
-    kit.Check(checker)
-elif play == "validator":
-    kit.Validate(validator)
-elif play == "generator":
-    kit.Generate(generator)
-elif play == "interactor":
-    kit.Interact(interactor)
-elif play == "reads":
-    kit.Check(reads)
-elif play == "draws":
-    kit.Generate(draws)
-elif play == "golf":
-    kit.CheckGolf(golf)
+if play == "checker" and "ASSAY_KIT_STREAM" not in os.environ:
+    print("a setter's print")
+start, part = {
+    "checker": (kit.Check, checker),
+    "validator": (kit.Validate, validator),
+    "generator": (kit.Generate, generator),
+    "interactor": (kit.Interact, interactor),
+    "reads": (kit.Check, reads),
+    "draws": (kit.Generate, draws),
+    "golf": (kit.CheckGolf, golf),
+}[play]
+start(part)

@@ -1,18 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-
-	"assay/judge/kit"
 )
 
-// TestMain lets the test binary stand in for the validator.
+// runMain makes the test binary be the validator.
+const runMain = "WYTHOFF_VALIDATOR_MAIN"
+
 func TestMain(m *testing.M) {
-	if os.Getenv(kit.StreamEnv) == "1" {
+	if os.Getenv(runMain) == "1" {
 		main()
 		return
 	}
@@ -63,53 +62,26 @@ func TestValidator(t *testing.T) {
 		{"refuses words", "five nine\n", false},
 		{"refuses brackets", "(5, 9)\n", false},
 	}
-	validate := startValidator(t)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if f := validate(test.input); (f.Verb == string(kit.OK)) != test.valid {
-				t.Errorf("validator(%q) = %s (%s), want valid = %v", test.input, f.Verb, f.Parts, test.valid)
+			want := 3
+			if test.valid {
+				want = 0
+			}
+			if code := validate(t, test.input); code != want {
+				t.Errorf("the validator exits with %d on %q, want %d", code, test.input, want)
 			}
 		})
 	}
 }
 
-// startValidator starts the validator and returns a function that asks it.
-func startValidator(t *testing.T) func(input string) kit.Frame {
+// validate runs the validator by hand on a text, and returns its exit code.
+func validate(t *testing.T, input string) int {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env, cmd.Stdin = append(os.Environ(), runMain+"=1"), strings.NewReader(input)
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatalf("run the validator: %v", err)
 	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), kit.StreamEnv+"=1")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stdin.Close()
-		cmd.Wait() // the context may have killed it
-	})
-	replies := bufio.NewReader(stdout)
-	if hello, err := replies.ReadString('\n'); err != nil || hello != kit.Hello+" validator\n" {
-		t.Fatalf("the validator says %q (%v)", hello, err)
-	}
-	return func(input string) kit.Frame {
-		t.Helper()
-		if err := kit.WriteFrame(stdin, "validate", []byte("a case"), []byte(input)); err != nil {
-			t.Fatal(err)
-		}
-		f, err := kit.ReadFrame(replies, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
+	return cmd.ProcessState.ExitCode()
 }
