@@ -68,7 +68,7 @@ var layers = map[string][]string{
 	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/packages/tex"},
 	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
-	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
+	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"assay/judge/internal/cachedir"
 )
 
 // A journal is a file with a line for each mutant that is judged, so that a
@@ -31,8 +33,11 @@ type entry struct {
 	Spared  []uint32       `json:"spared,omitempty"`
 }
 
-// openJournal reads what a journal holds, and goes on with it. Without a path it
-// keeps nothing.
+// mostKept bounds the journals and reports of a cache.
+var mostKept = cachedir.Limits{Bytes: 256 << 20, Files: 10_000}
+
+// openJournal reads what a journal holds, and goes on with it; the oldest of its folder
+// give way. Without a path it keeps nothing.
 func openJournal(path string) (*journal, error) {
 	j := &journal{done: map[[2]int]*entry{}}
 	if path == "" {
@@ -41,6 +46,7 @@ func openJournal(path string) (*journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("keep what is measured: %w", err)
 	}
+	cachedir.Trim(filepath.Dir(path), mostKept)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("keep what is measured: %w", err)

@@ -1,9 +1,11 @@
 package mutate
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,6 +50,25 @@ func TestJournalGoesOnWhereItStopped(t *testing.T) {
 		if j.find(0, s, r.Mutant) != nil {
 			t.Errorf("mutant %d of another program is known", r.ID)
 		}
+	}
+}
+
+// TestJournalsAreBounded: what was measured the longest ago gives way.
+func TestJournalsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"oldest.json", "older.journal", "newer.json"} {
+		path, when := filepath.Join(dir, name), time.Now().Add(time.Duration(i-3)*time.Hour)
+		if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 100<<20), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := openJournal(filepath.Join(dir, "key.journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 3 || filepath.Base(left[2]) != "older.journal" {
+		t.Errorf("left are %q, want all but the oldest", left)
 	}
 }
 
