@@ -40,7 +40,7 @@ type Folder struct {
 }
 
 // ErrDamaged is wrapped by the error of Put for bytes that are not those of the
-// digest.
+// digest, and by that of Open for a blob that is missing from now on.
 var ErrDamaged = errors.New("the bytes do not have the digest that they should have")
 
 // untouched is the modification time of a blob that nobody changed.
@@ -144,7 +144,7 @@ func (f *Folder) discard(d Digest) error {
 	if err := os.RemoveAll(f.path(d)); err != nil {
 		return fmt.Errorf("blob %s is damaged and cannot be removed: %w", d, err)
 	}
-	return fmt.Errorf("blob %s was damaged: %w", d, fs.ErrNotExist)
+	return fmt.Errorf("blob %s: %w: it is removed: %w", d, ErrDamaged, fs.ErrNotExist)
 }
 
 // Put keeps the bytes of r, which must be size bytes with the digest d; else the error

@@ -58,7 +58,7 @@ func (b *Bundle) keep(blobs *blob.Folder, e Entry) error {
 // the folder of blobs, which gets what it lacks. A folder that was laid out there before
 // is used again if nobody changed it, and else made anew.
 func (b *Bundle) LayOut(blobs *blob.Folder, to string) error {
-	if b.isLaidOut(to) {
+	if b.IsLaidOut(to) {
 		return nil
 	}
 	above := filepath.Dir(to)
@@ -95,7 +95,7 @@ func (b *Bundle) LayOut(blobs *blob.Folder, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return fmt.Errorf("lay out %s: %w", b.from, err)
 	}
-	if err := os.Rename(tmp, to); err != nil && !b.isLaidOut(to) { // another process may have been faster
+	if err := os.Rename(tmp, to); err != nil && !b.IsLaidOut(to) { // another process may have been faster
 		return fmt.Errorf("lay out %s: %w", b.from, err)
 	}
 	return nil
@@ -112,9 +112,9 @@ func (b *Bundle) openToAll(dir string) error {
 	})
 }
 
-// isLaidOut says whether a folder holds the files of the manifest as they were laid out,
+// IsLaidOut says whether a folder holds the files of the manifest as they were laid out,
 // and no others.
-func (b *Bundle) isLaidOut(dir string) bool {
+func (b *Bundle) IsLaidOut(dir string) bool {
 	have := 0
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -314,7 +314,7 @@ func (e *Error) Error() string {
 	switch {
 	case errors.Is(e.Err, errInUse):
 		return fmt.Sprintf("the cache, %s, is full of what running judges use\n    wait for one of them to end", e.Dir)
-	case isFull(e.Err):
+	case IsFull(e.Err):
 		return fmt.Sprintf("no space is left on the disk of the cache, %s\n    free some, or set ASSAY_CACHE to a folder on another disk", e.Dir)
 	case errors.Is(e.Err, syscall.EROFS):
 		return fmt.Sprintf("the cache, %s, is on a disk that is read-only%s", e.Dir, another)
@@ -341,7 +341,7 @@ func (s *Shelf) Wrap(err error) error {
 // WrapFill says of an error of a fill function, or of work in a folder of Temp's, what it
 // means for the cache.
 func (s *Shelf) WrapFill(err error) error {
-	if isFull(err) || errors.Is(err, syscall.EROFS) {
+	if IsFull(err) || errors.Is(err, syscall.EROFS) {
 		return s.Wrap(err)
 	}
 	return err

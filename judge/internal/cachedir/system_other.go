@@ -19,7 +19,11 @@ func lockWaiting(*os.File) error { return nil }
 // Room says how many bytes are left on a folder's disk, where the system tells it.
 func Room(string) (bytes int64, known bool) { return 0, false }
 
+// DiskSize says how many bytes a folder's disk has, where the system tells it.
+func DiskSize(string) (bytes int64, known bool) { return 0, false }
+
 // errDiskFull is what Windows says.
 const errDiskFull = syscall.Errno(112)
 
-func isFull(err error) bool { return errors.Is(err, errDiskFull) }
+// IsFull says whether the error is one of a disk without room.
+func IsFull(err error) bool { return errors.Is(err, errDiskFull) }

@@ -39,7 +39,16 @@ func Room(dir string) (bytes int64, known bool) {
 	return int64(st.Bavail) * int64(st.Bsize), true
 }
 
-// isFull says whether the error is one of a disk without room.
-func isFull(err error) bool {
+// DiskSize says how many bytes a folder's disk has, where the system tells it.
+func DiskSize(dir string) (bytes int64, known bool) {
+	var st syscall.Statfs_t
+	if syscall.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return int64(st.Blocks) * int64(st.Bsize), true
+}
+
+// IsFull says whether the error is one of a disk without room.
+func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
