@@ -250,13 +250,9 @@ func (f *Problem) inFolder(file string) string {
 
 // settersLanguages are the languages of the programs that judge submissions.
 func (w *Workspace) settersLanguages(f *problem.Folder) ([]string, error) {
-	parts := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
-	if f.Grading != nil {
-		parts = append(parts, graders(f.Grading.Root)...)
-	}
 	used := map[string]bool{}
-	for _, p := range parts {
-		if p == nil || p.Speaks == "ctd" {
+	for _, p := range parts(f) {
+		if p.Speaks == "ctd" {
 			continue
 		}
 		l, err := w.languageOf(f, p.Path)
@@ -268,6 +264,15 @@ func (w *Workspace) settersLanguages(f *problem.Folder) ([]string, error) {
 		}
 	}
 	return slices.Sorted(maps.Keys(used)), nil
+}
+
+// parts are the setter's programs.
+func parts(f *problem.Folder) []*judge.Part {
+	all := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
+	if f.Grading != nil {
+		all = append(all, graders(f.Grading.Root)...)
+	}
+	return slices.DeleteFunc(all, func(p *judge.Part) bool { return p == nil })
 }
 
 func graders(n *judge.Node) (all []*judge.Part) {

@@ -1,0 +1,49 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assay/judge"
+	"assay/judge/running/lang"
+	"assay/judge/running/trial"
+)
+
+// Warm builds all the setter's programs, so that no submission waits for them, and has
+// the reference judged on the samples, to see that this machine can.
+func (p *Problem) Warm(ctx context.Context) (err error) {
+	if _, err := p.Prepared(ctx); err != nil {
+		return err
+	}
+	for _, part := range parts(p.Folder) {
+		if _, err := p.Part(ctx, part); err != nil {
+			return err
+		}
+	}
+	with, err := p.Answering(ctx)
+	if _, none := errors.AsType[*judge.Fault](err); none {
+		return nil // of a package without a reference nothing more is known
+	}
+	if err != nil || with.Reference == nil || p.Kind.Answers {
+		return err
+	}
+	samples, err := with.pick([]string{judge.Sample}, nil)
+	if err != nil || samples.Count() == 0 {
+		return nil // a problem may have none
+	}
+	program, err := with.Part(ctx, with.Reference)
+	if err != nil {
+		return err
+	}
+	bench, err := with.Bench(ctx, samples, with.Reference.Path, &lang.Result{OK: true, Program: program}, trial.Way{Retime: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bench.Close()) }()
+	sum, err := judge.Run(ctx, samples, bench, judge.Options{Jobs: 1}, func(judge.Event) {})
+	if err == nil && sum.Verdict != judge.Accepted {
+		err = &judge.Fault{File: with.Reference.Path, Text: fmt.Sprintf("the reference gets %s on the sample %s here", sum.Verdict, sum.First)}
+	}
+	return err
+}
