@@ -72,7 +72,8 @@ var layers = map[string][]string{
 
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.
-	"judge/host/job": {"judge", "judge/blob"}, // words
+	"judge/host/job":    {"judge", "judge/blob"}, // words
+	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/host/job", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
@@ -94,7 +95,8 @@ var doors = map[string]struct {
 	"golang.org/x/sys/unix":                   {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                    {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/unicode/norm":          {[]string{"judge/packages/tex"}, "letters with accents, which LaTeX writes in two parts"},
-	"golang.org/x/sync/errgroup":              {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate"}, "goroutines whose end somebody waits for"},
+	"golang.org/x/sync/semaphore":             {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
+	"golang.org/x/sync/errgroup":              {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/worker"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},

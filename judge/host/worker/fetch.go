@@ -1,0 +1,160 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/judge/blob"
+	"assay/judge/bundle"
+)
+
+// Blobs is where a worker gets bytes from. It is called by several goroutines at once.
+type Blobs interface {
+	// Fetch returns the bytes of a blob; size is how many they are, 0 where nobody knows.
+	// What comes is compared with the digest. The error fs.ErrNotExist says that there is no
+	// such blob; after any other the worker tries again.
+	Fetch(ctx context.Context, d blob.Digest, size int64) (io.ReadCloser, error)
+}
+
+const (
+	stall    = 30 * time.Second // without a byte, until a download is begun anew
+	atOnce   = 8                // downloads for one job
+	patience = 2 * time.Minute  // with a server that does not answer
+)
+
+// awayError says that the server does not give what the job needs, for now.
+type awayError struct{ err error }
+
+func (e *awayError) Error() string {
+	return "the server does not send what the job needs: " + e.err.Error()
+}
+func (e *awayError) Unwrap() error { return e.err }
+
+// fetcher brings blobs into a folder.
+type fetcher struct {
+	from     Blobs
+	to       *blob.Folder
+	patience time.Duration // how long to try
+	note     func(string)
+}
+
+// read returns a blob of unknown size, of at most so many bytes.
+func (f *fetcher) read(ctx context.Context, d blob.Digest, most int64) ([]byte, error) {
+	data, err := f.to.Read(d, most)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, err
+	}
+	f.tellDamage(err)
+	err = f.patiently(ctx, d, 0, func(r io.Reader) error {
+		if data, err = io.ReadAll(io.LimitReader(r, most+1)); err != nil {
+			return err
+		}
+		if int64(len(data)) > most {
+			return fmt.Errorf("blob %s has more than %d bytes", d, most)
+		}
+		return f.to.Put(d, int64(len(data)), bytes.NewReader(data))
+	})
+	return data, err
+}
+
+// bring brings blobs that are missing, or were damaged.
+func (f *fetcher) bring(ctx context.Context, all []bundle.Entry) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for _, e := range all {
+		file, err := f.to.Open(e.Digest, e.Size)
+		if err == nil {
+			file.Close()
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(err, g.Wait())
+		}
+		f.tellDamage(err)
+		g.Go(func() error {
+			if e.Size == 0 {
+				return f.to.Put(e.Digest, 0, bytes.NewReader(nil))
+			}
+			return f.patiently(ctx, e.Digest, e.Size, func(r io.Reader) error { return f.to.Put(e.Digest, e.Size, r) })
+		})
+	}
+	return g.Wait()
+}
+
+func (f *fetcher) tellDamage(err error) {
+	if errors.Is(err, blob.ErrDamaged) {
+		f.note("a damaged file of the cache is fetched again: " + err.Error())
+	}
+}
+
+// patiently fetches a blob and gives its bytes to keep, again where they do not come, or
+// are others. What keep cannot do is not tried again.
+func (f *fetcher) patiently(ctx context.Context, d blob.Digest, size int64, keep func(io.Reader) error) error {
+	until := time.Now().Add(f.patience)
+	for again := (backoff{}); ; {
+		err := f.once(ctx, d, size, keep)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("the server has no blob %s, which the job names", d)
+		}
+		if _, passing := errors.AsType[*awayError](err); !passing || time.Now().After(until) || !again.wait(ctx) {
+			return err
+		}
+	}
+}
+
+// once fetches a blob once.
+func (f *fetcher) once(ctx context.Context, d blob.Digest, size int64, keep func(io.Reader) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte came for %v", stall)) })
+	defer watch.Stop()
+	r, err := f.from.Fetch(ctx, d, size)
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil {
+		return &awayError{err}
+	}
+	defer r.Close()
+	w := &watched{r: r, watch: watch}
+	err = keep(w)
+	switch {
+	case w.err != nil && context.Cause(ctx) != nil:
+		return &awayError{context.Cause(ctx)}
+	case w.err != nil:
+		return &awayError{w.err}
+	case errors.Is(err, blob.ErrDamaged):
+		return &awayError{err}
+	}
+	return err
+}
+
+// watched is a reader that remembers how it failed, and puts off a watch with each byte.
+type watched struct {
+	r     io.Reader
+	watch *time.Timer
+	err   error
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	if n > 0 {
+		w.watch.Reset(stall)
+	}
+	if err != nil && err != io.EOF {
+		w.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,165 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// kept keeps open what takes time to open, by key: those who use it at the same time
+// share it, and for a while nobody may. What could not be opened is not kept.
+type kept[K comparable, V any] struct {
+	idle  int     // how many that nobody uses stay open
+	close func(V) // ends one; nobody uses it then
+
+	mu    sync.Mutex
+	all   map[K]*keptOne[V]
+	clock int64
+}
+
+type keptOne[V any] struct {
+	ready chan struct{} // closed when value and err are there
+	value V
+	err   error
+	users int
+	last  int64 // when it was last used
+}
+
+var errNotOpened = errors.New("who wanted to open it panicked")
+
+// take takes what is kept for the key, or opens it. The caller calls give when it does
+// not use it any more.
+func (k *kept[K, V]) take(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
+	for {
+		k.mu.Lock()
+		e, there := k.all[key]
+		if !there {
+			e = &keptOne[V]{ready: make(chan struct{}), err: errNotOpened}
+			if k.all == nil {
+				k.all = map[K]*keptOne[V]{}
+			}
+			k.all[key] = e
+		}
+		e.users++
+		k.mu.Unlock()
+		give = sync.OnceFunc(func() { k.give(key, e) })
+		if !there {
+			func() {
+				defer close(e.ready)
+				e.value, e.err = open()
+			}()
+			if e.err != nil {
+				k.drop(key, e)
+				give()
+			}
+			return e.value, give, e.err
+		}
+		select {
+		case <-ctx.Done():
+			give()
+			return value, give, context.Cause(ctx)
+		case <-e.ready:
+		}
+		if e.err == nil {
+			return e.value, give, nil
+		}
+		give() // another could not; it may be that only its time was up
+		k.drop(key, e)
+	}
+}
+
+// give counts a user less.
+func (k *kept[K, V]) give(key K, e *keptOne[V]) {
+	k.mu.Lock()
+	e.users--
+	k.clock++
+	e.last = k.clock
+	gone := e.users == 0 && k.all[key] != e
+	k.mu.Unlock()
+	if gone {
+		k.end(e)
+	}
+	for k.shrink(k.idle) {
+	}
+}
+
+// end closes what was opened and is not kept any more.
+func (k *kept[K, V]) end(e *keptOne[V]) {
+	if e.err == nil {
+		k.close(e.value)
+	}
+}
+
+// drop has nobody take e any more; it is closed when its last user gives it back.
+func (k *kept[K, V]) drop(key K, e *keptOne[V]) {
+	k.mu.Lock()
+	mine := k.all[key] == e
+	if mine {
+		delete(k.all, key)
+	}
+	unused := mine && e.users == 0
+	k.mu.Unlock()
+	if unused {
+		k.end(e)
+	}
+}
+
+// forget drops what is kept for a key, if it is the value that is meant.
+func (k *kept[K, V]) forget(key K, meant func(V) bool) {
+	k.mu.Lock()
+	e, there := k.all[key]
+	k.mu.Unlock()
+	if !there {
+		return
+	}
+	select {
+	case <-e.ready:
+	default:
+		return // it is new
+	}
+	if e.err == nil && meant(e.value) {
+		k.drop(key, e)
+	}
+}
+
+// shrink closes the one that was not used for longest, where more than so many are not
+// used.
+func (k *kept[K, V]) shrink(most int) (closed bool) {
+	k.mu.Lock()
+	var oldest K
+	unused := 0
+	for key, e := range k.all {
+		if e.users > 0 {
+			continue
+		}
+		if unused++; unused == 1 || e.last < k.all[oldest].last {
+			oldest = key
+		}
+	}
+	e := k.all[oldest]
+	if unused > most {
+		delete(k.all, oldest)
+	}
+	k.mu.Unlock()
+	if unused > most {
+		k.end(e)
+	}
+	return unused > most
+}
+
+// clear drops everything.
+func (k *kept[K, V]) clear() {
+	k.mu.Lock()
+	all := k.all
+	k.all = nil
+	var unused []*keptOne[V]
+	for _, e := range all {
+		if e.users == 0 {
+			unused = append(unused, e)
+		}
+	}
+	k.mu.Unlock()
+	for _, e := range unused {
+		k.end(e)
+	}
+}

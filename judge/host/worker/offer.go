@@ -1,0 +1,149 @@
+package worker
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"assay/judge/host/job"
+	"assay/judge/internal/cachedir"
+	"assay/judge/running/lang"
+	"assay/judge/workspace"
+)
+
+// Offer says what this machine can do, as it was when the runner was made.
+func (r *Runner) Offer() *job.Offer {
+	o := *r.own
+	o.Languages, o.Obtain = maps.Clone(o.Languages), maps.Clone(o.Obtain)
+	return &o
+}
+
+// look looks at the machine: its sandbox, and its tool chains.
+func (r *Runner) look(ctx context.Context) (o *job.Offer, err error) {
+	w, err := workspace.Find(r.env(nil))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Start(workspace.Running{Require: r.o.Require, Beside: r.beside}); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	o = &job.Offer{
+		Protocol: job.Protocol, Version: r.o.Version, Arch: runtime.GOOS + "/" + runtime.GOARCH,
+		Slots: r.o.Slots, Machine: r.machine, Languages: map[string]string{}, Obtain: map[string]string{},
+	}
+	o.Rung, _ = w.Rung()
+	for _, l := range w.Config.Languages {
+		switch {
+		case l.Package != "":
+			o.Obtain[l.ID] = "apt-get install " + l.Package
+		case l.Obtain != "":
+			o.Obtain[l.ID] = l.Obtain
+		}
+		identity, err := w.Tools.Identity(ctx, l)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if _, missing := errors.AsType[*lang.MissingError](err); err != nil && !missing {
+			r.o.Note(fmt.Sprintf("%s is not offered: %v", l.Name, err))
+		}
+		if err == nil {
+			o.Languages[l.ID] = identity
+		}
+	}
+	return o, nil
+}
+
+// Well says what makes the machine unfit for judging: no room on a disk, no sandbox, or
+// tool chains that are not those that the server was told.
+func (r *Runner) Well(ctx context.Context) error {
+	for _, dir := range []string{r.o.Dir, os.TempDir()} {
+		if room, known := cachedir.Room(dir); known && room < leastRoom {
+			return &Unwell{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
+		}
+	}
+	now, err := r.look(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return &Unwell{fmt.Errorf("the sandbox cannot be started: %w", err)}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
+		if was, is := r.own.Languages[id], cmp.Or(now.Languages[id], "nothing"); was != is {
+			return &Unwell{fmt.Errorf("the tool chain of %s has changed from %q to %q: start the worker again, and have its class accept it", id, was, is)}
+		}
+	}
+	return nil
+}
+
+// unwell is Well after an error that may be the machine's. What was open is opened anew:
+// it may be that which does not work any more.
+func (r *Runner) unwell(ctx context.Context, err error) error {
+	r.problems.clear()
+	r.rooms.clear()
+	if cachedir.IsFull(err) {
+		return &Unwell{err}
+	}
+	return r.Well(ctx)
+}
+
+// Slots is how many jobs a machine does at one time: a core less than it has, so that the
+// worker itself can run.
+func Slots() int { return max(1, min(cores(), runtime.GOMAXPROCS(0))-1) }
+
+// cores counts the processor's cores, without those that are only threads of one.
+func cores() int {
+	seen := map[string]bool{}
+	socket := ""
+	eachField("/proc/cpuinfo", func(name, value string) {
+		switch name {
+		case "physical id":
+			socket = value
+		case "core id":
+			seen[socket+"/"+value] = true
+		}
+	})
+	if len(seen) == 0 {
+		return runtime.NumCPU()
+	}
+	return len(seen)
+}
+
+// machine is what people are told of this machine.
+func machine() string {
+	model, memory := runtime.GOARCH, ""
+	eachField("/proc/cpuinfo", func(name, value string) {
+		if name == "model name" {
+			model = value
+		}
+	})
+	eachField("/proc/meminfo", func(name, value string) {
+		var kib int64
+		if _, err := fmt.Sscan(value, &kib); err == nil && name == "MemTotal" {
+			memory = fmt.Sprintf(", %.1f GiB", float64(kib)/(1<<20))
+		}
+	})
+	return fmt.Sprintf("%s, %d processors%s", model, runtime.NumCPU(), memory)
+}
+
+// eachField reads the lines "name: value" of a file of /proc; where there is none, none.
+func eachField(file string, field func(name, value string)) {
+	f, err := os.Open(file)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok {
+			field(strings.TrimSpace(name), strings.TrimSpace(value))
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package worker_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/worker"
+	"assay/judge/workspace"
+)
+
+// problems are problems of several kinds, in which programs of the shell judge.
+const problems = `
+-- judge.toml --
+-- problems/any/problem.toml --
+title = "Any"
+[limits]
+time = "2s"
+[reference]
+program = "reference.sh"
+[checker]
+program = "checker.sh"
+speaks = "kattis"
+-- problems/any/reference.sh --
+read a b; echo $((a + b))
+-- problems/any/checker.sh --
+read want < $2
+read got
+[ "$want" = "$got" ] && exit 42
+echo "want $want, got $got" > $3/judgemessage.txt
+exit 43
+-- problems/any/cases/sample/one.in --
+1 2
+-- problems/any/cases/sample/one.ans --
+3
+-- problems/any/cases/some/two.in --
+2 2
+-- problems/any/cases/some/two.ans --
+4
+-- problems/plain/problem.toml --
+title = "Plain"
+[limits]
+time = "2s"
+-- problems/plain/cases/sample/one.in --
+1 2
+-- problems/plain/cases/sample/one.ans --
+3
+-- problems/pack/problem.yaml --
+problem_format_version: 2025-09
+name: Pack
+uuid: 9a5ab9bd-2c6e-4f5c-a0c8-0c1d1c1d1c1d
+-- problems/pack/problem_statement/problem.en.md --
+Add.
+-- problems/pack/data/sample/1.in --
+1 2
+-- problems/pack/data/sample/1.ans --
+3
+-- problems/pack/data/secret/2.in --
+20 2
+-- problems/pack/data/secret/2.ans --
+22
+-- problems/pack/submissions/accepted/right.sh --
+read a b; echo $((a + b))
+-- problems/talk/problem.toml --
+title = "Talk"
+kind = "interactive"
+[limits]
+time = "2s"
+[interactor]
+program = "interactor.sh"
+speaks = "kattis"
+-- problems/talk/interactor.sh --
+read a b < $1
+echo $a $b
+read got
+[ "$got" = $((a + b)) ] && exit 42
+exit 43
+-- problems/talk/cases/sample/one.in --
+1 2
+-- problems/talk/cases/sample/one.ans --
+3
+-- problems/broken/problem.toml --
+title = "Broken"
+[checker]
+program = "checker.c"
+speaks = "kattis"
+-- problems/broken/checker.c --
+int main( { }
+-- problems/broken/cases/sample/one.in --
+1 2
+-- problems/broken/cases/sample/one.ans --
+3
+-- right.sh --
+read a b; echo $((a + b))
+-- wrong.sh --
+read a b; echo $((a + 2))
+-- crash.sh --
+echo oh no >&2
+exit 3
+-- nothing.sh --
+-- notes.txt --
+to do
+-- worse.c --
+int main( { }
+-- folder/main.py --
+import second
+-- folder/second.py --
+a, b = map(int, input().split())
+print(a + b)
+`
+
+// same judges what is at path from the folder and from the bundle, and compares.
+func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.Runner, s *server, b worker.Bundle, path string, all bool) {
+	t.Helper()
+	var here, told []judge.Event
+	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path, Name: filepath.Base(path)}, judge.Options{All: all, Jobs: 2}, func(e judge.Event) { here = append(here, e) })
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	j := s.spec(t, b, path)
+	j.All = all
+	result, err := r.Run(t.Context(), j, func(e judge.Event) { told = append(told, e) })
+	if err != nil || result.State != job.Done {
+		t.Fatalf("%s: %+v, %v", path, result, err)
+	}
+	there, err := job.Unpack(result.Events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(timeless(t, here), timeless(t, told)); diff != "" {
+		t.Errorf("%s (-folder +bundle):\n%s", path, diff)
+	}
+	packed, _, err := job.Pack(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := job.Unpack(packed) // which leaves out the details of many failures
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(timeless(t, want), timeless(t, there)); diff != "" {
+		t.Errorf("%s (-told +result):\n%s", path, diff)
+	}
+	if result.Finished.Verdict != sum.Verdict || result.Version != "v1" || result.Machine == "" || result.Rung == "" {
+		t.Errorf("%s: %+v", path, result)
+	}
+}
+
+// TestAWorkerRunsWhatSubmitRuns: a bundle that came as blobs is judged as its folder is.
+func TestAWorkerRunsWhatSubmitRuns(t *testing.T) {
+	root := lay(t, problems)
+	w, s := contest(t, root), newServer()
+	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
+	for _, name := range []string{"any", "plain", "pack", "talk"} {
+		p, b := s.freeze(t, w, name)
+		for _, file := range []string{"right.sh", "wrong.sh", "crash.sh", "nothing.sh", "notes.txt", "worse.c", "folder"} {
+			same(t, w, p, r, s, b, filepath.Join(root, file), true)
+		}
+	}
+}
+
+// TestTheHouseOnAWorker does the same with problems of the house, their checkers and
+// solutions in several languages.
+func TestTheHouseOnAWorker(t *testing.T) {
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("judges nine submissions twice: done with ASSAY_SLOW=1")
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, s := contest(t, root), newServer()
+	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
+	for name, files := range map[string][]string{
+		"wythoff": {"accepted/square_root.py", "accepted/guess_and_correct.c", "run_time_error/exit_code_when_lost.py", "compile_error/forgets_a_semicolon.cpp", "output_limit_exceeded/traces_the_search.py"},
+		"sylver":  {"accepted/dijkstra.py", "run_time_error/third_line.py"},
+		"pd-duel": {"accepted/prefix_sums.cpp", "run_time_error/name_is_a_number.go"},
+	} {
+		p, b := s.freeze(t, w, name)
+		for _, file := range files {
+			same(t, w, p, r, s, b, filepath.Join(root, "solutions", name, file), false)
+		}
+	}
+}

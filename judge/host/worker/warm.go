@@ -1,0 +1,40 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assay/judge/blob"
+)
+
+// Bundle names a frozen problem, with the languages and limits that it is judged with.
+type Bundle struct {
+	Manifest, Config blob.Digest
+	Problem          string // what it is called
+}
+
+// Warm makes ready what jobs will need: it fetches bundles, lays them out, builds all the
+// setter's programs, and has the references judged on the samples. What cannot be made
+// ready is in the error; the others are.
+func (r *Runner) Warm(ctx context.Context, bundles []Bundle) error {
+	var all []error
+	for _, b := range bundles {
+		if err := r.warm(ctx, b); err != nil {
+			all = append(all, fmt.Errorf("%s is not ready: %w", b.Problem, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (r *Runner) warm(ctx context.Context, b Bundle) error {
+	p, give, err := r.open(ctx, problemKey{b.Config, b.Manifest, b.Problem})
+	if err != nil {
+		return err
+	}
+	defer give()
+	return p.Warm(ctx)
+}

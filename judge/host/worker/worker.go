@@ -1,0 +1,413 @@
+// Package worker takes jobs and does them on this machine:
+//
+//	r, err := worker.NewRunner(worker.RunnerOptions{...}) // what judges
+//	w, err := worker.New(worker.Options{...})             // what takes jobs, and hands results in
+//	err = w.Run(ctx)
+//	err = r.Close()
+//
+// A Runner judges as `judge submit` does: it brings what a job names from the server, lays
+// it out, and has package workspace do the rest. A Worker knows nothing of judging: it
+// keeps as many jobs under way as it has slots, tells how they get on, and writes a result
+// to the disk before it hands it in, so that no death of a process loses one.
+//
+// Who is to blame decides what becomes of a job. A submission's fault is a verdict. A
+// bundle that cannot be judged is a result of state Failed, with the fault. What the
+// machine cannot do just now (its disk is full, its sandbox is gone, the server cannot be
+// reached) gives the job back to others; a machine that is not well rests until it is.
+//
+// The package knows no queue and no network: those are interfaces, Queue and Blobs.
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"assay/judge"
+	"assay/judge/host/job"
+)
+
+// Queue is where jobs come from and results go to: FromMember makes one. Its methods are
+// called by several goroutines at once.
+type Queue interface {
+	// Take waits for a job. Its error is that of ctx when ctx ends; any other ends the worker.
+	Take(ctx context.Context) (*Taken, error)
+	// Offer hands in the result of a job that is not held any more. It tries until the result
+	// is stored, or ctx ends.
+	Offer(ctx context.Context, r *job.Result) error
+	// Say tells why no jobs are taken, or that they are: draining is false then.
+	Say(draining bool, note string)
+	// Orders are what the server wants of this worker. A nil channel gives none.
+	Orders() <-chan job.Order
+}
+
+// Taken is a job that this worker holds.
+type Taken struct {
+	Spec       *job.Spec
+	Deliveries int // how often it was given to a worker, this time included
+	Lease
+}
+
+// Lease is how a job is held. Who made it keeps it until Finish or Back is called, one of
+// them, once.
+type Lease interface {
+	// Finish hands in the result and lets go of the job, in this order. It tries until the
+	// result is stored, or ctx ends.
+	Finish(ctx context.Context, r *job.Result) error
+	// Back lets others have the job after a delay.
+	Back(ctx context.Context, delay time.Duration) error
+	// Progress tells of events, as package judge encodes them; first is the index of the first
+	// of them in the stream. Some may get lost.
+	Progress(first int, events ...[]byte)
+}
+
+// Judging does jobs: a *Runner.
+type Judging interface {
+	// Run does a job. What happens goes to progress as it happens, if it is not nil. The
+	// result says what came of it; who it is from, and for which job, is the caller's to
+	// say. An error says that the job is to be given back: Unwell where the machine is not
+	// fit for others either.
+	Run(ctx context.Context, s *job.Spec, progress func(judge.Event)) (*job.Result, error)
+	// Well says what makes the machine unfit for judging just now, or nil.
+	Well(ctx context.Context) error
+}
+
+// Unwell is the error of a machine that is not fit for judging. What it says is for those
+// who look after the machine.
+type Unwell struct{ Err error }
+
+// Error says what is wrong with the machine.
+func (e *Unwell) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e *Unwell) Unwrap() error { return e.Err }
+
+// Options are what a worker is made of.
+type Options struct {
+	Name    string // the worker's, in results
+	Dir     string // its data folder, for results that are not handed in yet
+	Queue   Queue
+	Judging Judging
+	Slots   int // jobs at one time; at least 1
+	// Note, if it is not nil, is told what those who look after the worker should know. It
+	// is called by several goroutines at once.
+	Note func(text string)
+}
+
+// The times of a worker.
+const (
+	lookEvery = time.Minute      // whether the machine is well
+	restFor   = 10 * time.Second // until one that was not is looked at again
+	drainFor  = 10 * time.Minute // what jobs may still take when the worker is to end
+	backFor   = 2 * time.Second  // what giving a job back may take: else its lease runs out
+	backLater = 2 * time.Second  // before others try what this machine could not do
+)
+
+// maxTold bounds the bytes of an event that is told while a job runs. One that has more
+// goes without its details, which come with the result.
+const maxTold = 256 << 10
+
+// Why a job is ended before its end.
+var (
+	errCancelled = errors.New("the job was cancelled")
+	errLeaving   = errors.New("the worker ends")
+)
+
+// Worker takes jobs and hands results in. Its methods may be called by several goroutines
+// at once.
+type Worker struct {
+	o      Options
+	spool  *spool
+	places *semaphore.Weighted // for jobs that run
+	drain  chan struct{}       // closed when no more jobs are to be taken
+
+	mu      sync.Mutex
+	drained bool
+	running map[*context.CancelCauseFunc]string // what ends a job that is being done, and its id
+	ill     string                              // why no job is taken; "" where the machine is well
+	err     error                               // what ends the worker
+}
+
+// New makes a worker. It makes the folder of results where it is missing.
+func New(o Options) (*Worker, error) {
+	if o.Slots < 1 {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
+	}
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	s, err := openSpool(filepath.Join(o.Dir, "spool"))
+	if err != nil {
+		return nil, err
+	}
+	return &Worker{o: o, spool: s, places: semaphore.NewWeighted(int64(o.Slots)), drain: make(chan struct{}), running: map[*context.CancelCauseFunc]string{}}, nil
+}
+
+// Drain has the worker take no more jobs. Run returns when those that run have ended, or
+// were given back after ten minutes.
+func (w *Worker) Drain() {
+	w.mu.Lock()
+	first := !w.drained
+	w.drained = true
+	w.mu.Unlock()
+	if first {
+		close(w.drain)
+		w.say()
+	}
+}
+
+// Run does jobs until the worker is drained, or the queue cannot go on, which is the error.
+// When ctx ends, it gives back at once what it holds. Results that an earlier process left
+// are handed in first. It may be called once.
+func (w *Worker) Run(ctx context.Context) error {
+	work, stop := context.WithCancelCause(ctx) // what jobs run in
+	defer stop(nil)
+	aside, done := context.WithCancel(ctx)
+	var others, slots sync.WaitGroup
+	others.Go(func() { w.handInLeft(aside) })
+	others.Go(func() { w.lookAfter(aside) })
+	others.Go(func() { w.obey(aside) })
+	others.Go(func() {
+		select {
+		case <-aside.Done():
+			return
+		case <-w.drain:
+		}
+		if wait(aside, drainFor) {
+			stop(errLeaving)
+		}
+	})
+	for range w.o.Slots {
+		slots.Go(func() { w.slot(work) })
+	}
+	slots.Wait()
+	done()
+	others.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// slot takes jobs and does them, one after the other.
+func (w *Worker) slot(ctx context.Context) {
+	taking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-w.drain:
+			stop()
+		case <-taking.Done():
+		}
+	}()
+	for w.recovered(taking) {
+		// No job is taken that would wait for one that runs alone.
+		if w.places.Acquire(taking, 1) != nil {
+			return
+		}
+		w.places.Release(1)
+		t, err := w.o.Queue.Take(taking)
+		switch {
+		case err == nil:
+			w.do(ctx, t)
+		case taking.Err() == nil:
+			w.mu.Lock()
+			w.err = cmp.Or(w.err, err)
+			w.mu.Unlock()
+			w.Drain()
+		}
+	}
+}
+
+// do does a job that was taken.
+func (w *Worker) do(ctx context.Context, t *Taken) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	w.mu.Lock()
+	w.running[&end] = t.Spec.ID
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.running, &end)
+		w.mu.Unlock()
+	}()
+	result, err := w.judge(ctx, t)
+	switch {
+	case context.Cause(ctx) != nil: // cancelled, or to be left to others
+		w.back(t, 0)
+	case err != nil:
+		w.o.Note(fmt.Sprintf("the job %s is given back: %v", t.Spec.ID, err))
+		if unwell, ok := errors.AsType[*Unwell](err); ok {
+			w.rest(unwell)
+		}
+		w.back(t, backLater)
+	default:
+		result.Job, result.Generation, result.Token, result.Worker = t.Spec.ID, t.Spec.Generation, t.Spec.Token, w.o.Name
+		w.finish(ctx, t, result)
+	}
+}
+
+// judge has the job done, alone if it was given to a worker before: it may be what ended
+// that one.
+func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
+	places := int64(1)
+	if t.Deliveries > 1 {
+		places = int64(w.o.Slots)
+	}
+	if err := w.places.Acquire(ctx, places); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	defer w.places.Release(places)
+	told := 0
+	return w.o.Judging.Run(ctx, t.Spec, func(e judge.Event) {
+		if data, err := encodeSmall(e); err == nil { // else the result has it, or says why not
+			t.Progress(told, data)
+		}
+		told++
+	})
+}
+
+// encodeSmall writes an event, without its details where they are too large.
+func encodeSmall(e judge.Event) ([]byte, error) {
+	data, err := judge.EncodeEvent(e)
+	c, judged := e.(*judge.CaseJudged)
+	if err != nil || len(data) <= maxTold || !judged {
+		return data, err
+	}
+	short := *c
+	short.Detail, short.Dialogue, short.Stderr = nil, "", ""
+	return judge.EncodeEvent(&short)
+}
+
+// back lets go of a job without a result, also when the worker ends.
+func (w *Worker) back(t *Taken, delay time.Duration) {
+	ctx, end := context.WithTimeout(context.Background(), backFor)
+	defer end()
+	if err := t.Back(ctx, delay); err != nil {
+		w.o.Note(fmt.Sprintf("the job %s is given to others when its lease runs out: %v", t.Spec.ID, err))
+	}
+}
+
+// finish hands a result in. It is on the disk first, and stays there if the worker ends
+// before it is handed in.
+func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
+	file, err := w.spool.put(result)
+	if err != nil {
+		w.o.Note(err.Error())
+	}
+	err = t.Finish(ctx, result)
+	if err == nil || errors.Is(context.Cause(ctx), errCancelled) {
+		w.spool.remove(file)
+		return
+	}
+	w.o.Note(fmt.Sprintf("the result of job %s is kept until the worker starts again: %v", result.Job, err))
+}
+
+// handInLeft hands in the results that an earlier process left.
+func (w *Worker) handInLeft(ctx context.Context) {
+	left, notes := w.spool.left()
+	for _, note := range notes {
+		w.o.Note(note)
+	}
+	for _, l := range left {
+		if w.o.Queue.Offer(ctx, l.result) == nil {
+			w.spool.remove(l.file)
+		}
+	}
+}
+
+// lookAfter looks now and then whether the machine is well.
+func (w *Worker) lookAfter(ctx context.Context) {
+	for wait(ctx, lookEvery) {
+		if w.illness() != "" {
+			continue // it is looked at already
+		}
+		if err := w.o.Judging.Well(ctx); err != nil && ctx.Err() == nil {
+			w.rest(err)
+		}
+	}
+}
+
+// say tells the server whether jobs are taken.
+func (w *Worker) say() {
+	w.mu.Lock()
+	draining, note := w.drained || w.ill != "", w.ill
+	w.mu.Unlock()
+	w.o.Queue.Say(draining, note)
+}
+
+// obey does what the server orders.
+func (w *Worker) obey(ctx context.Context) {
+	orders := w.o.Queue.Orders()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case o, open := <-orders:
+			switch {
+			case !open:
+				orders = nil
+			case o.Kind == job.Drain:
+				w.Drain()
+			case o.Kind == job.Cancel:
+				w.cancel(o.Job)
+			}
+		}
+	}
+}
+
+func (w *Worker) cancel(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for end, running := range w.running {
+		if running == id {
+			(*end)(errCancelled)
+		}
+	}
+}
+
+// rest has no jobs taken until the machine is well again.
+func (w *Worker) rest(err error) {
+	w.mu.Lock()
+	first := w.ill == ""
+	w.ill, _, _ = strings.Cut(err.Error(), "\n")
+	w.mu.Unlock()
+	if first {
+		w.o.Note("no jobs are taken: " + err.Error())
+	}
+	w.say()
+}
+
+func (w *Worker) illness() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ill
+}
+
+// recovered waits until the machine is well; false says that ctx ended.
+func (w *Worker) recovered(ctx context.Context) bool {
+	for w.illness() != "" {
+		if !wait(ctx, restFor) {
+			return false
+		}
+		if err := w.o.Judging.Well(ctx); err != nil {
+			w.rest(err)
+			continue
+		}
+		w.mu.Lock()
+		first := w.ill != "" // another slot may have been faster
+		w.ill = ""
+		w.mu.Unlock()
+		if first {
+			w.o.Note("jobs are taken again")
+			w.say()
+		}
+	}
+	return ctx.Err() == nil
+}

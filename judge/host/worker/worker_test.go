@@ -1,0 +1,456 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/worker"
+)
+
+// queue is a queue that gives what is sent to jobs, and remembers what it was told.
+type queue struct {
+	jobs   chan *worker.Taken
+	orders chan job.Order
+	broken error // of Take, once jobs is closed
+	finish func(ctx context.Context, r *job.Result) error
+
+	mu      sync.Mutex
+	results []*job.Result
+	offered []*job.Result
+	back    []string // ids of jobs
+	said    []string
+	told    []string // by Progress
+}
+
+func newQueue() *queue {
+	return &queue{jobs: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
+}
+
+func (q *queue) Take(ctx context.Context) (*worker.Taken, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case t, open := <-q.jobs:
+		if !open {
+			return nil, q.broken
+		}
+		return t, nil
+	}
+}
+
+func (q *queue) Offer(ctx context.Context, r *job.Result) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.offered = append(q.offered, r)
+	return nil
+}
+
+func (q *queue) Say(draining bool, note string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.said = append(q.said, fmt.Sprint(draining, " ", note))
+}
+
+func (q *queue) Orders() <-chan job.Order { return q.orders }
+
+// lease is that of one job.
+type lease struct {
+	q  *queue
+	id string
+}
+
+func (l *lease) Finish(ctx context.Context, r *job.Result) error {
+	if l.q.finish != nil {
+		if err := l.q.finish(ctx, r); err != nil {
+			return err
+		}
+	}
+	l.q.mu.Lock()
+	defer l.q.mu.Unlock()
+	l.q.results = append(l.q.results, r)
+	return nil
+}
+
+func (l *lease) Back(ctx context.Context, delay time.Duration) error {
+	l.q.mu.Lock()
+	defer l.q.mu.Unlock()
+	l.q.back = append(l.q.back, l.id)
+	return ctx.Err()
+}
+
+func (l *lease) Progress(first int, events ...[]byte) {
+	l.q.mu.Lock()
+	defer l.q.mu.Unlock()
+	l.q.told = append(l.q.told, fmt.Sprintf("%s %d %s", l.id, first, events[0]))
+}
+
+// give has a worker take a job.
+func (q *queue) give(id string, deliveries int) {
+	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Generation: 2, Token: "token of " + id}, Deliveries: deliveries, Lease: &lease{q, id}}
+}
+
+// judging does jobs as the test says.
+type judging struct {
+	run func(ctx context.Context, id string) error
+
+	mu  sync.Mutex
+	ill error
+}
+
+func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Event)) (*job.Result, error) {
+	progress(&judge.Noted{Text: "begun"})
+	if err := j.run(ctx, s.ID); err != nil {
+		return nil, err
+	}
+	return &job.Result{State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, nil
+}
+
+func (j *judging) Well(context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ill
+}
+
+func (j *judging) set(ill error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ill = ill
+}
+
+// setup is a worker in a bubble, with all that it talks to.
+type setup struct {
+	*worker.Worker
+	*queue
+	*judging
+	notes notes
+	dir   string
+	err   chan error // what Run returned
+}
+
+// bubble runs a test with a worker that runs, in a time of its own.
+func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) error, test func(t *testing.T, ctx context.Context, s *setup)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &setup{queue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
+		var err error
+		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.queue, Judging: s.judging, Slots: slots, Note: s.notes.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		go func() { s.err <- s.Worker.Run(ctx) }()
+		synctest.Wait()
+		test(t, ctx, s)
+		end()
+		synctest.Wait()
+		select {
+		case <-s.err:
+		default:
+			t.Error("the worker did not end")
+		}
+	})
+}
+
+// spooled are the results on the disk.
+func (s *setup) spooled(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(s.dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// never is a job that ends when it is told to.
+func never(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func TestResultsAreHandedIn(t *testing.T) {
+	var mu sync.Mutex
+	now, most := 0, 0
+	run := func(context.Context, string) error {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		time.Sleep(time.Second)
+		mu.Lock()
+		now--
+		mu.Unlock()
+		return nil
+	}
+	bubble(t, 3, run, func(t *testing.T, ctx context.Context, s *setup) {
+		for i := range 200 {
+			s.give(fmt.Sprint(i), 1)
+		}
+		time.Sleep(time.Minute + 7*time.Second) // 200 jobs of a second, three at one time
+		synctest.Wait()
+		if len(s.results) != 200 || most != 3 || s.spooled(t) != 0 {
+			t.Errorf("%d results, %d jobs at one time, %d results on the disk", len(s.results), most, s.spooled(t))
+		}
+		seen := map[string]bool{}
+		for _, r := range s.results {
+			seen[r.Job] = true
+			if r.Worker != "w" || r.Generation != 2 || r.Token != "token of "+r.Job {
+				t.Errorf("a result of %q in generation %d for %q with %q", r.Worker, r.Generation, r.Job, r.Token)
+			}
+		}
+		if len(seen) != 200 || !strings.HasSuffix(s.told[0], `0 {"event":"note","text":"begun"}`) || len(s.told) != 200 {
+			t.Errorf("results of %d jobs; told %q first, %d in all", len(seen), s.told[0], len(s.told))
+		}
+	})
+}
+
+// TestAResultOutlivesItsWorker: a worker that dies before its result is stored hands it in
+// when it is started again; what it had not finished writing is no result.
+func TestAResultOutlivesItsWorker(t *testing.T) {
+	dir := ""
+	bubble(t, 1, func(context.Context, string) error { return nil }, func(t *testing.T, ctx context.Context, s *setup) {
+		dir = filepath.Join(s.dir, "spool")
+		s.finish = func(ctx context.Context, r *job.Result) error { // the server is gone
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		s.give("a/../b", 1)
+		synctest.Wait()
+		if s.spooled(t) != 1 || len(s.results) != 0 {
+			t.Errorf("%d on the disk while %d were stored", s.spooled(t), len(s.results))
+		}
+	})
+	for name, text := range map[string]string{".tmp-1": `{"job":`, "bad.json": `{"job":`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		q, said := newQueue(), notes{}
+		w, err := worker.New(worker.Options{Name: "w", Dir: filepath.Dir(dir), Queue: q, Judging: &judging{}, Slots: 1, Note: said.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := make(chan error)
+		go func() { end <- w.Run(t.Context()) }()
+		synctest.Wait()
+		if len(q.offered) != 1 || q.offered[0].Job != "a/../b" || q.offered[0].Token != "token of a/../b" {
+			t.Errorf("offered %+v", q.offered)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 0 || !said.has("bad.json") {
+			t.Errorf("left on the disk: %v; noted: %s", left, &said)
+		}
+		w.Drain()
+		if err := <-end; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCancelled(t *testing.T) {
+	bubble(t, 2, never, func(t *testing.T, ctx context.Context, s *setup) {
+		s.give("a", 1)
+		s.give("b", 1)
+		synctest.Wait()
+		s.orders <- job.Order{Kind: job.Cancel, Job: "b"}
+		s.orders <- job.Order{Kind: job.Cancel, Job: "not here"}
+		synctest.Wait()
+		if !slices.Equal(s.back, []string{"b"}) || len(s.results) != 0 || s.spooled(t) != 0 {
+			t.Errorf("let go of %q, %d results, %d on the disk", s.back, len(s.results), s.spooled(t))
+		}
+		s.give("c", 1) // the place is free again
+		synctest.Wait()
+		if len(s.told) != 3 {
+			t.Errorf("told of %q", s.told)
+		}
+	})
+}
+
+// TestCancelledWhileItIsHandedIn: nobody wants the result, so it does not stay.
+func TestCancelledWhileItIsHandedIn(t *testing.T) {
+	bubble(t, 1, func(context.Context, string) error { return nil }, func(t *testing.T, ctx context.Context, s *setup) {
+		s.finish = func(ctx context.Context, r *job.Result) error { <-ctx.Done(); return ctx.Err() }
+		s.give("a", 1)
+		synctest.Wait()
+		s.orders <- job.Order{Kind: job.Cancel, Job: "a"}
+		synctest.Wait()
+		if s.spooled(t) != 0 {
+			t.Error("it stays on the disk")
+		}
+	})
+}
+
+func TestDrained(t *testing.T) {
+	run := func(ctx context.Context, id string) error {
+		if id == "long" {
+			return never(ctx, id)
+		}
+		time.Sleep(5 * time.Minute)
+		return nil
+	}
+	bubble(t, 3, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.give("long", 1)
+		s.give("short", 1)
+		synctest.Wait()
+		begun := time.Now()
+		s.orders <- job.Order{Kind: job.Drain}
+		synctest.Wait()
+		s.give("late", 1)
+		err := <-s.err
+		if len(s.results) != 1 || s.results[0].Job != "short" || !slices.Equal(s.back, []string{"long"}) || err != nil {
+			t.Errorf("%d results, given back %q, %v", len(s.results), s.back, err)
+		}
+		if took := time.Since(begun); took != 10*time.Minute || len(s.jobs) != 1 {
+			t.Errorf("it took %v; %d jobs are left", took, len(s.jobs))
+		}
+		if !slices.Equal(s.said, []string{"true "}) {
+			t.Errorf("said %q", s.said)
+		}
+		s.err <- nil
+	})
+}
+
+func TestEndedAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		w, err := worker.New(worker.Options{Name: "w", Dir: dir, Queue: q, Judging: &judging{run: never}, Slots: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		q.give("a", 1)
+		q.give("b", 1)
+		go func() { synctest.Wait(); end() }()
+		begun := time.Now()
+		if err := w.Run(ctx); err != nil || time.Since(begun) > 0 {
+			t.Errorf("Run: %v, after %v", err, time.Since(begun))
+		}
+		if slices.Sort(q.back); !slices.Equal(q.back, []string{"a", "b"}) {
+			t.Errorf("given back %q", q.back)
+		}
+	})
+}
+
+// TestASecondDeliveryRunsAlone: it may be what killed the first worker.
+func TestASecondDeliveryRunsAlone(t *testing.T) {
+	var mu sync.Mutex
+	var now []string
+	run := func(ctx context.Context, id string) error {
+		mu.Lock()
+		now = append(now, id)
+		if len(now) > 1 && slices.Contains(now, "again") {
+			mu.Unlock()
+			return errors.New("beside another: " + strings.Join(now, " "))
+		}
+		mu.Unlock()
+		time.Sleep(time.Second)
+		mu.Lock()
+		now = slices.DeleteFunc(now, func(other string) bool { return other == id })
+		mu.Unlock()
+		return nil
+	}
+	bubble(t, 3, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.give("a", 1)
+		s.give("again", 2)
+		for i := range 10 {
+			s.give(fmt.Sprint(i), 1)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(s.results) != 12 || len(s.back) != 0 {
+			t.Errorf("%d results, given back %q: %s", len(s.results), s.back, &s.notes)
+		}
+	})
+}
+
+// TestAMachineThatIsNotWellRests: its jobs go to others, it says why, takes no more, and
+// takes them again when it is well.
+func TestAMachineThatIsNotWellRests(t *testing.T) {
+	full := &worker.Unwell{Err: errors.New("the disk is full\n    really")}
+	var ill atomic.Bool
+	ill.Store(true)
+	run := func(ctx context.Context, id string) error {
+		if ill.Load() {
+			return full
+		}
+		return nil
+	}
+	bubble(t, 1, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.set(full)
+		s.give("a", 1)
+		s.give("b", 1)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !slices.Equal(s.back, []string{"a"}) || len(s.results) != 0 || s.said[0] != "true the disk is full" {
+			t.Errorf("given back %q, %d results, said %q", s.back, len(s.results), s.said)
+		}
+		s.set(nil)
+		ill.Store(false)
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		if len(s.results) != 1 || s.said[len(s.said)-1] != "false " || !s.notes.has("taken again") {
+			t.Errorf("%d results, said %q: %s", len(s.results), s.said, &s.notes)
+		}
+		s.set(errors.New("the tools have changed")) // while nothing runs
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		if s.said[len(s.said)-1] != "true the tools have changed" {
+			t.Errorf("said %q", s.said)
+		}
+	})
+}
+
+// TestWhatCannotBeDoneNow: a job that cannot be done for now goes back, and the next is
+// taken.
+func TestWhatCannotBeDoneNow(t *testing.T) {
+	run := func(ctx context.Context, id string) error {
+		if id == "a" {
+			return errors.New("the server does not answer")
+		}
+		return nil
+	}
+	bubble(t, 1, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.give("a", 1)
+		s.give("b", 1)
+		synctest.Wait()
+		if !slices.Equal(s.back, []string{"a"}) || len(s.results) != 1 || !s.notes.has("the server does not answer") {
+			t.Errorf("given back %q, %d results: %s", s.back, len(s.results), &s.notes)
+		}
+	})
+}
+
+// TestAQueueThatCannotGoOn ends the worker, when its jobs have ended.
+func TestAQueueThatCannotGoOn(t *testing.T) {
+	run := func(ctx context.Context, id string) error { time.Sleep(time.Second); return nil }
+	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.broken = errors.New("the key is revoked")
+		s.give("a", 1)
+		close(s.jobs)
+		if err := <-s.err; err != s.broken || len(s.results) != 1 {
+			t.Errorf("Run: %v, %d results", err, len(s.results))
+		}
+		s.err <- nil
+	})
+}
+
+func TestAWorkerNeedsSlots(t *testing.T) {
+	if _, err := worker.New(worker.Options{Dir: t.TempDir()}); judge.Whose(err) != judge.Asker {
+		t.Errorf("New: %v", err)
+	}
+	if _, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir()}); judge.Whose(err) != judge.Asker {
+		t.Errorf("NewRunner: %v", err)
+	}
+}
