@@ -1,0 +1,294 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// tables are all tables with their keys, each after those that it refers to.
+var tables = []struct{ name, key string }{
+	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"},
+	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"problem", "id"}, {"bundle", "problem, id"},
+	{"contest", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"flow", "id"}, {"job", "id"},
+	{"lane", "lane"}, {"turn", "lane, owner"}, {"part", "flow, part_key"}, {"log", "contest, seq"}, {"audit", "id"},
+}
+
+// manifestName is the file of a backup that says what the others must be. It is written
+// last: without it there is no backup.
+const manifestName = "backup.json"
+
+// Manifest says what a backup holds: for each table the file <table>.jsonl with a row a
+// line, as JSON. It is the same for both databases.
+type Manifest struct {
+	Schema  int64           `json:"schema"`
+	Version string          `json:"version"` // of the program that made it
+	Made    time.Time       `json:"made"`
+	LastLog int64           `json:"last_log"`
+	Tables  map[string]File `json:"tables"`
+}
+
+// File is the file of a table in a backup.
+type File struct {
+	Rows   int64  `json:"rows"`
+	SHA256 string `json:"sha256"`
+}
+
+// Backup writes all tables, as they are at one moment, into a folder, which is made where
+// it is missing and must hold no backup yet. Nobody waits for it. Blobs are not in it:
+// BlobsNamed, called after it, says which ones the rows name, and some more.
+func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the backup: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, manifestName)); err == nil {
+		return nil, fmt.Errorf("%s holds a backup already: name an empty folder", dir)
+	}
+	steps, err := s.migrations()
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations: %w", err)
+	}
+	schema, _, err := steps.GetVersions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at the schema: %w", err)
+	}
+	// All rows are of one moment: SQLite reads from a snapshot in any transaction.
+	options := &sql.TxOptions{}
+	if s.postgres {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	tx, err := s.reader.BeginTx(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("begin the backup: %w", err)
+	}
+	defer tx.Rollback()
+	m := &Manifest{Schema: schema, Version: s.options.Version, Made: s.options.Now().UTC(), Tables: map[string]File{}}
+	if m.LastLog, err = s.read.WithTx(tx).LastLog(ctx); err != nil {
+		return nil, fmt.Errorf("read the end of the log: %w", err)
+	}
+	for _, t := range tables {
+		if m.Tables[t.name], err = dump(ctx, tx, dir, t.name, t.key); err != nil {
+			return nil, fmt.Errorf("back up the table %s: %w", t.name, err)
+		}
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write what the backup holds: %w", err)
+	}
+	return m, writeSynced(filepath.Join(dir, manifestName), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
+}
+
+// writeSynced writes a file that is on the disk when it returns.
+func writeSynced(path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := bufio.NewWriter(f)
+	if err := errors.Join(write(b), b.Flush()); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// dump writes the rows of a table.
+func dump(ctx context.Context, tx *sql.Tx, dir, table, key string) (out File, err error) {
+	sum := sha256.New()
+	err = writeSynced(filepath.Join(dir, table+".jsonl"), func(w io.Writer) error {
+		rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+key)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		if err != nil {
+			return err
+		}
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		for rows.Next() {
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			row := make(map[string]any, len(columns))
+			for i, c := range columns {
+				row[c] = values[i]
+			}
+			line, err := json.Marshal(row)
+			if err != nil {
+				return err
+			}
+			if _, err := io.MultiWriter(w, sum).Write(append(line, '\n')); err != nil {
+				return err
+			}
+			out.Rows++
+		}
+		return rows.Err()
+	})
+	out.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return out, err
+}
+
+// ReadManifest reads what a backup holds.
+func ReadManifest(dir string) (*Manifest, error) {
+	data, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no finished backup: it has no %s", dir, manifestName)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the backup: %w", err)
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, manifestName), err)
+	}
+	return m, nil
+}
+
+// Restore loads a backup into an empty database, whichever of the two it came from: all of
+// it, or nothing. ErrNotEmpty says that something is there, ErrNewer that the backup is of
+// a later version. Open brings the schema up to date afterwards.
+func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := connect(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	steps, err := s.migrations()
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations: %w", err)
+	}
+	has, wants, err := steps.GetVersions(ctx)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("look at the schema of %s: %w", s.name(), err)
+	case m.Schema > wants:
+		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewer, m.Schema, m.Version, o.Version, wants)
+	case has != 0:
+		return nil, fmt.Errorf("restore into %s: %w", s.name(), ErrNotEmpty)
+	}
+	// The tables come in the same transaction as their rows, so that a restore that was
+	// stopped leaves an empty database.
+	if _, err := steps.UpTo(ctx, m.Schema); err != nil {
+		return nil, fmt.Errorf("make the tables: %w", err)
+	}
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("begin the restore: %w", err)
+	}
+	defer tx.Rollback()
+	for _, t := range tables {
+		want, there := m.Tables[t.name]
+		if !there {
+			continue // the schema of the backup has no such table
+		}
+		if err := load(ctx, tx, filepath.Join(dir, t.name+".jsonl"), t.name, want); err != nil {
+			return nil, fmt.Errorf("restore the table %s: %w", t.name, err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return nil, fmt.Errorf("end the restore: %w", err)
+	}
+	return m, nil
+}
+
+// load puts the rows of a file into a table. The file must be what the manifest says.
+func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	lines := bufio.NewReaderSize(io.TeeReader(f, sum), 1<<20)
+	columns, insert, err := columnsOf(ctx, tx, table)
+	if err != nil {
+		return err
+	}
+	var rows int64
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(line) == 0 {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s ends in the middle of a row: %w", path, err)
+		}
+		rows++
+		if err := loadRow(ctx, tx, insert, columns, line); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, rows, err)
+		}
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 || rows != want.Rows {
+		return fmt.Errorf("%s is damaged: it has %d rows and the digest %s; want %d and %s", path, rows, got, want.Rows, want.SHA256)
+	}
+	return nil
+}
+
+// columnsOf are the columns of a table, and the statement that fills them.
+func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string, insert *sql.Stmt, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
+	if err != nil {
+		return nil, nil, err
+	}
+	columns, err = rows.Columns()
+	if err = errors.Join(err, rows.Close()); err != nil {
+		return nil, nil, err
+	}
+	places := make([]string, len(columns))
+	for i := range places {
+		places[i] = fmt.Sprintf("$%d", i+1)
+	}
+	insert, err = tx.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(places, ", ")+")")
+	return columns, insert, err
+}
+
+func loadRow(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, columns []string, line []byte) error {
+	numbers := json.NewDecoder(bytes.NewReader(line))
+	numbers.UseNumber() // times do not fit into a float64 with all their digits
+	var row map[string]any
+	if err := numbers.Decode(&row); err != nil {
+		return err
+	}
+	if len(row) != len(columns) {
+		return fmt.Errorf("the row has %d columns; the table has %d", len(row), len(columns))
+	}
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		value, there := row[c]
+		if !there {
+			return fmt.Errorf("the row has no column %s", c)
+		}
+		if n, is := value.(json.Number); is {
+			whole, err := n.Int64()
+			if err != nil {
+				return fmt.Errorf("column %s: %w", c, err)
+			}
+			value = whole
+		}
+		values[i] = value
+	}
+	_, err := insert.ExecContext(ctx, values...)
+	return err
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Blob is what is known of a blob that the caller keeps.
+type Blob struct {
+	Digest blob.Digest
+	Size   int64
+	Kind   string // what it was kept as, for people
+}
+
+// NoteBlobs notes blobs that are kept now, or were asked for: before they are stored, so
+// that one that nobody names in the end is found by Sweep, and again when somebody is told
+// that he need not send them.
+func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
+	return s.tx(ctx, "note blobs", func(q *query.Queries) error {
+		now := s.now()
+		for _, b := range blobs {
+			if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(b.Digest), Size: b.Size, Kind: b.Kind, Stored: now}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// BlobsNamed are the blobs that rows name. True are manifests of bundles: they name more
+// blobs, which the caller finds there.
+func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
+	named := map[blob.Digest]bool{}
+	note := func(digests ...string) {
+		for _, d := range digests {
+			if _, known := named[blob.Digest(d)]; !known && d != "" {
+				named[blob.Digest(d)] = false
+			}
+		}
+	}
+	for _, column := range []func(context.Context) ([]string, error){s.read.NamedByProblems, s.read.NamedByParts} {
+		digests, err := column(ctx)
+		if err != nil {
+			return nil, failed("read what blobs are named", err)
+		}
+		note(digests...)
+	}
+	judgements, err := s.read.NamedByJudgements(ctx)
+	if err != nil {
+		return nil, failed("read what blobs judgements name", err)
+	}
+	for _, j := range judgements {
+		note(j.Config, j.Events)
+	}
+	submissions, err := s.read.NamedBySubmissions(ctx)
+	if err != nil {
+		return nil, failed("read what blobs submissions name", err)
+	}
+	for _, list := range submissions {
+		var files []job.File
+		if err := fromJSON("the files of a submission", list, &files); err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			note(string(f.Digest))
+		}
+	}
+	jobs, err := s.read.NamedByJobs(ctx)
+	if err != nil {
+		return nil, failed("read what blobs jobs name", err)
+	}
+	for _, spec := range jobs {
+		var w job.Work
+		if err := fromJSON("a job", spec, &w); err != nil {
+			return nil, err
+		}
+		for _, d := range w.Blobs() {
+			note(string(d))
+		}
+		named[w.Bundle] = true
+	}
+	manifests, err := s.read.NamedByBundles(ctx)
+	if err != nil {
+		return nil, failed("read what blobs bundles name", err)
+	}
+	for _, d := range manifests {
+		named[blob.Digest(d)] = true
+	}
+	return named, nil
+}
+
+// sweepAfter is how long a blob that nobody names may be the start of something.
+const sweepAfter = 48 * time.Hour
+
+// Sweep forgets the blobs that nobody names and nobody saw for 48 hours, and returns them
+// for the caller to delete. Contents says which blobs a manifest names. It also drops
+// invites that ended 90 days ago, and what the queue need not remember.
+func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
+	const invites = 90 * 24 * time.Hour
+	// The candidates come first: what is named later was seen later.
+	before := s.now() - sweepAfter.Microseconds()
+	old, err := s.read.BlobsSeenBefore(ctx, before)
+	if err != nil {
+		return nil, failed("read the old blobs", err)
+	}
+	named, err := s.BlobsNamed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for manifest, is := range named {
+		if !is {
+			continue
+		}
+		inside, err := contents(manifest)
+		if err != nil {
+			return nil, failed("read the manifest "+string(manifest), err)
+		}
+		for _, d := range inside {
+			if _, known := named[d]; !known {
+				named[d] = false
+			}
+		}
+	}
+	err = s.tx(ctx, "forget blobs", func(q *query.Queries) error {
+		gone = nil
+		for _, d := range old {
+			if _, known := named[blob.Digest(d)]; known {
+				continue
+			}
+			n, err := q.DeleteBlob(ctx, d, before)
+			if err != nil {
+				return err
+			}
+			if n == 1 {
+				gone = append(gone, blob.Digest(d))
+			}
+		}
+		if err := q.DeleteTurns(ctx); err != nil {
+			return err
+		}
+		return q.DeleteInvites(ctx, s.now()-invites.Microseconds())
+	})
+	return gone, err
+}

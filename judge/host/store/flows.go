@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Flow is work that is made of many jobs.
+type Flow struct {
+	ID     string
+	Kind   string
+	Spec   []byte // JSON; its maker knows what it means
+	State  FlowState
+	Reason string // why it ended so; "" where there is nothing to say
+	Owner  string // id of an account
+	Made   time.Time
+	Ended  time.Time // zero while it runs
+}
+
+// FlowState says where a flow is.
+type FlowState string
+
+// The states of a flow.
+const (
+	FlowRunning   FlowState = "running"
+	FlowDone      FlowState = "done"
+	FlowFailed    FlowState = "failed"
+	FlowCancelled FlowState = "cancelled"
+)
+
+// NewFlow makes a flow that runs. Spec must be JSON.
+func (s *Store) NewFlow(ctx context.Context, kind string, spec []byte, owner string) (*Flow, error) {
+	f := &Flow{ID: newID(), Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}
+	err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: f.ID, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
+	if err != nil {
+		return nil, failed("make a flow", err)
+	}
+	return f, nil
+}
+
+// Flow reads a flow.
+func (s *Store) Flow(ctx context.Context, id string) (*Flow, error) {
+	row, err := s.read.GetFlow(ctx, id)
+	return flow(row), failed("read the flow "+id, err)
+}
+
+// Flows reads the flows that run, the oldest first.
+func (s *Store) Flows(ctx context.Context) ([]*Flow, error) {
+	rows, err := s.read.OpenFlows(ctx)
+	flows := make([]*Flow, 0, len(rows))
+	for _, r := range rows {
+		flows = append(flows, flow(r))
+	}
+	return flows, failed("read the flows", err)
+}
+
+func flow(r query.Flow) *Flow {
+	return &Flow{r.ID, r.Kind, []byte(r.Spec), FlowState(r.State), r.Reason, r.Owner, instant(r.Made), instant(r.DoneAt.Int64)}
+}
+
+// FlowJob is a job of a flow.
+type FlowJob struct {
+	// Key names the part that it makes, once in its flow.
+	Key   string
+	Work  job.Work
+	Lane  job.Lane
+	Class string
+	Cost  time.Duration // estimated processor time
+}
+
+// JobID is the id of the job that makes a part of a flow: always the same, so that to plan
+// twice adds nothing.
+func JobID(flow, key string) string {
+	sum := sha256.Sum256([]byte(flow + "\x00" + key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// AddJobs puts jobs of a flow into the queue, in this order, and says how many were new.
+// ErrEnded says that the flow has ended, or is none.
+func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (added int, err error) {
+	err = s.tx(ctx, "add jobs to the flow "+flow, func(q *query.Queries) error {
+		added = 0
+		n, err := q.HoldFlow(ctx, flow)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrEnded
+		}
+		now := s.now()
+		lanes := map[job.Lane][]newJob{}
+		for _, j := range jobs {
+			lanes[j.Lane] = append(lanes[j.Lane], newJob{
+				id: JobID(flow, j.Key), work: j.Work, lane: j.Lane, class: j.Class, cost: j.Cost, made: now, flow: flow, key: j.Key,
+			})
+		}
+		for _, lane := range job.Lanes {
+			if len(lanes[lane]) == 0 {
+				continue
+			}
+			n, err := enqueue(ctx, q, flow, lane, lanes[lane])
+			if err != nil {
+				return err
+			}
+			added += n
+		}
+		return nil
+	})
+	return added, err
+}
+
+// Part is what one job brought to a flow. It never changes.
+type Part struct {
+	Key    string
+	Job    string      // id; "" where no job made it
+	Result *job.Result // without its events and its token
+	Events blob.Digest // "" for none
+	At     time.Time
+}
+
+// AddPart keeps a part that no job made, and says whether it is new: one with this key is
+// left as it is. Fold keeps those that jobs make.
+func (s *Store) AddPart(ctx context.Context, flow string, p Part) (added bool, err error) {
+	err = s.tx(ctx, "keep a part of the flow "+flow, func(q *query.Queries) error {
+		added, err = s.part(ctx, q, flow, p)
+		return err
+	})
+	return added, err
+}
+
+func (s *Store) part(ctx context.Context, q *query.Queries, flow string, p Part) (bool, error) {
+	short := *p.Result
+	short.Events, short.Token = nil, ""
+	result, err := toJSON(short)
+	if err != nil {
+		return false, err
+	}
+	n, err := q.InsertPart(ctx, query.InsertPartParams{Flow: flow, PartKey: p.Key, Job: p.Job, Result: result, Events: string(p.Events), At: s.now()})
+	return n == 1, err
+}
+
+// Parts reads the parts of a flow in the order in which they came.
+func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
+	rows, err := s.read.PartsOf(ctx, flow)
+	if err != nil {
+		return nil, failed("read the parts of a flow", err)
+	}
+	parts := make([]*Part, len(rows))
+	for i, r := range rows {
+		parts[i] = &Part{Key: r.PartKey, Job: r.Job, Events: blob.Digest(r.Events), At: instant(r.At)}
+		if err := fromJSON("the part "+r.PartKey, r.Result, &parts[i].Result); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// FinishFlow ends a flow and cancels its jobs that have not ended; those are returned, for
+// some may be out. A flow that has ended stays as it is: then the error is ErrEnded.
+func (s *Store) FinishFlow(ctx context.Context, id string, state FlowState, reason string) (cancelled []string, err error) {
+	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
+		now := some(s.now())
+		n, err := q.EndFlow(ctx, query.EndFlowParams{ID: id, State: string(state), Reason: clean(reason), DoneAt: now})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrEnded
+		}
+		cancelled, err = q.CancelJobsOfFlow(ctx, text(id), now)
+		return err
+	})
+	return cancelled, err
+}

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Outcome says what a result changed.
+type Outcome string
+
+// The outcomes of Fold. After each of them the result need not be offered again.
+const (
+	Counted      Outcome = "counted"      // it is the result of its job
+	Duplicate    Outcome = "duplicate"    // the job had this verdict already
+	Disagreement Outcome = "disagreement" // the job had another verdict, which stands; the audit says so
+	Dropped      Outcome = "dropped"      // the job was cancelled, is not known, or is not this worker's
+	Retried      Outcome = "retried"      // the job waits again, for another worker
+	GaveUp       Outcome = "gave up"      // the job failed too often; the audit says so
+)
+
+// Folded is what Fold did, and to what.
+type Folded struct {
+	Outcome
+	Submission string // id; "" for a part of a flow, or nothing
+	Flow       string // id; "" for a submission, or nothing
+}
+
+// maxTries is how often a job may fail, on however many workers.
+const maxTries = 5
+
+// Fold takes a result, once however often it is offered. Events is the blob of r.Events,
+// which the caller has stored; "" for none. A verdict ends the job's judgement or makes a
+// part of its flow; a failure puts the job back with the worker excluded, and at last makes
+// the verdict a judge error.
+func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (f Folded, err error) {
+	err = s.tx(ctx, "take the result of job "+clean(r.Job), func(q *query.Queries) error {
+		f = Folded{Outcome: Dropped}
+		j, err := q.GetJob(ctx, r.Job)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil || subtle.ConstantTimeCompare([]byte(j.Token), []byte(r.Token)) == 0 {
+			return err
+		}
+		f.Flow = j.Flow.String
+		if !j.Flow.Valid {
+			of, err := q.JudgementOfJob(ctx, j.ID)
+			if err != nil {
+				return err
+			}
+			f.Submission = of.Submission
+		}
+		if r.State != job.Done {
+			f.Outcome, err = s.failure(ctx, q, &j, r)
+			return err
+		}
+		ended, err := s.end(ctx, q, &j, r, Done, events)
+		if err != nil || ended {
+			f.Outcome = Counted
+			return err
+		}
+		f.Outcome, err = s.second(ctx, q, r)
+		return err
+	})
+	return f, err
+}
+
+// end makes r the result of a job, and says whether it did: not where there is one.
+func (s *Store) end(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, state JobState, events blob.Digest) (bool, error) {
+	n, err := q.EndJob(ctx, query.EndJobParams{ID: j.ID, State: string(state), DoneAt: some(s.now()), Worker: clean(r.Worker)})
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if events != "" {
+		if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(events), Size: int64(len(r.Events)), Kind: "events", Stored: s.now()}); err != nil {
+			return false, err
+		}
+	}
+	if j.Flow.Valid {
+		return s.part(ctx, q, j.Flow.String, Part{Key: j.PartKey, Job: j.ID, Result: r, Events: events})
+	}
+	judgement := query.EndJudgementParams{
+		ID: j.ID, Verdict: text(string(judge.JudgeError)), Reason: clean(r.Reason), Worker: clean(r.Worker), Version: clean(r.Version),
+		Machine: clean(r.Machine), Rung: clean(r.Rung), Cpu: max(r.CPUUS, 0), Events: sql.NullString{String: string(events), Valid: events != ""},
+	}
+	if r.Finished != nil {
+		judgement.Verdict = text(string(r.Finished.Verdict))
+		if r.Finished.Score != nil {
+			judgement.Score = text(r.Finished.Score.String())
+		}
+	}
+	finished, err1 := toJSON(r.Finished)
+	rows, err2 := toJSON(r.Rows)
+	toolchains, err3 := toJSON(r.Toolchains)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return false, fmt.Errorf("write a result: %w", err)
+	}
+	judgement.Finished, judgement.CaseRows, judgement.Toolchains = text(finished), text(rows), toolchains
+	return s.endJudgement(ctx, q, judgement)
+}
+
+// endJudgement ends an open judgement and logs it.
+func (s *Store) endJudgement(ctx context.Context, q *query.Queries, j query.EndJudgementParams) (bool, error) {
+	of, err := q.JudgementOfJob(ctx, j.ID)
+	if err != nil {
+		return false, err
+	}
+	now, err := s.step(ctx, q, of.Contest, OfJudgement, j.ID, Updated)
+	if err != nil {
+		return false, err
+	}
+	j.Ended = some(now)
+	n, err := q.EndJudgement(ctx, j)
+	return n == 1, err
+}
+
+// second looks at a verdict for a job that has ended.
+func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Outcome, error) {
+	j, err := q.GetJob(ctx, r.Job)
+	if err != nil || j.State == string(Cancelled) {
+		return Dropped, err
+	}
+	var first judge.Verdict
+	if j.Flow.Valid {
+		p, err := q.GetPart(ctx, j.Flow.String, j.PartKey)
+		if err != nil {
+			return "", err
+		}
+		var was job.Result
+		if err := fromJSON("the part "+j.PartKey, p.Result, &was); err != nil {
+			return "", err
+		}
+		if was.Finished != nil {
+			first = was.Finished.Verdict
+		}
+	} else {
+		was, err := q.JudgementOfJob(ctx, r.Job)
+		if err != nil {
+			return "", err
+		}
+		first = judge.Verdict(was.Verdict.String)
+	}
+	if r.Finished.Verdict == first {
+		return Duplicate, nil
+	}
+	return Disagreement, s.audit(ctx, q, Entry{
+		Actor: r.Worker, Action: "two workers disagree", Object: r.Job,
+		Detail: fmt.Sprintf("%s says %s; %s said %s, which stands", r.Worker, r.Finished.Verdict, j.Worker, first),
+	})
+}
+
+// failure takes the news that a worker could not do a job. What an earlier generation says
+// is old: the job was given out anew.
+func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result) (Outcome, error) {
+	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
+		return Dropped, nil
+	}
+	if r.State == job.GivenUp || j.Tries+1 >= maxTries {
+		ended, err := s.end(ctx, q, j, r, Failed, "")
+		if err != nil || !ended {
+			return Dropped, err
+		}
+		return GaveUp, s.audit(ctx, q, Entry{Actor: r.Worker, Action: "a job failed", Object: j.ID, Detail: r.Reason})
+	}
+	var excluded []string
+	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
+		return "", err
+	}
+	if worker := clean(r.Worker); !slices.Contains(excluded, worker) {
+		excluded = append(excluded, worker)
+	}
+	list, err := toJSON(excluded)
+	if err != nil {
+		return "", err
+	}
+	n, err := q.FailJob(ctx, query.FailJobParams{ID: j.ID, Generation: j.Generation, Excluded: list})
+	if n == 0 {
+		return Dropped, err
+	}
+	return Retried, err
+}

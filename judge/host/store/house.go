@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// Setting reads a setting; ErrNotFound is one that nobody set.
+func (s *Store) Setting(ctx context.Context, key string) (string, error) {
+	value, err := s.read.GetSetting(ctx, key)
+	return value, failed("read the setting "+key, err)
+}
+
+// SetSetting keeps a setting.
+func (s *Store) SetSetting(ctx context.Context, key, value string) error {
+	return failed("keep the setting "+key, s.write.PutSetting(ctx, key, value))
+}
+
+// Lead takes the lead of what only one server may do, or renews it, for a term from now. The epoch rises with each holder; ErrNotLeader says that somebody else has the
+// lead. Holder must be a name that no other process has, and none had.
+func (s *Store) Lead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
+	now := s.now()
+	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
+		epoch, err = q.Lead(ctx, query.LeadParams{Name: name, Holder: holder, Until: now + term.Microseconds(), Now: now})
+		return none(err, ErrNotLeader)
+	})
+	return epoch, err
+}
+
+// Leader is who has a lead. It had it if Until is over.
+type Leader struct {
+	Holder string
+	Epoch  int64
+	Until  time.Time
+}
+
+// Leading says who has the lead; ErrNotFound says that nobody ever had it.
+func (s *Store) Leading(ctx context.Context, name string) (Leader, error) {
+	l, err := s.read.GetLeader(ctx, name)
+	return Leader{l.Holder, l.Epoch, instant(l.Until)}, failed("read who leads "+name, err)
+}
+
+// Resign gives the lead back, so that another server need not wait for its end.
+func (s *Store) Resign(ctx context.Context, name, holder string) error {
+	return failed("give back the lead of "+name, s.write.ResignLead(ctx, name, holder))
+}
+
+// Event is a row of a contest's log. What happened to the object is read from the object.
+type Event struct {
+	Seq    int64 // without gaps, and in the order of the commits
+	At     time.Time
+	Kind   Kind
+	Object string // id
+	Op     Op
+}
+
+// Kind says what an Event is about.
+type Kind string
+
+// The kinds of events.
+const (
+	OfSubmission Kind = "submission"
+	OfJudgement  Kind = "judgement"
+)
+
+// Op says what happened to it.
+type Op string
+
+// What happens to things.
+const (
+	Created Op = "create"
+	Updated Op = "update"
+)
+
+// LogSince reads at most n events of a contest that came after seq.
+func (s *Store) LogSince(ctx context.Context, contest string, seq int64, n int) ([]Event, error) {
+	rows, err := s.read.LogSince(ctx, query.LogSinceParams{Contest: contest, Seq: seq, Limit: int32(n)})
+	events := make([]Event, 0, len(rows))
+	for _, r := range rows {
+		events = append(events, Event{r.Seq, instant(r.At), Kind(r.Kind), r.Object, Op(r.Op)})
+	}
+	return events, failed("read the log of "+contest, err)
+}
+
+// LastLog is the number of events of all contests. It never falls, but where a database was
+// deleted or rolled back: write it down elsewhere, and give it to Open.
+func (s *Store) LastLog(ctx context.Context) (int64, error) {
+	last, err := s.read.LastLog(ctx)
+	return last, failed("read the end of the log", err)
+}
+
+// step takes a number of the contest's log for an event, and returns its time. It locks the
+// contest until the transaction ends.
+func (s *Store) step(ctx context.Context, q *query.Queries, contest string, kind Kind, object string, op Op) (at int64, err error) {
+	now, err := q.StepContest(ctx, s.now(), contest)
+	if err != nil {
+		return 0, fmt.Errorf("lock the contest %s: %w", contest, err)
+	}
+	return now.LastTime, q.InsertLog(ctx, query.InsertLogParams{Contest: contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(kind), Object: object, Op: string(op)})
+}
+
+// Entry is a row of the audit: what somebody did, or what the staff must be told.
+type Entry struct {
+	ID      string    // made by Audit
+	At      time.Time // made by Audit
+	Actor   string    // id of an account, or the name of what acted
+	Action  string
+	Object  string
+	Detail  string
+	Address string // where it came from; "" for nowhere
+}
+
+// Audit keeps an entry.
+func (s *Store) Audit(ctx context.Context, e Entry) error {
+	return failed("keep an audit entry", s.audit(ctx, s.write, e))
+}
+
+func (s *Store) audit(ctx context.Context, q *query.Queries, e Entry) error {
+	return q.InsertAudit(ctx, query.InsertAuditParams{
+		ID: newID(), At: s.now(), Actor: clean(e.Actor), Action: clean(e.Action), Object: clean(e.Object), Detail: clean(e.Detail), Address: clean(e.Address),
+	})
+}
+
+// Audited reads at most n entries, the latest first, that are older than the one with the
+// id before; "" is from the end.
+func (s *Store) Audited(ctx context.Context, before string, n int) ([]Entry, error) {
+	if before == "" {
+		before = "ffffffff-ffff-ffff-ffff-ffffffffffff" // after every id
+	}
+	rows, err := s.read.AuditBefore(ctx, before, int32(n))
+	entries := make([]Entry, 0, len(rows))
+	for _, r := range rows {
+		entries = append(entries, Entry{r.ID, instant(r.At), r.Actor, r.Action, r.Object, r.Detail, r.Address})
+	}
+	return entries, failed("read the audit", err)
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// FeedLead is the lead that MarkOut asks for.
+const FeedLead = "feed"
+
+// Next reads at most n waiting jobs of a lane and class, in the order in which they are to
+// be given out. It changes nothing: see MarkOut.
+func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([]*job.Spec, error) {
+	rows, err := s.read.NextJobs(ctx, query.NextJobsParams{Lane: int64(lane), Class: class, Limit: int32(n)})
+	if err != nil {
+		return nil, failed("read the waiting jobs", err)
+	}
+	specs := make([]*job.Spec, len(rows))
+	for i, r := range rows {
+		specs[i] = &job.Spec{}
+		if err := errors.Join(fromJSON("job "+r.ID, r.Spec, &specs[i].Work), fromJSON("job "+r.ID, r.Excluded, &specs[i].Exclude)); err != nil {
+			return nil, err
+		}
+		specs[i].ID, specs[i].Generation, specs[i].Token = r.ID, int(r.Generation), r.Token
+		specs[i].Lane, specs[i].Class = lane, class
+	}
+	return specs, nil
+}
+
+// MarkOut notes that jobs were put into the queue, and returns those that were: another was
+// cancelled, ended, or given a new generation meanwhile, and must be taken out of the queue.
+// ErrNotLeader says that the lead FeedLead has another epoch; then nothing was noted.
+func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (out []job.Running, err error) {
+	err = s.tx(ctx, "mark jobs as out", func(q *query.Queries) error {
+		out = nil
+		n, err := q.HoldEpoch(ctx, FeedLead, epoch)
+		if err != nil || n == 0 {
+			return errors.Join(err, ErrNotLeader)
+		}
+		now, lanes := s.now(), map[int64]int64{}
+		for _, j := range jobs {
+			row, err := q.MarkOut(ctx, query.MarkOutParams{ID: j.Job, Generation: int64(j.Generation), OutAt: some(now)})
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			out = append(out, j)
+			lanes[row.Lane] = max(lanes[row.Lane], row.StartTag)
+		}
+		for _, lane := range job.Lanes { // in one order, for they are locked
+			if v, moved := lanes[int64(lane)]; moved {
+				if err := q.MoveLane(ctx, int64(lane), v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Queue says how many jobs of a lane and class are in a state.
+type Queue struct {
+	Lane   job.Lane
+	Class  string
+	State  JobState // Waiting or Out
+	Jobs   int
+	Oldest time.Time // when the oldest of them was made
+}
+
+// Queues counts the jobs that have not ended. What has none is left out.
+func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
+	rows, err := s.read.OpenJobs(ctx)
+	queues := make([]Queue, 0, len(rows))
+	for _, r := range rows {
+		queues = append(queues, Queue{job.Lane(r.Lane), r.Class, JobState(r.State), int(r.Jobs), instant(r.Oldest)})
+	}
+	return queues, failed("count the jobs", err)
+}
+
+// OutJob is a job that was put into the queue.
+type OutJob struct {
+	job.Running
+	Lane  job.Lane
+	Class string
+	At    time.Time
+}
+
+// OutSince reads the jobs that are out since before the given time, the oldest first.
+func (s *Store) OutSince(ctx context.Context, before time.Time) ([]OutJob, error) {
+	rows, err := s.read.OutSince(ctx, micros(before))
+	jobs := make([]OutJob, 0, len(rows))
+	for _, r := range rows {
+		jobs = append(jobs, OutJob{job.Running{Job: r.ID, Generation: int(r.Generation)}, job.Lane(r.Lane), r.Class, instant(r.OutAt.Int64)})
+	}
+	return jobs, failed("read the jobs that are out", err)
+}
+
+// Again puts a job that is out back to waiting, with the next generation and its old place.
+// It says whether that was so: not where the job ended or has another generation.
+func (s *Store) Again(ctx context.Context, j job.Running) (bool, error) {
+	n, err := s.write.Again(ctx, j.Job, int64(j.Generation))
+	return n == 1, failed("put a job back into the queue", err)
+}
+
+// Cancel ends a job without a result, and says whether it did: not where it had ended.
+// Its judgement ends without a verdict. A result that comes later is dropped.
+func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
+	err = s.tx(ctx, "cancel the job "+id, func(q *query.Queries) error {
+		j, err := q.GetJob(ctx, id)
+		if err != nil {
+			return err
+		}
+		n, err := q.EndJob(ctx, query.EndJobParams{ID: id, State: string(Cancelled), DoneAt: some(s.now())})
+		done = n == 1
+		if err != nil || !done || j.Flow.Valid {
+			return err
+		}
+		_, err = s.endJudgement(ctx, q, query.EndJudgementParams{ID: id, Toolchains: "{}"})
+		return err
+	})
+	return done, err
+}

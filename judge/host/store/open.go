@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // PostgreSQL for database/sql
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// Options say which database is opened, and how.
+type Options struct {
+	// DSN is the path of an SQLite database, which is made where it is missing, or
+	// postgres://...; "" is assay.db in Dir.
+	DSN string
+	Dir string
+	// Version is this program's, for people who meet the database with another.
+	Version string
+	// Now is the clock; nil is time.Now. Where it goes backwards, what is stored does not.
+	Now func() time.Time
+	// MaxWaiting is how many jobs may wait in the practice lane; 0 is 5,000.
+	MaxWaiting int
+	// LastLog is what LastLog said when somebody wrote it down outside the database. A
+	// database that has not come that far was deleted or rolled back, and is refused unless
+	// AcceptLoss.
+	LastLog    int64
+	AcceptLoss bool
+}
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// versionKey is the setting that names the program that wrote the schema.
+const versionKey = "schema_by"
+
+// Open opens the database and brings its schema up to date. An SQLite database is copied
+// beside itself first where there is something to bring up to date. ErrNewer is a schema
+// that this program does not know, ErrRolledBack a database that has lost what was in it.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	s, err := connect(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect opens the database as it is.
+func connect(ctx context.Context, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = 5000
+	}
+	if o.DSN == "" {
+		o.DSN = filepath.Join(o.Dir, "assay.db")
+	}
+	s := &Store{options: o}
+	var err error
+	if strings.HasPrefix(o.DSN, "postgres://") || strings.HasPrefix(o.DSN, "postgresql://") {
+		err = s.connectPostgres()
+	} else {
+		err = s.connectSQLite()
+	}
+	if err == nil {
+		err = s.writer.PingContext(ctx)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open the database %s: %w", s.name(), err)
+	}
+	s.write, s.read = query.New(s.writer), query.New(s.reader)
+	return s, nil
+}
+
+// name is the database without a password.
+func (s *Store) name() string {
+	if u, err := url.Parse(s.options.DSN); s.postgres && err == nil {
+		return u.Redacted()
+	} else if s.postgres {
+		return "postgres://..."
+	}
+	return s.options.DSN
+}
+
+func (s *Store) connectPostgres() (err error) {
+	s.postgres = true
+	if s.writer, err = sql.Open("pgx", s.options.DSN); err != nil {
+		return err
+	}
+	const connections = 16 // of the 100 that PostgreSQL has by default
+	s.writer.SetMaxOpenConns(connections)
+	s.writer.SetMaxIdleConns(connections)
+	s.reader = s.writer
+	return nil
+}
+
+func (s *Store) connectSQLite() error {
+	path, err := filepath.Abs(s.options.DSN)
+	if err != nil {
+		return err
+	}
+	s.options.DSN = path
+	// There are hashes of tokens in it. Its journal gets the same mode.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	file.Close()
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}
+	if s.writer, err = sql.Open("sqlite", sqliteDSN(path, url.Values{"_pragma": pragmas, "_txlock": {"immediate"}})); err != nil {
+		return err
+	}
+	s.writer.SetMaxOpenConns(1)
+	if s.reader, err = sql.Open("sqlite", sqliteDSN(path, url.Values{"_pragma": append(pragmas, "query_only(1)")})); err != nil {
+		return err
+	}
+	const readers = 4
+	s.reader.SetMaxOpenConns(readers)
+	s.reader.SetMaxIdleConns(readers)
+	return nil
+}
+
+func sqliteDSN(path string, options url.Values) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + options.Encode()
+}
+
+// Close ends all connections.
+func (s *Store) Close() error {
+	var errs []error
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
+	}
+	if s.reader != nil && s.reader != s.writer {
+		errs = append(errs, s.reader.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// migrations are the steps from an empty database to the schema of today.
+func (s *Store) migrations() (*goose.Provider, error) {
+	files, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	if !s.postgres {
+		return goose.NewProvider(goose.DialectSQLite3, s.writer, files, goose.WithDisableGlobalRegistry(true))
+	}
+	// Several servers may start at once.
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, s.writer, files, goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(locker))
+}
+
+// prepare brings the schema up to date, and refuses what it must not touch.
+func (s *Store) prepare(ctx context.Context) error {
+	steps, err := s.migrations()
+	if err != nil {
+		return fmt.Errorf("read the migrations: %w", err)
+	}
+	has, wants, err := steps.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the schema of %s: %w", s.name(), err)
+	}
+	if has > wants {
+		by, err := s.Setting(ctx, versionKey)
+		if err != nil {
+			by = "a later version"
+		}
+		return fmt.Errorf("%w: %s has schema %d, written by %s; this is %s, which knows schema %d: use that version or restore a backup", ErrNewer, s.name(), has, by, s.options.Version, wants)
+	}
+	if has > 0 && has < wants && !s.postgres {
+		if err := s.copyBeside(ctx, has); err != nil {
+			return err
+		}
+	}
+	if has < wants {
+		if _, err := steps.Up(ctx); err != nil {
+			return fmt.Errorf("bring %s from schema %d to %d: %w", s.name(), has, wants, err)
+		}
+		if err := s.SetSetting(ctx, versionKey, s.options.Version); err != nil {
+			return err
+		}
+	}
+	last, err := s.LastLog(ctx)
+	if err != nil {
+		return err
+	}
+	if last < s.options.LastLog && !s.options.AcceptLoss {
+		return fmt.Errorf("%w: %s ends with event %d, and event %d was written: bring the database back, or accept the loss", ErrRolledBack, s.name(), last, s.options.LastLog)
+	}
+	return failed("make the contest "+Practice, s.write.InsertContest(ctx, Practice, "Practice"))
+}
+
+// copyBeside keeps the database as it is before its schema changes.
+func (s *Store) copyBeside(ctx context.Context, schema int64) error {
+	path := fmt.Sprintf("%s.schema-%d-%s", s.options.DSN, schema, s.options.Now().UTC().Format("20060102T150405"))
+	if _, err := s.writer.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {
+		return fmt.Errorf("copy the database to %s before its schema changes: %w", path, err)
+	}
+	return os.Chmod(path, 0o600)
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/store/internal/query"
+)
+
+// Problem is a problem with the bundle that counts now.
+type Problem struct {
+	ID     string
+	Slug   string // unique
+	Title  string
+	Owner  string      // id of an account
+	Bundle blob.Digest // the active one
+	Config blob.Digest // the languages and limits that count with it
+	Made   time.Time
+}
+
+// Bundle is a problem frozen. It never changes.
+type Bundle struct {
+	ID       blob.Digest
+	Problem  string // slug
+	Manifest blob.Digest
+	Made     time.Time
+	MadeBy   string // id of an account
+}
+
+// NewBundle is a bundle for PutBundle.
+type NewBundle struct {
+	Problem string // slug
+	Title   string
+	Owner   string // id of an account; of a problem that is there it is not changed
+	ID      blob.Digest
+	// Manifest is the blob that names all blobs of the bundle.
+	Manifest blob.Digest
+	Config   blob.Digest
+	MadeBy   string // id of an account
+}
+
+// PutBundle makes the problem where it is new, and makes the bundle its active one. To say
+// the same again changes nothing. Who may do so is the caller's to know: Problem says who
+// owns it.
+func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err error) {
+	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
+		now := s.now()
+		row, err := q.PutProblem(ctx, query.PutProblemParams{
+			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Made: now,
+		})
+		if err != nil {
+			return err
+		}
+		p = problem(row)
+		return q.InsertBundle(ctx, query.InsertBundleParams{Problem: p.ID, ID: string(b.ID), Manifest: string(b.Manifest), Made: now, MadeBy: b.MadeBy})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Problem reads a problem.
+func (s *Store) Problem(ctx context.Context, slug string) (*Problem, error) {
+	row, err := s.read.ProblemBySlug(ctx, slug)
+	return problem(row), failed("read the problem "+slug, err)
+}
+
+// Problems reads all problems, by their slugs.
+func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
+	rows, err := s.read.ListProblems(ctx)
+	problems := make([]*Problem, 0, len(rows))
+	for _, r := range rows {
+		problems = append(problems, problem(r))
+	}
+	slices.SortFunc(problems, func(a, b *Problem) int { return cmp.Compare(a.Slug, b.Slug) })
+	return problems, failed("read the problems", err)
+}
+
+func problem(r query.Problem) *Problem {
+	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), instant(r.Made)}
+}
+
+// Bundle reads a bundle. One that several problems have is said to be of the first.
+func (s *Store) Bundle(ctx context.Context, id blob.Digest) (*Bundle, error) {
+	r, err := s.read.GetBundle(ctx, string(id))
+	return &Bundle{blob.Digest(r.ID), r.Slug, blob.Digest(r.Manifest), instant(r.Made), r.MadeBy}, failed("read the bundle "+string(id), err)
+}
+
+// Cost estimates the processor time of judging a submission: the median of the problem's
+// last 20 judgings, at first 5 s.
+func (s *Store) Cost(ctx context.Context, slug string) (time.Duration, error) {
+	const last, first = 20, 5 * time.Second
+	p, err := s.Problem(ctx, slug)
+	if err != nil {
+		return 0, err
+	}
+	costs, err := s.read.LastCosts(ctx, p.ID, last)
+	if err != nil || len(costs) == 0 {
+		return first, failed("read the costs of "+slug, err)
+	}
+	slices.Sort(costs)
+	return time.Duration(costs[len(costs)/2]) * time.Microsecond, nil
+}

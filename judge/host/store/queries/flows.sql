@@ -1,0 +1,31 @@
+-- name: InsertFlow :exec
+INSERT INTO flow (id, kind, spec, state, reason, owner, made) VALUES ($1, $2, $3, 'running', '', $4, $5);
+
+-- name: GetFlow :one
+SELECT * FROM flow WHERE id = $1;
+
+-- name: OpenFlows :many
+SELECT * FROM flow WHERE done_at IS NULL ORDER BY made, id;
+
+-- HoldFlow locks a running flow until the transaction ends.
+-- name: HoldFlow :execrows
+UPDATE flow SET state = state WHERE id = $1 AND done_at IS NULL;
+
+-- name: EndFlow :execrows
+UPDATE flow SET state = $2, reason = $3, done_at = $4 WHERE id = $1 AND done_at IS NULL;
+
+-- name: JobsOfFlow :many
+SELECT id FROM job WHERE flow = $1;
+
+-- name: CancelJobsOfFlow :many
+UPDATE job SET state = 'cancelled', done_at = $2 WHERE flow = $1 AND done_at IS NULL RETURNING id;
+
+-- name: InsertPart :execrows
+INSERT INTO part (flow, part_key, job, result, events, at) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (flow, part_key) DO NOTHING;
+
+-- name: GetPart :one
+SELECT * FROM part WHERE flow = $1 AND part_key = $2;
+
+-- name: PartsOf :many
+SELECT * FROM part WHERE flow = $1 ORDER BY at, part_key;

@@ -1,0 +1,94 @@
+-- name: GetSetting :one
+SELECT value FROM setting WHERE key = $1;
+
+-- name: PutSetting :exec
+INSERT INTO setting (key, value) VALUES ($1, $2)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- Lead takes or renews the lead, or returns no row: somebody else has it.
+-- name: Lead :one
+INSERT INTO leader (name, holder, epoch, until) VALUES ($1, $2, 1, $3)
+ON CONFLICT (name) DO UPDATE SET
+    epoch = CASE WHEN leader.holder = excluded.holder THEN leader.epoch ELSE leader.epoch + 1 END,
+    holder = excluded.holder,
+    until = excluded.until
+WHERE leader.holder = excluded.holder OR leader.until <= sqlc.arg(now)
+RETURNING epoch;
+
+-- name: GetLeader :one
+SELECT * FROM leader WHERE name = $1;
+
+-- ResignLead lets anybody take the lead at once.
+-- name: ResignLead :exec
+UPDATE leader SET until = 0 WHERE name = $1 AND holder = $2;
+
+-- HoldEpoch locks the row of the lead until the transaction ends; no row changes where the
+-- epoch is another.
+-- name: HoldEpoch :execrows
+UPDATE leader SET epoch = epoch WHERE name = $1 AND epoch = $2;
+
+-- name: InsertContest :exec
+INSERT INTO contest (id, slug, name, next_number, last_seq, last_time) VALUES ($1, $1, $2, 1, 0, 0)
+ON CONFLICT (id) DO NOTHING;
+
+-- StepContest locks the contest until the transaction ends, and takes a log number and a
+-- time that is later than any before.
+-- name: StepContest :one
+UPDATE contest SET
+    last_seq = last_seq + 1,
+    last_time = CASE WHEN last_time >= sqlc.arg(now) THEN last_time + 1 ELSE sqlc.arg(now) END
+WHERE id = sqlc.arg(id)
+RETURNING last_seq, last_time;
+
+-- NumberSubmission is StepContest with the number of a submission.
+-- name: NumberSubmission :one
+UPDATE contest SET
+    next_number = next_number + 1,
+    last_seq = last_seq + 1,
+    last_time = CASE WHEN last_time >= sqlc.arg(now) THEN last_time + 1 ELSE sqlc.arg(now) END
+WHERE id = sqlc.arg(id)
+RETURNING next_number, last_seq, last_time;
+
+-- name: LastLog :one
+SELECT CAST(COALESCE(SUM(last_seq), 0) AS BIGINT) AS last FROM contest;
+
+-- name: InsertLog :exec
+INSERT INTO log (contest, seq, at, kind, object, op) VALUES ($1, $2, $3, $4, $5, $6);
+
+-- name: LogSince :many
+SELECT * FROM log WHERE contest = $1 AND seq > $2 ORDER BY seq LIMIT $3;
+
+-- name: InsertAudit :exec
+INSERT INTO audit (id, at, actor, action, object, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- AuditBefore reads backwards: ids are in the order of time.
+-- name: AuditBefore :many
+SELECT * FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2;
+
+-- name: PutBlob :exec
+INSERT INTO blob (sha256, size, kind, stored, seen) VALUES ($1, $2, $3, $4, $4)
+ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen;
+
+-- name: BlobsSeenBefore :many
+SELECT sha256 FROM blob WHERE seen < $1;
+
+-- name: DeleteBlob :execrows
+DELETE FROM blob WHERE sha256 = $1 AND seen < $2;
+
+-- name: NamedByBundles :many
+SELECT DISTINCT manifest FROM bundle;
+
+-- name: NamedByProblems :many
+SELECT DISTINCT config FROM problem;
+
+-- name: NamedByJudgements :many
+SELECT DISTINCT config, CAST(COALESCE(events, '') AS TEXT) AS events FROM judgement;
+
+-- name: NamedBySubmissions :many
+SELECT files FROM submission;
+
+-- name: NamedByJobs :many
+SELECT spec FROM job WHERE flow IS NOT NULL;
+
+-- name: NamedByParts :many
+SELECT DISTINCT events FROM part;

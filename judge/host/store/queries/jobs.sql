@@ -1,0 +1,62 @@
+-- name: CountWaiting :one
+SELECT COUNT(*) FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1;
+
+-- HoldTurn locks the owner's row until the transaction ends; it says where the owner's last
+-- job ends and where the lane is.
+-- name: HoldTurn :one
+INSERT INTO turn (lane, owner, finish) VALUES ($1, $2, 0)
+ON CONFLICT (lane, owner) DO UPDATE SET finish = turn.finish
+RETURNING finish, CAST(COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) AS BIGINT) AS v;
+
+-- name: SetTurn :exec
+UPDATE turn SET finish = $3 WHERE lane = $1 AND owner = $2;
+
+-- MoveLane only moves forwards.
+-- name: MoveLane :exec
+INSERT INTO lane (lane, v) VALUES ($1, $2)
+ON CONFLICT (lane) DO UPDATE SET v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END;
+
+-- DeleteTurns drops what says the same as no row.
+-- name: DeleteTurns :exec
+DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn.lane);
+
+-- name: InsertJob :execrows
+INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12);
+
+-- name: GetJob :one
+SELECT * FROM job WHERE id = $1;
+
+-- name: NextJobs :many
+SELECT id, lane, class, spec, token, generation, excluded FROM job
+WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2
+ORDER BY start_tag, id LIMIT $3;
+
+-- name: MarkOut :one
+UPDATE job SET state = 'out', out_at = $3
+WHERE id = $1 AND generation = $2 AND state = 'waiting' AND done_at IS NULL
+RETURNING lane, start_tag;
+
+-- name: OpenJobs :many
+SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
+WHERE done_at IS NULL AND state IN ('waiting', 'out')
+GROUP BY lane, class, state
+ORDER BY lane, class, state;
+
+-- name: OutSince :many
+SELECT id, generation, lane, class, out_at FROM job
+WHERE done_at IS NULL AND state = 'out' AND out_at < $1
+ORDER BY out_at, id;
+
+-- name: Again :execrows
+UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
+WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL;
+
+-- FailJob puts a job that failed back into the queue.
+-- name: FailJob :execrows
+UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = tries + 1, excluded = $3
+WHERE id = $1 AND generation = $2 AND done_at IS NULL;
+
+-- EndJob is the last change of a job, and locks it until the transaction ends.
+-- name: EndJob :execrows
+UPDATE job SET state = $2, done_at = $3, worker = $4 WHERE id = $1 AND done_at IS NULL;

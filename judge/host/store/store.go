@@ -1,0 +1,149 @@
+// Package store is the only door to the databases of the hosting server. What it holds is
+// the truth about accounts, problems, submissions and jobs; the queue beside it only carries
+// leases and may be lost.
+//
+//   - One schema and one set of queries serve SQLite and PostgreSQL. sqlc makes package
+//     internal/query of them, goose carries old databases to the schema of today.
+//   - Each method that writes is one transaction: after an error nothing of it has
+//     happened. The exception is an error of the connection or of the context during the
+//     commit: then nobody knows, and calling again is safe where the method says so.
+//   - Times are time.Time outside and microseconds in UTC inside; a zero time is none. Ids
+//     are UUIDv7 and sort by the time of their making.
+//   - Several servers may use one PostgreSQL database at once; one SQLite database belongs
+//     to one server. All methods may be called by any number of goroutines.
+//
+// The package does not know what a queue, a worker process or a web page is, does not keep
+// the bytes of blobs, and sees hashes of tokens and codes only. Who may do what is decided
+// by its callers.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// Store is an open database.
+type Store struct {
+	writer, reader *sql.DB // of SQLite: one connection, and several that only read
+	write, read    *query.Queries
+	postgres       bool
+	options        Options
+}
+
+// Errors that a caller tells apart with errors.Is.
+var (
+	ErrNotFound       = errors.New("there is no such thing here")
+	ErrTaken          = errors.New("the name is taken")
+	ErrTooManyWaiting = errors.New("too many submissions are waiting")
+	ErrNotLeader      = errors.New("another server has the lead")
+	ErrRevoked        = errors.New("it was revoked")
+	ErrExpired        = errors.New("it has expired")
+	ErrUsed           = errors.New("it was used already")
+	ErrNewer          = errors.New("the database is newer than this program")
+	ErrRolledBack     = errors.New("the database is older than what was written here before")
+	ErrNotEmpty       = errors.New("the database is not empty")
+	ErrEnded          = errors.New("it has ended")
+)
+
+// Practice is the contest that is always there; what belongs to no other belongs to it.
+const Practice = "practice"
+
+// tx runs do in one transaction. Do may run several times, where PostgreSQL ends one of two
+// transactions that wait for each other.
+func (s *Store) tx(ctx context.Context, what string, do func(q *query.Queries) error) error {
+	for left := 3; ; left-- {
+		err := s.once(ctx, do)
+		if err == nil {
+			return nil
+		}
+		if pg, ok := errors.AsType[*pgconn.PgError](err); left == 0 || !ok || pg.Code != "40P01" && pg.Code != "40001" {
+			return failed(what, err)
+		}
+	}
+}
+
+func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	if err := do(s.write.WithTx(tx)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// failed says what was being done, and turns what a database says into this package's
+// errors.
+func failed(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		err = ErrNotFound
+	case unique(err):
+		err = ErrTaken
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// none makes one of this package's errors of a missing row.
+func none(err, missing error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
+	}
+	return err
+}
+
+// unique says whether a row was refused because there is one with its key.
+func unique(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "23505"
+	}
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	const uniqueKey, primaryKey = 2067, 1555 // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
+	return ok && (lite.Code() == uniqueKey || lite.Code() == primaryKey)
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (s *Store) now() int64 { return s.options.Now().UnixMicro() }
+
+func instant(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// micros is null for the zero time.
+func micros(t time.Time) sql.NullInt64 {
+	if t.IsZero() {
+		return sql.NullInt64{}
+	}
+	return some(t.UnixMicro())
+}
+
+func some(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: true} }
+
+func text(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
+
+// clean makes a text of somebody else one that every database keeps, of at most 4 KiB.
+func clean(s string) string {
+	const most = 4 << 10
+	if len(s) > most {
+		s = s[:most]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}

@@ -1,0 +1,157 @@
+package store_test
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
+)
+
+var update = flag.Bool("update", false, "note of what internal/query was made")
+
+// postgres is the server of all tests; unless startErr says why there is none.
+var (
+	postgres  *storetest.Postgres
+	startErr  error
+	databases atomic.Int64
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(func() int {
+		postgres, startErr = storetest.StartPostgres()
+		if startErr == nil {
+			defer postgres.Stop()
+		}
+		return m.Run()
+	}())
+}
+
+// onBoth runs a test on an empty database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, lite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, pg(t)) })
+}
+
+func lite(tb testing.TB) string { return filepath.Join(tb.TempDir(), "assay.db") }
+
+// pg makes an empty database on the server.
+func pg(tb testing.TB) string {
+	tb.Helper()
+	if errors.Is(startErr, storetest.ErrNotInstalled) {
+		tb.Skip(startErr)
+	}
+	if startErr != nil {
+		tb.Fatal(startErr)
+	}
+	name := fmt.Sprintf("test%d", databases.Add(1))
+	db, err := sql.Open("pgx", postgres.DSN("postgres"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
+		tb.Fatal(err)
+	}
+	return postgres.DSN(name)
+}
+
+// clock is a clock that a test moves.
+type clock struct{ now atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.now.Store(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC).UnixMicro())
+	return c
+}
+
+func (c *clock) Now() time.Time         { return time.UnixMicro(c.now.Load()).UTC() }
+func (c *clock) add(d time.Duration)    { c.now.Add(d.Microseconds()) }
+func digest(text string) blob.Digest    { return blob.Of([]byte(text)) }
+func isNot(err, want error) bool        { return !errors.Is(err, want) }
+func ctx(tb testing.TB) context.Context { return tb.Context() }
+
+// open opens a store that is closed with the test.
+func open(tb testing.TB, o store.Options) *store.Store {
+	tb.Helper()
+	o.Version = cmp.Or(o.Version, "v1.2.3")
+	s, err := store.Open(tb.Context(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// house is a store with an account and a problem in it.
+type house struct {
+	*store.Store
+	tb    testing.TB
+	clock *clock
+	alice *store.Account
+}
+
+func newHouse(tb testing.TB, dsn string) *house {
+	tb.Helper()
+	h := &house{tb: tb, clock: newClock()}
+	h.Store = open(tb, store.Options{DSN: dsn, Now: h.clock.Now})
+	h.alice = h.account("alice")
+	if _, err := h.PutBundle(tb.Context(), bundle(h.alice.ID, "nim", "1")); err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) account(login string) *store.Account {
+	h.tb.Helper()
+	a, err := h.NewAccount(h.tb.Context(), login, strings.ToUpper(login), store.Person, "")
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return a
+}
+
+func bundle(owner, slug, version string) store.NewBundle {
+	return store.NewBundle{
+		Problem: slug, Title: "The " + slug, Owner: owner, ID: digest(slug + version), Manifest: digest(slug + version), Config: digest("config"), MadeBy: owner,
+	}
+}
+
+func work() job.Work {
+	return job.Work{
+		Kind: job.Submission, Bundle: digest("nim1"), Config: digest("config"), Problem: "nim", Program: "a.py",
+		Files: []job.File{{Path: "a.py", Size: 7, Digest: digest("print()")}},
+	}
+}
+
+func (h *house) submission(key string) store.NewSubmission {
+	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Lane: job.Practice, Class: "main", Cost: time.Second}
+}
+
+// submit keeps a submission.
+func (h *house) submit() *store.Accepted {
+	h.tb.Helper()
+	a, err := h.Submit(h.tb.Context(), h.submission(""))
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return a
+}

@@ -1,0 +1,146 @@
+// Package storetest starts a PostgreSQL server for tests, of the machine's own package and
+// in a temporary folder. It is not for anything but tests, and uses no server that runs
+// already.
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// ErrNotInstalled says that the machine has no PostgreSQL, and what to install.
+var ErrNotInstalled = errors.New("no PostgreSQL here: install the package postgresql, which brings initdb")
+
+// Postgres is a server of its own: it listens on a socket in its folder alone. It is as
+// careful with the disk as PostgreSQL is by itself. On Linux it ends with the process that
+// started it, however that ends.
+type Postgres struct {
+	dir    string
+	server *exec.Cmd
+	ended  chan struct{} // closed when the server has ended
+	log    bytes.Buffer  // what it said; read after its end
+}
+
+// longest is how long the server may take to start, on a busy machine.
+const longest = time.Minute
+
+// tool finds a program of PostgreSQL, which Debian keeps out of the path.
+func tool(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	all, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err != nil || len(all) == 0 {
+		return "", ErrNotInstalled
+	}
+	return slices.Max(all), nil
+}
+
+// StartPostgres starts a server. Whoever calls it calls Stop, too.
+func StartPostgres() (*Postgres, error) {
+	initdb, err := tool("initdb")
+	if err != nil {
+		return nil, err
+	}
+	postgres, err := tool("postgres")
+	if err != nil {
+		return nil, err
+	}
+	// A socket's path has at most 107 bytes, so it is not below a test's own folder.
+	dir, err := os.MkdirTemp("", "pg-")
+	if err != nil {
+		return nil, err
+	}
+	p := &Postgres{dir: dir, ended: make(chan struct{})}
+	if err := p.start(initdb, postgres); err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("start PostgreSQL: %w\n%s", err, p.log.Bytes())
+	}
+	return p, nil
+}
+
+func (p *Postgres) start(initdb, postgres string) error {
+	if err := giveAway(p.dir); err != nil {
+		return err
+	}
+	data := filepath.Join(p.dir, "data")
+	create := exec.Command(initdb, "-D", data, "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
+	create.Dir = p.dir
+	if err := asSomebody(create); err != nil {
+		return err
+	}
+	if out, err := create.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	p.server = exec.Command(postgres, "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "max_connections=200")
+	p.server.Dir = p.dir
+	p.server.Stdout, p.server.Stderr = &p.log, &p.log
+	if err := asSomebody(p.server); err != nil {
+		return err
+	}
+	started := make(chan error)
+	go func() {
+		// The server's life is tied to the thread that starts it.
+		runtime.LockOSThread()
+		defer close(p.ended)
+		err := p.server.Start()
+		started <- err
+		if err == nil {
+			_ = p.server.Wait() // how it ended stands in its log
+		}
+	}()
+	if err := <-started; err != nil {
+		p.server = nil
+		return err
+	}
+	return p.ready()
+}
+
+// ready waits until the server answers.
+func (p *Postgres) ready() error {
+	ask, err := tool("pg_isready")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	for {
+		if exec.CommandContext(ctx, ask, "-q", "-h", p.dir, "-U", "assay", "-d", "postgres").Run() == nil {
+			return nil
+		}
+		select {
+		case <-p.ended:
+			return errors.New("it ended at once")
+		case <-ctx.Done():
+			return errors.New("it does not answer")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// DSN is the address of a database of the server; "postgres" is one that is always there.
+func (p *Postgres) DSN(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/" + database, RawQuery: url.Values{"host": {p.dir}}.Encode()}
+	return u.String()
+}
+
+// Stop stops the server at once and removes its folder.
+func (p *Postgres) Stop() error {
+	if p.server != nil {
+		if err := p.server.Process.Signal(syscall.SIGQUIT); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		<-p.ended
+	}
+	return os.RemoveAll(p.dir)
+}

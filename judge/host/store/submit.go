@@ -1,0 +1,322 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/fair"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// NewSubmission is what somebody hands in.
+type NewSubmission struct {
+	// Key is made by the form or the program of the sender: the same of the same account
+	// within ten minutes is the same submission, so that sending twice is safe. "" is none.
+	Key     string
+	Account string // id
+	Problem string // slug
+	Work    job.Work
+	Lane    job.Lane
+	Class   string
+	// Cost is the estimated processor time, for a fair order: Store.Cost has it.
+	Cost time.Duration
+}
+
+// Accepted is what is known of a submission as soon as it is kept.
+type Accepted struct {
+	ID       string
+	Number   int64 // in its contest
+	Received time.Time
+	Job      string // and the id of its judgement
+	Repeated bool   // it was there before, under the same key
+}
+
+// repeatable is how long a key stands for its submission.
+const repeatable = 10 * time.Minute
+
+// errRepeated ends a transaction that found its submission.
+var errRepeated = errors.New("the submission is there already")
+
+// Submit keeps a submission: it has a number, a place in the queue and an open judgement,
+// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest. It may be
+// called again with the same key.
+func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
+	files, err := json.Marshal(n.Work.Files)
+	if err != nil {
+		return nil, fmt.Errorf("write the files of a submission: %w", err)
+	}
+	p, err := s.Problem(ctx, n.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if n.Lane != job.Contest {
+		// Two at once may pass by one place; it is no more than that.
+		if waiting, err := s.read.CountWaiting(ctx, int64(n.Lane)); err != nil || waiting >= int64(s.options.MaxWaiting) {
+			if err == nil {
+				err = ErrTooManyWaiting
+			}
+			return nil, failed("keep a submission", err)
+		}
+	}
+	err = s.tx(ctx, "keep a submission", func(q *query.Queries) error {
+		a = &Accepted{ID: newID(), Job: newID()}
+		now, err := q.NumberSubmission(ctx, s.now(), Practice)
+		if err != nil {
+			return fmt.Errorf("lock the contest: %w", err)
+		}
+		a.Number, a.Received = now.NextNumber-1, instant(now.LastTime)
+		if n.Key != "" {
+			if err := repeated(ctx, q, &n, a); err != nil {
+				return err
+			}
+		}
+		var size int64
+		for _, f := range n.Work.Files {
+			size += f.Size
+		}
+		if err := q.InsertSubmission(ctx, query.InsertSubmissionParams{
+			ID: a.ID, Contest: Practice, Number: a.Number, Problem: p.ID, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
+			Entry: n.Work.Program, Files: string(files), Folder: n.Work.Folder, Size: size, Received: now.LastTime,
+		}); err != nil {
+			return err
+		}
+		if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
+			ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class, Origin: "first", Started: now.LastTime,
+		}); err != nil {
+			return err
+		}
+		if err := q.InsertStanding(ctx, a.ID, a.Job); err != nil {
+			return err
+		}
+		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: now.LastTime}
+		if _, err := enqueue(ctx, q, n.Account, n.Lane, []newJob{queued}); err != nil {
+			return err
+		}
+		return q.InsertLog(ctx, query.InsertLogParams{Contest: Practice, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID, Op: string(Created)})
+	})
+	if err != nil && !errors.Is(err, errRepeated) {
+		return nil, err
+	}
+	return a, nil
+}
+
+// repeated ends the transaction, which then changes nothing, where the key is known. Keys
+// are looked for under the contest's lock: of two that come at once one finds the other.
+func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, a *Accepted) error {
+	since := a.Received.Add(-repeatable)
+	old, err := q.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: n.Account, FormKey: n.Key, Received: since.UnixMicro()})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	*a = Accepted{ID: old.ID, Number: old.Number, Received: instant(old.Received), Job: old.Judgement, Repeated: true}
+	return errRepeated
+}
+
+// newJob is a job before it has a place in the queue.
+type newJob struct {
+	id        string
+	work      job.Work
+	lane      job.Lane
+	class     string
+	cost      time.Duration
+	made      int64
+	flow, key string // of a part; "" for a judgement
+}
+
+// enqueue puts jobs of one owner and lane into the queue, in this order, and says how many
+// were not there. The owner's row of the lane is locked until the transaction ends.
+func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane, jobs []newJob) (added int, err error) {
+	turn, err := q.HoldTurn(ctx, int64(lane), owner)
+	if err != nil {
+		return 0, fmt.Errorf("lock the turn of %s: %w", owner, err)
+	}
+	last := turn.Finish
+	for _, j := range jobs {
+		spec := job.Spec{Work: j.work, ID: j.id, Generation: 1, Lane: lane, Class: j.class, Token: rand.Text()}
+		if err := j.work.Check(); err != nil {
+			return 0, err
+		}
+		if _, err := spec.Encode(); err != nil {
+			return 0, err
+		}
+		work, err := json.Marshal(j.work)
+		if err != nil {
+			return 0, err
+		}
+		start, finish := fair.Tags(turn.V, last, j.cost.Microseconds())
+		n, err := q.InsertJob(ctx, query.InsertJobParams{
+			ID: j.id, Kind: string(j.work.Kind), Lane: int64(lane), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(), StartTag: start,
+			Spec: string(work), Token: spec.Token, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""}, PartKey: j.key,
+		})
+		if err != nil {
+			return 0, err
+		}
+		if n == 1 {
+			last = finish
+			added++
+		}
+	}
+	return added, q.SetTurn(ctx, query.SetTurnParams{Lane: int64(lane), Owner: owner, Finish: last})
+}
+
+// JobState says where a job is.
+type JobState string
+
+// The states of a job.
+const (
+	Waiting   JobState = "waiting"   // in the database only
+	Out       JobState = "out"       // in the queue, or with a worker
+	Done      JobState = "done"      // there is a verdict
+	Failed    JobState = "failed"    // nobody could do it; its verdict is a judge error
+	Cancelled JobState = "cancelled" // there will be no verdict
+)
+
+// Submission is a submission, and what is thought of it.
+type Submission struct {
+	ID       string
+	Contest  string
+	Number   int64
+	Account  string // id
+	Login    string
+	Problem  string // slug
+	Program  string // what reports call it
+	Language string // asked for; "" for what the name tells
+	Files    []job.File
+	Folder   bool
+	Size     int64 // bytes of all files
+	Received time.Time
+	// Judgement is the id of the one that counts; the fields below are of it.
+	Judgement string
+	State     JobState
+	Verdict   judge.Verdict // "" while there is none
+	Score     string        // a decimal; "" where there is none
+	Ended     time.Time     // zero while it is open
+}
+
+// Submission reads a submission.
+func (s *Store) Submission(ctx context.Context, id string) (*Submission, error) {
+	row, err := s.read.GetSubmission(ctx, id)
+	if err != nil {
+		return nil, failed("read the submission "+id, err)
+	}
+	return submission(row)
+}
+
+// Filter says which submissions are meant. The zero value is the first page of all.
+type Filter struct {
+	Account string // id; "" for all
+	Problem string // slug; "" for all
+	Before  int64  // only with lower numbers; 0 for all
+	Limit   int    // at most so many; 0 is 50
+}
+
+// Submissions reads submissions of the contest, the latest first. The next page is that
+// before the last number of this one.
+func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
+	if f.Before == 0 {
+		f.Before = math.MaxInt64
+	}
+	if f.Limit == 0 {
+		f.Limit = 50
+	}
+	var rows []query.Submitted
+	var err error
+	switch {
+	case f.Account != "":
+		rows, err = s.read.SubmissionsOfAccount(ctx, query.SubmissionsOfAccountParams{Account: f.Account, Contest: Practice, Slug: f.Problem, Number: f.Before, Limit: int32(f.Limit)})
+	case f.Problem != "":
+		rows, err = s.read.SubmissionsOfProblem(ctx, query.SubmissionsOfProblemParams{Slug: f.Problem, Contest: Practice, Number: f.Before, Limit: int32(f.Limit)})
+	default:
+		rows, err = s.read.ListSubmissions(ctx, query.ListSubmissionsParams{Contest: Practice, Number: f.Before, Limit: int32(f.Limit)})
+	}
+	if err != nil {
+		return nil, failed("read submissions", err)
+	}
+	all := make([]*Submission, len(rows))
+	for i, r := range rows {
+		if all[i], err = submission(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func submission(r query.Submitted) (*Submission, error) {
+	s := &Submission{
+		ID: r.ID, Contest: r.Contest, Number: r.Number, Account: r.Account, Login: r.Login, Problem: r.Slug, Program: r.Entry,
+		Language: r.Language, Folder: r.Folder, Size: r.Size, Received: instant(r.Received), Judgement: r.Judgement,
+		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64),
+	}
+	return s, fromJSON("the files of submission "+r.ID, r.Files, &s.Files)
+}
+
+// Judgement is a judging of a submission.
+type Judgement struct {
+	ID         string // and of its job
+	Submission string
+	Bundle     blob.Digest
+	Config     blob.Digest
+	Class      string
+	Origin     string // "first"
+	State      JobState
+	Started    time.Time
+	Ended      time.Time     // zero while it is open
+	Verdict    judge.Verdict // "" while there is none
+	Score      string
+	Finished   *judge.Finished // nil where there is none
+	Rows       []job.Row
+	Events     blob.Digest // packed as package job does; "" for none
+	Reason     string      // why a worker could not do it
+	Worker     string
+	Version    string
+	Machine    string
+	Rung       string
+	Toolchains map[string]string
+	CPU        time.Duration
+}
+
+// Judgement reads the judgement of a submission that counts.
+func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, error) {
+	r, err := s.read.StandingJudgement(ctx, submission)
+	if err != nil {
+		return nil, failed("read the judgement of submission "+submission, err)
+	}
+	j := &Judgement{
+		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class, Origin: r.Origin,
+		State: JobState(r.State), Started: instant(r.Started), Ended: instant(r.Ended.Int64), Verdict: judge.Verdict(r.Verdict.String),
+		Score: r.Score.String, Events: blob.Digest(r.Events.String), Reason: r.Reason, Worker: r.Worker, Version: r.Version,
+		Machine: r.Machine, Rung: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond,
+	}
+	what := "the judgement " + r.ID
+	return j, errors.Join(
+		fromJSON(what, r.Toolchains, &j.Toolchains), fromJSON(what, r.Finished.String, &j.Finished), fromJSON(what, r.CaseRows.String, &j.Rows))
+}
+
+// fromJSON reads what toJSON wrote; an empty text leaves v as it is.
+func fromJSON(what, data string, v any) error {
+	if data == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(data), v); err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	return nil
+}
+
+// toJSON writes values that can always be written.
+func toJSON(v any) (string, error) {
+	data, err := json.Marshal(v)
+	return string(data), err
+}

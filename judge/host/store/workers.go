@@ -1,0 +1,244 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// WorkerState says what a worker may do.
+type WorkerState string
+
+// The states of a worker. A revoked one stays so.
+const (
+	Active  WorkerState = "active"
+	Drained WorkerState = "drained" // it takes no jobs
+	Revoked WorkerState = "revoked" // its key is worth nothing any more
+)
+
+// Worker is a worker that was let in.
+type Worker struct {
+	ID       string
+	Name     string // unique
+	Key      string // the public half of its nkey, unique
+	Class    string
+	State    WorkerState
+	Offer    job.Offer // what it said last that it can do
+	Enrolled time.Time
+	By       string // id of an account
+	Note     string // why it is in its state
+}
+
+// Invite lets one worker join, once.
+type Invite struct {
+	Name    string // of the worker
+	Class   string
+	By      string // id of an account
+	Expires time.Time
+}
+
+// inviteLives is for how long a worker may join by a code.
+const inviteLives = 24 * time.Hour
+
+// NewInvite keeps the hash of a code by which a worker may join within 24 hours.
+func (s *Store) NewInvite(ctx context.Context, hash, name, class, by string) (*Invite, error) {
+	now := instant(s.now())
+	i := &Invite{Name: name, Class: class, By: by, Expires: now.Add(inviteLives)}
+	err := s.write.InsertInvite(ctx, query.InsertInviteParams{Hash: hash, Name: name, Class: class, Made: now.UnixMicro(), MadeBy: by, Expires: i.Expires.UnixMicro()})
+	if err != nil {
+		return nil, failed("keep a join code", err)
+	}
+	return i, nil
+}
+
+// Invite reads an invite without using it up. ErrNotFound is a code that never was, ErrUsed
+// and ErrExpired one that was.
+func (s *Store) Invite(ctx context.Context, hash string) (*Invite, error) {
+	i, err := s.invite(ctx, s.read, hash)
+	return i, failed("look for a join code", err)
+}
+
+func (s *Store) invite(ctx context.Context, q *query.Queries, hash string) (*Invite, error) {
+	r, err := q.GetInvite(ctx, hash)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.UsesLeft == 0:
+		return nil, ErrUsed
+	case r.Expires <= s.now():
+		return nil, ErrExpired
+	}
+	return &Invite{Name: r.Name, Class: r.Class, By: r.MadeBy, Expires: instant(r.Expires)}, nil
+}
+
+// NewWorker is a worker that wants to join.
+type NewWorker struct {
+	// Invite is the hash of its code, which is used up; its name and class are those of the
+	// invite. "" is a worker that the server makes itself.
+	Invite string
+	Name   string
+	Class  string
+	Key    string // the public half of its nkey
+	Offer  job.Offer
+	By     string // who let it in, where there is no invite
+}
+
+// Enrol lets a worker in. One whose key is known is returned as it is, and uses up nothing:
+// it may have lost the answer. Errors are those of Invite, and ErrTaken for a name that
+// another worker has. Whether the offer fits the class is the caller's to decide.
+func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
+	offer, err := toJSON(n.Offer)
+	if err != nil {
+		return nil, fmt.Errorf("write what a worker offers: %w", err)
+	}
+	err = s.tx(ctx, "let a worker join", func(q *query.Queries) error {
+		row, err := q.WorkerByKey(ctx, n.Key)
+		if err == nil {
+			w, err = worker(row)
+			return err
+		}
+		if !errors.Is(none(err, ErrNotFound), ErrNotFound) {
+			return err
+		}
+		if n.Invite != "" {
+			used, err := q.UseInvite(ctx, n.Invite, s.now())
+			if err != nil {
+				return err
+			}
+			if used == 0 {
+				_, err := s.invite(ctx, q, n.Invite)
+				return err
+			}
+			i, err := q.GetInvite(ctx, n.Invite)
+			if err != nil {
+				return err
+			}
+			n.Name, n.Class, n.By = i.Name, i.Class, i.MadeBy
+		}
+		w = &Worker{ID: newID(), Name: n.Name, Key: n.Key, Class: n.Class, State: Active, Offer: n.Offer, Enrolled: instant(s.now()), By: n.By}
+		return q.InsertWorker(ctx, query.InsertWorkerParams{ID: w.ID, Name: w.Name, Nkey: w.Key, Class: w.Class, Offer: offer, Enrolled: w.Enrolled.UnixMicro(), EnrolledBy: w.By})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// WorkerByKey reads the worker with this public key.
+func (s *Store) WorkerByKey(ctx context.Context, key string) (*Worker, error) {
+	row, err := s.read.WorkerByKey(ctx, key)
+	if err != nil {
+		return nil, failed("look for a worker", err)
+	}
+	return worker(row)
+}
+
+// Worker reads the worker of this name.
+func (s *Store) Worker(ctx context.Context, name string) (*Worker, error) {
+	row, err := s.read.WorkerByName(ctx, name)
+	if err != nil {
+		return nil, failed("read the worker "+name, err)
+	}
+	return worker(row)
+}
+
+// Workers reads all workers in the order in which they joined, revoked ones too.
+func (s *Store) Workers(ctx context.Context) ([]*Worker, error) {
+	rows, err := s.read.ListWorkers(ctx)
+	if err != nil {
+		return nil, failed("read the workers", err)
+	}
+	workers := make([]*Worker, len(rows))
+	for i, r := range rows {
+		if workers[i], err = worker(r); err != nil {
+			return nil, err
+		}
+	}
+	return workers, nil
+}
+
+func worker(r query.Worker) (*Worker, error) {
+	w := &Worker{ID: r.ID, Name: r.Name, Key: r.Nkey, Class: r.Class, State: WorkerState(r.State), Enrolled: instant(r.Enrolled), By: r.EnrolledBy, Note: r.Note}
+	return w, fromJSON("what worker "+r.Name+" offers", r.Offer, &w.Offer)
+}
+
+// SetWorkerState changes the state of a worker by its id, and says why. ErrNotFound says
+// that there is none, or that it is revoked.
+func (s *Store) SetWorkerState(ctx context.Context, id string, state WorkerState, note string) error {
+	n, err := s.write.SetWorkerState(ctx, query.SetWorkerStateParams{ID: id, State: string(state), Note: clean(note)})
+	return failed("change the state of a worker", changed(n, err))
+}
+
+// SetOffer keeps what a worker, by its id, says now that it can do.
+func (s *Store) SetOffer(ctx context.Context, id string, offer job.Offer) error {
+	data, err := toJSON(offer)
+	if err != nil {
+		return fmt.Errorf("write what a worker offers: %w", err)
+	}
+	n, err := s.write.SetWorkerOffer(ctx, id, data)
+	return failed("keep what a worker offers", changed(n, err))
+}
+
+// Class is what the workers of a class have in common.
+type Class struct {
+	Name      string
+	Arch      string
+	Rung      string
+	Languages map[string]string // id to the identity of the toolchain
+	Filled    time.Time
+}
+
+// Class reads a class; ErrNotFound is one that no worker has filled.
+func (s *Store) Class(ctx context.Context, name string) (*Class, error) {
+	row, err := s.read.GetClass(ctx, name)
+	if err != nil {
+		return nil, failed("read the class "+name, err)
+	}
+	return class(row)
+}
+
+// Classes reads all classes, the oldest first.
+func (s *Store) Classes(ctx context.Context) ([]*Class, error) {
+	rows, err := s.read.ListClasses(ctx)
+	if err != nil {
+		return nil, failed("read the classes", err)
+	}
+	classes := make([]*Class, len(rows))
+	for i, r := range rows {
+		if classes[i], err = class(r); err != nil {
+			return nil, err
+		}
+	}
+	return classes, nil
+}
+
+func class(r query.Class) (*Class, error) {
+	c := &Class{Name: r.Name, Arch: r.Arch, Rung: r.Rung, Filled: instant(r.Filled)}
+	return c, fromJSON("the class "+r.Name, r.Languages, &c.Languages)
+}
+
+// FillClass makes a class of what its first worker offers, and returns the class as it is
+// then: the one of another worker, where that was first.
+func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*Class, error) {
+	languages, err := toJSON(first.Languages)
+	if err != nil {
+		return nil, fmt.Errorf("write the languages of class %s: %w", name, err)
+	}
+	var row query.Class
+	err = s.tx(ctx, "fill the class "+name, func(q *query.Queries) error {
+		err := q.InsertClass(ctx, query.InsertClassParams{Name: name, Arch: first.Arch, Rung: first.Rung, Languages: languages, Filled: s.now()})
+		if err != nil {
+			return err
+		}
+		row, err = q.GetClass(ctx, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return class(row)
+}
