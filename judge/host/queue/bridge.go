@@ -1,0 +1,203 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// maxYoung is how many connections may be younger than what they have for proving who
+// they are. Those who know no key cannot hold more.
+const maxYoung = 256
+
+// Bridge is where workers of the embedded queue connect: it upgrades a request
+// (Upgrade: assay-queue) and hands the connection to the embedded server, which asks for
+// the worker's key and holds it to its permissions. It needs HTTP/1.1, with or without
+// TLS; proxies before it must pass upgrades and keep a connection that says nothing for
+// 20 s. With an outer cluster it answers 404.
+func (q *Queue) Bridge() http.Handler { return q.bridge }
+
+type bridge struct {
+	server *server.Server
+	young  chan struct{}
+
+	mu    sync.Mutex
+	open  map[net.Conn]bool
+	ended bool
+	done  sync.WaitGroup
+}
+
+func newBridge(s *server.Server) *bridge {
+	return &bridge{server: s, young: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
+}
+
+// ServeHTTP upgrades one request, and returns when the connection has ended.
+func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if b.server == nil {
+		http.Error(w, "the queue of this server is a cluster of its own: connect to that", http.StatusNotFound)
+		return
+	}
+	if !strings.EqualFold(r.Header.Get("Upgrade"), Protocol) {
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Upgrade", Protocol)
+		http.Error(w, "this is where workers connect: judged worker", http.StatusUpgradeRequired)
+		return
+	}
+	select {
+	case b.young <- struct{}{}:
+	default:
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "too many connections at once", http.StatusServiceUnavailable)
+		return
+	}
+	// Then the embedded server has closed what has not proved a key.
+	time.AfterFunc(authTime, func() { <-b.young })
+	outer, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, "this connection cannot be upgraded: use HTTP/1.1", http.StatusHTTPVersionNotSupported)
+		return
+	}
+	defer outer.Close()
+	inner, err := b.server.InProcessConn()
+	if err != nil {
+		return // the server is ending
+	}
+	defer inner.Close()
+	if !b.enter(outer) {
+		return
+	}
+	defer b.leave(outer)
+	_, err = fmt.Fprintf(outer, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", Protocol)
+	if err == nil {
+		join(outer, buffered, inner)
+	}
+}
+
+// join copies between two connections until one of them ends.
+func join(outer net.Conn, read io.Reader, inner net.Conn) {
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer inner.Close()
+		defer outer.Close()
+		_, _ = io.Copy(inner, read) // how a connection ends says nothing to anybody
+	})
+	_, _ = io.Copy(outer, inner)
+	outer.Close()
+	inner.Close()
+	both.Wait()
+}
+
+func (b *bridge) enter(c net.Conn) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return false
+	}
+	b.open[c] = true
+	b.done.Add(1)
+	return true
+}
+
+func (b *bridge) leave(c net.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, c)
+	b.done.Done()
+}
+
+// close ends all connections, of which net/http knows nothing any more.
+func (b *bridge) close() {
+	b.mu.Lock()
+	b.ended = true
+	for c := range b.open {
+		c.Close()
+	}
+	b.mu.Unlock()
+	b.done.Wait()
+}
+
+// dial opens a connection to the bridge of a server.
+func dial(ctx context.Context, to string, config *tls.Config) (net.Conn, error) {
+	u, err := url.Parse(to)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is not the address of a server: it begins with http:// or https://", to)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	if u.Scheme == "https" {
+		if conn, err = secure(ctx, conn, u.Hostname(), config); err != nil {
+			return nil, err
+		}
+	}
+	up, err := upgrade(conn, u)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return up, nil
+}
+
+func secure(ctx context.Context, conn net.Conn, host string, config *tls.Config) (net.Conn, error) {
+	if config == nil {
+		config = &tls.Config{}
+	}
+	config = config.Clone()
+	config.NextProtos = []string{"http/1.1"} // what can be upgraded
+	if config.ServerName == "" {
+		config.ServerName = host
+	}
+	c := tls.Client(conn, config)
+	if err := c.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func upgrade(conn net.Conn, u *url.URL) (net.Conn, error) {
+	req, err := http.NewRequest(http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", Protocol)
+	if err := req.Write(conn); err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(conn)
+	answer, err := http.ReadResponse(r, req)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not answer as a server does: %w", u.Host, err)
+	}
+	if answer.StatusCode != http.StatusSwitchingProtocols || !strings.EqualFold(answer.Header.Get("Upgrade"), Protocol) {
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
+		return nil, fmt.Errorf("%s does not let workers in: %s: %s", u.Host, answer.Status, strings.TrimSpace(string(text)))
+	}
+	return &upgraded{conn, r}, nil
+}
+
+// upgraded is a connection of which some bytes were read already.
+type upgraded struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func (u *upgraded) Read(p []byte) (int, error) { return u.r.Read(p) }

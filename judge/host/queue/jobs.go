@@ -1,0 +1,213 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"assay/judge/host/job"
+)
+
+// Published says what Publish found.
+type Published string
+
+// What became of a job that was published.
+const (
+	Stored Published = "stored" // the job waits for a worker
+	Alive  Published = "alive"  // the same job is in the stream already: waiting, or taken
+)
+
+// Publish lays a job into the stream, unless one of its id is alive there: then nothing is
+// stored and the answer is Alive. In a cluster a job that was acknowledged looks alive for
+// some milliseconds more, so Alive is no promise for ever: ask again. It does not wake
+// anybody. An error says that nothing is known; publishing again is always safe.
+func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
+	if err := checkJob(s.Lane, s.Class, s.ID); err != nil {
+		return "", err
+	}
+	data, err := s.Encode()
+	if err != nil {
+		return "", err
+	}
+	if err := q.meet(ctx, s.Class); err != nil {
+		return "", err
+	}
+	msg := &nats.Msg{Subject: jobSubject(s.Lane, s.Class, s.ID), Data: data}
+	// Never by message id: within its window, the second publication of a job that was
+	// acknowledged is dropped without a trace.
+	publish := func() error {
+		_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
+		return err
+	}
+	err = publish()
+	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
+		if err := q.Ensure(ctx, s.Class); err != nil {
+			return "", err
+		}
+		err = publish()
+	}
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
+		return Alive, nil
+	case err != nil:
+		return "", fmt.Errorf("publish the job %s: %w", s.ID, err)
+	}
+	q.leases.published(s.ID, s.Class)
+	return Stored, nil
+}
+
+// Alive says whether a job is in the stream: waiting, or taken and not yet acknowledged.
+func (q *Queue) Alive(ctx context.Context, lane job.Lane, class, id string) (bool, error) {
+	if err := checkJob(lane, class, id); err != nil {
+		return false, err
+	}
+	seq, err := q.find(ctx, lane, class, id)
+	return seq > 0, err
+}
+
+// Delete takes a job out of the stream, whether it waits or is being done; one that is not
+// there is no error. A worker that does it is not told: see Order. It may still finish;
+// its acknowledgement is harmless and its result comes as others do.
+func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) error {
+	if err := checkJob(lane, class, id); err != nil {
+		return err
+	}
+	q.leases.forget(id)
+	seq, err := q.find(ctx, lane, class, id)
+	if seq == 0 || err != nil {
+		return err
+	}
+	request, err := json.Marshal(map[string]any{"seq": seq, "no_erase": true})
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	err = q.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
+	if answer.Error != nil && !gone(answer.Error) {
+		err = answer.Error
+	}
+	return wrap("delete the job "+id, err)
+}
+
+// find is the number of a job's message, or 0. The leader of the stream answers: a
+// replica could be behind.
+func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint64, error) {
+	request, err := json.Marshal(map[string]string{"last_by_subj": jobSubject(lane, class, id)})
+	if err != nil {
+		return 0, err
+	}
+	var answer struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message struct {
+			Seq uint64 `json:"seq"`
+		} `json:"message"`
+	}
+	err = q.ask(ctx, "$JS.API.STREAM.MSG.GET."+jobsStream, request, &answer)
+	if answer.Error != nil && !gone(answer.Error) {
+		err = answer.Error
+	}
+	return answer.Message.Seq, wrap("look for the job "+id, err)
+}
+
+// gone says that what was asked for is not there: the message, or its whole stream.
+func gone(e *jetstream.APIError) bool { return e.Code == 404 }
+
+// ask sends a request to JetStream. The library's own calls need a handle of the stream,
+// which costs a request more and is stale when the stream was made anew.
+func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	msg, err := q.nc.RequestWithContext(ctx, subject, request)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(msg.Data, answer)
+}
+
+// Untaken is how many jobs of a lane and class no worker has been given yet. Jobs that
+// were given back are not among them.
+func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, error) {
+	if err := checkJob(lane, class, "-"); err != nil {
+		return 0, err
+	}
+	if err := q.meet(ctx, class); err != nil {
+		return 0, err
+	}
+	for again := true; ; again = false {
+		var info struct {
+			Error   *jetstream.APIError `json:"error"`
+			Pending int                 `json:"num_pending"`
+		}
+		err := q.ask(ctx, "$JS.API.CONSUMER.INFO."+jobsStream+"."+consumer(lane, class), nil, &info)
+		missing := info.Error != nil && gone(info.Error)
+		if missing && again {
+			if err := q.Ensure(ctx, class); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if info.Error != nil {
+			err = info.Error
+		}
+		return info.Pending, wrap("count the jobs of class "+class, err)
+	}
+}
+
+// Wake tells one idle worker of a class that there is work. A wake-up may be lost: idle
+// workers look every 2 s by themselves, and jobs that were published or given back and
+// that nobody takes are called out again by the Queue.
+func (q *Queue) Wake(class string) error {
+	if err := checkName("class", class); err != nil {
+		return err
+	}
+	return wrap("wake a worker", q.nc.Publish("wake."+class, nil))
+}
+
+// Order tells a worker something. It may be lost when the worker is not connected.
+func (q *Queue) Order(worker string, o job.Order) error {
+	if err := checkName("worker", worker); err != nil {
+		return err
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return wrap("order the worker "+worker, q.nc.Publish("ctl."+worker, data))
+}
+
+// Stats are counts for those who watch a server.
+type Stats struct {
+	Jobs, JobBytes       uint64 // in the stream, taken ones too
+	Results, ResultBytes uint64 // that wait for Results
+	Store                uint64 // bytes of all files
+	Calls, Errors        uint64 // of the JetStream API since its server's start
+	Workers              int    // connected
+}
+
+// Stats counts what is in the streams.
+func (q *Queue) Stats(ctx context.Context) (Stats, error) {
+	account, err := q.js.AccountInfo(ctx)
+	if err != nil {
+		return Stats{}, fmt.Errorf("ask the queue for its counts: %w", err)
+	}
+	s := Stats{Store: account.Store, Calls: account.API.Total, Errors: account.API.Errors, Workers: len(q.Connected())}
+	for name, to := range map[string][2]*uint64{jobsStream: {&s.Jobs, &s.JobBytes}, resultsStream: {&s.Results, &s.ResultBytes}} {
+		stream, err := q.js.Stream(ctx, name)
+		if err != nil {
+			return Stats{}, fmt.Errorf("count the stream %s: %w", name, err)
+		}
+		state := stream.CachedInfo().State
+		*to[0], *to[1] = state.Msgs, state.Bytes
+	}
+	return s, nil
+}
+
+func joined(urls []string) string { return strings.Join(urls, ",") }

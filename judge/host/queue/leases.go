@@ -1,0 +1,277 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"assay/judge/host/job"
+)
+
+// leases is what the server knows of who does what, from what workers say. All of it is a
+// hint that makes things faster: a job that is forgotten here is given to another worker
+// when its lease runs out, and found by an idle worker that looks by itself.
+//
+// Two kinds of entries. A job that a worker took is given back by the server when the
+// worker's connection breaks, and when the worker beats without naming it. A job that was
+// published or given back, and that nobody takes soon, is called out again: the worker that
+// was told of it may have found another one meanwhile.
+type leases struct {
+	q *Queue
+
+	mu    sync.Mutex
+	taken map[string]*lease // by job
+	calls map[string]*call  // by job
+}
+
+type lease struct {
+	worker, class string
+	notice
+	stream, delivery uint64 // numbers of the message, and of this delivery
+	heard            time.Time
+}
+
+type call struct {
+	class string
+	at    time.Time // of the next call
+	done  int       // calls so far
+}
+
+// callAfter are the times after which a job that nobody takes is called out again.
+var callAfter = []time.Duration{40 * time.Millisecond, 250 * time.Millisecond}
+
+// How often the server looks around, idle and while a job is to be called out.
+const (
+	lookEvery = 200 * time.Millisecond
+	callEvery = 20 * time.Millisecond
+)
+
+func newLeases(q *Queue) *leases {
+	return &leases{q: q, taken: map[string]*lease{}, calls: map[string]*call{}}
+}
+
+// listen subscribes to what workers say.
+func (l *leases) listen(nc *nats.Conn) error {
+	for subject, hear := range map[string]func(worker string, msg *nats.Msg) error{
+		"taken.*": l.hearTaken, "beat.*": l.hearBeat, "progress.*.*": l.hearProgress,
+	} {
+		_, err := nc.Subscribe(subject, func(msg *nats.Msg) {
+			worker := strings.Split(msg.Subject, ".")[1]
+			// A message with a reply is one that a worker made the server send, by asking for
+			// a job to be delivered to a subject that it must not publish to.
+			if msg.Reply != "" || l.q.people.classOf(worker) == "" {
+				return
+			}
+			if err := hear(worker, msg); err != nil {
+				l.q.trouble(fmt.Errorf("the worker %s says on %s: %w", worker, msg.Subject, err))
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("listen to workers: %w", err)
+		}
+	}
+	return nil
+}
+
+func (l *leases) hearTaken(worker string, msg *nats.Msg) error {
+	var n notice
+	if err := json.Unmarshal(msg.Data, &n); err != nil {
+		return err
+	}
+	class := l.q.people.classOf(worker)
+	stream, delivery, ok := readReply(n.Reply, class)
+	if !ok {
+		return fmt.Errorf("a lease of no job of class %s: %.200q", class, n.Reply)
+	}
+	if l.note(&lease{worker: worker, class: class, notice: n, stream: stream, delivery: delivery, heard: time.Now()}) {
+		if f := l.q.opts.Listen.Taken; f != nil && !n.Back {
+			tell(l.q, func(r job.Running) { f(worker, r) }, n.Running)
+		}
+	}
+	return nil
+}
+
+// readReply reads the subject by which a lease is answered:
+// $JS.ACK.JOBS.<consumer>.<deliveries>.<number>.<delivery>.<time>.<pending>.
+func readReply(reply, class string) (stream, delivery uint64, ok bool) {
+	parts := strings.Split(reply, ".")
+	if len(parts) != 9 || parts[0] != "$JS" || parts[1] != "ACK" || parts[2] != jobsStream {
+		return 0, 0, false
+	}
+	for _, lane := range job.Lanes {
+		ok = ok || parts[3] == consumer(lane, class)
+	}
+	stream, err1 := strconv.ParseUint(parts[5], 10, 64)
+	delivery, err2 := strconv.ParseUint(parts[6], 10, 64)
+	return stream, delivery, ok && err1 == nil && err2 == nil
+}
+
+// note keeps what was said of a lease, unless a later one of the job is known.
+func (l *leases) note(n *lease) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.taken[n.Job]
+	if old != nil && (old.stream > n.stream || old.stream == n.stream && old.delivery > n.delivery) {
+		return false
+	}
+	if n.Back {
+		delete(l.taken, n.Job)
+		l.calls[n.Job] = &call{class: n.class, at: time.Now().Add(max(0, min(n.Delay, ackWait)) + 20*time.Millisecond)}
+		return true
+	}
+	if old == nil && len(l.taken) >= maxPending {
+		return false // more than can be taken: somebody makes them up
+	}
+	l.taken[n.Job] = n
+	delete(l.calls, n.Job)
+	return true
+}
+
+func (l *leases) hearBeat(worker string, msg *nats.Msg) error {
+	var b job.Beat
+	if err := json.Unmarshal(msg.Data, &b); err != nil {
+		return err
+	}
+	l.q.people.beat(worker)
+	running := map[string]bool{}
+	for _, r := range b.Running {
+		running[r.Job] = true
+	}
+	l.release(func(n *lease) bool {
+		if n.worker == worker && running[n.Job] {
+			n.heard = time.Now()
+		}
+		// A worker names a job in all beats between taking and answering it. One that does
+		// not has started anew, or has answered.
+		return n.worker == worker && !running[n.Job]
+	})
+	if f := l.q.opts.Listen.Beat; f != nil {
+		tell(l.q, func(b job.Beat) { f(worker, b) }, b)
+	}
+	return nil
+}
+
+func (l *leases) hearProgress(worker string, msg *nats.Msg) error {
+	var p job.Progress
+	if err := json.Unmarshal(msg.Data, &p); err != nil {
+		return err
+	}
+	p.Job = strings.Split(msg.Subject, ".")[2]
+	if f := l.q.opts.Listen.Progress; f != nil {
+		tell(l.q, func(p job.Progress) { f(worker, p) }, p)
+	}
+	return nil
+}
+
+// release gives leases back, so that their jobs are delivered to others at once. For one
+// that was answered already this changes nothing.
+func (l *leases) release(which func(*lease) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, n := range l.taken {
+		if !which(n) {
+			continue
+		}
+		delete(l.taken, id)
+		if err := l.q.nc.Publish(n.Reply, []byte("-NAK")); err == nil {
+			l.calls[id] = &call{class: n.class, at: time.Now().Add(callEvery)}
+		}
+	}
+}
+
+func (l *leases) giveBack(worker string) {
+	l.release(func(n *lease) bool { return n.worker == worker })
+}
+
+// published notes a job that should be taken soon.
+func (l *leases) published(id, class string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, taken := l.taken[id]; !taken && len(l.calls) < maxJobs {
+		l.calls[id] = &call{class: class, at: time.Now().Add(callAfter[0]), done: 1}
+	}
+}
+
+// finished drops what is known of a job whose result is there: its worker is about to
+// acknowledge it.
+func (l *leases) finished(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := l.taken[id]; n != nil {
+		n.heard = time.Now()
+	}
+	delete(l.calls, id)
+}
+
+func (l *leases) forget(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.taken, id)
+	delete(l.calls, id)
+}
+
+// watch looks around until ctx ends.
+func (l *leases) watch(ctx context.Context) {
+	var looked time.Time
+	for {
+		waits := l.callOut()
+		if time.Since(looked) >= lookEvery {
+			looked = time.Now()
+			l.lookAround()
+		}
+		next := lookEvery
+		if waits {
+			next = callEvery
+		}
+		if pause(ctx, next) != nil {
+			return
+		}
+	}
+}
+
+// callOut wakes workers for jobs that nobody took, and says whether more are to be called.
+func (l *leases) callOut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, c := range l.calls {
+		if time.Now().Before(c.at) {
+			continue
+		}
+		// What is lost here an idle worker finds by itself.
+		_ = l.q.Wake(c.class)
+		if c.done >= len(callAfter) {
+			delete(l.calls, id)
+			continue
+		}
+		c.at = time.Now().Add(callAfter[c.done])
+		c.done++
+	}
+	return len(l.calls) > 0
+}
+
+// lookAround gives back what the workers hold that are gone, and calls out jobs whose
+// lease has run out.
+func (l *leases) lookAround() {
+	came, left := l.q.people.changes()
+	for _, worker := range came {
+		tell(l.q, l.q.opts.Listen.Joined, worker)
+	}
+	for _, worker := range left {
+		l.giveBack(worker)
+		tell(l.q, l.q.opts.Listen.Left, worker)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, n := range l.taken {
+		if time.Since(n.heard) > ackWait+lookEvery/2 {
+			delete(l.taken, id)
+			l.calls[id] = &call{class: n.class, at: time.Now()}
+		}
+	}
+}

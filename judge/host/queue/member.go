@@ -1,0 +1,387 @@
+package queue
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+
+	"assay/judge/host/job"
+)
+
+// requestTime is how long one question to JetStream may take. What is asked again and
+// again asks again after it.
+const requestTime = 5 * time.Second
+
+// maxDelay is the longest time between two attempts to connect.
+const maxDelay = 30 * time.Second
+
+// JoinOptions say who a worker is, and where its queue is.
+type JoinOptions struct {
+	Worker, Class string
+	// Seed is the secret half of the worker's nkey.
+	Seed []byte
+	// URL is the bridge of a server, https://host/queue, or the servers of a cluster,
+	// nats://a,nats://b. TLS is for https; nil trusts whom the machine trusts.
+	URL string
+	TLS *tls.Config
+	// Dial opens a connection to the bridge instead of URL.
+	Dial func(context.Context) (net.Conn, error)
+	// Credentials is the file that the operator of a cluster gave, instead of Seed.
+	Credentials string
+	// Lanes that the worker takes jobs of; nil is all.
+	Lanes []job.Lane
+	Slots int // how many jobs it does at once, for those who read its beats
+	// Notice is told of what goes wrong and is tried again; it may be nil.
+	Notice func(error)
+}
+
+// Member is a worker's side of the queue. It connects again for ever when the connection
+// breaks. All methods may be called at once by many.
+type Member struct {
+	opts   JoinOptions
+	nc     *nats.Conn
+	life   context.Context
+	end    context.CancelFunc
+	done   sync.WaitGroup
+	wake   chan struct{} // has one place: more wake-ups than one say nothing more
+	now    chan struct{} // beat at once; has one place
+	orders chan job.Order
+	fatal  chan struct{} // closed when err is set
+	pulls  pulls
+
+	mu       sync.Mutex
+	err      error
+	running  map[*Lease]bool
+	idlers   int // calls of Take that wait
+	idle     *nats.Subscription
+	taken    int // jobs so far
+	draining bool
+	note     string
+}
+
+// Join connects a worker. It tries until ctx ends; a key that is refused ends it at once
+// with ErrRefused.
+func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
+	if err := errors.Join(checkName("worker", opts.Worker), checkName("class", opts.Class)); err != nil {
+		return nil, err
+	}
+	if opts.Lanes == nil {
+		opts.Lanes = job.Lanes
+	}
+	life, end := context.WithCancel(context.Background())
+	m := &Member{
+		opts: opts, life: life, end: end, running: map[*Lease]bool{},
+		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), fatal: make(chan struct{}), orders: make(chan job.Order, 256), pulls: newPulls(),
+	}
+	if err := m.connect(ctx); err != nil {
+		end()
+		return nil, err
+	}
+	if err := m.subscribe(); err != nil {
+		m.Close()
+		return nil, err
+	}
+	m.done.Go(m.beatOn)
+	return m, nil
+}
+
+func (m *Member) connect(ctx context.Context) error {
+	options, err := m.options()
+	if err != nil {
+		return err
+	}
+	servers := m.opts.URL
+	if !m.toCluster() {
+		servers = "nats://127.0.0.1:4222" // a name for what Dial reaches
+	}
+	for attempt := 1; ; attempt++ {
+		switch m.nc, err = nats.Connect(servers, options...); {
+		case err == nil:
+			return nil
+		case refused(err):
+			return ErrRefused
+		}
+		m.notice(fmt.Errorf("connect to the queue: %w", err))
+		if pause(ctx, delay(attempt)) != nil {
+			return fmt.Errorf("connect to the queue: %w", err)
+		}
+	}
+}
+
+func (m *Member) toCluster() bool {
+	return m.opts.Dial == nil && !strings.HasPrefix(m.opts.URL, "http")
+}
+
+func (m *Member) options() ([]nats.Option, error) {
+	options := []nats.Option{
+		nats.Name(m.opts.Worker), nats.CustomInboxPrefix(inbox(m.opts.Worker)),
+		nats.MaxReconnects(-1), nats.CustomReconnectDelay(delay), nats.Timeout(2 * requestTime),
+		// Beats of a time before the connection broke say what is no longer so.
+		nats.ReconnectBufSize(-1),
+		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(m.asyncError),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil && m.life.Err() == nil {
+				m.notice(fmt.Errorf("the connection to the queue broke: %w", err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { m.back() }),
+		nats.ClosedHandler(func(nc *nats.Conn) {
+			if refused(nc.LastError()) {
+				m.fail(ErrRefused)
+			}
+		}),
+	}
+	switch {
+	case len(m.opts.Seed) > 0:
+		pair, err := nkeys.FromSeed(m.opts.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("read the worker's key: %w", err)
+		}
+		public, err := pair.PublicKey()
+		if err != nil {
+			return nil, fmt.Errorf("read the worker's key: %w", err)
+		}
+		options = append(options, nats.Nkey(public, pair.Sign))
+	case m.opts.Credentials != "":
+		options = append(options, nats.UserCredentials(m.opts.Credentials))
+	}
+	if !m.toCluster() {
+		options = append(options, nats.SetCustomDialer(dialer{m}), nats.IgnoreDiscoveredServers())
+	}
+	return options, nil
+}
+
+// dialer connects through the bridge.
+type dialer struct{ m *Member }
+
+func (d dialer) Dial(string, string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(d.m.life, 2*requestTime)
+	defer cancel()
+	if d.m.opts.Dial != nil {
+		return d.m.opts.Dial(ctx)
+	}
+	return dial(ctx, d.m.opts.URL, d.m.opts.TLS)
+}
+
+// delay is the time before an attempt to connect: twice as long each time, and different
+// for each worker, so that they do not all come at once when a server is back.
+func delay(attempt int) time.Duration {
+	d := min(maxDelay, 100*time.Millisecond<<min(attempt, 12))
+	return d/2 + rand.N(d/2)
+}
+
+func refused(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAuthExpired)
+}
+
+// asyncError hears what NATS says outside of any call. A permission that is refused looks
+// like an answer that never comes, so it ends the member: it will not get better.
+func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
+	switch {
+	case errors.Is(err, nats.ErrPermissionViolation):
+		m.fail(fmt.Errorf("the queue forbids this worker what it has to do; it is of another class there, or of another version: %w", err))
+	case refused(err): // twice in a row closes the connection
+	default:
+		m.notice(err)
+	}
+}
+
+func (m *Member) notice(err error) {
+	if m.opts.Notice != nil {
+		m.opts.Notice(err)
+	}
+}
+
+// fail makes all calls return err from now on.
+func (m *Member) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.err = err
+		close(m.fatal)
+	}
+}
+
+// Failed is closed when the member cannot go on; Err says why.
+func (m *Member) Failed() <-chan struct{} { return m.fatal }
+
+// Err is nil while the member works, also while it is not connected; ErrRefused for a key
+// that was revoked.
+func (m *Member) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// Connected says whether the connection stands now.
+func (m *Member) Connected() bool { return m.nc.IsConnected() }
+
+// Orders are what the server tells this worker.
+func (m *Member) Orders() <-chan job.Order { return m.orders }
+
+func (m *Member) subscribe() error {
+	_, err := m.nc.Subscribe("ctl."+m.opts.Worker, func(msg *nats.Msg) {
+		var o job.Order
+		if err := json.Unmarshal(msg.Data, &o); err != nil || msg.Reply != "" {
+			return // not from a server
+		}
+		select {
+		case m.orders <- o:
+		default:
+			m.notice(fmt.Errorf("the order %s is lost: %d others wait", o.Kind, len(m.orders)))
+		}
+	})
+	if err == nil {
+		m.pulls.prefix = m.nc.NewInbox() + "."
+		_, err = m.nc.Subscribe(m.pulls.prefix+"*", m.pulls.answer)
+	}
+	return wrap("listen to the queue", err)
+}
+
+// back says anew, after a reconnection, what this worker holds: the server may be new.
+func (m *Member) back() {
+	m.mu.Lock()
+	for l := range m.running {
+		if !l.lost() {
+			m.say("taken.", notice{Running: l.running(), Reply: l.reply})
+		}
+	}
+	m.mu.Unlock()
+	m.beatNow()
+}
+
+// say publishes what may be lost. The caller holds mu, so that what is said of a lease and
+// the beats stay in order.
+func (m *Member) say(subject string, what any) {
+	data, err := json.Marshal(what)
+	if err == nil {
+		err = m.nc.Publish(subject+m.opts.Worker, data)
+	}
+	if err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) {
+		m.notice(fmt.Errorf("tell the server: %w", err))
+	}
+}
+
+// Say sets what beats say of this worker besides its jobs, and says it at once.
+func (m *Member) Say(draining bool, note string) {
+	m.mu.Lock()
+	m.draining, m.note = draining, note
+	m.mu.Unlock()
+	m.beatNow()
+}
+
+func (m *Member) beatNow() {
+	select {
+	case m.now <- struct{}{}:
+	default:
+	}
+}
+
+// beatOn beats until the member is closed: for itself, and for each of its leases.
+func (m *Member) beatOn() {
+	t := time.NewTicker(beatEvery)
+	defer t.Stop()
+	for {
+		m.beat()
+		select {
+		case <-t.C:
+		case <-m.now:
+		case <-m.life.Done():
+			return
+		}
+	}
+}
+
+func (m *Member) beat() {
+	m.mu.Lock()
+	b := job.Beat{Slots: m.opts.Slots, Draining: m.draining, Note: m.note}
+	var held []*Lease
+	for l := range m.running {
+		b.Running = append(b.Running, l.running())
+		held = append(held, l)
+	}
+	m.say("beat.", b)
+	m.mu.Unlock()
+	var all sync.WaitGroup
+	for _, l := range held {
+		all.Go(l.beat)
+	}
+	all.Wait()
+}
+
+// Offer gives the result of a job to the server without a lease: after a restart, for a
+// result that was kept on disk. The server takes the first result of a job and compares
+// others. It tries until the result is stored or ctx ends.
+func (m *Member) Offer(ctx context.Context, r *job.Result) error {
+	r.Worker = m.opts.Worker
+	if err := checkName("job", r.Job); err != nil {
+		return err
+	}
+	data, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	if len(data) > maxPayload {
+		return fmt.Errorf("the result of job %s has %d bytes; the most is %d", r.Job, len(data), maxPayload)
+	}
+	subject := fmt.Sprintf("result.%s.%s.%d", r.Worker, r.Job, r.Generation)
+	err = m.insist(ctx, func(ctx context.Context) error {
+		msg, err := m.nc.RequestWithContext(ctx, subject, data)
+		if err != nil {
+			return err
+		}
+		var ack struct {
+			Error *jetstream.APIError `json:"error"`
+		}
+		if err := json.Unmarshal(msg.Data, &ack); err != nil {
+			return err
+		}
+		if ack.Error != nil {
+			return ack.Error
+		}
+		return nil
+	})
+	return wrap("give the result of job "+r.Job+" to the server", err)
+}
+
+// insist tries something until it succeeds, ctx ends or the member fails.
+func (m *Member) insist(ctx context.Context, try func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(m.life, cancel)()
+	for attempt := 0; ; attempt++ {
+		if err := m.Err(); err != nil {
+			return err
+		}
+		once, done := context.WithTimeout(ctx, requestTime)
+		err := try(once)
+		done()
+		if err == nil {
+			return nil
+		}
+		wait := min(requestTime, 50*time.Millisecond<<min(attempt, 10))
+		if pause(ctx, wait/2+rand.N(wait)) != nil {
+			return err
+		}
+	}
+}
+
+// Close ends the connection at once. What it holds is given to others soon; give back
+// first what will not be finished.
+func (m *Member) Close() {
+	m.end()
+	m.nc.Close()
+	m.done.Wait()
+}

@@ -1,0 +1,299 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+)
+
+// spec is a job that can be read.
+func spec(id string) *job.Spec {
+	d := blob.Of([]byte("x"))
+	return &job.Spec{
+		Work: job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "wythoff", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}},
+		ID:   id, Generation: 1, Class: "main", Token: "token of " + id,
+	}
+}
+
+func accepted() *job.Result {
+	return &job.Result{State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}, Version: "test"}
+}
+
+// key makes an nkey: its public half and its seed.
+func key(t testing.TB) (public string, seed []byte) {
+	t.Helper()
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if public, err = pair.PublicKey(); err != nil {
+		t.Fatal(err)
+	}
+	if seed, err = pair.Seed(); err != nil {
+		t.Fatal(err)
+	}
+	return public, seed
+}
+
+// site is a queue with its bridge on a port.
+type site struct {
+	t testing.TB
+	*queue.Queue
+	*results
+	web    *httptest.Server
+	folder string
+	seeds  map[string][]byte
+	keys   map[string]string
+}
+
+// results are the results that a server took in, by job.
+type results struct {
+	mu  sync.Mutex
+	all map[string][]*job.Result
+	new chan struct{}
+}
+
+func (r *results) take(_ context.Context, res *job.Result) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all[res.Job] = append(r.all[res.Job], res)
+	select {
+	case r.new <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (r *results) of(id string) []*job.Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[id]
+}
+
+func (r *results) jobs() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.all)
+}
+
+// open opens a queue in a folder of the test's, with a fold that runs.
+func open(t testing.TB, listen queue.Listener) *site {
+	t.Helper()
+	leaks(t)
+	if listen.Trouble == nil {
+		listen.Trouble = func(err error) { t.Logf("trouble: %v", err) }
+	}
+	s := &site{t: t, folder: t.TempDir(), seeds: map[string][]byte{}, keys: map[string]string{}, results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
+	s.open(listen)
+	return s
+}
+
+func (s *site) open(listen queue.Listener) {
+	s.t.Helper()
+	q, err := queue.Open(s.t.Context(), queue.Options{Folder: s.folder, Classes: []string{"main"}, Listen: listen})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Queue, s.web = q, httptest.NewServer(q.Bridge())
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { _ = q.Results(ctx, s.take) })
+	s.t.Cleanup(func() { cancel(); done.Wait(); q.Close(); s.web.Close() })
+}
+
+// join admits a worker and connects it.
+func (s *site) join(name string, change ...func(*queue.JoinOptions)) *queue.Member {
+	s.t.Helper()
+	m, err := queue.Join(s.t.Context(), s.options(name, change...))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(m.Close)
+	return m
+}
+
+// options admit a worker and are what it needs to join.
+func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.JoinOptions {
+	s.t.Helper()
+	if s.seeds[name] == nil {
+		s.keys[name], s.seeds[name] = key(s.t)
+	}
+	opts := queue.JoinOptions{Worker: name, Class: "main", URL: s.web.URL + queue.Path, Seed: s.seeds[name], Slots: 1,
+		Notice: func(err error) { s.t.Logf("%s: %v", name, err) }}
+	for _, c := range change {
+		c(&opts)
+	}
+	if err := s.Admit(name, opts.Class, s.keys[name]); err != nil {
+		s.t.Fatal(err)
+	}
+	return opts
+}
+
+func (s *site) publish(sp *job.Spec) {
+	s.t.Helper()
+	if what, err := s.Publish(s.t.Context(), sp); err != nil || what != queue.Stored {
+		s.t.Fatalf("publish %s: %q, %v", sp.ID, what, err)
+	}
+}
+
+// within waits for something that must come true.
+func within(t testing.TB, d time.Duration, what string, is func() bool) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for !is() {
+		if time.Since(began) > d {
+			t.Fatalf("%s: not within %v", what, d)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return time.Since(began)
+}
+
+// leaks holds a test to leaving no goroutine behind.
+func leaks(t testing.TB) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		var now int
+		for range 500 {
+			if now = runtime.NumGoroutine(); now <= before+2 {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, now, stacks[:runtime.Stack(stacks, true)])
+	})
+}
+
+func take(t testing.TB, m *queue.Member) *queue.Lease {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	l, err := m.Take(ctx)
+	if err != nil {
+		t.Fatalf("take: %v", err)
+	}
+	return l
+}
+
+// Example is the life of one job, both sides in one process.
+func Example() {
+	ctx := context.Background()
+	say := func(err error) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	folder, seed, public := exampleKeys()
+	q, err := queue.Open(ctx, queue.Options{Folder: folder, Listen: queue.Listener{
+		Taken: func(worker string, r job.Running) { fmt.Println(worker, "took", r.Job) },
+	}})
+	say(err)
+	defer q.Close()
+	web := httptest.NewServer(q.Bridge())
+	defer web.Close()
+
+	// The server admits a worker, which connects.
+	say(q.Admit("lab3", "main", public))
+	m, err := queue.Join(ctx, queue.JoinOptions{Worker: "lab3", Class: "main", Seed: seed, URL: web.URL})
+	say(err)
+	defer m.Close()
+
+	// The server publishes a job, notes in its database that it is out, and wakes somebody.
+	what, err := q.Publish(ctx, spec("job1"))
+	say(err)
+	say(q.Wake("main"))
+	fmt.Println(what)
+
+	// The worker takes it and gives a result back, which the server takes in.
+	lease, err := m.Take(ctx)
+	say(err)
+	say(lease.Finish(ctx, accepted()))
+	ctx, stop := context.WithCancel(ctx)
+	err = q.Results(ctx, func(_ context.Context, r *job.Result) error {
+		fmt.Println(r.Worker, "says", r.Finished.Verdict)
+		stop()
+		return nil
+	})
+	fmt.Println(errors.Is(err, context.Canceled))
+
+	// Output:
+	// stored
+	// lab3 took job1
+	// lab3 says AC
+	// true
+}
+
+func TestAJobIsDoneOnce(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	s.publish(spec("a"))
+	if what, err := s.Publish(t.Context(), spec("a")); what != queue.Alive || err != nil {
+		t.Errorf("published twice: %q, %v; want alive", what, err)
+	}
+	l := take(t, m)
+	if l.Spec.ID != "a" || l.Deliveries != 1 || l.Spec.Token != "token of a" {
+		t.Errorf("took %+v, delivery %d", l.Spec, l.Deliveries)
+	}
+	if alive, err := s.Alive(t.Context(), 0, "main", "a"); !alive || err != nil {
+		t.Errorf("a job that is taken: alive %v, %v", alive, err)
+	}
+	if what, err := s.Publish(t.Context(), spec("a")); what != queue.Alive || err != nil {
+		t.Errorf("published while taken: %q, %v; want alive", what, err)
+	}
+	if err := l.Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+	if alive, err := s.Alive(t.Context(), 0, "main", "a"); alive || err != nil {
+		t.Errorf("a job that is done: alive %v, %v", alive, err)
+	}
+	within(t, 5*time.Second, "the result", func() bool { return len(s.of("a")) == 1 })
+	if r := s.of("a")[0]; r.Worker != "w" || r.Token != "token of a" || r.Generation != 1 {
+		t.Errorf("the result is %+v", r)
+	}
+	s.publish(spec("a")) // accepted again at once: no window in which it is dropped
+	if l := take(t, m); l.Spec.ID != "a" {
+		t.Errorf("took %s", l.Spec.ID)
+	}
+}
+
+func TestNamesThatMakeNoSubject(t *testing.T) {
+	s := open(t, queue.Listener{})
+	for _, id := range []string{"", "a.b", "*", ">", "a b", strings.Repeat("x", 65)} {
+		if _, err := s.Publish(t.Context(), spec(id)); err == nil {
+			t.Errorf("the job %q was published", id)
+		}
+		sp := spec("a")
+		if sp.Class = id; id != "" {
+			if _, err := s.Publish(t.Context(), sp); err == nil {
+				t.Errorf("a job of class %q was published", id)
+			}
+		}
+		public, _ := key(t)
+		if s.Admit(id, "main", public) == nil {
+			t.Errorf("the worker %q was admitted", id)
+		}
+	}
+	sp := spec("a")
+	sp.Lane = 3
+	if _, err := s.Publish(t.Context(), sp); err == nil {
+		t.Error("a job of lane 3 was published")
+	}
+	if s.Admit("w", "main", "nonsense") == nil {
+		t.Error("a key that is none was admitted")
+	}
+}

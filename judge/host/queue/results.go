@@ -1,0 +1,124 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"assay/judge/host/job"
+)
+
+// Results hands results to a function, one at a time, until ctx ends; only one call of it
+// should run in all servers. A result whose function returned nil is acknowledged and
+// never comes again, but for an acknowledgement that was lost; after an error it comes
+// again in a second. Worker, Job and Generation are those that the worker's key proved.
+// What is not a result is dropped and told to Listener.Trouble.
+func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
+	for ctx.Err() == nil {
+		err := q.fold(ctx, handle)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		q.trouble(fmt.Errorf("read results: %w", err))
+		if err := q.Ensure(ctx); err != nil && ctx.Err() == nil {
+			q.trouble(err)
+		}
+		pause(ctx, time.Second)
+	}
+	return ctx.Err()
+}
+
+// fold handles the results that come within some seconds.
+func (q *Queue) fold(ctx context.Context, handle func(context.Context, *job.Result) error) error {
+	c, err := q.js.Consumer(ctx, resultsStream, foldConsumer)
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+		batch, err := c.Fetch(foldPending, jetstream.FetchContext(wait))
+		if err != nil {
+			cancel()
+			return err
+		}
+		for msg := range batch.Messages() {
+			if err := q.foldOne(ctx, msg, handle); err != nil {
+				q.trouble(err)
+			}
+		}
+		cancel()
+		if err := batch.Error(); err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *Queue) foldOne(ctx context.Context, msg jetstream.Msg, handle func(context.Context, *job.Result) error) error {
+	r, err := readResult(msg)
+	if err != nil {
+		return errors.Join(err, msg.TermWithReason("not a result"))
+	}
+	q.leases.finished(r.Job)
+	if err := handle(ctx, r); err != nil {
+		return errors.Join(fmt.Errorf("take in the result of job %s: %w", r.Job, err), msg.NakWithDelay(time.Second))
+	}
+	return msg.Ack()
+}
+
+// readResult reads what a worker published under result.<worker>.<job>.<generation>. The
+// subject is what the worker was allowed to say; the body may say anything.
+func readResult(msg jetstream.Msg) (*job.Result, error) {
+	parts := strings.Split(msg.Subject(), ".")
+	if len(parts) != 4 {
+		return nil, fmt.Errorf("a result has the subject %.200q", msg.Subject())
+	}
+	r, err := job.DecodeResult(msg.Data())
+	if err != nil {
+		return nil, fmt.Errorf("from the worker %s: %w", parts[1], err)
+	}
+	generation, err := strconv.Atoi(parts[3])
+	if err != nil || r.Worker != parts[1] || r.Job != parts[2] || r.Generation != generation {
+		return nil, fmt.Errorf("the worker %s published %.200q and wrote another worker, job or generation into it", parts[1], msg.Subject())
+	}
+	return r, nil
+}
+
+// CatchUp waits until Results has taken in all that was stored when CatchUp began. It
+// needs a Results that runs, and waits for ever for one that keeps failing: end ctx.
+func (q *Queue) CatchUp(ctx context.Context) error {
+	s, err := q.js.Stream(ctx, resultsStream)
+	if err != nil {
+		return fmt.Errorf("look into the results: %w", err)
+	}
+	last := s.CachedInfo().State.LastSeq
+	for {
+		info, err := s.Info(ctx)
+		if err != nil {
+			return fmt.Errorf("look into the results: %w", err)
+		}
+		if info.State.Msgs == 0 || info.State.FirstSeq > last {
+			return nil
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return fmt.Errorf("wait for results to be taken in: %w", err)
+		}
+	}
+}
+
+// pause waits, or returns the error of a context that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

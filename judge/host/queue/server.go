@@ -1,0 +1,295 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"assay/judge/host/job"
+)
+
+// Options say what a Queue stands on: a folder of its own, or a cluster that exists.
+type Options struct {
+	// Folder is where the embedded server keeps its files. It may be deleted at any time.
+	// Only one process may have it open: two do not notice each other, so the caller holds
+	// a lock.
+	Folder string
+	// URLs are the servers of a cluster that exists, as nats://host:port; then Folder is not
+	// used, and Credentials is a file that the operator of the cluster gave, or "".
+	URLs        []string
+	Credentials string
+	// Replicas of streams; 0 is one when embedded and three in a cluster.
+	Replicas int
+	// Classes of workers that are known already; others are made when first met.
+	Classes []string
+	Listen  Listener
+}
+
+// Listener is told what workers do and say. The worker's name is what its key proved. Each
+// function may be nil; they are called one at a time, and hold up each other when they
+// take long. What they are told of beats and progress may be lost on the way.
+type Listener struct {
+	Taken    func(worker string, r job.Running)
+	Beat     func(worker string, b job.Beat)
+	Progress func(worker string, p job.Progress)
+	Joined   func(worker string) // its first connection stands, or it beats for the first time
+	Left     func(worker string) // it has not been heard of; its jobs are given to others
+	Trouble  func(error)         // something that is tried again, or that a worker did wrong
+}
+
+// Queue is the server's side. All methods may be called at once by many.
+type Queue struct {
+	opts   Options
+	server *server.Server // nil: a cluster
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	people *people
+	leases *leases
+	bridge *bridge
+
+	heard sync.Mutex // one call of the listener at a time
+	ready sync.Map   // class: its consumers are there
+	mend  sync.Mutex // one Ensure at a time
+	stop  context.CancelFunc
+	done  sync.WaitGroup
+}
+
+// Open starts the embedded server, or connects to the cluster, and makes what is missing.
+// It fails when the cluster is not there: a server without one cannot say that it is ready.
+func Open(ctx context.Context, opts Options) (*Queue, error) {
+	q := &Queue{opts: opts, people: newPeople()}
+	q.leases = newLeases(q)
+	life, stop := context.WithCancel(context.Background())
+	q.stop = stop
+	if err := q.connect(ctx); err != nil {
+		q.Close()
+		return nil, err
+	}
+	q.bridge = newBridge(q.server)
+	if err := q.Ensure(ctx, opts.Classes...); err != nil {
+		q.Close()
+		return nil, err
+	}
+	if err := q.leases.listen(q.nc); err != nil {
+		q.Close()
+		return nil, err
+	}
+	q.done.Go(func() { q.leases.watch(life) })
+	return q, nil
+}
+
+func (q *Queue) connect(ctx context.Context) (err error) {
+	options := []nats.Option{
+		nats.Name("server"), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.NoEcho(),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { q.trouble(err) }),
+	}
+	if len(q.opts.URLs) > 0 {
+		urls := slices.Clone(q.opts.URLs)
+		options = append(options, nats.Timeout(10*time.Second), nats.PingInterval(5*time.Second))
+		if q.opts.Credentials != "" {
+			options = append(options, nats.UserCredentials(q.opts.Credentials))
+		}
+		if q.nc, err = nats.Connect(joined(urls), options...); err != nil {
+			return fmt.Errorf("connect to the queue at %s: %w", joined(urls), err)
+		}
+	} else {
+		if q.server, err = embedded(q.opts.Folder, q.people, q.trouble); err != nil {
+			return err
+		}
+		q.people.server = q.server
+		options = append(options, nats.InProcessServer(q.server), nats.Token(q.people.secret))
+		if q.nc, err = nats.Connect("", options...); err != nil {
+			return fmt.Errorf("connect to the embedded queue: %w", err)
+		}
+	}
+	q.js, err = jetstream.New(q.nc)
+	return err
+}
+
+// embedded starts a NATS server that nobody can reach but through this process.
+func embedded(folder string, auth server.Authentication, trouble func(error)) (*server.Server, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the queue: %w", err)
+	}
+	s, err := server.NewServer(&server.Options{
+		ServerName: "assay", DontListen: true, NoSigs: true,
+		MaxPayload: maxPayload, PingInterval: 20 * time.Second,
+		AuthTimeout: authTime.Seconds(), AlwaysEnableNonce: true, CustomClientAuthentication: auth,
+		JetStream: true, StoreDir: folder, SyncAlways: true,
+		JetStreamMaxStore: maxStore, JetStreamMaxMemory: maxMemory,
+		DisableJetStreamBanner: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the embedded queue: %w", err)
+	}
+	s.SetLoggerV2(logger{trouble}, false, false, false)
+	s.Start()
+	if !s.ReadyForConnections(20*time.Second) || !s.JetStreamEnabled() {
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("the embedded queue in %s does not start", folder)
+	}
+	return s, nil
+}
+
+// Close ends the queue's goroutines and its server. Workers try to come back.
+func (q *Queue) Close() {
+	q.stop()
+	if q.bridge != nil {
+		q.bridge.close()
+	}
+	q.done.Wait()
+	if q.nc != nil {
+		q.nc.Close()
+	}
+	if q.server != nil {
+		q.server.Shutdown()
+		q.server.WaitForShutdown()
+	}
+}
+
+// Ensure makes the streams, and the consumers of these classes and of all that were met,
+// where they are missing: also after the folder was deleted under the running server. It
+// is cheap when all is there; a reconciling server calls it each time.
+func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
+	q.mend.Lock()
+	defer q.mend.Unlock()
+	q.ready.Range(func(class, _ any) bool { classes = append(classes, class.(string)); return true })
+	slices.Sort(classes)
+	if err := q.discardLost(ctx); err != nil {
+		return err
+	}
+	jobs, err := q.stream(ctx, jetstream.StreamConfig{
+		Name: jobsStream, Subjects: []string{"job.>"},
+		// The headers that say how to store a message count, too.
+		MaxMsgs: maxJobs, MaxMsgSize: job.MaxSpec + 1<<10,
+	})
+	if err != nil {
+		return err
+	}
+	for _, class := range slices.Compact(classes) {
+		if err := q.consumers(ctx, jobs, class); err != nil {
+			return err
+		}
+	}
+	results, err := q.stream(ctx, jetstream.StreamConfig{Name: resultsStream, Subjects: []string{"result.>"}, MaxBytes: maxResults})
+	if err != nil {
+		return err
+	}
+	_, err = results.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: foldConsumer, FilterSubject: "result.>", AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: foldWait, MaxDeliver: -1, MaxAckPending: foldPending,
+	})
+	return wrap("make the consumer of results", err)
+}
+
+// discardLost drops streams of which the embedded server knows but whose files are gone.
+func (q *Queue) discardLost(ctx context.Context) error {
+	if q.server == nil {
+		return nil
+	}
+	for _, name := range []string{jobsStream, resultsStream} {
+		_, err := os.Stat(filepath.Join(q.opts.Folder, "jetstream", server.DEFAULT_GLOBAL_ACCOUNT, "streams", name, "msgs"))
+		if !errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err := q.js.DeleteStream(ctx, name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return fmt.Errorf("drop the stream %s, whose files are gone: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// stream makes or corrects a stream: a work queue in files that refuses what is too much.
+func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	config.Retention, config.Storage, config.Discard = jetstream.WorkQueuePolicy, jetstream.FileStorage, jetstream.DiscardNew
+	if config.Replicas = q.opts.Replicas; config.Replicas == 0 {
+		config.Replicas = 1
+		if q.server == nil {
+			config.Replicas = 3
+		}
+	}
+	s, err := q.js.Stream(ctx, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		// Numbers that were never used: an answer to a lease of a stream that is gone must not
+		// count for a job of this one.
+		config.FirstSeq = uint64(time.Now().UnixMicro())
+		s, err = q.js.CreateStream(ctx, config)
+		return s, wrap("make the stream "+config.Name, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the stream %s: %w", config.Name, err)
+	}
+	old := s.CachedInfo().Config
+	if config.FirstSeq = old.FirstSeq; old.MaxMsgs == config.MaxMsgs && old.MaxMsgSize == config.MaxMsgSize && old.Replicas == config.Replicas {
+		return s, nil
+	}
+	s, err = q.js.UpdateStream(ctx, config)
+	return s, wrap("correct the stream "+config.Name, err)
+}
+
+func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class string) error {
+	if err := checkName("class", class); err != nil {
+		return err
+	}
+	for _, lane := range job.Lanes {
+		_, err := jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: consumer(lane, class), FilterSubject: jobSubject(lane, class, ">"),
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxPending,
+		})
+		if err != nil {
+			return fmt.Errorf("make the consumer of class %s: %w", class, err)
+		}
+	}
+	q.ready.Store(class, true)
+	return nil
+}
+
+// meet makes the consumers of a class when it is met for the first time.
+func (q *Queue) meet(ctx context.Context, class string) error {
+	if _, ok := q.ready.Load(class); ok {
+		return nil
+	}
+	return q.Ensure(ctx, class)
+}
+
+// Trouble of the embedded server goes where all trouble goes.
+type logger struct{ trouble func(error) }
+
+func (l logger) say(format string, v []any)     { l.trouble(fmt.Errorf("queue: "+format, v...)) }
+func (l logger) Warnf(format string, v ...any)  { l.say(format, v) }
+func (l logger) Errorf(format string, v ...any) { l.say(format, v) }
+func (l logger) Fatalf(format string, v ...any) { l.say(format, v) }
+func (l logger) Noticef(string, ...any)         {}
+func (l logger) Debugf(string, ...any)          {}
+func (l logger) Tracef(string, ...any)          {}
+
+func (q *Queue) trouble(err error) {
+	tell(q, q.opts.Listen.Trouble, err)
+}
+
+// tell calls one function of the listener, one at a time.
+func tell[T any](q *Queue, f func(T), what T) {
+	if f == nil {
+		return
+	}
+	q.heard.Lock()
+	defer q.heard.Unlock()
+	f(what)
+}
+
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

@@ -1,0 +1,268 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"assay/judge/host/job"
+)
+
+// backwards is how often a worker looks into the lanes in the opposite order, so that what
+// is in the last one gets on.
+const backwards = 16
+
+// Take waits for a job. It returns an error when ctx ends or the member fails, and never
+// because the connection is away. Jobs that exclude this worker and jobs that were
+// delivered too often are dealt with here.
+func (m *Member) Take(ctx context.Context) (*Lease, error) {
+	l, err := m.look(ctx)
+	if l != nil || err != nil {
+		return l, err
+	}
+	if err := m.wait(); err != nil {
+		return nil, err
+	}
+	defer m.stopWaiting()
+	for {
+		// Also the first time: a job may have come before anybody could be woken for it.
+		if l, err := m.look(ctx); l != nil || err != nil {
+			return l, err
+		}
+		t := time.NewTimer(pollEvery*3/4 + rand.N(pollEvery/2))
+		select {
+		case <-m.wake:
+		case <-t.C:
+		case <-ctx.Done():
+		case <-m.fatal:
+		case <-m.life.Done():
+		}
+		t.Stop()
+	}
+}
+
+// wait makes this worker one of the idle ones, who can be woken.
+func (m *Member) wait() (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.idlers++; m.idlers > 1 || m.idle != nil {
+		return nil
+	}
+	m.idle, err = m.nc.QueueSubscribe("wake."+m.opts.Class, idle, func(*nats.Msg) {
+		// Never blocking: a burst of wake-ups would make this a slow consumer.
+		select {
+		case m.wake <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		m.idlers--
+	}
+	return wrap("wait for jobs", err)
+}
+
+// stopWaiting leaves the idle ones: a wake-up that reaches a busy worker is lost.
+func (m *Member) stopWaiting() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.idlers--; m.idlers == 0 && m.idle != nil {
+		if err := m.idle.Unsubscribe(); err != nil && m.life.Err() == nil {
+			m.notice(fmt.Errorf("stop waiting for jobs: %w", err))
+		}
+		m.idle = nil
+	}
+}
+
+// look asks each lane once. There is no job: nil, nil.
+func (m *Member) look(ctx context.Context) (*Lease, error) {
+	m.mu.Lock()
+	lanes := slices.Clone(m.opts.Lanes)
+	if (m.taken+1)%backwards == 0 {
+		slices.Reverse(lanes)
+	}
+	m.mu.Unlock()
+	for i := 0; i < len(lanes); {
+		if err := m.stopped(ctx); err != nil {
+			return nil, err
+		}
+		msg, asked := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)))
+		if msg == nil {
+			i++
+			continue
+		}
+		// After a job that is not for us there may be another one in the same lane.
+		if l := m.lease(ctx, msg, asked); l != nil {
+			return l, nil
+		}
+	}
+	return nil, m.stopped(ctx)
+}
+
+func (m *Member) stopped(ctx context.Context) error {
+	if err := m.Err(); err != nil {
+		return err
+	}
+	if m.life.Err() != nil {
+		return nats.ErrConnectionClosed
+	}
+	return ctx.Err()
+}
+
+// lease makes a lease of a message, or answers it and returns nil.
+func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lease {
+	l := &Lease{m: m, reply: msg.Reply, beaten: asked}
+	if meta, err := msg.Metadata(); err == nil {
+		l.Deliveries = int(meta.NumDelivered)
+	}
+	spec, err := job.DecodeSpec(msg.Data)
+	if err != nil {
+		m.notice(fmt.Errorf("a job that cannot be read: %w", err))
+		l.Spec = namedBy(msg.Subject, spec)
+	} else {
+		l.Spec = spec
+	}
+	limit := maxDeliveries
+	if len(l.Spec.Exclude) > 0 {
+		limit = maxDeliveriesExcludes
+	}
+	m.mu.Lock()
+	m.running[l] = true
+	m.say("taken.", notice{Running: l.running(), Reply: l.reply})
+	m.mu.Unlock()
+	switch {
+	case err != nil:
+		err = l.GiveUp(ctx, "the worker cannot read the job: "+err.Error())
+	case l.Deliveries > limit:
+		err = l.GiveUp(ctx, fmt.Sprintf("the job was given to workers %d times before, and none of them came to an end with it", l.Deliveries-1))
+	case l.Spec.Generation > maxGenerations:
+		err = l.GiveUp(ctx, fmt.Sprintf("the job was lost in %d generations", l.Spec.Generation-1))
+	case slices.Contains(l.Spec.Exclude, m.opts.Worker):
+		err = l.Back(ctx, excluded)
+	default:
+		m.mu.Lock()
+		m.taken++
+		m.mu.Unlock()
+		return l
+	}
+	if err != nil {
+		m.notice(err)
+	}
+	return nil
+}
+
+// namedBy is what can be said of a job that cannot be read.
+func namedBy(subject string, read *job.Spec) *job.Spec {
+	spec := &job.Spec{}
+	if read != nil {
+		*spec = *read
+	}
+	if parts := strings.Split(subject, "."); len(parts) == 4 {
+		spec.ID, spec.Class = parts[3], parts[2]
+	}
+	return spec
+}
+
+// pulls are questions for a job, one at a time: a job comes under its own subject, so
+// nothing tells which question it answers.
+type pulls struct {
+	prefix string
+	turn   chan struct{} // held by who asks
+
+	mu      sync.Mutex
+	asked   int
+	to      string         // where the question that is open wants a status to go
+	answers chan *nats.Msg // of the question that is open, or nil
+	// unanswered is when the first question was asked that no answer came after: a job may
+	// have been on its way for that long.
+	unanswered time.Time
+}
+
+func newPulls() pulls { return pulls{turn: make(chan struct{}, 1)} }
+
+// one asks one consumer for one job, and returns it with the time from when on it may have
+// been leased. Nil means that there is none now, or that nobody answers.
+func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, time.Time) {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, time.Time{}
+	}
+	defer func() { <-p.turn }()
+	to, answers := p.begin()
+	defer p.forget(answers)
+	if err := nc.PublishRequest(subject, to, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
+		return nil, time.Time{} // not connected; asked again soon
+	}
+	t := time.NewTimer(requestTime)
+	defer t.Stop()
+	select {
+	case msg := <-answers:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		asked := p.unanswered
+		p.unanswered = time.Time{}
+		if isJob(msg) {
+			return msg, asked
+		}
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return nil, time.Time{}
+}
+
+func (p *pulls) begin() (to string, answers chan *nats.Msg) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked++
+	if p.unanswered.IsZero() {
+		p.unanswered = time.Now()
+	}
+	p.to, p.answers = p.prefix+strconv.Itoa(p.asked), make(chan *nats.Msg, 1)
+	return p.to, p.answers
+}
+
+// forget ends a question. A job that came too late goes back at once.
+func (p *pulls) forget(answers chan *nats.Msg) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answers = nil
+	select {
+	case msg := <-answers:
+		putBack(msg)
+	default:
+	}
+}
+
+// answer hears one answer. It does not block.
+func (p *pulls) answer(msg *nats.Msg) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answers == nil || !isJob(msg) && msg.Subject != p.to {
+		putBack(msg)
+		return
+	}
+	select {
+	case p.answers <- msg:
+	default:
+		putBack(msg)
+	}
+}
+
+// isJob tells a job from a status such as "no messages".
+func isJob(msg *nats.Msg) bool {
+	return strings.HasPrefix(msg.Reply, "$JS.ACK.") && msg.Header.Get("Status") == ""
+}
+
+func putBack(msg *nats.Msg) {
+	if isJob(msg) {
+		// When this is lost, the lease runs out.
+		_ = msg.Nak()
+	}
+}

@@ -1,0 +1,207 @@
+package queue
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// authTime is how long a connection may stand without having proved its key.
+const authTime = 5 * time.Second
+
+// heardWithin is how long a worker of an outer cluster counts as connected after a beat:
+// only that cluster sees its connection.
+const heardWithin = 3 * beatEvery
+
+// people are the workers that may connect, and those that do. It is what the embedded
+// server asks about each connection.
+type people struct {
+	server *server.Server // nil: a cluster, which asks nobody
+	secret string         // by which the server's own connection is known
+
+	mu      sync.Mutex
+	workers map[string]*person // by name
+	keys    map[string]*person
+}
+
+type person struct {
+	name, class, key string
+	connections      []uint64
+	heard            time.Time // last beat
+	present          bool      // as the listener was told
+	lost             time.Time // when its last connection broke; zero: it has one
+}
+
+func newPeople() *people {
+	return &people{secret: rand.Text(), workers: map[string]*person{}, keys: map[string]*person{}}
+}
+
+// Admit lets a worker connect with the secret half of an nkey, as a member of a class, and
+// have what Permissions says. Calling it again changes key and class; then connections of
+// the old key are closed. The embedded queue starts with nobody admitted: admit all that
+// the database knows before the Bridge is reachable, for a worker that is refused gives
+// up. With an outer cluster keys are its operator's business, but only workers that were
+// admitted are listened to.
+func (q *Queue) Admit(worker, class, key string) error {
+	if err := checkName("worker", worker); err != nil {
+		return err
+	}
+	if err := checkName("class", class); err != nil {
+		return err
+	}
+	if !nkeys.IsValidPublicUserKey(key) {
+		return fmt.Errorf("the key of worker %s is not the public half of an nkey of a user", worker)
+	}
+	return q.people.admit(worker, class, key)
+}
+
+func (p *people) admit(worker, class, key string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if holder := p.keys[key]; holder != nil && holder.name != worker {
+		return fmt.Errorf("the key of worker %s is that of worker %s", worker, holder.name)
+	}
+	if old := p.workers[worker]; old != nil {
+		if old.key == key && old.class == class {
+			return nil
+		}
+		p.remove(old)
+	}
+	w := &person{name: worker, class: class, key: key}
+	p.workers[worker], p.keys[key] = w, w
+	return nil
+}
+
+// Revoke takes back what Admit gave and closes the worker's connections. Its jobs are
+// given to others as when it dies.
+func (q *Queue) Revoke(worker string) {
+	q.people.mu.Lock()
+	w := q.people.workers[worker]
+	if w != nil {
+		q.people.remove(w)
+	}
+	q.people.mu.Unlock()
+	if w != nil {
+		q.leases.giveBack(worker)
+		if w.present {
+			tell(q, q.opts.Listen.Left, worker)
+		}
+	}
+}
+
+func (p *people) remove(w *person) {
+	delete(p.workers, w.name)
+	delete(p.keys, w.key)
+	for _, id := range w.connections {
+		// An error says that the connection is closed already.
+		_ = p.server.DisconnectClientByID(id)
+	}
+}
+
+// Connected are the workers that have a connection; with an outer cluster those whose beat
+// was heard in the last 15 s.
+func (q *Queue) Connected() (names []string) {
+	p := q.people
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, w := range p.workers {
+		if p.here(w) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// here drops connections that are closed, and says whether the worker is connected.
+func (p *people) here(w *person) bool {
+	if p.server == nil {
+		return time.Since(w.heard) < heardWithin
+	}
+	w.connections = slices.DeleteFunc(w.connections, func(id uint64) bool { return p.server.GetClient(id) == nil })
+	return len(w.connections) > 0
+}
+
+// Check is called by the embedded server for each connection that says who it is.
+func (p *people) Check(c server.ClientAuthentication) bool {
+	opts := c.GetOpts()
+	if subtle.ConstantTimeCompare([]byte(opts.Token), []byte(p.secret)) == 1 {
+		c.RegisterUser(&server.User{Username: "server"})
+		return true
+	}
+	if !signed(opts.Nkey, opts.Sig, c.GetNonce()) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.keys[opts.Nkey]
+	if w == nil {
+		return false
+	}
+	publish, subscribe := Permissions(w.name, w.class)
+	c.RegisterUser(&server.User{Username: w.name, Permissions: &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: publish},
+		Subscribe: &server.SubjectPermission{Allow: subscribe},
+	}})
+	w.connections = append(w.connections, c.GetID())
+	return true
+}
+
+// signed says whether the nonce that the server gave was signed by a key.
+func signed(key, signature string, nonce []byte) bool {
+	sig, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil || len(nonce) == 0 {
+		return false
+	}
+	public, err := nkeys.FromPublicKey(key)
+	return err == nil && public.Verify(nonce, sig) == nil
+}
+
+// classOf is the class of a worker, and "" for one that was not admitted.
+func (p *people) classOf(worker string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w := p.workers[worker]; w != nil {
+		return w.class
+	}
+	return ""
+}
+
+// beat notes that a worker was heard.
+func (p *people) beat(worker string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w := p.workers[worker]; w != nil {
+		w.heard = time.Now()
+	}
+}
+
+// changes are the workers that came, that stay away, and of those the ones that have been
+// away for so long that their jobs are given to others.
+func (p *people) changes() (came, left []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, w := range p.workers {
+		switch here := p.here(w); {
+		case here:
+			w.lost = time.Time{}
+			if !w.present {
+				w.present = true
+				came = append(came, name)
+			}
+		case w.present && w.lost.IsZero():
+			w.lost = time.Now()
+		case w.present && time.Since(w.lost) >= returnTime:
+			w.present = false
+			left = append(left, name)
+		}
+	}
+	return came, left
+}
