@@ -107,6 +107,7 @@ func standIn(args, first, last []string, right, wrong int) {
 		"quiet":            func() { os.Exit(wrong) },
 		"fault":            func() { fmt.Fprintln(os.Stderr, "FAIL the answer is wrong"); os.Exit(3) },
 		"long":             func() { leave("judgemessage.txt", strings.Repeat("x", 1<<20)); os.Exit(wrong) },
+		"next run":         func() { fmt.Print("more"); os.Exit(right) },
 		"next pass":        func() { leave("nextpass.in", "1"); os.Exit(right) },
 		"next pass, wrong": func() { leave("nextpass.in", "1"); os.Exit(wrong) },
 		"score":            func() { leave("score.txt", " 12.50\n"); leave("teammessage.txt", "well done"); os.Exit(right) },
@@ -278,6 +279,35 @@ func TestPasses(t *testing.T) {
 		}
 		if in, err := os.ReadFile(s.Input()); err != nil || string(in) != "first again" {
 			t.Errorf("the next input is %q, %v", in, err)
+		}
+	}
+}
+
+// TestBetween has a checker that speaks testlib judge one run after another, and print
+// what the next one reads.
+func TestBetween(t *testing.T) {
+	v, err := check.NewValidator(newBox(t, ""), self(t, "testlib"), "testlib", arguments["testlib"], judge.Limits{Wall: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Open(check.Request{Case: "group/case", In: section("the first input"), Ans: section("ans")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Give(section("in")); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		script  string
+		verdict judge.Verdict
+		next    string
+	}{{"next run", judge.Accepted, "more"}, {"wrong", judge.WrongAnswer, ""}, {"right", judge.Accepted, ""}} {
+		var next strings.Builder
+		o, err := s.Between(t.Context(), section(row.script), &next)
+		if err != nil || o.Verdict != row.verdict || next.String() != row.next {
+			t.Errorf("%s: Between = %+v, %v, and the next run reads %q", row.script, o, err, &next)
 		}
 	}
 }
