@@ -1,0 +1,82 @@
+package worker_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/worker"
+)
+
+// BenchmarkRunnerOfSubmit measures what a worker does with an unchanged solution of one
+// case, a static program that does nothing, on one slot and on two, beside `judge submit`
+// in a loop in the same run: how many times as many it judges.
+func BenchmarkRunnerOfSubmit(b *testing.B) {
+	root := lay(b, "-- judge.toml --\n-- problems/nothing/problem.toml --\ntitle = \"Nothing\"\n-- problems/nothing/cases/sample/one.in --\n1 2\n-- problems/nothing/cases/sample/one.ans --\n\n-- noop/main.go --\npackage main\n\nfunc main() {}\n")
+	build := func(name, from string) string {
+		out := filepath.Join(root, name)
+		cmd := exec.Command("go", "build", "-o", out, from)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, text)
+		}
+		return out
+	}
+	program, command := build("noop.exe", filepath.Join(root, "noop", "main.go")), build("judge", "assay/cmd/judge")
+	w, s := contest(b, root), newServer()
+	_, bundle := s.freeze(b, w, "nothing")
+	spec := s.spec(b, bundle, program)
+	jobs := func(r *worker.Runner, slots, n int) time.Duration {
+		start := time.Now()
+		var all sync.WaitGroup
+		left := atomic.Int64{}
+		left.Store(int64(n))
+		for range slots {
+			all.Go(func() {
+				for left.Add(-1) >= 0 {
+					if result, err := r.Run(b.Context(), spec, nil); err != nil || result.Finished == nil || result.Finished.Verdict != judge.Accepted {
+						b.Errorf("%+v, %v", result, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		return time.Since(start)
+	}
+	submit := func() {
+		cmd := exec.Command(command, "submit", "nothing", program, "-j", "1", "--color", "never")
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "ASSAY_CACHE="+cache)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, text)
+		}
+	}
+	runners := map[int]*worker.Runner{}
+	for slots := 1; slots <= 2; slots++ {
+		runners[slots] = runner(b, worker.RunnerOptions{Blobs: s, Slots: slots})
+		jobs(runners[slots], slots, 10) // fills the caches
+	}
+	submit()
+	const each = 20
+	took, loop := map[int]time.Duration{}, time.Duration(0)
+	for b.Loop() {
+		for slots, r := range runners {
+			took[slots] += jobs(r, slots, each)
+		}
+		start := time.Now()
+		for range each {
+			submit()
+		}
+		loop += time.Since(start)
+	}
+	for slots, t := range took {
+		b.ReportMetric(float64(loop)/float64(t), fmt.Sprintf("x-submit/%d-slots", slots))
+		b.ReportMetric(float64(t.Microseconds())/1000/float64(b.N*each), fmt.Sprintf("ms/job/%d-slots", slots))
+	}
+	b.ReportMetric(float64(loop.Microseconds())/1000/float64(b.N*each), "ms/submit")
+}
