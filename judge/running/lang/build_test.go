@@ -588,3 +588,38 @@ func TestFilesStayInTheBuildFolder(t *testing.T) {
 		t.Error("it is there")
 	}
 }
+
+// TestVersion: tools tell their version under the conditions of a build, and the answer is
+// kept while they do not change.
+func TestVersion(t *testing.T) {
+	cfg, l := toy(t)
+	l.Tools, l.Version = []string{"sh"}, []string{"sh", "-c", "echo toy 1.2"}
+	asked := 0
+	runner := &plain{fail: func(c *judge.Command) (judge.Exec, error, bool) {
+		if asked++; !c.Locks {
+			t.Errorf("%q may not lock files, as it may when it builds", c.Argv)
+		}
+		return judge.Exec{}, nil, false
+	}}
+	cache := t.TempDir()
+	if s, err := lang.New(cfg, runner, cache, nil).Ready(t.Context(), l); err != nil || s.Version != "toy 1.2" {
+		t.Errorf("Ready = %+v, %v", s, err)
+	}
+	for range 2 {
+		if identity, err := lang.New(cfg, runner, cache, nil).Identity(t.Context(), l); err != nil || identity != "toy 1.2" {
+			t.Errorf("Identity = %q, %v", identity, err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times, want once for each of Ready and Identity", asked)
+	}
+	l.Version = nil
+	if identity, err := lang.New(cfg, runner, cache, nil).Identity(t.Context(), l); err != nil || identity != l.Name {
+		t.Errorf("Identity without a command = %q, %v", identity, err)
+	}
+	l.Tools = []string{"there-is-no-such-tool"}
+	_, err := lang.New(cfg, runner, cache, nil).Identity(t.Context(), l)
+	if _, missing := errors.AsType[*lang.MissingError](err); !missing {
+		t.Errorf("Identity without the tool: %v", err)
+	}
+}

@@ -70,7 +70,7 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 	var said head
 	p := judge.Program{Argv: chain.command(l.Version, nil, nil), Env: chain.environment(nil, t.cfg.Env, l.Env, l.BuildEnv)}
 	c := p.Command(t.cfg.Build)
-	c.Stdout, c.Stderr = &said, &said
+	c.Stdout, c.Stderr, c.Locks = &said, &said, true // as when it builds: Java's first words were that it may not
 	if len(p.Argv) == 0 {
 		return "", fmt.Errorf("ask for the version of %s: judge.toml has no command for it", l.Name)
 	}
