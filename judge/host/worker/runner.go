@@ -133,7 +133,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{
-		o: o, tmp: tmp, end: end, blobs: blobs, machine: machine(),
+		o: o, tmp: tmp, end: sync.OnceValue(end), blobs: blobs, machine: machine(),
 		fetch:  &fetcher{from: o.Blobs, to: blobs, patience: o.Patience, note: o.Note},
 		beside: workspace.NewBeside(o.Slots),
 	}
@@ -354,46 +354,49 @@ func (o *opened) whole() bool {
 }
 
 // layOut fetches a bundle, lays it out and opens the problem.
-func (r *Runner) layOut(ctx context.Context, key problemKey) (o *opened, err error) {
+func (r *Runner) layOut(ctx context.Context, key problemKey) (*opened, error) {
 	w, give, err := r.rooms.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.room(ctx, key.config) })
 	if err != nil {
 		return nil, err
 	}
-	o = &opened{w: w, give: give, looked: time.Now()}
-	defer func() {
-		if err != nil {
-			r.layAside(o)
-		}
-	}()
+	o := &opened{w: w, give: give, looked: time.Now()}
+	if err := r.fill(ctx, key, o); err != nil {
+		r.layAside(o)
+		return nil, err
+	}
+	return o, nil
+}
+
+// fill does what layOut says, in a workspace.
+func (r *Runner) fill(ctx context.Context, key problemKey, o *opened) error {
 	data, err := r.fetch.read(ctx, key.bundle, bundle.MaxManifest)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m, err := bundle.ParseManifest(key.name, data)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.makeRoom(o, m); err != nil {
-		return nil, err
+		return err
 	}
 	home, err := r.folder()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.dir = filepath.Join(home, key.name)
 	for tries := 0; ; tries++ {
-		if err = r.fetch.bring(ctx, m.Blobs()); err != nil {
-			return nil, err
+		if err := r.fetch.bring(ctx, m.Blobs()); err != nil {
+			return err
 		}
 		if o.bundle, err = bundle.FromBlobs(r.blobs, key.bundle, key.name); err == nil {
-			o.Problem, err = w.OpenFrozen(o.bundle, r.blobs, o.dir)
+			o.Problem, err = o.w.OpenFrozen(o.bundle, r.blobs, o.dir)
 		}
 		// A blob that was there a moment ago may have been dropped for another job's.
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || tries == 2 {
-			break
+			return err
 		}
 	}
-	return o, err
 }
 
 // makeRoom counts what is to be laid out, and lays others aside until it fits: what is
