@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,6 +30,8 @@ func (q *Queue) Bridge() http.Handler { return q.bridge }
 
 type bridge struct {
 	server *server.Server
+	people *people
+	report func(error)
 	young  chan struct{}
 
 	mu    sync.Mutex
@@ -37,8 +40,8 @@ type bridge struct {
 	done  sync.WaitGroup
 }
 
-func newBridge(s *server.Server) *bridge {
-	return &bridge{server: s, young: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
+func newBridge(s *server.Server, p *people, report func(error)) *bridge {
+	return &bridge{server: s, people: p, report: report, young: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
 }
 
 // ServeHTTP upgrades one request, and returns when the connection has ended.
@@ -79,17 +82,21 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer b.leave(outer)
 	_, err = fmt.Fprintf(outer, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", Protocol)
 	if err == nil {
-		join(outer, buffered, inner)
+		b.join(outer, buffered.Reader, inner)
 	}
 }
 
 // join copies between two connections until one of them ends.
-func join(outer net.Conn, read io.Reader, inner net.Conn) {
+func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer inner.Close()
 		defer outer.Close()
-		_, _ = io.Copy(inner, read) // how a connection ends says nothing to anybody
+		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), name: b.people.nameOf}
+		// How else a connection ends says nothing to anybody.
+		if err := g.copy(); errors.Is(err, errGuard) {
+			b.report(fmt.Errorf("%s, %w", outer.RemoteAddr(), err))
+		}
 	})
 	_, _ = io.Copy(outer, inner)
 	outer.Close()

@@ -71,7 +71,9 @@ var ErrRefused = errors.New("the server does not accept this worker's key: it wa
 
 // Permissions are the subjects that a worker of a class may publish and subscribe to, in
 // NATS' notation; a queue group stands behind a space. The embedded server holds workers
-// to them. The operator of an outer cluster must give each worker's user the same.
+// to them. The operator of an outer cluster must give each worker's user the same, and
+// should know that NATS does not check where a client lets answers go: a worker there can
+// make the cluster publish to any subject of its account. The Bridge does check.
 func Permissions(worker, class string) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
 		c := consumer(lane, class)

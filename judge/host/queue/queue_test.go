@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,9 +66,15 @@ type results struct {
 	mu  sync.Mutex
 	all map[string][]*job.Result
 	new chan struct{}
+	// refuse is how many are to be refused before one is taken.
+	refuse atomic.Int32
 }
 
 func (r *results) take(_ context.Context, res *job.Result) error {
+	if r.refuse.Load() > 0 {
+		r.refuse.Add(-1)
+		return errors.New("not now")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all[res.Job] = append(r.all[res.Job], res)
@@ -198,7 +206,15 @@ func Example() {
 			fmt.Println(err)
 		}
 	}
-	folder, seed, public := exampleKeys()
+	folder, err := os.MkdirTemp("", "queue")
+	say(err)
+	defer os.RemoveAll(folder)
+	pair, err := nkeys.CreateUser()
+	say(err)
+	public, err := pair.PublicKey()
+	say(err)
+	seed, err := pair.Seed()
+	say(err)
 	q, err := queue.Open(ctx, queue.Options{Folder: folder, Listen: queue.Listener{
 		Taken: func(worker string, r job.Running) { fmt.Println(worker, "took", r.Job) },
 	}})

@@ -74,7 +74,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 		q.Close()
 		return nil, err
 	}
-	q.bridge = newBridge(q.server)
+	q.bridge = newBridge(q.server, q.people, q.trouble)
 	if err := q.Ensure(ctx, opts.Classes...); err != nil {
 		q.Close()
 		return nil, err

@@ -174,6 +174,16 @@ func (p *people) classOf(worker string) string {
 	return ""
 }
 
+// nameOf is the worker that has a key, or "".
+func (p *people) nameOf(key string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w := p.keys[key]; w != nil {
+		return w.name
+	}
+	return ""
+}
+
 // beat notes that a worker was heard.
 func (p *people) beat(worker string) {
 	p.mu.Lock()

@@ -1,0 +1,42 @@
+package queue
+
+import (
+	"bufio"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// NATS and JetStream are what tests look behind the door with.
+func (q *Queue) NATS() *nats.Conn { return q.nc }
+
+// JetStream is the server's own.
+func (q *Queue) JetStream() jetstream.JetStream { return q.js }
+
+// Embedded are the settings of the embedded server that tests look at.
+func (q *Queue) Embedded() (monitored, listens bool) {
+	return q.server.MonitorAddr() != nil, q.server.Addr() != nil
+}
+
+// Age makes the last beat of a lease older.
+func (l *Lease) Age(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.beaten = l.beaten.Add(-d)
+}
+
+// Dial is how a worker connects to a bridge.
+var Dial = dial
+
+// Guarded is what the bridge lets through of what a worker sends, and what ends it.
+func Guarded(worker, sent string) (passed string, err error) {
+	var out strings.Builder
+	g := &guard{from: bufio.NewReaderSize(strings.NewReader(sent), 2*maxLine), to: bufio.NewWriter(&out), name: func(string) string { return worker }}
+	err = g.copy()
+	return out.String(), err
+}
+
+// ErrGuard is the error of what must not pass.
+var ErrGuard = errGuard

@@ -1,0 +1,123 @@
+package queue
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// NATS holds a client to the subjects that it may publish and subscribe to, but not to
+// those where it lets answers go: asking for a job with $JS.API.STREAM.PURGE.JOBS as the
+// place for the answer makes the server purge the stream, and with job.0.main.x it makes
+// a job. So the bridge reads what workers send, and lets answers go to their own inbox
+// only. It knows the part of the protocol that clients speak, in exactly one spelling, so
+// that it cannot understand a line otherwise than the server does.
+
+// maxLine is the longest line that the embedded server reads, by its default.
+const maxLine = 4096
+
+// errGuard is what the bridge refuses; the connection is closed.
+var errGuard = errors.New("a worker sends what no worker sends")
+
+// guard copies what one worker sends.
+type guard struct {
+	from  *bufio.Reader
+	to    *bufio.Writer
+	name  func(key string) string // of the worker that has a key
+	inbox string                  // where answers may go; "" before it said who it is
+}
+
+// copy copies until an end or a message that must not pass.
+func (g *guard) copy() error {
+	for {
+		if err := g.one(); err != nil {
+			return errors.Join(err, g.to.Flush())
+		}
+		if g.from.Buffered() == 0 {
+			if err := g.to.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// one copies one line, with its message.
+func (g *guard) one() error {
+	line, err := g.from.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	text, ends := bytes.CutSuffix(line, []byte("\r\n"))
+	if !ends || len(line) > maxLine || bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return errGuard
+	}
+	op, rest, _ := strings.Cut(string(text), " ")
+	size := -1
+	switch op {
+	case "CONNECT":
+		err = g.connect(rest)
+	case "PING", "PONG":
+		if rest != "" {
+			err = errGuard
+		}
+	case "SUB", "UNSUB": // their permissions are all there is to them
+	case "PUB":
+		size, err = g.published(strings.Split(rest, " "), 1)
+	case "HPUB":
+		size, err = g.published(strings.Split(rest, " "), 2)
+	default:
+		err = errGuard
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := g.to.Write(line); err != nil || size < 0 {
+		return err
+	}
+	if _, err := io.CopyN(g.to, g.from, int64(size)); err != nil {
+		return err
+	}
+	var end [2]byte
+	if _, err := io.ReadFull(g.from, end[:]); err != nil {
+		return err
+	}
+	if string(end[:]) != "\r\n" {
+		return errGuard
+	}
+	_, err = g.to.Write(end[:])
+	return err
+}
+
+// connect notes who a worker says that it is; the server makes it prove that.
+func (g *guard) connect(text string) error {
+	var who struct {
+		Key string `json:"nkey"`
+	}
+	if g.inbox != "" || json.Unmarshal([]byte(text), &who) != nil {
+		return errGuard
+	}
+	g.inbox = inbox(g.name(who.Key)) + "."
+	return nil
+}
+
+// published checks the words after PUB and HPUB: a subject, where an answer goes, and the
+// sizes, of which the last is that of all that follows.
+func (g *guard) published(words []string, sizes int) (size int, err error) {
+	if len(words) != 1+sizes && len(words) != 2+sizes {
+		return 0, errGuard
+	}
+	if len(words) == 2+sizes && (g.inbox == "" || !strings.HasPrefix(words[1], g.inbox)) {
+		return 0, fmt.Errorf("%w: an answer is to go to %.100q", errGuard, words[1])
+	}
+	last := words[len(words)-1]
+	size, err = strconv.Atoi(last)
+	if err != nil || size < 0 || size > maxPayload || strconv.Itoa(size) != last {
+		return 0, errGuard
+	}
+	return size, nil
+}

@@ -1,0 +1,375 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+)
+
+func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
+	s := open(t, queue.Listener{})
+	if monitored, listens := s.Embedded(); monitored || listens {
+		t.Errorf("the embedded server: monitored %v, listens %v", monitored, listens)
+	}
+	jobs, err := s.JetStream().Stream(t.Context(), "JOBS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jobs.CachedInfo().Config
+	if c.Retention != jetstream.WorkQueuePolicy || c.Storage != jetstream.FileStorage || c.Replicas != 1 || c.MaxMsgs != 20_000 || c.Discard != jetstream.DiscardNew || c.AllowDirect || c.MaxMsgSize < job.MaxSpec || c.FirstSeq < 1e15 {
+		t.Errorf("JOBS is %+v", c)
+	}
+	results, err := s.JetStream().Stream(t.Context(), "RESULTS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := results.CachedInfo().Config; c.Retention != jetstream.WorkQueuePolicy || c.Storage != jetstream.FileStorage || c.MaxBytes != 1<<30 || c.Discard != jetstream.DiscardNew {
+		t.Errorf("RESULTS is %+v", c)
+	}
+	for _, want := range []jetstream.ConsumerConfig{
+		{Durable: "l0-main", FilterSubject: "job.0.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
+		{Durable: "l1-main", FilterSubject: "job.1.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
+		{Durable: "l2-main", FilterSubject: "job.2.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
+		{Durable: "fold", FilterSubject: "result.>", AckWait: 30 * time.Second, MaxAckPending: 64},
+	} {
+		stream := jobs
+		if want.Durable == "fold" {
+			stream = results
+		}
+		consumer, err := stream.Consumer(t.Context(), want.Durable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := consumer.CachedInfo().Config; c.FilterSubject != want.FilterSubject || c.AckWait != want.AckWait || c.MaxAckPending != want.MaxAckPending || c.MaxDeliver != -1 || c.AckPolicy != jetstream.AckExplicitPolicy {
+			t.Errorf("the consumer %s is %+v", want.Durable, c)
+		}
+	}
+	// What is missing is made again.
+	if err := s.JetStream().DeleteStream(t.Context(), "JOBS"); err != nil {
+		t.Fatal(err)
+	}
+	s.publish(spec("a"))
+	if err := jobs.DeleteConsumer(t.Context(), "l1-main"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Untaken(t.Context(), 1, "main"); n != 0 || err != nil {
+		t.Errorf("untaken after the consumer was gone: %d, %v", n, err)
+	}
+	if n, err := s.Untaken(t.Context(), 0, "main"); n != 1 || err != nil {
+		t.Errorf("untaken: %d, %v; want 1", n, err)
+	}
+	if n, err := s.Untaken(t.Context(), 0, "new"); n != 0 || err != nil {
+		t.Errorf("untaken of a new class: %d, %v", n, err)
+	}
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Jobs != 1 || stats.JobBytes == 0 || stats.Store == 0 {
+		t.Errorf("stats %+v, %v", stats, err)
+	}
+}
+
+func TestLanesInOrderAndEachSixteenthTakeBackwards(t *testing.T) {
+	s := open(t, queue.Listener{})
+	for i := range 20 {
+		for lane := range job.Lanes {
+			sp := spec(fmt.Sprintf("l%d-%d", lane, i))
+			sp.Lane = job.Lane(lane)
+			s.publish(sp)
+		}
+	}
+	m := s.join("w")
+	var got []string
+	for range 40 {
+		l := take(t, m)
+		got = append(got, l.Spec.ID[:2])
+		if err := l.Finish(t.Context(), accepted()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := slices.Concat(slices.Repeat([]string{"l0"}, 15), []string{"l2"}, slices.Repeat([]string{"l0"}, 5), slices.Repeat([]string{"l1"}, 10), []string{"l2"}, slices.Repeat([]string{"l1"}, 8))
+	if !slices.Equal(got, want) {
+		t.Errorf("took %v, want %v", got, want)
+	}
+	only := s.join("only", func(o *queue.JoinOptions) { o.Lanes = []job.Lane{job.Background} })
+	if l := take(t, only); l.Spec.Lane != job.Background {
+		t.Errorf("a worker of lane 2 took %s", l.Spec.ID)
+	}
+}
+
+func TestExcludedWorkersGiveBack(t *testing.T) {
+	s := open(t, queue.Listener{})
+	no, yes := s.join("no"), s.join("yes")
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if l, err := no.Take(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("the excluded worker took %+v, %v", l, err)
+		}
+	})
+	sp := spec("a")
+	sp.Exclude = []string{"no"}
+	s.publish(sp)
+	time.Sleep(100 * time.Millisecond) // the excluded one is alone with it
+	began := time.Now()
+	l := take(t, yes)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the other worker got it after %v", took)
+	}
+	if err := l.Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	done.Wait()
+}
+
+func TestPoisonIsGivenUp(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*job.Spec)
+		takes  int // before it is given up
+	}{
+		"three deliveries":                {func(*job.Spec) {}, 3},
+		"twelve for one that excludes":    {func(s *job.Spec) { s.Exclude = []string{"somebody"} }, 12},
+		"none in the sixth generation":    {func(s *job.Spec) { s.Generation = 6 }, 0},
+		"none for one nobody understands": {func(s *job.Spec) { s.Kind = "dance" }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, queue.Listener{})
+			m := s.join("w")
+			sp := spec("a")
+			tt.change(sp)
+			s.publish(sp)
+			for i := range tt.takes {
+				l := take(t, m)
+				if l.Deliveries != i+1 {
+					t.Errorf("delivery %d is said to be %d", i+1, l.Deliveries)
+				}
+				if err := l.Back(t.Context(), 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var done sync.WaitGroup
+			done.Go(func() { _, _ = m.Take(ctx) })
+			within(t, 10*time.Second, "given up", func() bool { return len(s.of("a")) == 1 })
+			if r := s.of("a")[0]; r.State != job.GivenUp || r.Token != "token of a" || r.Reason == "" {
+				t.Errorf("the result is %+v", r)
+			}
+			within(t, 5*time.Second, "gone", func() bool { alive, err := s.Alive(t.Context(), 0, "main", "a"); return !alive && err == nil })
+			cancel()
+			done.Wait()
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	s.publish(spec("waits"))
+	if err := s.Delete(t.Context(), 0, "main", "waits"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), 0, "main", "waits"); err != nil {
+		t.Errorf("delete what is not there: %v", err)
+	}
+	s.publish(spec("runs"))
+	l := take(t, m)
+	if l.Spec.ID != "runs" {
+		t.Fatalf("took %s, which was deleted", l.Spec.ID)
+	}
+	if err := s.Delete(t.Context(), 0, "main", "runs"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Order("w", job.Order{Kind: job.Cancel, Job: "runs"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case o := <-m.Orders():
+		if o.Kind != job.Cancel || o.Job != "runs" {
+			t.Errorf("the order is %+v", o)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("no order")
+	}
+	// The late result comes like any other, and its acknowledgement harms nobody: not even
+	// the same job, published again.
+	s.publish(spec("runs"))
+	if err := l.Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+	if alive, err := s.Alive(t.Context(), 0, "main", "runs"); !alive || err != nil {
+		t.Errorf("the job that was published after: alive %v, %v", alive, err)
+	}
+	if err := take(t, m).Back(t.Context(), 0); err != nil { // so it is not redelivered before
+		t.Fatal(err)
+	}
+}
+
+// TestAStaleLeaseHarmsNobody: NATS lets the acknowledgement of an earlier holder count.
+func TestAStaleLeaseHarmsNobody(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	s.publish(spec("a"))
+	l := take(t, m)
+	if l.Lost() {
+		t.Error("lost at once")
+	}
+	l.Age(16 * time.Second)
+	if !l.Lost() {
+		t.Error("not lost after 16 s without a beat")
+	}
+	if err := l.Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+	within(t, 5*time.Second, "the result", func() bool { return len(s.of("a")) == 1 })
+	if alive, err := s.Alive(t.Context(), 0, "main", "a"); !alive || err != nil {
+		t.Errorf("a lost lease acknowledged the job: alive %v, %v", alive, err)
+	}
+}
+
+func TestResultsComeAgainUntilTheyAreTaken(t *testing.T) {
+	trouble := make(chan error, 100)
+	s := open(t, queue.Listener{Trouble: func(err error) {
+		select {
+		case trouble <- err:
+		default:
+		}
+	}})
+	good, err := (&job.Result{Job: "a", Generation: 1, Worker: "other", State: job.Failed}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for subject, data := range map[string]string{"result.w.a.1": string(good), "result.w.b.1": "nonsense", "result.w.c": "{}"} {
+		nc, _ := raw(t, s, "w")
+		if err := nc.Publish(subject, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		if err := nc.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-trouble:
+			t.Log(err)
+		case <-time.After(10 * time.Second):
+			t.Errorf("no word of a result of %s", subject)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.CatchUp(ctx); err != nil {
+		t.Error(err)
+	}
+	if s.jobs() != 0 {
+		t.Errorf("taken in: %v", s.all)
+	}
+}
+
+func TestAResultThatIsRefusedComesAgain(t *testing.T) {
+	s := open(t, queue.Listener{})
+	s.refuse.Store(2)
+	m := s.join("w")
+	r := accepted()
+	r.Job, r.Generation = "a", 1
+	if err := m.Offer(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.CatchUp(ctx); err != nil {
+		t.Error(err)
+	}
+	if got := len(s.of("a")); got != 1 || s.refuse.Load() != 0 {
+		t.Errorf("taken in %d times, %d refusals left", got, s.refuse.Load())
+	}
+	r.Rows = make([]job.Row, 20_000)
+	if err := m.Offer(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the most is") {
+		t.Errorf("a result that is too large: %v", err)
+	}
+}
+
+func TestProgressIsMerged(t *testing.T) {
+	var mu sync.Mutex
+	var got []job.Progress
+	s := open(t, queue.Listener{Progress: func(w string, p job.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, p)
+	}})
+	m := s.join("w")
+	s.publish(spec("a"))
+	l := take(t, m)
+	for i := range 100 {
+		l.Progress(i, fmt.Appendf(nil, "%d", i))
+		time.Sleep(5 * time.Millisecond)
+	}
+	events := func() (n, messages int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, p := range got {
+			if p.Job != "a" || p.Generation != 1 || p.First != n {
+				t.Fatalf("progress %+v after %d events", p.Running, n)
+			}
+			n += len(p.Events)
+		}
+		return n, len(got)
+	}
+	within(t, 5*time.Second, "all events", func() bool { n, _ := events(); return n == 100 })
+	if _, messages := events(); messages > 5 {
+		t.Errorf("%d messages in half a second", messages)
+	}
+}
+
+// TestIdleWorkersAreWokenOneByOne: a job costs a few pulls, however many workers wait.
+func TestIdleWorkersAreWokenOneByOne(t *testing.T) {
+	const workers = 100
+	s := open(t, queue.Listener{})
+	var pulls atomic.Int32
+	if _, err := s.NATS().Subscribe("$JS.API.CONSUMER.MSG.NEXT.JOBS.>", func(*nats.Msg) { pulls.Add(1) }); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan *queue.Lease, workers)
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	for i := range workers {
+		m := s.join(fmt.Sprintf("w%d", i))
+		done.Go(func() {
+			for ctx.Err() == nil {
+				if l, err := m.Take(ctx); err == nil {
+					got <- l
+				}
+			}
+		})
+	}
+	time.Sleep(time.Second)
+	idle := pulls.Load()
+	time.Sleep(4 * time.Second)
+	perSecond := float64(pulls.Load()-idle) / 4
+	before := pulls.Load()
+	began := time.Now()
+	const jobs = 20
+	for i := range jobs {
+		s.publish(spec(fmt.Sprintf("j%d", i)))
+		if err := s.Wake("main"); err != nil {
+			t.Fatal(err)
+		}
+		if l := <-got; l.Spec.ID != fmt.Sprintf("j%d", i) {
+			t.Errorf("took %s", l.Spec.ID)
+		}
+	}
+	each := (float64(pulls.Load()-before) - perSecond*time.Since(began).Seconds()) / jobs
+	t.Logf("%.0f pulls a second idle, %.1f more for each job", perSecond, each)
+	if each > 25 {
+		t.Errorf("%.1f pulls for each job", each)
+	}
+	cancel()
+	done.Wait()
+}
