@@ -78,7 +78,7 @@ func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("read the end of the log: %w", err)
 	}
 	for _, t := range tables {
-		if m.Tables[t.name], err = dump(ctx, tx, dir, t.name, t.key); err != nil {
+		if m.Tables[t.name], err = dump(ctx, tx, dir, t.name, s.order(t.key)); err != nil {
 			return nil, fmt.Errorf("back up the table %s: %w", t.name, err)
 		}
 	}
@@ -106,11 +106,25 @@ func writeSynced(path string, write func(io.Writer) error) (err error) {
 	return f.Sync()
 }
 
+// order is the key of a table such that both databases sort alike: by bytes.
+func (s *Store) order(key string) string {
+	if !s.postgres {
+		return key
+	}
+	columns := strings.Split(key, ", ")
+	for i, c := range columns {
+		if c != "seq" && c != "lane" { // which are numbers
+			columns[i] += ` COLLATE "C"`
+		}
+	}
+	return strings.Join(columns, ", ")
+}
+
 // dump writes the rows of a table.
-func dump(ctx context.Context, tx *sql.Tx, dir, table, key string) (out File, err error) {
+func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, err error) {
 	sum := sha256.New()
 	err = writeSynced(filepath.Join(dir, table+".jsonl"), func(w io.Writer) error {
-		rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+key)
+		rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+order)
 		if err != nil {
 			return err
 		}
@@ -162,8 +176,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// Restore loads a backup into an empty database, whichever of the two it came from: all of
-// it, or nothing. ErrNotEmpty says that something is there, ErrNewer that the backup is of
+// Restore loads a backup into an empty database, whichever of the two it came from: all
+// rows of it, or none. ErrNotEmpty says that something is there, ErrNewer that the backup is of
 // a later version. Open brings the schema up to date afterwards.
 func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	m, err := ReadManifest(dir)
@@ -185,11 +199,9 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 		return nil, fmt.Errorf("look at the schema of %s: %w", s.name(), err)
 	case m.Schema > wants:
 		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewer, m.Schema, m.Version, o.Version, wants)
-	case has != 0:
+	case has != 0 && has != m.Schema: // one that was stopped has left tables without rows
 		return nil, fmt.Errorf("restore into %s: %w", s.name(), ErrNotEmpty)
 	}
-	// The tables come in the same transaction as their rows, so that a restore that was
-	// stopped leaves an empty database.
 	if _, err := steps.UpTo(ctx, m.Schema); err != nil {
 		return nil, fmt.Errorf("make the tables: %w", err)
 	}
@@ -202,6 +214,12 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 		want, there := m.Tables[t.name]
 		if !there {
 			continue // the schema of the backup has no such table
+		}
+		var one int
+		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1").Scan(&one); err == nil {
+			return nil, fmt.Errorf("restore into %s, table %s: %w", s.name(), t.name, ErrNotEmpty)
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return nil, fmt.Errorf("look at the table %s: %w", t.name, err)
 		}
 		if err := load(ctx, tx, filepath.Join(dir, t.name+".jsonl"), t.name, want); err != nil {
 			return nil, fmt.Errorf("restore the table %s: %w", t.name, err)

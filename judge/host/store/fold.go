@@ -93,7 +93,7 @@ func (s *Store) end(ctx context.Context, q *query.Queries, j *query.Job, r *job.
 		Machine: clean(r.Machine), Rung: clean(r.Rung), Cpu: max(r.CPUUS, 0), Events: sql.NullString{String: string(events), Valid: events != ""},
 	}
 	if r.Finished != nil {
-		judgement.Verdict = text(string(r.Finished.Verdict))
+		judgement.Verdict = text(string(verdict(r)))
 		if r.Finished.Score != nil {
 			judgement.Score = text(r.Finished.Score.String())
 		}
@@ -123,6 +123,14 @@ func (s *Store) endJudgement(ctx context.Context, q *query.Queries, j query.EndJ
 	return n == 1, err
 }
 
+// verdict is what a result says; "" where it says nothing.
+func verdict(r *job.Result) judge.Verdict {
+	if r.Finished == nil {
+		return ""
+	}
+	return r.Finished.Verdict
+}
+
 // second looks at a verdict for a job that has ended.
 func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Outcome, error) {
 	j, err := q.GetJob(ctx, r.Job)
@@ -139,9 +147,7 @@ func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Ou
 		if err := fromJSON("the part "+j.PartKey, p.Result, &was); err != nil {
 			return "", err
 		}
-		if was.Finished != nil {
-			first = was.Finished.Verdict
-		}
+		first = verdict(&was)
 	} else {
 		was, err := q.JudgementOfJob(ctx, r.Job)
 		if err != nil {
@@ -149,12 +155,13 @@ func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Ou
 		}
 		first = judge.Verdict(was.Verdict.String)
 	}
-	if r.Finished.Verdict == first {
+	said := verdict(r)
+	if said == first {
 		return Duplicate, nil
 	}
 	return Disagreement, s.audit(ctx, q, Entry{
 		Actor: r.Worker, Action: "two workers disagree", Object: r.Job,
-		Detail: fmt.Sprintf("%s says %s; %s said %s, which stands", r.Worker, r.Finished.Verdict, j.Worker, first),
+		Detail: fmt.Sprintf("%s says %s; %s said %s, which stands", r.Worker, said, j.Worker, first),
 	})
 }
 

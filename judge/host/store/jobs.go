@@ -39,8 +39,11 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 	err = s.tx(ctx, "mark jobs as out", func(q *query.Queries) error {
 		out = nil
 		n, err := q.HoldEpoch(ctx, FeedLead, epoch)
-		if err != nil || n == 0 {
-			return errors.Join(err, ErrNotLeader)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrNotLeader
 		}
 		now, lanes := s.now(), map[int64]int64{}
 		for _, j := range jobs {

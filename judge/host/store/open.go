@@ -37,6 +37,8 @@ type Options struct {
 	// AcceptLoss.
 	LastLog    int64
 	AcceptLoss bool
+
+	schema fs.FS // the migrations; nil is those of this program
 }
 
 //go:embed migrations/*.sql
@@ -155,9 +157,12 @@ func (s *Store) Close() error {
 
 // migrations are the steps from an empty database to the schema of today.
 func (s *Store) migrations() (*goose.Provider, error) {
-	files, err := fs.Sub(embedded, "migrations")
-	if err != nil {
-		return nil, err
+	files := s.options.schema
+	if files == nil {
+		var err error
+		if files, err = fs.Sub(embedded, "migrations"); err != nil {
+			return nil, err
+		}
 	}
 	if !s.postgres {
 		return goose.NewProvider(goose.DialectSQLite3, s.writer, files, goose.WithDisableGlobalRegistry(true))

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"cmp"
-	"context"
 	"database/sql"
 	"errors"
 	"flag"
@@ -79,11 +78,9 @@ func newClock() *clock {
 	return c
 }
 
-func (c *clock) Now() time.Time         { return time.UnixMicro(c.now.Load()).UTC() }
-func (c *clock) add(d time.Duration)    { c.now.Add(d.Microseconds()) }
-func digest(text string) blob.Digest    { return blob.Of([]byte(text)) }
-func isNot(err, want error) bool        { return !errors.Is(err, want) }
-func ctx(tb testing.TB) context.Context { return tb.Context() }
+func (c *clock) Now() time.Time      { return time.UnixMicro(c.now.Load()).UTC() }
+func (c *clock) add(d time.Duration) { c.now.Add(d.Microseconds()) }
+func digest(text string) blob.Digest { return blob.Of([]byte(text)) }
 
 // open opens a store that is closed with the test.
 func open(tb testing.TB, o store.Options) *store.Store {

@@ -50,6 +50,7 @@ var errRepeated = errors.New("the submission is there already")
 // or nothing is kept. ErrTooManyWaiting is never said of the lane Contest. It may be
 // called again with the same key.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
+	n.Key = clean(n.Key)
 	files, err := json.Marshal(n.Work.Files)
 	if err != nil {
 		return nil, fmt.Errorf("write the files of a submission: %w", err)
