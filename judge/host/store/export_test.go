@@ -18,3 +18,6 @@ func Tables() (names []string) {
 	}
 	return names
 }
+
+// Postgres says which database it is.
+func (s *Store) Postgres() bool { return s.postgres }

@@ -23,9 +23,9 @@ var update = flag.Bool("update", false, "note of what internal/query was made")
 
 // postgres is the server of all tests; unless startErr says why there is none.
 var (
-	postgres  *storetest.Postgres
-	startErr  error
-	databases atomic.Int64
+	postgres *storetest.Postgres
+	startErr error
+	schemas  atomic.Int64
 )
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 
 func lite(tb testing.TB) string { return filepath.Join(tb.TempDir(), "assay.db") }
 
-// pg makes an empty database on the server.
+// pg makes an empty part of a database on the server.
 func pg(tb testing.TB) string {
 	tb.Helper()
 	if errors.Is(startErr, storetest.ErrNotInstalled) {
@@ -57,13 +57,13 @@ func pg(tb testing.TB) string {
 	if startErr != nil {
 		tb.Fatal(startErr)
 	}
-	name := fmt.Sprintf("test%d", databases.Add(1))
-	db, err := sql.Open("pgx", postgres.DSN("postgres"))
+	name := fmt.Sprintf("test%d", schemas.Add(1))
+	db, err := sql.Open("pgx", postgres.DSN("public"))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
+	if _, err := db.Exec("CREATE SCHEMA " + name); err != nil {
 		tb.Fatal(err)
 	}
 	return postgres.DSN(name)

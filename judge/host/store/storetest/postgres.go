@@ -128,10 +128,12 @@ func (p *Postgres) ready() error {
 	}
 }
 
-// DSN is the address of a database of the server; "postgres" is one that is always there.
-func (p *Postgres) DSN(database string) string {
-	u := url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/" + database, RawQuery: url.Values{"host": {p.dir}}.Encode()}
-	return u.String()
+// DSN is the address of the server for a test of its own: what it makes there goes into the
+// schema, as PostgreSQL calls a part of a database, which the caller makes first. "public"
+// is always there.
+func (p *Postgres) DSN(schema string) string {
+	options := url.Values{"host": {p.dir}, "search_path": {schema}}
+	return (&url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/postgres", RawQuery: options.Encode()}).String()
 }
 
 // Stop stops the server at once and removes its folder.

@@ -1,0 +1,247 @@
+package store_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+func TestAResultIsReadBack(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		a := h.submit()
+		h.clock.add(time.Minute)
+		r := h.result(h.next()[0], judge.WrongAnswer)
+		score := judge.Score{}
+		r.Finished.Score = &score
+		f := h.fold(r, store.Counted)
+		if f.Submission != a.ID || f.Flow != "" {
+			t.Errorf("got %+v", f)
+		}
+		j, err := h.Judgement(t.Context(), a.ID)
+		if d := cmp.Diff(&store.Judgement{
+			ID: a.Job, Submission: a.ID, Bundle: digest("nim1"), Config: digest("config"), Class: "main", Origin: "first", State: store.Done,
+			Started: a.Received, Ended: h.clock.Now(), Verdict: judge.WrongAnswer, Score: score.String(), Finished: r.Finished, Rows: r.Rows,
+			Events: blob.Of(r.Events), Worker: "w1", Version: "v9", Machine: "m", Rung: "full", Toolchains: r.Toolchains, CPU: 7 * time.Microsecond,
+		}, j, cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		s, err := h.Submission(t.Context(), a.ID)
+		if err != nil || s.Verdict != judge.WrongAnswer || s.State != store.Done || !s.Ended.Equal(h.clock.Now()) {
+			t.Errorf("got %+v, %v", s, err)
+		}
+		events, err := h.LogSince(t.Context(), store.Practice, 1, 10)
+		want := []store.Event{{Seq: 2, At: h.clock.Now(), Kind: store.OfJudgement, Object: a.Job, Op: store.Updated}}
+		if d := cmp.Diff(want, events); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+	})
+}
+
+// TestResultsThatComeTwiceOrLate, from workers that may say anything.
+func TestResultsThatComeTwiceOrLate(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		h.submit()
+		spec := h.next()[0]
+		stranger := h.result(spec, judge.Accepted)
+		stranger.Token = "guessed"
+		h.fold(stranger, store.Dropped)
+		unknown := h.result(spec, judge.Accepted)
+		unknown.Job = "none"
+		h.fold(unknown, store.Dropped)
+
+		h.fold(h.result(spec, judge.Accepted), store.Counted)
+		h.fold(h.result(spec, judge.Accepted), store.Duplicate)
+		other := h.result(spec, judge.WrongAnswer)
+		other.Worker = "liar\x00\xff"
+		h.fold(other, store.Disagreement)
+		failed := h.result(spec, "")
+		failed.State, failed.Finished = job.Failed, nil
+		h.fold(failed, store.Dropped)
+
+		entries, err := h.Audited(t.Context(), "", 10)
+		if err != nil || len(entries) != 1 || entries[0].Object != spec.ID || !strings.HasPrefix(entries[0].Actor, "liar") {
+			t.Errorf("got %+v, %v", entries, err)
+		}
+		list, err := h.Submissions(t.Context(), store.Filter{})
+		if err != nil || list[0].Verdict != judge.Accepted {
+			t.Errorf("got %+v, %v", list, err)
+		}
+		checkLog(t, h.Store, 2)
+	})
+}
+
+func TestALateResultOfAnEarlierGenerationCounts(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		h.submit()
+		spec := h.next()[0]
+		h.out(spec)
+		if again, err := h.Again(t.Context(), job.Running{Job: spec.ID, Generation: 1}); err != nil || !again {
+			t.Fatal(again, err)
+		}
+		failed := h.result(spec, "")
+		failed.State, failed.Finished = job.Failed, nil
+		h.fold(failed, store.Dropped) // it was given out anew
+		h.fold(h.result(spec, judge.Accepted), store.Counted)
+		if left := h.next(); len(left) != 0 {
+			t.Errorf("it waits still: %+v", left[0])
+		}
+	})
+}
+
+// TestTwoFoldsAtOnce: of any number of results of one job one counts.
+func TestTwoFoldsAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for range 10 {
+			a := h.submit()
+			spec := h.next()[0]
+			outcomes := make(chan store.Folded, 6)
+			var wg sync.WaitGroup
+			for i := range cap(outcomes) {
+				wg.Go(func() {
+					r := h.result(spec, []judge.Verdict{judge.Accepted, judge.WrongAnswer}[i%2])
+					f, err := h.Fold(t.Context(), r, blob.Of(r.Events))
+					if err != nil {
+						t.Error(err)
+					}
+					outcomes <- f
+				})
+			}
+			wg.Wait()
+			close(outcomes)
+			got := map[store.Outcome]int{}
+			for f := range outcomes {
+				got[f.Outcome]++
+			}
+			if d := cmp.Diff(map[store.Outcome]int{store.Counted: 1, store.Duplicate: 2, store.Disagreement: 3}, got); d != "" {
+				t.Error(d)
+			}
+			if j, err := h.Judgement(t.Context(), a.ID); err != nil || j.State != store.Done {
+				t.Errorf("got %+v, %v", j, err)
+			}
+		}
+		checkLog(t, h.Store, 20)
+	})
+}
+
+func TestAJobThatFails(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		a := h.submit()
+		fail := func(worker string, state job.State, want store.Outcome) store.Folded {
+			spec := h.next()[0]
+			h.out(spec)
+			r := h.result(spec, "")
+			r.State, r.Finished, r.Worker, r.Reason = state, nil, worker, "no disk at "+worker
+			return h.fold(r, want)
+		}
+		for _, worker := range []string{"w1", "w2", "w1", "w3"} {
+			fail(worker, job.Failed, store.Retried)
+		}
+		spec := h.next()[0]
+		if d := cmp.Diff([]string{"w1", "w2", "w3"}, spec.Exclude); d != "" || spec.Generation != 5 {
+			t.Errorf("generation %d\n%s", spec.Generation, d)
+		}
+		if f := fail("w4", job.Failed, store.GaveUp); f.Submission != a.ID {
+			t.Errorf("got %+v", f)
+		}
+		j, err := h.Judgement(t.Context(), a.ID)
+		if err != nil || j.State != store.Failed || j.Verdict != judge.JudgeError || j.Reason != "no disk at w4" || j.Ended.IsZero() {
+			t.Errorf("got %+v, %v", j, err)
+		}
+		h.fold(h.result(spec, judge.Accepted), store.Disagreement)
+
+		b := h.submit()
+		if f := fail("w1", job.GivenUp, store.GaveUp); f.Submission != b.ID {
+			t.Errorf("got %+v", f)
+		}
+		if entries, err := h.Audited(t.Context(), "", 2); err != nil || len(entries) != 2 || entries[0].Object != b.Job || entries[0].Detail != "no disk at w1" {
+			t.Errorf("got %+v, %v", entries, err)
+		}
+		checkLog(t, h.Store, 4)
+	})
+}
+
+func TestCancel(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		a := h.submit()
+		spec := h.next()[0]
+		cancel := func(id string) bool {
+			done, err := h.Cancel(t.Context(), id)
+			if err != nil {
+				t.Error(err)
+			}
+			return done
+		}
+		if !cancel(a.Job) || cancel(a.Job) {
+			t.Error("cancelled twice, or not at all")
+		}
+		h.fold(h.result(spec, judge.Accepted), store.Dropped)
+		j, err := h.Judgement(t.Context(), a.ID)
+		if err != nil || j.State != store.Cancelled || j.Verdict != "" || j.Ended.IsZero() {
+			t.Errorf("got %+v, %v", j, err)
+		}
+		h.submit()
+		spec = h.next()[0]
+		h.fold(h.result(spec, judge.Accepted), store.Counted)
+		if cancel(spec.ID) {
+			t.Error("what has a verdict was cancelled")
+		}
+		checkLog(t, h.Store, 4)
+	})
+}
+
+// TestCancelAndFoldAtOnce: one of them is first, and the other knows.
+func TestCancelAndFoldAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for range 10 {
+			a := h.submit()
+			r := h.result(h.next()[0], judge.Accepted)
+			var cancelled bool
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				var err error
+				if cancelled, err = h.Cancel(t.Context(), a.Job); err != nil {
+					t.Error(err)
+				}
+			})
+			f, err := h.Fold(t.Context(), r, blob.Of(r.Events))
+			wg.Wait()
+			if err != nil || cancelled == (f.Outcome == store.Counted) {
+				t.Errorf("cancelled: %v; the result: %s, %v", cancelled, f.Outcome, err)
+			}
+		}
+		checkLog(t, h.Store, 20)
+	})
+}
+
+// out marks a job as out, by a server that leads.
+func (h *house) out(specs ...*job.Spec) {
+	h.tb.Helper()
+	epoch, err := h.Lead(h.tb.Context(), store.FeedLead, "me", time.Hour)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	var jobs []job.Running
+	for _, s := range specs {
+		jobs = append(jobs, job.Running{Job: s.ID, Generation: s.Generation})
+	}
+	out, err := h.MarkOut(h.tb.Context(), epoch, jobs...)
+	if err != nil || len(out) != len(jobs) {
+		h.tb.Fatalf("marked %d of %d, %v", len(out), len(jobs), err)
+	}
+}

@@ -1,0 +1,290 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/fair"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+func TestJobsGoOutAndComeBack(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		first, second := h.submit(), h.submit()
+		specs := h.next()
+		if len(specs) != 2 || specs[0].ID != first.Job || specs[1].ID != second.Job {
+			t.Fatalf("got %+v", specs)
+		}
+		for what, is := range map[string]struct {
+			lane  job.Lane
+			class string
+			n     int
+			want  int
+		}{
+			"one":           {job.Practice, "main", 1, 1},
+			"another lane":  {job.Contest, "main", 9, 0},
+			"another class": {job.Practice, "other", 9, 0},
+		} {
+			if got, err := h.Next(t.Context(), is.lane, is.class, is.n); err != nil || len(got) != is.want {
+				t.Errorf("%s: %d jobs, %v", what, len(got), err)
+			}
+		}
+		waitingSince := h.clock.Now()
+		h.clock.add(time.Minute)
+		outSince := h.clock.Now()
+		h.out(specs[0])
+		want := []store.Queue{{Lane: job.Practice, Class: "main", State: store.Out, Jobs: 1, Oldest: waitingSince}, {Lane: job.Practice, Class: "main", State: store.Waiting, Jobs: 1, Oldest: waitingSince.Add(time.Microsecond)}}
+		queues, err := h.Queues(t.Context())
+		if d := cmp.Diff(want, queues); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		out, err := h.OutSince(t.Context(), outSince.Add(time.Second))
+		wantOut := []store.OutJob{{Running: job.Running{Job: first.Job, Generation: 1}, Lane: job.Practice, Class: "main", At: outSince}}
+		if d := cmp.Diff(wantOut, out); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		if out, err := h.OutSince(t.Context(), outSince); err != nil || len(out) != 0 {
+			t.Errorf("out for no time: %v, %v", out, err)
+		}
+		for _, is := range []struct {
+			j    job.Running
+			want bool
+		}{
+			{job.Running{Job: first.Job, Generation: 2}, false},
+			{job.Running{Job: second.Job, Generation: 1}, false},
+			{job.Running{Job: first.Job, Generation: 1}, true},
+			{job.Running{Job: first.Job, Generation: 1}, false},
+		} {
+			if got, err := h.Again(t.Context(), is.j); err != nil || got != is.want {
+				t.Errorf("%+v again: %v, %v; want %v", is.j, got, err, is.want)
+			}
+		}
+		if specs := h.next(); len(specs) != 2 || specs[0].ID != first.Job || specs[0].Generation != 2 {
+			t.Errorf("it lost its place: %+v", specs[0])
+		}
+	})
+}
+
+func TestWhatIsNotMarkedAsOut(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for range 4 {
+			h.submit()
+		}
+		specs := h.next()
+		var jobs []job.Running
+		for _, s := range specs {
+			jobs = append(jobs, job.Running{Job: s.ID, Generation: s.Generation})
+		}
+		if _, err := h.MarkOut(t.Context(), 1, jobs...); !errors.Is(err, store.ErrNotLeader) {
+			t.Errorf("without a lead: %v", err)
+		}
+		epoch, err := h.Lead(t.Context(), store.FeedLead, "me", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.MarkOut(t.Context(), epoch+1, jobs...); !errors.Is(err, store.ErrNotLeader) {
+			t.Errorf("with an epoch that never was: %v", err)
+		}
+		if _, err := h.Cancel(t.Context(), jobs[0].Job); err != nil {
+			t.Fatal(err)
+		}
+		h.fold(h.result(specs[1], judge.Accepted), store.Counted)
+		jobs[2].Generation = 2
+		out, err := h.MarkOut(t.Context(), epoch, jobs...)
+		if d := cmp.Diff(jobs[3:], out); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		if out, err := h.MarkOut(t.Context(), epoch, jobs[3]); err != nil || len(out) != 0 {
+			t.Errorf("twice: %v, %v", out, err)
+		}
+	})
+}
+
+// TestTwoFeeders: of two servers that both think that they lead one marks jobs, and every
+// job is marked once.
+func TestTwoFeeders(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		const n = 30
+		for range n {
+			h.submit()
+		}
+		marked := map[string]int{}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for _, name := range []string{"a", "b", "c"} {
+			s := h.Store
+			if h.Store.Postgres() { // else there is one server
+				s = open(t, store.Options{DSN: dsn, Now: h.clock.Now})
+			}
+			wg.Go(func() {
+				for left := true; left; {
+					h.clock.add(20 * time.Millisecond)
+					epoch, err := s.Lead(t.Context(), store.FeedLead, name, 30*time.Millisecond)
+					if err != nil && !errors.Is(err, store.ErrNotLeader) {
+						t.Error(err)
+						return
+					}
+					specs, err := s.Next(t.Context(), job.Practice, "main", 2)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					left = len(specs) > 0
+					for _, spec := range specs {
+						out, err := s.MarkOut(t.Context(), epoch, job.Running{Job: spec.ID, Generation: spec.Generation})
+						if err != nil && !errors.Is(err, store.ErrNotLeader) {
+							t.Error(err)
+						}
+						mu.Lock()
+						for _, j := range out {
+							marked[j.Job]++
+						}
+						mu.Unlock()
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if len(marked) != n {
+			t.Errorf("%d of %d jobs were marked", len(marked), n)
+		}
+		for id, times := range marked {
+			if times != 1 {
+				t.Errorf("job %s was marked %d times", id, times)
+			}
+		}
+	})
+}
+
+func TestLead(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		lead := func(who string, want int64) {
+			t.Helper()
+			epoch, err := h.Lead(t.Context(), "sweep", who, 15*time.Second)
+			if epoch != want || want == 0 && !errors.Is(err, store.ErrNotLeader) || want > 0 && err != nil {
+				t.Errorf("%s: epoch %d, %v; want %d", who, epoch, err, want)
+			}
+		}
+		if _, err := h.Leading(t.Context(), "sweep"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("before: %v", err)
+		}
+		lead("a", 1)
+		lead("b", 0)
+		h.clock.add(10 * time.Second)
+		lead("a", 1)
+		h.clock.add(10 * time.Second)
+		lead("b", 0)
+		h.clock.add(5 * time.Second)
+		lead("b", 2)
+		lead("a", 0)
+		if l, err := h.Leading(t.Context(), "sweep"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
+			t.Errorf("got %+v, %v", l, err)
+		}
+		for _, who := range []string{"a", "b"} { // a has nothing to give back
+			if err := h.Resign(t.Context(), "sweep", who); err != nil {
+				t.Error(err)
+			}
+			if who == "a" {
+				lead("a", 0)
+			}
+		}
+		lead("a", 3)
+	})
+}
+
+// TestTheOrderIsThatOfPackageFair: the same arrivals and departures in SQL and in memory,
+// over two lanes, with the store opened anew now and then.
+func TestTheOrderIsThatOfPackageFair(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		var owners []string
+		for i := range 3 {
+			owners = append(owners, h.account(fmt.Sprint("o", i)).ID)
+		}
+		lanes := map[job.Lane]*fair.Queue{job.Contest: {}, job.Practice: {}}
+		ids := map[job.Lane]map[string]int{job.Contest: {}, job.Practice: {}} // job to its number in its lane
+		next := func(lane job.Lane) bool {
+			t.Helper()
+			want, some := lanes[lane].Next()
+			specs, err := h.Next(t.Context(), lane, "main", 1)
+			if err != nil || some != (len(specs) == 1) {
+				t.Fatalf("%d jobs, %v; want one: %v", len(specs), err, some)
+			}
+			if !some {
+				return false
+			}
+			if got := ids[lane][specs[0].ID]; got != want.Seq {
+				t.Fatalf("job %d of lane %d goes out, want %d of %s", got, lane, want.Seq, want.Owner)
+			}
+			h.out(specs[0])
+			return true
+		}
+		random := rand.New(rand.NewPCG(15, 0))
+		s := h.Store
+		for step := range 250 {
+			lane := job.Lane(random.IntN(2))
+			switch random.IntN(8) {
+			case 0, 1, 2, 3:
+				n := h.submission("")
+				n.Lane, n.Account = lane, owners[random.IntN(len(owners))]
+				n.Cost = time.Duration(random.IntN(6)) * time.Microsecond
+				a, err := s.Submit(t.Context(), n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids[lane][a.Job] = lanes[lane].Add(n.Account, n.Cost.Microseconds()).Seq
+			case 4, 5, 6:
+				next(lane)
+			case 7: // what is forgotten changes nothing
+				if _, err := s.Sweep(t.Context(), nothing); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if step%50 == 49 {
+				for lane := range lanes {
+					for next(lane) {
+					}
+				}
+				s = open(t, store.Options{DSN: dsn, Now: h.clock.Now})
+			}
+		}
+	})
+}
+
+// nothing is what a manifest names that nobody reads.
+func nothing(blob.Digest) ([]blob.Digest, error) { return nil, nil }
+
+// TestOneWithManyDoesNotDelayOneWithOne is what fairness is for.
+func TestOneWithManyDoesNotDelayOneWithOne(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for range 20 {
+			h.submit()
+		}
+		h.out(h.next()[:2]...)
+		n := h.submission("")
+		n.Account = h.account("bob").ID
+		a, err := h.Submit(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := slices.IndexFunc(h.next(), func(s *job.Spec) bool { return s.ID == a.Job })
+		if place != 0 {
+			t.Errorf("%d jobs go before", place)
+		}
+	})
+}
