@@ -129,7 +129,7 @@ func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, 
 			return err
 		}
 		defer rows.Close()
-		columns, err := rows.Columns()
+		columns, err := rows.ColumnTypes()
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,10 @@ func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, 
 			}
 			row := make(map[string]any, len(columns))
 			for i, c := range columns {
-				row[c] = values[i]
+				row[c.Name()] = values[i]
+				if n, is := values[i].(int64); is && c.DatabaseTypeName() == "BOOLEAN" { // of SQLite
+					row[c.Name()] = n != 0
+				}
 			}
 			line, err := json.Marshal(row)
 			if err != nil {

@@ -20,9 +20,11 @@ ON CONFLICT (lane) DO UPDATE SET v = CASE WHEN lane.v < excluded.v THEN excluded
 -- name: DeleteTurns :exec
 DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn.lane);
 
+-- InsertJob changes no row where the job is there already.
 -- name: InsertJob :execrows
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12)
+ON CONFLICT (id) DO NOTHING;
 
 -- name: GetJob :one
 SELECT * FROM job WHERE id = $1;

@@ -143,6 +143,7 @@ func (q *Queries) HoldTurn(ctx context.Context, lane int64, owner string) (HoldT
 const insertJob = `-- name: InsertJob :execrows
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12)
+ON CONFLICT (id) DO NOTHING
 `
 
 type InsertJobParams struct {
@@ -160,6 +161,7 @@ type InsertJobParams struct {
 	PartKey  string
 }
 
+// InsertJob changes no row where the job is there already.
 func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, insertJob,
 		arg.ID,

@@ -1,0 +1,252 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// fill puts something into every table.
+func fill(t *testing.T, h *house) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.submit()
+	n := h.submission("a key")
+	n.Work.Folder, n.Work.Language = true, "ü\u2028\"<&>"
+	_, err := h.Submit(t.Context(), n)
+	check(err)
+	specs := h.next()
+	h.out(specs...)
+	h.fold(h.result(specs[0], judge.WrongAnswer), store.Counted)
+	h.fold(h.result(specs[0], judge.Accepted), store.Disagreement)
+	_, err = h.NewAccount(t.Context(), "zoë", "line\nbreak", store.Team, "admin")
+	check(err)
+	_, err = h.NewToken(t.Context(), h.alice.ID, "hash", "label", []string{"a", "b"}, h.clock.Now())
+	check(err)
+	_, err = h.NewInvite(t.Context(), "code", "w", "main", h.alice.ID)
+	check(err)
+	_, err = h.Enrol(t.Context(), store.NewWorker{Name: "w", Class: "main", Key: "U"})
+	check(err)
+	_, err = h.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"c": "gcc"}})
+	check(err)
+	f := h.flow()
+	_, err = h.AddJobs(t.Context(), f.ID, flowJob("a"), flowJob("b"))
+	check(err)
+	h.fold(h.result(h.background()[0], judge.Accepted), store.Counted)
+	check(h.SetSetting(t.Context(), "Zz", "1"))
+	check(h.SetSetting(t.Context(), "aa", ""))
+	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
+}
+
+// TestABackupIsRestoredIntoEitherDatabase: from each of the two into each of them, and what
+// was restored makes the same backup.
+func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		fill(t, h)
+		dir := filepath.Join(t.TempDir(), "backup")
+		made, err := h.Backup(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for table, file := range made.Tables {
+			if file.Rows == 0 {
+				t.Errorf("the table %s is empty: fill it, or nobody knows whether its rows come back", table)
+			}
+		}
+		if _, err := h.Backup(t.Context(), dir); err == nil {
+			t.Error("a backup was written over another")
+		}
+		onBoth(t, func(t *testing.T, dsn string) {
+			restored, err := store.Restore(t.Context(), dir, store.Options{DSN: dsn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(made, restored); d != "" {
+				t.Error(d)
+			}
+			s := open(t, store.Options{DSN: dsn, Now: h.clock.Now, LastLog: made.LastLog})
+			again, err := s.Backup(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(made.Tables, again.Tables); d != "" {
+				t.Error(d)
+			}
+			if a, err := s.Submit(t.Context(), h.submission("")); err != nil || a.Number != 3 {
+				t.Errorf("the next submission: %+v, %v", a, err)
+			}
+			if _, err := store.Restore(t.Context(), dir, store.Options{DSN: dsn}); !errors.Is(err, store.ErrNotEmpty) {
+				t.Errorf("restored over something: %v", err)
+			}
+		})
+	})
+}
+
+func TestADamagedBackupIsNotRestored(t *testing.T) {
+	h := newHouse(t, lite(t))
+	fill(t, h)
+	for name, tt := range map[string]struct {
+		damage func(dir string) error
+		want   string
+	}{
+		"no manifest":     {func(dir string) error { return os.Remove(filepath.Join(dir, "backup.json")) }, "no finished backup"},
+		"an odd manifest": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "backup.json"), []byte("{"), 0o600) }, "backup.json"},
+		"a newer schema":  {edit("backup.json", `"schema": 1`, `"schema": 7`), "newer than this program"},
+		"no table":        {func(dir string) error { return os.Remove(filepath.Join(dir, "audit.jsonl")) }, "audit"},
+		"a changed value": {edit("audit.jsonl", "two workers disagree", "two workers do agree"), "damaged"},
+		"a cut file":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "account.jsonl"), 20) }, "middle of a row"},
+		"a lost row":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "log.jsonl"), 0) }, "damaged"},
+		"another column":  {edit("audit.jsonl", `"actor"`, `"actress"`), "no column actor"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "backup")
+			if _, err := h.Backup(t.Context(), dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.damage(dir); err != nil {
+				t.Fatal(err)
+			}
+			dsn := lite(t)
+			if _, err := store.Restore(t.Context(), dir, store.Options{DSN: dsn}); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want an error with %q", err, tt.want)
+			}
+			// Nothing of it is there, and a good one can be restored.
+			good := filepath.Join(t.TempDir(), "good")
+			if _, err := h.Backup(t.Context(), good); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := store.Restore(t.Context(), good, store.Options{DSN: dsn}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func edit(file, from, to string) func(dir string) error {
+	return func(dir string) error {
+		path := filepath.Join(dir, file)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		changed := strings.ReplaceAll(string(data), from, to)
+		if changed == string(data) {
+			return fmt.Errorf("%s has no %s", file, from)
+		}
+		return os.WriteFile(path, []byte(changed), 0o600)
+	}
+}
+
+// TestABackupIsOfOneMoment, while others write, and they do not wait for it.
+func TestABackupIsOfOneMoment(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for range 20 {
+			h.submit()
+		}
+		stop := make(chan struct{})
+		var wg sync.WaitGroup
+		var wrote int
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					h.submit()
+					wrote++
+				}
+			}
+		})
+		for range 3 {
+			m, err := h.Backup(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := []int64{m.Tables["submission"].Rows, m.Tables["judgement"].Rows, m.Tables["standing"].Rows, m.Tables["job"].Rows, m.Tables["log"].Rows}
+			if slices.Min(rows) != m.LastLog || slices.Max(rows) != m.LastLog {
+				t.Errorf("%v rows in a backup that ends with event %d", rows, m.LastLog)
+			}
+		}
+		close(stop)
+		wg.Wait()
+		if wrote == 0 {
+			t.Error("nobody could write during the backups")
+		}
+	})
+}
+
+func TestBlobsThatRowsName(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		f := h.flow()
+		ofFlow := flowJob("a")
+		ofFlow.Work.Bundle, ofFlow.Work.Files = digest("flow's bundle"), []job.File{{Path: "x", Digest: digest("flow's file")}}
+		if _, err := h.AddJobs(t.Context(), f.ID, ofFlow); err != nil {
+			t.Fatal(err)
+		}
+		part := h.result(h.background()[0], judge.Accepted)
+		part.Events = []byte("part's events")
+		h.fold(part, store.Counted)
+		h.submit()
+		events := h.result(h.next()[0], judge.Accepted)
+		h.fold(events, store.Counted)
+		want := map[blob.Digest]bool{
+			digest("nim1"): true, digest("flow's bundle"): true, digest("config"): false, digest("print()"): false, digest("flow's file"): false,
+			digest("packed"): false, digest("part's events"): false,
+		}
+		named, err := h.BlobsNamed(t.Context())
+		if d := cmp.Diff(want, named); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+
+		old := []store.Blob{{Digest: digest("nobody's")}, {Digest: digest("print()")}, {Digest: digest("in a bundle")}, {Digest: digest("seen again")}}
+		if err := h.NoteBlobs(t.Context(), old...); err != nil {
+			t.Fatal(err)
+		}
+		h.clock.add(48 * time.Hour)
+		if gone, err := h.Sweep(t.Context(), nothing); err != nil || len(gone) != 0 {
+			t.Errorf("too early: %v, %v", gone, err)
+		}
+		h.clock.add(time.Second)
+		if err := h.NoteBlobs(t.Context(), store.Blob{Digest: digest("young")}, old[3]); err != nil {
+			t.Fatal(err)
+		}
+		contents := func(manifest blob.Digest) ([]blob.Digest, error) {
+			if manifest == digest("nim1") {
+				return []blob.Digest{digest("in a bundle")}, nil
+			}
+			return nil, nil
+		}
+		gone, err := h.Sweep(t.Context(), contents)
+		if d := cmp.Diff([]blob.Digest{digest("nobody's")}, gone); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		if gone, err := h.Sweep(t.Context(), contents); err != nil || len(gone) != 0 {
+			t.Errorf("again: %v, %v", gone, err)
+		}
+		broken := errors.New("unreadable")
+		if _, err := h.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, broken }); !errors.Is(err, broken) {
+			t.Errorf("a manifest that cannot be read: %v", err)
+		}
+	})
+}

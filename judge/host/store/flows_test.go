@@ -1,0 +1,181 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+func flowJob(key string) store.FlowJob {
+	return store.FlowJob{Key: key, Work: work(), Lane: job.Background, Class: "main", Cost: time.Second}
+}
+
+func (h *house) flow() *store.Flow {
+	h.tb.Helper()
+	f, err := h.NewFlow(h.tb.Context(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return f
+}
+
+func (h *house) background() []*job.Spec {
+	h.tb.Helper()
+	specs, err := h.Next(h.tb.Context(), job.Background, "main", 1000)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return specs
+}
+
+func TestAFlowFromItsStartToItsEnd(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		f := h.flow()
+		for want, jobs := range [][]store.FlowJob{{}, {flowJob("a")}, {flowJob("a"), flowJob("b"), flowJob("c"), flowJob("b")}} {
+			if added, err := h.AddJobs(t.Context(), f.ID, jobs...); err != nil || added != want {
+				t.Errorf("%d jobs were new, %v; want %d", added, err, want)
+			}
+		}
+		specs := h.background()
+		if len(specs) != 3 || specs[0].ID != store.JobID(f.ID, "a") {
+			t.Fatalf("got %+v", specs)
+		}
+		r := h.result(specs[0], judge.Accepted)
+		if folded := h.fold(r, store.Counted); folded.Flow != f.ID || folded.Submission != "" {
+			t.Errorf("got %+v", folded)
+		}
+		h.fold(r, store.Duplicate)
+		h.fold(h.result(specs[0], judge.WrongAnswer), store.Disagreement)
+		gaveUp := h.result(specs[1], "")
+		gaveUp.State, gaveUp.Finished, gaveUp.Reason = job.GivenUp, nil, "it kills me"
+		h.fold(gaveUp, store.GaveUp)
+		own := store.Part{Key: "own", Result: &job.Result{State: job.Done}}
+		for _, want := range []bool{true, false} {
+			if added, err := h.AddPart(t.Context(), f.ID, own); err != nil || added != want {
+				t.Errorf("a part was new: %v, %v; want %v", added, err, want)
+			}
+		}
+		parts, err := h.Parts(t.Context(), f.ID)
+		short := *r
+		short.Events, short.Token = nil, ""
+		want := []*store.Part{
+			{Key: "a", Job: specs[0].ID, Result: &short, Events: blob.Of(r.Events)}, {Key: "b", Job: specs[1].ID}, {Key: "own", Result: own.Result},
+		}
+		if len(parts) != 3 || parts[1].Result.State != job.GivenUp || parts[1].Result.Reason != "it kills me" {
+			t.Fatalf("got %+v, %v", parts, err)
+		}
+		parts[1].Result = nil
+		if d := cmp.Diff(want, parts, cmpopts.IgnoreFields(store.Part{}, "At"), cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		if open, err := h.Flows(t.Context()); err != nil || len(open) != 1 || string(open[0].Spec) != string(f.Spec) {
+			t.Errorf("got %+v, %v", open, err)
+		}
+		h.clock.add(time.Minute)
+		cancelled, err := h.FinishFlow(t.Context(), f.ID, store.FlowDone, "")
+		if d := cmp.Diff([]string{specs[2].ID}, cancelled); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		h.fold(h.result(specs[2], judge.Accepted), store.Dropped)
+		f.State, f.Ended = store.FlowDone, h.clock.Now()
+		got, err := h.Flow(t.Context(), f.ID)
+		if d := cmp.Diff(f, got); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		if open, err := h.Flows(t.Context()); err != nil || len(open) != 0 {
+			t.Errorf("got %+v, %v", open, err)
+		}
+	})
+}
+
+func TestWhatAFlowRefuses(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		f := h.flow()
+		bad := flowJob("b")
+		bad.Work.Files = nil
+		if _, err := h.AddJobs(t.Context(), f.ID, flowJob("a"), bad); err == nil || len(h.background()) != 0 {
+			t.Errorf("half of it was kept: %v", err)
+		}
+		if _, err := h.FinishFlow(t.Context(), f.ID, store.FlowCancelled, "not wanted"); err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{
+			"jobs for one that has ended": func() error { _, err := h.AddJobs(t.Context(), f.ID, flowJob("a")); return err }(),
+			"jobs for none":               func() error { _, err := h.AddJobs(t.Context(), "none", flowJob("a")); return err }(),
+			"to end it again":             func() error { _, err := h.FinishFlow(t.Context(), f.ID, store.FlowDone, ""); return err }(),
+		} {
+			if !errors.Is(err, store.ErrEnded) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if _, err := h.Flow(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("no flow: %v", err)
+		}
+	})
+}
+
+// TestManyPlanAtOnce: several servers that plan the same add every job once, while jobs go
+// out, end, and the flow is ended.
+func TestManyPlanAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		f := h.flow()
+		var jobs []store.FlowJob
+		for i := range 40 {
+			jobs = append(jobs, flowJob(fmt.Sprint(i)))
+		}
+		var added atomic.Int64
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				n, err := h.AddJobs(t.Context(), f.ID, jobs...)
+				if err != nil {
+					t.Error(err)
+				}
+				added.Add(int64(n))
+			})
+		}
+		wg.Wait()
+		specs := h.background()
+		if added.Load() != 40 || len(specs) != 40 {
+			t.Fatalf("%d jobs were added, %d wait", added.Load(), len(specs))
+		}
+		var counted, cancelled atomic.Int64
+		wg.Go(func() { h.out(specs[:20]...) })
+		for _, s := range specs[20:] {
+			wg.Go(func() {
+				r := h.result(s, judge.Accepted)
+				f, err := h.Fold(t.Context(), r, blob.Of(r.Events))
+				if err != nil {
+					t.Error(err)
+				}
+				if f.Outcome == store.Counted {
+					counted.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		ended, err := h.FinishFlow(t.Context(), f.ID, store.FlowCancelled, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancelled.Add(int64(len(ended)))
+		parts, err := h.Parts(t.Context(), f.ID)
+		if err != nil || int64(len(parts)) != counted.Load() || counted.Load()+cancelled.Load() != 40 {
+			t.Errorf("%d counted, %d cancelled, %d parts, %v", counted.Load(), cancelled.Load(), len(parts), err)
+		}
+	})
+}

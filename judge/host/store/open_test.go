@@ -1,0 +1,199 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge/host/store"
+)
+
+// later are the migrations of a program that is one step further.
+func later(t *testing.T) fs.FS {
+	t.Helper()
+	now, err := store.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := fstest.MapFS{"00099_more.sql": {Data: []byte("-- +goose Up\nCREATE TABLE more (id TEXT NOT NULL PRIMARY KEY);\n")}}
+	names, err := fs.Glob(now, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(now, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = &fstest.MapFile{Data: data}
+	}
+	return all
+}
+
+func TestANewerSchemaIsRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		h.submit()
+		newer := open(t, store.WithSchema(store.Options{DSN: dsn, Version: "v2.0.0"}, later(t)))
+		if _, err := newer.Problem(t.Context(), "nim"); err != nil {
+			t.Errorf("after the migration: %v", err)
+		}
+		copies, err := filepath.Glob(dsn + ".schema-1-*")
+		if want := map[bool]int{true: 0, false: 1}[h.Postgres()]; err != nil || len(copies) != want {
+			t.Errorf("copies from before: %q, %v; want %d", copies, err, want)
+		}
+		for _, path := range copies { // it is what an old program opens
+			if _, err := open(t, store.Options{DSN: path}).Problem(t.Context(), "nim"); err != nil {
+				t.Errorf("the copy from before: %v", err)
+			}
+		}
+		_, err = store.Open(t.Context(), store.Options{DSN: dsn, Version: "v1.2.3"})
+		if !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), "written by v2.0.0; this is v1.2.3") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestADatabaseThatWasRolledBackIsRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		h.submit()
+		last, err := h.LastLog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open(t, store.Options{DSN: dsn, LastLog: last})
+		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, LastLog: last + 1}); !errors.Is(err, store.ErrRolledBack) {
+			t.Errorf("got %v", err)
+		}
+		open(t, store.Options{DSN: dsn, LastLog: last + 1, AcceptLoss: true})
+	})
+}
+
+// TestSeveralServersStartAtOnce on an empty database.
+func TestSeveralServersStartAtOnce(t *testing.T) {
+	dsn := pg(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := store.Open(t.Context(), store.Options{DSN: dsn})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestPathsOfDatabases(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a b.db", "50%25?x=1#y.db", "ü+&.db"} {
+		open(t, store.Options{DSN: filepath.Join(dir, name)})
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
+	open(t, store.Options{Dir: dir})
+	if _, err := os.Stat(filepath.Join(dir, "assay.db")); err != nil {
+		t.Error(err)
+	}
+	for what, dsn := range map[string]string{"a folder": dir, "no folder": filepath.Join(dir, "none", "x.db"), "no server": "postgres://me:secret@127.0.0.1:1/x"} {
+		_, err := store.Open(t.Context(), store.Options{DSN: dsn})
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("hello ", 1000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), store.Options{DSN: text}); err == nil {
+		t.Error("a text was opened")
+	}
+}
+
+// TestTheTablesOfABackupAreAllTables, in an order in which they can be filled: the round
+// trips hold that.
+func TestTheTablesOfABackupAreAllTables(t *testing.T) {
+	dsn := lite(t)
+	open(t, store.Options{DSN: dsn})
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	there, known := map[string]bool{}, map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		there[name] = true
+	}
+	for _, name := range store.Tables() {
+		known[name] = true
+	}
+	if !maps.Equal(there, known) || rows.Err() != nil {
+		t.Error(cmp.Diff(there, known))
+	}
+}
+
+func TestSettings(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		if _, err := h.Setting(t.Context(), "k"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("before: %v", err)
+		}
+		for _, value := range []string{"1", "2"} {
+			if err := h.SetSetting(t.Context(), "k", value); err != nil {
+				t.Error(err)
+			}
+			if got, err := h.Setting(t.Context(), "k"); err != nil || got != value {
+				t.Errorf("got %q, %v", got, err)
+			}
+		}
+	})
+}
+
+func TestAuditIsReadBackwards(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for _, action := range []string{"one", "two", "three"} {
+			if err := h.Audit(t.Context(), store.Entry{Actor: "alice", Action: action, Object: "o", Detail: "d", Address: "::1"}); err != nil {
+				t.Fatal(err)
+			}
+			h.clock.add(time.Second)
+		}
+		page, err := h.Audited(t.Context(), "", 2)
+		if err != nil || len(page) != 2 || page[0].Action != "three" || page[1].Action != "two" {
+			t.Fatalf("got %+v, %v", page, err)
+		}
+		page, err = h.Audited(t.Context(), page[1].ID, 2)
+		if err != nil || len(page) != 1 {
+			t.Fatalf("got %+v, %v", page, err)
+		}
+		page[0].ID = ""
+		if want := (store.Entry{At: h.clock.Now().Add(-3 * time.Second), Actor: "alice", Action: "one", Object: "o", Detail: "d", Address: "::1"}); page[0] != want {
+			t.Errorf("got %+v, want %+v", page[0], want)
+		}
+	})
+}
