@@ -1,0 +1,66 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/nats-io/nkeys"
+)
+
+// Key reads a worker's key from a file, and makes one there that only its owner may read
+// where there is none. The seed is the secret, for JoinOptions; the public half is for
+// Admit, and may be seen by anybody.
+func Key(file string) (seed []byte, public string, err error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = makeKey(file)
+	} else if err == nil && info.Mode().Perm()&0o077 != 0 {
+		return nil, "", fmt.Errorf("others may read the worker's key %s: make it the worker's own with: chmod 600, or remove it and join again", file)
+	}
+	if err == nil {
+		seed, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("the worker's key: %w", err)
+	}
+	pair, err := nkeys.FromSeed(seed)
+	if err == nil {
+		public, err = pair.PublicKey()
+	}
+	if err != nil || !nkeys.IsValidPublicUserKey(public) {
+		return nil, "", fmt.Errorf("%s is not a worker's key: remove it and join again", file)
+	}
+	return seed, public, nil
+}
+
+// makeKey makes a key, as a whole or not at all. Of two who make one at the same time the
+// first wins.
+func makeKey(file string) error {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".key-*") // which is its owner's alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(seed)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
