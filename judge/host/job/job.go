@@ -130,6 +130,7 @@ type Result struct {
 const (
 	MaxEvents = 640 << 10 // bytes of compressed events; base64 makes four of three
 	MaxSpec   = 256 << 10 // bytes of a Spec as JSON
+	maxRows   = 128 << 10 // bytes of the rows of a result, about
 	MaxFiles  = 256       // files of a submission
 	maxPath   = 255       // bytes of a path in a submission
 	maxWord   = 128       // bytes of a name

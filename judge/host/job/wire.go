@@ -70,13 +70,16 @@ const detailed = 20
 
 // Pack compresses a stream of events to at most MaxEvents bytes, and returns the rows of
 // its cases. Cases after the first failing ones lose their details; where that is not
-// enough all do, and then the events of accepted cases go. A Noted event says so.
+// enough all do, and then the events of accepted cases go. A Noted event says so. Of very
+// many cases only some have a row, those that failed before others; a reader who needs
+// all has the events.
 func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	for _, e := range events {
 		if c, ok := e.(*judge.CaseJudged); ok && !c.Static {
 			rows = append(rows, Row{Case: c.ID(), Verdict: c.Verdict, CPUUS: c.Exec.CPU.Microseconds(), WallUS: c.Exec.Wall.Microseconds(), Memory: c.Exec.Memory, Score: c.Score})
 		}
 	}
+	rows = fewer(rows)
 	for _, less := range []struct {
 		keep     int
 		accepted bool
@@ -95,6 +98,36 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	}
 	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
 }
+
+// fewer leaves out rows that are too many for a message: of accepted cases first, and then
+// the last ones.
+func fewer(rows []Row) []Row {
+	for _, keep := range []func(Row) bool{
+		func(Row) bool { return true },
+		func(r Row) bool { return r.Verdict != judge.Accepted },
+	} {
+		var kept []Row
+		size := 0
+		for _, r := range rows {
+			if keep(r) {
+				kept, size = append(kept, r), size+len(r.Case)+rowSize
+			}
+		}
+		if rows = kept; size <= maxRows {
+			return rows
+		}
+	}
+	size := 0
+	for i, r := range rows {
+		if size += len(r.Case) + rowSize; size > maxRows {
+			return rows[:i]
+		}
+	}
+	return rows
+}
+
+// rowSize is how many bytes a row has beside the name of its case, about.
+const rowSize = 120
 
 // reduce leaves out of a stream what Pack says. The stream itself is not changed.
 func reduce(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
