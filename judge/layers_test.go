@@ -73,7 +73,7 @@ var layers = map[string][]string{
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.
 	"judge/host/job":    {"judge", "judge/blob"}, // words
-	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/host/job", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
+	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
 	"judge/host/fair":                 nil, // pure: the formula of the queue's order
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},

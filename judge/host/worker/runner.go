@@ -247,8 +247,10 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 	if result.Events, result.Rows, err = job.Pack(events); err != nil {
 		return err
 	}
-	for _, row := range result.Rows {
-		result.CPUUS += row.CPUUS
+	for _, e := range events {
+		if c, ok := e.(*judge.CaseJudged); ok {
+			result.CPUUS += c.Exec.CPU.Microseconds()
+		}
 	}
 	result.Toolchains = r.toolchains(ctx, p, events)
 	return nil

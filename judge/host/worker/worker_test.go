@@ -19,8 +19,8 @@ import (
 	"assay/judge/host/worker"
 )
 
-// queue is a queue that gives what is sent to jobs, and remembers what it was told.
-type queue struct {
+// fakeQueue is a queue that gives what is sent to jobs, and remembers what it was told.
+type fakeQueue struct {
 	jobs   chan *worker.Taken
 	orders chan job.Order
 	broken error // of Take, once jobs is closed
@@ -34,11 +34,11 @@ type queue struct {
 	told    []string // by Progress
 }
 
-func newQueue() *queue {
-	return &queue{jobs: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
+func newQueue() *fakeQueue {
+	return &fakeQueue{jobs: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
 }
 
-func (q *queue) Take(ctx context.Context) (*worker.Taken, error) {
+func (q *fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -50,24 +50,24 @@ func (q *queue) Take(ctx context.Context) (*worker.Taken, error) {
 	}
 }
 
-func (q *queue) Offer(ctx context.Context, r *job.Result) error {
+func (q *fakeQueue) Offer(ctx context.Context, r *job.Result) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.offered = append(q.offered, r)
 	return nil
 }
 
-func (q *queue) Say(draining bool, note string) {
+func (q *fakeQueue) Say(draining bool, note string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.said = append(q.said, fmt.Sprint(draining, " ", note))
 }
 
-func (q *queue) Orders() <-chan job.Order { return q.orders }
+func (q *fakeQueue) Orders() <-chan job.Order { return q.orders }
 
 // lease is that of one job.
 type lease struct {
-	q  *queue
+	q  *fakeQueue
 	id string
 }
 
@@ -97,7 +97,7 @@ func (l *lease) Progress(first int, events ...[]byte) {
 }
 
 // give has a worker take a job.
-func (q *queue) give(id string, deliveries int) {
+func (q *fakeQueue) give(id string, deliveries int) {
 	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Generation: 2, Token: "token of " + id}, Deliveries: deliveries, Lease: &lease{q, id}}
 }
 
@@ -132,7 +132,7 @@ func (j *judging) set(ill error) {
 // setup is a worker in a bubble, with all that it talks to.
 type setup struct {
 	*worker.Worker
-	*queue
+	*fakeQueue
 	*judging
 	notes notes
 	dir   string
@@ -144,9 +144,9 @@ func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) er
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := &setup{queue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
+		s := &setup{fakeQueue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
 		var err error
-		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.queue, Judging: s.judging, Slots: slots, Note: s.notes.add})
+		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,21 @@
+package worker
+
+import (
+	"context"
+
+	"assay/judge/host/queue"
+)
+
+// FromMember makes a worker's queue of its side of the real one. The caller closes m when
+// the worker has ended.
+func FromMember(m *queue.Member) Queue { return member{m} }
+
+type member struct{ *queue.Member }
+
+func (m member) Take(ctx context.Context) (*Taken, error) {
+	l, err := m.Member.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Taken{Spec: l.Spec, Deliveries: l.Deliveries, Lease: l}, nil
+}
