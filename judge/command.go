@@ -75,7 +75,7 @@ type Command struct {
 	Mounts []Mount  // host directories that are to be seen inside
 
 	// Stdin is read to its end, or until the process has ended; nil is an empty
-	// input. An *os.File that is no regular file is handed over as it is; one that is
+	// input. An *os.File that is not a regular file is handed over as it is; one that is
 	// may be read under another name, and its own offset stays where it is.
 	Stdin io.Reader
 	// Stdout and Stderr take what the process writes; nil throws it away.

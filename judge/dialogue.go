@@ -8,7 +8,7 @@ package judge
 //
 //  1. A judge error, because an interactor that breaks judges nothing.
 //  2. Wrong answer by an interactor that ended first: it has seen enough, and what
-//     the program does with nobody to talk to is no fault.
+//     the program does with nobody to talk to is not a fault.
 //  3. How the program ended, by Classify: if it broke, the interactor has only seen
 //     that, whatever it made of it; and a program must end well after it is accepted
 //     too.

@@ -170,7 +170,7 @@ func TestLimitsScaled(t *testing.T) {
 }
 
 // TestAGraderIsAskedOnce: a node's grader is asked where something was judged below
-// it, and that was no judge error.
+// it, and that was not a judge error.
 func TestAGraderIsAskedOnce(t *testing.T) {
 	for _, test := range []struct {
 		said string

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limits bound one run of a program. A zero field is no limit.
+// Limits bound one run of a program. A zero field means no limit.
 type Limits struct {
 	CPU       time.Duration // processor time, of all threads and children together
 	Wall      time.Duration // time on the clock

@@ -31,7 +31,7 @@ import (
 // pipeline that touch the world.
 type Bench interface {
 	// Build makes the submission ready to run. A program that does not compile
-	// is no error: Built.Verdict says so.
+	// is not an error: Built.Verdict says so.
 	Build(ctx context.Context) (*Built, error)
 	// Try runs the program on one case. It is called for many cases at once.
 	Try(ctx context.Context, c *Case) (*Attempt, error)

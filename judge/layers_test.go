@@ -306,7 +306,7 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 		delete(named, name)
 	}
 	for name := range named {
-		t.Errorf("ARCHITECTURE.md names %s, which is no package", name)
+		t.Errorf("ARCHITECTURE.md names %s, which is not a package", name)
 	}
 }
 

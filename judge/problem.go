@@ -23,7 +23,7 @@ type Problem struct {
 	// is set then, and no program asks for passes.
 	Reruns []bool
 
-	CodeLimit int64 // bytes of the submission's files together; 0 is no limit
+	CodeLimit int64 // bytes of the submission's files together; 0 means no limit
 	// InFile and OutFile are files in its working directory that a submission reads and
 	// writes instead of standard input and output; "" for those. Only programs that run
 	// once on an input have them.

@@ -22,7 +22,7 @@ func TestRedactKnowsEveryEvent(t *testing.T) {
 	}
 	for kind := range redactions {
 		if newEvent[kind] == nil {
-			t.Errorf("redactions has a row for %q, which is no event", kind)
+			t.Errorf("redactions has a row for %q, which is not an event", kind)
 		}
 	}
 }

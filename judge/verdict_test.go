@@ -18,9 +18,9 @@ func TestClassify(t *testing.T) {
 	}{
 		{"a clean end leaves it to the checker", judge.Exec{CPU: time.Millisecond}, judge.NotJudged},
 		{"exactly at the time limit is fine", judge.Exec{CPU: time.Second}, judge.NotJudged},
-		{"a long time on the clock is no proof, the kill is", judge.Exec{Wall: 4 * time.Second}, judge.NotJudged},
+		{"a long time on the clock is not proof, the kill is", judge.Exec{Wall: 4 * time.Second}, judge.NotJudged},
 		{"exactly at the output limit is fine", judge.Exec{Output: 100}, judge.NotJudged},
-		{"a peak above the memory limit is no proof, the kill is", judge.Exec{Memory: 2 << 20}, judge.NotJudged},
+		{"a peak above the memory limit is not proof, the kill is", judge.Exec{Memory: 2 << 20}, judge.NotJudged},
 		{"a microsecond over is too slow, also when it ended by itself", judge.Exec{CPU: time.Second + time.Microsecond}, judge.TimeLimit},
 		{"waiting with time to spare is idleness", judge.Exec{Wall: 4 * time.Second, Killed: judge.WallTime, Signal: "SIGKILL"}, judge.IdlenessLimit},
 		{"waiting with the time used up is slow", judge.Exec{CPU: 2 * time.Second, Wall: 4 * time.Second, Killed: judge.WallTime}, judge.TimeLimit},

@@ -74,7 +74,7 @@ var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 3 * time.Second}
 
 func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	if m.add != "" && !problem.GoodName(m.add) {
-		return usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", m.add)}
+		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", m.add)}
 	}
 	return m.within(func(contest *workspace.Workspace) error {
 		if m.add != "" && contest.Brought(name) {
@@ -93,7 +93,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 			return m.tell(c, func(tell func(judge.Event)) error { tell(grid.Event()); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
-			return usageError{fmt.Errorf("%s is no problem of one input and one output: its mutants cannot be judged", folder.ID)}
+			return usageError{fmt.Errorf("%s is not a problem of one input and one output: its mutants cannot be judged", folder.ID)}
 		}
 		if len(folder.Mutable()) == 0 {
 			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in Go: there is nothing to make mutants of", folder.ID)}

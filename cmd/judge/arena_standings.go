@@ -88,7 +88,7 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 	}
 	for i, to := range []*float64{&t.Elo0, &t.Elo1, &t.Alpha, &t.Beta}[:len(words)] {
 		if *to, err = strconv.ParseFloat(strings.TrimSpace(words[i]), 64); err != nil {
-			return t, fmt.Errorf("%q is no number", words[i])
+			return t, fmt.Errorf("%q is not a number", words[i])
 		}
 	}
 	return t, t.Check()

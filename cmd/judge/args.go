@@ -66,7 +66,7 @@ func swapped(cmd *cobra.Command, err error) error {
 		return err
 	}
 	if _, failed := os.Stat(args[0]); failed != nil && filepath.Ext(args[0]) == "" {
-		return err // it is no file, and was not meant as one
+		return err // it is not a file, and was not meant as one
 	}
 	contest, failed := findContest()
 	if failed != nil {
@@ -80,7 +80,7 @@ func swapped(cmd *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%s is a problem: did you swap them?\n    %s %s", args[0], cmd.CommandPath(), strings.Join(args, " "))}
 }
 
-// unknownCommand is the error for a word that is no command.
+// unknownCommand is the error for a word that is not a command.
 func unknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -63,7 +63,7 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 		return nil, cannotChange(name)
 	}
 	if f.add != "" && !problem.GoodName(f.add) {
-		return nil, usageError{fmt.Errorf("--add %q is no name for a group\n    letters, digits, - _ and . will do", f.add)}
+		return nil, usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", f.add)}
 	}
 	b := &fixture{contest: contest, path: path}
 	if b.folder, err = contest.OpenReady(ctx, name, f.running.options()); err != nil {

@@ -63,7 +63,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return badValue(e.GetFlag(), e.GetValue(), wanted(e.GetFlag(), e.GetValue()))
 	}
 	if e, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return usageError{fmt.Errorf("%s is no flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s is not a flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath())}
 	}
 	return usageError{err}
 }
@@ -153,7 +153,7 @@ func checkFile(f *pflag.Flag, path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return badValue(f, path, fmt.Sprintf("there is no folder %s: make it first", dir))
 	case err == nil && !info.IsDir():
-		return badValue(f, path, dir+" is no folder")
+		return badValue(f, path, dir+" is not a folder")
 	}
 	return nil
 }

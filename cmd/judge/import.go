@@ -53,7 +53,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 		return usageError{errors.New("an imported problem needs a contest folder\n    " + houseNote)}
 	}
 	if i.name != "" && !problem.GoodName(i.name) {
-		return usageError{fmt.Errorf("--name %q is no name for a problem\n    letters, digits, - _ and . will do", i.name)}
+		return usageError{fmt.Errorf("--name %q cannot be the name of a problem\n    letters, digits, - _ and . will do", i.name)}
 	}
 	if _, err := os.Stat(source); err != nil {
 		return usageError{fmt.Errorf("%s: %s", source, problem.Reason(err))}
@@ -117,7 +117,7 @@ func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, so
 		id = folder.ID
 	}
 	if !problem.GoodName(id) {
-		return "", nil, usageError{fmt.Errorf("%q is no name for a problem\n    choose one with --name", id)}
+		return "", nil, usageError{fmt.Errorf("%q cannot be the name of a problem\n    choose one with --name", id)}
 	}
 	notes, err = exchange.Native(folder.Folder, filepath.Join(contest.Root, "problems", id), filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) })
 	if prepared.Limit != "" {

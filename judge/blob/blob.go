@@ -52,7 +52,7 @@ const tempName = ".tmp-"
 const staleAfter = 24 * time.Hour
 
 // Open opens a folder of blobs, and makes it where it is missing. Quota is how many
-// bytes the blobs may have together; 0 is no limit.
+// bytes the blobs may have together; 0 means no limit.
 func Open(dir string, quota int64) (*Folder, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("the blob folder %s is a file: remove it", dir)
@@ -198,7 +198,7 @@ func (f *Folder) keep(r io.Reader, good func(Digest, int64) error) (Digest, int6
 }
 
 // place renames a file to the blob's place. What stands in the way there, or where its
-// folder should be, is no blob, and goes.
+// folder should be, is not a blob, and goes.
 func (f *Folder) place(tmp string, d Digest) error {
 	path := f.path(d)
 	above := filepath.Dir(path)

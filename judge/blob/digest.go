@@ -19,11 +19,11 @@ func Of(data []byte) Digest {
 func Parse(text string) (Digest, error) {
 	bad := func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }
 	if len(text) != 2*sha256.Size {
-		return "", fmt.Errorf("%.80q is no SHA-256: want %d hexadecimal digits", text, 2*sha256.Size)
+		return "", fmt.Errorf("%.80q is not a SHA-256: want %d hexadecimal digits", text, 2*sha256.Size)
 	}
 	for _, r := range text {
 		if bad(r) {
-			return "", fmt.Errorf("%q is no SHA-256: want small hexadecimal digits", text)
+			return "", fmt.Errorf("%q is not a SHA-256: want small hexadecimal digits", text)
 		}
 	}
 	return Digest(text), nil

@@ -120,7 +120,7 @@ func ParseManifest(file string, data []byte) (*Manifest, error) {
 func parseEntry(line string) (mode string, e Entry, err error) {
 	parts := strings.SplitN(line, " ", 4)
 	if len(parts) < 4 {
-		return "", e, fmt.Errorf("%.80q is no line of mode, size, SHA-256 and path", line)
+		return "", e, fmt.Errorf("%.80q is not a line of mode, size, SHA-256 and path", line)
 	}
 	mode = parts[0]
 	if mode != modeFile && mode != modeExecutable && mode != modeFrozen {
@@ -128,7 +128,7 @@ func parseEntry(line string) (mode string, e Entry, err error) {
 	}
 	e.Size, err = strconv.ParseInt(parts[1], 10, 64)
 	if err != nil || e.Size < 0 || strconv.FormatInt(e.Size, 10) != parts[1] {
-		return "", e, fmt.Errorf("%.40q is no size", parts[1])
+		return "", e, fmt.Errorf("%.40q is not a size", parts[1])
 	}
 	if e.Digest, err = blob.Parse(parts[2]); err != nil {
 		return "", e, err

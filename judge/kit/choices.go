@@ -40,7 +40,7 @@ func newTape(seed string) (*tape, string, error) {
 		for _, word := range strings.Fields(rest) {
 			c, err := strconv.ParseUint(word, 10, 64)
 			if err != nil {
-				return nil, "", fmt.Errorf("%.40q is no choice", word)
+				return nil, "", fmt.Errorf("%.40q is not a choice", word)
 			}
 			t.next = append(t.next, c)
 		}

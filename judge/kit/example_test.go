@@ -81,10 +81,10 @@ func ExampleWriteFrame() {
 }
 
 func ExampleReadFrame() {
-	wire := bufio.NewReader(strings.NewReader("wrong 12\n1 is no move"))
+	wire := bufio.NewReader(strings.NewReader("wrong 15\n1 is not a move"))
 	reply, err := kit.ReadFrame(wire, 1<<20)
 	fmt.Println(reply.Verb, string(reply.Parts[0]), err)
-	// Output: wrong 1 is no move <nil>
+	// Output: wrong 1 is not a move <nil>
 }
 
 // The first line of a request whose texts are sent behind it from somewhere else.

@@ -91,7 +91,7 @@ func ReadFrame(r *bufio.Reader, limit int64) (Frame, error) {
 	for i, field := range fields[1:] {
 		n, err := strconv.ParseUint(field, 10, 63)
 		if err != nil || n > MaxPart || field != strconv.FormatUint(n, 10) {
-			return Frame{}, fmt.Errorf("not a frame: %.80q: %q is no length", head, field)
+			return Frame{}, fmt.Errorf("not a frame: %.80q: %q is not a length", head, field)
 		}
 		sizes[i] = int64(n)
 		total += int64(n)

@@ -40,10 +40,10 @@ func FuzzFrame(f *testing.F) {
 func TestReadFrameRefuses(t *testing.T) {
 	for _, row := range []struct{ name, wire, want string }{
 		{"a line without a verb", "\n", `not a frame: "\n"`},
-		{"two blanks", "ok  1\nx", `not a frame: "ok  1\n": "" is no length`},
-		{"a length with a zero in front", "ok 01\nx", `not a frame: "ok 01\n": "01" is no length`},
-		{"a negative length", "ok -1\n", `not a frame: "ok -1\n": "-1" is no length`},
-		{"a part of more than two GiB", "ok 2147483649\n", `not a frame: "ok 2147483649\n": "2147483649" is no length`},
+		{"two blanks", "ok  1\nx", `not a frame: "ok  1\n": "" is not a length`},
+		{"a length with a zero in front", "ok 01\nx", `not a frame: "ok 01\n": "01" is not a length`},
+		{"a negative length", "ok -1\n", `not a frame: "ok -1\n": "-1" is not a length`},
+		{"a part of more than two GiB", "ok 2147483649\n", `not a frame: "ok 2147483649\n": "2147483649" is not a length`},
 		{"more than the limit", "ok 6 5\nabcdefghijk", "frame of 11 bytes; at most 10 are taken"},
 		{"too many parts", "ok" + strings.Repeat(" 0", MaxParts+1) + "\n", `not a frame: "ok 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"`},
 		{"an end in the first line", "ok 1", `frame ends early, after "ok 1"`},

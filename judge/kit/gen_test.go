@@ -26,7 +26,7 @@ func TestArguments(t *testing.T) {
 		{"refuses an unknown option", "pair 3 --min 1 --maximum 2", `kind "pair" does not use the option --maximum --min`},
 		{"refuses an option without a value", "pair 3 --max", "option --max has no value"},
 		{"refuses an option given twice", "pair 3 --max 1 --max 2", "option --max is given twice"},
-		{"refuses what is no number", "pair x", `"x" is not an integer`},
+		{"refuses what is not a number", "pair x", `"x" is not an integer`},
 		{"refuses a number that does not fit", "pair 1e19", `"1e19" is not an integer`},
 		{"refuses a power that never ends", "pair 1e999999999", `"1e999999999" is not an integer`},
 		{"refuses half a power", "pair 1e", `"1e" is not an integer`},

@@ -147,7 +147,7 @@ class Reader:
     and digits. In a validator it is strict: every blank and line end must be read, and
     numbers have one spelling (no "+1", "01", "-0").
 
-    Bytes that are no UTF-8 come as Python's surrogate escapes.
+    Bytes that are not UTF-8 come as Python's surrogate escapes.
     """
 
     def __init__(self, data, name, blame, strict=False):
@@ -418,7 +418,7 @@ class Rand:
             seed, self._chosen = rest, []
         elif verb == "replay":
             if not all(re.fullmatch("[0-9]+", word) for word in rest.split()):
-                raise _Quit(FAIL, "%s is no list of choices" % _quoted(rest[:40]))
+                raise _Quit(FAIL, "%s is not a list of choices" % _quoted(rest[:40]))
             self._next = [int(word) for word in rest.split()][::-1]
             seed, self._chosen = Seed("", ""), []
         if not re.fullmatch("[0-9a-fA-F]{32}", seed):

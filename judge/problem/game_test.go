@@ -91,7 +91,7 @@ func TestGameFaults(t *testing.T) {
 		{"knows what faults cost", `crashed = "event"`, `crashed = "much"`, `cannot cost "much"`},
 		{"refuses expressions that are none", "'def play'", "'('", "missing closing"},
 		{"wants adapters to say whom they are for", `as = "bot"`, "", "does not say which bots"},
-		{"refuses forms that are no expressions", `'def two'`, `"["`, "missing closing"},
+		{"refuses forms that are not expressions", `'def two'`, `"["`, "missing closing"},
 		{"refuses a wall limit below the CPU's", `clock = "30s"`, "wall = 0.5", "cannot be less"},
 		{"knows kinds of bots", `referee =`, "bots = \"people\"\nreferee =", `unknown kind of bots "people"`},
 	} {

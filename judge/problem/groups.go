@@ -31,7 +31,7 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	}
 	cases := filepath.Join(f.Dir, "cases")
 	for _, name := range subfolders(cases) {
-		// An empty folder is no group: neither git nor a bundle keeps one.
+		// An empty folder is not a group: neither git nor a bundle keeps one.
 		if entries, err := os.ReadDir(filepath.Join(cases, name)); !known[name] && (err != nil || len(entries) > 0) {
 			tables = append(tables, group{Name: name})
 		}
@@ -40,7 +40,7 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	for i, g := range tables {
 		key := fmt.Sprintf("group[%d]", i)
 		if !goodName.MatchString(g.Name) {
-			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q is no name for a group", g.Name), "letters, digits, - _ and . will do"))
+			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "letters, digits, - _ and . will do"))
 			continue
 		}
 		if seen[g.Name] {
@@ -115,7 +115,7 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 		name, isInput := strings.CutSuffix(e.Name(), ".in")
 		switch {
 		case isInput && !goodName.MatchString(name):
-			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q is no name for a case", name), Hint: "letters, digits, - _ and . will do"})
+			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "letters, digits, - _ and . will do"})
 		case isInput:
 			base := filepath.Join(dir, name)
 			cases = append(cases, judge.Case{Group: group, Name: name, In: base + ".in", Ans: base + ".ans"})

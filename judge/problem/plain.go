@@ -56,7 +56,7 @@ func plainCases(dir, group string) (cases []judge.Case) {
 	return cases
 }
 
-// answerOf finds the name of a case and its answer; "" for what is no input, or has
+// answerOf finds the name of a case and its answer; "" for what is not an input, or has
 // no answer.
 func answerOf(file string, have map[string]bool) (name, ans string) {
 	if name, isInput := strings.CutSuffix(file, ".in"); isInput && name != "" {

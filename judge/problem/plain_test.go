@@ -24,7 +24,7 @@ func lay(t *testing.T, text string, files string) {
 }
 
 // TestPlainFolders: inputs with their answers are a problem, in the order in which
-// people count; what has no answer is no case.
+// people count; what has no answer is not a case.
 func TestPlainFolders(t *testing.T) {
 	for _, test := range []struct{ name, files, want string }{
 		{"numbers by value", "p/10.in p/10.ans p/2.in p/2.ans p/02.in p/02.ans p/1.in p/1.ans", "cases/1 cases/02 cases/2 cases/10"},

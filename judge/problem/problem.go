@@ -49,7 +49,7 @@ type Folder struct {
 	Loosely bool
 
 	Golf    *Golf    // nil where the problem cannot be golfed
-	Game    *Game    // nil where the folder is no game
+	Game    *Game    // nil where the folder is not a game
 	Package *Package // nil where the folder is one of the judge's own form
 	// Included stages submissions with the files of include/; nil for a package, and
 	// where the folder has no include/.

@@ -116,7 +116,7 @@ func (f *Folder) readMaxScore(key string, value any, n *judge.Node) judge.Faults
 			return nil
 		}
 		n.Unbounded = false
-		return judge.Faults{f.Fault(key+".max_score", fmt.Sprintf("%#v is no score", x), hint)}
+		return judge.Faults{f.Fault(key+".max_score", fmt.Sprintf("%#v is not a score", x), hint)}
 	}
 	n.Unbounded = false
 	if !(n.MaxScore >= 0 && n.MaxScore <= 1e15) {

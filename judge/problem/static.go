@@ -96,7 +96,7 @@ func (f *Folder) staticCheck(key string, score any, args []string, n *judge.Node
 	case check.PassFail && !parts, !check.PassFail && parts && check.Score > 0 && (n.Unbounded || check.Score <= n.MaxScore):
 		return check, nil
 	case parts:
-		return nil, judge.Faults{f.Fault(key, fmt.Sprintf("%#v is no score of a static validation here", score), "write a number of points, at most as many as max_score: they are a part of it")}
+		return nil, judge.Faults{f.Fault(key, fmt.Sprintf("%#v is not a score of a static validation here", score), "write a number of points, at most as many as max_score: they are a part of it")}
 	}
-	return nil, judge.Faults{f.Fault(key, fmt.Sprintf("%#v is no score of a static validation here", score), `write "pass-fail": points are for groups of scoring problems that add theirs, or take the least`)}
+	return nil, judge.Faults{f.Fault(key, fmt.Sprintf("%#v is not a score of a static validation here", score), `write "pass-fail": points are for groups of scoring problems that add theirs, or take the least`)}
 }

@@ -62,7 +62,7 @@ func TestRunHTML(t *testing.T) {
 		t.Error("nothing was drawn as a run")
 	}
 	if !strings.Contains(report.Style(), ".run {") {
-		t.Error("Style is no style sheet")
+		t.Error("Style is not a style sheet")
 	}
 }
 

@@ -91,5 +91,5 @@ func replay(r io.Reader, to Report) error {
 	return nil
 }
 
-// errNotSaved says that a file is no saved report.
+// errNotSaved says that a file is not a saved report.
 var errNotSaved = errors.New("not a saved report\n    save one with --json, such as: judge submit wythoff sol.py --json > saved.json")

@@ -206,7 +206,7 @@ func TestReplayNamesTheLine(t *testing.T) {
 	for _, row := range []struct{ name, stream, want string }{
 		{"refuses an empty stream", "", "the saved report is empty: it is made with --json"},
 		{"refuses empty lines alone", "\n\n", "the saved report is empty: it is made with --json"},
-		{"refuses what is no JSON", head + "verdict: AC\n", "line 2 of the saved report: not an event: "},
+		{"refuses what is not JSON", head + "verdict: AC\n", "line 2 of the saved report: not an event: "},
 		{"refuses what has no kind", head + "\n" + `{"text":"rejudged"}`, `line 3 of the saved report: not an event: it has no member "event"`},
 		{"refuses a newer format", `{"event":"started","format":2}`, "line 1 of the saved report: saved in format 2 by a newer judge; this one reads up to 1"},
 		{"refuses a field of another type", head + `{"event":"case","verdict":7}`, `line 2 of the saved report: event "case": `},
@@ -318,7 +318,7 @@ func TestJUnit(t *testing.T) {
 			if _, err := decoder.Token(); err == io.EOF {
 				break
 			} else if err != nil {
-				t.Fatalf("it is no XML: %v", err)
+				t.Fatalf("it is not XML: %v", err)
 			}
 		}
 	})

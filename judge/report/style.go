@@ -49,7 +49,7 @@ func code(v judge.Verdict) string {
 	return oneLine(string(v))
 }
 
-// Styles of the terminal that are no verdict's.
+// Styles of the terminal that belong to no verdict.
 var (
 	bold     = []attribute{color.Bold}
 	faint    = []attribute{color.Faint}

@@ -16,7 +16,7 @@ const cut = "…"
 
 // safe makes a text harmless on a terminal: what is not printable is written as
 // \xNN. Line feeds stay, a line end of CR LF becomes a line feed, and a tab
-// becomes blanks. A byte that is no UTF-8 becomes U+FFFD, as it does in JSON, so
+// becomes blanks. A byte that is not UTF-8 becomes U+FFFD, as it does in JSON, so
 // that a saved stream is drawn as it was live.
 func safe(s string) string {
 	var b strings.Builder

@@ -21,7 +21,7 @@ func (w *Workspace) Game(name string) (*Problem, error) {
 		return nil, err
 	}
 	if folder.Game == nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no game: its problem.toml has no [game] table", name)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is not a game: its problem.toml has no [game] table", name)}
 	}
 	return folder, nil
 }
@@ -86,7 +86,7 @@ func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, fi
 	return e, err
 }
 
-// botError is an error of a bot that is none: the mistake of who named it.
+// botError says that something cannot be a bot, which is the mistake of whoever named it.
 func botError(err error) error {
 	if _, ok := errors.AsType[*judge.Fault](err); ok {
 		return &judge.Misuse{Err: err}

@@ -23,7 +23,7 @@ import (
 // Checker.
 func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) {
 	if p.Golf == nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is no golf problem: its problem.toml has no [golf] table", p.ID)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is not a golf problem: its problem.toml has no [golf] table", p.ID)}
 	}
 	lister, err := p.Part(ctx, p.Golf.Generator)
 	if err != nil {

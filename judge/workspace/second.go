@@ -30,7 +30,7 @@ func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
 	}
 	if p.Second != "" {
 		if paths = []string{filepath.Join(dir, p.Second)}; !filepath.IsLocal(p.Second) {
-			return nil, p.Fault("second", fmt.Sprintf("%q is no name of a solution", p.Second), "write the name of a file in "+dir)
+			return nil, p.Fault("second", fmt.Sprintf("%q is not the name of a solution", p.Second), "write the name of a file in "+dir)
 		}
 	}
 	for _, path := range paths {

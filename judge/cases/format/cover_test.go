@@ -67,7 +67,7 @@ feature "they fall" when n > 1 and a[1] > a[2]
 		}
 	}
 	if c.Add([]byte("4 C\n")) == nil {
-		t.Error("what is no input is not refused")
+		t.Error("what is not an input is not refused")
 	}
 	var said strings.Builder
 	for _, goal := range c.Goals() {

@@ -145,7 +145,7 @@ func (d *drawer) run(h *habit, lo, hi int64) int64 {
 	return h.last
 }
 
-// text chooses a value that is no integer.
+// text chooses a value that is not an integer.
 func (d *drawer) text(f *field, _ *string) (string, error) {
 	h := d.habit(f, false)
 	switch f.typ.kind {

@@ -169,7 +169,7 @@ func (t *token) scanNumber(text string) (n int, problem string) {
 		}
 		t.kind, t.text = decimalToken, digits+text[n:end]
 		if _, err := fmt.Sscan(t.text, &t.f); err != nil {
-			return 0, fmt.Sprintf("%.40q is no number", t.text)
+			return 0, fmt.Sprintf("%.40q is not a number", t.text)
 		}
 		return end, ""
 	}

@@ -146,7 +146,7 @@ func (n *neighbour) number(name string, v, lo, hi int64, put func(what, text str
 	}
 }
 
-// word spoils a value that is no integer.
+// word spoils a value that is not an integer.
 func (n *neighbour) word(f *field, name, s string, put func(what, text string)) {
 	switch f.typ.kind {
 	case enumType:
@@ -167,7 +167,7 @@ func (n *neighbour) word(f *field, name, s string, put func(what, text string)) 
 	}
 	for c := byte(' '); c <= '~'; c++ {
 		if !f.typ.letters[c] && c != ' ' && s != "" {
-			put(name+" has a letter that is none of it", string(c)+s[1:])
+			put(name+" has a letter that it may not have", string(c)+s[1:])
 			break
 		}
 	}

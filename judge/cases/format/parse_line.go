@@ -263,7 +263,7 @@ func (p *parser) options() *typ {
 		t := p.expect(stringToken, "", "a word in quotes")
 		text := plain(t.text)
 		if text == "" || strings.ContainsAny(text, " \n\r\t") {
-			p.fail(t, "", "%q is no word", text)
+			p.fail(t, "", "%q is not a word", text)
 		}
 		for _, o := range made.options {
 			if o == text {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Refusal says why a text is no input of the declared form.
+// Refusal says why a text is not an input of the declared form.
 type Refusal struct {
 	Line, Column int // from 1, in bytes
 	Text         string

@@ -118,7 +118,7 @@ func (r *reader) field(f *field, glued bool, into *node) bool {
 	}
 }
 
-// set gives the name of a field that is no integer its value.
+// set gives the name of a field that is not an integer its value.
 func (r *reader) set(f *field, s string) {
 	if f.typ.kind == floatType {
 		v, _ := strconv.ParseFloat(s, 64)

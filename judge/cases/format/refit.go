@@ -21,7 +21,7 @@ func (g *Grammar) rewrite(root *node, from, was int64) []byte {
 	return g.writeBy(f, root, func(e *env) { f.e = e })
 }
 
-// writeBy writes an input as a source decides; nil where what it decides is no input.
+// writeBy writes an input as a source decides; nil where what it decides is not an input.
 func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
 	w := &writer{g: g, e: newEnv(g), src: src, most: math.MaxInt}
 	tell(w.e)

@@ -66,7 +66,7 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 	for _, word := range words[1:] {
 		n, err := strconv.ParseUint(word, 10, 64)
 		if err != nil {
-			return nil, &judge.Fault{Text: fmt.Sprintf("%.40q is no choice", word)}
+			return nil, &judge.Fault{Text: fmt.Sprintf("%.40q is not a choice", word)}
 		}
 		c.Choices = append(c.Choices, n)
 	}

@@ -143,7 +143,7 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 func Keep(f *problem.Folder, group, name string, input, answer []byte, provenance string) (string, error) {
 	for _, n := range []string{group, name} {
 		if !problem.GoodName(n) {
-			return "", &judge.Fault{File: f.Dir, Text: fmt.Sprintf("%q is no name for a group or a case", n), Hint: "letters, digits, - _ and . will do"}
+			return "", &judge.Fault{File: f.Dir, Text: fmt.Sprintf("%q cannot be the name of a group or a case", n), Hint: "letters, digits, - _ and . will do"}
 		}
 	}
 	digest := hashBytes(input)

@@ -14,7 +14,7 @@ func Junk() []struct{ Name, Text string } {
 	return []struct{ Name, Text string }{
 		{"an empty file", ""},
 		{"a lone line feed", "\n"},
-		{"bytes that are no text", "\x00\xff\xfe\x01\n"},
+		{"bytes that are not text", "\x00\xff\xfe\x01\n"},
 		{"a sentence", "this is not an input of any problem, is it?\n"},
 	}
 }

@@ -54,7 +54,7 @@ func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
 	}
 	for i, e := range m.Cases {
 		if !filepath.IsLocal(e.Name) || strings.ContainsAny(e.Name, `/\`) {
-			faults = append(faults, doc.Fault(fmt.Sprintf("case[%d].name", i), fmt.Sprintf("%q is no name for a case", e.Name), "the manifest is made by: judge generate"))
+			faults = append(faults, doc.Fault(fmt.Sprintf("case[%d].name", i), fmt.Sprintf("%q cannot be the name of a case", e.Name), "the manifest is made by: judge generate"))
 		}
 	}
 	return &m, faults

@@ -115,7 +115,7 @@ func Read(name string, tools Toolchain) (*Source, error) {
 			return nil, &UnmutableError{name, "it cannot be parsed: " + err.Error()}
 		}
 		if f.Name.Name != "main" {
-			return nil, &UnmutableError{name, "it is no command: its package is " + f.Name.Name}
+			return nil, &UnmutableError{name, "it is not a command: its package is " + f.Name.Name}
 		}
 		if bytes.Contains(s.files[n], []byte("\n//go:embed")) {
 			return nil, &UnmutableError{name, "it embeds files"}

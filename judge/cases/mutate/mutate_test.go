@@ -236,7 +236,7 @@ func TestUnmutable(t *testing.T) {
 		{"another language", "main.py", "print(1)\n", "not written in Go"},
 		{"what cannot be parsed", "main.go", "package main\nfunc main( {}\n", "cannot be parsed"},
 		{"what does not compile", "main.go", "package main\nfunc main() { x := 1 }\n", "types cannot be worked out"},
-		{"a library", "main.go", "package lib\n", "no command"},
+		{"a library", "main.go", "package lib\n", "not a command"},
 		{"embedded files", "main.go", "package main\nimport _ \"embed\"\n\n//go:embed main.go\nvar s string\nfunc main() { println(s) }\n", "embeds files"},
 		{"a package that is not there", "main.go", "package main\nimport \"example.com/nosuch/x\"\nfunc main() { x.F() }\n", "types cannot be worked out"},
 	} {

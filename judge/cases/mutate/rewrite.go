@@ -187,7 +187,7 @@ func (w *writer) pure(e ast.Expr) bool {
 	return false
 }
 
-// stmt writes a statement that is no block.
+// stmt writes a statement that is not a block.
 func (w *writer) stmt(s ast.Stmt) string {
 	switch n := s.(type) {
 	case *ast.LabeledStmt:

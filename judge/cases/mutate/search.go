@@ -29,7 +29,7 @@ type Find struct {
 type Hunt struct {
 	Seed  uint64
 	Count int           // inputs
-	Time  time.Duration // 0 is no bound; with one, what is found depends on the machine
+	Time  time.Duration // 0 means no bound; with one, what is found depends on the machine
 	// Shrink is the time for making one find smaller; 0 leaves them as they are.
 	Shrink time.Duration
 }

@@ -24,7 +24,7 @@ func TestSeries(t *testing.T) {
 		{"counts blocks of words with a count of their own", "2\n3 x x x\np q r\n5 x x x\nt u v w z\n", []string{"1\np q r\n5 x x x\nt u v w z\n", "1\n5 x x x\nt u v w z\n", "1\n5 x x x\nt u v w z\n"}},
 		{"counts the words behind it", "2 a b\n", []string{"1 b\n"}},
 		{"counts groups of the words behind it", "2 a b c d\n", []string{"1 c d\n"}},
-		{"counts no words where they are no multiple of it", "2 a b c\n", nil},
+		{"counts no words where they are not a multiple of it", "2 a b c\n", nil},
 		{"counts no words where there are fewer", "2 a\n", nil},
 		{"counts the words of a line below", "4\na b c d\n", []string{"3\nb c d\n"}},
 		{"counts one more than the words of a line below", "5\na b c d\n", []string{"4\nb c d\n"}},

@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// Budget bounds a search. A zero field is no bound.
+// Budget bounds a search. A zero field means no bound.
 type Budget struct {
 	Evaluations int // of the property
 	Time        time.Duration

@@ -89,7 +89,7 @@ func (s *guess) set(pass string, p Spot, word string) bool {
 	return s.doc.At(p) != word && s.try(pass, s.doc.With(p, word))
 }
 
-// shortenWords takes letters away from words that are no numbers of 64 bits, and
+// shortenWords takes letters away from words that are not numbers of 64 bits, and
 // makes the rest plain.
 func (s *guess) shortenWords() {
 	for _, p := range s.doc.Words(func(w string) bool { return w != "" && !IsInteger(w) }) {

@@ -172,7 +172,7 @@ func (w *words) step(r *rand.Rand, n int64) int64 {
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }
 
-// otherWord puts another word of the cases in the place of one that is no number.
+// otherWord puts another word of the cases in the place of one that is not a number.
 func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	spots := d.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })
 	if len(spots) == 0 {

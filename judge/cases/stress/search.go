@@ -15,7 +15,7 @@ import (
 	"assay/judge"
 )
 
-// Options bound a search. A zero field is no bound.
+// Options bound a search. A zero field means no bound.
 type Options struct {
 	Seed  uint64
 	Count int           // inputs, invalid ones among them

@@ -427,7 +427,7 @@ func section(text []byte) *io.SectionReader {
 // errOver ends what still runs when the time of a search is over.
 var errOver = errors.New("the time is over")
 
-// within makes a context that ends after a budget of time; 0 is no bound.
+// within makes a context that ends after a budget of time; 0 means no bound.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)

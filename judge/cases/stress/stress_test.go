@@ -388,7 +388,7 @@ func TestTrying(t *testing.T) {
 		invalid  bool
 	}{
 		{"does not run on what is not valid", ends(judge.Exec{Exit: 1}), "1\n-5\n", judge.NotJudged, true},
-		{"does not run on what is no text", ends(judge.Exec{Exit: 1}), "1\n5", judge.NotJudged, true},
+		{"does not run on what is not text", ends(judge.Exec{Exit: 1}), "1\n5", judge.NotJudged, true},
 		{"accepts what is right", sum(same), "1\n5\n", judge.Accepted, false},
 		{"tells a wrong answer", threeDigits, "1\n5000\n", judge.WrongAnswer, false},
 		{"tells a crash", ends(judge.Exec{Signal: "SIGSEGV"}), "1\n5\n", judge.RunTimeError, false},

@@ -63,7 +63,7 @@ func badName(id, dir string, foreign bool) judge.Faults {
 	if foreign || packageName.MatchString(id) {
 		return nil
 	}
-	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q is no name for a package", id), Hint: "small letters and digits will do"}}
+	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}
 }
 
 // few keeps the first faults of each text, and says how many more there are.
@@ -339,7 +339,7 @@ func (v *Verifier) judgeFile(ctx context.Context, checker check.Checker, c *judg
 }
 
 // packageAnswers has the package's own output validator judge each answer as an
-// output. The usual validator accepts what is the same. An answer that is no output
+// output. The usual validator accepts what is the same. An answer that is not an output
 // itself is only noted: the form of answers is between it and its validator.
 func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program

@@ -42,7 +42,7 @@ func (v *Verifier) parts() (all []part) {
 	return all
 }
 
-// Run verifies the problem. The error is for what is no fault of the folder.
+// Run verifies the problem. The error is for what is not a fault of the folder.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	var told []judge.Event
 	hear := func(e judge.Event) {
@@ -104,7 +104,7 @@ func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, er
 	all := v.parts()
 	i := slices.IndexFunc(all, func(p part) bool { return filepath.Clean(p.path) == filepath.Clean(path) })
 	if i < 0 {
-		return nil, fmt.Errorf("judge %s: it is no solution of %s", path, v.Folder.ID)
+		return nil, fmt.Errorf("judge %s: it is not a solution of %s", path, v.Folder.ID)
 	}
 	all[i].build(ctx)
 	return all[i].judge(ctx)

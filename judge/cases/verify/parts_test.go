@@ -112,7 +112,7 @@ func TestFold(t *testing.T) {
 		}
 	}
 	if _, err := (&Verifier{Folder: &problem.Folder{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(), "elsewhere.py"); err == nil {
-		t.Error("Solution judges what is no solution")
+		t.Error("Solution judges what is not a solution")
 	}
 }
 

@@ -48,7 +48,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	}
 	for _, e := range entries {
 		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots {
-			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is no verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
+			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
 		}
 	}
 	for _, folder := range folders {

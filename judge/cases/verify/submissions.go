@@ -57,7 +57,7 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (a
 
 // tight says that a time limit which problem.yaml sets is nearer to the slowest
 // submission that must be in time than the format wants it; "" where it is not. It is
-// no fault, as another machine is faster.
+// not a fault, as another machine is faster.
 func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
 	if !t.Strict || least <= t.Limit {

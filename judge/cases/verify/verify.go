@@ -73,7 +73,7 @@ type Entries interface {
 }
 
 // Checks does all that comes before the solutions, and says whether these can be
-// judged. The error is for what is no fault of the folder.
+// judged. The error is for what is not a fault of the folder.
 func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready bool, err error) {
 	v.listen = listen
 	if v.Memory == nil {
@@ -270,7 +270,7 @@ type try struct{ name, data string }
 var junk = []try{
 	{"an empty file", ""},
 	{"a lone line feed", "\n"},
-	{"bytes that are no text", "\x00\xff\xfe\x01\n"},
+	{"bytes that are not text", "\x00\xff\xfe\x01\n"},
 	{"a sentence", "this is not an input of any problem, is it?\n"},
 }
 
@@ -331,7 +331,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	if err != nil {
 		return 0, nil, err
 	}
-	var checker check.Checker // where programs talk or run again, an answer is no output
+	var checker check.Checker // where programs talk or run again, an answer is not an output
 	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass {
 		if checker, err = v.Crew.Checker(ctx); err != nil {
 			return 0, nil, err

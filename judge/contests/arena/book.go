@@ -144,7 +144,7 @@ func find(bots []Bot, id int) *Bot {
 	return nil
 }
 
-// ErrNoEvent says that a file is no log of an event, or only the beginning of one.
+// ErrNoEvent says that a file is not a log of an event, or only the beginning of one.
 var ErrNoEvent = errors.New("the log has no event")
 
 // Replay says what counts of a log: of the bots of its last Opened, the games that

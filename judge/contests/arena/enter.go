@@ -74,7 +74,7 @@ func NoBot(file string, err error) *Contestant {
 	if _, gone := os.Stat(file); !ok || gone != nil {
 		return nil
 	}
-	why := "it is no bot: " + unusable.Fault.Text
+	why := "it is not a bot: " + unusable.Fault.Text
 	sum := sha256.Sum256([]byte(why))
 	return &Contestant{Bot: Bot{File: file, Name: nameOf(file), Hash: hex.EncodeToString(sum[:])}, Broken: why}
 }

@@ -109,7 +109,7 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 		again, err := d.hold(ctx)
 		if err != nil {
 			if _, isLog := errors.AsType[*LogError](err); !isLog && ctx.Err() != nil {
-				err = context.Cause(ctx) // the processes end with it, which is no fault of theirs
+				err = context.Cause(ctx) // the processes end with it, which is not their fault
 			}
 			return out, err
 		}

@@ -52,11 +52,11 @@ type Over struct {
 
 // Log is a log that was read: of its games, what counts.
 type Log struct {
-	Damaged []Damage // lines that are no records
+	Damaged []Damage // lines that are not records
 	Size    int64    // bytes up to the end of the last whole line
 
 	games  []Result
-	others []entry // the records that are no games
+	others []entry // the records that are not games
 	source *source
 }
 

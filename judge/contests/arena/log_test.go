@@ -25,7 +25,7 @@ func TestDamagedLines(t *testing.T) {
 	for _, tt := range []struct {
 		it, line, want string
 	}{
-		{"refuses what is no JSON", "hello\n", "no record: invalid"},
+		{"refuses what is not JSON", "hello\n", "no record: invalid"},
 		{"refuses what has no field of a record", "{}\n", "no record: "},
 		{"refuses what has two", `{"lots":[1],"over":{}}` + "\n", "no record: "},
 		{"refuses another version", strings.Replace(opened, `"version":1`, `"version":9`, 1), "version 9"},

@@ -54,7 +54,7 @@ func parseBest(path, text string) (*Best, error) {
 		}
 		size, err := strconv.Atoi(f[1])
 		if err != nil {
-			return nil, fmt.Errorf("%s, line %d: %q is no number of bytes", path, n+1, f[1])
+			return nil, fmt.Errorf("%s, line %d: %q is not a number of bytes", path, n+1, f[1])
 		}
 		b.rows = append(b.rows, bestRow{f[0], size, f[2], f[3], f[4]})
 	}

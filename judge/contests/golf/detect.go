@@ -106,8 +106,8 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 	return false, nil
 }
 
-// hopeless says whether there is a better way already than this one can be: half
-// right is no chance.
+// hopeless says whether a better way is known already; one that is right on half of the
+// samples or fewer does not count as better.
 func (d *detection) hopeless(c candidate) bool {
 	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
 }

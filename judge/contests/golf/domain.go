@@ -53,7 +53,7 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 		}
 		for _, w := range in.Args {
 			if _, err := strconv.ParseInt(w, 10, 64); err != nil {
-				return nil, fmt.Errorf("line %d of the domain: %q is no whole number", n+1, w)
+				return nil, fmt.Errorf("line %d of the domain: %q is not a whole number", n+1, w)
 			}
 		}
 		if _, twice := d.index[in.String()]; twice {

@@ -90,7 +90,7 @@ func TestParsePost(t *testing.T) {
 		{it: "takes code in a line of its own", text: "# Lua, 3 bytes\n\n`f=1`\n\nIt is short.\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Headers: 1}},
 		{it: "takes code in a line with the claimed size, not its output", text: "# Lua, 3 bytes\n\nThe code is `f=1`, as `--` says.\n\nOutput:\n\n    1 2 3 4\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
 		{it: "takes the block with the claimed size, not the first", text: "# Lua, 3 bytes\n\nIt prints this:\n\n    1 2 3 4\n\nfrom\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 2, Headers: 1}},
-		{it: "takes the block that is no output, without a size", text: "# Lua\n\nSample output:\n\n    1 2 3 4\n\nCode:\n\n    f=1\n", want: Post{Language: "Lua", Code: "f=1", Blocks: 2, Headers: 1}},
+		{it: "takes the block that is not an output, without a size", text: "# Lua\n\nSample output:\n\n    1 2 3 4\n\nCode:\n\n    f=1\n", want: Post{Language: "Lua", Code: "f=1", Blocks: 2, Headers: 1}},
 		{it: "counts characters too, for code pages", text: "# Jelly, 2 bytes\n\nText:\n\n    abc\n\n`»ḅ`\n", want: Post{Language: "Jelly", Claim: 2, Code: "»ḅ", Blocks: 1, Headers: 1}},
 		{it: "takes a block before a word of the same size", text: "# Lua, 3 bytes\n\nWhere `abc` is not:\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
 		{it: "reads code with backquotes in it", text: "# Lua, 3 bytes\n\n`` f`1 ``\n", want: Post{Language: "Lua", Claim: 3, Code: "f`1", Headers: 1}},

@@ -133,7 +133,7 @@ func (p *Post) header(text string) {
 	}
 	if len(sizes) > 0 {
 		last := sizes[len(sizes)-1]
-		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                      // too large a number is no claim
+		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                      // too large a number is not a claim
 		if sum := sumOfSizes.FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as once was counted
 			p.Claim, _ = strconv.Atoi(sum[1])
 		}

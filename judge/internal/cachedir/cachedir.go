@@ -37,7 +37,7 @@ const (
 	sumsFile = ".sums"  // how much the entries take; locked by who changes it
 )
 
-// Limits bound a shelf. A zero field is no limit.
+// Limits bound a shelf. A zero field means no limit.
 type Limits struct {
 	Bytes int64 // of all entries, their files counted in whole blocks
 	Files int   // files and folders of all entries

@@ -255,7 +255,7 @@ func TestInUse(t *testing.T) {
 	tidy(t, home)
 }
 
-// TestStrangers: what a user keeps in the same folder is no entry.
+// TestStrangers: what a user keeps in the same folder is not an entry.
 func TestStrangers(t *testing.T) {
 	home := t.TempDir()
 	strange := filepath.Join(home, "letters", "to-ann")

@@ -219,7 +219,7 @@ func (k *Proc) greeting() error {
 	case words[1] != hello[1]:
 		return k.nonsense(fmt.Sprintf("speaks version %.20q of the kit's protocol, the judge speaks %s", words[1], hello[1]), "")
 	}
-	return k.nonsense(fmt.Sprintf("is no %s: it says that it is a %.20s", k.role, words[2]), "")
+	return k.nonsense(fmt.Sprintf("calls itself %.20q, and should be %q", words[2], k.role), "")
 }
 
 // send writes a request. That the program does not read it to its end is no
@@ -275,7 +275,7 @@ func (k *Proc) receive() (kit.Verdict, []byte, error) {
 	verdict := kit.Verdict(f.Verb)
 	switch {
 	case verdict != kit.OK && verdict != kit.WA && verdict != kit.Fail:
-		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %.40q is no verdict", f.Verb), "")
+		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %.40q is not a verdict", f.Verb), "")
 	case len(f.Parts) != 1:
 		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %d texts instead of one", len(f.Parts)), "")
 	case k.replies.Buffered() > 0:

@@ -15,7 +15,7 @@ import (
 )
 
 // All removes a folder with all that is in it, however deep, also what its owner may
-// not write to. No link is followed. It is no error if there is nothing. Nobody else
+// not write to. No link is followed. It is not an error if there is nothing. Nobody else
 // may change the folder meanwhile.
 //
 // What is too deep is moved up to the top first, so that few levels are ever open.

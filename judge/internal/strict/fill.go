@@ -143,7 +143,7 @@ func (f *filler) value(into reflect.Value, v any, key string) {
 	f.mismatch(into.Type(), v, key)
 }
 
-// list fills a slice, and says false where the value is no list.
+// list fills a slice, and says false where the value is not a list.
 func (f *filler) list(into reflect.Value, v any, key string) bool {
 	items := reflect.ValueOf(v)
 	if items.Kind() != reflect.Slice {

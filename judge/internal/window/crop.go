@@ -80,7 +80,7 @@ func cropCells(cells []cell, at int, before, after bool) (string, int) {
 }
 
 // split cuts bytes into cells that can be printed. Control characters, bytes that
-// are no UTF-8, and characters that cannot be seen or that turn the direction of
+// are not UTF-8, and characters that cannot be seen or that turn the direction of
 // the text are written as \xNN, byte for byte. A backslash is written as \x5C
 // where it could be read as the start of such an escape, so that different texts
 // never look the same.

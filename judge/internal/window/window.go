@@ -3,7 +3,7 @@
 //
 // A window is at most 3 lines before a place, its line, and 20 lines after it.
 // A line is cropped to 160 characters around the place's column, with a mark "…"
-// where it goes on, and the whole is at most 4 kB. Bytes that are no printable
+// where it goes on, and the whole is at most 4 kB. Bytes that are not printable
 // characters are written as \xNN.
 //
 // The text is read once, from its start to the place, through a buffer of fixed

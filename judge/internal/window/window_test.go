@@ -50,7 +50,7 @@ func TestAround(t *testing.T) {
 		{"writes broken UTF-8 as escapes", "\xff\xc3", 1, judge.Excerpt{Text: `\xFF\xC3`, FirstLine: 1, At: 4, Size: 2}},
 		{"writes invisible characters as escapes", "a\u200bb\u202e", 0, judge.Excerpt{Text: `a\xE2\x80\x8Bb\xE2\x80\xAE`, FirstLine: 1, Size: 8}},
 		{"keeps an escape of the text apart from its own", `\x41 \n`, 0, judge.Excerpt{Text: `\x5Cx41 \n`, FirstLine: 1, Size: 7}},
-		{"keeps what is no escape as it is", `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, 0, judge.Excerpt{Text: `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, FirstLine: 1, Size: 33}},
+		{"keeps what is not an escape as it is", `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, 0, judge.Excerpt{Text: `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, FirstLine: 1, Size: 33}},
 		{"keeps an escape at the end apart from its own", `\x09\xAF`, 0, judge.Excerpt{Text: `\x5Cx09\x5CxAF`, FirstLine: 1, Size: 8}},
 		{"keeps an ellipsis of the text apart from its own", "…", 0, judge.Excerpt{Text: `\xE2\x80\xA6`, FirstLine: 1, Size: 3}},
 		{"shows a line as wide as there is room", strings.Repeat("a", 160), 0, judge.Excerpt{Text: strings.Repeat("a", 160), FirstLine: 1, Size: 160}},
@@ -112,7 +112,7 @@ func TestAroundProperties(t *testing.T) {
 			t.Fatalf("%d bytes of text, want at most %d", len(e.Text), maxText)
 		}
 		if !utf8.ValidString(e.Text) {
-			t.Fatalf("text is no UTF-8: %q", e.Text)
+			t.Fatalf("text is not UTF-8: %q", e.Text)
 		}
 		for _, line := range strings.Split(e.Text, "\n") {
 			if n := utf8.RuneCountInString(line); n > lineWidth+2 {

@@ -56,7 +56,7 @@ type Event struct {
 	Options map[string]string `json:"options"`  // of the rule set, for the referee
 }
 
-// Int returns an option that is a number, and 0 where it is none: Check has a look
+// Int returns an option that is a number, and 0 where it is not a number: Check has a look
 // with IntIn first.
 func (e *Event) Int(name string) int64 {
 	n, _ := strconv.ParseInt(e.Options[name], 10, 64)

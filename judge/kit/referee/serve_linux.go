@@ -359,7 +359,7 @@ func (c *conn) comments() {
 	}
 }
 
-// line waits for a line that is no comment.
+// line waits for a line that is not a comment.
 func (c *conn) line() []byte {
 	said := 0 // bytes of this answer, comments and all
 	for {

@@ -86,7 +86,7 @@ func TestParseFaults(t *testing.T) {
 		{"refuses an option that is none", "FLOAT(1,2,x,SPACE)", "x.ctd:1:13: want an option, got \"SPACE\"\n    FIXED or SCIENTIFIC"},
 		{"refuses letters from nowhere", "INT(1,2) ?", "x.ctd:1:10: nothing starts with '?'\n    commands are in upper case, variables in lower case"},
 		{"refuses a value as a command", "x", "x.ctd:1:1: want a command, got \"x\"\n    a command is such as INT(1,10) or NEWLINE"},
-		{"refuses a byte above 255", `STRING("\777")`, "x.ctd:1:9: \\777 is no byte\n    \\377 is the last one"},
+		{"refuses a byte above 255", `STRING("\777")`, "x.ctd:1:9: \\777 is not a byte\n    \\377 is the last one"},
 		{"refuses a pattern that is none", "\nREGEX(\"(a\")", "x.ctd:2: REGEX(\"(a\"): a ( without its )\n    write \\\\( for the bracket itself"},
 		{"refuses braces that mean nothing", `REGEX("a{,3}")`, "x.ctd:1: REGEX(\"a{,3}\"): a { that is not such as {3}, {3,} or {3,5}\n    write \\\\{ for the brace itself"},
 		{"refuses a number as a pattern", `REGEX(3)`, "x.ctd:1: REGEX(3) has no pattern\n    write it as a string: REGEX(\"[0-9]+\")"},
@@ -199,7 +199,7 @@ func FuzzParse(f *testing.F) {
 		}
 		fault, ok := errors.AsType[*judge.Fault](err)
 		if !ok {
-			t.Fatalf("Parse(%q) = %v, which is no fault", script, err)
+			t.Fatalf("Parse(%q) = %v, which is not a fault", script, err)
 		}
 		if lines := 1 + strings.Count(script, "\n"); fault.Line < 1 || fault.Line > lines {
 			t.Fatalf("Parse(%q) blames line %d of %d", script, fault.Line, lines)

@@ -39,7 +39,7 @@ func (r *run) eval(n *node) (value, error) {
 func (r *run) evalString(n *node) (string, error) {
 	v, err := r.eval(n)
 	if err == nil && v.kind != isString {
-		err = wrong("%s is no string", v)
+		err = wrong("%s is not a string", v)
 	}
 	return v.str, err
 }
@@ -48,7 +48,7 @@ func (r *run) evalString(n *node) (string, error) {
 func (r *run) evalInt(n *node) (value, error) {
 	v, err := r.eval(n)
 	if err == nil && v.kind != isInt {
-		err = wrong("%s is no whole number", v)
+		err = wrong("%s is not a whole number", v)
 	}
 	return v, err
 }
@@ -57,7 +57,7 @@ func (r *run) evalInt(n *node) (value, error) {
 func (r *run) evalNumber(n *node) (value, error) {
 	v, err := r.eval(n)
 	if err == nil && !v.number() {
-		err = wrong("%s is no number", v)
+		err = wrong("%s is not a number", v)
 	}
 	return v, err
 }

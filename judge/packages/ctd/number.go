@@ -145,7 +145,7 @@ func (r *run) decimals(c *command) (bounds [2]int64, err error) {
 			return bounds, err
 		}
 		if !v.small() || v.n < 0 || v.n > 1<<31 {
-			return bounds, wrong("%s is no number of decimals", v)
+			return bounds, wrong("%s is not a number of decimals", v)
 		}
 		bounds[i] = v.n
 	}

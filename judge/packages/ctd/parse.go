@@ -106,7 +106,7 @@ func (p *parser) deeper() error {
 	return nil
 }
 
-// block parses commands up to END, ELSE or what is no command.
+// block parses commands up to END, ELSE or what is not a command.
 func (p *parser) block() (all []command, err error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (p *parser) head() (*command, error) {
 	}
 	form, ok := forms[p.tok.text]
 	if !ok {
-		return nil, p.bad("it stands within the brackets of another command", "%s is no command", p.tok.text)
+		return nil, p.bad("it stands within the brackets of another command", "%s is not a command", p.tok.text)
 	}
 	c := &command{op: p.tok.text, start: p.tok.start, line: p.tok.line}
 	if err := p.advance(); err != nil {

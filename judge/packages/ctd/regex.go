@@ -198,7 +198,7 @@ func count(s string) int {
 	return n
 }
 
-// repeat writes that the atom comes lo to hi times; hi -1 is no bound. Package regexp
+// repeat writes that the atom comes lo to hi times; hi -1 means no bound. Package regexp
 // takes no more than mostTimes, so more is put together: x{0,2500} is
 // (x{1000}(x{1000}x{0,500}|x{0,999})|x{0,999}), by which only a few ways to read a
 // text are open at any time.

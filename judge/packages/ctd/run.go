@@ -231,7 +231,7 @@ func (r *run) index(n *node) (single int64, key string, err error) {
 			return 0, "", err
 		}
 		if v.kind != isInt {
-			return 0, "", wrong("the index %s of %s is no whole number", v, r.program.names[n.slot])
+			return 0, "", wrong("the index %s of %s is not a whole number", v, r.program.names[n.slot])
 		}
 		if i == 0 && len(n.kids) == 1 && v.small() {
 			return v.n, "", nil

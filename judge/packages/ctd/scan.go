@@ -179,7 +179,7 @@ func (s *scanner) quoted() (string, error) {
 }
 
 // escape writes what a backslash and what follows stand for. A backslash before
-// anything that is no escape stands for itself.
+// anything that is not an escape stands for itself.
 func (s *scanner) escape(b *strings.Builder) error {
 	c := s.src[s.at+1]
 	switch stands, ok := escapes[c]; {
@@ -197,7 +197,7 @@ func (s *scanner) escape(b *strings.Builder) error {
 			s.at++
 		}
 		if n > 255 {
-			return fault(s.file, s.line, s.at-s.bol+1-digits, `\377 is the last one`, `\%o is no byte`, n)
+			return fault(s.file, s.line, s.at-s.bol+1-digits, `\377 is the last one`, `\%o is not a byte`, n)
 		}
 		b.WriteByte(byte(n))
 	default:

@@ -20,7 +20,7 @@ const (
 	isString
 )
 
-// value is a whole number, a decimal or a string. The zero value is none.
+// value is a whole number, a decimal or a string. The zero value is none of these.
 type value struct {
 	kind valueKind
 	n    int64    // of an int, if big is nil

@@ -138,7 +138,7 @@ func (e *exporter) data() error {
 	return e.groupFiles(names)
 }
 
-// secretCases is how many cases are no samples.
+// secretCases is how many cases are not samples.
 func (e *exporter) secretCases() (n int) {
 	for _, g := range e.from.Groups {
 		if g.Name != problem.Sample {

@@ -50,7 +50,7 @@ func extensions(dir string) (all []string) {
 	return all
 }
 
-// The scripts by which a package builds and runs a program that is no C, C++ or
+// The scripts by which a package builds and runs a program that is not C, C++ or
 // Python.
 const (
 	kitBuild = `#!/bin/sh

@@ -205,7 +205,7 @@ func TestGeneratorFlaws(t *testing.T) {
 		{"wants a solution from the root", "solution: sol.sh\ndata: {}", "g:1:11: the path of a solution starts with a slash, which stands for the package's folder\n    write /sol.sh"},
 		{"knows the folders of data", "data: {secrets: {data: {}}}", "g:1:8: data has no folder \"secrets\"\n    did you mean \"secret\"?"},
 		{"wants more than a name", "data:\n  secret:\n    data:\n      a:\n", "g:4:7: the case \"a\" is only named\n    say how it is made: in, copy or generate"},
-		{"wants a count", "data:\n  secret:\n    data:\n      a: {in: x, count: many}\n", "g:4:25: \"many\" is no count\n    3, [1, 5, 7] or 1..=3"},
+		{"wants a count", "data:\n  secret:\n    data:\n      a: {in: x, count: many}\n", "g:4:25: \"many\" is not a count\n    3, [1, 5, 7] or 1..=3"},
 		{"stays inside", "data: {secret: {data: {a: {copy: ../../x}}}}", "g:1:27: \"../../x\" is not inside the folder generators"},
 		{"knows what is included", "data: {secret: {include: [sampel]}, sample: {data: {}}}", "g:1:27: no case or folder before this one is called \"sampel\"\n    did you mean \"sample\"?"},
 	} {

@@ -361,7 +361,7 @@ func (r *reader) counts(n *strictyaml.Node) (all []int, err error) {
 		for _, item := range count.Items() {
 			x, ok := item.Float()
 			if !ok || x != float64(int(x)) || slices.Contains(all, int(x)) {
-				return nil, fmt.Errorf("%q is no number, or one that stands twice", item.Text)
+				return nil, fmt.Errorf("%q is not a number, or one that stands twice", item.Text)
 			}
 			all = append(all, int(x))
 		}
@@ -376,7 +376,7 @@ func (r *reader) counts(n *strictyaml.Node) (all []int, err error) {
 		} else if x, ok := count.Float(); ok && x == float64(int(x)) {
 			hi = int(x)
 		} else {
-			return nil, fmt.Errorf("%q is no count", count.Text)
+			return nil, fmt.Errorf("%q is not a count", count.Text)
 		}
 	}
 	if hi < lo || hi-lo >= maxCount {
@@ -462,7 +462,7 @@ func (r *reader) matches(n *strictyaml.Node, c *Case) {
 		for _, item := range list.Items() {
 			re, err := regexp.Compile("(?ms:" + item.Text + ")")
 			if err != nil {
-				r.flaw(item, "", "%q is no regular expression that is understood here", item.Text)
+				r.flaw(item, "", "%q is not a regular expression that is understood here", item.Text)
 				continue
 			}
 			c.Matches[ext] = append(c.Matches[ext], re)

@@ -168,7 +168,7 @@ func (s *Script) lay(tree string) (at string, err error) {
 }
 
 // gather copies what a script made of cases and groups to the data folder dir, with
-// its links followed, and counts the inputs that are no samples.
+// its links followed, and counts the inputs that are not samples.
 func gather(pkg, dir string) (made int, err error) {
 	from, err := os.OpenRoot(pkg)
 	if err != nil {

@@ -154,7 +154,7 @@ func (p *Package) cases(dir, group, prefix string) (all []judge.Case) {
 			continue
 		}
 		if !goodName.MatchString(e.Name) {
-			p.flaw(path.Join(dir, e.Name), fmt.Sprintf("%q is no name for a case", name), "letters, digits, _ - and . will do, and no - or . at the start")
+			p.flaw(path.Join(dir, e.Name), fmt.Sprintf("%q cannot be the name of a case", name), "letters, digits, _ - and . will do, and no - or . at the start")
 			if !p.Format.old() {
 				continue
 			}

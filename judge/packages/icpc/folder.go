@@ -91,7 +91,7 @@ var marks = []string{".git", ".github", ".gitlab-ci.yml"}
 
 // Repository finds the repository that a package stands in: the folder of a working copy
 // (see marks), or else the folder above that holds other packages too. A package that stands
-// alone has none, and the user's own folder is none.
+// alone has none, and the user's home folder does not count.
 func Repository(dir string) Links {
 	full, err := filepath.Abs(dir)
 	if err == nil {

@@ -210,7 +210,7 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 		}
 		known := need == sample || parent != nil && slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.PassFail })
 		if !known {
-			*faults = append(*faults, c.doc.Get("require_pass").Fault(fmt.Sprintf("require_pass: %q is no pass-fail group before this one", need), "name sample, or a pass-fail group that sorts before this one"))
+			*faults = append(*faults, c.doc.Get("require_pass").Fault(fmt.Sprintf("require_pass: %q is not a pass-fail group before this one", need), "name sample, or a pass-fail group that sorts before this one"))
 			continue
 		}
 		node.RequirePass = append(node.RequirePass, need)

@@ -201,7 +201,7 @@ func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
 	data, err := p.read(name)
 	if err != nil {
 		empty, _ := strictyaml.Parse(p.at(name), nil)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is none is told elsewhere
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is a file is told elsewhere
 			return empty, nil
 		}
 		return empty, judge.Faults{{File: p.at(name), Text: problem.Reason(err)}}
@@ -313,7 +313,7 @@ func sortFaults(faults judge.Faults) judge.Faults {
 	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b })
 }
 
-// oneOf is the fault of a word that is none of those allowed.
+// oneOf is the fault of a word that is not one of those allowed.
 func oneOf(n *strictyaml.Node, what, word string, allowed []string) *judge.Fault {
 	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
 }

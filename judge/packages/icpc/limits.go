@@ -107,7 +107,7 @@ func (p *Package) enlarge(m *metadata) {
 	}
 }
 
-// checkLimits refuses limits that are none.
+// checkLimits notes limits that cannot be meant.
 func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 	for _, group := range []*strictyaml.Node{n, n.Get("time_multipliers")} {
 		for k, v := range group.Pairs() {
@@ -137,7 +137,7 @@ func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 			res = 1
 		}
 		if parts := limit / res; math.Abs(parts-math.Round(parts)) > 1e-9 {
-			p.Flaws = append(p.Flaws, n.Get("time_limit").Fault(fmt.Sprintf("time_limit: %v is no multiple of the time_resolution %v", limit, res), "set time_resolution too"))
+			p.Flaws = append(p.Flaws, n.Get("time_limit").Fault(fmt.Sprintf("time_limit: %v is not a multiple of the time_resolution %v", limit, res), "set time_resolution too"))
 		}
 	}
 }

@@ -142,15 +142,15 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 		}
 	}
 	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm.MatchString(n.Text) {
-		note(n.Fault(fmt.Sprintf("%q is no UUID", n.Text), "make one with: uuidgen"))
+		note(n.Fault(fmt.Sprintf("%q is not a UUID", n.Text), "make one with: uuidgen"))
 	}
 	if n := doc.Get("embargo_until"); n.Kind == strictyaml.Scalar && !embargoForm.MatchString(n.Text) {
-		note(n.Fault(fmt.Sprintf("embargo_until: %q is no date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
+		note(n.Fault(fmt.Sprintf("embargo_until: %q is not a date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
 	}
 	p.checkRights(doc)
 	for k := range doc.Get("constants").Pairs() {
 		if !constantForm.MatchString(k.Text) {
-			note(k.Fault(fmt.Sprintf("%q is no name for a constant", k.Text), "letters, digits and _ will do"))
+			note(k.Fault(fmt.Sprintf("%q cannot be the name of a constant", k.Text), "letters, digits and _ will do"))
 		}
 	}
 }
@@ -309,7 +309,7 @@ func words(n *strictyaml.Node) (all []string) {
 }
 
 // Constants replaces {{name}} and {{name.variant}} by the package's constants;
-// what is none of them is left alone.
+// other text is left alone.
 func (p *Package) Constants(text string) string {
 	if len(p.constants) == 0 || !strings.Contains(text, "{{") {
 		return text

@@ -34,7 +34,7 @@ func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	})
 }
 
-// junk are extensions of what lies beside programs and is none.
+// junk are extensions of files beside programs that are not programs.
 var junk = map[string]bool{
 	"h": true, "hh": true, "hpp": true, "hxx": true, "mli": true, "txt": true, "md": true, "tex": true, "pdf": true,
 	"bin": true, "exe": true, "o": true, "obj": true, "out": true, "class": true, "jar": true, "pyc": true, "hi": true,
@@ -44,7 +44,7 @@ var junk = map[string]bool{
 	"expect": true, "lock": true, "mod": true, "sum": true, "dSYM": true, "cmake": true, "diff": true, "patch": true, "disabled": true,
 }
 
-// junkNames are names of what lies beside programs and is none.
+// junkNames are names of such files.
 var junkNames = []string{"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock", "compile_flags.txt", "target", "node_modules", "obj", "bin", "submissions.yaml"}
 
 // isJunk says whether a name in a folder of programs is that of no program.

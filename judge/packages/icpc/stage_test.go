@@ -205,7 +205,7 @@ func TestUnpack(t *testing.T) {
 			t.Errorf("it %s: Unpack = %q, %v, want %q", row.it, dir, err, filepath.Join(to, row.dir))
 		}
 	}
-	t.Run("what is no archive is a fault", func(t *testing.T) {
+	t.Run("what is not an archive is a fault", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.zip")
 		if err := os.WriteFile(path, []byte("no archive\n"), 0o666); err != nil {
 			t.Fatal(err)

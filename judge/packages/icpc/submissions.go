@@ -230,7 +230,7 @@ func (p *Package) readRule(s *problem.Submission, key, n *strictyaml.Node, doc *
 		case slices.Contains(ruleKeys, k.Text):
 		case v.Kind == strictyaml.Map:
 			if !p.anyCase(k.Text) {
-				p.noteOnce(k.Fault(fmt.Sprintf("%q is no case and no group", k.Text), "write it from data/ on, such as secret/group1"))
+				p.noteOnce(k.Fault(fmt.Sprintf("%q is neither a case nor a group", k.Text), "write it from data/ on, such as secret/group1"))
 			}
 			rules = append(rules, p.oneRule(v, k.Text, key.Text))
 		default:

@@ -142,7 +142,7 @@ func (r *reader) kind() (faults judge.Faults) {
 	p.InFile, p.OutFile = r.fileNames()
 	for _, name := range []string{p.InFile, p.OutFile} {
 		if name != "" && (name != filepath.Base(name) || name == "..") {
-			faults = append(faults, r.fault(fmt.Sprintf("%q is no name for a file of a submission", name), "it is in the working directory, such as input.txt"))
+			faults = append(faults, r.fault(fmt.Sprintf("%q cannot be the name of a file of a submission", name), "it is in the working directory, such as input.txt"))
 		}
 	}
 	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
@@ -281,7 +281,7 @@ func rules(tag string) (rule problem.Rule, known bool) {
 	return rule, true
 }
 
-// doNotRun is the tag of what is no submission.
+// doNotRun is the tag of what is not a submission.
 const doNotRun = "do-not-run"
 
 func (r *reader) solutions() {

@@ -150,7 +150,7 @@ func TestFaults(t *testing.T) {
 		{"wants a problem", "<package/>", "p/problem.xml: expected element type <problem> but have <package>"},
 		{"wants tests", "<problem/>", "p/problem.xml: the package has no tests\n    it needs a testset"},
 		{"misses a test", "<problem><judging>" + set + "</judging></problem>", "p/problem.xml: there is no test tests/01\n"},
-		{"wants files to be in the working directory", `<problem><judging input-file="../in.txt">` + set + "</judging></problem>", "p/problem.xml: \"../in.txt\" is no name for a file of a submission\n"},
+		{"wants files to be in the working directory", `<problem><judging input-file="../in.txt">` + set + "</judging></problem>", "p/problem.xml: \"../in.txt\" cannot be the name of a file of a submission\n"},
 		{"wants somebody to make the input of a second run", `<problem><judging run-count="2">` + set + `</judging><assets><checker name="std::wcmp.cpp"/></assets></problem>`, "p/problem.xml: submissions run several times on each test, and nothing makes the input of the later runs\n"},
 		{"bounds the runs", `<problem><judging run-count="1000">` + set + "</judging></problem>", "p/problem.xml: submissions run 1000 times on each test\n"},
 		{"misses the checker", "<problem><judging>" + set + `</judging><assets><checker name="x"><source path="x.cpp"/></checker></assets></problem>`, "p/problem.xml: there is no checker x.cpp\n"},

@@ -231,7 +231,7 @@ func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 			key = key.Alias
 		}
 		if key.Kind != yaml.ScalarNode {
-			b.fault(key, "a key that is no text", "")
+			b.fault(key, "a key that is not text", "")
 			continue
 		}
 		if key.ShortTag() == "!!merge" {

@@ -49,7 +49,7 @@ func (r *reader) environment(s string, i, depth int) int {
 	return end
 }
 
-// environmentArgs are how many arguments environments have that are no text.
+// environmentArgs are how many arguments environments have that are not text.
 var environmentArgs = map[string]int{"wrapfigure": 2, "minipage": 1, "multicols": 1, "adjustbox": 1, "spacing": 1, "thebibliography": 1, "subfigure": 1}
 
 // bodyOf finds the end of an environment, with others of its name inside.

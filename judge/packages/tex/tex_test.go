@@ -67,7 +67,7 @@ func TestFormulas(t *testing.T) {
 	for _, row := range []struct{ it, markdown, want string }{
 		{"formulas in Markdown", "for $n \\le 10$ and\n\n$$x^2$$", "for n ≤ 10 and\n\n\n\n> x^2\n\n"},
 		{"no formulas in code", "`$a$` and ```\n$b$\n```", "`$a$` and ```\n$b$\n```"},
-		{"money is no formula", "costs $ 5 or 7 $", "costs $ 5 or 7 $"},
+		{"money is not a formula", "costs $ 5 or 7 $", "costs $ 5 or 7 $"},
 		{"an escaped dollar is none", `\$5 and \$6`, `\$5 and \$6`},
 	} {
 		if got := tex.Formulas(row.markdown); got != row.want {

@@ -51,7 +51,7 @@ func Problem(root, id, kind, language string) ([]string, error) {
 		return nil, &judge.Fault{Text: fmt.Sprintf("no problem of the kind %q can be started in the language %q", kind, language), Hint: fmt.Sprintf("kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "))}
 	}
 	if !goodID.MatchString(id) {
-		return nil, &judge.Fault{Text: fmt.Sprintf("%q is no name for a problem", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
+		return nil, &judge.Fault{Text: fmt.Sprintf("%q cannot be the name of a problem", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
 	}
 	if _, err := os.Lstat(filepath.Join(root, "problems", id)); err == nil {
 		return nil, &judge.Fault{Text: fmt.Sprintf("the problem %q is there already", id), Hint: fmt.Sprintf("choose another name, or remove problems/%s first", id)}

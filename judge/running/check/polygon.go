@@ -16,7 +16,7 @@ import (
 )
 
 // The standard checkers of Polygon, known as std::wcmp.cpp and so on. They are what
-// testlib makes of them, with its strictness: 007 and +7 are no integers, a line too
+// testlib makes of them, with its strictness: 007 and +7 are not integers, a line too
 // few is wrong even where it is empty, and a single number stands alone.
 var polygonOptions = []Option{
 	{"acmp", "", "one number, within 1.5e-6 absolutely"},
@@ -234,7 +234,7 @@ func reals(close func(ans, out float64) bool) comparison {
 		a, _ := realNumber(ans)
 		b, ok := realNumber(out)
 		if !ok {
-			return differs("want %s, got %s, which is no number", shortQuote(ans), shortQuote(out))
+			return differs("want %s, got %s, which is not a number", shortQuote(ans), shortQuote(out))
 		}
 		if !close(a, b) {
 			return differs("want %s, got %s", shortQuote(ans), shortQuote(out))

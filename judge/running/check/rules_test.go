@@ -24,7 +24,7 @@ func TestWhereValidatorsDisagree(t *testing.T) {
 		name, args, ans, out string
 		want                 judge.Verdict
 	}{
-		{"hexadecimal is no number", "float_tolerance 1e-6", "1.0", "0x1p0", judge.WrongAnswer},
+		{"hexadecimal is not a number", "float_tolerance 1e-6", "1.0", "0x1p0", judge.WrongAnswer},
 		{"an exponent needs digits", "float_tolerance 1e-6", "100", "100e", judge.WrongAnswer},
 		{"an exponent needs digits behind its sign", "float_tolerance 1e-6", "0", "0e+", judge.WrongAnswer},
 		{"infinity is a word", "float_tolerance 1e-6", "inf", "Infinity", judge.WrongAnswer},

@@ -216,7 +216,7 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 	case o.Verdict != judge.Accepted:
 		return false, *s.fault("asks for another pass ("+nextPass+") though it does not accept", o.Message), nil
 	case !info.Mode().IsRegular():
-		return false, *s.fault("leaves a "+nextPass+" that is no file", ""), nil
+		return false, *s.fault("leaves a "+nextPass+" that is not a file", ""), nil
 	}
 	file, err := root.Open(nextPass)
 	if err != nil {

@@ -73,7 +73,7 @@ func (k *checker) identity(l *Language, at string) {
 	}
 }
 
-// others refuses names of languages that there are none of.
+// others refuses names of languages that do not exist.
 func (k *checker) others(c *Config, l *Language, at string) {
 	for _, row := range []struct{ key, id string }{{"faster", l.Faster}, {"instead", l.Instead}} {
 		if row.id == "" {

@@ -177,7 +177,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := config.Load("judge.toml", data, base)
 		if _, isFault := errors.AsType[judge.Faults](err); err != nil && !isFault {
-			t.Errorf("Load = %v, which is no fault", err)
+			t.Errorf("Load = %v, which is not a fault", err)
 		}
 		if err == nil {
 			for _, id := range c.IDs() {

@@ -124,7 +124,7 @@ func TestBuildOnce(t *testing.T) {
 		{"builds a program anew that is a link now", func() error {
 			return errors.Join(os.Remove(main), os.Symlink("/bin/sh", main))
 		}},
-		{"builds a program anew whose entry is no JSON", func() error {
+		{"builds a program anew whose entry is not JSON", func() error {
 			return os.WriteFile(filepath.Join(first.Program.Dir, "../entry.json"), []byte("{"), 0o644)
 		}},
 	} {

@@ -47,7 +47,7 @@ func TestDetect(t *testing.T) {
 		{"knows an executable of this machine", "sol", header(elf.ET_DYN, here(), elf.ELFCLASS64), "", "binary"},
 		{"takes an executable whatever its extension", "sol.out", header(elf.ET_EXEC, here(), elf.ELFCLASS64), "", "binary"},
 		{"takes a script as an executable only when asked", "sol", "#!/usr/bin/tclsh\n", "binary", "binary"},
-		{"takes names with blanks and bytes that are no text", "my \xff sol.py", "x", "", "python3"},
+		{"takes names with blanks and bytes that are not text", "my \xff sol.py", "x", "", "python3"},
 
 		{"suggests an alias", "sol.cpp", "x", "pyton", `unknown language "pyton"` + "\n    did you mean \"python\"?"},
 		{"lists languages for a word like none", "sol.cpp", "x", "zzzzzz", "\n    one of: "},
@@ -169,7 +169,7 @@ func TestUnusable(t *testing.T) {
 		{"refuses a folder in another language", folder("a.py"), "go", "has no Go program"},
 		{"refuses links in folders", linked, "python3", "is a symbolic link"},
 		{"refuses names that would be options", folder("main.py", "-o.py"), "python3", "has a name that build commands cannot take"},
-		{"refuses names in folders that are no text", folder("main.py", "\xff.py"), "python3", "has a name that build commands cannot take"},
+		{"refuses names in folders that are not text", folder("main.py", "\xff.py"), "python3", "has a name that build commands cannot take"},
 		{"refuses very many files", folder(append(many, "main.py")...), "python3", "has more than 200 files"},
 	} {
 		l, ok := ours(t).Language(row.language)

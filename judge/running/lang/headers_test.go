@@ -76,7 +76,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestOldPython: what is Python 2 for sure is no Python 3 that does not compile.
+// TestOldPython: what is Python 2 for sure is not Python 3 that does not compile.
 func TestOldPython(t *testing.T) {
 	tools, _ := boxed(t)
 	for _, row := range []struct{ it, name, text, want string }{

@@ -9,7 +9,7 @@
 // what works on this machine.
 //
 // A program that does not compile is a Result and no error. A missing tool is a
-// *MissingError, and what is no program at all an *UnusableError.
+// *MissingError, and what is not a program at all an *UnusableError.
 //
 // The package does not limit or isolate the compilers, which is the Runner's
 // work, and it does not judge what it builds.
@@ -179,7 +179,7 @@ func (c *toolchain) environment(words map[string]string, tables ...map[string]st
 	return env
 }
 
-// UnusableError says why a file or folder is no program that can be judged. It
+// UnusableError says why a file or folder is not a program that can be judged. It
 // unwraps to a *judge.Fault, which is what it is where a setter gave the path.
 type UnusableError struct{ Fault *judge.Fault }
 

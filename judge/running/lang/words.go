@@ -7,7 +7,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// fill puts words in the place of their names in braces. What is no word stays
+// fill puts words in the place of their names in braces. What is not a word stays
 // as it is; the memory limit is filled in when the program is run.
 func fill(text string, words map[string]string) string {
 	if !strings.Contains(text, "{") {

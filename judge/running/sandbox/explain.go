@@ -112,7 +112,7 @@ func explainELF(f *os.File, err error) string {
 		return why
 	}
 	if file.Type != elf.ET_EXEC && file.Type != elf.ET_DYN {
-		return fmt.Sprintf("an ELF file that is no program but of type %s", file.Type)
+		return fmt.Sprintf("an ELF file that is not a program but of type %s", file.Type)
 	}
 	for _, p := range file.Progs {
 		if p.Type != elf.PT_INTERP {

@@ -154,7 +154,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	return x, nil
 }
 
-// plainInput connects standard input. A reader that is no file is read by a
+// plainInput connects standard input. A reader that is not a file is read by a
 // goroutine that nobody waits for, as the reader may block for ever.
 func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 	if _, ok := in.(*os.File); ok || in == nil {

@@ -29,8 +29,8 @@ func isHostRoot() bool {
 	return err != nil || len(table) == 0
 }
 
-// endGroup kills the group. What left the group stays alive: that is why this is
-// no isolation.
+// endGroup kills the group. What left the group stays alive: that is why this
+// does not isolate.
 func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // describe takes the facts from an ended process.

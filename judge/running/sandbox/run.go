@@ -224,7 +224,7 @@ func (s *session) send(keys []mountKey) error {
 	return nil
 }
 
-// fileLimit is how long a file may get; 0 is no limit. An output file needs one, and
+// fileLimit is how long a file may get; 0 means no limit. An output file needs one, and
 // so do directories of the host's that are bounded: their watch looks now and then,
 // and a file may grow in one call. The scratch directory is bounded by itself.
 func (s *session) fileLimit() int64 {

@@ -126,7 +126,7 @@ func filterProgram(rootless, locks bool) ([]bpf.RawInstruction, error) {
 		deny(unix.EAFNOSUPPORT),
 		bpf.RetConstant{Val: seccompAllow},
 		// Room that is taken on a disk without being written could not be watched. Giving
-		// some back is no harm. C libraries write instead.
+		// some back does no harm. C libraries write instead.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FALLOCATE, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.FALLOC_FL_PUNCH_HOLE, SkipTrue: 1},

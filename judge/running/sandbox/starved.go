@@ -11,7 +11,7 @@ import (
 )
 
 // starvation adds up for how long a run was ready to go on and had to wait for a
-// processor, as others had it. That is none of the run's wall time: a busy machine is
+// processor, as others had it. That does not count as the run's wall time: a busy machine is
 // not an idle program.
 type starvation struct {
 	seen  map[string]int64 // of each thread, in nanoseconds

@@ -16,7 +16,7 @@ import (
 )
 
 // TestBusyMachine runs a program that computes beside many others on one processor:
-// that it waits for it is no idleness.
+// that it waits for it is not idleness.
 func TestBusyMachine(t *testing.T) {
 	dir := sandboxtest.Programs(t)
 	for _, rung := range sandbox.Rungs() {

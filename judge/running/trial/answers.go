@@ -27,7 +27,7 @@ type answers struct {
 // outputNames are the endings of output files, in the order in which they are tried.
 var outputNames = []string{".out", ".ans", ".txt", ""}
 
-// Build opens the submission. A zip archive that is none does not compile.
+// Build opens the submission. A file that is only named as a zip archive does not compile.
 func (t *answers) Build(context.Context) (*judge.Built, error) {
 	if size, err := t.codeSize(); err != nil || t.CodeLimit > 0 && size > t.CodeLimit {
 		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, t.CodeLimit)}, err

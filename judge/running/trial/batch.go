@@ -24,7 +24,7 @@ type Batch struct {
 	Checker check.Checker
 	Limits  judge.Limits // per case
 	Source  string       // the submission's file or folder; only CodeLimit needs it
-	// CodeLimit is how many bytes the submission may have; 0 is no limit.
+	// CodeLimit is how many bytes the submission may have; 0 means no limit.
 	CodeLimit int64
 	TempDir   string // for outputs that are too large for memory; "" is the system's
 	Way

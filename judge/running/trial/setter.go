@@ -154,7 +154,7 @@ func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result
 	}
 	points, err := strconv.ParseFloat(match[2], 64)
 	if err != nil {
-		return fail(fmt.Sprintf("printed the score %.60q, which is no number", match[2]))
+		return fail(fmt.Sprintf("printed the score %.60q, which is not a number", match[2]))
 	}
 	return judge.Result{Verdict: judge.Verdict(match[1]), Points: points}, nil
 }

@@ -103,7 +103,7 @@ func TestEditsAreOtherCommandsThatAreValid(t *testing.T) {
 				t.Errorf("an edit of %v is the same", c)
 			}
 			if (e.what == "LAST") != (e.n > 0) || (e.x == "") != (e.what == "" || e.what == "WIN") {
-				t.Errorf("%v is edited to %v, which is no command", c, e)
+				t.Errorf("%v is edited to %v, which is not a command", c, e)
 			}
 		}
 	})

@@ -40,7 +40,7 @@ class Wire:
 
 
 class NoBot(Exception):
-    """Says why a file is no bot."""
+    """Says why a file is not a bot."""
 
 
 def load():
@@ -155,7 +155,7 @@ class Mover:
 
 
 def text(answer):
-    """An int is itself; what is no int is shown, and is no answer."""
+    """An int is itself; what is not an int is shown, and is not an answer."""
     if type(answer) is int:
         if abs(answer) < 10 ** 60:
             return str(answer)

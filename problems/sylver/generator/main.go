@@ -84,7 +84,7 @@ func write(g *kit.Gen, numbers []int64, x int64) {
 // table, and puts x --side of it:
 //
 //	at     w itself: a sum, but only just
-//	below  w - m: the largest number of its residue that is no sum
+//	below  w - m: the largest number of its residue that is not a sum
 //	over   w plus some multiples of m
 //	under  w minus some multiples of m
 //	any    any number from 2 to --top

@@ -67,7 +67,7 @@ func (s *system) isSum(x int64) bool {
 	return s.least[x%s.numbers[0]] <= x
 }
 
-// legal returns a number in lo..hi that is no sum.
+// legal returns a number in lo..hi that is not a sum.
 func (s *system) legal(g *kit.Gen, lo, hi int64) int64 {
 	for range tries {
 		if n := g.Rand.Between(lo, hi); !s.isSum(n) {

@@ -22,7 +22,7 @@ func TestCombination(t *testing.T) {
 			x += p.numbers[r.IntN(len(p.numbers))]
 		}
 		if is, err := p.isSum(x); !is || err != nil {
-			t.Fatalf("%d is no sum of %v: %v", x, p.numbers, err)
+			t.Fatalf("%d is not a sum of %v: %v", x, p.numbers, err)
 		}
 		text := p.combination(x)
 		sum := int64(0)

@@ -173,7 +173,7 @@ func (g *game) play(k *referee.Game) {
 	}
 }
 
-// number is an illegal answer as a bot is told of it: 0 where it is no number.
+// number is an illegal answer as a bot is told of it: 0 where it is not a number.
 func number(answer []byte) string {
 	if text, ok := form(answer); ok {
 		return text
@@ -283,7 +283,7 @@ func (g *game) judge(answer []byte, announced int64) (x int64, kind, why string)
 	case err != nil || u > uint64(g.o.cap) && text[0] != '-':
 		return 0, "illegal", fmt.Sprintf("%s is above the cap of %d", text, g.o.cap)
 	case u == 0 || text[0] == '-':
-		return 0, "illegal", text + " is no natural number above 0"
+		return 0, "illegal", text + " is not a natural number above 0"
 	case u == 1:
 		return 1, "", ""
 	}

@@ -222,7 +222,7 @@ func TestOptions(t *testing.T) {
 		{"refuses an empty range", []string{"start", "drawn", "low", "9", "high", "9"}, "cannot be drawn"},
 		{"refuses a range above the cap", []string{"start", "drawn", "cap", "1000"}, "capped at 1000"},
 		{"refuses the older rule beside a start", []string{"start", "drawn", "first_prime", "no"}, "without a start"},
-		{"refuses what is no number", []string{"max_moves", "many"}, `max_moves is "many"`},
+		{"refuses what is not a number", []string{"max_moves", "many"}, `max_moves is "many"`},
 		{"refuses what is neither yes nor no", []string{"same_start", "maybe"}, "yes or no"},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {

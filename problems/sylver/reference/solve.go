@@ -61,7 +61,7 @@ func (s *sumSet) with(x int) sumSet {
 	return t
 }
 
-// last is the largest number that is no sum, -1 for none.
+// last is the largest number that is not a sum, -1 for none.
 func (s *sumSet) last() int {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i] != ^uint64(0) {

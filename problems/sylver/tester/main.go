@@ -61,7 +61,7 @@ func answer(announced, gaps []int64) int64 {
 	return 1
 }
 
-// legal says whether a small number is no sum of announced ones.
+// legal says whether a small number is not a sum of announced ones.
 func legal(announced []int64, x int64) bool {
 	is := make([]bool, x+1)
 	is[0] = true

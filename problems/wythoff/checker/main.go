@@ -1,5 +1,5 @@
 // Wythoff's checker: from a won position any winning move is right, and from a
-// lost one any text that is no position, as long as it is the same text in all
+// lost one any text that is not a position, as long as it is the same text in all
 // lost cases of the submission.
 //
 // It does not compare the output with the reference's answer, and does not
@@ -50,7 +50,7 @@ func (p *player) judge(from position, output []string) (kit.Verdict, string) {
 	case text == "":
 		return kit.WA, "nothing was printed"
 	case from.lost() && isPosition:
-		return kit.WA, from.String() + " is lost: want a text that is no position, got " + quote(text)
+		return kit.WA, from.String() + " is lost: want a text that is not a position, got " + quote(text)
 	case from.lost() && p.losingText == "":
 		p.losingText, p.lostAt = text, from
 		return kit.OK, ""

@@ -71,7 +71,7 @@ func TestLostAgainstBigIntegers(t *testing.T) {
 			for dj := range uint64(3) {
 				p := position{low + di - 1, low + k + dj - 1}
 				if p.i > p.j || p.j > 1e18 {
-					continue // the first wraps below zero, the second is no input
+					continue // the first wraps below zero, the second is not an input
 				}
 				want := p.i == lower(p.j-p.i)
 				if got := p.lost(); got != want {
@@ -145,11 +145,11 @@ func TestJudge(t *testing.T) {
 			[]output{{lost, "no"}, {position{1, 2}, "No"}}, `want the same text as for 4 7, "no", got "No"`},
 		{"refuses a text that repeats the input",
 			[]output{{lost, "4 7 is lost"}, {position{7, 4}, "7 4 is lost"}}, "want the same text"},
-		{"refuses the input as losing text", []output{{lost, "4 7"}}, `no position, got "4 7"`},
-		{"refuses 0 0 as losing text", []output{{lost, "0 0"}}, `no position, got "0 0"`},
-		{"refuses a position that no move leads to as losing text", []output{{lost, "100 100"}}, "no position"},
+		{"refuses the input as losing text", []output{{lost, "4 7"}}, `not a position, got "4 7"`},
+		{"refuses 0 0 as losing text", []output{{lost, "0 0"}}, `not a position, got "0 0"`},
+		{"refuses a position that no move leads to as losing text", []output{{lost, "100 100"}}, "not a position"},
 		{"refuses a position beyond 64 bits as losing text",
-			[]output{{lost, "18446744073709551616 18446744073709551616"}}, "no position"},
+			[]output{{lost, "18446744073709551616 18446744073709551616"}}, "not a position"},
 		{"refuses nothing where the position is lost", []output{{lost, " \n"}}, "nothing was printed"},
 		{"refuses nothing where the position can be won", []output{{won, ""}}, "nothing was printed"},
 		{"refuses the losing text where the position can be won",

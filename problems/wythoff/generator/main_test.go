@@ -67,7 +67,7 @@ func TestGolfSizeForcesEachLostPosition(t *testing.T) {
 		}
 		var p position
 		if _, err := fmt.Sscanf(string(text), "%d %d\n", &p.i, &p.j); err != nil || max(p.i, p.j) > 99 {
-			t.Fatalf("%s: %q is no input of this group (%v)", path, text, err)
+			t.Fatalf("%s: %q is not an input of this group (%v)", path, text, err)
 		}
 		if to, ok := forced(p); ok {
 			delete(missing, to)

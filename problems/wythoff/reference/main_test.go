@@ -44,7 +44,7 @@ func TestWinningMoveAgainstTheRules(t *testing.T) {
 			case ok == lost[i][j]:
 				t.Fatalf("winningMove(%d, %d) says won = %v, but lost = %v", i, j, ok, lost[i][j])
 			case ok && (!legal(i, j, toI, toJ) || !lost[toI][toJ]):
-				t.Fatalf("winningMove(%d, %d) = %d, %d, which is no winning move", i, j, toI, toJ)
+				t.Fatalf("winningMove(%d, %d) = %d, %d, which is not a winning move", i, j, toI, toJ)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func TestWinningMoveAtTheLargestSizes(t *testing.T) {
 		case ok == lost(i, j):
 			t.Fatalf("winningMove(%d, %d) says won = %v, but lost = %v", i, j, ok, lost(i, j))
 		case ok && (!legal(i, j, toI, toJ) || !lost(toI, toJ)):
-			t.Fatalf("winningMove(%d, %d) = %d, %d, which is no winning move", i, j, toI, toJ)
+			t.Fatalf("winningMove(%d, %d) = %d, %d, which is not a winning move", i, j, toI, toJ)
 		}
 	}
 	random := rand.New(rand.NewPCG(3, 4))

@@ -115,7 +115,7 @@ func TestFaults(t *testing.T) {
 		{"names a file that is not there", "perl", "server = \"sever.pl\"\n", []string{"golf/perl/golf.toml:1", `the folder has no file "sever.pl"`, `did you mean "server.pl"?`}},
 		{"refuses a file elsewhere", "perl", "driver = \"../ruby/driver.rb\"\n", []string{`"../ruby/driver.rb" is not the name of a file in this folder`}},
 		{"refuses an expression that does not close", "perl", "\nnames = ['(a']\n", []string{"golf/perl/golf.toml:2", "missing closing )"}},
-		{"refuses a flag that is no expression", "perl", "inline = '['\n", []string{"missing closing ]"}},
+		{"refuses a flag that is not an expression", "perl", "inline = '['\n", []string{"missing closing ]"}},
 		{"wants calls of a driver", "perl", "driver = \"server.pl\"\n", []string{"a driver needs calls"}},
 		{"wants two texts of a word", "perl", "[words]\nx = [\"a\"]\n", []string{"a word is an item for each argument, and what goes between"}},
 		{"wants a name of a wrap", "perl", "[[wraps]]\ncode = \"x\"\n", []string{"a wrap has a name, and code with {code} in it"}},
@@ -168,7 +168,7 @@ func FuzzRead(f *testing.F) {
 		var own fs.FS = fstest.MapFS{"perl/golf.toml": {Data: data}, "perl/driver.pl": {}}
 		_, err := drivers.Read(own, []string{"perl"})
 		if _, isFault := errors.AsType[judge.Faults](err); err != nil && !isFault {
-			t.Errorf("Read = %v, which is no fault", err)
+			t.Errorf("Read = %v, which is not a fault", err)
 		}
 	})
 }

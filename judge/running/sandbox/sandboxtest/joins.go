@@ -49,7 +49,7 @@ func (su *suite) joins(t *testing.T) {
 			t.Errorf("one left at once, the other wrote on: %+v", ended)
 		}
 	})
-	t.Run("a full pipe is no fault, and waiting is no CPU time", func(t *testing.T) {
+	t.Run("a full pipe is not a fault, and waiting is not CPU time", func(t *testing.T) {
 		slow, fast := program(1, hostileName, "sleep-then-read", "100ms"), program(0, hostileName, "pester")
 		ended := join(t, slow, fast)
 		if ended[0].Exit != 0 || ended[0].CPU >= ended[0].Wall || ended[1].Order != 2 {

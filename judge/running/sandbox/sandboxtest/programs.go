@@ -95,7 +95,7 @@ var tinyPrograms = map[string][]byte{
 }
 
 // Programs makes a directory with the hostile programs, and with files that are
-// no programs. The directory is one that every user can read.
+// not programs. The directory is one that every user can read.
 func Programs(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOARCH != "amd64" {

@@ -32,7 +32,7 @@ func memory(mib int64) func(*judge.Limits) {
 }
 
 // overshoot tells how far past its limit the CPU time got. It only logs, as a busy
-// machine is no fault; the benchmark holds the number.
+// machine is not a fault; the benchmark holds the number.
 func overshoot(t *testing.T, l judge.Limits, got result) {
 	if got.CPU <= l.CPU {
 		t.Errorf("killed for its CPU time after %v of %v", got.CPU, l.CPU)

@@ -217,7 +217,7 @@ func (su *suite) refuses(t *testing.T) {
 		"it says that the mode is wrong":                {[]string{"/program/plain.txt"}, "not executable: it has no execute permission"},
 		"it says that a script lacks its interpreter":   {[]string{"/program/orphan.sh"}, "a script whose interpreter /no/such/interpreter does not exist"},
 		"it says that a script has Windows line ends":   {[]string{"/program/windows.sh"}, `a script with Windows line ends: its interpreter would be "/bin/sh\r"`},
-		"it says that a text is no program":             {[]string{"/program/text"}, "not an executable format: neither a binary for this machine nor a script that begins with #!"},
+		"it says that a text is not a program":          {[]string{"/program/text"}, "not an executable format: neither a binary for this machine nor a script that begins with #!"},
 		"it says that a file is empty":                  {[]string{"/program/empty"}, "is empty"},
 		"it says that a binary is for another machine":  {[]string{"/program/foreign"}, "made for another machine: S390, and this is X86_64"},
 		"it says that a binary is for a 32-bit machine": {[]string{"/program/old"}, "made for another machine: 386, and this is X86_64"},

@@ -1,6 +1,6 @@
 """What bots of the SageMath project import, for those that come without it: sums of
 numbers, and what is left. It has the names that they use and gives the answers that
-they are used to; it is no computer algebra."""
+they are used to; it is not computer algebra."""
 
 import functools
 import math
@@ -81,7 +81,7 @@ class NumericalSemigroup:
     def AperySet(self, n=-1, j=1):
         """The j-th element of each residue modulo n; one 0 for all that have none."""
         if type(n) is not int or n < 0:
-            raise Exception("AperySet: n is no integer from 0 on")
+            raise Exception("AperySet: n is not an integer from 0 on")
         if j < 1:
             raise Exception("AperySet: j counts from 1")
         found = []

@@ -1,6 +1,6 @@
 // Wythoff's golf checker: in a won position the output must be a position that a
 // single move leads to and from which the other player cannot win; in a lost one
-// any text that is no position, the same text for every lost input.
+// any text that is not a position, the same text for every lost input.
 package main
 
 import (
@@ -38,7 +38,7 @@ func check(g *kit.Golf) {
 		to, policy, isPosition := parse(text)
 		switch {
 		case lost(from) && isPosition:
-			g.Wrong(k, "%v is lost: expected a text that is no position", from)
+			g.Wrong(k, "%v is lost: expected a text that is not a position", from)
 		case lost(from):
 			variants = record(variants, text, from, k)
 		case !isPosition:

@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"takes any winning move", "5 7 = 4 7\n5 7 = 5,3\n5 7 = (3, 5)", nil, 0, ""},
 		{"refuses a move that does not win", "4 6 = 3 6", []int{0}, 0, ""},
-		{"refuses what is no move", "4 6 = 5 3", []int{0}, 0, ""},
+		{"refuses what is not a move", "4 6 = 5 3", []int{0}, 0, ""},
 		{"takes one text in lost positions", "4 7 = no\n1 2 = no", nil, 0, "lost positions give no"},
 		{"takes nothing in lost positions, with a note", "4 7 = \n1 2 = ", nil, 1, "lost positions give nothing"},
 		{"refuses a position in a lost one", "4 7 = 0 0", []int{0}, 0, ""},

@@ -7,7 +7,7 @@ import (
 )
 
 // What may stand around and between the two numbers. Nothing else may: a text
-// with other words or a third number is no position.
+// with other words or a third number is not a position.
 const (
 	number   = `(\d+)(?:\.0*)?`
 	around   = "[\\s()\\[\\]{}<>|\"'`]*"

@@ -17,7 +17,7 @@ f =
       arity = module.__info__(:functions) |> Keyword.get_values(String.to_atom(name)) |> Enum.min(fn -> 2 end)
       Function.capture(module, String.to_atom(name), arity)
   end
-is_function(f) || raise "the answer is no function"
+is_function(f) || raise "the answer is not a function"
 frame.("l", "")
 for line <- lines, line != "" do
   a = line |> String.split() |> Enum.map(&String.to_integer/1)

@@ -9,7 +9,7 @@
   (call-with-input-file (string-append (dirname (car (command-line))) "/answer")
     (lambda (port) (let loop ((v #f)) (let ((form (read port))) (if (eof-object? form) v (loop (call-with-values (lambda () (eval form golf-space)) (lambda all (if (null? all) #f (car all)))))))))))
 (define f (if (string=? "{name}" "") golf-last (eval (string->symbol "{name}") golf-space)))
-(if (not (procedure? f)) (error "the answer is no function"))
+(if (not (procedure? f)) (error "the answer is not a function"))
 (golf-frame "l" "")
 (for-each
   (lambda (line)

@@ -102,7 +102,7 @@ class Main {
                     for (int n = 0; known && n < generic.length; n++) if (generic[n] == Object.class) generic[n] = given[n];
                     return golfInvoke(m, f, generic, a);
                 }
-        throw new NoSuchMethodException("the answer is no function");
+        throw new NoSuchMethodException("the answer is not a function");
     }
 
     /** golfNamed calls what an answer named. */

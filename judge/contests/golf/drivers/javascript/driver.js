@@ -29,7 +29,7 @@ global.print = global.alert = global.write = say;
       f = vm.runInThisContext(code);
     }
   }
-  if (typeof f !== "function") throw new TypeError("the answer is no function");
+  if (typeof f !== "function") throw new TypeError("the answer is not a function");
   frame("l", "");
   for (const line of lines.slice(1)) {
     if (!line) continue;

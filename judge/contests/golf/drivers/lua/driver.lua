@@ -12,7 +12,7 @@ else
   f = load("return " .. code, "answer") or assert(load(code, "answer"))
   f = f()
 end
-if type(f) ~= "function" then error("the answer is no function") end
+if type(f) ~= "function" then error("the answer is not a function") end
 local write, flush, stdout = io.write, io.flush, io.stdout
 local function frame(kind, text)
   stdout:write(mark, kind, text, mark, "\n")

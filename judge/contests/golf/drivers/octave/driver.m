@@ -46,7 +46,7 @@ golf__h = fopen("/dev/stdin");
 golf__mark = fgetl(golf__h);
 golf__f = golf__load("{name}", fileread([fileparts(mfilename("fullpath")) "/answer"]));
 if !is_function_handle(golf__f)
-  error("the answer is no function");
+  error("the answer is not a function");
 end
 golf__frame(golf__mark, "l", "");
 while ischar(golf__line = fgetl(golf__h))

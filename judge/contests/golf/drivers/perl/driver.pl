@@ -16,7 +16,7 @@ sub load {
     $f = eval "package main; use feature qw(say state); no strict; ($_[0]\n)";
   }
   die $@ if $@;
-  die "the answer is no function\n" unless ref $f eq "CODE";
+  die "the answer is not a function\n" unless ref $f eq "CODE";
   $f;
 }
 sub show { my $v = shift; !defined $v ? "undef" : ref $v eq "ARRAY" ? "[" . join(", ", map { show($_) } @$v) . "]" : "$v" }

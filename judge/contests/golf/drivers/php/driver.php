@@ -25,7 +25,7 @@ function golf__load($golf__name) {
 $golf__lines = explode("\n", stream_get_contents(STDIN));
 $golf__mark = $golf__lines[0];
 $golf__f = golf__load("{name}");
-if (!is_callable($golf__f)) { fwrite(STDERR, "the answer is no function\n"); exit(1); }
+if (!is_callable($golf__f)) { fwrite(STDERR, "the answer is not a function\n"); exit(1); }
 golf__frame("l", "");
 foreach (array_slice($golf__lines, 1) as $golf__line) {
   if ($golf__line === "") continue;

@@ -14,7 +14,7 @@ class Driver:
         exec(compile(ast.Module(body, []), "answer", "exec"), space)
         f = eval(compile(ast.Expression(last.value), "answer", "eval"), space) if last else space[name]
         if not callable(f):
-            raise TypeError("the answer is no function")
+            raise TypeError("the answer is not a function")
         return f
 
     def frame(self, kind, text):

@@ -6,7 +6,7 @@ local({
   last <- eval(parse(file.path(folder, "answer"), encoding = "UTF-8"), globalenv())
   name <- "{name}"
   f <- if (nzchar(name)) get(name, globalenv()) else last
-  if (!is.function(f)) stop("the answer is no function")
+  if (!is.function(f)) stop("the answer is not a function")
   frame <- function(kind, text) { cat(mark, kind, text, mark, "\n", sep = ""); flush(stdout()) }
   show <- function(v) {
     if (length(v) == 0) return(paste(deparse(v), collapse = ""))

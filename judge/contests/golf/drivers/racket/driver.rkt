@@ -17,7 +17,7 @@
     (define in (open-input-string code))
     (define last (let loop ([v (void)]) (define form (parameterize ([read-accept-reader #t]) (read in))) (if (eof-object? form) v (loop (call-with-values (lambda () (eval form)) (lambda all (if (null? all) v (car all))))))))
     (if (string=? "{name}" "") last (eval (string->symbol "{name}")))))
-(unless (procedure? f) (error "the answer is no function"))
+(unless (procedure? f) (error "the answer is not a function"))
 (frame "l" "")
 (for ([line (cdr lines)])
   (define a (map string->number (string-split line)))

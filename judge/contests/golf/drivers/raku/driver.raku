@@ -10,7 +10,7 @@ if $name {
 } else {
   $f = try { EVAL("no strict;\n(" ~ $code.trim.subst(/';'+$/, "") ~ "\n)") } // EVAL("no strict;\n" ~ $code);
 }
-die "the answer is no function" unless $f ~~ Callable;
+die "the answer is not a function" unless $f ~~ Callable;
 sub golf-show($v) { $v ~~ Str ?? $v !! $v ~~ Nil ?? "Nil" !! $v.gist }
 golf-frame("l", "");
 for @lines -> $line {

@@ -13,7 +13,7 @@ class Golf__Driver
       f = eval("(defined?(#{entry})) == \"method\" ? method(:#{entry}) : #{entry}", TOPLEVEL_BINDING)
     end
     f = Object.method(f) if f.is_a?(Symbol)
-    raise TypeError, "the answer is no function" unless f.respond_to?(:call)
+    raise TypeError, "the answer is not a function" unless f.respond_to?(:call)
     f
   end
 

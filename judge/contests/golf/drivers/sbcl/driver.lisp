@@ -21,7 +21,7 @@
       *golf-last*
       (let ((s (read-from-string "{name}" nil nil)))
         (if (fboundp s) (symbol-function s) (symbol-value s)))))
-(if (not (functionp *golf-f*)) (error "the answer is no function"))
+(if (not (functionp *golf-f*)) (error "the answer is not a function"))
 (golf-frame "l" "")
 (dolist (line (cdr *golf-lines*))
   (let ((a (golf-numbers line)) (f *golf-f*))
