@@ -129,10 +129,10 @@ func TestAServerThatIsGone(t *testing.T) {
 	_, b := s.freeze(t, w, "plain")
 	j := s.spec(t, b, filepath.Join(root, "right.sh"))
 	s.change = func(n int, data []byte) (io.ReadCloser, error) {
-		switch n % 5 {
+		switch n {
 		case 1:
 			return nil, errors.New("503")
-		case 2:
+		case 2, 4:
 			return brokenOff{bytes.NewReader(data[:len(data)/2])}, nil
 		case 3:
 			return io.NopCloser(bytes.NewReader([]byte("other bytes"))), nil
@@ -169,21 +169,14 @@ func TestADamagedCacheHeals(t *testing.T) {
 		}
 		return damaged
 	}
-	func() {
-		r, err := worker.NewRunner(worker.RunnerOptions{Dir: dir, Slots: 1, Blobs: s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		done(t, r, j)
-	}()
-	fetched := s.count()
-	damage(string(b.Manifest[2:])) // between two lives of the worker
-	r, err := worker.NewRunner(worker.RunnerOptions{Dir: dir, Slots: 1, Blobs: s, Note: n.add})
-	if err != nil {
+	r := runner(t, worker.RunnerOptions{Dir: dir, Blobs: s})
+	done(t, r, j)
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	fetched := s.count()
+	damage(string(b.Manifest[2:])) // between two lives of the worker
+	r = runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, Note: n.add})
 	if result := done(t, r, j); result.Finished.Verdict != judge.Accepted || !n.has("fetched again") || s.count() != fetched+1 {
 		t.Errorf("%+v after %d fetches, before %d: %s", result.Finished, s.count(), fetched, n)
 	}

@@ -144,11 +144,22 @@ func (s *server) spec(t testing.TB, b worker.Bundle, path string) *job.Spec {
 // contest starts the workspace of a folder.
 func contest(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
+	return started(t, root, workspace.Running{Jobs: 2})
+}
+
+// unboxed is contest on a machine that may give no isolation.
+func unboxed(t testing.TB, root string) *workspace.Workspace {
+	t.Helper()
+	return started(t, root, workspace.Running{Jobs: 2, Require: "none"})
+}
+
+func started(t testing.TB, root string, how workspace.Running) *workspace.Workspace {
+	t.Helper()
 	w, err := workspace.Find(workspace.Env{Dir: root, Cache: cache})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Start(workspace.Running{Jobs: 2}); err != nil {
+	if err := w.Start(how); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

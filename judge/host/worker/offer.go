@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay/judge/host/job"
 	"assay/judge/internal/cachedir"
@@ -31,7 +32,8 @@ func (r *Runner) look(ctx context.Context) (o *job.Offer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Start(workspace.Running{Require: r.o.Require, Beside: r.beside}); err != nil {
+	// Not beside the jobs: tools are asked once a day, and all of them when the worker starts.
+	if err := w.Start(workspace.Running{Require: r.o.Require, Jobs: runtime.GOMAXPROCS(0)}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
@@ -40,25 +42,30 @@ func (r *Runner) look(ctx context.Context) (o *job.Offer, err error) {
 		Slots: r.o.Slots, Machine: r.machine, Languages: map[string]string{}, Obtain: map[string]string{},
 	}
 	o.Rung, _ = w.Rung()
-	for _, l := range w.Config.Languages {
+	identities := make([]string, len(w.Config.Languages))
+	var all sync.WaitGroup
+	for i, l := range w.Config.Languages {
+		all.Go(func() {
+			var err error
+			identities[i], err = w.Tools.Identity(ctx, l)
+			if _, missing := errors.AsType[*lang.MissingError](err); err != nil && !missing && ctx.Err() == nil {
+				r.o.Note(fmt.Sprintf("%s is not offered: %v", l.Name, err))
+			}
+		})
+	}
+	all.Wait()
+	for i, l := range w.Config.Languages {
 		switch {
 		case l.Package != "":
 			o.Obtain[l.ID] = "apt-get install " + l.Package
 		case l.Obtain != "":
 			o.Obtain[l.ID] = l.Obtain
 		}
-		identity, err := w.Tools.Identity(ctx, l)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if _, missing := errors.AsType[*lang.MissingError](err); err != nil && !missing {
-			r.o.Note(fmt.Sprintf("%s is not offered: %v", l.Name, err))
-		}
-		if err == nil {
-			o.Languages[l.ID] = identity
+		if identities[i] != "" {
+			o.Languages[l.ID] = identities[i]
 		}
 	}
-	return o, nil
+	return o, context.Cause(ctx)
 }
 
 // Well says what makes the machine unfit for judging: no room on a disk, no sandbox, or

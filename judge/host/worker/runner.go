@@ -103,9 +103,6 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Slots < 1 {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
 	}
-	if o.Contest == "" {
-		o.Contest = o.Dir
-	}
 	if o.Note == nil {
 		o.Note = func(string) {}
 	}
@@ -115,8 +112,15 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Limit == 0 {
 		o.Limit = usualLimit
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	var err error
+	if o.Dir, err = filepath.Abs(o.Dir); err == nil {
+		err = os.MkdirAll(o.Dir, 0o700) // it has the secret cases
+	}
+	if err != nil {
 		return nil, fmt.Errorf("make the worker's data folder: %w", err)
+	}
+	if o.Contest == "" {
+		o.Contest = o.Dir
 	}
 	if o.Quota == 0 {
 		o.Quota = usualQuota
@@ -362,10 +366,16 @@ func (r *Runner) layOut(ctx context.Context, key problemKey) (*opened, error) {
 		return nil, err
 	}
 	o := &opened{w: w, give: give, looked: time.Now()}
+	filled := false
+	defer func() {
+		if !filled { // also where it panicked
+			r.layAside(o)
+		}
+	}()
 	if err := r.fill(ctx, key, o); err != nil {
-		r.layAside(o)
 		return nil, err
 	}
+	filled = true
 	return o, nil
 }
 

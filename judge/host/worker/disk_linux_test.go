@@ -1,0 +1,82 @@
+package worker_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"assay/judge/host/worker"
+)
+
+// TestAFullDisk: a job that finds no room goes back, and the machine is not well until
+// there is room again. The disk is a small one of the test's own, mounted by a process
+// whose mounts nobody else sees.
+func TestAFullDisk(t *testing.T) {
+	const inside = "WORKER_MOUNTS"
+	if os.Getenv(inside) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDisk$", "-test.v")
+		cmd.Env = append(os.Environ(), inside+"=1", "ASSAY_CACHE="+cache) // what tools say of themselves is known there
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+		}
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, syscall.EPERM) || strings.Contains(string(out), "cannot mount") {
+			t.Skipf("this machine lets no process have mounts of its own: %v %s", err, out)
+		}
+		if err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=200m"); err != nil {
+		t.Fatalf("cannot mount: %v", err)
+	}
+	defer func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }()
+	root := lay(t, problems+"-- problems/large/problem.toml --\ntitle = \"Large\"\n-- problems/large/cases/sample/one.in --\n1 2\n-- problems/large/cases/sample/one.ans --\n3\n")
+	if err := os.WriteFile(filepath.Join(root, "problems/large/data"), bytes.Repeat([]byte("x"), 8<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer()
+	w := unboxed(t, root)
+	_, b := s.freeze(t, w, "large")
+	r := runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, Require: "none"})
+	filler := filepath.Join(dir, "filler")
+	fill := func(size int64) {
+		t.Helper()
+		_ = os.Remove(filler)
+		f, err := os.Create(filler)
+		if err == nil {
+			err = syscall.Fallocate(int(f.Fd()), 0, 0, size)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(196 << 20)
+	j := s.spec(t, b, filepath.Join(root, "right.sh"))
+	var unwell *worker.Unwell
+	if result, err := r.Run(t.Context(), j, nil); !errors.As(err, &unwell) {
+		t.Errorf("on a full disk: %+v, %v", result, err)
+	}
+	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "MiB left") {
+		t.Errorf("Well on a full disk: %v", err)
+	}
+	fill(1 << 20)
+	if err := r.Well(t.Context()); err != nil {
+		t.Errorf("Well when there is room: %v", err)
+	}
+	done(t, r, j)
+	for _, pattern := range []string{"blobs/.tmp-*", "work-*/*/tmp-*"} {
+		if left, _ := filepath.Glob(filepath.Join(dir, pattern)); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	}
+}
