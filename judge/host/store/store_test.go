@@ -29,6 +29,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if dsn := os.Getenv(childDSN); dsn != "" {
+		fmt.Fprintln(os.Stderr, write(dsn))
+		os.Exit(1)
+	}
 	flag.Parse()
 	os.Exit(func() int {
 		postgres, startErr = storetest.StartPostgres()

@@ -15,7 +15,7 @@ SELECT id, login, display, kind, created, role FROM member WHERE login = $1
 `
 
 func (q *Queries) AccountByLogin(ctx context.Context, login string) (Member, error) {
-	row := q.db.QueryRowContext(ctx, accountByLogin, login)
+	row := q.queryRow(ctx, q.accountByLoginStmt, accountByLogin, login)
 	var i Member
 	err := row.Scan(
 		&i.ID,
@@ -33,7 +33,7 @@ SELECT id, login, display, kind, created, role FROM member WHERE id = $1
 `
 
 func (q *Queries) GetAccount(ctx context.Context, id string) (Member, error) {
-	row := q.db.QueryRowContext(ctx, getAccount, id)
+	row := q.queryRow(ctx, q.getAccountStmt, getAccount, id)
 	var i Member
 	err := row.Scan(
 		&i.ID,
@@ -59,7 +59,7 @@ type InsertAccountParams struct {
 }
 
 func (q *Queries) InsertAccount(ctx context.Context, arg InsertAccountParams) error {
-	_, err := q.db.ExecContext(ctx, insertAccount,
+	_, err := q.exec(ctx, q.insertAccountStmt, insertAccount,
 		arg.ID,
 		arg.Login,
 		arg.Display,
@@ -80,7 +80,7 @@ type InsertRoleParams struct {
 }
 
 func (q *Queries) InsertRole(ctx context.Context, arg InsertRoleParams) error {
-	_, err := q.db.ExecContext(ctx, insertRole, arg.Account, arg.Scope, arg.Role)
+	_, err := q.exec(ctx, q.insertRoleStmt, insertRole, arg.Account, arg.Scope, arg.Role)
 	return err
 }
 
@@ -100,7 +100,7 @@ type InsertTokenParams struct {
 }
 
 func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error {
-	_, err := q.db.ExecContext(ctx, insertToken,
+	_, err := q.exec(ctx, q.insertTokenStmt, insertToken,
 		arg.ID,
 		arg.Account,
 		arg.Hash,
@@ -117,7 +117,7 @@ SELECT id, login, display, kind, created, role FROM member ORDER BY id
 `
 
 func (q *Queries) ListAccounts(ctx context.Context) ([]Member, error) {
-	rows, err := q.db.QueryContext(ctx, listAccounts)
+	rows, err := q.query(ctx, q.listAccountsStmt, listAccounts)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ UPDATE token SET revoked = $2 WHERE id = $1 AND revoked IS NULL
 `
 
 func (q *Queries) RevokeToken(ctx context.Context, iD string, revoked sql.NullInt64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, revokeToken, iD, revoked)
+	result, err := q.exec(ctx, q.revokeTokenStmt, revokeToken, iD, revoked)
 	if err != nil {
 		return 0, err
 	}
@@ -170,7 +170,7 @@ type TokenByHashRow struct {
 }
 
 func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow, error) {
-	row := q.db.QueryRowContext(ctx, tokenByHash, hash)
+	row := q.queryRow(ctx, q.tokenByHashStmt, tokenByHash, hash)
 	var i TokenByHashRow
 	err := row.Scan(
 		&i.Token.ID,
@@ -197,7 +197,7 @@ SELECT id, account, hash, label, scopes, created, last_day, expires, revoked FRO
 `
 
 func (q *Queries) TokensOf(ctx context.Context, account string) ([]Token, error) {
-	rows, err := q.db.QueryContext(ctx, tokensOf, account)
+	rows, err := q.query(ctx, q.tokensOfStmt, tokensOf, account)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +234,6 @@ UPDATE token SET last_day = $2 WHERE id = $1
 `
 
 func (q *Queries) UsedToken(ctx context.Context, iD string, lastDay int64) error {
-	_, err := q.db.ExecContext(ctx, usedToken, iD, lastDay)
+	_, err := q.exec(ctx, q.usedTokenStmt, usedToken, iD, lastDay)
 	return err
 }

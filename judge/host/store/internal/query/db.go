@@ -7,6 +7,7 @@ package query
 import (
 	"context"
 	"database/sql"
+	"fmt"
 )
 
 type DBTX interface {
@@ -20,12 +21,928 @@ func New(db DBTX) *Queries {
 	return &Queries{db: db}
 }
 
+func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
+	q := Queries{db: db}
+	var err error
+	if q.accountByLoginStmt, err = db.PrepareContext(ctx, accountByLogin); err != nil {
+		return nil, fmt.Errorf("error preparing query AccountByLogin: %w", err)
+	}
+	if q.againStmt, err = db.PrepareContext(ctx, again); err != nil {
+		return nil, fmt.Errorf("error preparing query Again: %w", err)
+	}
+	if q.auditBeforeStmt, err = db.PrepareContext(ctx, auditBefore); err != nil {
+		return nil, fmt.Errorf("error preparing query AuditBefore: %w", err)
+	}
+	if q.blobsSeenBeforeStmt, err = db.PrepareContext(ctx, blobsSeenBefore); err != nil {
+		return nil, fmt.Errorf("error preparing query BlobsSeenBefore: %w", err)
+	}
+	if q.cancelJobsOfFlowStmt, err = db.PrepareContext(ctx, cancelJobsOfFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query CancelJobsOfFlow: %w", err)
+	}
+	if q.countWaitingStmt, err = db.PrepareContext(ctx, countWaiting); err != nil {
+		return nil, fmt.Errorf("error preparing query CountWaiting: %w", err)
+	}
+	if q.deleteBlobStmt, err = db.PrepareContext(ctx, deleteBlob); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteBlob: %w", err)
+	}
+	if q.deleteInvitesStmt, err = db.PrepareContext(ctx, deleteInvites); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteInvites: %w", err)
+	}
+	if q.deleteTurnsStmt, err = db.PrepareContext(ctx, deleteTurns); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteTurns: %w", err)
+	}
+	if q.endFlowStmt, err = db.PrepareContext(ctx, endFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query EndFlow: %w", err)
+	}
+	if q.endJobStmt, err = db.PrepareContext(ctx, endJob); err != nil {
+		return nil, fmt.Errorf("error preparing query EndJob: %w", err)
+	}
+	if q.endJudgementStmt, err = db.PrepareContext(ctx, endJudgement); err != nil {
+		return nil, fmt.Errorf("error preparing query EndJudgement: %w", err)
+	}
+	if q.failJobStmt, err = db.PrepareContext(ctx, failJob); err != nil {
+		return nil, fmt.Errorf("error preparing query FailJob: %w", err)
+	}
+	if q.getAccountStmt, err = db.PrepareContext(ctx, getAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query GetAccount: %w", err)
+	}
+	if q.getBundleStmt, err = db.PrepareContext(ctx, getBundle); err != nil {
+		return nil, fmt.Errorf("error preparing query GetBundle: %w", err)
+	}
+	if q.getClassStmt, err = db.PrepareContext(ctx, getClass); err != nil {
+		return nil, fmt.Errorf("error preparing query GetClass: %w", err)
+	}
+	if q.getFlowStmt, err = db.PrepareContext(ctx, getFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query GetFlow: %w", err)
+	}
+	if q.getInviteStmt, err = db.PrepareContext(ctx, getInvite); err != nil {
+		return nil, fmt.Errorf("error preparing query GetInvite: %w", err)
+	}
+	if q.getJobStmt, err = db.PrepareContext(ctx, getJob); err != nil {
+		return nil, fmt.Errorf("error preparing query GetJob: %w", err)
+	}
+	if q.getLeaderStmt, err = db.PrepareContext(ctx, getLeader); err != nil {
+		return nil, fmt.Errorf("error preparing query GetLeader: %w", err)
+	}
+	if q.getPartStmt, err = db.PrepareContext(ctx, getPart); err != nil {
+		return nil, fmt.Errorf("error preparing query GetPart: %w", err)
+	}
+	if q.getSettingStmt, err = db.PrepareContext(ctx, getSetting); err != nil {
+		return nil, fmt.Errorf("error preparing query GetSetting: %w", err)
+	}
+	if q.getSubmissionStmt, err = db.PrepareContext(ctx, getSubmission); err != nil {
+		return nil, fmt.Errorf("error preparing query GetSubmission: %w", err)
+	}
+	if q.holdEpochStmt, err = db.PrepareContext(ctx, holdEpoch); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldEpoch: %w", err)
+	}
+	if q.holdFlowStmt, err = db.PrepareContext(ctx, holdFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldFlow: %w", err)
+	}
+	if q.holdTurnStmt, err = db.PrepareContext(ctx, holdTurn); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldTurn: %w", err)
+	}
+	if q.insertAccountStmt, err = db.PrepareContext(ctx, insertAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertAccount: %w", err)
+	}
+	if q.insertAuditStmt, err = db.PrepareContext(ctx, insertAudit); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertAudit: %w", err)
+	}
+	if q.insertBundleStmt, err = db.PrepareContext(ctx, insertBundle); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertBundle: %w", err)
+	}
+	if q.insertClassStmt, err = db.PrepareContext(ctx, insertClass); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertClass: %w", err)
+	}
+	if q.insertContestStmt, err = db.PrepareContext(ctx, insertContest); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertContest: %w", err)
+	}
+	if q.insertFlowStmt, err = db.PrepareContext(ctx, insertFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertFlow: %w", err)
+	}
+	if q.insertInviteStmt, err = db.PrepareContext(ctx, insertInvite); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertInvite: %w", err)
+	}
+	if q.insertJobStmt, err = db.PrepareContext(ctx, insertJob); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertJob: %w", err)
+	}
+	if q.insertJudgementStmt, err = db.PrepareContext(ctx, insertJudgement); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertJudgement: %w", err)
+	}
+	if q.insertLogStmt, err = db.PrepareContext(ctx, insertLog); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertLog: %w", err)
+	}
+	if q.insertPartStmt, err = db.PrepareContext(ctx, insertPart); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertPart: %w", err)
+	}
+	if q.insertRoleStmt, err = db.PrepareContext(ctx, insertRole); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertRole: %w", err)
+	}
+	if q.insertStandingStmt, err = db.PrepareContext(ctx, insertStanding); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertStanding: %w", err)
+	}
+	if q.insertSubmissionStmt, err = db.PrepareContext(ctx, insertSubmission); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertSubmission: %w", err)
+	}
+	if q.insertTokenStmt, err = db.PrepareContext(ctx, insertToken); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertToken: %w", err)
+	}
+	if q.insertWorkerStmt, err = db.PrepareContext(ctx, insertWorker); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertWorker: %w", err)
+	}
+	if q.jobsOfFlowStmt, err = db.PrepareContext(ctx, jobsOfFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query JobsOfFlow: %w", err)
+	}
+	if q.judgementOfJobStmt, err = db.PrepareContext(ctx, judgementOfJob); err != nil {
+		return nil, fmt.Errorf("error preparing query JudgementOfJob: %w", err)
+	}
+	if q.lastCostsStmt, err = db.PrepareContext(ctx, lastCosts); err != nil {
+		return nil, fmt.Errorf("error preparing query LastCosts: %w", err)
+	}
+	if q.lastLogStmt, err = db.PrepareContext(ctx, lastLog); err != nil {
+		return nil, fmt.Errorf("error preparing query LastLog: %w", err)
+	}
+	if q.leadStmt, err = db.PrepareContext(ctx, lead); err != nil {
+		return nil, fmt.Errorf("error preparing query Lead: %w", err)
+	}
+	if q.listAccountsStmt, err = db.PrepareContext(ctx, listAccounts); err != nil {
+		return nil, fmt.Errorf("error preparing query ListAccounts: %w", err)
+	}
+	if q.listClassesStmt, err = db.PrepareContext(ctx, listClasses); err != nil {
+		return nil, fmt.Errorf("error preparing query ListClasses: %w", err)
+	}
+	if q.listProblemsStmt, err = db.PrepareContext(ctx, listProblems); err != nil {
+		return nil, fmt.Errorf("error preparing query ListProblems: %w", err)
+	}
+	if q.listSubmissionsStmt, err = db.PrepareContext(ctx, listSubmissions); err != nil {
+		return nil, fmt.Errorf("error preparing query ListSubmissions: %w", err)
+	}
+	if q.listWorkersStmt, err = db.PrepareContext(ctx, listWorkers); err != nil {
+		return nil, fmt.Errorf("error preparing query ListWorkers: %w", err)
+	}
+	if q.logSinceStmt, err = db.PrepareContext(ctx, logSince); err != nil {
+		return nil, fmt.Errorf("error preparing query LogSince: %w", err)
+	}
+	if q.markOutStmt, err = db.PrepareContext(ctx, markOut); err != nil {
+		return nil, fmt.Errorf("error preparing query MarkOut: %w", err)
+	}
+	if q.moveLaneStmt, err = db.PrepareContext(ctx, moveLane); err != nil {
+		return nil, fmt.Errorf("error preparing query MoveLane: %w", err)
+	}
+	if q.namedByBundlesStmt, err = db.PrepareContext(ctx, namedByBundles); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByBundles: %w", err)
+	}
+	if q.namedByJobsStmt, err = db.PrepareContext(ctx, namedByJobs); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByJobs: %w", err)
+	}
+	if q.namedByJudgementsStmt, err = db.PrepareContext(ctx, namedByJudgements); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByJudgements: %w", err)
+	}
+	if q.namedByPartsStmt, err = db.PrepareContext(ctx, namedByParts); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByParts: %w", err)
+	}
+	if q.namedByProblemsStmt, err = db.PrepareContext(ctx, namedByProblems); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByProblems: %w", err)
+	}
+	if q.namedBySubmissionsStmt, err = db.PrepareContext(ctx, namedBySubmissions); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedBySubmissions: %w", err)
+	}
+	if q.nextJobsStmt, err = db.PrepareContext(ctx, nextJobs); err != nil {
+		return nil, fmt.Errorf("error preparing query NextJobs: %w", err)
+	}
+	if q.numberSubmissionStmt, err = db.PrepareContext(ctx, numberSubmission); err != nil {
+		return nil, fmt.Errorf("error preparing query NumberSubmission: %w", err)
+	}
+	if q.openFlowsStmt, err = db.PrepareContext(ctx, openFlows); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenFlows: %w", err)
+	}
+	if q.openJobsStmt, err = db.PrepareContext(ctx, openJobs); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenJobs: %w", err)
+	}
+	if q.outSinceStmt, err = db.PrepareContext(ctx, outSince); err != nil {
+		return nil, fmt.Errorf("error preparing query OutSince: %w", err)
+	}
+	if q.partsOfStmt, err = db.PrepareContext(ctx, partsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query PartsOf: %w", err)
+	}
+	if q.problemBySlugStmt, err = db.PrepareContext(ctx, problemBySlug); err != nil {
+		return nil, fmt.Errorf("error preparing query ProblemBySlug: %w", err)
+	}
+	if q.putBlobStmt, err = db.PrepareContext(ctx, putBlob); err != nil {
+		return nil, fmt.Errorf("error preparing query PutBlob: %w", err)
+	}
+	if q.putProblemStmt, err = db.PrepareContext(ctx, putProblem); err != nil {
+		return nil, fmt.Errorf("error preparing query PutProblem: %w", err)
+	}
+	if q.putSettingStmt, err = db.PrepareContext(ctx, putSetting); err != nil {
+		return nil, fmt.Errorf("error preparing query PutSetting: %w", err)
+	}
+	if q.resignLeadStmt, err = db.PrepareContext(ctx, resignLead); err != nil {
+		return nil, fmt.Errorf("error preparing query ResignLead: %w", err)
+	}
+	if q.revokeTokenStmt, err = db.PrepareContext(ctx, revokeToken); err != nil {
+		return nil, fmt.Errorf("error preparing query RevokeToken: %w", err)
+	}
+	if q.setTurnStmt, err = db.PrepareContext(ctx, setTurn); err != nil {
+		return nil, fmt.Errorf("error preparing query SetTurn: %w", err)
+	}
+	if q.setWorkerOfferStmt, err = db.PrepareContext(ctx, setWorkerOffer); err != nil {
+		return nil, fmt.Errorf("error preparing query SetWorkerOffer: %w", err)
+	}
+	if q.setWorkerStateStmt, err = db.PrepareContext(ctx, setWorkerState); err != nil {
+		return nil, fmt.Errorf("error preparing query SetWorkerState: %w", err)
+	}
+	if q.standingJudgementStmt, err = db.PrepareContext(ctx, standingJudgement); err != nil {
+		return nil, fmt.Errorf("error preparing query StandingJudgement: %w", err)
+	}
+	if q.stepContestStmt, err = db.PrepareContext(ctx, stepContest); err != nil {
+		return nil, fmt.Errorf("error preparing query StepContest: %w", err)
+	}
+	if q.submissionByKeyStmt, err = db.PrepareContext(ctx, submissionByKey); err != nil {
+		return nil, fmt.Errorf("error preparing query SubmissionByKey: %w", err)
+	}
+	if q.submissionsOfAccountStmt, err = db.PrepareContext(ctx, submissionsOfAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query SubmissionsOfAccount: %w", err)
+	}
+	if q.submissionsOfProblemStmt, err = db.PrepareContext(ctx, submissionsOfProblem); err != nil {
+		return nil, fmt.Errorf("error preparing query SubmissionsOfProblem: %w", err)
+	}
+	if q.tokenByHashStmt, err = db.PrepareContext(ctx, tokenByHash); err != nil {
+		return nil, fmt.Errorf("error preparing query TokenByHash: %w", err)
+	}
+	if q.tokensOfStmt, err = db.PrepareContext(ctx, tokensOf); err != nil {
+		return nil, fmt.Errorf("error preparing query TokensOf: %w", err)
+	}
+	if q.useInviteStmt, err = db.PrepareContext(ctx, useInvite); err != nil {
+		return nil, fmt.Errorf("error preparing query UseInvite: %w", err)
+	}
+	if q.usedTokenStmt, err = db.PrepareContext(ctx, usedToken); err != nil {
+		return nil, fmt.Errorf("error preparing query UsedToken: %w", err)
+	}
+	if q.workerByKeyStmt, err = db.PrepareContext(ctx, workerByKey); err != nil {
+		return nil, fmt.Errorf("error preparing query WorkerByKey: %w", err)
+	}
+	if q.workerByNameStmt, err = db.PrepareContext(ctx, workerByName); err != nil {
+		return nil, fmt.Errorf("error preparing query WorkerByName: %w", err)
+	}
+	return &q, nil
+}
+
+func (q *Queries) Close() error {
+	var err error
+	if q.accountByLoginStmt != nil {
+		if cerr := q.accountByLoginStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing accountByLoginStmt: %w", cerr)
+		}
+	}
+	if q.againStmt != nil {
+		if cerr := q.againStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing againStmt: %w", cerr)
+		}
+	}
+	if q.auditBeforeStmt != nil {
+		if cerr := q.auditBeforeStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing auditBeforeStmt: %w", cerr)
+		}
+	}
+	if q.blobsSeenBeforeStmt != nil {
+		if cerr := q.blobsSeenBeforeStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing blobsSeenBeforeStmt: %w", cerr)
+		}
+	}
+	if q.cancelJobsOfFlowStmt != nil {
+		if cerr := q.cancelJobsOfFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing cancelJobsOfFlowStmt: %w", cerr)
+		}
+	}
+	if q.countWaitingStmt != nil {
+		if cerr := q.countWaitingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countWaitingStmt: %w", cerr)
+		}
+	}
+	if q.deleteBlobStmt != nil {
+		if cerr := q.deleteBlobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteBlobStmt: %w", cerr)
+		}
+	}
+	if q.deleteInvitesStmt != nil {
+		if cerr := q.deleteInvitesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteInvitesStmt: %w", cerr)
+		}
+	}
+	if q.deleteTurnsStmt != nil {
+		if cerr := q.deleteTurnsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteTurnsStmt: %w", cerr)
+		}
+	}
+	if q.endFlowStmt != nil {
+		if cerr := q.endFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endFlowStmt: %w", cerr)
+		}
+	}
+	if q.endJobStmt != nil {
+		if cerr := q.endJobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endJobStmt: %w", cerr)
+		}
+	}
+	if q.endJudgementStmt != nil {
+		if cerr := q.endJudgementStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endJudgementStmt: %w", cerr)
+		}
+	}
+	if q.failJobStmt != nil {
+		if cerr := q.failJobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing failJobStmt: %w", cerr)
+		}
+	}
+	if q.getAccountStmt != nil {
+		if cerr := q.getAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getAccountStmt: %w", cerr)
+		}
+	}
+	if q.getBundleStmt != nil {
+		if cerr := q.getBundleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getBundleStmt: %w", cerr)
+		}
+	}
+	if q.getClassStmt != nil {
+		if cerr := q.getClassStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getClassStmt: %w", cerr)
+		}
+	}
+	if q.getFlowStmt != nil {
+		if cerr := q.getFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getFlowStmt: %w", cerr)
+		}
+	}
+	if q.getInviteStmt != nil {
+		if cerr := q.getInviteStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getInviteStmt: %w", cerr)
+		}
+	}
+	if q.getJobStmt != nil {
+		if cerr := q.getJobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getJobStmt: %w", cerr)
+		}
+	}
+	if q.getLeaderStmt != nil {
+		if cerr := q.getLeaderStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getLeaderStmt: %w", cerr)
+		}
+	}
+	if q.getPartStmt != nil {
+		if cerr := q.getPartStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getPartStmt: %w", cerr)
+		}
+	}
+	if q.getSettingStmt != nil {
+		if cerr := q.getSettingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getSettingStmt: %w", cerr)
+		}
+	}
+	if q.getSubmissionStmt != nil {
+		if cerr := q.getSubmissionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getSubmissionStmt: %w", cerr)
+		}
+	}
+	if q.holdEpochStmt != nil {
+		if cerr := q.holdEpochStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdEpochStmt: %w", cerr)
+		}
+	}
+	if q.holdFlowStmt != nil {
+		if cerr := q.holdFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdFlowStmt: %w", cerr)
+		}
+	}
+	if q.holdTurnStmt != nil {
+		if cerr := q.holdTurnStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdTurnStmt: %w", cerr)
+		}
+	}
+	if q.insertAccountStmt != nil {
+		if cerr := q.insertAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertAccountStmt: %w", cerr)
+		}
+	}
+	if q.insertAuditStmt != nil {
+		if cerr := q.insertAuditStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertAuditStmt: %w", cerr)
+		}
+	}
+	if q.insertBundleStmt != nil {
+		if cerr := q.insertBundleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertBundleStmt: %w", cerr)
+		}
+	}
+	if q.insertClassStmt != nil {
+		if cerr := q.insertClassStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertClassStmt: %w", cerr)
+		}
+	}
+	if q.insertContestStmt != nil {
+		if cerr := q.insertContestStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertContestStmt: %w", cerr)
+		}
+	}
+	if q.insertFlowStmt != nil {
+		if cerr := q.insertFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertFlowStmt: %w", cerr)
+		}
+	}
+	if q.insertInviteStmt != nil {
+		if cerr := q.insertInviteStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertInviteStmt: %w", cerr)
+		}
+	}
+	if q.insertJobStmt != nil {
+		if cerr := q.insertJobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertJobStmt: %w", cerr)
+		}
+	}
+	if q.insertJudgementStmt != nil {
+		if cerr := q.insertJudgementStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertJudgementStmt: %w", cerr)
+		}
+	}
+	if q.insertLogStmt != nil {
+		if cerr := q.insertLogStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertLogStmt: %w", cerr)
+		}
+	}
+	if q.insertPartStmt != nil {
+		if cerr := q.insertPartStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertPartStmt: %w", cerr)
+		}
+	}
+	if q.insertRoleStmt != nil {
+		if cerr := q.insertRoleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertRoleStmt: %w", cerr)
+		}
+	}
+	if q.insertStandingStmt != nil {
+		if cerr := q.insertStandingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertStandingStmt: %w", cerr)
+		}
+	}
+	if q.insertSubmissionStmt != nil {
+		if cerr := q.insertSubmissionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertSubmissionStmt: %w", cerr)
+		}
+	}
+	if q.insertTokenStmt != nil {
+		if cerr := q.insertTokenStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertTokenStmt: %w", cerr)
+		}
+	}
+	if q.insertWorkerStmt != nil {
+		if cerr := q.insertWorkerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertWorkerStmt: %w", cerr)
+		}
+	}
+	if q.jobsOfFlowStmt != nil {
+		if cerr := q.jobsOfFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing jobsOfFlowStmt: %w", cerr)
+		}
+	}
+	if q.judgementOfJobStmt != nil {
+		if cerr := q.judgementOfJobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing judgementOfJobStmt: %w", cerr)
+		}
+	}
+	if q.lastCostsStmt != nil {
+		if cerr := q.lastCostsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing lastCostsStmt: %w", cerr)
+		}
+	}
+	if q.lastLogStmt != nil {
+		if cerr := q.lastLogStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing lastLogStmt: %w", cerr)
+		}
+	}
+	if q.leadStmt != nil {
+		if cerr := q.leadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing leadStmt: %w", cerr)
+		}
+	}
+	if q.listAccountsStmt != nil {
+		if cerr := q.listAccountsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listAccountsStmt: %w", cerr)
+		}
+	}
+	if q.listClassesStmt != nil {
+		if cerr := q.listClassesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listClassesStmt: %w", cerr)
+		}
+	}
+	if q.listProblemsStmt != nil {
+		if cerr := q.listProblemsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listProblemsStmt: %w", cerr)
+		}
+	}
+	if q.listSubmissionsStmt != nil {
+		if cerr := q.listSubmissionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listSubmissionsStmt: %w", cerr)
+		}
+	}
+	if q.listWorkersStmt != nil {
+		if cerr := q.listWorkersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listWorkersStmt: %w", cerr)
+		}
+	}
+	if q.logSinceStmt != nil {
+		if cerr := q.logSinceStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing logSinceStmt: %w", cerr)
+		}
+	}
+	if q.markOutStmt != nil {
+		if cerr := q.markOutStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing markOutStmt: %w", cerr)
+		}
+	}
+	if q.moveLaneStmt != nil {
+		if cerr := q.moveLaneStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing moveLaneStmt: %w", cerr)
+		}
+	}
+	if q.namedByBundlesStmt != nil {
+		if cerr := q.namedByBundlesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByBundlesStmt: %w", cerr)
+		}
+	}
+	if q.namedByJobsStmt != nil {
+		if cerr := q.namedByJobsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByJobsStmt: %w", cerr)
+		}
+	}
+	if q.namedByJudgementsStmt != nil {
+		if cerr := q.namedByJudgementsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByJudgementsStmt: %w", cerr)
+		}
+	}
+	if q.namedByPartsStmt != nil {
+		if cerr := q.namedByPartsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByPartsStmt: %w", cerr)
+		}
+	}
+	if q.namedByProblemsStmt != nil {
+		if cerr := q.namedByProblemsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByProblemsStmt: %w", cerr)
+		}
+	}
+	if q.namedBySubmissionsStmt != nil {
+		if cerr := q.namedBySubmissionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedBySubmissionsStmt: %w", cerr)
+		}
+	}
+	if q.nextJobsStmt != nil {
+		if cerr := q.nextJobsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing nextJobsStmt: %w", cerr)
+		}
+	}
+	if q.numberSubmissionStmt != nil {
+		if cerr := q.numberSubmissionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing numberSubmissionStmt: %w", cerr)
+		}
+	}
+	if q.openFlowsStmt != nil {
+		if cerr := q.openFlowsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openFlowsStmt: %w", cerr)
+		}
+	}
+	if q.openJobsStmt != nil {
+		if cerr := q.openJobsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openJobsStmt: %w", cerr)
+		}
+	}
+	if q.outSinceStmt != nil {
+		if cerr := q.outSinceStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing outSinceStmt: %w", cerr)
+		}
+	}
+	if q.partsOfStmt != nil {
+		if cerr := q.partsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing partsOfStmt: %w", cerr)
+		}
+	}
+	if q.problemBySlugStmt != nil {
+		if cerr := q.problemBySlugStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing problemBySlugStmt: %w", cerr)
+		}
+	}
+	if q.putBlobStmt != nil {
+		if cerr := q.putBlobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putBlobStmt: %w", cerr)
+		}
+	}
+	if q.putProblemStmt != nil {
+		if cerr := q.putProblemStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putProblemStmt: %w", cerr)
+		}
+	}
+	if q.putSettingStmt != nil {
+		if cerr := q.putSettingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putSettingStmt: %w", cerr)
+		}
+	}
+	if q.resignLeadStmt != nil {
+		if cerr := q.resignLeadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing resignLeadStmt: %w", cerr)
+		}
+	}
+	if q.revokeTokenStmt != nil {
+		if cerr := q.revokeTokenStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing revokeTokenStmt: %w", cerr)
+		}
+	}
+	if q.setTurnStmt != nil {
+		if cerr := q.setTurnStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setTurnStmt: %w", cerr)
+		}
+	}
+	if q.setWorkerOfferStmt != nil {
+		if cerr := q.setWorkerOfferStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setWorkerOfferStmt: %w", cerr)
+		}
+	}
+	if q.setWorkerStateStmt != nil {
+		if cerr := q.setWorkerStateStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setWorkerStateStmt: %w", cerr)
+		}
+	}
+	if q.standingJudgementStmt != nil {
+		if cerr := q.standingJudgementStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing standingJudgementStmt: %w", cerr)
+		}
+	}
+	if q.stepContestStmt != nil {
+		if cerr := q.stepContestStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing stepContestStmt: %w", cerr)
+		}
+	}
+	if q.submissionByKeyStmt != nil {
+		if cerr := q.submissionByKeyStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing submissionByKeyStmt: %w", cerr)
+		}
+	}
+	if q.submissionsOfAccountStmt != nil {
+		if cerr := q.submissionsOfAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing submissionsOfAccountStmt: %w", cerr)
+		}
+	}
+	if q.submissionsOfProblemStmt != nil {
+		if cerr := q.submissionsOfProblemStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing submissionsOfProblemStmt: %w", cerr)
+		}
+	}
+	if q.tokenByHashStmt != nil {
+		if cerr := q.tokenByHashStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing tokenByHashStmt: %w", cerr)
+		}
+	}
+	if q.tokensOfStmt != nil {
+		if cerr := q.tokensOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing tokensOfStmt: %w", cerr)
+		}
+	}
+	if q.useInviteStmt != nil {
+		if cerr := q.useInviteStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing useInviteStmt: %w", cerr)
+		}
+	}
+	if q.usedTokenStmt != nil {
+		if cerr := q.usedTokenStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing usedTokenStmt: %w", cerr)
+		}
+	}
+	if q.workerByKeyStmt != nil {
+		if cerr := q.workerByKeyStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing workerByKeyStmt: %w", cerr)
+		}
+	}
+	if q.workerByNameStmt != nil {
+		if cerr := q.workerByNameStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing workerByNameStmt: %w", cerr)
+		}
+	}
+	return err
+}
+
+func (q *Queries) exec(ctx context.Context, stmt *sql.Stmt, query string, args ...interface{}) (sql.Result, error) {
+	switch {
+	case stmt != nil && q.tx != nil:
+		return q.tx.StmtContext(ctx, stmt).ExecContext(ctx, args...)
+	case stmt != nil:
+		return stmt.ExecContext(ctx, args...)
+	default:
+		return q.db.ExecContext(ctx, query, args...)
+	}
+}
+
+func (q *Queries) query(ctx context.Context, stmt *sql.Stmt, query string, args ...interface{}) (*sql.Rows, error) {
+	switch {
+	case stmt != nil && q.tx != nil:
+		return q.tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
+	case stmt != nil:
+		return stmt.QueryContext(ctx, args...)
+	default:
+		return q.db.QueryContext(ctx, query, args...)
+	}
+}
+
+func (q *Queries) queryRow(ctx context.Context, stmt *sql.Stmt, query string, args ...interface{}) *sql.Row {
+	switch {
+	case stmt != nil && q.tx != nil:
+		return q.tx.StmtContext(ctx, stmt).QueryRowContext(ctx, args...)
+	case stmt != nil:
+		return stmt.QueryRowContext(ctx, args...)
+	default:
+		return q.db.QueryRowContext(ctx, query, args...)
+	}
+}
+
 type Queries struct {
-	db DBTX
+	db                       DBTX
+	tx                       *sql.Tx
+	accountByLoginStmt       *sql.Stmt
+	againStmt                *sql.Stmt
+	auditBeforeStmt          *sql.Stmt
+	blobsSeenBeforeStmt      *sql.Stmt
+	cancelJobsOfFlowStmt     *sql.Stmt
+	countWaitingStmt         *sql.Stmt
+	deleteBlobStmt           *sql.Stmt
+	deleteInvitesStmt        *sql.Stmt
+	deleteTurnsStmt          *sql.Stmt
+	endFlowStmt              *sql.Stmt
+	endJobStmt               *sql.Stmt
+	endJudgementStmt         *sql.Stmt
+	failJobStmt              *sql.Stmt
+	getAccountStmt           *sql.Stmt
+	getBundleStmt            *sql.Stmt
+	getClassStmt             *sql.Stmt
+	getFlowStmt              *sql.Stmt
+	getInviteStmt            *sql.Stmt
+	getJobStmt               *sql.Stmt
+	getLeaderStmt            *sql.Stmt
+	getPartStmt              *sql.Stmt
+	getSettingStmt           *sql.Stmt
+	getSubmissionStmt        *sql.Stmt
+	holdEpochStmt            *sql.Stmt
+	holdFlowStmt             *sql.Stmt
+	holdTurnStmt             *sql.Stmt
+	insertAccountStmt        *sql.Stmt
+	insertAuditStmt          *sql.Stmt
+	insertBundleStmt         *sql.Stmt
+	insertClassStmt          *sql.Stmt
+	insertContestStmt        *sql.Stmt
+	insertFlowStmt           *sql.Stmt
+	insertInviteStmt         *sql.Stmt
+	insertJobStmt            *sql.Stmt
+	insertJudgementStmt      *sql.Stmt
+	insertLogStmt            *sql.Stmt
+	insertPartStmt           *sql.Stmt
+	insertRoleStmt           *sql.Stmt
+	insertStandingStmt       *sql.Stmt
+	insertSubmissionStmt     *sql.Stmt
+	insertTokenStmt          *sql.Stmt
+	insertWorkerStmt         *sql.Stmt
+	jobsOfFlowStmt           *sql.Stmt
+	judgementOfJobStmt       *sql.Stmt
+	lastCostsStmt            *sql.Stmt
+	lastLogStmt              *sql.Stmt
+	leadStmt                 *sql.Stmt
+	listAccountsStmt         *sql.Stmt
+	listClassesStmt          *sql.Stmt
+	listProblemsStmt         *sql.Stmt
+	listSubmissionsStmt      *sql.Stmt
+	listWorkersStmt          *sql.Stmt
+	logSinceStmt             *sql.Stmt
+	markOutStmt              *sql.Stmt
+	moveLaneStmt             *sql.Stmt
+	namedByBundlesStmt       *sql.Stmt
+	namedByJobsStmt          *sql.Stmt
+	namedByJudgementsStmt    *sql.Stmt
+	namedByPartsStmt         *sql.Stmt
+	namedByProblemsStmt      *sql.Stmt
+	namedBySubmissionsStmt   *sql.Stmt
+	nextJobsStmt             *sql.Stmt
+	numberSubmissionStmt     *sql.Stmt
+	openFlowsStmt            *sql.Stmt
+	openJobsStmt             *sql.Stmt
+	outSinceStmt             *sql.Stmt
+	partsOfStmt              *sql.Stmt
+	problemBySlugStmt        *sql.Stmt
+	putBlobStmt              *sql.Stmt
+	putProblemStmt           *sql.Stmt
+	putSettingStmt           *sql.Stmt
+	resignLeadStmt           *sql.Stmt
+	revokeTokenStmt          *sql.Stmt
+	setTurnStmt              *sql.Stmt
+	setWorkerOfferStmt       *sql.Stmt
+	setWorkerStateStmt       *sql.Stmt
+	standingJudgementStmt    *sql.Stmt
+	stepContestStmt          *sql.Stmt
+	submissionByKeyStmt      *sql.Stmt
+	submissionsOfAccountStmt *sql.Stmt
+	submissionsOfProblemStmt *sql.Stmt
+	tokenByHashStmt          *sql.Stmt
+	tokensOfStmt             *sql.Stmt
+	useInviteStmt            *sql.Stmt
+	usedTokenStmt            *sql.Stmt
+	workerByKeyStmt          *sql.Stmt
+	workerByNameStmt         *sql.Stmt
 }
 
 func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 	return &Queries{
-		db: tx,
+		db:                       tx,
+		tx:                       tx,
+		accountByLoginStmt:       q.accountByLoginStmt,
+		againStmt:                q.againStmt,
+		auditBeforeStmt:          q.auditBeforeStmt,
+		blobsSeenBeforeStmt:      q.blobsSeenBeforeStmt,
+		cancelJobsOfFlowStmt:     q.cancelJobsOfFlowStmt,
+		countWaitingStmt:         q.countWaitingStmt,
+		deleteBlobStmt:           q.deleteBlobStmt,
+		deleteInvitesStmt:        q.deleteInvitesStmt,
+		deleteTurnsStmt:          q.deleteTurnsStmt,
+		endFlowStmt:              q.endFlowStmt,
+		endJobStmt:               q.endJobStmt,
+		endJudgementStmt:         q.endJudgementStmt,
+		failJobStmt:              q.failJobStmt,
+		getAccountStmt:           q.getAccountStmt,
+		getBundleStmt:            q.getBundleStmt,
+		getClassStmt:             q.getClassStmt,
+		getFlowStmt:              q.getFlowStmt,
+		getInviteStmt:            q.getInviteStmt,
+		getJobStmt:               q.getJobStmt,
+		getLeaderStmt:            q.getLeaderStmt,
+		getPartStmt:              q.getPartStmt,
+		getSettingStmt:           q.getSettingStmt,
+		getSubmissionStmt:        q.getSubmissionStmt,
+		holdEpochStmt:            q.holdEpochStmt,
+		holdFlowStmt:             q.holdFlowStmt,
+		holdTurnStmt:             q.holdTurnStmt,
+		insertAccountStmt:        q.insertAccountStmt,
+		insertAuditStmt:          q.insertAuditStmt,
+		insertBundleStmt:         q.insertBundleStmt,
+		insertClassStmt:          q.insertClassStmt,
+		insertContestStmt:        q.insertContestStmt,
+		insertFlowStmt:           q.insertFlowStmt,
+		insertInviteStmt:         q.insertInviteStmt,
+		insertJobStmt:            q.insertJobStmt,
+		insertJudgementStmt:      q.insertJudgementStmt,
+		insertLogStmt:            q.insertLogStmt,
+		insertPartStmt:           q.insertPartStmt,
+		insertRoleStmt:           q.insertRoleStmt,
+		insertStandingStmt:       q.insertStandingStmt,
+		insertSubmissionStmt:     q.insertSubmissionStmt,
+		insertTokenStmt:          q.insertTokenStmt,
+		insertWorkerStmt:         q.insertWorkerStmt,
+		jobsOfFlowStmt:           q.jobsOfFlowStmt,
+		judgementOfJobStmt:       q.judgementOfJobStmt,
+		lastCostsStmt:            q.lastCostsStmt,
+		lastLogStmt:              q.lastLogStmt,
+		leadStmt:                 q.leadStmt,
+		listAccountsStmt:         q.listAccountsStmt,
+		listClassesStmt:          q.listClassesStmt,
+		listProblemsStmt:         q.listProblemsStmt,
+		listSubmissionsStmt:      q.listSubmissionsStmt,
+		listWorkersStmt:          q.listWorkersStmt,
+		logSinceStmt:             q.logSinceStmt,
+		markOutStmt:              q.markOutStmt,
+		moveLaneStmt:             q.moveLaneStmt,
+		namedByBundlesStmt:       q.namedByBundlesStmt,
+		namedByJobsStmt:          q.namedByJobsStmt,
+		namedByJudgementsStmt:    q.namedByJudgementsStmt,
+		namedByPartsStmt:         q.namedByPartsStmt,
+		namedByProblemsStmt:      q.namedByProblemsStmt,
+		namedBySubmissionsStmt:   q.namedBySubmissionsStmt,
+		nextJobsStmt:             q.nextJobsStmt,
+		numberSubmissionStmt:     q.numberSubmissionStmt,
+		openFlowsStmt:            q.openFlowsStmt,
+		openJobsStmt:             q.openJobsStmt,
+		outSinceStmt:             q.outSinceStmt,
+		partsOfStmt:              q.partsOfStmt,
+		problemBySlugStmt:        q.problemBySlugStmt,
+		putBlobStmt:              q.putBlobStmt,
+		putProblemStmt:           q.putProblemStmt,
+		putSettingStmt:           q.putSettingStmt,
+		resignLeadStmt:           q.resignLeadStmt,
+		revokeTokenStmt:          q.revokeTokenStmt,
+		setTurnStmt:              q.setTurnStmt,
+		setWorkerOfferStmt:       q.setWorkerOfferStmt,
+		setWorkerStateStmt:       q.setWorkerStateStmt,
+		standingJudgementStmt:    q.standingJudgementStmt,
+		stepContestStmt:          q.stepContestStmt,
+		submissionByKeyStmt:      q.submissionByKeyStmt,
+		submissionsOfAccountStmt: q.submissionsOfAccountStmt,
+		submissionsOfProblemStmt: q.submissionsOfProblemStmt,
+		tokenByHashStmt:          q.tokenByHashStmt,
+		tokensOfStmt:             q.tokensOfStmt,
+		useInviteStmt:            q.useInviteStmt,
+		usedTokenStmt:            q.usedTokenStmt,
+		workerByKeyStmt:          q.workerByKeyStmt,
+		workerByNameStmt:         q.workerByNameStmt,
 	}
 }

@@ -15,7 +15,7 @@ UPDATE job SET state = 'cancelled', done_at = $2 WHERE flow = $1 AND done_at IS 
 `
 
 func (q *Queries) CancelJobsOfFlow(ctx context.Context, flow sql.NullString, doneAt sql.NullInt64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, cancelJobsOfFlow, flow, doneAt)
+	rows, err := q.query(ctx, q.cancelJobsOfFlowStmt, cancelJobsOfFlow, flow, doneAt)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ type EndFlowParams struct {
 }
 
 func (q *Queries) EndFlow(ctx context.Context, arg EndFlowParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, endFlow,
+	result, err := q.exec(ctx, q.endFlowStmt, endFlow,
 		arg.ID,
 		arg.State,
 		arg.Reason,
@@ -66,7 +66,7 @@ SELECT id, kind, spec, state, reason, owner, made, done_at FROM flow WHERE id = 
 `
 
 func (q *Queries) GetFlow(ctx context.Context, id string) (Flow, error) {
-	row := q.db.QueryRowContext(ctx, getFlow, id)
+	row := q.queryRow(ctx, q.getFlowStmt, getFlow, id)
 	var i Flow
 	err := row.Scan(
 		&i.ID,
@@ -86,7 +86,7 @@ SELECT flow, part_key, job, result, events, at FROM part WHERE flow = $1 AND par
 `
 
 func (q *Queries) GetPart(ctx context.Context, flow string, partKey string) (Part, error) {
-	row := q.db.QueryRowContext(ctx, getPart, flow, partKey)
+	row := q.queryRow(ctx, q.getPartStmt, getPart, flow, partKey)
 	var i Part
 	err := row.Scan(
 		&i.Flow,
@@ -105,7 +105,7 @@ UPDATE flow SET state = state WHERE id = $1 AND done_at IS NULL
 
 // HoldFlow locks a running flow until the transaction ends.
 func (q *Queries) HoldFlow(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, holdFlow, id)
+	result, err := q.exec(ctx, q.holdFlowStmt, holdFlow, id)
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +125,7 @@ type InsertFlowParams struct {
 }
 
 func (q *Queries) InsertFlow(ctx context.Context, arg InsertFlowParams) error {
-	_, err := q.db.ExecContext(ctx, insertFlow,
+	_, err := q.exec(ctx, q.insertFlowStmt, insertFlow,
 		arg.ID,
 		arg.Kind,
 		arg.Spec,
@@ -150,7 +150,7 @@ type InsertPartParams struct {
 }
 
 func (q *Queries) InsertPart(ctx context.Context, arg InsertPartParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertPart,
+	result, err := q.exec(ctx, q.insertPartStmt, insertPart,
 		arg.Flow,
 		arg.PartKey,
 		arg.Job,
@@ -169,7 +169,7 @@ SELECT id FROM job WHERE flow = $1
 `
 
 func (q *Queries) JobsOfFlow(ctx context.Context, flow sql.NullString) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, jobsOfFlow, flow)
+	rows, err := q.query(ctx, q.jobsOfFlowStmt, jobsOfFlow, flow)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ SELECT id, kind, spec, state, reason, owner, made, done_at FROM flow WHERE done_
 `
 
 func (q *Queries) OpenFlows(ctx context.Context) ([]Flow, error) {
-	rows, err := q.db.QueryContext(ctx, openFlows)
+	rows, err := q.query(ctx, q.openFlowsStmt, openFlows)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ SELECT flow, part_key, job, result, events, at FROM part WHERE flow = $1 ORDER B
 `
 
 func (q *Queries) PartsOf(ctx context.Context, flow string) ([]Part, error) {
-	rows, err := q.db.QueryContext(ctx, partsOf, flow)
+	rows, err := q.query(ctx, q.partsOfStmt, partsOf, flow)
 	if err != nil {
 		return nil, err
 	}

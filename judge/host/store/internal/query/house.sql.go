@@ -15,7 +15,7 @@ SELECT id, at, actor, action, object, detail, address FROM audit WHERE id < $1 O
 
 // AuditBefore reads backwards: ids are in the order of time.
 func (q *Queries) AuditBefore(ctx context.Context, iD string, limit int32) ([]Audit, error) {
-	rows, err := q.db.QueryContext(ctx, auditBefore, iD, limit)
+	rows, err := q.query(ctx, q.auditBeforeStmt, auditBefore, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ SELECT sha256 FROM blob WHERE seen < $1
 `
 
 func (q *Queries) BlobsSeenBefore(ctx context.Context, seen int64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, blobsSeenBefore, seen)
+	rows, err := q.query(ctx, q.blobsSeenBeforeStmt, blobsSeenBefore, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ DELETE FROM blob WHERE sha256 = $1 AND seen < $2
 `
 
 func (q *Queries) DeleteBlob(ctx context.Context, sha256 string, seen int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteBlob, sha256, seen)
+	result, err := q.exec(ctx, q.deleteBlobStmt, deleteBlob, sha256, seen)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +89,7 @@ SELECT name, holder, epoch, until FROM leader WHERE name = $1
 `
 
 func (q *Queries) GetLeader(ctx context.Context, name string) (Leader, error) {
-	row := q.db.QueryRowContext(ctx, getLeader, name)
+	row := q.queryRow(ctx, q.getLeaderStmt, getLeader, name)
 	var i Leader
 	err := row.Scan(
 		&i.Name,
@@ -105,7 +105,7 @@ SELECT value FROM setting WHERE key = $1
 `
 
 func (q *Queries) GetSetting(ctx context.Context, key string) (string, error) {
-	row := q.db.QueryRowContext(ctx, getSetting, key)
+	row := q.queryRow(ctx, q.getSettingStmt, getSetting, key)
 	var value string
 	err := row.Scan(&value)
 	return value, err
@@ -118,7 +118,7 @@ UPDATE leader SET epoch = epoch WHERE name = $1 AND epoch = $2
 // HoldEpoch locks the row of the lead until the transaction ends; no row changes where the
 // epoch is another.
 func (q *Queries) HoldEpoch(ctx context.Context, name string, epoch int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, holdEpoch, name, epoch)
+	result, err := q.exec(ctx, q.holdEpochStmt, holdEpoch, name, epoch)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ type InsertAuditParams struct {
 }
 
 func (q *Queries) InsertAudit(ctx context.Context, arg InsertAuditParams) error {
-	_, err := q.db.ExecContext(ctx, insertAudit,
+	_, err := q.exec(ctx, q.insertAuditStmt, insertAudit,
 		arg.ID,
 		arg.At,
 		arg.Actor,
@@ -158,7 +158,7 @@ ON CONFLICT (id) DO NOTHING
 `
 
 func (q *Queries) InsertContest(ctx context.Context, iD string, name string) error {
-	_, err := q.db.ExecContext(ctx, insertContest, iD, name)
+	_, err := q.exec(ctx, q.insertContestStmt, insertContest, iD, name)
 	return err
 }
 
@@ -176,7 +176,7 @@ type InsertLogParams struct {
 }
 
 func (q *Queries) InsertLog(ctx context.Context, arg InsertLogParams) error {
-	_, err := q.db.ExecContext(ctx, insertLog,
+	_, err := q.exec(ctx, q.insertLogStmt, insertLog,
 		arg.Contest,
 		arg.Seq,
 		arg.At,
@@ -192,7 +192,7 @@ SELECT CAST(COALESCE(SUM(last_seq), 0) AS BIGINT) AS last FROM contest
 `
 
 func (q *Queries) LastLog(ctx context.Context) (int64, error) {
-	row := q.db.QueryRowContext(ctx, lastLog)
+	row := q.queryRow(ctx, q.lastLogStmt, lastLog)
 	var last int64
 	err := row.Scan(&last)
 	return last, err
@@ -217,7 +217,7 @@ type LeadParams struct {
 
 // Lead takes or renews the lead, or returns no row: somebody else has it.
 func (q *Queries) Lead(ctx context.Context, arg LeadParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, lead,
+	row := q.queryRow(ctx, q.leadStmt, lead,
 		arg.Name,
 		arg.Holder,
 		arg.Until,
@@ -239,7 +239,7 @@ type LogSinceParams struct {
 }
 
 func (q *Queries) LogSince(ctx context.Context, arg LogSinceParams) ([]Log, error) {
-	rows, err := q.db.QueryContext(ctx, logSince, arg.Contest, arg.Seq, arg.Limit)
+	rows, err := q.query(ctx, q.logSinceStmt, logSince, arg.Contest, arg.Seq, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ SELECT DISTINCT manifest FROM bundle
 `
 
 func (q *Queries) NamedByBundles(ctx context.Context) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, namedByBundles)
+	rows, err := q.query(ctx, q.namedByBundlesStmt, namedByBundles)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ SELECT spec FROM job WHERE flow IS NOT NULL
 `
 
 func (q *Queries) NamedByJobs(ctx context.Context) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, namedByJobs)
+	rows, err := q.query(ctx, q.namedByJobsStmt, namedByJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +332,7 @@ type NamedByJudgementsRow struct {
 }
 
 func (q *Queries) NamedByJudgements(ctx context.Context) ([]NamedByJudgementsRow, error) {
-	rows, err := q.db.QueryContext(ctx, namedByJudgements)
+	rows, err := q.query(ctx, q.namedByJudgementsStmt, namedByJudgements)
 	if err != nil {
 		return nil, err
 	}
@@ -359,7 +359,7 @@ SELECT DISTINCT events FROM part
 `
 
 func (q *Queries) NamedByParts(ctx context.Context) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, namedByParts)
+	rows, err := q.query(ctx, q.namedByPartsStmt, namedByParts)
 	if err != nil {
 		return nil, err
 	}
@@ -386,7 +386,7 @@ SELECT DISTINCT config FROM problem
 `
 
 func (q *Queries) NamedByProblems(ctx context.Context) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, namedByProblems)
+	rows, err := q.query(ctx, q.namedByProblemsStmt, namedByProblems)
 	if err != nil {
 		return nil, err
 	}
@@ -413,7 +413,7 @@ SELECT files FROM submission
 `
 
 func (q *Queries) NamedBySubmissions(ctx context.Context) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, namedBySubmissions)
+	rows, err := q.query(ctx, q.namedBySubmissionsStmt, namedBySubmissions)
 	if err != nil {
 		return nil, err
 	}
@@ -452,7 +452,7 @@ type NumberSubmissionRow struct {
 
 // NumberSubmission is StepContest with the number of a submission.
 func (q *Queries) NumberSubmission(ctx context.Context, now int64, iD string) (NumberSubmissionRow, error) {
-	row := q.db.QueryRowContext(ctx, numberSubmission, now, iD)
+	row := q.queryRow(ctx, q.numberSubmissionStmt, numberSubmission, now, iD)
 	var i NumberSubmissionRow
 	err := row.Scan(&i.NextNumber, &i.LastSeq, &i.LastTime)
 	return i, err
@@ -471,7 +471,7 @@ type PutBlobParams struct {
 }
 
 func (q *Queries) PutBlob(ctx context.Context, arg PutBlobParams) error {
-	_, err := q.db.ExecContext(ctx, putBlob,
+	_, err := q.exec(ctx, q.putBlobStmt, putBlob,
 		arg.Sha256,
 		arg.Size,
 		arg.Kind,
@@ -486,7 +486,7 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 `
 
 func (q *Queries) PutSetting(ctx context.Context, key string, value string) error {
-	_, err := q.db.ExecContext(ctx, putSetting, key, value)
+	_, err := q.exec(ctx, q.putSettingStmt, putSetting, key, value)
 	return err
 }
 
@@ -496,7 +496,7 @@ UPDATE leader SET until = 0 WHERE name = $1 AND holder = $2
 
 // ResignLead lets anybody take the lead at once.
 func (q *Queries) ResignLead(ctx context.Context, name string, holder string) error {
-	_, err := q.db.ExecContext(ctx, resignLead, name, holder)
+	_, err := q.exec(ctx, q.resignLeadStmt, resignLead, name, holder)
 	return err
 }
 
@@ -516,7 +516,7 @@ type StepContestRow struct {
 // StepContest locks the contest until the transaction ends, and takes a log number and a
 // time that is later than any before.
 func (q *Queries) StepContest(ctx context.Context, now int64, iD string) (StepContestRow, error) {
-	row := q.db.QueryRowContext(ctx, stepContest, now, iD)
+	row := q.queryRow(ctx, q.stepContestStmt, stepContest, now, iD)
 	var i StepContestRow
 	err := row.Scan(&i.LastSeq, &i.LastTime)
 	return i, err

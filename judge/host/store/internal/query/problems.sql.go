@@ -26,7 +26,7 @@ type GetBundleRow struct {
 }
 
 func (q *Queries) GetBundle(ctx context.Context, id string) (GetBundleRow, error) {
-	row := q.db.QueryRowContext(ctx, getBundle, id)
+	row := q.queryRow(ctx, q.getBundleStmt, getBundle, id)
 	var i GetBundleRow
 	err := row.Scan(
 		&i.Problem,
@@ -53,7 +53,7 @@ type InsertBundleParams struct {
 }
 
 func (q *Queries) InsertBundle(ctx context.Context, arg InsertBundleParams) error {
-	_, err := q.db.ExecContext(ctx, insertBundle,
+	_, err := q.exec(ctx, q.insertBundleStmt, insertBundle,
 		arg.Problem,
 		arg.ID,
 		arg.Manifest,
@@ -72,7 +72,7 @@ ORDER BY submission.number DESC LIMIT $2
 `
 
 func (q *Queries) LastCosts(ctx context.Context, problem string, limit int32) ([]int64, error) {
-	rows, err := q.db.QueryContext(ctx, lastCosts, problem, limit)
+	rows, err := q.query(ctx, q.lastCostsStmt, lastCosts, problem, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ SELECT id, slug, title, owner, bundle, config, made FROM problem ORDER BY id
 `
 
 func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
-	rows, err := q.db.QueryContext(ctx, listProblems)
+	rows, err := q.query(ctx, q.listProblemsStmt, listProblems)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ SELECT id, slug, title, owner, bundle, config, made FROM problem WHERE slug = $1
 `
 
 func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, error) {
-	row := q.db.QueryRowContext(ctx, problemBySlug, slug)
+	row := q.queryRow(ctx, q.problemBySlugStmt, problemBySlug, slug)
 	var i Problem
 	err := row.Scan(
 		&i.ID,
@@ -166,7 +166,7 @@ type PutProblemParams struct {
 
 // PutProblem makes the problem, or gives it a title and an active bundle.
 func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem, error) {
-	row := q.db.QueryRowContext(ctx, putProblem,
+	row := q.queryRow(ctx, q.putProblemStmt, putProblem,
 		arg.ID,
 		arg.Slug,
 		arg.Title,

@@ -36,7 +36,7 @@ type EndJudgementParams struct {
 
 // EndJudgement is the one change of a judgement.
 func (q *Queries) EndJudgement(ctx context.Context, arg EndJudgementParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, endJudgement,
+	result, err := q.exec(ctx, q.endJudgementStmt, endJudgement,
 		arg.ID,
 		arg.Ended,
 		arg.Verdict,
@@ -63,7 +63,7 @@ SELECT id, contest, number, problem, account, language, entry, files, folder, si
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
-	row := q.db.QueryRowContext(ctx, getSubmission, id)
+	row := q.queryRow(ctx, q.getSubmissionStmt, getSubmission, id)
 	var i Submitted
 	err := row.Scan(
 		&i.ID,
@@ -103,7 +103,7 @@ type InsertJudgementParams struct {
 }
 
 func (q *Queries) InsertJudgement(ctx context.Context, arg InsertJudgementParams) error {
-	_, err := q.db.ExecContext(ctx, insertJudgement,
+	_, err := q.exec(ctx, q.insertJudgementStmt, insertJudgement,
 		arg.ID,
 		arg.Submission,
 		arg.Bundle,
@@ -120,7 +120,7 @@ INSERT INTO standing (submission, judgement) VALUES ($1, $2)
 `
 
 func (q *Queries) InsertStanding(ctx context.Context, submission string, judgement string) error {
-	_, err := q.db.ExecContext(ctx, insertStanding, submission, judgement)
+	_, err := q.exec(ctx, q.insertStandingStmt, insertStanding, submission, judgement)
 	return err
 }
 
@@ -145,7 +145,7 @@ type InsertSubmissionParams struct {
 }
 
 func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionParams) error {
-	_, err := q.db.ExecContext(ctx, insertSubmission,
+	_, err := q.exec(ctx, q.insertSubmissionStmt, insertSubmission,
 		arg.ID,
 		arg.Contest,
 		arg.Number,
@@ -175,7 +175,7 @@ type JudgementOfJobRow struct {
 }
 
 func (q *Queries) JudgementOfJob(ctx context.Context, id string) (JudgementOfJobRow, error) {
-	row := q.db.QueryRowContext(ctx, judgementOfJob, id)
+	row := q.queryRow(ctx, q.judgementOfJobStmt, judgementOfJob, id)
 	var i JudgementOfJobRow
 	err := row.Scan(&i.Submission, &i.Verdict, &i.Contest)
 	return i, err
@@ -193,7 +193,7 @@ type ListSubmissionsParams struct {
 }
 
 func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, listSubmissions, arg.Contest, arg.Number, arg.Limit)
+	rows, err := q.query(ctx, q.listSubmissionsStmt, listSubmissions, arg.Contest, arg.Number, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ type StandingJudgementRow struct {
 }
 
 func (q *Queries) StandingJudgement(ctx context.Context, submission string) (StandingJudgementRow, error) {
-	row := q.db.QueryRowContext(ctx, standingJudgement, submission)
+	row := q.queryRow(ctx, q.standingJudgementStmt, standingJudgement, submission)
 	var i StandingJudgementRow
 	err := row.Scan(
 		&i.ID,
@@ -315,7 +315,7 @@ type SubmissionByKeyRow struct {
 }
 
 func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams) (SubmissionByKeyRow, error) {
-	row := q.db.QueryRowContext(ctx, submissionByKey, arg.Account, arg.FormKey, arg.Received)
+	row := q.queryRow(ctx, q.submissionByKeyStmt, submissionByKey, arg.Account, arg.FormKey, arg.Received)
 	var i SubmissionByKeyRow
 	err := row.Scan(
 		&i.ID,
@@ -341,7 +341,7 @@ type SubmissionsOfAccountParams struct {
 }
 
 func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAccountParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, submissionsOfAccount,
+	rows, err := q.query(ctx, q.submissionsOfAccountStmt, submissionsOfAccount,
 		arg.Account,
 		arg.Contest,
 		arg.Number,
@@ -402,7 +402,7 @@ type SubmissionsOfProblemParams struct {
 }
 
 func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfProblemParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, submissionsOfProblem,
+	rows, err := q.query(ctx, q.submissionsOfProblemStmt, submissionsOfProblem,
 		arg.Contest,
 		arg.Number,
 		arg.Limit,

@@ -14,7 +14,7 @@ DELETE FROM invite WHERE expires < $1
 `
 
 func (q *Queries) DeleteInvites(ctx context.Context, expires int64) error {
-	_, err := q.db.ExecContext(ctx, deleteInvites, expires)
+	_, err := q.exec(ctx, q.deleteInvitesStmt, deleteInvites, expires)
 	return err
 }
 
@@ -23,7 +23,7 @@ SELECT name, arch, rung, languages, filled FROM class WHERE name = $1
 `
 
 func (q *Queries) GetClass(ctx context.Context, name string) (Class, error) {
-	row := q.db.QueryRowContext(ctx, getClass, name)
+	row := q.queryRow(ctx, q.getClassStmt, getClass, name)
 	var i Class
 	err := row.Scan(
 		&i.Name,
@@ -40,7 +40,7 @@ SELECT hash, makes, name, class, uses_left, made, made_by, expires FROM invite W
 `
 
 func (q *Queries) GetInvite(ctx context.Context, hash string) (Invite, error) {
-	row := q.db.QueryRowContext(ctx, getInvite, hash)
+	row := q.queryRow(ctx, q.getInviteStmt, getInvite, hash)
 	var i Invite
 	err := row.Scan(
 		&i.Hash,
@@ -69,7 +69,7 @@ type InsertClassParams struct {
 }
 
 func (q *Queries) InsertClass(ctx context.Context, arg InsertClassParams) error {
-	_, err := q.db.ExecContext(ctx, insertClass,
+	_, err := q.exec(ctx, q.insertClassStmt, insertClass,
 		arg.Name,
 		arg.Arch,
 		arg.Rung,
@@ -93,7 +93,7 @@ type InsertInviteParams struct {
 }
 
 func (q *Queries) InsertInvite(ctx context.Context, arg InsertInviteParams) error {
-	_, err := q.db.ExecContext(ctx, insertInvite,
+	_, err := q.exec(ctx, q.insertInviteStmt, insertInvite,
 		arg.Hash,
 		arg.Name,
 		arg.Class,
@@ -119,7 +119,7 @@ type InsertWorkerParams struct {
 }
 
 func (q *Queries) InsertWorker(ctx context.Context, arg InsertWorkerParams) error {
-	_, err := q.db.ExecContext(ctx, insertWorker,
+	_, err := q.exec(ctx, q.insertWorkerStmt, insertWorker,
 		arg.ID,
 		arg.Name,
 		arg.Nkey,
@@ -136,7 +136,7 @@ SELECT name, arch, rung, languages, filled FROM class ORDER BY filled, name
 `
 
 func (q *Queries) ListClasses(ctx context.Context) ([]Class, error) {
-	rows, err := q.db.QueryContext(ctx, listClasses)
+	rows, err := q.query(ctx, q.listClassesStmt, listClasses)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ SELECT id, name, nkey, class, state, offer, enrolled, enrolled_by, note FROM wor
 `
 
 func (q *Queries) ListWorkers(ctx context.Context) ([]Worker, error) {
-	rows, err := q.db.QueryContext(ctx, listWorkers)
+	rows, err := q.query(ctx, q.listWorkersStmt, listWorkers)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ UPDATE worker SET offer = $2 WHERE id = $1
 `
 
 func (q *Queries) SetWorkerOffer(ctx context.Context, iD string, offer string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setWorkerOffer, iD, offer)
+	result, err := q.exec(ctx, q.setWorkerOfferStmt, setWorkerOffer, iD, offer)
 	if err != nil {
 		return 0, err
 	}
@@ -224,7 +224,7 @@ type SetWorkerStateParams struct {
 }
 
 func (q *Queries) SetWorkerState(ctx context.Context, arg SetWorkerStateParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setWorkerState, arg.ID, arg.State, arg.Note)
+	result, err := q.exec(ctx, q.setWorkerStateStmt, setWorkerState, arg.ID, arg.State, arg.Note)
 	if err != nil {
 		return 0, err
 	}
@@ -236,7 +236,7 @@ UPDATE invite SET uses_left = uses_left - 1 WHERE hash = $1 AND uses_left > 0 AN
 `
 
 func (q *Queries) UseInvite(ctx context.Context, hash string, expires int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, useInvite, hash, expires)
+	result, err := q.exec(ctx, q.useInviteStmt, useInvite, hash, expires)
 	if err != nil {
 		return 0, err
 	}
@@ -248,7 +248,7 @@ SELECT id, name, nkey, class, state, offer, enrolled, enrolled_by, note FROM wor
 `
 
 func (q *Queries) WorkerByKey(ctx context.Context, nkey string) (Worker, error) {
-	row := q.db.QueryRowContext(ctx, workerByKey, nkey)
+	row := q.queryRow(ctx, q.workerByKeyStmt, workerByKey, nkey)
 	var i Worker
 	err := row.Scan(
 		&i.ID,
@@ -269,7 +269,7 @@ SELECT id, name, nkey, class, state, offer, enrolled, enrolled_by, note FROM wor
 `
 
 func (q *Queries) WorkerByName(ctx context.Context, name string) (Worker, error) {
-	row := q.db.QueryRowContext(ctx, workerByName, name)
+	row := q.queryRow(ctx, q.workerByNameStmt, workerByName, name)
 	var i Worker
 	err := row.Scan(
 		&i.ID,

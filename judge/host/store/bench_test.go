@@ -1,0 +1,184 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
+)
+
+// onEach runs a benchmark on an empty database of each kind.
+func onEach(b *testing.B, bench func(b *testing.B, dsn string)) {
+	b.Run("sqlite", func(b *testing.B) { bench(b, lite(b)) })
+	if !errors.Is(startErr, storetest.ErrNotInstalled) {
+		b.Run("postgres", func(b *testing.B) { bench(b, pg(b)) })
+	}
+}
+
+// BenchmarkSubmit is the transaction that keeps a submission against one row that is synced
+// as well: at most 3 x.
+func BenchmarkSubmit(b *testing.B) {
+	onEach(b, func(b *testing.B, dsn string) {
+		b.Run("insert", func(b *testing.B) {
+			h := newHouse(b, dsn)
+			driver, address := "pgx", dsn
+			if !h.Postgres() {
+				options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)"}, "_txlock": {"immediate"}}
+				driver, address = "sqlite", "file:"+dsn+"?"+options.Encode()
+			}
+			db, err := sql.Open(driver, address)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer db.Close()
+			db.SetMaxOpenConns(1)
+			if _, err := db.Exec("CREATE TABLE IF NOT EXISTS bare (id BIGINT, note TEXT)"); err != nil {
+				b.Fatal(err)
+			}
+			for i := 0; b.Loop(); i++ {
+				if _, err := db.Exec("INSERT INTO bare (id, note) VALUES ($1, $2)", i, "a note of some length, as a row has it"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("submission", func(b *testing.B) {
+			h := &house{tb: b, clock: newClock()}
+			h.Store = open(b, store.Options{DSN: dsn, Now: h.clock.Now, MaxWaiting: 1 << 30})
+			var err error
+			if h.alice, err = h.AccountByLogin(b.Context(), "alice"); err != nil {
+				b.Fatal(err)
+			}
+			for i := 0; b.Loop(); i++ {
+				if _, err := h.Submit(b.Context(), h.submission(fmt.Sprint("key", i))); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+// BenchmarkLife is all that a job costs the database, one after the other: kept, given out,
+// was judged.
+func BenchmarkLife(b *testing.B) {
+	onEach(b, func(b *testing.B, dsn string) {
+		h := newHouse(b, dsn)
+		for b.Loop() {
+			h.submit()
+			specs, err := h.Next(b.Context(), job.Practice, "main", 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			h.out(specs...)
+			h.fold(h.result(specs[0], judge.Accepted), store.Counted)
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+	})
+}
+
+// BenchmarkPage is a page of submissions with 1,000 of them and with 100,000: at most 2 x.
+func BenchmarkPage(b *testing.B) {
+	onEach(b, func(b *testing.B, dsn string) {
+		for _, n := range []int64{1_000, 100_000} {
+			h := &house{tb: b, clock: newClock()}
+			if n == 1_000 {
+				h = newHouse(b, dsn)
+			} else {
+				h.Store = open(b, store.Options{DSN: dsn, Now: h.clock.Now})
+			}
+			alice, err := h.AccountByLogin(b.Context(), "alice")
+			if err != nil {
+				b.Fatal(err)
+			}
+			h.alice = alice
+			bulk(b, h, dsn, n)
+			var some []string
+			list, err := h.Submissions(b.Context(), store.Filter{Before: n / 2})
+			if err != nil || len(list) != 50 {
+				b.Fatal(len(list), err)
+			}
+			for _, s := range list {
+				some = append(some, s.ID)
+			}
+			for name, page := range map[string]func(i int) error{
+				"latest":     func(int) error { _, err := h.Submissions(b.Context(), store.Filter{}); return err },
+				"middle":     func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Before: n / 2}); return err },
+				"account":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: alice.ID}); return err },
+				"problem":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Problem: "nim"}); return err },
+				"submission": func(i int) error { _, err := h.Submission(b.Context(), some[i%len(some)]); return err },
+				"judgement":  func(i int) error { _, err := h.Judgement(b.Context(), some[i%len(some)]); return err },
+				"log":        func(int) error { _, err := h.LogSince(b.Context(), store.Practice, n-50, 50); return err },
+				"queues":     func(int) error { _, err := h.Queues(b.Context()); return err },
+				"next":       func(int) error { _, err := h.Next(b.Context(), job.Practice, "main", 4); return err },
+				"cost":       func(int) error { _, err := h.Cost(b.Context(), "nim"); return err },
+			} {
+				b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+					for i := 0; b.Loop(); i++ {
+						if err := page(i); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	})
+}
+
+// bulk makes the submissions up to number n in one transaction: copies of one that
+// was judged.
+func bulk(b *testing.B, h *house, dsn string, n int64) {
+	b.Helper()
+	if n == 1_000 {
+		h.submit()
+		h.fold(h.result(h.next()[0], judge.Accepted), store.Counted)
+	}
+	driver := "pgx"
+	if !h.Postgres() {
+		driver = "sqlite"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	var from int64
+	if err := db.QueryRow("SELECT MAX(number) FROM submission").Scan(&from); err != nil {
+		b.Fatal(err)
+	}
+	numbers := fmt.Sprintf("WITH RECURSIVE n (i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) ", from+1, n)
+	tx, err := db.Begin()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer tx.Rollback()
+	for _, insert := range []string{
+		numbers + `INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received)
+			SELECT 's' || i, contest, i, problem, account, '', language, entry, files, folder, size, received + i FROM n, submission WHERE number = 1`,
+		numbers + `INSERT INTO judgement (id, submission, bundle, config, class, origin, started, ended, verdict, finished, case_rows, events, cpu)
+			SELECT 'j' || i, 's' || i, bundle, config, class, origin, started + i, ended + i, verdict, finished, case_rows, events, cpu FROM n, judgement
+			WHERE submission = (SELECT id FROM submission WHERE number = 1)`,
+		numbers + `INSERT INTO standing (submission, judgement) SELECT 's' || i, 'j' || i FROM n`,
+		numbers + `INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, done_at, worker, part_key)
+			SELECT 'j' || i, kind, lane, class, owner, cost, i, spec, token, 'done', 1, 0, excluded, made + i, done_at + i, worker, '' FROM n, job
+			WHERE id = (SELECT judgement FROM standing WHERE submission = (SELECT id FROM submission WHERE number = 1))`,
+		numbers + `INSERT INTO log (contest, seq, at, kind, object, op) SELECT 'practice', i + 1, i, 'submission', 's' || i, 'create' FROM n`,
+		fmt.Sprintf("UPDATE contest SET next_number = %d, last_seq = %d", n+1, n+1),
+	} {
+		if _, err := tx.Exec(insert); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		b.Fatal(err)
+	}
+	if h.Postgres() { // what it does by itself within a minute
+		if _, err := db.Exec("ANALYZE"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
