@@ -80,6 +80,7 @@ var layers = map[string][]string{
 	"judge/host/store/internal/query": nil, // generated
 	"judge/host/store/storetest":      nil, // for tests
 	"judge/host/queue":                {"judge/host/job"},
+	"judge/host/queue/queuetest":      {"judge/host/queue"}, // for tests
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
@@ -113,7 +114,7 @@ var doors = map[string]struct {
 	"github.com/jackc/pgx/v5":                 {[]string{"judge/host/store"}, "PostgreSQL"},
 	"github.com/pressly/goose/v3":             {[]string{"judge/host/store"}, "migrations"},
 	"github.com/google/uuid":                  {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
-	"os/exec":                                 {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/host/store/storetest"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
+	"os/exec":                                 {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/host/store/storetest", "judge/host/queue/queuetest"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
 	"github.com/nats-io":                      {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
 	"encoding/xml":                            {[]string{"judge/report", "judge/packages/polygon"}, "JUnit; problem.xml"},
 	"html/template":                           {[]string{"judge/report"}, "the HTML page"},

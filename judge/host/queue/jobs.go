@@ -133,7 +133,7 @@ func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer 
 }
 
 // Untaken is how many jobs of a lane and class no worker has been given yet. Jobs that
-// were given back are not among them.
+// were given back are not among them; what was published a moment ago may be missing.
 func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, error) {
 	if err := checkJob(lane, class, "-"); err != nil {
 		return 0, err

@@ -30,6 +30,10 @@ type Lease struct {
 	timer    *time.Timer // sends the rest
 }
 
+// answerTime is how long a receipt may take until an answer is sent again, which does no
+// harm. A worker does nothing else meanwhile.
+const answerTime = 2 * time.Second
+
 // How progress is sent: at most four times a second, and what is too much is left out.
 const (
 	progressEvery = 250 * time.Millisecond
@@ -56,7 +60,7 @@ func (l *Lease) lost() bool {
 // answer sends an answer and waits for its receipt. An answer to a lease that is lost
 // would count for its new holder, and nobody would be told: it is not sent.
 func (l *Lease) answer(ctx context.Context, text string) error {
-	return l.m.insist(ctx, func(ctx context.Context) error {
+	return l.m.insist(ctx, answerTime, func(ctx context.Context) error {
 		if l.lost() {
 			return nil
 		}

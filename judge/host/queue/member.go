@@ -82,8 +82,9 @@ func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	life, end := context.WithCancel(context.Background())
 	m := &Member{
 		opts: opts, life: life, end: end, running: map[*Lease]bool{},
-		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), fatal: make(chan struct{}), orders: make(chan job.Order, 256), pulls: newPulls(),
+		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), fatal: make(chan struct{}), orders: make(chan job.Order, 256),
 	}
+	m.pulls = newPulls(m.fatal)
 	if err := m.connect(ctx); err != nil {
 		end()
 		return nil, err
@@ -214,7 +215,7 @@ func (m *Member) fail(err error) {
 	}
 }
 
-// Failed is closed when the member cannot go on; Err says why.
+// Failed is closed when the member cannot go on, or is closed; Err says why.
 func (m *Member) Failed() <-chan struct{} { return m.fatal }
 
 // Err is nil while the member works, also while it is not connected; ErrRefused for a key
@@ -289,7 +290,7 @@ func (m *Member) beatNow() {
 	}
 }
 
-// beatOn beats until the member is closed: for itself, and for each of its leases.
+// beatOn beats until the member fails or is closed: for itself, and for each of its leases.
 func (m *Member) beatOn() {
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
@@ -298,7 +299,7 @@ func (m *Member) beatOn() {
 		select {
 		case <-t.C:
 		case <-m.now:
-		case <-m.life.Done():
+		case <-m.fatal:
 			return
 		}
 	}
@@ -337,7 +338,7 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 		return fmt.Errorf("the result of job %s has %d bytes; the most is %d", r.Job, len(data), maxPayload)
 	}
 	subject := fmt.Sprintf("result.%s.%s.%d", r.Worker, r.Job, r.Generation)
-	err = m.insist(ctx, func(ctx context.Context) error {
+	err = m.insist(ctx, requestTime, func(ctx context.Context) error {
 		msg, err := m.nc.RequestWithContext(ctx, subject, data)
 		if err != nil {
 			return err
@@ -356,8 +357,9 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	return wrap("give the result of job "+r.Job+" to the server", err)
 }
 
-// insist tries something until it succeeds, ctx ends or the member fails.
-func (m *Member) insist(ctx context.Context, try func(context.Context) error) error {
+// insist tries something, each time for some seconds, until it succeeds, ctx ends or the
+// member fails.
+func (m *Member) insist(ctx context.Context, each time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(m.life, cancel)()
@@ -365,7 +367,7 @@ func (m *Member) insist(ctx context.Context, try func(context.Context) error) er
 		if err := m.Err(); err != nil {
 			return err
 		}
-		once, done := context.WithTimeout(ctx, requestTime)
+		once, done := context.WithTimeout(ctx, each)
 		err := try(once)
 		done()
 		if err == nil {
@@ -381,6 +383,7 @@ func (m *Member) insist(ctx context.Context, try func(context.Context) error) er
 // Close ends the connection at once. What it holds is given to others soon; give back
 // first what will not be finished.
 func (m *Member) Close() {
+	m.fail(nats.ErrConnectionClosed)
 	m.end()
 	m.nc.Close()
 	m.done.Wait()

@@ -157,6 +157,15 @@ func (s *site) publish(sp *job.Spec) {
 	}
 }
 
+// untaken waits until so many jobs are said to wait in lane 0.
+func (s *site) untaken(want int) {
+	s.t.Helper()
+	within(s.t, 5*time.Second, fmt.Sprintf("%d jobs wait", want), func() bool {
+		n, err := s.Untaken(s.t.Context(), 0, "main")
+		return n == want && err == nil
+	})
+}
+
 // within waits for something that must come true.
 func within(t testing.TB, d time.Duration, what string, is func() bool) time.Duration {
 	t.Helper()

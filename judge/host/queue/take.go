@@ -42,7 +42,6 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 		case <-t.C:
 		case <-ctx.Done():
 		case <-m.fatal:
-		case <-m.life.Done():
 		}
 		t.Stop()
 	}
@@ -109,9 +108,6 @@ func (m *Member) stopped(ctx context.Context) error {
 	if err := m.Err(); err != nil {
 		return err
 	}
-	if m.life.Err() != nil {
-		return nats.ErrConnectionClosed
-	}
 	return ctx.Err()
 }
 
@@ -174,6 +170,7 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 type pulls struct {
 	prefix string
 	turn   chan struct{} // held by who asks
+	fatal  chan struct{} // closed when no answer can come
 
 	mu      sync.Mutex
 	asked   int
@@ -184,7 +181,9 @@ type pulls struct {
 	unanswered time.Time
 }
 
-func newPulls() pulls { return pulls{turn: make(chan struct{}, 1)} }
+func newPulls(fatal chan struct{}) pulls {
+	return pulls{turn: make(chan struct{}, 1), fatal: fatal}
+}
 
 // one asks one consumer for one job, and returns it with the time from when on it may have
 // been leased. Nil means that there is none now, or that nobody answers.
@@ -212,6 +211,7 @@ func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject string) (*nats.M
 			return msg, asked
 		}
 	case <-t.C:
+	case <-p.fatal:
 	case <-ctx.Done():
 	}
 	return nil, time.Time{}

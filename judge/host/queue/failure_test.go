@@ -1,0 +1,376 @@
+package queue_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/queue/queuetest"
+)
+
+// worker starts a worker in a process of its own.
+func (s *site) worker(name string, hold time.Duration) *process {
+	o := s.options(name)
+	return start(s.t, "worker", "NAME="+name, "URL="+o.URL, "SEED="+string(o.Seed), "HOLD="+hold.String())
+}
+
+func TestAWorkerThatIsKilledLosesItsJobSoon(t *testing.T) {
+	left := make(chan string, 1)
+	s := open(t, queue.Listener{Left: func(w string) { left <- w }})
+	a := s.worker("a", time.Hour)
+	s.publish(spec("j"))
+	a.says(t, "took j")
+	b := s.join("b")
+	time.Sleep(500 * time.Millisecond) // it has been heard
+	a.kill()
+	died := time.Now()
+	l := take(t, b)
+	took := time.Since(died)
+	t.Logf("redelivered after %v", took)
+	if took > 3500*time.Millisecond || l.Deliveries != 2 {
+		t.Errorf("delivery %d after %v; want within 3.5 s", l.Deliveries, took)
+	}
+	if w := <-left; w != "a" {
+		t.Errorf("%s left", w)
+	}
+	if err := l.Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAWorkerThatStartsAnewHoldsNothing(t *testing.T) {
+	s := open(t, queue.Listener{})
+	a := s.worker("a", time.Hour)
+	s.publish(spec("j"))
+	a.says(t, "took j")
+	time.Sleep(300 * time.Millisecond)
+	a.kill()
+	died := time.Now()
+	l := take(t, s.join("a")) // the same worker: its first beat says that it does nothing
+	if took := time.Since(died); took > 2500*time.Millisecond || l.Deliveries != 2 {
+		t.Errorf("delivery %d after %v", l.Deliveries, took)
+	}
+}
+
+// reconciled publishes all jobs again and again until each has a result, as a server does
+// that has them in its database.
+func reconciled(t *testing.T, jobs int, done func() int, publish func(id string)) {
+	t.Helper()
+	for end := time.Now().Add(90 * time.Second); done() < jobs; {
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d jobs have a result", done(), jobs)
+		}
+		for i := range jobs {
+			publish(fmt.Sprintf("j%d", i))
+		}
+		time.Sleep(300 * time.Millisecond)
+	}
+}
+
+func TestAServerThatIsKilled(t *testing.T) {
+	for name, also := range map[string]func(folder string){
+		"and starts on the same folder": func(string) {},
+		"and its folder is deleted":     func(folder string) { _ = os.RemoveAll(folder) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			slow(t)
+			leaks(t)
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			addr := listener.Addr().String()
+			listener.Close()
+			folder, file := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "results")
+			var admitted []string
+			var members []*queue.Member
+			seeds := map[string][]byte{}
+			for _, w := range []string{"a", "b", "c"} {
+				public, seed := key(t)
+				admitted, seeds[w] = append(admitted, w+"="+public), seed
+			}
+			serve := func() *process {
+				p := start(t, "server", "FOLDER="+folder, "RESULTS="+file, "ADDR="+addr, "WORKERS="+strings.Join(admitted, " "))
+				p.says(t, "serving")
+				return p
+			}
+			p := serve()
+			ctx, cancel := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			defer all.Wait()
+			defer cancel()
+			for w, seed := range seeds {
+				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer m.Close()
+				members = append(members, m)
+				all.Go(func() {
+					for {
+						l, err := m.Take(ctx)
+						if err != nil {
+							return
+						}
+						time.Sleep(rand.N(40 * time.Millisecond))
+						if l.Finish(ctx, accepted()) != nil {
+							return
+						}
+					}
+				})
+			}
+			results := func() int {
+				data, _ := os.ReadFile(file)
+				seen := map[string]bool{}
+				for line := range strings.Lines(string(data)) {
+					seen[strings.Fields(line)[0]] = true
+				}
+				return len(seen)
+			}
+			given := map[string]bool{}
+			publish := func(id string) {
+				if given[id] && rand.IntN(10) > 0 {
+					return // the database believes for a while that it is out
+				}
+				res, err := http.Post("http://"+addr+"/publish/"+id, "", nil)
+				if err != nil {
+					return
+				}
+				res.Body.Close()
+				given[id] = res.StatusCode == http.StatusOK
+			}
+			for i := range 150 {
+				publish(fmt.Sprintf("j%d", i))
+				if i%50 == 49 {
+					p.kill()
+					also(folder)
+					p = serve()
+				}
+			}
+			reconciled(t, 150, results, publish)
+			for _, m := range members {
+				if m.Err() != nil {
+					t.Errorf("a worker gave up: %v", m.Err())
+				}
+			}
+		})
+	}
+}
+
+func TestTheFolderMayBeDeletedUnderTheServer(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	for i := range 5 {
+		s.publish(spec(fmt.Sprintf("j%d", i)))
+	}
+	held := take(t, m)
+	if err := os.RemoveAll(s.folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ensure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// An answer to a lease of before counts for none of now.
+	for i := range 5 {
+		s.publish(spec(fmt.Sprintf("j%d", i)))
+	}
+	if err := held.Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+	s.untaken(5)
+	for range 5 {
+		if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within(t, 5*time.Second, "all results", func() bool { return s.jobs() == 5 })
+}
+
+// lossy swallows some of the answers that a worker sends to leases.
+type lossy struct {
+	net.Conn
+	lose *atomic.Bool
+	lost *atomic.Int32
+}
+
+func (l lossy) Write(p []byte) (int, error) {
+	// nats.go writes a whole message at once, where nothing else waits to be written.
+	if strings.HasPrefix(string(p), "PUB $JS.ACK.") && strings.Contains(string(p), "\r\n+ACK\r\n") && strings.Count(string(p), "PUB ") == 1 && l.lose.Swap(!l.lose.Load()) {
+		l.lost.Add(1)
+		return len(p), nil
+	}
+	return l.Conn.Write(p)
+}
+
+func TestLostAcknowledgements(t *testing.T) {
+	slow(t)
+	s := open(t, queue.Listener{})
+	lose, lost := &atomic.Bool{}, &atomic.Int32{}
+	lose.Store(true)
+	m := s.join("w", func(o *queue.JoinOptions) {
+		url := o.URL
+		o.Dial = func(ctx context.Context) (net.Conn, error) {
+			c, err := queue.Dial(ctx, url, nil)
+			return lossy{c, lose, lost}, err
+		}
+	})
+	for i := range 4 {
+		s.publish(spec(fmt.Sprintf("j%d", i)))
+		if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
+			t.Fatal(err)
+		}
+		if alive, err := s.Alive(t.Context(), 0, "main", fmt.Sprintf("j%d", i)); alive || err != nil {
+			t.Errorf("j%d: alive %v, %v", i, alive, err)
+		}
+	}
+	within(t, 5*time.Second, "all results", func() bool { return s.jobs() == 4 })
+	if lost.Load() == 0 {
+		t.Error("nothing was lost")
+	}
+}
+
+func TestTheBridge(t *testing.T) {
+	s := open(t, queue.Listener{})
+	res, err := http.Get(s.web.URL + queue.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusUpgradeRequired || res.Header.Get("Upgrade") != queue.Protocol {
+		t.Errorf("a plain request: %s, %v", res.Status, res.Header)
+	}
+	web := httptest.NewTLSServer(s.Bridge())
+	defer web.Close()
+	m := s.join("w", func(o *queue.JoinOptions) {
+		o.URL, o.TLS = web.URL, web.Client().Transport.(*http.Transport).TLSClientConfig
+	})
+	s.publish(spec("a"))
+	if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
+		t.Fatal(err)
+	}
+	m.Close() // before the server that it came through
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	for _, url := range []string{web.URL, "http://127.0.0.1:1/queue", "ftp://x", "http://"} { // not trusted; nobody; nonsense
+		if _, err := queue.Dial(ctx, url, nil); err == nil {
+			t.Errorf("connected to %s", url)
+		}
+	}
+	// Who knows no key holds few connections, and not for long.
+	var open []net.Conn
+	var refusedAt int
+	for i := range 300 {
+		c, err := queue.Dial(t.Context(), s.web.URL, nil)
+		if err != nil {
+			if refusedAt = i; !strings.Contains(err.Error(), "503") {
+				t.Errorf("too many: %v", err)
+			}
+			break
+		}
+		open = append(open, c)
+	}
+	if refusedAt < 200 || refusedAt > 256 {
+		t.Errorf("refused after %d connections", refusedAt)
+	}
+	for _, c := range open {
+		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 4096)
+		for {
+			if _, err := c.Read(buf); err != nil {
+				if os.IsTimeout(err) {
+					t.Fatal("who knows no key stays connected")
+				}
+				break
+			}
+		}
+		c.Close()
+	}
+	within(t, 10*time.Second, "let in again", func() bool {
+		c, err := queue.Dial(t.Context(), s.web.URL, nil)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+}
+
+func TestAClusterThatLosesItsLeader(t *testing.T) {
+	slow(t)
+	leaks(t)
+	public, seed := key(t)
+	c := queuetest.Start(t, queuetest.Worker{Name: "w", Class: "main", Key: public})
+	q := c.Open(t, queue.Listener{Trouble: func(err error) { t.Log(err) }})
+	defer q.Close()
+	if err := q.Admit("w", "main", public); err != nil {
+		t.Fatal(err)
+	}
+	got := &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	all.Go(func() { _ = q.Results(ctx, got.take) })
+	m, err := queue.Join(ctx, queue.JoinOptions{Worker: "w", Class: "main", Seed: seed, URL: c.WorkerURL, Slots: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for range 2 {
+		all.Go(func() {
+			for {
+				l, err := m.Take(ctx)
+				if err != nil || l.Finish(ctx, accepted()) != nil {
+					return
+				}
+			}
+		})
+	}
+	publish := func(id string) {
+		if len(got.of(id)) > 0 {
+			return
+		}
+		once, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		if _, err := q.Publish(once, spec(id)); err != nil {
+			t.Logf("publish %s: %v", id, err)
+		}
+		_ = q.Wake("main")
+	}
+	for i := range 20 {
+		publish(fmt.Sprintf("j%d", i))
+	}
+	within(t, 10*time.Second, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
+	stream, err := q.JetStream().Stream(ctx, "JOBS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stream.CachedInfo().Config.Replicas != 3 {
+		t.Errorf("%d replicas", stream.CachedInfo().Config.Replicas)
+	}
+	c.Kill(t, stream.CachedInfo().Cluster.Leader)
+	killed := time.Now()
+	for i := 20; i < 40; i++ {
+		publish(fmt.Sprintf("j%d", i))
+	}
+	t.Logf("20 jobs published %v after the leader died", time.Since(killed))
+	reconciled(t, 40, got.jobs, publish)
+	t.Logf("all done %v after the leader died", time.Since(killed))
+	within(t, 30*time.Second, "nothing alive", func() bool {
+		stats, err := q.Stats(ctx)
+		return err == nil && stats.Jobs == 0
+	})
+}

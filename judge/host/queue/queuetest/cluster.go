@@ -1,0 +1,138 @@
+// Package queuetest starts a real NATS cluster for tests: three nats-server processes on
+// loopback. It is not a way to run one for people.
+package queuetest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/queue"
+)
+
+// Worker is one that the cluster lets in by its nkey, as its operator would.
+type Worker struct {
+	Name, Class string
+	Key         string // the public half
+}
+
+// Cluster is three servers.
+type Cluster struct {
+	// URLs are for a server's queue, WorkerURL for workers, who have keys.
+	URLs      []string
+	WorkerURL string
+	names     []string
+	processes []*exec.Cmd
+}
+
+// Start starts three nats-servers that let these workers in. They end with the test. It
+// skips the test where nats-server is not installed.
+func Start(t testing.TB, workers ...Worker) *Cluster {
+	t.Helper()
+	program, err := exec.LookPath("nats-server")
+	if err != nil {
+		t.Skip("no nats-server: go install github.com/nats-io/nats-server/v2@v2.15.2")
+	}
+	c := &Cluster{}
+	ports := freePorts(t, 6)
+	var routes, plain []string
+	for i := range 3 {
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", ports[3+i]))
+		plain = append(plain, fmt.Sprintf("nats://127.0.0.1:%d", ports[i]))
+		c.URLs = append(c.URLs, fmt.Sprintf("nats://server:secret@127.0.0.1:%d", ports[i]))
+	}
+	c.WorkerURL = strings.Join(plain, ",")
+	for i := range 3 {
+		dir := t.TempDir()
+		name := fmt.Sprintf("n%d", i+1)
+		text := fmt.Sprintf("server_name: %s\nlisten: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always, max_file_store: 2GB }\n"+
+			"cluster { name: test, listen: 127.0.0.1:%d, routes: [%s] }\n%s", name, ports[i], dir, ports[3+i], strings.Join(routes, ", "), users(workers))
+		file := filepath.Join(dir, "nats.conf")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(program, "-c", file)
+		var log bytes.Buffer
+		cmd.Stderr = &log
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		c.names, c.processes = append(c.names, name), append(c.processes, cmd)
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			if t.Failed() {
+				t.Logf("%s, the end of its log:\n%s", name, log.Bytes()[max(0, log.Len()-4000):])
+			}
+		})
+	}
+	return c
+}
+
+// users is what the configuration says of who may connect.
+func users(workers []Worker) string {
+	var b strings.Builder
+	b.WriteString("authorization { users: [\n  { user: server, password: secret }\n")
+	for _, w := range workers {
+		publish, subscribe := queue.Permissions(w.Name, w.Class)
+		fmt.Fprintf(&b, "  { nkey: %s, permissions: { publish: %s, subscribe: %s } }\n", w.Key, list(publish), list(subscribe))
+	}
+	b.WriteString("] }\n")
+	return b.String()
+}
+
+func list(subjects []string) string {
+	quoted := slices.Clone(subjects)
+	for i, s := range quoted {
+		quoted[i] = fmt.Sprintf("%q", s)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// Kill kills a server by its name, n1 to n3: with SIGKILL, as a machine dies.
+func (c *Cluster) Kill(t testing.TB, name string) {
+	t.Helper()
+	i := slices.Index(c.names, name)
+	if i < 0 {
+		t.Fatalf("there is no server %q", name)
+	}
+	if err := c.processes[i].Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// freePorts are ports of loopback that nobody uses now.
+func freePorts(t testing.TB, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// Open opens a queue on the cluster, trying until it has a leader.
+func (c *Cluster) Open(t testing.TB, listen queue.Listener) *queue.Queue {
+	t.Helper()
+	for end := time.Now().Add(60 * time.Second); ; {
+		q, err := queue.Open(t.Context(), queue.Options{URLs: c.URLs, Classes: []string{"main"}, Listen: listen})
+		if err == nil {
+			return q
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the cluster does not come up: %v", err)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
