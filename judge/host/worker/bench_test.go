@@ -14,11 +14,23 @@ import (
 	"assay/judge/host/worker"
 )
 
-// BenchmarkRunnerOfSubmit measures what a worker does with an unchanged solution of one
-// case, a static program that does nothing, on one slot and on two, beside `judge submit`
-// in a loop in the same run: how many times as many it judges.
+// BenchmarkRunnerOfSubmit measures what a worker does with an unchanged solution, on one
+// slot and on two, beside `judge submit` in a loop in the same run: how many times as many
+// it judges. There is one case and a program that does nothing, or there are a hundred
+// that take 5 ms each.
 func BenchmarkRunnerOfSubmit(b *testing.B) {
-	root := lay(b, "-- judge.toml --\n-- problems/nothing/problem.toml --\ntitle = \"Nothing\"\n-- problems/nothing/cases/sample/one.in --\n1 2\n-- problems/nothing/cases/sample/one.ans --\n\n-- noop/main.go --\npackage main\n\nfunc main() {}\n")
+	b.Run("one", func(b *testing.B) { ofSubmit(b, 1, 20, "") })
+	b.Run("hundred", func(b *testing.B) {
+		ofSubmit(b, 100, 2, "for t := time.Now(); time.Since(t) < 5*time.Millisecond; {\n}")
+	})
+}
+
+func ofSubmit(b *testing.B, cases, each int, body string) {
+	archive := "-- judge.toml --\n-- problems/nothing/problem.toml --\ntitle = \"Nothing\"\n-- noop/main.go --\npackage main\n\nimport \"time\"\n\nvar _ time.Time\n\nfunc main() {\n" + body + "\n}\n"
+	for i := range cases {
+		archive += fmt.Sprintf("-- problems/nothing/cases/sample/c%d.in --\n1 2\n-- problems/nothing/cases/sample/c%d.ans --\n\n", i, i)
+	}
+	root := lay(b, archive)
 	build := func(name, from string) string {
 		out := filepath.Join(root, name)
 		cmd := exec.Command("go", "build", "-o", out, from)
@@ -59,10 +71,9 @@ func BenchmarkRunnerOfSubmit(b *testing.B) {
 	runners := map[int]*worker.Runner{}
 	for slots := 1; slots <= 2; slots++ {
 		runners[slots] = runner(b, worker.RunnerOptions{Blobs: s, Slots: slots})
-		jobs(runners[slots], slots, 10) // fills the caches
+		jobs(runners[slots], slots, each) // fills the caches
 	}
 	submit()
-	const each = 20
 	took, loop := map[int]time.Duration{}, time.Duration(0)
 	for b.Loop() {
 		for slots, r := range runners {

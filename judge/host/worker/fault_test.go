@@ -142,10 +142,17 @@ func TestAServerThatIsGone(t *testing.T) {
 	done(t, runner(t, worker.RunnerOptions{Blobs: s}), j)
 	s.change = func(int, []byte) (io.ReadCloser, error) { return nil, errors.New("nobody is there") }
 	r := runner(t, worker.RunnerOptions{Blobs: s, Patience: time.Second})
-	if result, err := r.Run(t.Context(), j, nil); err == nil || !strings.Contains(err.Error(), "nobody is there") {
+	var unwell *worker.Unwell
+	if result, err := r.Run(t.Context(), j, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "nobody is there") {
 		t.Errorf("%+v, %v", result, err)
 	}
+	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "nobody is there") {
+		t.Errorf("Well while the server is gone: %v", err)
+	}
 	s.change = nil
+	if err := r.Well(t.Context()); err != nil {
+		t.Errorf("Well when it is back: %v", err)
+	}
 	done(t, r, j)
 }
 

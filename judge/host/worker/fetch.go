@@ -30,7 +30,11 @@ const (
 )
 
 // awayError says that the server does not give what the job needs, for now.
-type awayError struct{ err error }
+type awayError struct {
+	err    error
+	digest blob.Digest // what it does not send
+	size   int64
+}
 
 func (e *awayError) Error() string {
 	return "the server does not send what the job needs: " + e.err.Error()
@@ -116,6 +120,7 @@ func (f *fetcher) patiently(ctx context.Context, d blob.Digest, size int64, keep
 
 // once fetches a blob once.
 func (f *fetcher) once(ctx context.Context, d blob.Digest, size int64, keep func(io.Reader) error) error {
+	away := func(err error) error { return &awayError{err, d, size} }
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte came for %v", stall)) })
@@ -125,18 +130,18 @@ func (f *fetcher) once(ctx context.Context, d blob.Digest, size int64, keep func
 		return err
 	}
 	if err != nil {
-		return &awayError{err}
+		return away(err)
 	}
 	defer r.Close()
 	w := &watched{r: r, watch: watch}
 	err = keep(w)
 	switch {
 	case w.err != nil && context.Cause(ctx) != nil:
-		return &awayError{context.Cause(ctx)}
+		return away(context.Cause(ctx))
 	case w.err != nil:
-		return &awayError{w.err}
+		return away(w.err)
 	case errors.Is(err, blob.ErrDamaged):
-		return &awayError{err}
+		return away(err)
 	}
 	return err
 }

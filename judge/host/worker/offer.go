@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"runtime"
@@ -68,25 +69,53 @@ func (r *Runner) look(ctx context.Context) (o *job.Offer, err error) {
 	return o, context.Cause(ctx)
 }
 
-// Well says what makes the machine unfit for judging: no room on a disk, no sandbox, or
-// tool chains that are not those that the server was told.
+// Well says what makes the machine unfit for judging: no room on a disk, no sandbox, tool
+// chains that are not those that the server was told, or a server that did not send what
+// a job needed and does not now. Without this each worker would take each job, and give it
+// back, until it was given out too often.
 func (r *Runner) Well(ctx context.Context) error {
 	for _, dir := range []string{r.o.Dir, os.TempDir()} {
 		if room, known := cachedir.Room(dir); known && room < leastRoom {
 			return &Unwell{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
 		}
 	}
+	if err := r.sends(ctx); err != nil {
+		return &Unwell{err}
+	}
 	now, err := r.look(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
-		return &Unwell{fmt.Errorf("the sandbox cannot be started: %w", err)}
+		return &Unwell{fmt.Errorf("the judge cannot be started here: %w", err)}
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
 		if was, is := r.own.Languages[id], cmp.Or(now.Languages[id], "nothing"); was != is {
 			return &Unwell{fmt.Errorf("the tool chain of %s has changed from %q to %q: start the worker again, and have its class accept it", id, was, is)}
 		}
+	}
+	return nil
+}
+
+// sends asks for what the server did not send the last time.
+func (r *Runner) sends(ctx context.Context) error {
+	r.mu.Lock()
+	away := r.away
+	r.mu.Unlock()
+	if away == nil {
+		return nil
+	}
+	err := r.fetch.once(ctx, away.digest, away.size, func(b io.Reader) error {
+		_, err := io.CopyN(io.Discard, b, 1)
+		return err
+	})
+	if _, still := errors.AsType[*awayError](err); still {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.away == away {
+		r.away = nil
 	}
 	return nil
 }

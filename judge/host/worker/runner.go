@@ -76,6 +76,7 @@ type Runner struct {
 	mu   sync.Mutex
 	laid int64      // bytes of all that is laid out
 	own  *job.Offer // as the machine was when the runner was made
+	away *awayError // what the server did not send; nil where it sends
 }
 
 // problemKey names an open problem.
@@ -166,14 +167,17 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 	defer end()
 	result := &job.Result{Version: r.o.Version, Machine: r.machine, Rung: r.own.Rung}
 	err := r.judge(limited, s, progress, result)
-	_, away := errors.AsType[*awayError](err)
+	away, _ := errors.AsType[*awayError](err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(context.Cause(limited), errTooLong) && err != nil:
 		err = fmt.Errorf("the job did not end within %v", r.o.Limit)
-	case away:
-		return nil, err
+	case away != nil:
+		r.mu.Lock()
+		r.away = away
+		r.mu.Unlock()
+		return nil, &Unwell{err}
 	case err == nil && result.Finished.Verdict != judge.JudgeError:
 		result.State = job.Done
 		return result, nil

@@ -12,8 +12,9 @@
 //
 // Who is to blame decides what becomes of a job. A submission's fault is a verdict. A
 // bundle that cannot be judged is a result of state Failed, with the fault. What the
-// machine cannot do just now (its disk is full, its sandbox is gone, the server cannot be
-// reached) gives the job back to others; a machine that is not well rests until it is.
+// machine cannot do just now (its disk is full, its sandbox is gone, the server does not
+// send what the job needs) gives the job back to others, and the worker rests until it
+// can.
 //
 // The package knows no queue and no network: those are interfaces, Queue and Blobs.
 package worker
