@@ -159,8 +159,16 @@ type Progress struct {
 
 // Order is what a server tells one worker.
 type Order struct {
-	Kind OrderKind `json:"kind"`
-	Job  string    `json:"job,omitempty"`
+	Kind    OrderKind `json:"kind"`
+	Job     string    `json:"job,omitempty"`
+	Bundles []Bundle  `json:"bundles,omitempty"`
+}
+
+// Bundle names a frozen problem, with the languages and limits that it is judged with.
+type Bundle struct {
+	Manifest blob.Digest `json:"manifest"`
+	Config   blob.Digest `json:"config"`
+	Problem  string      `json:"problem"` // what it is called
 }
 
 // OrderKind says what a worker is to do.
@@ -170,6 +178,7 @@ type OrderKind string
 const (
 	Cancel OrderKind = "cancel" // stop Job; its result is not wanted
 	Drain  OrderKind = "drain"  // take no more jobs, finish those that run, end
+	Warm   OrderKind = "warm"   // fetch Bundles and build their programs: jobs will come soon
 )
 
 // Offer is what a worker can do; it decides whether it fits a class.

@@ -29,17 +29,17 @@ func TestWhatCannotBeJudged(t *testing.T) {
 	n := &notes{}
 	r := runner(t, worker.RunnerOptions{Blobs: s, Limit: 20 * time.Second, Note: n.add})
 	for name, tt := range map[string]struct {
-		bundle worker.Bundle
+		bundle job.Bundle
 		change func(*job.Spec)
 		blame  judge.Blame
 		want   string
 	}{
 		"it tells a checker that does not compile": {broken, nil, judge.Setter, "broken/checker.c: the program does not compile"},
-		"it tells a bundle that is none":           {worker.Bundle{Manifest: s.put([]byte("hello\n")), Config: any.Config, Problem: "any"}, nil, judge.Setter, "the manifest of the bundle"},
-		"it tells a configuration that is none":    {worker.Bundle{Manifest: any.Manifest, Config: s.put([]byte("x = 1\n")), Problem: "any"}, nil, judge.Setter, "unknown key"},
+		"it tells a bundle that is none":           {job.Bundle{Manifest: s.put([]byte("hello\n")), Config: any.Config, Problem: "any"}, nil, judge.Setter, "the manifest of the bundle"},
+		"it tells a configuration that is none":    {job.Bundle{Manifest: any.Manifest, Config: s.put([]byte("x = 1\n")), Problem: "any"}, nil, judge.Setter, "unknown key"},
 		"it tells a blob that the server lacks":    {any, func(j *job.Spec) { j.Files[0].Digest = any.Manifest[:32] + any.Config[:32] }, judge.Machine, "the server has no blob"},
 		"it tells a job that makes no sense":       {any, func(j *job.Spec) { j.Files = nil }, judge.Machine, "no files"},
-		"it tells a part that the server lacks":    {worker.Bundle{Manifest: s.put([]byte("frozen 5 " + string(any.Manifest[:32]+any.Config[:32]) + " frozen.json\n")), Config: any.Config, Problem: "any"}, nil, judge.Machine, "the server has no blob"},
+		"it tells a part that the server lacks":    {job.Bundle{Manifest: s.put([]byte("frozen 5 " + string(any.Manifest[:32]+any.Config[:32]) + " frozen.json\n")), Config: any.Config, Problem: "any"}, nil, judge.Machine, "the server has no blob"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := s.spec(t, tt.bundle, right)
@@ -228,7 +228,7 @@ func TestTheDiskStaysAsItWas(t *testing.T) {
 	dir := t.TempDir()
 	const quota = 80 << 10
 	r := runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, Slots: 2, Quota: quota})
-	var bundles []worker.Bundle
+	var bundles []job.Bundle
 	for _, name := range []string{"any", "plain", "pack"} {
 		_, b := s.freeze(t, w, name)
 		bundles = append(bundles, b)
@@ -320,7 +320,7 @@ func TestBundlesBelowTheQuota(t *testing.T) {
 func TestWarm(t *testing.T) {
 	root := lay(t, strings.ReplaceAll(problems, "-- problems/plain/cases", "-- problems/wrong/problem.toml --\ntitle = \"Wrong\"\n[reference]\nprogram = \"reference.sh\"\n-- problems/wrong/reference.sh --\necho 7\n-- problems/wrong/cases/sample/one.in --\n1 2\n-- problems/wrong/cases/sample/one.ans --\n3\n-- problems/plain/cases"))
 	w, s := contest(t, root), newServer()
-	var bundles []worker.Bundle
+	var bundles []job.Bundle
 	for _, name := range []string{"any", "plain", "pack", "talk", "broken", "wrong"} {
 		_, b := s.freeze(t, w, name)
 		bundles = append(bundles, b)

@@ -84,7 +84,7 @@ func (s *server) count() int {
 }
 
 // freeze puts a problem of a workspace on the server.
-func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*workspace.Problem, worker.Bundle) {
+func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*workspace.Problem, job.Bundle) {
 	t.Helper()
 	p, faults, err := w.Ready(t.Context(), name)
 	if err = errors.Join(err, faults.AsError()); err != nil {
@@ -108,11 +108,11 @@ func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*wor
 		}
 		s.put(data)
 	}
-	return p, worker.Bundle{Manifest: s.put(b.Manifest.Bytes()), Config: s.put(b.Config), Problem: p.ID}
+	return p, job.Bundle{Manifest: s.put(b.Manifest.Bytes()), Config: s.put(b.Config), Problem: p.ID}
 }
 
 // spec is the job of judging the file or folder at path.
-func (s *server) spec(t testing.TB, b worker.Bundle, path string) *job.Spec {
+func (s *server) spec(t testing.TB, b job.Bundle, path string) *job.Spec {
 	t.Helper()
 	j := &job.Spec{ID: "job-" + filepath.Base(path), Generation: 1, Token: "t", Class: "main", Work: job.Work{
 		Kind: job.Submission, Bundle: b.Manifest, Config: b.Config, Problem: b.Problem, Program: filepath.Base(path), All: true,

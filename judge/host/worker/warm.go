@@ -5,19 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"assay/judge/blob"
+	"assay/judge/host/job"
 )
-
-// Bundle names a frozen problem, with the languages and limits that it is judged with.
-type Bundle struct {
-	Manifest, Config blob.Digest
-	Problem          string // what it is called
-}
 
 // Warm makes ready what jobs will need: it fetches bundles, lays them out, builds all the
 // setter's programs, and has the references judged on the samples. What cannot be made
 // ready is in the error; the others are.
-func (r *Runner) Warm(ctx context.Context, bundles []Bundle) error {
+func (r *Runner) Warm(ctx context.Context, bundles []job.Bundle) error {
 	var all []error
 	for _, b := range bundles {
 		if err := r.warm(ctx, b); err != nil {
@@ -30,7 +24,7 @@ func (r *Runner) Warm(ctx context.Context, bundles []Bundle) error {
 	return errors.Join(all...)
 }
 
-func (r *Runner) warm(ctx context.Context, b Bundle) error {
+func (r *Runner) warm(ctx context.Context, b job.Bundle) error {
 	p, give, err := r.open(ctx, problemKey{b.Config, b.Manifest, b.Problem})
 	if err != nil {
 		return err

@@ -80,6 +80,12 @@ type Judging interface {
 	Well(ctx context.Context) error
 }
 
+// Warming is a Judging that can make ready what jobs will need.
+type Warming interface {
+	// Warm makes bundles ready. The error says which are not.
+	Warm(ctx context.Context, bundles []job.Bundle) error
+}
+
 // Unwell is the error of a machine that is not fit for judging. What it says is for those
 // who look after the machine.
 type Unwell struct{ Err error }
@@ -346,6 +352,8 @@ func (w *Worker) say() {
 // obey does what the server orders.
 func (w *Worker) obey(ctx context.Context) {
 	orders := w.o.Queue.Orders()
+	var warm sync.WaitGroup
+	defer warm.Wait()
 	for {
 		select {
 		case <-ctx.Done():
@@ -358,8 +366,24 @@ func (w *Worker) obey(ctx context.Context) {
 				w.Drain()
 			case o.Kind == job.Cancel:
 				w.cancel(o.Job)
+			case o.Kind == job.Warm:
+				warm.Go(func() { w.warm(ctx, o.Bundles) })
 			}
 		}
+	}
+}
+
+// warm makes bundles ready, beside the jobs.
+func (w *Worker) warm(ctx context.Context, bundles []job.Bundle) {
+	can, ok := w.o.Judging.(Warming)
+	if !ok {
+		return
+	}
+	switch err := can.Warm(ctx, bundles); {
+	case err != nil:
+		w.o.Note(err.Error())
+	default:
+		w.o.Note(fmt.Sprintf("%d bundles are ready for jobs", len(bundles)))
 	}
 }
 

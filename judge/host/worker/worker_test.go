@@ -123,6 +123,16 @@ func (j *judging) Well(context.Context) error {
 	return j.ill
 }
 
+// Warm refuses the problem that is called so.
+func (j *judging) Warm(_ context.Context, bundles []job.Bundle) error {
+	for _, b := range bundles {
+		if b.Problem == "bad" {
+			return errors.New("bad is not ready")
+		}
+	}
+	return nil
+}
+
 func (j *judging) set(ill error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -274,6 +284,17 @@ func TestCancelled(t *testing.T) {
 		synctest.Wait()
 		if len(s.told) != 3 {
 			t.Errorf("told of %q", s.told)
+		}
+	})
+}
+
+func TestWarmedByOrder(t *testing.T) {
+	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
+		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "a"}, {Problem: "b"}}}
+		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "bad"}}}
+		synctest.Wait()
+		if !s.notes.has("2 bundles are ready") || !s.notes.has("bad is not ready") {
+			t.Errorf("noted: %s", &s.notes)
 		}
 	})
 }
