@@ -27,8 +27,9 @@ func (r *Runner) Offer() *job.Offer {
 	return &o
 }
 
-// look looks at the machine: its sandbox, and its tool chains.
-func (r *Runner) look(ctx context.Context) (o *job.Offer, err error) {
+// look looks at the machine: its sandbox, and its tool chains. Note is told of those that
+// are there and do not work.
+func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (r *Runner) look(ctx context.Context) (o *job.Offer, err error) {
 			var err error
 			identities[i], err = w.Tools.Identity(ctx, l)
 			if _, missing := errors.AsType[*lang.MissingError](err); err != nil && !missing && ctx.Err() == nil {
-				r.o.Note(fmt.Sprintf("%s is not offered: %v", l.Name, err))
+				note(fmt.Sprintf("%s is not offered: %v", l.Name, err))
 			}
 		})
 	}
@@ -82,7 +83,7 @@ func (r *Runner) Well(ctx context.Context) error {
 	if err := r.sends(ctx); err != nil {
 		return &Unwell{err}
 	}
-	now, err := r.look(ctx)
+	now, err := r.look(ctx, func(string) {}) // it was told at the start
 	if ctx.Err() != nil {
 		return nil
 	}

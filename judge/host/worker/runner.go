@@ -148,7 +148,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		}
 	}
 	r.problems.idle, r.problems.close = idleOpen, r.layAside
-	if r.own, err = r.look(context.Background()); err != nil {
+	if r.own, err = r.look(context.Background(), o.Note); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
