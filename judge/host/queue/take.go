@@ -19,6 +19,10 @@ import (
 // is in the last one gets on.
 const backwards = 16
 
+// lookAgain is when a worker that was woken for nothing looks once more: JetStream tells
+// its consumers of a message some time after it said that it is stored.
+const lookAgain = 5 * time.Millisecond
+
 // Take waits for a job. It returns an error when ctx ends or the member fails, and never
 // because the connection is away. Jobs that exclude this worker and jobs that were
 // delivered too often are dealt with here.
@@ -31,14 +35,19 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 		return nil, err
 	}
 	defer m.stopWaiting()
-	for {
+	for again := 0; ; again-- {
 		// Also the first time: a job may have come before anybody could be woken for it.
 		if l, err := m.look(ctx); l != nil || err != nil {
 			return l, err
 		}
-		t := time.NewTimer(pollEvery*3/4 + rand.N(pollEvery/2))
+		next := pollEvery*3/4 + rand.N(pollEvery/2)
+		if again > 0 {
+			next = lookAgain
+		}
+		t := time.NewTimer(next)
 		select {
 		case <-m.wake:
+			again = 2
 		case <-t.C:
 		case <-ctx.Done():
 		case <-m.fatal:

@@ -1,0 +1,163 @@
+package queue_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge/host/queue"
+)
+
+// appended is the median time of a bare append that is synced, of the size of a job: what
+// every message that is stored costs at least.
+func appended(b *testing.B) time.Duration {
+	b.Helper()
+	f, err := os.Create(filepath.Join(b.TempDir(), "log"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	data, err := spec("x").Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var times []time.Duration
+	for range 200 {
+		began := time.Now()
+		if _, err := f.Write(data); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(began))
+	}
+	return quantile(times, 0.5)
+}
+
+func quantile(times []time.Duration, q float64) time.Duration {
+	slices.Sort(times)
+	return times[min(len(times)-1, int(q*float64(len(times))))]
+}
+
+func report(b *testing.B, times []time.Duration, baseline time.Duration) {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	b.ReportMetric(ms(quantile(times, 0.5)), "p50-ms")
+	b.ReportMetric(ms(quantile(times, 0.99)), "p99-ms")
+	b.ReportMetric(ms(baseline), "fsync-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkNoOp is what the queue adds to a job that takes no time: published, woken for,
+// taken, its result stored and acknowledged, and taken in, one job after the other.
+func BenchmarkNoOp(b *testing.B) {
+	s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
+	baseline := appended(b)
+	work(b, s, 1, nil)
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		id := fmt.Sprintf("j%d", i)
+		began := time.Now()
+		s.publish(spec(id))
+		if err := s.Wake("main"); err != nil {
+			b.Fatal(err)
+		}
+		for len(s.of(id)) == 0 {
+			<-s.new
+		}
+		times = append(times, time.Since(began))
+	}
+	report(b, times, baseline)
+}
+
+// BenchmarkDispatch is the time from the commit, before Publish, until one of 100 idle
+// workers starts.
+func BenchmarkDispatch(b *testing.B) {
+	s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
+	baseline := appended(b)
+	took := make(chan time.Time, 100)
+	work(b, s, 100, func(*queue.Lease) { took <- time.Now() })
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		id := fmt.Sprintf("j%d", i)
+		began := time.Now()
+		s.publish(spec(id))
+		if err := s.Wake("main"); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, (<-took).Sub(began))
+		for len(s.of(id)) == 0 {
+			<-s.new
+		}
+	}
+	report(b, times, baseline)
+}
+
+// BenchmarkCeiling is how many no-op jobs go through the queue in a second with 100
+// workers, and with one. Eight goroutines publish.
+func BenchmarkCeiling(b *testing.B) {
+	for _, workers := range []int{1, 100} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
+			baseline := appended(b)
+			work(b, s, workers, nil)
+			const jobs = 2000
+			var rate float64
+			for n := 0; b.Loop(); n++ {
+				began := time.Now()
+				var all sync.WaitGroup
+				for p := range 8 {
+					all.Go(func() {
+						for i := p; i < jobs; i += 8 {
+							if _, err := s.Publish(b.Context(), spec(fmt.Sprintf("n%d-%d", n, i))); err != nil {
+								b.Error(err)
+							}
+							if err := s.Wake("main"); err != nil {
+								b.Error(err)
+							}
+						}
+					})
+				}
+				all.Wait()
+				for s.jobs() < jobs*(n+1) {
+					<-s.new
+				}
+				rate = jobs / time.Since(began).Seconds()
+			}
+			b.ReportMetric(rate, "jobs/s")
+			b.ReportMetric(float64(time.Second)/float64(baseline), "fsyncs/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// work lets workers take jobs and finish them at once, until the benchmark ends.
+func work(b *testing.B, s *site, workers int, started func(*queue.Lease)) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for i := range workers {
+		m := s.join(fmt.Sprintf("w%d", i))
+		all.Go(func() {
+			for {
+				l, err := m.Take(ctx)
+				if err != nil {
+					return
+				}
+				if started != nil {
+					started(l)
+				}
+				if l.Finish(ctx, accepted()) != nil {
+					return
+				}
+			}
+		})
+	}
+	b.Cleanup(func() { cancel(); all.Wait() })
+	time.Sleep(time.Second) // all are idle
+}
