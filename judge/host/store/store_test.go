@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,10 +22,12 @@ import (
 
 var update = flag.Bool("update", false, "note of what internal/query was made")
 
-// postgres is the server of all tests; unless startErr says why there is none.
+// postgres is the server of all tests; startErr says why there is none. It starts with the
+// first test that wants it, and TestMain stops it.
 var (
 	postgres *storetest.Postgres
 	startErr error
+	start    = sync.OnceFunc(func() { postgres, startErr = storetest.StartPostgres() })
 	schemas  atomic.Int64
 )
 
@@ -34,13 +37,14 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	os.Exit(func() int {
-		postgres, startErr = storetest.StartPostgres()
-		if startErr == nil {
-			defer postgres.Stop()
+	code := m.Run()
+	if postgres != nil {
+		if err := postgres.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
+			code = 1
 		}
-		return m.Run()
-	}())
+	}
+	os.Exit(code)
 }
 
 // onBoth runs a test on an empty database of each kind.
@@ -55,6 +59,7 @@ func lite(tb testing.TB) string { return filepath.Join(tb.TempDir(), "assay.db")
 // pg makes an empty part of a database on the server.
 func pg(tb testing.TB) string {
 	tb.Helper()
+	start()
 	if errors.Is(startErr, storetest.ErrNotInstalled) {
 		tb.Skip(startErr)
 	}

@@ -111,6 +111,41 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 	})
 }
 
+// TestAKeyThatComesManyTimesAtOnce is one submission.
+func TestAKeyThatComesManyTimesAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		const times = 6
+		got := make(chan *store.Accepted, times)
+		var wg sync.WaitGroup
+		for range times {
+			wg.Go(func() {
+				a, err := h.Submit(t.Context(), h.submission("k"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got <- a
+			})
+		}
+		wg.Wait()
+		close(got)
+		var kept int
+		for a := range got {
+			if !a.Repeated {
+				kept++
+			}
+			if a.Number != 1 {
+				t.Errorf("one was told number %d", a.Number)
+			}
+		}
+		if kept != 1 {
+			t.Errorf("%d of %d were kept", kept, times)
+		}
+		checkLog(t, h.Store, 1)
+	})
+}
+
 func TestTooManyWaiting(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
