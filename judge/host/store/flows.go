@@ -93,22 +93,32 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 		if n == 0 {
 			return ErrEnded
 		}
+		known, err := q.JobsOfFlow(ctx, text(flow))
+		if err != nil {
+			return err
+		}
+		there := map[string]bool{}
+		for _, id := range known {
+			there[id] = true
+		}
 		now := s.now()
 		lanes := map[job.Lane][]newJob{}
 		for _, j := range jobs {
-			lanes[j.Lane] = append(lanes[j.Lane], newJob{
-				id: JobID(flow, j.Key), work: j.Work, lane: j.Lane, class: j.Class, cost: j.Cost, made: now, flow: flow, key: j.Key,
-			})
+			if id := JobID(flow, j.Key); !there[id] {
+				there[id] = true
+				lanes[j.Lane] = append(lanes[j.Lane], newJob{
+					id: id, work: j.Work, lane: j.Lane, class: j.Class, cost: j.Cost, made: now, flow: flow, key: j.Key,
+				})
+			}
 		}
 		for _, lane := range job.Lanes {
 			if len(lanes[lane]) == 0 {
 				continue
 			}
-			n, err := enqueue(ctx, q, flow, lane, lanes[lane])
-			if err != nil {
+			if err := enqueue(ctx, q, flow, lane, lanes[lane]); err != nil {
 				return err
 			}
-			added += n
+			added += len(lanes[lane])
 		}
 		return nil
 	})

@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,6 +39,7 @@ type Store struct {
 	write, read    *query.Queries
 	postgres       bool
 	options        Options
+	problems       sync.Map // slug to id
 }
 
 // Errors that a caller tells apart with errors.Is.

@@ -55,7 +55,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 	if err != nil {
 		return nil, fmt.Errorf("write the files of a submission: %w", err)
 	}
-	p, err := s.Problem(ctx, n.Problem)
+	problem, err := s.problemID(ctx, n.Problem)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			size += f.Size
 		}
 		if err := q.InsertSubmission(ctx, query.InsertSubmissionParams{
-			ID: a.ID, Contest: Practice, Number: a.Number, Problem: p.ID, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
+			ID: a.ID, Contest: Practice, Number: a.Number, Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
 			Entry: n.Work.Program, Files: string(files), Folder: n.Work.Folder, Size: size, Received: now.LastTime,
 		}); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			return err
 		}
 		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: now.LastTime}
-		if _, err := enqueue(ctx, q, n.Account, n.Lane, []newJob{queued}); err != nil {
+		if err := enqueue(ctx, q, n.Account, n.Lane, []newJob{queued}); err != nil {
 			return err
 		}
 		return q.InsertLog(ctx, query.InsertLogParams{Contest: Practice, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID, Op: string(Created)})
@@ -108,6 +108,19 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	return a, nil
+}
+
+// problemID is the id of a problem, which never changes.
+func (s *Store) problemID(ctx context.Context, slug string) (string, error) {
+	if id, known := s.problems.Load(slug); known {
+		return id.(string), nil
+	}
+	p, err := s.Problem(ctx, slug)
+	if err != nil {
+		return "", err
+	}
+	s.problems.Store(slug, p.ID)
+	return p.ID, nil
 }
 
 // repeated ends the transaction, which then changes nothing, where the key is known. Keys
@@ -136,40 +149,41 @@ type newJob struct {
 	flow, key string // of a part; "" for a judgement
 }
 
-// enqueue puts jobs of one owner and lane into the queue, in this order, and says how many
-// were not there. The owner's row of the lane is locked until the transaction ends.
-func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane, jobs []newJob) (added int, err error) {
-	turn, err := q.HoldTurn(ctx, int64(lane), owner)
-	if err != nil {
-		return 0, fmt.Errorf("lock the turn of %s: %w", owner, err)
-	}
-	last := turn.Finish
+// enqueue puts new jobs of one owner and lane into the queue, in this order. The owner's row
+// of the lane is locked until the transaction ends.
+func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane, jobs []newJob) error {
+	var all int64
 	for _, j := range jobs {
-		spec := job.Spec{Work: j.work, ID: j.id, Generation: 1, Lane: lane, Class: j.class, Token: rand.Text()}
+		_, all = fair.Tags(all, 0, j.cost.Microseconds())
+	}
+	end, err := q.TakeTurn(ctx, query.TakeTurnParams{Lane: int64(lane), Owner: owner, Cost: all})
+	if err != nil {
+		return fmt.Errorf("take the turn of %s: %w", owner, err)
+	}
+	// The first starts where the formula says, each other where the one before it ends.
+	next := end - all
+	for _, j := range jobs {
 		if err := j.work.Check(); err != nil {
-			return 0, err
+			return err
 		}
+		spec := job.Spec{Work: j.work, ID: j.id, Generation: 1, Lane: lane, Class: j.class, Token: rand.Text()}
 		if _, err := spec.Encode(); err != nil {
-			return 0, err
+			return err
 		}
-		work, err := json.Marshal(j.work)
+		work, err := toJSON(j.work)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		start, finish := fair.Tags(turn.V, last, j.cost.Microseconds())
-		n, err := q.InsertJob(ctx, query.InsertJobParams{
+		start, finish := fair.Tags(next, 0, j.cost.Microseconds())
+		next = finish
+		if err := q.InsertJob(ctx, query.InsertJobParams{
 			ID: j.id, Kind: string(j.work.Kind), Lane: int64(lane), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(), StartTag: start,
-			Spec: string(work), Token: spec.Token, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""}, PartKey: j.key,
-		})
-		if err != nil {
-			return 0, err
-		}
-		if n == 1 {
-			last = finish
-			added++
+			Spec: work, Token: spec.Token, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""}, PartKey: j.key,
+		}); err != nil {
+			return err
 		}
 	}
-	return added, q.SetTurn(ctx, query.SetTurnParams{Lane: int64(lane), Owner: owner, Finish: last})
+	return nil
 }
 
 // JobState says where a job is.

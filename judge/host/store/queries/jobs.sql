@@ -1,15 +1,15 @@
 -- name: CountWaiting :one
 SELECT COUNT(*) FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1;
 
--- HoldTurn locks the owner's row until the transaction ends; it says where the owner's last
--- job ends and where the lane is.
--- name: HoldTurn :one
-INSERT INTO turn (lane, owner, finish) VALUES ($1, $2, 0)
-ON CONFLICT (lane, owner) DO UPDATE SET finish = turn.finish
-RETURNING finish, CAST(COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) AS BIGINT) AS v;
-
--- name: SetTurn :exec
-UPDATE turn SET finish = $3 WHERE lane = $1 AND owner = $2;
+-- TakeTurn gives the owner's next jobs of a lane their place: the formula of package fair for
+-- jobs that cost so much together. It returns where they end, and locks the owner's row
+-- until the transaction ends.
+-- name: TakeTurn :one
+INSERT INTO turn (lane, owner, finish)
+VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + sqlc.arg(cost))
+ON CONFLICT (lane, owner) DO UPDATE SET finish =
+    CASE WHEN turn.finish + sqlc.arg(cost) > excluded.finish THEN turn.finish + sqlc.arg(cost) ELSE excluded.finish END
+RETURNING finish;
 
 -- MoveLane only moves forwards.
 -- name: MoveLane :exec
@@ -20,11 +20,9 @@ ON CONFLICT (lane) DO UPDATE SET v = CASE WHEN lane.v < excluded.v THEN excluded
 -- name: DeleteTurns :exec
 DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn.lane);
 
--- InsertJob changes no row where the job is there already.
--- name: InsertJob :execrows
+-- name: InsertJob :exec
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12)
-ON CONFLICT (id) DO NOTHING;
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12);
 
 -- name: GetJob :one
 SELECT * FROM job WHERE id = $1;

@@ -99,9 +99,6 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.holdFlowStmt, err = db.PrepareContext(ctx, holdFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query HoldFlow: %w", err)
 	}
-	if q.holdTurnStmt, err = db.PrepareContext(ctx, holdTurn); err != nil {
-		return nil, fmt.Errorf("error preparing query HoldTurn: %w", err)
-	}
 	if q.insertAccountStmt, err = db.PrepareContext(ctx, insertAccount); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertAccount: %w", err)
 	}
@@ -243,9 +240,6 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.revokeTokenStmt, err = db.PrepareContext(ctx, revokeToken); err != nil {
 		return nil, fmt.Errorf("error preparing query RevokeToken: %w", err)
 	}
-	if q.setTurnStmt, err = db.PrepareContext(ctx, setTurn); err != nil {
-		return nil, fmt.Errorf("error preparing query SetTurn: %w", err)
-	}
 	if q.setWorkerOfferStmt, err = db.PrepareContext(ctx, setWorkerOffer); err != nil {
 		return nil, fmt.Errorf("error preparing query SetWorkerOffer: %w", err)
 	}
@@ -266,6 +260,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.submissionsOfProblemStmt, err = db.PrepareContext(ctx, submissionsOfProblem); err != nil {
 		return nil, fmt.Errorf("error preparing query SubmissionsOfProblem: %w", err)
+	}
+	if q.takeTurnStmt, err = db.PrepareContext(ctx, takeTurn); err != nil {
+		return nil, fmt.Errorf("error preparing query TakeTurn: %w", err)
 	}
 	if q.tokenByHashStmt, err = db.PrepareContext(ctx, tokenByHash); err != nil {
 		return nil, fmt.Errorf("error preparing query TokenByHash: %w", err)
@@ -413,11 +410,6 @@ func (q *Queries) Close() error {
 	if q.holdFlowStmt != nil {
 		if cerr := q.holdFlowStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing holdFlowStmt: %w", cerr)
-		}
-	}
-	if q.holdTurnStmt != nil {
-		if cerr := q.holdTurnStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing holdTurnStmt: %w", cerr)
 		}
 	}
 	if q.insertAccountStmt != nil {
@@ -655,11 +647,6 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing revokeTokenStmt: %w", cerr)
 		}
 	}
-	if q.setTurnStmt != nil {
-		if cerr := q.setTurnStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing setTurnStmt: %w", cerr)
-		}
-	}
 	if q.setWorkerOfferStmt != nil {
 		if cerr := q.setWorkerOfferStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing setWorkerOfferStmt: %w", cerr)
@@ -693,6 +680,11 @@ func (q *Queries) Close() error {
 	if q.submissionsOfProblemStmt != nil {
 		if cerr := q.submissionsOfProblemStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing submissionsOfProblemStmt: %w", cerr)
+		}
+	}
+	if q.takeTurnStmt != nil {
+		if cerr := q.takeTurnStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing takeTurnStmt: %w", cerr)
 		}
 	}
 	if q.tokenByHashStmt != nil {
@@ -789,7 +781,6 @@ type Queries struct {
 	getSubmissionStmt        *sql.Stmt
 	holdEpochStmt            *sql.Stmt
 	holdFlowStmt             *sql.Stmt
-	holdTurnStmt             *sql.Stmt
 	insertAccountStmt        *sql.Stmt
 	insertAuditStmt          *sql.Stmt
 	insertBundleStmt         *sql.Stmt
@@ -837,7 +828,6 @@ type Queries struct {
 	putSettingStmt           *sql.Stmt
 	resignLeadStmt           *sql.Stmt
 	revokeTokenStmt          *sql.Stmt
-	setTurnStmt              *sql.Stmt
 	setWorkerOfferStmt       *sql.Stmt
 	setWorkerStateStmt       *sql.Stmt
 	standingJudgementStmt    *sql.Stmt
@@ -845,6 +835,7 @@ type Queries struct {
 	submissionByKeyStmt      *sql.Stmt
 	submissionsOfAccountStmt *sql.Stmt
 	submissionsOfProblemStmt *sql.Stmt
+	takeTurnStmt             *sql.Stmt
 	tokenByHashStmt          *sql.Stmt
 	tokensOfStmt             *sql.Stmt
 	useInviteStmt            *sql.Stmt
@@ -882,7 +873,6 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		getSubmissionStmt:        q.getSubmissionStmt,
 		holdEpochStmt:            q.holdEpochStmt,
 		holdFlowStmt:             q.holdFlowStmt,
-		holdTurnStmt:             q.holdTurnStmt,
 		insertAccountStmt:        q.insertAccountStmt,
 		insertAuditStmt:          q.insertAuditStmt,
 		insertBundleStmt:         q.insertBundleStmt,
@@ -930,7 +920,6 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		putSettingStmt:           q.putSettingStmt,
 		resignLeadStmt:           q.resignLeadStmt,
 		revokeTokenStmt:          q.revokeTokenStmt,
-		setTurnStmt:              q.setTurnStmt,
 		setWorkerOfferStmt:       q.setWorkerOfferStmt,
 		setWorkerStateStmt:       q.setWorkerStateStmt,
 		standingJudgementStmt:    q.standingJudgementStmt,
@@ -938,6 +927,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		submissionByKeyStmt:      q.submissionByKeyStmt,
 		submissionsOfAccountStmt: q.submissionsOfAccountStmt,
 		submissionsOfProblemStmt: q.submissionsOfProblemStmt,
+		takeTurnStmt:             q.takeTurnStmt,
 		tokenByHashStmt:          q.tokenByHashStmt,
 		tokensOfStmt:             q.tokensOfStmt,
 		useInviteStmt:            q.useInviteStmt,

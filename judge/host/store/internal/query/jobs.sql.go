@@ -120,30 +120,9 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 	return i, err
 }
 
-const holdTurn = `-- name: HoldTurn :one
-INSERT INTO turn (lane, owner, finish) VALUES ($1, $2, 0)
-ON CONFLICT (lane, owner) DO UPDATE SET finish = turn.finish
-RETURNING finish, CAST(COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) AS BIGINT) AS v
-`
-
-type HoldTurnRow struct {
-	Finish int64
-	V      int64
-}
-
-// HoldTurn locks the owner's row until the transaction ends; it says where the owner's last
-// job ends and where the lane is.
-func (q *Queries) HoldTurn(ctx context.Context, lane int64, owner string) (HoldTurnRow, error) {
-	row := q.queryRow(ctx, q.holdTurnStmt, holdTurn, lane, owner)
-	var i HoldTurnRow
-	err := row.Scan(&i.Finish, &i.V)
-	return i, err
-}
-
-const insertJob = `-- name: InsertJob :execrows
+const insertJob = `-- name: InsertJob :exec
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12)
-ON CONFLICT (id) DO NOTHING
 `
 
 type InsertJobParams struct {
@@ -161,9 +140,8 @@ type InsertJobParams struct {
 	PartKey  string
 }
 
-// InsertJob changes no row where the job is there already.
-func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) (int64, error) {
-	result, err := q.exec(ctx, q.insertJobStmt, insertJob,
+func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) error {
+	_, err := q.exec(ctx, q.insertJobStmt, insertJob,
 		arg.ID,
 		arg.Kind,
 		arg.Lane,
@@ -177,10 +155,7 @@ func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) (int64, er
 		arg.Flow,
 		arg.PartKey,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	return err
 }
 
 const markOut = `-- name: MarkOut :one
@@ -358,17 +333,26 @@ func (q *Queries) OutSince(ctx context.Context, outAt sql.NullInt64) ([]OutSince
 	return items, nil
 }
 
-const setTurn = `-- name: SetTurn :exec
-UPDATE turn SET finish = $3 WHERE lane = $1 AND owner = $2
+const takeTurn = `-- name: TakeTurn :one
+INSERT INTO turn (lane, owner, finish)
+VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + $3)
+ON CONFLICT (lane, owner) DO UPDATE SET finish =
+    CASE WHEN turn.finish + $3 > excluded.finish THEN turn.finish + $3 ELSE excluded.finish END
+RETURNING finish
 `
 
-type SetTurnParams struct {
-	Lane   int64
-	Owner  string
-	Finish int64
+type TakeTurnParams struct {
+	Lane  int64
+	Owner string
+	Cost  int64
 }
 
-func (q *Queries) SetTurn(ctx context.Context, arg SetTurnParams) error {
-	_, err := q.exec(ctx, q.setTurnStmt, setTurn, arg.Lane, arg.Owner, arg.Finish)
-	return err
+// TakeTurn gives the owner's next jobs of a lane their place: the formula of package fair for
+// jobs that cost so much together. It returns where they end, and locks the owner's row
+// until the transaction ends.
+func (q *Queries) TakeTurn(ctx context.Context, arg TakeTurnParams) (int64, error) {
+	row := q.queryRow(ctx, q.takeTurnStmt, takeTurn, arg.Lane, arg.Owner, arg.Cost)
+	var finish int64
+	err := row.Scan(&finish)
+	return finish, err
 }
