@@ -82,6 +82,12 @@ var layers = map[string][]string{
 	"judge/host/queue":                {"judge/host/job"},
 	"judge/host/queue/queuetest":      {"judge/host/queue"}, // for tests
 
+	"judge/host/auth":     nil,
+	"judge/host/client":   {"judge", "judge/blob", "judge/bundle", "judge/host/job", "judge/internal/atomicfile"},
+	"judge/host/dispatch": {"judge/blob", "judge/host/job", "judge/host/queue", "judge/host/store"},
+	"judge/host/api":      {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/job", "judge/host/queue", "judge/host/store"},
+	"judge/host/server":   {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/queue", "judge/host/store", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
@@ -92,32 +98,34 @@ var doors = map[string]struct {
 	packages []string
 	reason   string
 }{
-	"github.com/BurntSushi/toml":              {[]string{"judge/internal/strict"}, "one place turns its errors into faults"},
-	"github.com/fatih/color":                  {[]string{"judge/report"}, "only reports have colours"},
-	"github.com/sergi/go-diff/diffmatchpatch": {[]string{"judge/report"}, "it may only see small windows"},
-	"github.com/rivo/uniseg":                  {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
-	"github.com/yuin/goldmark":                {[]string{"judge/report"}, "statements are drawn there"},
-	"go.yaml.in/yaml/v4":                      {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
-	"golang.org/x/term":                       {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
-	"golang.org/x/sys/unix":                   {[]string{"judge/running/sandbox"}, "processes are started there alone"},
-	"golang.org/x/net/bpf":                    {[]string{"judge/running/sandbox"}, "the system call filter"},
-	"golang.org/x/text/unicode/norm":          {[]string{"judge/packages/tex"}, "letters with accents, which LaTeX writes in two parts"},
-	"golang.org/x/sync/semaphore":             {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
-	"golang.org/x/sync/errgroup":              {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/worker"}, "goroutines whose end somebody waits for"},
-	"github.com/spf13/pflag":                  {[]string{"cmd/judge"}, "flags that several commands share"},
-	"github.com/spf13/cobra":                  {[]string{"cmd/judge"}, "commands, help and completion"},
-	"github.com/rogpeppe/go-internal/diff":    {[]string{"judge/internal/golden"}, "for people who read failing tests"},
-	"assay/judge/packages":                    {[]string{"judge/packages", "judge/workspace"}, "the formats of others are one wing, which nothing else knows"},
-	"assay/judge/packages/exchange":           {[]string{"judge/packages", "cmd/judge"}, "judge import and judge export are the only ones that need it"},
-	"database/sql":                            {[]string{"judge/host/store"}, "what a database says becomes one set of errors there"},
-	"modernc.org/sqlite":                      {[]string{"judge/host/store"}, "the database that a server brings along"},
-	"github.com/jackc/pgx/v5":                 {[]string{"judge/host/store"}, "PostgreSQL"},
-	"github.com/pressly/goose/v3":             {[]string{"judge/host/store"}, "migrations"},
-	"github.com/google/uuid":                  {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
-	"os/exec":                                 {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/host/store/storetest", "judge/host/queue/queuetest"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are"},
-	"github.com/nats-io":                      {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
-	"encoding/xml":                            {[]string{"judge/report", "judge/packages/polygon"}, "JUnit; problem.xml"},
-	"html/template":                           {[]string{"judge/report"}, "the HTML page"},
+	"github.com/BurntSushi/toml":                     {[]string{"judge/internal/strict"}, "one place turns its errors into faults"},
+	"github.com/fatih/color":                         {[]string{"judge/report"}, "only reports have colours"},
+	"github.com/sergi/go-diff/diffmatchpatch":        {[]string{"judge/report"}, "it may only see small windows"},
+	"github.com/rivo/uniseg":                         {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
+	"github.com/yuin/goldmark":                       {[]string{"judge/report"}, "statements are drawn there"},
+	"go.yaml.in/yaml/v4":                             {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
+	"golang.org/x/term":                              {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
+	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
+	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
+	"golang.org/x/text/unicode/norm":                 {[]string{"judge/packages/tex"}, "letters with accents, which LaTeX writes in two parts"},
+	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
+	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/worker"}, "goroutines whose end somebody waits for"},
+	"github.com/spf13/pflag":                         {[]string{"cmd/judge", "cmd/internal/cli"}, "flags that several commands share"},
+	"github.com/spf13/cobra":                         {[]string{"cmd/judge", "cmd/judged", "cmd/internal/cli"}, "commands, help and completion"},
+	"github.com/rogpeppe/go-internal/diff":           {[]string{"judge/internal/golden"}, "for people who read failing tests"},
+	"assay/judge/packages":                           {[]string{"judge/packages", "judge/workspace"}, "the formats of others are one wing, which nothing else knows"},
+	"assay/judge/packages/exchange":                  {[]string{"judge/packages", "cmd/judge"}, "judge import and judge export are the only ones that need it"},
+	"database/sql":                                   {[]string{"judge/host/store"}, "what a database says becomes one set of errors there"},
+	"modernc.org/sqlite":                             {[]string{"judge/host/store"}, "the database that a server brings along"},
+	"github.com/jackc/pgx/v5":                        {[]string{"judge/host/store"}, "PostgreSQL"},
+	"github.com/pressly/goose/v3":                    {[]string{"judge/host/store"}, "migrations"},
+	"github.com/google/uuid":                         {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
+	"os/exec":                                        {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own"},
+	"github.com/nats-io":                             {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
+	"github.com/nats-io/nkeys":                       {[]string{"judge/host/queue", "judge/host/auth"}, "keys of workers: of their connections, and of their requests"},
+	"github.com/prometheus/client_golang/prometheus": {[]string{"judge/host/server"}, "metrics"},
+	"encoding/xml":                                   {[]string{"judge/report", "judge/packages/polygon"}, "JUnit; problem.xml"},
+	"html/template":                                  {[]string{"judge/report"}, "the HTML page"},
 }
 
 // listed is what `go list -json` says of a package.
@@ -216,6 +224,24 @@ func doorOf(imported string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// TestTheCommandCostsNoHosting: who judges on one machine compiles nothing of what only a
+// server needs.
+func TestTheCommandCostsNoHosting(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./cmd/judge")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Fields(string(out)) {
+		for _, part := range []string{"nats-io", "modernc.org", "jackc", "goose", "prometheus", "database/sql", "assay/judge/host/store", "assay/judge/host/queue", "assay/judge/host/server"} {
+			if strings.Contains(name, part) {
+				t.Errorf("cmd/judge needs %s", name)
+			}
+		}
+	}
 }
 
 func TestProblemsImportTheKitOnly(t *testing.T) {

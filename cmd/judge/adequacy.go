@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/cases/mutate"
@@ -191,7 +192,7 @@ func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "kept: %s, which kills %d\n", near(path), len(f.Kills))
+		fmt.Fprintf(out, "kept: %s, which kills %d\n", cli.Near(path), len(f.Kills))
 	}
 	return nil
 }

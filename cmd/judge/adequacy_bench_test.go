@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkAdequacy(b *testing.B) {
 			seed := int(time.Now().UnixNano())
 			measure := func() {
 				seed++ // another key, so that nothing was kept
-				out := benchJudge(b, exitAccepted, "adequacy", problem, "--count", "0", "--json", "--seed", strconv.Itoa(seed))
+				out := benchJudge(b, cli.ExitAccepted, "adequacy", problem, "--count", "0", "--json", "--seed", strconv.Itoa(seed))
 				if err := json.Unmarshal([]byte(out), &report); err != nil {
 					b.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/contests/arena"
 	"assay/judge/workspace"
 )
@@ -66,8 +67,8 @@ func (a *arenaing) flags(c *console, f *pflag.FlagSet) {
 	f.Uint64Var(&a.seed, "seed", 1, "the random seed of the event")
 	f.IntVar(&a.rounds, "rounds", 0, "how often each pair meets")
 	f.IntVar(&a.games, "games", 0, "games of each meeting; who begins alternates")
-	oneOf(f, &a.points, "points", "what is scored: game, encounter or surplus", "game", "encounter", "surplus")
-	oneOf(f, &a.format, "format", "the schedule: "+strings.Join(arena.FormatNames(), ", "), arena.FormatNames()...)
+	cli.OneOf(f, &a.points, "points", "what is scored: game, encounter or surplus", "game", "encounter", "surplus")
+	cli.OneOf(f, &a.format, "format", "the schedule: "+strings.Join(arena.FormatNames(), ", "), arena.FormatNames()...)
 	f.IntVar(&a.maxMoves, "max-moves", 0, "after so many moves a game is a draw")
 	f.StringVar(&a.start, "start", "", `how games start: "drawn", "none", numbers such as "5 7", or a range such as "1000..9999"`)
 	f.DurationVar(&a.move, "move-time", 0, "processor time for one answer")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/contests/arena"
 )
 
@@ -34,7 +35,7 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/contests/arena"
 	"assay/judge/kit/referee"
 	"assay/judge/report"
@@ -138,7 +139,7 @@ func botByName(r *arena.Results, name string) int {
 
 // look asks the game's referee what there was to see, if the contest has the game.
 func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game) (seen []referee.Position, err error) {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"assay/cmd/internal/cli"
+
 	"bytes"
 	"context"
 	"strings"
@@ -30,7 +32,7 @@ func refused(t *testing.T, want string, line ...string) {
 	var out, errs bytes.Buffer
 	code := run(context.Background(), line, &console{in: strings.NewReader(""), out: &out, err: &errs})
 	said := errs.String()
-	if code != exitUsage || !strings.HasPrefix(said, "judge: ") || !strings.Contains(said, want) || strings.Count(said, "\n") > 2 {
+	if code != cli.ExitUsage || !strings.HasPrefix(said, "judge: ") || !strings.Contains(said, want) || strings.Count(said, "\n") > 2 {
 		t.Errorf("judge %s: exit code %d, %q, want 2 and %q", strings.Join(line, " "), code, said, want)
 	}
 	for _, foreign := range []string{"strconv", "parsing", "time:", "invalid", "syntax", "pflag", "shorthand", "open "} {
@@ -51,8 +53,8 @@ func TestEveryFlagIsRefusedInPlainWords(t *testing.T) {
 	flags := 0
 	walk(func(cmd *cobra.Command, words []string) {
 		line := words
-		for _, p := range parameters(cmd) {
-			if p.required {
+		for _, p := range cli.Parameters(cmd) {
+			if p.Required {
 				line = append(line, "x")
 			}
 		}
@@ -92,18 +94,18 @@ func TestEveryArgumentIsNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	walk(func(cmd *cobra.Command, words []string) {
 		line, many := words, false
-		for _, p := range parameters(cmd) {
-			if p.required {
-				refused(t, "the "+p.name, line...)
+		for _, p := range cli.Parameters(cmd) {
+			if p.Required {
+				refused(t, "the "+p.Name, line...)
 				line = append(line, "x")
 			}
-			many = many || p.many
+			many = many || p.Many
 		}
 		if !many {
-			for range parameters(cmd) {
+			for range cli.Parameters(cmd) {
 				line = append(line, "x")
 			}
-			refused(t, `one argument too many: "extra"`, append(append(words, line[len(words):len(words)+len(parameters(cmd))]...), "extra")...)
+			refused(t, `one argument too many: "extra"`, append(append(words, line[len(words):len(words)+len(cli.Parameters(cmd))]...), "extra")...)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
@@ -49,7 +50,7 @@ func BenchmarkSubmitOfSandbox(b *testing.B) {
 	submit := func() {
 		var out bytes.Buffer
 		c := &console{in: strings.NewReader(""), out: &out, err: &out}
-		if code := run(b.Context(), []string{"submit", "nothing", program, "--color", "never"}, c); code != exitAccepted {
+		if code := run(b.Context(), []string{"submit", "nothing", program, "--color", "never"}, c); code != cli.ExitAccepted {
 			b.Fatalf("exit code %d\n%s", code, &out)
 		}
 	}

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"assay/cmd/internal/cli"
+
 	"bytes"
 	"fmt"
 	"os"
@@ -70,7 +72,7 @@ func BenchmarkSubmit(b *testing.B) {
 	submit := func() {
 		var out bytes.Buffer
 		c := &console{in: strings.NewReader(""), out: &out, err: &out}
-		if code := run(b.Context(), []string{"submit", "nothing", program, "-j", "1", "--color", "never"}, c); code != exitAccepted {
+		if code := run(b.Context(), []string{"submit", "nothing", program, "-j", "1", "--color", "never"}, c); code != cli.ExitAccepted {
 			b.Fatalf("exit code %d\n%s", code, &out)
 		}
 	}
@@ -96,7 +98,7 @@ func BenchmarkSubmitAgain(b *testing.B) {
 	args := []string{"submit", "nothing", program, "-j", "1", "--color", "never"}
 	for b.Loop() {
 		var out bytes.Buffer
-		if code := run(b.Context(), args, &console{in: strings.NewReader(""), out: &out, err: &out}); code != exitAccepted {
+		if code := run(b.Context(), args, &console{in: strings.NewReader(""), out: &out, err: &out}); code != cli.ExitAccepted {
 			b.Fatalf("exit code %d\n%s", code, &out)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/workspace"
 )
 
@@ -15,7 +16,7 @@ import (
 // must in a temporary folder, and says so.
 func (c *console) withAnyCache(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		dir, unusable := cacheDir()
+		dir, unusable := cli.CacheDir()
 		if unusable == nil {
 			unusable = workspace.CheckCache(dir)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/workspace"
 )
 
@@ -17,23 +18,23 @@ func completion(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		completion(below)
 	}
-	all := parameters(cmd)
+	all := cli.Parameters(cmd)
 	if cmd.ValidArgsFunction == nil && len(all) > 0 {
 		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return words(all[min(len(args), len(all)-1)].name, args)
+			return words(all[min(len(args), len(all)-1)].Name, args)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if _, known := cmd.GetFlagCompletionFunc(f.Name); known {
 			return
 		}
-		v, isChoice := f.Value.(*choice)
-		if !isChoice && !slices.Contains([]string{"lang", "case", "group", "rules"}, f.Name) {
+		choices := cli.Choices(f)
+		if choices == nil && !slices.Contains([]string{"lang", "case", "group", "rules"}, f.Name) {
 			return
 		}
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if isChoice {
-				return v.of, cobra.ShellCompDirectiveNoFileComp
+			if choices != nil {
+				return choices, cobra.ShellCompDirectiveNoFileComp
 			}
 			return words(f.Name, args)
 		})
@@ -44,7 +45,7 @@ func completion(cmd *cobra.Command) {
 // arguments before it.
 func words(what string, args []string) (all []cobra.Completion, rest cobra.ShellCompDirective) {
 	rest = cobra.ShellCompDirectiveNoFileComp
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/pflag"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/report"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
@@ -33,7 +33,7 @@ func (r *running) flags(c *console, f *pflag.FlagSet) {
 		levels = append(levels, string(rung))
 	}
 	r.require = os.Getenv("ASSAY_REQUIRE")
-	oneOf(f, &r.require, "require", "isolated: refuse a machine on which the sandbox cannot isolate; none: run programs without isolation, even as user 0", levels...)
+	cli.OneOf(f, &r.require, "require", "isolated: refuse a machine on which the sandbox cannot isolate; none: run programs without isolation, even as user 0", levels...)
 }
 
 // options are the flags as a workspace wants them.
@@ -45,19 +45,6 @@ func (r *running) options() workspace.Running {
 	return o
 }
 
-// cacheDir is where built programs are kept: a folder that may be removed at any
-// time.
-func cacheDir() (string, error) {
-	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder for the cache: %w; set ASSAY_CACHE to one", err)
-	}
-	return filepath.Join(dir, "assay"), nil
-}
-
 // houseNote says where the problems come from, outside any contest.
 const houseNote = "no judge.toml here or above: these are the problems of the house; start a contest of your own with: judge init"
 
@@ -67,24 +54,10 @@ func cannotChange(name string) error {
 	return usageError{fmt.Errorf("%s came with the judge: it cannot be changed here\n    copy its folder, or start a problem of your own with: judge new <problem>", name)}
 }
 
-// findContest finds the contest of the current folder. Outside any, it takes the
-// problems of the house.
-func findContest() (*workspace.Workspace, error) {
-	cache, err := cacheDir()
-	if err != nil {
-		return nil, err
-	}
-	env := workspace.Env{Cache: cache, Near: near}
-	for _, variable := range []string{"TESTLIB", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "CPATH"} {
-		env.Headers = append(env.Headers, filepath.SplitList(os.Getenv(variable))...)
-	}
-	return workspace.Find(env)
-}
-
 // within starts the contest of the current folder, calls f with it, and ends it. The
 // problems that f is about may be named: a bundle brings its own languages and limits.
 func (r running) within(f func(contest *workspace.Workspace) error, names ...string) error {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}
@@ -123,25 +96,9 @@ func (r running) each(names []string, f func(contest *workspace.Workspace, name 
 // lookAnew has the toolchains asked again what they are: somebody may just have
 // installed one.
 func lookAnew() error {
-	cache, err := cacheDir()
+	cache, err := cli.CacheDir()
 	if err != nil {
 		return err
 	}
 	return lang.Forget(cache)
-}
-
-// near writes a path from the current folder on, where that is shorter.
-func near(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(here, abs); err == nil && len(rel) < len(path) {
-		return rel
-	}
-	return path
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/problem"
 	"assay/judge/workspace"
@@ -35,7 +36,7 @@ fault, 4 the judge or the machine is, 130 interrupted.`,
 }
 
 func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err error) {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err
 			}
 		}
 	}
-	shown := &judge.CoverageShown{Format: judge.EventFormat, Problem: folder.ID, File: near(folder.FormatPath()), Cases: folder.Count()}
+	shown := &judge.CoverageShown{Format: judge.EventFormat, Problem: folder.ID, File: cli.Near(folder.FormatPath()), Cases: folder.Count()}
 	for _, goal := range coverage.Goals() {
 		shown.Goals = append(shown.Goals, judge.Goal{What: goal.What, Line: goal.Row, Cases: goal.Count})
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"assay/cmd/internal/cli"
+
 	"bytes"
 	"os"
 	"os/exec"
@@ -90,7 +92,7 @@ func typeIn(t *testing.T, text string) (typed int) {
 		}
 		var out bytes.Buffer
 		c := &console{in: strings.NewReader(""), out: &out, err: &out}
-		if code := run(t.Context(), words[1:], c); words[0] != "judge" || code != exitAccepted && code != exitNotAccepted {
+		if code := run(t.Context(), words[1:], c); words[0] != "judge" || code != cli.ExitAccepted && code != cli.ExitNotAccepted {
 			t.Errorf("%s: exit code %d\n%s", line, code, &out)
 		}
 		rest := out.String()

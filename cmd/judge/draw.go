@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/report"
 )
@@ -84,8 +85,8 @@ func (d *drawing) open(c *console) (report.Report, error) {
 // screen returns the width of the terminal that out is, 0 if it is none, and whether
 // it takes escapes: one that calls itself dumb does not.
 func screen(out io.Writer) (width int, live bool) {
-	if w, ok := out.(*watched); ok {
-		out = w.to
+	if w, ok := out.(*cli.Watched); ok {
+		out = w.To
 	}
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
+	"assay/cmd/internal/cli"
 	"assay/judge/packages/exchange"
 	"assay/judge/problem"
 	"assay/judge/workspace"
@@ -43,7 +44,7 @@ if judging depends on it, nothing is written.
 	f := cmd.Flags()
 	e.to = "icpc-2025-09"
 	formats := slices.Sorted(maps.Keys(exchange.Formats))
-	oneOf(f, &e.to, "to", "the format: "+strings.Join(formats, ", "), formats...)
+	cli.OneOf(f, &e.to, "to", "the format: "+strings.Join(formats, ", "), formats...)
 	f.StringVar(&e.out, "out", "", "folder of the package, which must not exist; by default one of the problem's name, here")
 	return cmd
 }
@@ -57,7 +58,7 @@ func asPath(path string) string {
 }
 
 func (e *exporting) run(ctx context.Context, c *console, name string) (err error) {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}
@@ -84,6 +85,6 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)
 	}
-	fmt.Fprintf(c.out, "next: judge verify %s\n", asPath(near(e.out)))
+	fmt.Fprintf(c.out, "next: judge verify %s\n", asPath(cli.Near(e.out)))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/cases/shrink"
@@ -55,7 +56,7 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	if _, err := os.Stat(path); err != nil {
 		return nil, usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
 	}
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (f *finding) keep(c *console, b *fixture, t *stress.Trial, provenance strin
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "kept: %s\n", near(path))
+	fmt.Fprintf(c.out, "kept: %s\n", cli.Near(path))
 	return nil
 }
 

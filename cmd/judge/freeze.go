@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/bundle"
 	"assay/judge/workspace"
 )
@@ -33,22 +34,12 @@ not go along. Other commands take the file where they take a problem.
 }
 
 func freeze(ctx context.Context, c *console, r running, name, out string) (err error) {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
-		return err
-	}
-	folder, err := contest.OpenReady(ctx, name, r.options())
-	if err != nil {
-		return err
-	}
-	if err := contest.Start(r.options()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	if _, err := folder.Pick(nil, nil); err != nil { // every case must be there
-		return err
-	}
-	frozen, err := contest.Freeze(ctx, folder)
+	folder, frozen, err := cli.Freeze(ctx, contest, name, r.options())
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/problem"
@@ -65,7 +66,7 @@ func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker, tell fun
 				return err
 			}
 		}
-		tell(&judge.FreshMade{Format: judge.EventFormat, Problem: id, Cases: len(made), Seed: n.seed, Place: near(filepath.Join(maker.Folder.Dir, "cases", n.add))})
+		tell(&judge.FreshMade{Format: judge.EventFormat, Problem: id, Cases: len(made), Seed: n.seed, Place: cli.Near(filepath.Join(maker.Folder.Dir, "cases", n.add))})
 		return nil
 	}
 	if err := os.MkdirAll(n.out, 0o755); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/contests/golf"
 	"assay/judge/workspace"
@@ -55,7 +56,7 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 }
 
 func (g *golfing) flags(c *console, f *pflag.FlagSet) {
-	oneOf(f, &g.proof.As, "as", "function or program, where both would do", "function", "program")
+	cli.OneOf(f, &g.proof.As, "as", "function or program, where both would do", "function", "program")
 	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
 	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
 	f.StringVar(&g.proof.In, "in", "", "how a program gets its input: "+strings.Join(golf.Inputs(), "; "))
@@ -63,7 +64,7 @@ func (g *golfing) flags(c *console, f *pflag.FlagSet) {
 	f.StringVar(&g.flagText, "flags", "", "`FLAGS` of the interpreter or compiler; shown, not counted")
 	f.StringVar(&g.reading.Header, "header", "", "`FILE` that goes before the answer and is not counted")
 	f.StringVar(&g.reading.Footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
-	oneOf(f, &g.reading.Encoding, "encoding", "count in this encoding: "+strings.Join(golf.Encodings, ", "), golf.Encodings...)
+	cli.OneOf(f, &g.reading.Encoding, "encoding", "count in this encoding: "+strings.Join(golf.Encodings, ", "), golf.Encodings...)
 	f.BoolVar(&g.chars, "chars", false, "order by characters, not bytes")
 	f.BoolVar(&g.reading.OldFlags, "old-flags", false, "count the flags, too, as was usual before 2018")
 	f.IntVar(&g.reading.Claim, "claim", 0, "the size in bytes that the answer is said to have; a difference is shown")
@@ -95,7 +96,7 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	}
 	g.proof.Time = time.Duration(g.seconds * float64(time.Second))
 	g.proof.Jobs = g.jobs
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/contests/golf"
 	"assay/judge/report"
 	"assay/judge/workspace"
@@ -25,7 +26,7 @@ const missingTool = "which this machine does not have"
 // golfRange opens the golf problem of the house once for a whole test.
 func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	t.Helper()
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		t.Fatal(err)
 	}

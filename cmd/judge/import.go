@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/packages/exchange"
 	"assay/judge/problem"
@@ -45,7 +46,7 @@ judging depends on it, nothing is written. Packages can also be judged as they a
 }
 
 func (i *importing) run(ctx context.Context, c *console, source string) (err error) {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "wrote %s\n", near(filepath.Join(contest.Root, "problems", id)))
+	fmt.Fprintf(c.out, "wrote %s\n", cli.Near(filepath.Join(contest.Root, "problems", id)))
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/problem/scaffold"
 	"assay/judge/report"
 )
@@ -56,12 +57,12 @@ func initCommand(c *console) *cobra.Command {
 // settersLanguage adds the flag for the language of a new problem's programs.
 func settersLanguage(cmd *cobra.Command, language *string) {
 	*language = "go"
-	oneOf(cmd.Flags(), language, "lang", "of your programs and the solutions: "+strings.Join(scaffold.Languages, " or "), scaffold.Languages...)
+	cli.OneOf(cmd.Flags(), language, "lang", "of your programs and the solutions: "+strings.Join(scaffold.Languages, " or "), scaffold.Languages...)
 }
 
 // wrote says which files were written.
 func (c *console) wrote(paths []string) {
 	for _, p := range paths {
-		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.under, near(p))))
+		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.under, cli.Near(p))))
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"assay/cmd/internal/cli"
+
 	"bufio"
 	"bytes"
 	"errors"
@@ -56,8 +58,8 @@ sleep 1000
 	}
 	err = cmd.Wait()
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || exit.ExitCode() != exitInterrupted {
-		t.Errorf("ended with %v, want exit code %d\n%s", err, exitInterrupted, &stderr)
+	if !ok || exit.ExitCode() != cli.ExitInterrupted {
+		t.Errorf("ended with %v, want exit code %d\n%s", err, cli.ExitInterrupted, &stderr)
 	}
 	if !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("it says %q", &stderr)
@@ -151,8 +153,8 @@ echo $1
 		t.Fatal(err)
 	}
 	exit, ok := errors.AsType[*exec.ExitError](cmd.Wait())
-	if !ok || exit.ExitCode() != exitInterrupted {
-		t.Errorf("ended with %v, want exit code %d", exit, exitInterrupted)
+	if !ok || exit.ExitCode() != cli.ExitInterrupted {
+		t.Errorf("ended with %v, want exit code %d", exit, cli.ExitInterrupted)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "testcases", "p")); len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

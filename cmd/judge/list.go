@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/report"
 	"assay/judge/running/check"
 	"assay/judge/workspace"
@@ -20,11 +21,15 @@ func listCommand(c *console) *cobra.Command {
 		{"languages", listLanguages},
 		{"checkers", listCheckers},
 	}
-	return &cobra.Command{
+	var on string
+	cmd := &cobra.Command{
 		Use:     "list [problems|languages|checkers]",
 		Short:   "list problems, languages and checkers",
 		Example: "  judge list\n  judge list checkers",
 		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
+			if on != "" {
+				return c.listOn(cmd.Context(), on)
+			}
 			var names []string
 			for _, t := range topics {
 				if len(args) == 1 && args[0] == t.name {
@@ -47,12 +52,14 @@ func listCommand(c *console) *cobra.Command {
 			return nil
 		}),
 	}
+	cmd.Flags().StringVar(&on, "on", "", "list the problems of the server at this `URL`")
+	return cmd
 }
 
 func (c *console) table() *report.Aligned { return report.NewAligned(c.out, false) }
 
 func listProblems(c *console) error {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}
@@ -96,7 +103,7 @@ func (c *console) listFolders(contest *workspace.Workspace, ids []string) error 
 }
 
 func listLanguages(c *console) error {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}

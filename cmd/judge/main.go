@@ -53,12 +53,15 @@ func commands(c *console) []*cobra.Command {
 		importCommand(c),   // import.go
 		exportCommand(c),   // export.go
 		freezeCommand(c),   // freeze.go
-		reportCommand(c),   // report.go
-		initCommand(c),     // init.go
-		newCommand(c),      // new.go
-		listCommand(c),     // list.go
-		showCommand(c),     // show.go
-		langCommand(c),     // lang.go
-		doctorCommand(c),   // doctor.go
+		loginCommand(c),    // login.go
+		logoutCommand(c),
+		publishCommand(c), // remote.go
+		reportCommand(c),  // report.go
+		initCommand(c),    // init.go
+		newCommand(c),     // new.go
+		listCommand(c),    // list.go
+		showCommand(c),    // show.go
+		langCommand(c),    // lang.go
+		doctorCommand(c),  // doctor.go
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/problem/scaffold"
 )
@@ -28,13 +29,13 @@ func newCommand(c *console) *cobra.Command {
 		},
 	}
 	kind = "batch"
-	oneOf(cmd.Flags(), &kind, "kind", strings.Join(scaffold.Kinds, " or "), scaffold.Kinds...)
+	cli.OneOf(cmd.Flags(), &kind, "kind", strings.Join(scaffold.Kinds, " or "), scaffold.Kinds...)
 	settersLanguage(cmd, &language)
 	return cmd
 }
 
 func newProblem(ctx context.Context, c *console, id, kind, language string) error {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}

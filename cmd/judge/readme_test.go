@@ -1,6 +1,8 @@
 package main
 
 import (
+	"assay/cmd/internal/cli"
+
 	"bytes"
 	"os"
 	"regexp"
@@ -25,7 +27,7 @@ func TestReadme(t *testing.T) {
 			var out, errs bytes.Buffer
 			c := &console{in: strings.NewReader(""), out: &out, err: &errs}
 			code := run(t.Context(), strings.Fields(m[1]), c)
-			if code != exitAccepted && code != exitNotAccepted {
+			if code != cli.ExitAccepted && code != cli.ExitNotAccepted {
 				t.Fatalf("exit code %d\n%s", code, &errs)
 			}
 			if got, want := steady(out.String()), steady(m[2]); got != want {

@@ -1,28 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
-)
-
-// Exit codes. They are part of the interface: scripts and CI rely on them.
-const (
-	exitAccepted    = 0
-	exitNotAccepted = 1
-	exitUsage       = 2   // the command line, a missing file, an unknown name
-	exitFault       = 3   // the problem folder or judge.toml is at fault
-	exitJudge       = 4   // the judge or the machine is
-	exitInterrupted = 130 // Ctrl-C
 )
 
 const exitHelp = `Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 the problem folder
@@ -59,100 +46,49 @@ var errFaults = errors.New("the problem folder is at fault")
 func run(ctx context.Context, args []string, c *console) int {
 	root := &cobra.Command{
 		Use:           "judge",
-		Version:       version(),
+		Version:       cli.Version(),
 		Short:         "judge programs that read stdin and write stdout",
 		Long:          "judge runs programs in a sandbox on the cases of a problem, and says where they went wrong.\n\n" + exitHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	c.color = "auto"
-	oneOf(root.PersistentFlags(), &c.color, "color", "colours on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
+	cli.OneOf(root.PersistentFlags(), &c.color, "color", "colours on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(c.in)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(commands(c)...)
-	takeArguments(root.Commands())
+	cli.TakeArguments(root.Commands())
 	completion(root)
-	root.Args = unknownCommand
+	root.Args = cli.UnknownCommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	out := &watched{to: c.out}
+	out := &cli.Watched{To: c.out}
 	c.out = out
 	root.SetOut(out)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
 		err = swapped(cmd, err)
 	}
-	if out.err != nil && (err == nil || errors.Is(err, errNotAccepted)) {
-		err = fmt.Errorf("write the output: %w", out.err)
+	if out.Err != nil && (err == nil || errors.Is(err, errNotAccepted)) {
+		err = fmt.Errorf("write the output: %w", out.Err)
 	}
 	return c.exit(ctx, err)
-}
-
-// takeArguments makes commands, and those below them, check arguments and flags.
-func takeArguments(all []*cobra.Command) {
-	for _, cmd := range all {
-		cmd.Args = takes
-		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd.Flags()) }
-		takeArguments(cmd.Commands())
-	}
-}
-
-// watched remembers the first error of writing: what a full disk took is not printed,
-// and nobody should think that it was.
-type watched struct {
-	to  io.Writer
-	err error
-}
-
-func (w *watched) Write(p []byte) (int, error) {
-	n, err := w.to.Write(p)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
-	return n, err
 }
 
 // exit says what went wrong, and returns the exit code for it.
 func (c *console) exit(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
-		return exitAccepted
+		return cli.ExitAccepted
 	case errors.Is(err, errNotAccepted):
-		return exitNotAccepted
+		return cli.ExitNotAccepted
 	case errors.Is(err, errFaults):
-		return exitFault
+		return cli.ExitFault
 	case errors.Is(err, errJudgeFailed):
-		return exitJudge
+		return cli.ExitJudge
 	}
-	if ctx.Err() != nil {
-		fmt.Fprintln(c.err, "judge: interrupted")
-		return exitInterrupted
-	}
-	fmt.Fprintln(c.err, "judge: "+strings.TrimRight(err.Error(), "\n"))
-	switch judge.Whose(err) {
-	case judge.Asker, judge.Contestant:
-		return exitUsage
-	case judge.Setter:
-		return exitFault
-	}
-	return exitJudge
-}
-
-// version says of what this program was built: a module's version or a commit, the
-// release of Go and the system.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "of unknown origin"
-	}
-	text := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (text == "" || text == "(devel)") {
-			text = s.Value
-		}
-	}
-	return fmt.Sprintf("%s (%s, %s/%s)", cmp.Or(text, "(devel)"), info.GoVersion, runtime.GOOS, runtime.GOARCH)
+	return cli.Exit(ctx, "judge", c.err, err)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge/report"
 	"assay/judge/workspace"
 )
@@ -33,7 +34,7 @@ func showCommand(c *console) *cobra.Command {
 }
 
 func (s *showing) run(c *console, name string) error {
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}

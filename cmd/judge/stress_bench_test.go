@@ -1,6 +1,8 @@
 package main
 
 import (
+	"assay/cmd/internal/cli"
+
 	"bytes"
 	"fmt"
 	"regexp"
@@ -27,7 +29,7 @@ func BenchmarkStress(b *testing.B) {
 	seed := 0
 	stress := func() {
 		seed++
-		benchJudge(b, exitAccepted, "stress", "wythoff", "solutions/wythoff/accepted/square_root.go", "--count", fmt.Sprint(count), "--time", "0s", "--seed", fmt.Sprint(seed))
+		benchJudge(b, cli.ExitAccepted, "stress", "wythoff", "solutions/wythoff/accepted/square_root.go", "--count", fmt.Sprint(count), "--time", "0s", "--seed", fmt.Sprint(seed))
 	}
 	stress() // builds
 	for b.Loop() {
@@ -51,7 +53,7 @@ func BenchmarkShrink(b *testing.B) {
 		b.Run(row.problem, func(b *testing.B) {
 			size, done := 0, 0
 			shrink := func() {
-				out := benchJudge(b, exitNotAccepted, "shrink", row.problem, "solutions/"+row.problem+"/wrong_answer/"+row.solution, row.input, "--budget", "60s")
+				out := benchJudge(b, cli.ExitNotAccepted, "shrink", row.problem, "solutions/"+row.problem+"/wrong_answer/"+row.solution, row.input, "--budget", "60s")
 				m := evaluations.FindStringSubmatch(out)
 				if m == nil {
 					b.Fatalf("it is not shrunk to the end:\n%s", out)

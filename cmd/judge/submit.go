@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/problem"
 	"assay/judge/workspace"
@@ -25,6 +26,7 @@ type submission struct {
 	timeFactor float64
 	language   string
 	keep       string
+	to         string // a server
 	noRetime   bool
 	transcript bool
 }
@@ -41,10 +43,17 @@ a problem folder.
 ` + exitHelp,
 		Example: "  judge submit wythoff sol.py\n  judge submit wythoff sol.py --case golf-size/lost-1-2\n  judge submit ./my/problem ./my/solution/ --all --html out.html",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if s.to != "" {
+				if err := hereOnly(cmd, "to", "to", "all", "lang", "json", "junit", "html", "color"); err != nil {
+					return err
+				}
+				return s.submitTo(cmd.Context(), c, args[0], args[1])
+			}
 			return s.run(cmd.Context(), c, args[0], args[1])
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&s.to, "to", "", "have the server at this `URL` judge it; log in first: judge login URL")
 	f.BoolVar(&s.all, "all", false, "go on after the first failure")
 	f.StringArrayVar(&s.cases, "case", nil, "judge this case only (again for more): its name, or group/name")
 	f.StringArrayVar(&s.groups, "group", nil, "judge this group only (again for more)")
@@ -66,7 +75,7 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 	if _, err := os.Stat(path); err != nil {
 		return usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
 	}
-	contest, err := findContest()
+	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}

@@ -114,24 +114,30 @@ func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
 	return file, nil
 }
 
-// Read returns the bytes of a blob whose size is not known, of at most so many bytes.
-// Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
-func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
+// Find opens a blob whose size is not known. Where it is missing, or was damaged and is
+// removed, the error is fs.ErrNotExist.
+func (f *Folder) Find(d Digest) (*os.File, error) {
 	info, err := os.Lstat(f.path(d))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
 	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("blob %s has %d bytes; at most %d are read", d, info.Size(), most)
-	}
-	file, err := f.Open(d, info.Size())
+	return f.Open(d, info.Size())
+}
+
+// Read returns the bytes of a blob whose size is not known, of at most so many bytes.
+// Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
+func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
+	file, err := f.Find(d)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(file)
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", d, err)
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("blob %s has more than the %d bytes that are read at most", d, most)
 	}
 	if Of(data) != d {
 		return nil, f.discard(d)

@@ -110,6 +110,9 @@ func parseFrozen(file string, data []byte) (*Frozen, error) {
 	return f, nil
 }
 
+// Open opens the bytes of one of the manifest's blobs. They are not checked.
+func (b *Bundle) Open(e Entry) (io.ReadCloser, error) { return b.open(e) }
+
 // Close ends the use of the bundle's file.
 func (b *Bundle) Close() error { return b.close() }
 

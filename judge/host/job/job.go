@@ -37,6 +37,16 @@ const (
 	Background             // what nobody waits for: rejudging, verification, ladders
 )
 
+// String is the lane's name, for people.
+func (l Lane) String() string {
+	if l < 0 || int(l) >= len(laneNames) {
+		return fmt.Sprintf("lane %d", int(l))
+	}
+	return laneNames[l]
+}
+
+var laneNames = []string{"contest", "practice", "background"}
+
 // Lanes are all lanes in their order.
 var Lanes = []Lane{Contest, Practice, Background}
 

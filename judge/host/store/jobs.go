@@ -113,6 +113,12 @@ func (s *Store) Again(ctx context.Context, j job.Running) (bool, error) {
 	return n == 1, failed("put a job back into the queue", err)
 }
 
+// Place is the lane and the class of a job.
+func (s *Store) Place(ctx context.Context, id string) (job.Lane, string, error) {
+	j, err := s.read.GetJob(ctx, id)
+	return job.Lane(j.Lane), j.Class, failed("look for the job "+id, err)
+}
+
 // Cancel ends a job without a result, and says whether it did: not where it had ended.
 // Its judgement ends without a verdict. A result that comes later is dropped.
 func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {

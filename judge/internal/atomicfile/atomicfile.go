@@ -10,8 +10,14 @@ import (
 )
 
 // Write writes data to path, with the folders above it.
-func Write(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+func Write(path string, data []byte) error { return write(path, data, 0o755, 0o644) }
+
+// WriteSecret writes data to path so that only its owner can read it; new folders above it
+// are the owner's alone, too.
+func WriteSecret(path string, data []byte) error { return write(path, data, 0o700, 0o600) }
+
+func write(path string, data []byte, folder, file os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
@@ -23,7 +29,7 @@ func Write(path string, data []byte) error {
 		tmp.Close()
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := tmp.Chmod(0o644); err != nil {
+	if err := tmp.Chmod(file); err != nil {
 		tmp.Close()
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -44,6 +44,7 @@ type Config struct {
 
 	Hello     Hello
 	CodePages map[string]string // the characters of each, in any order
+	Server    Server
 	Languages []*Language       // in the file's order, which decides where two claim one extension
 }
 
@@ -51,6 +52,22 @@ type Config struct {
 type FileLimits struct {
 	Size  int64 // bytes of all files together
 	Files int
+}
+
+// Server says how `judged serve` serves. See the head of judge.toml for the keys.
+type Server struct {
+	Name             string `toml:"name"`
+	Listen           string `toml:"listen"`
+	URL              string `toml:"url"`
+	TLS              string `toml:"tls"`
+	Cert             string `toml:"cert"`
+	Key              string `toml:"key"`
+	Data             string `toml:"data"`
+	Database         string `toml:"database"`
+	Queue            string `toml:"queue"`
+	QueueCredentials string `toml:"queue_credentials"`
+	Workers          int    `toml:"workers"`
+	Metrics          string `toml:"metrics"`
 }
 
 // Hello is what every language's hello program is given and must print.
@@ -135,6 +152,7 @@ type form struct {
 	Setter struct {
 		Headers []string `toml:"headers"`
 	} `toml:"setter"`
+	Server    Server            `toml:"server,omitempty"`
 	Env       map[string]string `toml:"env"`
 	Hello     Hello             `toml:"hello"`
 	CodePages map[string]string `toml:"code_pages"`
@@ -210,14 +228,14 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 	in.Limits.Source = fileLimits{strict.Size(base.Source.Size), base.Source.Files}
 	in.Limits.Built = fileLimits{strict.Size(base.Built.Size), base.Built.Files}
 	in.Sandbox.Require, in.Sandbox.Visible = base.Isolation, base.Visible
-	in.Setter.Headers = base.Headers
+	in.Setter.Headers, in.Server = base.Headers, base.Server
 
 	doc, faults := strict.Decode(file, data, &in)
 	c := &Config{
 		File:     file,
 		Solution: in.Limits.Solution.judge(), Build: in.Limits.Build.judge(), Setter: in.Limits.Setter.judge(),
 		Source: in.Limits.Source.limits(), Built: in.Limits.Built.limits(),
-		Headers:   in.Setter.Headers,
+		Headers: in.Setter.Headers, Server: in.Server,
 		Isolation: in.Sandbox.Require, Visible: in.Sandbox.Visible,
 		Env: overlay(base.Env, in.Env), Hello: in.Hello, CodePages: overlay(base.CodePages, in.CodePages),
 	}

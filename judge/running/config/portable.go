@@ -37,7 +37,7 @@ func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Headers, c.Isolation, c.Visible = local.Headers, local.Isolation, local.Visible
+	c.Headers, c.Isolation, c.Visible, c.Server = local.Headers, local.Isolation, local.Visible, local.Server
 	for _, l := range c.Languages {
 		l.Visible, l.Locate = nil, nil
 		if at := slices.IndexFunc(local.Languages, func(own *Language) bool { return own.ID == l.ID }); at >= 0 {

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge"
+	"assay/judge/workspace"
+)
+
+// Parameter is an argument of a command, as its line of usage names it.
+type Parameter struct {
+	Name     string
+	Required bool
+	Many     bool
+}
+
+var parameterForm = regexp.MustCompile(`<([^>]+)>(\.\.\.)?|\[([^\].]+)(\.\.\.)?\](\.\.\.)?`)
+
+// Parameters reads the arguments of a command from its line of usage, such as
+// "shrink <problem> <solution> <case or file.in>", "golf <problem> <answer>..." or
+// "verify [problem...]".
+func Parameters(cmd *cobra.Command) (all []Parameter) {
+	for _, m := range parameterForm.FindAllStringSubmatch(cmd.Use, -1) {
+		all = append(all, Parameter{Name: m[1] + m[3], Required: m[1] != "", Many: m[2]+m[4]+m[5] != ""})
+	}
+	return all
+}
+
+// usage is how a command is typed.
+func usage(cmd *cobra.Command) string {
+	return cmd.CommandPath() + strings.TrimPrefix(cmd.Use, cmd.Name())
+}
+
+// takes checks that the arguments are those of the line of usage.
+func takes(cmd *cobra.Command, args []string) error {
+	var required []string
+	all, many := Parameters(cmd), false
+	for _, p := range all {
+		if p.Required {
+			required = append(required, "the "+p.Name)
+		}
+		many = many || p.Many
+	}
+	if missing := required[min(len(args), len(required)):]; len(missing) > 0 {
+		return &judge.Misuse{Err: fmt.Errorf("missing: %s\n    usage: %s", strings.Join(missing, " and "), usage(cmd))}
+	}
+	if !many && len(args) > len(all) {
+		return &judge.Misuse{Err: fmt.Errorf("one argument too many: %q\n    usage: %s", args[len(all)], usage(cmd))}
+	}
+	return nil
+}
+
+// TakeArguments makes commands, and those below them, check arguments and flags.
+func TakeArguments(all []*cobra.Command) {
+	for _, cmd := range all {
+		cmd.Args = takes
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd.Flags()) }
+		TakeArguments(cmd.Commands())
+	}
+}
+
+// UnknownCommand is the error for a word that is not a command.
+func UnknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := root.Name() + " help lists the commands"
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", near[0])
+	}
+	return &judge.Misuse{Err: errors.New("unknown command " + fmt.Sprintf("%q\n    %s", args[0], hint))}
+}
+
+// unknownFlag is the error for a flag that the command does not have. Many write a
+// long flag with one dash, which is read as several short ones.
+func unknownFlag(cmd *cobra.Command, name, shorts string) error {
+	names := flagNames(cmd)
+	if shorts != "" && slices.Contains(names, shorts) {
+		return &judge.Misuse{Err: fmt.Errorf("unknown flag -%s\n    did you mean --%[1]s?", shorts)}
+	}
+	dashes, hint := "--", fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())
+	if shorts != "" {
+		dashes = "-"
+	} else if near, ok := workspace.Closest(name, names); ok {
+		hint = fmt.Sprintf("did you mean --%s?", near)
+	}
+	return &judge.Misuse{Err: fmt.Errorf("unknown flag %s%s\n    %s", dashes, name, hint)}
+}

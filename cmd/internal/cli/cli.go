@@ -1,0 +1,77 @@
+// Package cli is what the commands of this project have in common: how arguments and
+// flags are checked, how mistakes are told, what the exit codes mean, and where the contest
+// and the logins of whoever types are. It has no commands of its own.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"assay/judge"
+)
+
+// Exit codes. They are part of the interface: scripts and CI rely on them.
+const (
+	ExitAccepted    = 0
+	ExitNotAccepted = 1
+	ExitUsage       = 2   // the command line, a missing file, an unknown name
+	ExitFault       = 3   // the problem folder or judge.toml is at fault
+	ExitJudge       = 4   // the judge or the machine is
+	ExitInterrupted = 130 // Ctrl-C
+)
+
+// Exit says what went wrong in the name of a program, and returns the exit code for it.
+func Exit(ctx context.Context, program string, to io.Writer, err error) int {
+	if err == nil {
+		return ExitAccepted
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(to, program+": interrupted")
+		return ExitInterrupted
+	}
+	fmt.Fprintln(to, program+": "+strings.TrimRight(err.Error(), "\n"))
+	switch judge.Whose(err) {
+	case judge.Asker, judge.Contestant:
+		return ExitUsage
+	case judge.Setter:
+		return ExitFault
+	}
+	return ExitJudge
+}
+
+// Watched remembers the first error of writing: what a full disk took is not printed,
+// and nobody should think that it was.
+type Watched struct {
+	To  io.Writer
+	Err error
+}
+
+// Write writes.
+func (w *Watched) Write(p []byte) (int, error) {
+	n, err := w.To.Write(p)
+	if err != nil && w.Err == nil {
+		w.Err = err
+	}
+	return n, err
+}
+
+// Version says of what this program was built: a module's version or a commit, the
+// release of Go and the system.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of unknown origin"
+	}
+	text := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (text == "" || text == "(devel)") {
+			text = s.Value
+		}
+	}
+	return fmt.Sprintf("%s (%s, %s/%s)", cmp.Or(text, "(devel)"), info.GoVersion, runtime.GOOS, runtime.GOARCH)
+}

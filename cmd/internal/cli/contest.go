@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"assay/judge/workspace"
+)
+
+// CacheDir is where built programs are kept: a folder that may be removed at any
+// time.
+func CacheDir() (string, error) {
+	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder for the cache: %w; set ASSAY_CACHE to one", err)
+	}
+	return filepath.Join(dir, "assay"), nil
+}
+
+// Find finds the contest of the current folder. Outside any, it takes the
+// problems of the house.
+func Find() (*workspace.Workspace, error) {
+	cache, err := CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	env := workspace.Env{Cache: cache, Near: Near}
+	for _, variable := range []string{"TESTLIB", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "CPATH"} {
+		env.Headers = append(env.Headers, filepath.SplitList(os.Getenv(variable))...)
+	}
+	return workspace.Find(env)
+}
+
+// Near writes a path from the current folder on, where that is shorter.
+func Near(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, abs); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"assay/judge"
+	"assay/judge/workspace"
+)
+
+// choice is the value of a flag that takes one of some words.
+type choice struct {
+	to *string
+	of []string
+}
+
+// OneOf adds a flag that takes one of some words. Its usual value is what is there.
+func OneOf(f *pflag.FlagSet, to *string, name, usage string, of ...string) {
+	f.Var(&choice{to, of}, name, usage)
+}
+
+// Choices are the words that a flag of OneOf takes; nil for another flag.
+func Choices(f *pflag.Flag) []string {
+	if v, ok := f.Value.(*choice); ok {
+		return v.of
+	}
+	return nil
+}
+
+func (v *choice) Set(text string) error {
+	if !slices.Contains(v.of, text) {
+		return errors.New("unknown word")
+	}
+	*v.to = text
+	return nil
+}
+
+func (v *choice) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return *v.to
+}
+
+// Type is the name of the value in the help.
+func (v *choice) Type() string { return "WORD" }
+
+func flagNames(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// FlagError says what is wrong with a flag, and what is wanted.
+func FlagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return unknownFlag(cmd, e.GetSpecifiedName(), e.GetSpecifiedShortnames())
+	}
+	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return &judge.Misuse{Err: fmt.Errorf("--%s needs a value: %s", e.GetFlag().Name, wanted(e.GetFlag(), ""))}
+	}
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return badValue(e.GetFlag(), e.GetValue(), wanted(e.GetFlag(), e.GetValue()))
+	}
+	if e, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
+		return &judge.Misuse{Err: fmt.Errorf("%s is not a flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath())}
+	}
+	return &judge.Misuse{Err: err}
+}
+
+func badValue(f *pflag.Flag, value, hint string) error {
+	return &judge.Misuse{Err: fmt.Errorf("--%s %s: %s", f.Name, quotedValue(value), hint)}
+}
+
+// quotedValue puts quotes around a value that would not be seen without them.
+func quotedValue(value string) string {
+	if value == "" || strings.ContainsAny(value, " \t\n") {
+		return strconv.Quote(value)
+	}
+	return value
+}
+
+// wanted says what a flag takes.
+func wanted(f *pflag.Flag, got string) string {
+	if v, ok := f.Value.(*choice); ok {
+		if near, ok := workspace.Closest(got, v.of); ok {
+			return fmt.Sprintf("did you mean %s?", near)
+		}
+		last := len(v.of) - 1
+		return fmt.Sprintf("want %s or %s", strings.Join(v.of[:last], ", "), v.of[last])
+	}
+	switch kind := f.Value.Type(); kind {
+	case "int", "uint64":
+		return "it must be a whole number that is not negative" + tooLarge(got)
+	case "float64":
+		return "it must be a number that is not negative"
+	case "duration":
+		return "it must be a time that is not negative, such as 10s, 2m or 1m30s"
+	case "bool":
+		return "it must be true or false, or stand alone"
+	}
+	_, what := pflag.UnquoteUsage(f)
+	return what
+}
+
+// tooLarge says so of a number that is one, but has too many digits.
+func tooLarge(text string) string {
+	if _, err := strconv.ParseUint(text, 10, 64); errors.Is(err, strconv.ErrRange) {
+		return ", and not that large"
+	}
+	return ""
+}
+
+// checkFlags refuses values that no command has a use for: numbers below 0, and files
+// in folders that are not there, before anything is done.
+func checkFlags(flags *pflag.FlagSet) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) { // a word may also come from the environment
+		if v, ok := f.Value.(*choice); ok && *v.to != "" && !slices.Contains(v.of, *v.to) {
+			err = badValue(f, *v.to, wanted(f, *v.to))
+		}
+	})
+	flags.Visit(func(f *pflag.Flag) {
+		if err != nil {
+			return
+		}
+		value := f.Value.String()
+		switch kind := f.Value.Type(); {
+		case kind == "int" || kind == "float64" || kind == "duration":
+			if strings.HasPrefix(value, "-") || value == "NaN" || value == "+Inf" {
+				err = badValue(f, value, wanted(f, value))
+			}
+		case slices.Contains([]string{"html", "junit", "log", "out"}, f.Name):
+			err = checkFile(f, value)
+		}
+	})
+	return err
+}
+
+// checkFile refuses a file that cannot be written where it is to stand.
+func checkFile(f *pflag.Flag, path string) error {
+	if kind, _ := pflag.UnquoteUsage(f); kind != "FILE" {
+		return nil
+	}
+	if path == "" {
+		return badValue(f, path, "it wants the name of a file")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return badValue(f, path, "it is a folder: name a file in it")
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return badValue(f, path, fmt.Sprintf("there is no folder %s: make it first", dir))
+	case err == nil && !info.IsDir():
+		return badValue(f, path, dir+" is not a folder")
+	}
+	return nil
+}

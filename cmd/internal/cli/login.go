@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"assay/judge"
+	"assay/judge/host/client"
+)
+
+// TokenVariable is the environment variable of a token that goes before those of logins,
+// for programs that log in nowhere.
+const TokenVariable = "ASSAY_TOKEN"
+
+// LoginsFile is where the servers are kept that somebody logged in to.
+func LoginsFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder for logins: %w; set XDG_CONFIG_HOME to one", err)
+	}
+	return filepath.Join(dir, "assay", "logins.json"), nil
+}
+
+// Server is the way to a server that somebody logged in to, or has a token for.
+func Server(address string, wait func(error)) (*client.Client, error) {
+	a, err := client.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	o := client.Options{Address: a, Token: os.Getenv(TokenVariable), Version: Version(), Wait: wait}
+	if o.Token == "" || o.Pin == "" {
+		file, err := LoginsFile()
+		if err != nil {
+			return nil, err
+		}
+		known, err := client.ReadLogins(file)
+		if err != nil {
+			return nil, err
+		}
+		l, found := known[a.URL]
+		if !found && o.Token == "" {
+			return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in at %s\n    judge login %[1]s", a.URL)}
+		}
+		if o.Token == "" {
+			o.Token = l.Token
+		}
+		if o.Pin == "" {
+			o.Pin = l.Pin
+		}
+	}
+	return client.New(o)
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"assay/judge/blob"
+	"assay/judge/bundle"
+	"assay/judge/host/client"
+	"assay/judge/workspace"
+)
+
+// Freeze makes a bundle of a problem of the contest, which it makes ready, and starts.
+func Freeze(ctx context.Context, contest *workspace.Workspace, name string, r workspace.Running) (*workspace.Problem, *bundle.Bundle, error) {
+	problem, err := contest.OpenReady(ctx, name, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := contest.Start(r); err != nil {
+		return nil, nil, err
+	}
+	if _, err := problem.Pick(nil, nil); err != nil { // every case must be there
+		return nil, nil, err
+	}
+	b, err := contest.Freeze(ctx, problem)
+	return problem, b, err
+}
+
+// Publish puts a problem of the contest on a server, under a name of its own or another,
+// and returns the id of its bundle and how many blobs travelled.
+func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspace, name, as string, r workspace.Running) (id blob.Digest, sent int, err error) {
+	problem, b, err := Freeze(ctx, contest, name, r)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), problem.Title, b)
+	return b.Manifest.ID(), sent, err
+}

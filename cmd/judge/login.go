@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assay/cmd/internal/cli"
+	"assay/judge/host/client"
+)
+
+func loginCommand(c *console) *cobra.Command {
+	var token string
+	cmd := &cobra.Command{
+		Use:   "login <server>",
+		Short: "keep a token for a server, so that others commands can ask it",
+		Long: `Login asks the server whether the token is good, and keeps it where only you can read
+it. Without --token it is read from standard input. Who runs the server gives tokens.
+
+` + exitHelp,
+		Example: "  judge login https://judge.example\n  judge login https://judge.example --token assay_...",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return login(cmd.Context(), c, args[0], token)
+		},
+	}
+	cmd.Flags().StringVar(&token, "token", "", "the token; - reads it from standard input")
+	return cmd
+}
+
+func login(ctx context.Context, c *console, server, token string) error {
+	a, err := client.ParseAddress(server)
+	if err != nil {
+		return err
+	}
+	if token == "" || token == "-" {
+		if _, live := screen(c.err); live {
+			fmt.Fprintf(c.err, "token for %s: ", a.URL)
+		}
+		line, err := bufio.NewReader(c.in).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read the token: %w", err)
+		}
+		token = line
+	}
+	if token = strings.TrimSpace(token); token == "" {
+		return usageError{errors.New("there is no token: who runs the server gives you one")}
+	}
+	api, err := client.New(client.Options{Address: a, Token: token, Version: cli.Version(), Patience: -1})
+	if err != nil {
+		return err
+	}
+	me, err := api.Account(ctx)
+	if err != nil {
+		return err
+	}
+	file, err := cli.LoginsFile()
+	if err != nil {
+		return err
+	}
+	known, err := client.ReadLogins(file)
+	if err != nil {
+		return err
+	}
+	known[a.URL] = client.Login{Token: token, Pin: a.Pin}
+	if err := client.WriteLogins(file, known); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "logged in at %s as %s, who may %s\n", a.URL, me.Login, strings.Join(me.Scopes, ", "))
+	return nil
+}
+
+func logoutCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "logout <server>",
+		Short: "forget the token of a server",
+		RunE: func(_ *cobra.Command, args []string) error {
+			a, err := client.ParseAddress(args[0])
+			if err != nil {
+				return err
+			}
+			file, err := cli.LoginsFile()
+			if err != nil {
+				return err
+			}
+			known, err := client.ReadLogins(file)
+			if err != nil {
+				return err
+			}
+			if _, found := known[a.URL]; !found {
+				return usageError{fmt.Errorf("you are not logged in at %s", a.URL)}
+			}
+			delete(known, a.URL)
+			return client.WriteLogins(file, known)
+		},
+	}
+}

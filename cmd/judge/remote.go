@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/host/client"
+)
+
+// server is the way to a server, which says so where it has to be waited for.
+func (c *console) server(address string) (*client.Client, error) {
+	return cli.Server(address, func(err error) { fmt.Fprintln(c.err, "judge: "+err.Error()) })
+}
+
+// hereOnly refuses flags that mean nothing when another machine judges.
+func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(others, f.Name) {
+			err = usageError{fmt.Errorf("--%s is for judging on this machine: it does not go with --%s", f.Name, flag)}
+		}
+	})
+	return err
+}
+
+// submitTo sends a submission to a server and tells how it is judged there.
+func (s *submission) submitTo(ctx context.Context, c *console, problem, path string) (err error) {
+	api, err := c.server(s.to)
+	if err != nil {
+		return err
+	}
+	out, err := s.drawing.open(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, All: s.all})
+	if err != nil {
+		return err
+	}
+	var sum *judge.Finished
+	end, err := api.Follow(ctx, sent.ID, func(e judge.Event) {
+		out.Event(e)
+		if f, ends := e.(*judge.Finished); ends {
+			sum = f
+		}
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		fmt.Fprintf(c.err, "judge: the server has submission %d, and judges it all the same\n", sent.Number)
+		return err
+	case err != nil:
+		return fmt.Errorf("submission %d is kept and will be judged: %w", sent.Number, err)
+	case end.State == "cancelled":
+		return usageError{fmt.Errorf("submission %d was cancelled", sent.Number)}
+	case sum == nil:
+		return fmt.Errorf("submission %d could not be judged: %s", sent.Number, end.Reason)
+	case sum.Verdict == judge.JudgeError:
+		return errJudgeFailed
+	case sum.Verdict != judge.Accepted:
+		return errNotAccepted
+	}
+	return nil
+}
+
+// listOn lists the problems of a server.
+func (c *console) listOn(ctx context.Context, address string) error {
+	api, err := c.server(address)
+	if err != nil {
+		return err
+	}
+	all, err := api.Problems(ctx)
+	if err != nil {
+		return err
+	}
+	t := c.table()
+	for _, p := range all {
+		fmt.Fprintf(t, "%s\t%s\n", p.Slug, p.Title)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(c.out, "the server has no problems yet: judge publish PROBLEM --to "+address)
+	}
+	return nil
+}
+
+func publishCommand(c *console) *cobra.Command {
+	var r running
+	var to, as string
+	cmd := &cobra.Command{
+		Use:   "publish <problem>",
+		Short: "put a problem on a server, as it is now",
+		Long: `Publish freezes a problem (see judge freeze) and gives it to a server, where it takes the
+place of what had its name. Only what the server lacks travels. Submissions that are being judged
+are judged with what was there when they came.
+
+` + exitHelp,
+		Example: "  judge publish wythoff --to https://judge.example",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if to == "" {
+				return usageError{errors.New("missing: the server\n    name it with --to URL")}
+			}
+			api, err := c.server(to)
+			if err != nil {
+				return err
+			}
+			contest, err := cli.Find()
+			if err != nil {
+				return err
+			}
+			if err := adoptBundle(contest, args); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, contest.Close()) }()
+			id, sent, err := cli.Publish(cmd.Context(), api, contest, args[0], strings.ToLower(as), r.options())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.out, "%s is on %s: %d files travelled, id %s\n", args[0], to, sent, id)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "", "the server's `URL`")
+	f.StringVar(&as, "as", "", "the problem's `NAME` there, if not its own")
+	r.flags(c, f)
+	return cmd
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"assay/cmd/internal/cli"
+	"assay/judge/host/client"
+	"assay/judge/host/server"
+	"assay/judge/workspace"
+)
+
+// publishCommand is what a server starts beside itself: the server's own process builds
+// and runs nothing.
+func publishCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:    "publish",
+		Short:  "publish the problems of the contest and of the house",
+		Hidden: true,
+		RunE:   func(cmd *cobra.Command, _ []string) error { return c.publish(cmd.Context()) },
+	}
+}
+
+func (c *console) publish(ctx context.Context) (err error) {
+	address, err := client.ParseAddress(os.Getenv(server.ServerVariable))
+	if err != nil {
+		return err
+	}
+	api, err := client.New(client.Options{Address: address, Token: os.Getenv(server.TokenVariable), Version: cli.Version()})
+	if err != nil {
+		return err
+	}
+	contest, err := cli.Find()
+	if err != nil {
+		return err
+	}
+	names, err := contest.Known()
+	if err != nil {
+		return err
+	}
+	log := c.log().With("from", "publish")
+	running := workspace.Running{Jobs: max(1, runtime.NumCPU()-1), Require: os.Getenv("ASSAY_REQUIRE")}
+	for _, name := range names {
+		id, sent, perr := cli.Publish(ctx, api, contest, name, "", running)
+		if perr != nil {
+			log.Error("a problem is not published", "problem", name, "error", perr)
+			err = errors.Join(err, fmt.Errorf("publish %s: %w", name, perr))
+			continue
+		}
+		log.Info("problem is published", "problem", name, "bundle", id, "blobs", sent)
+	}
+	return errors.Join(err, contest.Close())
+}

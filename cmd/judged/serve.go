@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/host/server"
+	"assay/judge/problem/scaffold"
+	"assay/judge/running/config"
+)
+
+func serveCommand(c *console) *cobra.Command {
+	var over config.Server
+	var acceptLoss bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "take submissions and have them judged",
+		Long: `Serve takes submissions at one address and has them judged by a worker of its own, and by
+every other that joins. It runs in a contest folder, or in an empty one, which it makes a
+contest folder. Everything that it keeps is in the folder data. The problems of the
+contest and of the house are published at its start.
+
+What can be set has its keys in the table [server] of judge.toml; flags go before it.
+
+` + exitHelp,
+		Example: "  judged serve\n  judged serve --listen :8080 --tls self\n  judged serve --database postgres://judge@db/judge --queue nats://a,nats://b,nats://c",
+	}
+	f := cmd.Flags()
+	f.StringVar(&over.Listen, "listen", "", "answer at this `ADDRESS` (judge.toml: 127.0.0.1:8080)")
+	f.StringVar(&over.URL, "url", "", "the `URL` by which others reach the server")
+	f.StringVar(&over.TLS, "tls", "", "self: with a certificate that the server makes itself")
+	f.StringVar(&over.Cert, "cert", "", "the `FILE` of a certificate")
+	f.StringVar(&over.Key, "key", "", "the `FILE` of its key")
+	f.StringVar(&over.Data, "data", "", "keep everything in this `DIR` (judge.toml: data)")
+	f.StringVar(&over.Database, "database", "", "postgres://...; not set, SQLite in the folder of data")
+	f.StringVar(&over.Queue, "queue", "", "nats://a,nats://b of a cluster; not set, in the folder of data")
+	f.StringVar(&over.QueueCredentials, "queue-credentials", "", "a `FILE` that the operator of the cluster gave")
+	f.StringVar(&over.Name, "name", "", "what people see the server called")
+	f.IntVar(&over.Workers, "workers", 1, "1: with a worker of its own on this machine; 0: none")
+	f.StringVar(&over.Metrics, "metrics", "", "where Prometheus may ask (judge.toml: 127.0.0.1:9100); empty: nowhere")
+	f.BoolVar(&acceptLoss, "accept-loss", false, "start with a database that has lost submissions")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		o, err := c.serveOptions(func(set *config.Server) { overlay(cmd, set, over) })
+		if err != nil {
+			return err
+		}
+		o.AcceptLoss = acceptLoss
+		return c.serve(ctx, o)
+	}
+	return cmd
+}
+
+// overlay puts the flags that were given in the place of what judge.toml says.
+func overlay(cmd *cobra.Command, set *config.Server, over config.Server) {
+	for name, to := range map[string]struct{ set, over *string }{
+		"listen": {&set.Listen, &over.Listen}, "url": {&set.URL, &over.URL}, "tls": {&set.TLS, &over.TLS}, "cert": {&set.Cert, &over.Cert},
+		"key": {&set.Key, &over.Key}, "data": {&set.Data, &over.Data}, "database": {&set.Database, &over.Database},
+		"queue": {&set.Queue, &over.Queue}, "queue-credentials": {&set.QueueCredentials, &over.QueueCredentials},
+		"name": {&set.Name, &over.Name}, "metrics": {&set.Metrics, &over.Metrics},
+	} {
+		if cmd.Flags().Changed(name) {
+			*to.set = *to.over
+		}
+	}
+	if cmd.Flags().Changed("workers") {
+		set.Workers = over.Workers
+	}
+}
+
+// serveOptions reads judge.toml, which it writes in an empty folder.
+func (c *console) serveOptions(change func(*config.Server)) (o server.Options, err error) {
+	if _, err := config.FindRoot("."); errors.Is(err, fs.ErrNotExist) {
+		entries, err := os.ReadDir(".")
+		if err != nil {
+			return o, err
+		}
+		if len(entries) > 0 {
+			return o, &judge.Misuse{Err: errors.New("this folder has no judge.toml and is not empty\n    serve in a contest folder, or in an empty one")}
+		}
+		if _, err := scaffold.Contest("."); err != nil {
+			return o, err
+		}
+	}
+	contest, err := cli.Find()
+	if err != nil {
+		return o, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return o, fmt.Errorf("find this program: %w", err)
+	}
+	o = server.Options{
+		Server: contest.Config.Server, Root: contest.Root, Source: contest.Config.Source, Version: cli.Version(), Log: c.log(), LogTo: os.Stderr,
+		Child:     func(dir string) []string { return []string{self, "worker", "--data", dir} },
+		Publisher: func() []string { return []string{self, "publish"} },
+	}
+	change(&o.Server)
+	if o.Root, err = filepath.Abs(o.Root); err != nil {
+		return o, err
+	}
+	return o, nil
+}
+
+// serve answers until it is told to end.
+func (c *console) serve(ctx context.Context, o server.Options) error {
+	s, err := server.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s serves at %s\n", o.Name, s.URL().URL)
+	if s.First != "" {
+		fmt.Fprintf(c.out, "log in as its admin:  judge login %s --token %s\n", s.URL(), s.First)
+	}
+	<-ctx.Done()
+	fmt.Fprintln(c.out, "ending")
+	s.Stop()
+	return nil
+}

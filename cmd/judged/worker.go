@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/queue"
+	"assay/judge/host/server"
+	"assay/judge/host/worker"
+)
+
+func workerCommand(c *console) *cobra.Command {
+	w := &working{console: c}
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "judge submissions for a server",
+		Long: `Worker judges what a server gives it. It needs one connection to the server, and nobody
+needs to reach it. The first time it joins with a code, which "judged admin worker add"
+gives; after that its key, in the folder of data, is enough.
+
+When it is told to end (SIGTERM, Ctrl-C) it takes no more jobs and ends those that run; told again, it
+gives them back at once.
+
+` + exitHelp,
+		Example: "  judged worker --join 'https://judge.example/#2mzqkvxgjm...'\n  judged worker",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return w.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&w.join, "join", "", "the `ADDRESS` with the code by which to join")
+	f.StringVar(&w.data, "data", "worker", "keep key, caches and results in this `DIR`")
+	f.IntVar(&w.slots, "slots", 0, "jobs at one time; 0 is one for each processor core but one")
+	f.StringVar(&w.require, "require", os.Getenv("ASSAY_REQUIRE"), "isolated: refuse a machine on which the sandbox cannot isolate")
+	return cmd
+}
+
+type working struct {
+	*console
+	join, data, require string
+	slots               int
+	seed                []byte
+	logger              *slog.Logger
+}
+
+func (w *working) run(ctx context.Context) (err error) {
+	w.logger = w.log().With("from", "worker")
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	child := false
+	if address := os.Getenv(server.JoinVariable); address != "" {
+		w.join, child = address, true
+		go func() { // the server's end is the end of the input
+			_, _ = io.Copy(io.Discard, w.in)
+			stop()
+		}()
+	}
+	address, err := w.address()
+	if err != nil {
+		return err
+	}
+	if w.data, err = filepath.Abs(w.data); err != nil {
+		return err
+	}
+	var public string
+	if w.seed, public, err = queue.Key(filepath.Join(w.data, "key")); err != nil {
+		return err
+	}
+	api, err := client.New(client.Options{
+		Address: client.Address{URL: address.URL, Pin: address.Pin}, Version: cli.Version(), Wait: func(err error) { w.logger.Warn("server", "error", err) },
+		Sign: func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
+	})
+	if err != nil {
+		return err
+	}
+	if w.slots == 0 {
+		w.slots = worker.Slots()
+	}
+	note := func(text string) { w.logger.Warn(text) }
+	runner, err := worker.NewRunner(worker.RunnerOptions{
+		Dir: w.data, Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require, Note: note,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, runner.Close()) }()
+	welcome, err := w.enter(ctx, api, address.Code, public, runner)
+	if err != nil {
+		return err
+	}
+	for _, text := range welcome.Notes {
+		note(text)
+	}
+	member, err := w.member(ctx, address, welcome)
+	if err != nil {
+		return err
+	}
+	defer member.Close()
+	works, err := worker.New(worker.Options{
+		Name: welcome.Worker, Dir: w.data, Queue: worker.FromMember(member), Judging: runner, Slots: w.slots, Note: note,
+	})
+	if err != nil {
+		return err
+	}
+	if !child {
+		w.obey(works, stop)
+	}
+	w.logger.Info("worker is ready", "worker", welcome.Worker, "class", welcome.Class, "slots", w.slots, "server", address.URL)
+	err = works.Run(ctx)
+	if errors.Is(err, queue.ErrRefused) {
+		return &judge.Misuse{Err: err}
+	}
+	return err
+}
+
+// address is that of --join, or else the one that is remembered.
+func (w *working) address() (a client.Address, err error) {
+	if w.join != "" {
+		return client.ParseAddress(w.join)
+	}
+	known, err := client.ReadLogins(w.file())
+	if err != nil {
+		return a, err
+	}
+	for url, l := range known {
+		return client.Address{URL: url, Pin: l.Pin}, nil
+	}
+	return a, &judge.Misuse{Err: fmt.Errorf("this worker has not joined a server yet: %s has no memory of one\n    get an address with a code from: judged admin worker add NAME", w.data)}
+}
+
+func (w *working) file() string { return filepath.Join(w.data, "server.json") }
+
+// enter says hello with a key that the server knows, and else joins with the code.
+func (w *working) enter(ctx context.Context, api *client.Client, code, public string, runner *worker.Runner) (*client.Welcome, error) {
+	offer := runner.Offer()
+	welcome, err := api.Hello(ctx, *offer)
+	if refused, is := errors.AsType[*client.Error](err); is && code != "" && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
+		welcome, err = api.Join(ctx, client.Join{Code: code, Key: public, Offer: *offer})
+	}
+	return welcome, err
+}
+
+// member connects to the queue, and remembers the server.
+func (w *working) member(ctx context.Context, a client.Address, welcome *client.Welcome) (*queue.Member, error) {
+	if err := client.WriteLogins(w.file(), client.Logins{a.URL: {Pin: a.Pin}}); err != nil {
+		return nil, err
+	}
+	o := queue.JoinOptions{
+		Worker: welcome.Worker, Class: welcome.Class, Seed: w.seed, URL: a.URL + queue.Path, Lanes: welcome.Lanes, Slots: w.slots,
+		Notice: func(err error) { w.logger.Warn("queue", "error", err) },
+	}
+	var err error
+	if o.TLS, err = client.TLS(a.Pin); err != nil {
+		return nil, err
+	}
+	if welcome.Queue != "" {
+		o.URL, o.TLS = welcome.Queue, nil
+		o.Credentials = os.Getenv("ASSAY_QUEUE_CREDENTIALS")
+	}
+	return queue.Join(ctx, o)
+}
+
+// obey ends the worker when the system says so: softly the first time.
+func (w *working) obey(works *worker.Worker, stop func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		w.logger.Info("taking no more jobs; told to end once more, those that run are given back")
+		works.Drain()
+		<-signals
+		stop()
+	}()
+}
+
+// blobs fetches from the server.
+type blobs struct{ *client.Client }
+
+func (b blobs) Fetch(ctx context.Context, d blob.Digest, _ int64) (io.ReadCloser, error) {
+	r, err := b.Client.Fetch(ctx, d)
+	if refused, is := errors.AsType[*client.Error](err); is && refused.Status == http.StatusNotFound {
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return r, err
+}

@@ -1,0 +1,269 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+func (a *api) tokens(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	accounts, err := a.Store.Accounts(r.Context())
+	if err != nil {
+		return err
+	}
+	all := []client.Token{}
+	for _, account := range accounts {
+		tokens, err := a.Store.Tokens(r.Context(), account.ID)
+		if err != nil {
+			return err
+		}
+		for _, t := range tokens {
+			all = append(all, client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, LastDay: t.LastDay, Expires: t.Expires, Revoked: t.Revoked})
+		}
+	}
+	return ok(w, all)
+}
+
+// names are those of accounts and workers.
+var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+
+func named(what, name string) error {
+	if !names.MatchString(name) {
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the name of %s: letters, digits, - and _, 40 at most", name, what), ""}
+	}
+	return nil
+}
+
+// newToken makes a token, and the account where it is new.
+func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) error {
+	var n client.NewToken
+	if err := read(w, r, &n); err != nil {
+		return err
+	}
+	if err := named("an account", n.Login); err != nil {
+		return err
+	}
+	scopes, err := known(n.Scopes)
+	if err != nil {
+		return err
+	}
+	account, err := a.Store.AccountByLogin(r.Context(), n.Login)
+	if errors.Is(err, store.ErrNotFound) {
+		account, err = a.Store.NewAccount(r.Context(), n.Login, n.Login, store.Person, "")
+	}
+	if err != nil {
+		return err
+	}
+	text, hash := auth.NewToken()
+	t, err := a.Store.NewToken(r.Context(), account.ID, hash, n.Label, scopes, n.Until)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.audit(r, who, "new token", account.ID, strings.Join(scopes, " ")),
+		ok(w, client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires}))
+}
+
+func known(scopes []client.Scope) (words []string, err error) {
+	for _, s := range scopes {
+		found := false
+		for _, k := range client.Scopes {
+			found = found || s == k
+		}
+		if !found {
+			return nil, &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a scope of a token: they are submit, publish and admin", s), ""}
+		}
+		words = append(words, string(s))
+	}
+	if len(words) == 0 {
+		return nil, &status{http.StatusBadRequest, "a token needs a scope: submit, publish or admin", ""}
+	}
+	return words, nil
+}
+
+func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, who *caller) error {
+	if err := a.Store.RevokeToken(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	return errors.Join(a.audit(r, who, "revoke token", r.PathValue("id"), ""), ok(w, struct{}{}))
+}
+
+func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error {
+	var n client.NewInvite
+	if err := read(w, r, &n); err != nil {
+		return err
+	}
+	if err := errors.Join(named("a worker", n.Worker), named("a class", n.Class)); err != nil {
+		return err
+	}
+	switch _, err := a.Store.Worker(r.Context(), n.Worker); {
+	case err == nil:
+		return &status{http.StatusConflict, "there is a worker " + n.Worker + " already", "choose another name; one that was revoked keeps its own"}
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	code, hash := auth.NewCode()
+	i, err := a.Store.NewInvite(r.Context(), hash, n.Worker, n.Class, who.account.ID)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.audit(r, who, "invite worker", n.Worker, n.Class), ok(w, client.Invite{Code: code, Expires: i.Expires}))
+}
+
+// join lets a worker in that has a code.
+func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	var j client.Join
+	if err := read(w, r, &j); err != nil {
+		return err
+	}
+	if !auth.IsPublicKey(j.Key) {
+		return &status{http.StatusBadRequest, "the request has no key of a worker", ""}
+	}
+	hash := auth.Hash(strings.TrimSpace(j.Code))
+	const again = "get a new one: judged admin worker add NAME"
+	i, err := a.Store.Invite(r.Context(), hash)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return &status{http.StatusForbidden, "the join code is not known here", "it may be cut: " + again}
+	case errors.Is(err, store.ErrExpired):
+		return &status{http.StatusForbidden, "the join code has expired: it is good for 24 hours", again}
+	case errors.Is(err, store.ErrUsed): // by this worker, whose answer got lost, perhaps
+		if known, kerr := a.Store.WorkerByKey(r.Context(), j.Key); kerr != nil || known.State == store.Revoked {
+			return &status{http.StatusForbidden, "the join code was used already: it is good for one worker", again}
+		}
+	case err != nil:
+		return err
+	}
+	class := a.Class
+	if i != nil {
+		class = i.Class
+	}
+	lanes, err := a.fitting(r, class, &j.Offer)
+	if err != nil {
+		return err
+	}
+	worker, err := a.Store.Enrol(r.Context(), store.NewWorker{Invite: hash, Key: j.Key, Offer: j.Offer})
+	if err != nil {
+		return err
+	}
+	a.Log.Info("worker joined", "worker", worker.Name, "class", worker.Class, "machine", j.Offer.Machine)
+	return a.welcome(w, r, worker, lanes)
+}
+
+// fitting says which lanes a worker may serve, or why it does not fit its class.
+func (a *api) fitting(r *http.Request, class string, o *job.Offer) ([]job.Lane, error) {
+	lanes, err := job.Admit(o, a.Version)
+	if err != nil {
+		return nil, &status{http.StatusConflict, err.Error(), ""}
+	}
+	c, err := a.Store.FillClass(r.Context(), class, *o)
+	if err != nil {
+		return nil, err
+	}
+	same := &job.Class{Name: c.Name, Arch: c.Arch, Rung: c.Rung, Languages: c.Languages}
+	if all := same.Differences(o); len(all) > 0 {
+		return nil, &status{http.StatusConflict, "this machine does not judge as the others of its class do:\n  " + strings.Join(all, "\n  "), ""}
+	}
+	return lanes, nil
+}
+
+func (a *api) welcome(w http.ResponseWriter, r *http.Request, worker *store.Worker, lanes []job.Lane) error {
+	if err := a.Dispatch.Admit(worker.Name, worker.Class, worker.Key); err != nil {
+		return err
+	}
+	welcome := client.Welcome{Worker: worker.Name, Class: worker.Class, Lanes: lanes, Queue: a.Queue}
+	if len(lanes) < len(job.Lanes) {
+		welcome.Notes = append(welcome.Notes, "this worker is of another version than the server: it judges no running contests")
+	}
+	return ok(w, welcome)
+}
+
+// differs is the note of a worker that was taken out because its machine changed.
+const differs = "its machine is not as the others of its class any more"
+
+// hello takes a worker in again that has joined before, with what it can do now.
+func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
+	var h client.Hello
+	if err := read(w, r, &h); err != nil {
+		return err
+	}
+	worker := who.worker
+	if worker.State == store.Drained && worker.Note != differs {
+		return &status{http.StatusConflict, "this worker was taken out of service", "let it work again: judged admin worker resume " + worker.Name}
+	}
+	lanes, err := a.fitting(r, worker.Class, &h.Offer)
+	if refused, is := errors.AsType[*status](err); is {
+		return errors.Join(a.Store.SetWorkerState(r.Context(), worker.ID, store.Drained, differs), refused)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.Store.SetOffer(r.Context(), worker.ID, h.Offer); err != nil {
+		return err
+	}
+	if worker.State != store.Active {
+		if err := a.Store.SetWorkerState(r.Context(), worker.ID, store.Active, ""); err != nil {
+			return err
+		}
+	}
+	return a.welcome(w, r, worker, lanes)
+}
+
+func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	rows, err := a.Store.Workers(r.Context())
+	if err != nil {
+		return err
+	}
+	all := []client.Worker{}
+	for _, row := range rows {
+		now := a.Dispatch.Presence(row.Name)
+		note := row.Note
+		if note == "" {
+			note = now.Note
+		}
+		all = append(all, client.Worker{
+			Name: row.Name, Class: row.Class, State: string(row.State), Connected: now.Connected, Running: now.Running,
+			Offer: row.Offer, Enrolled: row.Enrolled.Truncate(time.Second), Note: note,
+		})
+	}
+	return ok(w, all)
+}
+
+// setWorker takes a worker out of service, lets it work again, or shuts it out for good.
+func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) error {
+	var s client.SetWorker
+	if err := read(w, r, &s); err != nil {
+		return err
+	}
+	state := store.WorkerState(s.State)
+	if state != store.Active && state != store.Drained && state != store.Revoked {
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of a worker: active, drained, revoked", s.State), ""}
+	}
+	worker, err := a.Store.Worker(r.Context(), r.PathValue("name"))
+	if errors.Is(err, store.ErrNotFound) {
+		return &status{http.StatusNotFound, fmt.Sprintf("there is no worker %.80q", r.PathValue("name")), "see: judged admin worker list"}
+	}
+	if err != nil {
+		return err
+	}
+	if worker.State == store.Revoked {
+		return &status{http.StatusConflict, "the worker " + worker.Name + " was revoked, which is for ever", "add another: judged admin worker add NAME"}
+	}
+	if err := a.Store.SetWorkerState(r.Context(), worker.ID, state, s.Note); err != nil {
+		return err
+	}
+	switch state {
+	case store.Revoked:
+		a.Dispatch.Revoke(worker.Name)
+	case store.Drained:
+		err = a.Dispatch.Drain(worker.Name)
+	}
+	return errors.Join(err, a.audit(r, who, string(state)+" worker", worker.Name, s.Note), ok(w, struct{}{}))
+}

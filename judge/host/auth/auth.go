@@ -1,0 +1,117 @@
+// Package auth makes and checks what proves who somebody is: tokens of accounts, codes by
+// which workers join, and signatures of workers. It does not keep any of it: package store keeps
+// hashes, and the public halves of keys.
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nkeys"
+)
+
+// tokenPrefix begins every token, so that one that was published by mistake is recognised.
+const tokenPrefix = "assay_"
+
+// NewToken makes a token of 256 random bits, and the hash under which it is kept.
+func NewToken() (text, hash string) {
+	text = tokenPrefix + strings.ToLower(rand.Text()+rand.Text())
+	return text, Hash(text)
+}
+
+// NewCode makes a code by which a worker may join, and the hash under which it is kept.
+func NewCode() (text, hash string) {
+	text = strings.ToLower(rand.Text())
+	return text, Hash(text)
+}
+
+// Hash is under what a token or a code is kept. They are random and long: a plain hash is
+// as good as a slow one.
+func Hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// IsPublicKey says whether a text is the public half of a worker's key.
+func IsPublicKey(text string) bool { return nkeys.IsValidPublicUserKey(text) }
+
+// workerScheme begins the Authorization of a worker's request.
+const workerScheme = "Worker "
+
+// skew is how far the clocks of a worker and a server may lie apart.
+const skew = 5 * time.Minute
+
+// Sign makes the Authorization of a worker's request: its public key, the time in seconds,
+// and the signature of both with method and path.
+func Sign(seed []byte, now time.Time, method, path string) (string, error) {
+	pair, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return "", fmt.Errorf("read a key: %w", err)
+	}
+	defer pair.Wipe()
+	public, err := pair.PublicKey()
+	if err != nil {
+		return "", err
+	}
+	at := strconv.FormatInt(now.Unix(), 10)
+	sig, err := pair.Sign(signed(public, at, method, path))
+	if err != nil {
+		return "", fmt.Errorf("sign a request: %w", err)
+	}
+	return workerScheme + public + " " + at + " " + base64.RawURLEncoding.EncodeToString(sig), nil
+}
+
+func signed(public, at, method, path string) []byte {
+	return []byte(strings.Join([]string{"assay worker request", public, at, method, path}, "\n"))
+}
+
+// ErrClock is the error of a signature whose time is not now.
+var ErrClock = errors.New("the clocks of the worker and of the server are more than five minutes apart: set them by NTP")
+
+// errSignature says nothing of what is wrong, for who made it does not deserve to know.
+var errSignature = errors.New("the request is not signed by the key of a worker")
+
+// Verify returns the public key that signed a request. Whose it is, and whether it is
+// welcome, the caller knows.
+func Verify(authorization string, now time.Time, method, path string) (public string, err error) {
+	rest, ok := strings.CutPrefix(authorization, workerScheme)
+	parts := strings.Split(rest, " ")
+	if !ok || len(parts) != 3 {
+		return "", errSignature
+	}
+	at, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return "", errSignature
+	}
+	sig, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || !IsPublicKey(parts[0]) {
+		return "", errSignature
+	}
+	key, err := nkeys.FromPublicKey(parts[0])
+	if err != nil || key.Verify(signed(parts[0], parts[1], method, path), sig) != nil {
+		return "", errSignature
+	}
+	if d := now.Sub(time.Unix(at, 0)); d > skew || d < -skew {
+		return "", ErrClock
+	}
+	return parts[0], nil
+}
+
+// IsWorker says whether an Authorization is one that Sign made.
+func IsWorker(authorization string) bool { return strings.HasPrefix(authorization, workerScheme) }
+
+// Bearer is the token of an Authorization; "" for none.
+func Bearer(authorization string) string {
+	text, ok := strings.CutPrefix(authorization, "Bearer ")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,54 @@
+package client
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"assay/judge"
+)
+
+// Address is where a server is, and what else somebody needs to go there, as one text:
+//
+//	https://judge.example
+//	https://judge.example/#<code>
+//	https://judge.example/#<code>-<fingerprint>
+//	https://judge.example/#<fingerprint>
+type Address struct {
+	URL  string
+	Code string // by which a worker joins; "" for none
+	Pin  string // the fingerprint of a certificate that the server made itself; "" for none
+}
+
+// String writes the address as one text.
+func (a Address) String() string {
+	rest := a.Code
+	if a.Code != "" && a.Pin != "" {
+		rest += "-"
+	}
+	if rest += a.Pin; rest == "" {
+		return a.URL
+	}
+	return a.URL + "/#" + rest
+}
+
+// ParseAddress reads what String wrote.
+func ParseAddress(text string) (a Address, err error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+		return a, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server: it looks like https://judge.example", text)}
+	}
+	a.URL = u.Scheme + "://" + u.Host
+	for _, part := range strings.Split(u.Fragment, "-") {
+		switch isPin := len(part) == 64 && strings.Trim(part, "0123456789abcdef") == ""; {
+		case part == "":
+		case isPin && a.Pin == "":
+			a.Pin = part
+		case !isPin && a.Code == "" && a.Pin == "":
+			a.Code = part
+		default:
+			return a, &judge.Misuse{Err: fmt.Errorf("%q ends in something else than a code and a fingerprint", text)}
+		}
+	}
+	return a, nil
+}

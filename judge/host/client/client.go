@@ -1,0 +1,343 @@
+// Package client is the API of a server as commands and workers call it, with the words of
+// that API. Package api answers. It keeps no state but the connections.
+//
+// A server that is away for a while is asked again, for as long as Options.Patience says:
+// every request may be sent twice without harm. What goes wrong in the end is an error
+// that says whose fault it is (judge.Whose): the asker's for a wrong token or name, the
+// machine's for a server that cannot be reached.
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+)
+
+// Options say which server is asked, and who asks.
+type Options struct {
+	Address
+	Token string // of an account; "" for none
+	// Sign, if it is not nil, makes the Authorization of a worker for a request.
+	Sign func(method, path string) (string, error)
+	// Patience is for how long a server that cannot be reached is asked again; 0 is 30 s,
+	// below 0 is not at all.
+	Patience time.Duration
+	// Version is this program's, for the server's log.
+	Version string
+	// Wait, if it is not nil, is told once of a server that is away.
+	Wait func(error)
+}
+
+// Client asks a server. It may be used by several goroutines at once.
+type Client struct {
+	o    Options
+	base *url.URL
+	http *http.Client
+}
+
+// New makes a client. It asks nothing yet.
+func New(o Options) (*Client, error) {
+	base, err := url.Parse(o.URL)
+	if err != nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server", o.URL)}
+	}
+	if o.Patience == 0 {
+		o.Patience = 30 * time.Second
+	}
+	tlsConfig, err := TLS(o.Pin)
+	if err != nil {
+		return nil, err
+	}
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSClientConfig: tlsConfig, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 8,
+	}
+	return &Client{o: o, base: base, http: &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+}
+
+// TLS is what a connection to a server with a pinned certificate needs; nil for no pin.
+func TLS(pin string) (*tls.Config, error) {
+	if pin == "" {
+		return nil, nil
+	}
+	if want, err := hex.DecodeString(pin); err != nil || len(want) != sha256.Size {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%.80q is not the fingerprint of a certificate: 64 hexadecimal digits", pin)}
+	}
+	return &tls.Config{
+		InsecureSkipVerify: true, // VerifyConnection decides
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if got := sha256.Sum256(s.PeerCertificates[0].Raw); !strings.EqualFold(hex.EncodeToString(got[:]), pin) {
+				return errors.New("the server has another certificate than the one that was expected")
+			}
+			return nil
+		},
+	}, nil
+}
+
+// Error is the answer of a server that does not do what it is asked.
+type Error struct {
+	Status int
+	Text   string
+	Hint   string // what to do, or ""
+}
+
+// Error is what the server said.
+func (e *Error) Error() string {
+	if e.Hint != "" {
+		return e.Text + "\n    " + e.Hint
+	}
+	return e.Text
+}
+
+// Blame is the asker's for requests that cannot be answered, else the machine's.
+func (e *Error) Blame() judge.Blame {
+	if e.Status >= 400 && e.Status < 500 {
+		return judge.Asker
+	}
+	return judge.Machine
+}
+
+// maxAnswer bounds what a server may answer, but for blobs and streams.
+const maxAnswer = 64 << 20
+
+// call sends a request with a JSON body, and reads a JSON answer. In and out may be nil.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("ask the server: %w", err)
+		}
+	}
+	return c.patient(ctx, func() error {
+		answer, err := c.send(ctx, method, path, bytes.NewReader(body), int64(len(body)))
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+		if err != nil {
+			return &awayError{err}
+		}
+		if out == nil {
+			return nil
+		}
+		if err := json.Unmarshal(data, out); err != nil {
+			return fmt.Errorf("%s answers %s with something else than was expected: is it a judge?", c.base, path)
+		}
+		return nil
+	})
+}
+
+// awayError is of a server that is away, or cannot answer now.
+type awayError struct{ error }
+
+func (e *awayError) Unwrap() error { return e.error }
+
+// patient does something until it works, fails for good, or patience ends.
+func (c *Client) patient(ctx context.Context, do func() error) error {
+	var waited time.Duration
+	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		err := do()
+		away, isAway := errors.AsType[*awayError](err)
+		if !isAway {
+			return err
+		}
+		if waited >= c.o.Patience || ctx.Err() != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return fmt.Errorf("%s cannot be reached: %w", c.base, away.error)
+		}
+		if c.o.Wait != nil && waited == 0 {
+			c.o.Wait(fmt.Errorf("%s does not answer, trying again: %w", c.base, away.error))
+		}
+		jittered := pause/2 + rand.N(pause)
+		if full, ok := errors.AsType[*Error](err); ok && full.Status == http.StatusServiceUnavailable {
+			jittered += time.Second
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(jittered):
+		}
+		waited += jittered
+	}
+}
+
+// send sends one request. The answer has a status of 200 to 299; its body must be closed.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader, size int64) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("ask the server: %w", err)
+	}
+	r.ContentLength = size
+	r.Header.Set("User-Agent", "assay/"+c.o.Version)
+	switch {
+	case c.o.Token != "":
+		r.Header.Set("Authorization", "Bearer "+c.o.Token)
+	case c.o.Sign != nil:
+		text, err := c.o.Sign(method, r.URL.Path)
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Authorization", text)
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if u, ok := errors.AsType[*url.Error](err); ok {
+			err = u.Err
+		}
+		if _, pinned := errors.AsType[*tls.CertificateVerificationError](err); pinned {
+			return nil, fmt.Errorf("%s: %w", c.base, err)
+		}
+		return nil, &awayError{err}
+	}
+	if answer.StatusCode >= 200 && answer.StatusCode < 300 {
+		return answer, nil
+	}
+	defer answer.Body.Close()
+	data, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20)) // what is not there is said by the status
+	var said refusal
+	refused := &Error{Status: answer.StatusCode}
+	if json.Unmarshal(data, &said) == nil && said.Text != "" {
+		refused.Text, refused.Hint = said.Text, said.Hint
+	} else {
+		refused.Text = fmt.Sprintf("%s answers %s: is it a judge?", c.base, strconv.Itoa(answer.StatusCode)+" "+http.StatusText(answer.StatusCode))
+	}
+	switch answer.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusTooManyRequests:
+		return nil, &awayError{refused}
+	}
+	return nil, refused
+}
+
+// Server asks what the server is.
+func (c *Client) Server(ctx context.Context) (s *Server, err error) {
+	err = c.call(ctx, http.MethodGet, ServerPath, nil, &s)
+	return s, err
+}
+
+// Account asks for whom the token acts.
+func (c *Client) Account(ctx context.Context) (a *Account, err error) {
+	err = c.call(ctx, http.MethodGet, AccountPath, nil, &a)
+	return a, err
+}
+
+// Problems lists the problems of the server.
+func (c *Client) Problems(ctx context.Context) (all []Problem, err error) {
+	err = c.call(ctx, http.MethodGet, ProblemsPath, nil, &all)
+	return all, err
+}
+
+// Queue asks how much there is to do.
+func (c *Client) Queue(ctx context.Context) (all []Queue, err error) {
+	err = c.call(ctx, http.MethodGet, QueuePath, nil, &all)
+	return all, err
+}
+
+// Fetch opens a blob of the server. The bytes are not checked.
+func (c *Client) Fetch(ctx context.Context, d blob.Digest) (r io.ReadCloser, err error) {
+	err = c.patient(ctx, func() error {
+		answer, err := c.send(ctx, http.MethodGet, BlobPath+string(d), nil, 0)
+		if err == nil {
+			r = answer.Body
+		}
+		return err
+	})
+	return r, err
+}
+
+// Source is a blob that this side can give.
+type Source struct {
+	Blob
+	Open func() (io.ReadCloser, error)
+}
+
+// Upload gives the server the blobs that it lacks, and returns how many these were.
+func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error) {
+	by := map[blob.Digest]*Source{}
+	var ask Blobs
+	for i, s := range all {
+		if by[s.Digest] == nil {
+			by[s.Digest] = &all[i]
+			ask.Blobs = append(ask.Blobs, s.Blob)
+		}
+	}
+	var missing Blobs
+	if err := c.call(ctx, http.MethodPost, MissingPath, ask, &missing); err != nil {
+		return 0, err
+	}
+	for _, b := range missing.Blobs {
+		s := by[b.Digest]
+		if s == nil {
+			return sent, fmt.Errorf("%s asks for a blob that was not offered", c.base)
+		}
+		if err := c.put(ctx, s); err != nil {
+			return sent, err
+		}
+		sent++
+	}
+	return sent, nil
+}
+
+func (c *Client) put(ctx context.Context, s *Source) error {
+	return c.patient(ctx, func() error {
+		r, err := s.Open()
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		answer, err := c.send(ctx, http.MethodPut, BlobPath+string(s.Digest), io.NopCloser(r), s.Size)
+		if err != nil {
+			return err
+		}
+		return answer.Body.Close()
+	})
+}
+
+// Bytes is a blob that is in memory.
+func Bytes(data []byte) Source {
+	return Source{
+		Blob: Blob{Digest: blob.Of(data), Size: int64(len(data))},
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
+	}
+}
+
+// Path is a blob that is a file.
+func Path(path string) (Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Source{}, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, f)
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{
+		Blob: Blob{Digest: blob.Digest(hex.EncodeToString(sum.Sum(nil))), Size: size},
+		Open: func() (io.ReadCloser, error) { return os.Open(path) },
+	}, nil
+}

@@ -1,0 +1,213 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"assay/judge"
+	"assay/judge/bundle"
+	"assay/judge/host/job"
+)
+
+// Program is a submission on this machine.
+type Program struct {
+	Path     string // a file or a folder
+	Name     string // what reports call it
+	Language string // "" for what its name tells
+	All      bool   // go on after the first failure
+}
+
+// Submit sends a submission for a problem of the server.
+func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submission, error) {
+	files, sources, folder, err := collect(p.Path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Upload(ctx, sources); err != nil {
+		return nil, err
+	}
+	n := NewSubmission{Key: rand.Text(), Problem: problem, Program: p.Name, Language: p.Language, Files: files, Folder: folder, All: p.All}
+	s := &Submission{}
+	return s, c.call(ctx, http.MethodPost, SubmissionsPath, n, s)
+}
+
+// collect reads the files of a submission.
+func collect(path string) (files []job.File, sources []Source, folder bool, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, false, &judge.Misuse{Err: err}
+	}
+	add := func(name, file string) error {
+		s, err := Path(file)
+		files = append(files, job.File{Path: filepath.ToSlash(name), Size: s.Size, Digest: s.Digest})
+		sources = append(sources, s)
+		return err
+	}
+	if !info.IsDir() {
+		err = add(filepath.Base(path), path)
+	} else {
+		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			if !d.Type().IsRegular() {
+				return &judge.Misuse{Err: fmt.Errorf("%s is not a file: a submission has files and folders only", file)}
+			}
+			if len(files) == job.MaxFiles {
+				return &judge.Misuse{Err: fmt.Errorf("%s has more than %d files", path, job.MaxFiles)}
+			}
+			name, err := filepath.Rel(path, file)
+			if err != nil {
+				return err
+			}
+			return add(name, file)
+		})
+	}
+	if err != nil {
+		return nil, nil, false, fmt.Errorf("read the submission: %w", err)
+	}
+	if err := job.CheckFiles(files, info.IsDir()); err != nil {
+		return nil, nil, false, &judge.Misuse{Err: fmt.Errorf("%s: %w", path, err)}
+	}
+	return files, sources, info.IsDir(), nil
+}
+
+// Submission asks for a submission.
+func (c *Client) Submission(ctx context.Context, id string) (s *Submission, err error) {
+	err = c.call(ctx, http.MethodGet, SubmissionsPath+"/"+url.PathEscape(id), nil, &s)
+	return s, err
+}
+
+// Cancel stops the judging of a submission.
+func (c *Client) Cancel(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, SubmissionsPath+"/"+url.PathEscape(id), nil, nil)
+}
+
+// Follow tells the events of a judging as they happen, in order and each once, and returns
+// what became of the submission. When the connection breaks it goes on where it was.
+func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
+	told := 0
+	for end == nil {
+		before := told
+		err := c.patient(ctx, func() error {
+			answer, err := c.send(ctx, http.MethodGet, SubmissionsPath+"/"+url.PathEscape(id)+"/events?from="+strconv.Itoa(told), nil, 0)
+			if err != nil {
+				return err
+			}
+			defer answer.Body.Close()
+			end, err = follow(answer.Body, func(e judge.Event) { told++; listen(e) })
+			if err != nil && told > before {
+				return nil // it got on: patience starts anew
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return end, nil
+}
+
+// maxLine bounds a line of a stream.
+const maxLine = 64 << 20
+
+func follow(r io.Reader, listen func(judge.Event)) (end *Submission, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var l Line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, &awayError{errors.New("the connection broke in the middle of a line")}
+		}
+		if l.End != nil {
+			return l.End, nil
+		}
+		if l.Event == nil {
+			continue
+		}
+		e, err := judge.DecodeEvent(l.Event)
+		if err != nil {
+			return nil, err
+		}
+		listen(e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &awayError{err}
+	}
+	return nil, &awayError{errors.New("the connection ended before the judging")}
+}
+
+// Publish puts a frozen problem on the server and returns how many blobs travelled.
+func (c *Client) Publish(ctx context.Context, slug, title string, b *bundle.Bundle) (sent int, err error) {
+	manifest, config := Bytes(b.Manifest.Bytes()), Bytes(b.Config)
+	all := []Source{manifest, config}
+	for _, e := range b.Manifest.Blobs() {
+		all = append(all, Source{Blob: Blob{Digest: e.Digest, Size: e.Size}, Open: func() (io.ReadCloser, error) { return b.Open(e) }})
+	}
+	if sent, err = c.Upload(ctx, all); err != nil {
+		return sent, err
+	}
+	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), NewProblem{Title: title, Manifest: manifest.Digest, Config: config.Digest}, nil)
+}
+
+// NewToken makes a token for an account.
+func (c *Client) NewToken(ctx context.Context, n NewToken) (t *Token, err error) {
+	err = c.call(ctx, http.MethodPost, TokensPath, n, &t)
+	return t, err
+}
+
+// RevokeToken ends a token.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, TokensPath+"/"+url.PathEscape(id), nil, nil)
+}
+
+// Tokens lists the tokens of all accounts.
+func (c *Client) Tokens(ctx context.Context) (all []Token, err error) {
+	err = c.call(ctx, http.MethodGet, TokensPath, nil, &all)
+	return all, err
+}
+
+// Invite makes a code by which a worker may join.
+func (c *Client) Invite(ctx context.Context, n NewInvite) (i *Invite, err error) {
+	err = c.call(ctx, http.MethodPost, InvitesPath, n, &i)
+	return i, err
+}
+
+// Join has a worker join.
+func (c *Client) Join(ctx context.Context, j Join) (w *Welcome, err error) {
+	err = c.call(ctx, http.MethodPost, JoinPath, j, &w)
+	return w, err
+}
+
+// Hello says what a worker that has joined can do now.
+func (c *Client) Hello(ctx context.Context, offer job.Offer) (w *Welcome, err error) {
+	err = c.call(ctx, http.MethodPost, HelloPath, Hello{offer}, &w)
+	return w, err
+}
+
+// Workers lists the workers.
+func (c *Client) Workers(ctx context.Context) (all []Worker, err error) {
+	err = c.call(ctx, http.MethodGet, WorkersPath, nil, &all)
+	return all, err
+}
+
+// SetWorker drains, admits or revokes a worker.
+func (c *Client) SetWorker(ctx context.Context, name string, s SetWorker) error {
+	return c.call(ctx, http.MethodPut, WorkersPath+"/"+url.PathEscape(name), s, nil)
+}
+
+// Backup makes a backup in a folder of the server's machine.
+func (c *Client) Backup(ctx context.Context, dir string) error {
+	return c.call(ctx, http.MethodPost, BackupPath, Backup{dir}, nil)
+}

@@ -1,0 +1,209 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+)
+
+// The paths of the API, below the address of the server.
+const (
+	ServerPath      = "/v1/server"
+	AccountPath     = "/v1/account"
+	BlobPath        = "/blob/" // and the digest
+	MissingPath     = "/v1/blobs/missing"
+	ProblemsPath    = "/v1/problems"
+	SubmissionsPath = "/v1/submissions"
+	QueuePath       = "/v1/queue"
+	TokensPath      = "/v1/tokens"
+	InvitesPath     = "/v1/workers/invites"
+	WorkersPath     = "/v1/workers"
+	JoinPath        = "/v1/workers/join"
+	HelloPath       = "/v1/workers/hello"
+	BackupPath      = "/v1/backup"
+)
+
+// Server is what anybody may know of a server.
+type Server struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Protocol int    `json:"protocol"`
+	URL      string `json:"url"` // by which others reach it, with the fingerprint of a certificate that it made itself
+}
+
+// Account is who a token acts for.
+type Account struct {
+	Login  string   `json:"login"`
+	Scopes []string `json:"scopes"`
+}
+
+// Scope is what a token lets its holder do.
+type Scope string
+
+// The scopes.
+const (
+	Submit  Scope = "submit"  // send submissions and see one's own
+	Publish Scope = "publish" // put problems on the server
+	Admin   Scope = "admin"   // everything
+)
+
+// Scopes are all scopes.
+var Scopes = []Scope{Submit, Publish, Admin}
+
+// Blob names bytes that the server should have.
+type Blob struct {
+	Digest blob.Digest `json:"sha256"`
+	Size   int64       `json:"size_bytes"`
+}
+
+// Blobs is a list of blobs: in a request those that are needed, in the answer those that
+// the server lacks.
+type Blobs struct {
+	Blobs []Blob `json:"blobs"`
+}
+
+// Problem is a problem of the server.
+type Problem struct {
+	Slug   string      `json:"slug"`
+	Title  string      `json:"title"`
+	Bundle blob.Digest `json:"bundle"`
+	Made   time.Time   `json:"made"`
+}
+
+// NewProblem publishes a bundle under a name.
+type NewProblem struct {
+	Title    string      `json:"title"`
+	Manifest blob.Digest `json:"manifest"`
+	Config   blob.Digest `json:"config"`
+}
+
+// NewSubmission is a submission whose files the server has as blobs.
+type NewSubmission struct {
+	// Key is made once for each submission: the same key within ten minutes is the same
+	// submission, so that sending again after an error is safe.
+	Key      string     `json:"key"`
+	Problem  string     `json:"problem"`
+	Program  string     `json:"program"`
+	Language string     `json:"language,omitempty"`
+	Files    []job.File `json:"files"`
+	Folder   bool       `json:"folder,omitempty"`
+	All      bool       `json:"all,omitempty"`
+}
+
+// Submission is a submission as the server knows it.
+type Submission struct {
+	ID       string        `json:"id"`
+	Number   int64         `json:"number"`
+	Problem  string        `json:"problem"`
+	Program  string        `json:"program"`
+	Login    string        `json:"login"`
+	Received time.Time     `json:"received"`
+	State    string        `json:"state"` // waiting, out, done, failed, cancelled
+	Verdict  judge.Verdict `json:"verdict,omitempty"`
+	Score    string        `json:"score,omitempty"`
+	Reason   string        `json:"reason,omitempty"` // why there is no verdict of a judge
+	Worker   string        `json:"worker,omitempty"`
+	Machine  string        `json:"machine,omitempty"`
+}
+
+// Line is a line of the stream that tells how a judging gets on. One that has no field is
+// there to keep the connection.
+type Line struct {
+	Event json.RawMessage `json:"event,omitempty"`
+	End   *Submission     `json:"end,omitempty"` // the last line
+}
+
+// Queue is how much there is to do.
+type Queue struct {
+	Lane    job.Lane  `json:"lane"`
+	Class   string    `json:"class"`
+	Waiting int       `json:"waiting"`
+	Out     int       `json:"out"`
+	Oldest  time.Time `json:"oldest"`
+}
+
+// NewToken asks for a token, and NewInvite for a code by which one worker may join.
+type NewToken struct {
+	Login  string    `json:"login"` // an account that is there, or is made
+	Label  string    `json:"label"`
+	Scopes []Scope   `json:"scopes"`
+	Until  time.Time `json:"until,omitzero"` // zero is for ever
+}
+
+// Token is a token; its Text is known to whom it was given, and to nobody else.
+type Token struct {
+	ID      string    `json:"id"`
+	Login   string    `json:"login"`
+	Label   string    `json:"label"`
+	Scopes  []string  `json:"scopes"`
+	Text    string    `json:"text,omitempty"` // in the answer that makes it
+	LastDay time.Time `json:"last_day,omitzero"`
+	Expires time.Time `json:"expires,omitzero"`
+	Revoked time.Time `json:"revoked,omitzero"`
+}
+
+// NewInvite asks for a code by which a worker may join, once and within 24 hours.
+type NewInvite struct {
+	Worker string `json:"worker"` // its name
+	Class  string `json:"class"`
+}
+
+// Invite is such a code.
+type Invite struct {
+	Code    string    `json:"code"`
+	Expires time.Time `json:"expires"`
+}
+
+// Join is how a worker joins: with the code of an invite, and the public half of its key.
+type Join struct {
+	Code  string    `json:"code"`
+	Key   string    `json:"key"`
+	Offer job.Offer `json:"offer"`
+}
+
+// Hello is what a worker says at each start, signed by its key.
+type Hello struct {
+	Offer job.Offer `json:"offer"`
+}
+
+// Welcome is what a worker is told when it joins, and at each start.
+type Welcome struct {
+	Worker string     `json:"worker"` // its name
+	Class  string     `json:"class"`
+	Lanes  []job.Lane `json:"lanes"`
+	Queue  string     `json:"queue"` // where the jobs are: "" is the bridge at queue.Path of this server, else the servers of a cluster
+	// Notes are for those who look after the worker.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Worker is a worker as the server knows it.
+type Worker struct {
+	Name      string    `json:"name"`
+	Class     string    `json:"class"`
+	State     string    `json:"state"` // active, drained, revoked
+	Connected bool      `json:"connected"`
+	Running   int       `json:"running"`
+	Offer     job.Offer `json:"offer"`
+	Enrolled  time.Time `json:"enrolled"`
+	Note      string    `json:"note,omitempty"`
+}
+
+// SetWorker changes the state of a worker.
+type SetWorker struct {
+	State string `json:"state"`
+	Note  string `json:"note,omitempty"`
+}
+
+// Backup says where on the server's machine a backup is to be made.
+type Backup struct {
+	Dir string `json:"dir"`
+}
+
+// refusal is the answer to a request that is not done: what is wrong, and what to do.
+type refusal struct {
+	Text string `json:"error"`
+	Hint string `json:"hint,omitempty"`
+}

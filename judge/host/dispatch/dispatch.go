@@ -1,0 +1,368 @@
+// Package dispatch brings the jobs of the database to the workers, and their results back.
+// The database decides what is true and what goes first; the queue only says who is doing
+// what just now. So everything here may be done twice, and the queue may lose all it has.
+//
+// Three loops run beside each other:
+//
+//   - feed lays waiting jobs into the queue, as many as there are free slots and a few
+//     more, in the fair order of the database;
+//   - fold takes results into the database, one transaction each;
+//   - reconcile finds jobs that are out though nobody does them, and has them done again.
+//
+// Of several servers one at a time feeds: it holds a lead in the database. Package store
+// and package queue do the work; this one is their agreement, and does not know who asks for
+// what.
+package dispatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// Options are what a Dispatcher joins.
+type Options struct {
+	Store *store.Store
+	Blobs *blob.Folder // events of judgings are kept here
+	Log   *slog.Logger
+	// Holder names this process among all servers that use the database, now and before.
+	Holder string
+}
+
+// Dispatcher joins a database and a queue. All methods may be called at once by many.
+type Dispatcher struct {
+	o     Options
+	queue *queue.Queue
+	poke  chan struct{}
+	crew  *crew
+	live  *live
+	count counts
+}
+
+// The times of a Dispatcher.
+const (
+	leadTerm     = 15 * time.Second
+	leadRenew    = 5 * time.Second
+	feedEvery    = time.Second // without being told that there is work
+	reconcile    = 10 * time.Second
+	believedOut  = 5 * time.Second // for so long nobody asks after a job that was given out
+	catchUp      = 5 * time.Second
+	retryStorage = time.Second
+)
+
+// ahead is how many jobs more than free slots are in the queue, so that no worker waits
+// for the feed.
+const ahead = 2
+
+// New makes a Dispatcher. Its Listener is for the queue that Run is given.
+func New(o Options) *Dispatcher {
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive()}
+}
+
+// Listener hears what workers say.
+func (d *Dispatcher) Listener() queue.Listener {
+	return queue.Listener{
+		Taken:    func(worker string, r job.Running) { d.crew.took(worker, r) },
+		Beat:     d.heard,
+		Progress: func(_ string, p job.Progress) { d.live.add(p) },
+		Joined: func(worker string) {
+			d.o.Log.Info("worker is here", "worker", worker)
+			d.crew.joined(worker)
+			d.Poke()
+		},
+		Left: func(worker string) {
+			d.o.Log.Warn("worker is gone", "worker", worker)
+			d.crew.left(worker)
+		},
+		Trouble: func(err error) { d.o.Log.Warn("queue", "error", err) },
+	}
+}
+
+func (d *Dispatcher) heard(worker string, b job.Beat) {
+	if note := d.crew.beat(worker, b); note != "" {
+		d.o.Log.Warn("worker rests", "worker", worker, "note", note)
+	}
+	d.Poke()
+}
+
+// Admit says of which class a worker is, and lets its key in.
+func (d *Dispatcher) Admit(worker, class, key string) error {
+	d.crew.admit(worker, class)
+	return d.queue.Admit(worker, class, key)
+}
+
+// Revoke shuts a worker out.
+func (d *Dispatcher) Revoke(worker string) {
+	d.crew.left(worker)
+	d.queue.Revoke(worker)
+}
+
+// Poke says that there may be something to feed.
+func (d *Dispatcher) Poke() {
+	select {
+	case d.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Use gives the Dispatcher its queue. It is called once, before anything else but Listener.
+func (d *Dispatcher) Use(q *queue.Queue) { d.queue = q }
+
+// Run feeds, folds and reconciles until ctx ends.
+func (d *Dispatcher) Run(ctx context.Context) {
+	var loops sync.WaitGroup
+	loops.Go(func() { d.feedLoop(ctx) })
+	loops.Go(func() { _ = d.queue.Results(ctx, d.fold) }) // its error is that of ctx
+	loops.Go(func() { d.reconcileLoop(ctx) })
+	loops.Wait()
+}
+
+// feedLoop feeds while this server has the lead.
+func (d *Dispatcher) feedLoop(ctx context.Context) {
+	var epoch int64
+	var renewed time.Time
+	defer func() {
+		if epoch != 0 {
+			resign, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+			defer cancel()
+			_ = d.o.Store.Resign(resign, store.FeedLead, d.o.Holder) // at worst another waits for the end of the term
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.poke:
+		case <-timer.C:
+		}
+		timer.Reset(feedEvery)
+		if time.Since(renewed) > leadRenew {
+			now := time.Now()
+			next, err := d.o.Store.Lead(ctx, store.FeedLead, d.o.Holder, leadTerm)
+			if errors.Is(err, store.ErrNotLeader) {
+				epoch = 0
+				continue
+			}
+			if err != nil {
+				d.trouble(ctx, "take the lead", err)
+				continue
+			}
+			epoch, renewed = next, now
+		}
+		if err := d.feed(ctx, epoch); err != nil {
+			if errors.Is(err, store.ErrNotLeader) {
+				epoch, renewed = 0, time.Time{}
+			}
+			d.trouble(ctx, "give out jobs", err)
+		}
+	}
+}
+
+// feed lays waiting jobs into the queue, for each lane and class as many as are wanted.
+func (d *Dispatcher) feed(ctx context.Context, epoch int64) error {
+	queues, err := d.o.Store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	for _, waiting := range queues {
+		if waiting.State != store.Waiting {
+			continue
+		}
+		if err := d.feedLane(ctx, epoch, waiting.Lane, waiting.Class, waiting.Jobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, class string, waiting int) error {
+	free := d.crew.free(class)
+	untaken, err := d.queue.Untaken(ctx, lane, class)
+	if err != nil {
+		return err
+	}
+	n := min(free+ahead-untaken, waiting)
+	if n <= 0 {
+		return nil
+	}
+	specs, err := d.o.Store.Next(ctx, lane, class, n)
+	if err != nil || len(specs) == 0 {
+		return err
+	}
+	var laid []job.Running
+	for _, s := range specs {
+		// Alive means that the row could not be marked the last time: it is now.
+		if _, err = d.queue.Publish(ctx, s); err != nil {
+			break
+		}
+		laid = append(laid, job.Running{Job: s.ID, Generation: s.Generation})
+	}
+	out, markErr := d.o.Store.MarkOut(ctx, epoch, laid...)
+	if markErr != nil {
+		return errors.Join(err, markErr) // what is in the queue is marked the next time
+	}
+	d.count.fed.Add(int64(len(out)))
+	marked := map[string]bool{}
+	for _, r := range out {
+		marked[r.Job] = true
+	}
+	for _, r := range laid {
+		if !marked[r.Job] { // cancelled meanwhile
+			err = errors.Join(err, d.queue.Delete(ctx, lane, class, r.Job))
+			continue
+		}
+		err = errors.Join(err, d.queue.Wake(class))
+	}
+	return err
+}
+
+// fold takes one result into the database. After an error it comes again.
+func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
+	events := blob.Digest("")
+	if len(r.Events) > 0 && r.State == job.Done {
+		events = blob.Of(r.Events)
+		if err := d.o.Blobs.Put(events, int64(len(r.Events)), bytes.NewReader(r.Events)); err != nil {
+			d.trouble(ctx, "keep the events of job "+r.Job, err)
+			return err
+		}
+	}
+	folded, err := d.o.Store.Fold(ctx, r, events)
+	if err != nil {
+		d.trouble(ctx, "keep the result of job "+r.Job, err)
+		return err
+	}
+	d.count.folded(folded.Outcome)
+	d.crew.ended(r.Worker, r.Job)
+	log := d.o.Log.With("job", r.Job, "worker", r.Worker, "outcome", folded.Outcome)
+	switch folded.Outcome {
+	case store.Disagreement:
+		log.Error("two workers disagree; the first verdict stands")
+	case store.GaveUp:
+		log.Error("a job failed too often", "reason", r.Reason)
+	case store.Retried:
+		log.Warn("a job failed and waits again", "reason", r.Reason)
+	default:
+		log.Debug("result")
+	}
+	if folded.Outcome != store.Retried {
+		d.live.end(r.Job)
+	}
+	d.Poke()
+	return nil
+}
+
+// Cancel ends a job: its result is not wanted any more. It says whether the job was open.
+func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
+	done, err := d.o.Store.Cancel(ctx, id)
+	if err != nil || !done {
+		return done, err
+	}
+	d.live.end(id)
+	lane, class, worker, err := d.where(ctx, id)
+	if err != nil {
+		return true, err
+	}
+	if err := d.queue.Delete(ctx, lane, class, id); err != nil {
+		return true, err
+	}
+	if worker != "" {
+		return true, d.queue.Order(worker, job.Order{Kind: job.Cancel, Job: id})
+	}
+	return true, nil
+}
+
+// where finds a job in the queue.
+func (d *Dispatcher) where(ctx context.Context, id string) (job.Lane, string, string, error) {
+	lane, class, err := d.o.Store.Place(ctx, id)
+	return lane, class, d.crew.doing(id), err
+}
+
+// Drain has a worker take no more jobs and end.
+func (d *Dispatcher) Drain(worker string) error {
+	return d.queue.Order(worker, job.Order{Kind: job.Drain})
+}
+
+// reconcileLoop has jobs done again that nobody does.
+func (d *Dispatcher) reconcileLoop(ctx context.Context) {
+	for {
+		if err := d.Reconcile(ctx); err != nil {
+			d.trouble(ctx, "look for lost jobs", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(reconcile):
+		}
+	}
+}
+
+// Reconcile looks after each job that has been out for a while: where no worker says that
+// it does it, and the queue does not have it either, it waits again. Results that were
+// stored before it began are taken first.
+func (d *Dispatcher) Reconcile(ctx context.Context) error {
+	if err := d.queue.Ensure(ctx); err != nil {
+		return err
+	}
+	before := time.Now().Add(-believedOut)
+	waited, cancel := context.WithTimeout(ctx, catchUp)
+	err := d.queue.CatchUp(waited)
+	cancel()
+	if err != nil {
+		return fmt.Errorf("wait for results: %w", err)
+	}
+	out, err := d.o.Store.OutSince(ctx, before)
+	if err != nil {
+		return err
+	}
+	again := 0
+	for _, o := range out {
+		if d.crew.doing(o.Job) != "" {
+			continue
+		}
+		alive, err := d.queue.Alive(ctx, o.Lane, o.Class, o.Job)
+		if err != nil {
+			return err
+		}
+		if alive {
+			continue
+		}
+		back, err := d.o.Store.Again(ctx, o.Running)
+		if err != nil {
+			return err
+		}
+		if back {
+			again++
+		}
+	}
+	d.live.sweep()
+	if again > 0 {
+		d.count.again.Add(int64(again))
+		d.o.Log.Warn("jobs that nobody did wait again", "jobs", again)
+		d.Poke()
+	}
+	return nil
+}
+
+// trouble tells what will be tried again.
+func (d *Dispatcher) trouble(ctx context.Context, what string, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	d.count.troubles.Add(1)
+	d.o.Log.Error(what, "error", err)
+	select {
+	case <-ctx.Done():
+	case <-time.After(retryStorage):
+	}
+}

@@ -1,0 +1,128 @@
+package dispatch
+
+import (
+	"sync"
+	"time"
+
+	"assay/judge/host/job"
+)
+
+// live keeps what workers tell of jobs that are being done, for those who watch. It is
+// lost with the process: the result has it all.
+type live struct {
+	mu   sync.Mutex
+	jobs map[string]*stream
+}
+
+// stream is what is known of one job.
+type stream struct {
+	events   [][]byte
+	size     int
+	changed  chan struct{} // closed when something changes
+	watchers int
+	ended    bool
+	touched  time.Time
+}
+
+const (
+	maxLive  = 8 << 20 // bytes of one job; what is more comes with the result
+	keepLive = time.Hour
+)
+
+func newLive() *live { return &live{jobs: map[string]*stream{}} }
+
+func (l *live) of(id string) *stream {
+	s := l.jobs[id]
+	if s == nil {
+		s = &stream{changed: make(chan struct{}), touched: time.Now()}
+		l.jobs[id] = s
+	}
+	return s
+}
+
+func (s *stream) tell() {
+	s.touched = time.Now()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// add takes what a worker tells. A worker that begins anew tells the same again; what
+// comes after a gap is left out, for it cannot be shown in its order.
+func (l *live) add(p job.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.of(p.Job)
+	if s.ended || p.First < 0 || p.First > len(s.events) {
+		return
+	}
+	for i, e := range p.Events {
+		if p.First+i < len(s.events) {
+			continue
+		}
+		if s.size += len(e); s.size > maxLive {
+			return
+		}
+		s.events = append(s.events, e)
+	}
+	s.tell()
+}
+
+// end says that the result of a job is there.
+func (l *live) end(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.jobs[id]
+	if s == nil {
+		return
+	}
+	delete(l.jobs, id)
+	s.ended = true
+	s.tell()
+}
+
+// sweep forgets what nobody watches and nobody tells of.
+func (l *live) sweep() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, s := range l.jobs {
+		if s.watchers == 0 && time.Since(s.touched) > keepLive {
+			delete(l.jobs, id)
+		}
+	}
+}
+
+// Watch is a look at a job while it is being done. It must be closed.
+type Watch struct {
+	l  *live
+	id string
+	s  *stream
+}
+
+// Watch begins to watch a job, whether it is open or not.
+func (d *Dispatcher) Watch(id string) *Watch {
+	d.live.mu.Lock()
+	defer d.live.mu.Unlock()
+	s := d.live.of(id)
+	s.watchers++
+	return &Watch{d.live, id, s}
+}
+
+// Next returns the events from an index on, as far as they are known, and a channel that is
+// closed when there may be more. Ended says that the result is there, since Watch.
+func (w *Watch) Next(from int) (events [][]byte, changed <-chan struct{}, ended bool) {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	if from < len(w.s.events) {
+		events = w.s.events[from:len(w.s.events):len(w.s.events)]
+	}
+	return events, w.s.changed, w.s.ended
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	if w.s.watchers--; w.s.watchers == 0 && len(w.s.events) == 0 && w.l.jobs[w.id] == w.s {
+		delete(w.l.jobs, w.id)
+	}
+}

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/store"
+)
+
+// The pauses before a child process that ended is started again.
+const (
+	childFirst = time.Second
+	childMost  = 30 * time.Second
+	childWell  = time.Minute // after which it counts as well
+)
+
+// ownWorker is what the worker of the server's own is called, with a number where the
+// name is taken.
+const ownWorker = "local"
+
+// child keeps the worker of the server's own running.
+func (s *Server) child(ctx context.Context) {
+	for pause := childFirst; ; {
+		began := time.Now()
+		err := s.runChild(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > childWell {
+			pause = childFirst
+		}
+		s.o.Log.Warn("the server's own worker ended and is started again", "error", err, "after", pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, childMost)
+	}
+}
+
+// runChild runs the worker until it ends. It is given a code to join by, which it needs
+// where it has no key that the server knows.
+func (s *Server) runChild(ctx context.Context) error {
+	name := ownWorker
+	for n := 2; ; n++ {
+		_, err := s.store.Worker(ctx, name)
+		if errors.Is(err, store.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		name = fmt.Sprintf("%s-%d", ownWorker, n)
+	}
+	admin, err := s.store.AccountByLogin(ctx, adminLogin)
+	if err != nil {
+		return err
+	}
+	code, hash := auth.NewCode()
+	if _, err := s.store.NewInvite(ctx, hash, name, Class, admin.ID); err != nil {
+		return err
+	}
+	return s.start(ctx, "worker", s.o.Child(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
+}
+
+// publish has the contest's problems published, as far as they are not.
+func (s *Server) publish(ctx context.Context) {
+	err := func() error {
+		admin, err := s.store.AccountByLogin(ctx, adminLogin)
+		if err != nil {
+			return err
+		}
+		text, hash := auth.NewToken()
+		t, err := s.store.NewToken(ctx, admin.ID, hash, "the server's, to publish its problems", []string{string(client.Publish)}, time.Now().Add(24*time.Hour))
+		if err != nil {
+			return err
+		}
+		err = s.start(ctx, "publish", s.o.Publisher(), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
+		return errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID))
+	}()
+	if err != nil && ctx.Err() == nil {
+		s.o.Log.Error("publish the contest's problems", "error", err)
+	}
+}
+
+// start runs a child process in the contest's folder until it ends. It notices the
+// server's death by the end of its input.
+func (s *Server) start(ctx context.Context, what string, argv []string, env ...string) error {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = s.o.Root
+	cmd.Env = append(os.Environ(), env...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = s.o.LogTo, s.o.LogTo
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the %s: %w", what, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		_ = stdin.Close() // which it takes as a wish to end
+		select {
+		case err = <-ended:
+		case <-time.After(childWithin):
+			_ = cmd.Process.Kill() // it may have ended
+			err = <-ended
+		}
+	}
+	return err
+}

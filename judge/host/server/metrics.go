@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"assay/judge/host/store"
+)
+
+// measure answers those who watch the server, at an address of its own. An address that
+// is taken is no reason not to serve.
+func (s *Server) measure() error {
+	if s.o.Metrics == "" {
+		return nil
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &watch{s})
+	on, err := net.Listen("tcp", s.o.Metrics)
+	if err != nil {
+		s.o.Log.Warn("nobody can ask for metrics", "error", err)
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.loops.Go(func() { _ = s.metrics.Serve(on) }) // its error is that it was closed
+	return nil
+}
+
+// watch reads what is counted, when somebody asks.
+type watch struct{ s *Server }
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("assay_"+name, help, labels, nil)
+}
+
+var (
+	jobsNow      = describe("jobs", "Jobs that have not ended.", "lane", "class", "state")
+	oldestJob    = describe("oldest_job_seconds", "Age of the oldest job that has not ended.", "lane", "class", "state")
+	jobsFed      = describe("jobs_fed_total", "Jobs that were laid into the queue.")
+	resultsTaken = describe("results_total", "Results of workers.", "outcome")
+	jobsAgain    = describe("jobs_again_total", "Jobs that were out though nobody did them.")
+	troublesSeen = describe("troubles_total", "What had to be tried again.")
+	workersNow   = describe("workers", "Workers that have joined.", "state", "connected")
+	queueNow     = describe("queue_messages", "Messages in the queue.", "stream")
+	queueBytes   = describe("queue_bytes", "Bytes of the queue's files.")
+	diskFree     = describe("disk_free_bytes", "Room on the disk of the data.")
+)
+
+func (w *watch) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{jobsNow, oldestJob, jobsFed, resultsTaken, jobsAgain, troublesSeen, workersNow, queueNow, queueBytes, diskFree} {
+		to <- d
+	}
+}
+
+func (w *watch) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	counter := func(d *prometheus.Desc, v int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	}
+	c := w.s.dispatch.Counts()
+	counter(jobsFed, c.Fed)
+	counter(jobsAgain, c.Again)
+	counter(troublesSeen, c.Troubles)
+	for outcome, n := range map[store.Outcome]int64{
+		store.Counted: c.Counted, store.Duplicate: c.Duplicates, store.Disagreement: c.Disagreements,
+		store.Retried: c.Retried, store.GaveUp: c.Failed, store.Dropped: c.Dropped,
+	} {
+		counter(resultsTaken, n, string(outcome))
+	}
+	if rows, err := w.s.store.Queues(ctx); err == nil {
+		for _, q := range rows {
+			labels := []string{strconv.Itoa(int(q.Lane)), q.Class, string(q.State)}
+			gauge(jobsNow, float64(q.Jobs), labels...)
+			gauge(oldestJob, time.Since(q.Oldest).Seconds(), labels...)
+		}
+	}
+	if rows, err := w.s.store.Workers(ctx); err == nil {
+		n := map[[2]string]int{}
+		for _, row := range rows {
+			n[[2]string{string(row.State), fmt.Sprint(w.s.dispatch.Presence(row.Name).Connected)}]++
+		}
+		for labels, count := range n {
+			gauge(workersNow, float64(count), labels[0], labels[1])
+		}
+	}
+	if st, err := w.s.queue.Stats(ctx); err == nil {
+		gauge(queueNow, float64(st.Jobs), "jobs")
+		gauge(queueNow, float64(st.Results), "results")
+		gauge(queueBytes, float64(st.Store))
+	}
+	if free, err := w.s.room(); err == nil {
+		gauge(diskFree, float64(free))
+	}
+}

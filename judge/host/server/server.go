@@ -1,0 +1,397 @@
+// Package server joins the parts of a serving process: the database, the blobs, the queue,
+// the dispatcher and the API, in one folder of data, behind one address. It starts a
+// worker of its own as a child process, which has no more rights than any other.
+//
+// Nothing depends on a clean end: a process that is killed at any moment is started again
+// on the same folder, and every submission that was answered is judged once.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/api"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/cachedir"
+	"assay/judge/running/config"
+)
+
+// Options say how a server is made.
+type Options struct {
+	config.Server        // as judge.toml and the command's flags have it
+	Root          string // of the contest; Data is below it where it is not absolute
+	Source        config.FileLimits
+	Version       string
+	AcceptLoss    bool // start with a database that is older than the files beside it
+	Log           *slog.Logger
+	LogTo         *os.File // where child processes write what they say
+	// Child makes the command line of the worker of the server's own, which reads its join
+	// address from the environment variable JoinVariable, and ends when its input does.
+	Child func(dir string) []string
+	// Publisher makes the command line of a program that publishes the contest's problems,
+	// by the address and the token in the variables ServerVariable and TokenVariable; nil
+	// for none.
+	Publisher func() []string
+}
+
+// What child processes are told, for command lines are seen by everybody.
+const (
+	JoinVariable   = "ASSAY_JOIN"
+	ServerVariable = "ASSAY_SERVER"
+	TokenVariable  = "ASSAY_TOKEN"
+)
+
+// Class is that of the workers that nobody gave another one.
+const Class = "main"
+
+// Server is a server that answers.
+type Server struct {
+	o        Options
+	data     string
+	lock     *os.File
+	store    *store.Store
+	queue    *queue.Queue
+	dispatch *dispatch.Dispatcher
+	listener net.Listener
+	http     *http.Server
+	metrics  *http.Server
+	base     context.CancelFunc
+	loops    sync.WaitGroup
+	stop     context.CancelFunc
+	pin      string // the SHA-256 of a certificate that the server made itself
+
+	// First is the token of the first admin, where this start made one.
+	First string
+}
+
+// The times of a server's end, which takes 15 s at most.
+const (
+	closeWithin = 5 * time.Second
+	childWithin = 5 * time.Second
+)
+
+// Start opens everything and answers. The caller must call Stop.
+func Start(ctx context.Context, o Options) (s *Server, err error) {
+	s = &Server{o: o, data: o.Data}
+	if !filepath.IsAbs(s.data) {
+		s.data = filepath.Join(o.Root, s.data)
+	}
+	defer func() {
+		if err != nil {
+			s.release()
+		}
+	}()
+	for _, dir := range []string{"", "keys", "blobs", "queue"} {
+		if err := os.MkdirAll(filepath.Join(s.data, dir), 0o700); err != nil {
+			return nil, fmt.Errorf("make the folder of data: %w", err)
+		}
+	}
+	if s.lock, err = hold(filepath.Join(s.data, "lock")); err != nil {
+		return nil, err
+	}
+	blobs, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
+	if err != nil {
+		return nil, err
+	}
+	if s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss}); err != nil {
+		return nil, s.explain(err)
+	}
+	if err := s.first(ctx); err != nil {
+		return nil, err
+	}
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder()})
+	if s.queue, err = queue.Open(ctx, s.queueOptions()); err != nil {
+		return nil, err
+	}
+	s.dispatch.Use(s.queue)
+	if err := s.admitAll(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.listen(ctx, blobs); err != nil {
+		return nil, err
+	}
+	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
+		return nil, err
+	}
+	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.loops.Go(func() { s.dispatch.Run(loops) })
+	s.loops.Go(func() { s.mark(loops) })
+	if o.Workers > 0 {
+		s.loops.Go(func() { s.child(loops) })
+	}
+	if o.Publisher != nil {
+		s.loops.Go(func() { s.publish(loops) })
+	}
+	return s, nil
+}
+
+func (s *Server) queueOptions() queue.Options {
+	o := queue.Options{Folder: filepath.Join(s.data, "queue"), Classes: []string{Class}, Listen: s.dispatch.Listener()}
+	if s.o.Queue != "" {
+		o.URLs, o.Credentials = strings.Split(s.o.Queue, ","), s.o.QueueCredentials
+	}
+	return o
+}
+
+// explain says what to do about a database that cannot be used.
+func (s *Server) explain(err error) error {
+	switch {
+	case errors.Is(err, store.ErrRolledBack):
+		return &judge.Misuse{Err: fmt.Errorf("%w: submissions that were answered are missing in it\n    restore a backup, or go on without them: --accept-loss", err)}
+	case errors.Is(err, store.ErrNewer):
+		return &judge.Misuse{Err: err}
+	}
+	return err
+}
+
+// holder names this process among all that ever had the lead.
+func holder() string {
+	host, _ := os.Hostname() // for people only
+	text, _ := auth.NewCode()
+	return host + " " + text[:8]
+}
+
+// adminLogin is the account of who started the server first.
+const adminLogin = "admin"
+
+// first makes the first account, and the token by which the folder of data is one of its
+// own: again where a backup was restored, in which there is none.
+func (s *Server) first(ctx context.Context) error {
+	account, err := s.store.AccountByLogin(ctx, adminLogin)
+	begins := errors.Is(err, store.ErrNotFound)
+	if begins {
+		account, err = s.store.NewAccount(ctx, adminLogin, "Admin", store.Person, "admin")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(s.adminFile()); err == nil && !begins {
+		return nil
+	}
+	text, hash := auth.NewToken()
+	if _, err := s.store.NewToken(ctx, account.ID, hash, "of the server's folder of data", []string{string(client.Admin)}, time.Time{}); err != nil {
+		return err
+	}
+	if err := client.WriteLogins(s.adminFile(), client.Logins{"": {Token: text}}); err != nil {
+		return fmt.Errorf("keep the admin's token: %w", err)
+	}
+	if begins {
+		s.First = text
+	}
+	return nil
+}
+
+func (s *Server) adminFile() string { return adminFile(s.data) }
+
+func adminFile(data string) string   { return filepath.Join(data, "keys", "admin") }
+func addressFile(data string) string { return filepath.Join(data, "keys", "address") }
+
+// Admin reads where the server of a folder of data is, and its admin's token.
+func Admin(data string) (a client.Address, token string, err error) {
+	logins, err := client.ReadLogins(adminFile(data))
+	if err != nil {
+		return a, "", err
+	}
+	text, err := os.ReadFile(addressFile(data))
+	if errors.Is(err, fs.ErrNotExist) || logins[""].Token == "" {
+		return a, "", &judge.Misuse{Err: fmt.Errorf("%s is not the folder of data of a server\n    name it with --data", data)}
+	}
+	if err != nil {
+		return a, "", err
+	}
+	a, err = client.ParseAddress(string(text))
+	return a, logins[""].Token, err
+}
+
+// admitAll lets in all workers that the database knows, before they can come.
+func (s *Server) admitAll(ctx context.Context) error {
+	workers, err := s.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		if w.State == store.Revoked {
+			continue
+		}
+		if err := s.dispatch.Admit(w.Name, w.Class, w.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listen answers requests.
+func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
+	secure, err := s.certificate()
+	if err != nil {
+		return err
+	}
+	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
+		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
+	}
+	handler := api.New(api.Options{
+		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: s.o.Queue,
+		Log: s.o.Log, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
+		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready,
+	})
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.base = cancel
+	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
+	s.http = &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		BaseContext: func(net.Listener) context.Context { return base },
+	}
+	// The workers' bridge needs HTTP/1.1.
+	s.http.Protocols = new(http.Protocols)
+	s.http.Protocols.SetHTTP1(true)
+	on := s.listener
+	if secure != nil {
+		on = tls.NewListener(s.listener, secure)
+	}
+	s.loops.Go(func() { _ = s.http.Serve(on) }) // its error is that it was closed
+	return s.measure()
+}
+
+// Address is where the server is reached from this machine.
+func (s *Server) Address() string {
+	host, port, err := net.SplitHostPort(s.listener.Addr().String())
+	if ip := net.ParseIP(host); err == nil && (ip == nil || ip.IsUnspecified()) {
+		host = "127.0.0.1"
+	}
+	return s.scheme() + "://" + net.JoinHostPort(host, port)
+}
+
+// URL is where others reach the server.
+func (s *Server) URL() client.Address {
+	a := client.Address{URL: s.Address(), Pin: s.pin}
+	if s.o.URL != "" {
+		a.URL = strings.TrimRight(s.o.URL, "/")
+	}
+	return a
+}
+
+func (s *Server) scheme() string {
+	if s.o.TLS != "" || s.o.Cert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// room is how many bytes are free in the folder of data.
+func (s *Server) room() (int64, error) {
+	free, known := cachedir.Room(s.data)
+	if !known {
+		return 1 << 62, nil
+	}
+	return free, nil
+}
+
+// ready says what keeps the server from taking submissions.
+func (s *Server) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := s.store.SetSetting(ctx, "ready", strconv.FormatInt(time.Now().Unix(), 10)); err != nil {
+		return fmt.Errorf("the database does not write: %w", err)
+	}
+	if _, err := s.queue.Stats(ctx); err != nil {
+		return fmt.Errorf("the queue does not answer: %w", err)
+	}
+	return nil
+}
+
+// markEvery is how often the number of the last event of the log is written down.
+const markEvery = 10 * time.Second
+
+// mark writes down beside the blobs how far the log is, so that a database that was rolled
+// back is noticed.
+func (s *Server) mark(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(markEvery):
+			s.markNow(ctx)
+		}
+	}
+}
+
+func (s *Server) markNow(ctx context.Context) {
+	last, err := s.store.LastLog(ctx)
+	if err == nil && last > s.lastLog() {
+		err = atomicfile.Write(s.markFile(), []byte(strconv.FormatInt(last, 10)+"\n"))
+	}
+	if err != nil && ctx.Err() == nil {
+		s.o.Log.Error("write down the last number of the log", "error", err)
+	}
+}
+
+func (s *Server) markFile() string { return filepath.Join(s.data, "blobs", "last-log") }
+
+func (s *Server) lastLog() int64 {
+	data, err := os.ReadFile(s.markFile())
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // 0 for what is not a number
+	return n
+}
+
+// Stop ends the server. It waits for what is being written, and for no judging.
+func (s *Server) Stop() {
+	if s.base != nil {
+		s.base() // ends streams, whose clients come back
+	}
+	within, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	for _, h := range []*http.Server{s.http, s.metrics} {
+		if h != nil && h.Shutdown(within) != nil {
+			_ = h.Close()
+		}
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	s.loops.Wait()
+	if s.store != nil {
+		s.markNow(within)
+	}
+	s.release()
+}
+
+// release closes what was opened.
+func (s *Server) release() {
+	if s.listener != nil {
+		_ = s.listener.Close() // it may be closed
+	}
+	if s.queue != nil {
+		s.queue.Close()
+	}
+	if s.store != nil {
+		if err := s.store.Close(); err != nil {
+			s.o.Log.Error("close the database", "error", err)
+		}
+	}
+	if s.lock != nil {
+		_ = s.lock.Close()
+	}
+}
