@@ -45,7 +45,7 @@ type Config struct {
 	Hello     Hello
 	CodePages map[string]string // the characters of each, in any order
 	Server    Server
-	Languages []*Language       // in the file's order, which decides where two claim one extension
+	Languages []*Language // in the file's order, which decides where two claim one extension
 }
 
 // FileLimits bound files.
