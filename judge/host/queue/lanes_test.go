@@ -120,7 +120,7 @@ func TestExcludedWorkersGiveBack(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // the excluded one is alone with it
 	began := time.Now()
 	l := take(t, yes)
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); took > 10*time.Second { // each time one of the two is woken, by chance
 		t.Errorf("the other worker got it after %v", took)
 	}
 	if err := l.Finish(t.Context(), accepted()); err != nil {

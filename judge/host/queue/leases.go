@@ -23,7 +23,8 @@ import (
 // published or given back, and that nobody takes soon, is called out again: the worker that
 // was told of it may have found another one meanwhile.
 type leases struct {
-	q *Queue
+	q    *Queue
+	poke chan struct{} // there is something to call out; has one place
 
 	mu    sync.Mutex
 	taken map[string]*lease // by job
@@ -53,7 +54,7 @@ const (
 )
 
 func newLeases(q *Queue) *leases {
-	return &leases{q: q, taken: map[string]*lease{}, calls: map[string]*call{}}
+	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}}
 }
 
 // listen subscribes to what workers say.
@@ -122,7 +123,7 @@ func (l *leases) note(n *lease) bool {
 	}
 	if n.Back {
 		delete(l.taken, n.Job)
-		l.calls[n.Job] = &call{class: n.class, at: time.Now().Add(max(0, min(n.Delay, ackWait)) + 20*time.Millisecond)}
+		l.call(n.Job, &call{class: n.class, at: time.Now().Add(max(0, min(n.Delay, ackWait)) + callEvery)})
 		return true
 	}
 	if old == nil && len(l.taken) >= maxPending {
@@ -180,7 +181,7 @@ func (l *leases) release(which func(*lease) bool) {
 		}
 		delete(l.taken, id)
 		if err := l.q.nc.Publish(n.Reply, []byte("-NAK")); err == nil {
-			l.calls[id] = &call{class: n.class, at: time.Now().Add(callEvery)}
+			l.call(id, &call{class: n.class, at: time.Now().Add(callEvery)})
 		}
 	}
 }
@@ -194,7 +195,16 @@ func (l *leases) published(id, class string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, taken := l.taken[id]; !taken && len(l.calls) < maxJobs {
-		l.calls[id] = &call{class: class, at: time.Now().Add(callAfter[0]), done: 1}
+		l.call(id, &call{class: class, at: time.Now().Add(callAfter[0]), done: 1})
+	}
+}
+
+// call notes a call; the caller holds mu.
+func (l *leases) call(id string, c *call) {
+	l.calls[id] = c
+	select {
+	case l.poke <- struct{}{}:
+	default:
 	}
 }
 
@@ -225,13 +235,19 @@ func (l *leases) watch(ctx context.Context) {
 			looked = time.Now()
 			l.lookAround()
 		}
-		next := lookEvery
+		next, poke := lookEvery, l.poke
 		if waits {
-			next = callEvery
+			next, poke = callEvery, nil
 		}
-		if pause(ctx, next) != nil {
+		t := time.NewTimer(next)
+		select {
+		case <-t.C:
+		case <-poke:
+		case <-ctx.Done():
+			t.Stop()
 			return
 		}
+		t.Stop()
 	}
 }
 
@@ -271,7 +287,7 @@ func (l *leases) lookAround() {
 	for id, n := range l.taken {
 		if time.Since(n.heard) > ackWait+lookEvery/2 {
 			delete(l.taken, id)
-			l.calls[id] = &call{class: n.class, at: time.Now()}
+			l.call(id, &call{class: n.class, at: time.Now()})
 		}
 	}
 }

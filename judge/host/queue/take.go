@@ -19,8 +19,9 @@ import (
 // is in the last one gets on.
 const backwards = 16
 
-// lookAgain is when a worker that was woken for nothing looks once more: JetStream tells
-// its consumers of a message some time after it said that it is stored.
+// lookAgain is when a worker that was woken for nothing, or has just begun to wait, looks
+// once more: JetStream tells its consumers of a message some time after it said that it is
+// stored.
 const lookAgain = 5 * time.Millisecond
 
 // Take waits for a job. It returns an error when ctx ends or the member fails, and never
@@ -35,7 +36,7 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 		return nil, err
 	}
 	defer m.stopWaiting()
-	for again := 0; ; again-- {
+	for again := 1; ; again-- {
 		// Also the first time: a job may have come before anybody could be woken for it.
 		if l, err := m.look(ctx); l != nil || err != nil {
 			return l, err
