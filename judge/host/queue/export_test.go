@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bufio"
+	"context"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ func (l *Lease) Age(d time.Duration) {
 	defer l.mu.Unlock()
 	l.beaten = l.beaten.Add(-d)
 }
+
+// Answer answers a lease and does not end it.
+func (l *Lease) Answer(ctx context.Context, text string) error { return l.answer(ctx, text) }
 
 // Dial is how a worker connects to a bridge.
 var Dial = dial

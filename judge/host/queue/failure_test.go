@@ -112,7 +112,7 @@ func TestAServerThatIsKilled(t *testing.T) {
 			defer all.Wait()
 			defer cancel()
 			for w, seed := range seeds {
-				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1})
+				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1, Notice: func(err error) { t.Logf("%s: %v", w, err) }})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -238,6 +238,25 @@ func TestLostAcknowledgements(t *testing.T) {
 	within(t, 5*time.Second, "all results", func() bool { return s.jobs() == 4 })
 	if lost.Load() == 0 {
 		t.Error("nothing was lost")
+	}
+}
+
+// TestAReceiptThatIsLost: the acknowledgement arrived, its receipt did not; it is sent
+// again, and that ends.
+func TestAReceiptThatIsLost(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	s.publish(spec("a"))
+	l := take(t, m)
+	if err := l.Answer(t.Context(), "+ACK"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := l.Finish(t.Context(), accepted()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("a worker waited %v for a receipt", took)
 	}
 }
 
