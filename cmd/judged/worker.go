@@ -77,6 +77,14 @@ func (w *working) run(ctx context.Context) (err error) {
 	if w.data, err = filepath.Abs(w.data); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(w.data, 0o700); err != nil {
+		return &judge.Misuse{Err: fmt.Errorf("make the folder of data: %w", err)}
+	}
+	lock, err := server.Hold(filepath.Join(w.data, "lock"), "worker")
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	var public string
 	if w.seed, public, err = queue.Key(filepath.Join(w.data, "key")); err != nil {
 		return err

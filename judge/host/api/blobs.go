@@ -14,6 +14,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/bundle"
 	"assay/judge/host/client"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
@@ -161,6 +162,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil {
 		return err
 	}
+	a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
 	return errors.Join(a.audit(r, who, "publish", slug, string(id)), ok(w, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made}))
 }
 

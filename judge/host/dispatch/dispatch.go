@@ -57,6 +57,7 @@ const (
 	believedOut  = 5 * time.Second // for so long nobody asks after a job that was given out
 	catchUp      = 5 * time.Second
 	retryStorage = time.Second
+	warmAfter    = time.Second // a worker that has connected listens to orders by then
 )
 
 // ahead is how many jobs more than free slots are in the queue, so that no worker waits
@@ -77,6 +78,7 @@ func (d *Dispatcher) Listener() queue.Listener {
 		Joined: func(worker string) {
 			d.o.Log.Info("worker is here", "worker", worker)
 			d.crew.joined(worker)
+			time.AfterFunc(warmAfter, func() { d.warm(worker) })
 			d.Poke()
 		},
 		Left: func(worker string) {
@@ -291,6 +293,33 @@ func (d *Dispatcher) where(ctx context.Context, id string) (job.Lane, string, st
 // Drain has a worker take no more jobs and end.
 func (d *Dispatcher) Drain(worker string) error {
 	return d.queue.Order(worker, job.Order{Kind: job.Drain})
+}
+
+// warm has a worker fetch and build everything that it will need, so that the first
+// submissions do not wait for it. A worker that is not told has it done all the same.
+func (d *Dispatcher) warm(worker string) {
+	ctx, cancel := context.WithTimeout(context.Background(), catchUp)
+	defer cancel()
+	problems, err := d.o.Store.Problems(ctx)
+	if err != nil || len(problems) == 0 {
+		return // the database says so elsewhere
+	}
+	o := job.Order{Kind: job.Warm}
+	for _, p := range problems {
+		o.Bundles = append(o.Bundles, job.Bundle{Problem: p.Slug, Manifest: p.Bundle, Config: p.Config})
+	}
+	if err := d.queue.Order(worker, o); err != nil {
+		d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
+	}
+}
+
+// Published has all workers fetch and build what judges a problem.
+func (d *Dispatcher) Published(b job.Bundle) {
+	for _, worker := range d.queue.Connected() {
+		if err := d.queue.Order(worker, job.Order{Kind: job.Warm, Bundles: []job.Bundle{b}}); err != nil {
+			d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
+		}
+	}
 }
 
 // reconcileLoop has jobs done again that nobody does.

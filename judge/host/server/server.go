@@ -105,7 +105,7 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 			return nil, fmt.Errorf("make the folder of data: %w", err)
 		}
 	}
-	if s.lock, err = hold(filepath.Join(s.data, "lock")); err != nil {
+	if s.lock, err = Hold(filepath.Join(s.data, "lock"), "server"); err != nil {
 		return nil, err
 	}
 	blobs, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
