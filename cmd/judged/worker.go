@@ -100,6 +100,7 @@ func (w *working) run(ctx context.Context) (err error) {
 		w.slots = worker.Slots()
 	}
 	note := func(text string) { w.logger.Warn(text) }
+	w.logger.Info("looking at the sandbox and the tool chains of this machine")
 	runner, err := worker.NewRunner(worker.RunnerOptions{
 		Dir: w.data, Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require, Note: note,
 	})

@@ -153,6 +153,9 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err != nil {
 		return err
 	}
+	if worker.State == store.Revoked { // its key is known, and the code is not used up
+		return &status{http.StatusForbidden, "the key of this worker was revoked", "remove the worker's folder of data, and join with the code again"}
+	}
 	a.Log.Info("worker joined", "worker", worker.Name, "class", worker.Class, "machine", j.Offer.Machine)
 	return a.welcome(w, r, worker, lanes)
 }

@@ -84,7 +84,7 @@ func TLS(pin string) (*tls.Config, error) {
 		InsecureSkipVerify: true, // VerifyConnection decides
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if got := sha256.Sum256(s.PeerCertificates[0].Raw); !strings.EqualFold(hex.EncodeToString(got[:]), pin) {
-				return errors.New("the server has another certificate than the one that was expected")
+				return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: errors.New("it has another fingerprint than the one that was given")}
 			}
 			return nil
 		},
@@ -209,7 +209,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 			err = u.Err
 		}
 		if _, pinned := errors.AsType[*tls.CertificateVerificationError](err); pinned {
-			return nil, fmt.Errorf("%s: %w", c.base, err)
+			return nil, &judge.Misuse{Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err)}
 		}
 		return nil, &awayError{err}
 	}

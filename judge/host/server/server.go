@@ -284,10 +284,30 @@ func (s *Server) Address() string {
 // URL is where others reach the server.
 func (s *Server) URL() client.Address {
 	a := client.Address{URL: s.Address(), Pin: s.pin}
-	if s.o.URL != "" {
+	host, port, err := net.SplitHostPort(s.listener.Addr().String())
+	switch ip := net.ParseIP(host); {
+	case s.o.URL != "":
 		a.URL = strings.TrimRight(s.o.URL, "/")
+	case err == nil && (ip == nil || ip.IsUnspecified()):
+		if own := ownIP(); own != "" {
+			a.URL = s.scheme() + "://" + net.JoinHostPort(own, port)
+		}
 	}
 	return a
+}
+
+// ownIP is an address of this machine that others may reach; "" for none.
+func ownIP() string {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	for _, a := range all {
+		if n, is := a.(*net.IPNet); is && n.IP.IsGlobalUnicast() && n.IP.To4() != nil {
+			return n.IP.String()
+		}
+	}
+	return ""
 }
 
 func (s *Server) scheme() string {
