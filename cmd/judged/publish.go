@@ -20,7 +20,7 @@ import (
 func publishCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:    "publish",
-		Short:  "publish the problems of the contest and of the house",
+		Short:  "publish the problems of the contest; of the house, where it has none",
 		Hidden: true,
 		RunE:   func(cmd *cobra.Command, _ []string) error { return c.publish(cmd.Context()) },
 	}
@@ -39,9 +39,14 @@ func (c *console) publish(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	names, err := contest.Known()
+	names, err := contest.Own()
 	if err != nil {
 		return err
+	}
+	if len(names) == 0 {
+		if names, err = contest.Lent(); err != nil {
+			return err
+		}
 	}
 	log := c.log().With("from", "publish")
 	running := workspace.Running{Jobs: max(1, runtime.NumCPU()-1), Require: os.Getenv("ASSAY_REQUIRE")}

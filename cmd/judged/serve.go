@@ -27,8 +27,8 @@ func serveCommand(c *console) *cobra.Command {
 		Short: "take submissions and have them judged",
 		Long: `Serve takes submissions at one address and has them judged by a worker of its own, and by
 every other that joins. It runs in a contest folder, or in an empty one, which it makes a
-contest folder. Everything that it keeps is in the folder data. The problems of the
-contest and of the house are published at its start.
+contest folder. Everything that it keeps is in the folder data. At its start it
+publishes the problems of the contest; where there are none, those of the house.
 
 What can be set has its keys in the table [server] of judge.toml; flags go before it.
 

@@ -54,6 +54,9 @@ func collect(path string) (files []job.File, sources []Source, folder bool, err 
 		sources = append(sources, s)
 		return err
 	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, nil, false, &judge.Misuse{Err: fmt.Errorf("%s is not a file", path)}
+	}
 	if !info.IsDir() {
 		err = add(filepath.Base(path), path)
 	} else {

@@ -90,47 +90,52 @@ const (
 )
 
 // Start opens everything and answers. The caller must call Stop.
-func Start(ctx context.Context, o Options) (s *Server, err error) {
-	s = &Server{o: o, data: o.Data}
+func Start(ctx context.Context, o Options) (*Server, error) {
+	s := &Server{o: o, data: o.Data}
 	if !filepath.IsAbs(s.data) {
 		s.data = filepath.Join(o.Root, s.data)
 	}
-	defer func() {
-		if err != nil {
-			s.release()
-		}
-	}()
+	if err := s.open(ctx); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// open does the work of Start. What it opened before an error stays open.
+func (s *Server) open(ctx context.Context) (err error) {
+	o := s.o
 	for _, dir := range []string{"", "keys", "blobs", "queue"} {
 		if err := os.MkdirAll(filepath.Join(s.data, dir), 0o700); err != nil {
-			return nil, fmt.Errorf("make the folder of data: %w", err)
+			return fmt.Errorf("make the folder of data: %w", err)
 		}
 	}
 	if s.lock, err = Hold(filepath.Join(s.data, "lock"), "server"); err != nil {
-		return nil, err
+		return err
 	}
 	blobs, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss}); err != nil {
-		return nil, s.explain(err)
+		return s.explain(err)
 	}
 	if err := s.first(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder()})
 	if s.queue, err = queue.Open(ctx, s.queueOptions()); err != nil {
-		return nil, err
+		return err
 	}
 	s.dispatch.Use(s.queue)
 	if err := s.admitAll(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.listen(ctx, blobs); err != nil {
-		return nil, err
+		return err
 	}
 	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
-		return nil, err
+		return err
 	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
@@ -142,7 +147,7 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	if o.Publisher != nil {
 		s.loops.Go(func() { s.publish(loops) })
 	}
-	return s, nil
+	return nil
 }
 
 func (s *Server) queueOptions() queue.Options {
