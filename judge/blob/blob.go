@@ -145,6 +145,14 @@ func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
 	return data, nil
 }
 
+// Remove removes a blob; one that is not there is no error.
+func (f *Folder) Remove(d Digest) error {
+	if err := os.Remove(f.path(d)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove blob %s: %w", d, err)
+	}
+	return nil
+}
+
 // discard removes what stands in the place of a blob and is not the blob.
 func (f *Folder) discard(d Digest) error {
 	if err := os.RemoveAll(f.path(d)); err != nil {

@@ -73,6 +73,19 @@ func TestPutAndOpen(t *testing.T) {
 	}
 }
 
+func TestRemove(t *testing.T) {
+	f := open(t, t.TempDir(), 0)
+	d := put(t, f, "hello")
+	for range 2 { // the second time it is not there
+		if err := f.Remove(d); err != nil {
+			t.Fatal(err)
+		}
+		if f.Has(d, 5) {
+			t.Error("a blob that was removed is there")
+		}
+	}
+}
+
 func TestPutRefusesOtherBytes(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir, 0)

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"assay/judge"
@@ -30,7 +31,10 @@ type Options struct {
 	URL           client.Address // by which others reach the server
 	Store         *store.Store
 	Blobs         *blob.Folder
-	Dispatch      *dispatch.Dispatcher
+	// Kept is held for writing while blobs are removed that nobody names: what the API says
+	// is there is named before they are. Nil is for nobody removes any.
+	Kept     *sync.RWMutex
+	Dispatch *dispatch.Dispatcher
 	// Bridge is where workers of the embedded queue connect. Queue is where they connect
 	// instead where there is a cluster; "" for the bridge.
 	Bridge http.Handler
@@ -116,10 +120,17 @@ var routes = []route{
 
 // New makes the handler of all routes, the workers' bridge and the server's health.
 func New(o Options) http.Handler {
+	if o.Kept == nil {
+		o.Kept = new(sync.RWMutex)
+	}
 	a := &api{o}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
+			if rt.need == give || rt.need == publish || rt.need == submit && r.Method == http.MethodPost {
+				a.Kept.RLock()
+				defer a.Kept.RUnlock()
+			}
 			who, err := a.who(r, rt.need)
 			if err == nil {
 				err = rt.answer(a, w, r, who)

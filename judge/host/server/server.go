@@ -76,6 +76,7 @@ type Server struct {
 	metrics  *http.Server
 	base     context.CancelFunc
 	loops    sync.WaitGroup
+	kept     sync.RWMutex // see api.Options
 	stop     context.CancelFunc
 	pin      string // the SHA-256 of a certificate that the server made itself
 
@@ -141,6 +142,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.stop = stop
 	s.loops.Go(func() { s.dispatch.Run(loops) })
 	s.loops.Go(func() { s.mark(loops) })
+	s.loops.Go(func() { s.sweep(loops, blobs) })
 	if o.Workers > 0 {
 		s.loops.Go(func() { s.child(loops) })
 	}
@@ -255,7 +257,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
 	handler := api.New(api.Options{
-		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: s.o.Queue,
+		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: s.o.Queue,
 		Log: s.o.Log, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
 		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready,
 	})
