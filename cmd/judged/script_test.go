@@ -22,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
+	play()
 	testscript.Main(cached{m}, map[string]func(){"judged": main})
 }
 

@@ -21,6 +21,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
+	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/server"
 	"assay/judge/host/worker"
@@ -108,7 +109,7 @@ func (w *working) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
-	welcome, err := w.enter(ctx, api, address.Code, public, runner)
+	welcome, err := w.enter(ctx, api, address.Code, public, *runner.Offer())
 	if err != nil {
 		return err
 	}
@@ -155,11 +156,10 @@ func (w *working) address() (a client.Address, err error) {
 func (w *working) file() string { return filepath.Join(w.data, "server.json") }
 
 // enter says hello with a key that the server knows, and else joins with the code.
-func (w *working) enter(ctx context.Context, api *client.Client, code, public string, runner *worker.Runner) (*client.Welcome, error) {
-	offer := runner.Offer()
-	welcome, err := api.Hello(ctx, *offer)
+func (w *working) enter(ctx context.Context, api *client.Client, code, public string, offer job.Offer) (*client.Welcome, error) {
+	welcome, err := api.Hello(ctx, offer)
 	if refused, is := errors.AsType[*client.Error](err); is && code != "" && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
-		welcome, err = api.Join(ctx, client.Join{Code: code, Key: public, Offer: *offer})
+		welcome, err = api.Join(ctx, client.Join{Code: code, Key: public, Offer: offer})
 	}
 	return welcome, err
 }

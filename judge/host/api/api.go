@@ -51,6 +51,9 @@ type Options struct {
 	Backup func(ctx context.Context, dir string) error
 	// Ready is nil where the server can take submissions.
 	Ready func(ctx context.Context) error
+	// At, if it is not nil, is told before a submission is kept, and after it. Tests end the
+	// process there.
+	At func(kept bool)
 }
 
 // The free space below which nothing is taken any more.

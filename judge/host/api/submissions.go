@@ -47,16 +47,24 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err := work.Check(); err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
 	}
+	a.at(false)
 	kept, err := a.Store.Submit(r.Context(), store.NewSubmission{
 		Key: n.Key, Account: who.account.ID, Problem: p.Slug, Work: work, Lane: job.Practice, Class: a.Class, Cost: cost,
 	})
 	if err != nil {
 		return err
 	}
+	a.at(true)
 	a.Dispatch.Poke()
 	return ok(w, client.Submission{
 		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
 	})
+}
+
+func (a *api) at(kept bool) {
+	if a.At != nil {
+		a.At(kept)
+	}
 }
 
 // bounded refuses a submission that is too large.

@@ -36,6 +36,27 @@ type Options struct {
 	Log   *slog.Logger
 	// Holder names this process among all servers that use the database, now and before.
 	Holder string
+	// At, if it is not nil, is told of each step of a job as it is reached. Tests end the
+	// process there.
+	At func(Step)
+}
+
+// Step is a moment in a job's life after which a server may die as well as at any other.
+type Step string
+
+// The steps, in their order.
+const (
+	Published Step = "published" // it is in the queue, and not marked as out
+	Out       Step = "out"       // it is marked as out
+	Answered  Step = "answered"  // its result is in the queue only
+	Folded    Step = "folded"    // its result is in the database, and still in the queue
+	Again     Step = "again"     // it waits again, for nobody did it
+)
+
+func (d *Dispatcher) at(s Step) {
+	if d.o.At != nil {
+		d.o.At(s)
+	}
 }
 
 // Dispatcher joins a database and a queue. All methods may be called at once by many.
@@ -209,11 +230,13 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 			break
 		}
 		laid = append(laid, job.Running{Job: s.ID, Generation: s.Generation})
+		d.at(Published)
 	}
 	out, markErr := d.o.Store.MarkOut(ctx, epoch, laid...)
 	if markErr != nil {
 		return errors.Join(err, markErr) // what is in the queue is marked the next time
 	}
+	d.at(Out)
 	d.count.fed.Add(int64(len(out)))
 	marked := map[string]bool{}
 	for _, r := range out {
@@ -231,6 +254,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 
 // fold takes one result into the database. After an error it comes again.
 func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
+	d.at(Answered)
 	events := blob.Digest("")
 	if len(r.Events) > 0 && r.State == job.Done {
 		events = blob.Of(r.Events)
@@ -242,6 +266,11 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	folded, err := d.o.Store.Fold(ctx, r, events)
 	if err != nil {
 		d.trouble(ctx, "keep the result of job "+r.Job, err)
+		return err
+	}
+	d.at(Folded)
+	if err := d.clear(ctx, r.Job, folded.Outcome); err != nil {
+		d.trouble(ctx, "take job "+r.Job+" out of the queue", err)
 		return err
 	}
 	d.count.folded(folded.Outcome)
@@ -262,6 +291,19 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	}
 	d.Poke()
 	return nil
+}
+
+// clear takes a job out of the queue that has ended: its worker's acknowledgement may have
+// got lost, or it was given out anew meanwhile, and then it would be done once more.
+func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) error {
+	if o == store.Dropped || o == store.Retried { // perhaps not of who said so, or not ended
+		return nil
+	}
+	lane, class, err := d.o.Store.Place(ctx, id)
+	if err != nil {
+		return err
+	}
+	return d.queue.Delete(ctx, lane, class, id)
 }
 
 // Cancel ends a job: its result is not wanted any more. It says whether the job was open.
@@ -372,6 +414,7 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 		}
 		if back {
 			again++
+			d.at(Again)
 		}
 	}
 	d.live.sweep()

@@ -51,6 +51,9 @@ type Options struct {
 	// by the address and the token in the variables ServerVariable and TokenVariable; nil
 	// for none.
 	Publisher func() []string
+	// At, if it is not nil, is told of each step of a submission: "received" and "kept", and
+	// those of package dispatch. Tests end the process there.
+	At func(step string)
 }
 
 // What child processes are told, for command lines are seen by everybody.
@@ -124,7 +127,11 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.first(ctx); err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder()})
+	holder, err := s.holder(ctx)
+	if err != nil {
+		return err
+	}
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, At: func(step dispatch.Step) { s.at(string(step)) }})
 	if s.queue, err = queue.Open(ctx, s.queueOptions()); err != nil {
 		return err
 	}
@@ -133,9 +140,6 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := s.listen(ctx, blobs); err != nil {
-		return err
-	}
-	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
 		return err
 	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -150,6 +154,12 @@ func (s *Server) open(ctx context.Context) (err error) {
 		s.loops.Go(func() { s.publish(loops) })
 	}
 	return nil
+}
+
+func (s *Server) at(step string) {
+	if s.o.At != nil {
+		s.o.At(step)
+	}
 }
 
 func (s *Server) queueOptions() queue.Options {
@@ -171,11 +181,21 @@ func (s *Server) explain(err error) error {
 	return err
 }
 
-// holder names this process among all that ever had the lead.
-func holder() string {
+// holder names this process among all that ever had the lead. The one before on this folder
+// is dead, for the folder is locked: what it led is free at once, and not after its term.
+func (s *Server) holder(ctx context.Context) (string, error) {
+	file := filepath.Join(s.data, "keys", "holder")
+	before, err := os.ReadFile(file)
+	if err == nil {
+		err = s.store.Resign(ctx, store.FeedLead, string(before))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("take over from the server before: %w", err)
+	}
 	host, _ := os.Hostname() // for people only
 	text, _ := auth.NewCode()
-	return host + " " + text[:8]
+	name := host + " " + text[:8]
+	return name, atomicfile.WriteSecret(file, []byte(name))
 }
 
 // adminLogin is the account of who started the server first.
@@ -256,10 +276,21 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
+	// Before anybody is answered: who sees that the server is there may want to ask it.
+	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
+		return err
+	}
 	handler := api.New(api.Options{
 		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: s.o.Queue,
 		Log: s.o.Log, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
 		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready,
+		At: func(kept bool) {
+			if kept {
+				s.at("kept")
+			} else {
+				s.at("received")
+			}
+		},
 	})
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.base = cancel

@@ -1,0 +1,382 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/server"
+	"assay/judge/host/store"
+)
+
+// house is a server with its workers and submitters, each a process that may be killed but
+// for the last.
+type house struct {
+	t        testing.TB
+	dir      string
+	part     serverPart
+	tokens   []string // of submitters
+	serving  *process
+	mu       sync.Mutex
+	answered map[string]judge.Verdict // by submission
+}
+
+const problem = "p"
+
+func slow(t testing.TB) {
+	t.Helper()
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("takes up to a minute: done with ASSAY_SLOW=1")
+	}
+}
+
+// newHouse prepares the data of a server: a problem, and three accounts that submit.
+func newHouse(t testing.TB, change func(*serverPart)) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
+	h.part = serverPart{Data: filepath.Join(h.dir, "data"), Listen: freeAddress(t), Metrics: freeAddress(t)}
+	if change != nil {
+		change(&h.part)
+	}
+	must(t, os.MkdirAll(h.part.Data, 0o700))
+	h.inStore(func(s *store.Store) {
+		for i := range 3 {
+			a, err := s.NewAccount(t.Context(), fmt.Sprint("team", i), "Team", store.Team, "")
+			must(t, err)
+			text, hash := auth.NewToken()
+			_, err = s.NewToken(t.Context(), a.ID, hash, "", []string{string(client.Submit)}, time.Time{})
+			must(t, err)
+			h.tokens = append(h.tokens, text)
+			if i == 0 {
+				d := blob.Of([]byte("nothing"))
+				_, err = s.PutBundle(t.Context(), store.NewBundle{Problem: problem, Title: "P", Owner: a.ID, ID: d, Manifest: d, Config: d, MadeBy: a.ID})
+				must(t, err)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		if t.Failed() {
+			logs, _ := filepath.Glob(filepath.Join(h.dir, "*.log"))
+			for _, name := range logs {
+				data, _ := os.ReadFile(name)
+				t.Logf("the end of %s:\n%s", filepath.Base(name), data[max(0, len(data)-3000):])
+			}
+		}
+	})
+	return h
+}
+
+// inStore looks into the database while the server is down.
+func (h *house) inStore(do func(s *store.Store)) {
+	h.t.Helper()
+	s, err := store.Open(h.t.Context(), store.Options{DSN: h.part.Database, Dir: h.part.Data, Version: "test"})
+	must(h.t, err)
+	defer s.Close()
+	do(s)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// process is one of the test's own processes.
+type process struct {
+	*exec.Cmd
+	stdin io.Closer
+	ended chan struct{}
+}
+
+// start starts this program in another role. It ends with the test, and with its process.
+func (h *house) start(role, log string, part any) *process {
+	h.t.Helper()
+	data, err := json.Marshal(part)
+	must(h.t, err)
+	out, err := os.OpenFile(filepath.Join(h.dir, log+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	must(h.t, err)
+	defer out.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), role+"="+string(data))
+	cmd.Stderr = out
+	stdin, err := cmd.StdinPipe()
+	must(h.t, err)
+	must(h.t, cmd.Start())
+	p := &process{cmd, stdin, make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // most are killed
+		close(p.ended)
+	}()
+	h.t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) kill() {
+	_ = p.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+// waitEnd waits until the process has ended by itself.
+func (p *process) waitEnd(t testing.TB, within time.Duration) {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(within):
+		t.Fatalf("process %d goes on after %v", p.Process.Pid, within)
+	}
+}
+
+// serve starts the server and waits until it answers.
+func (h *house) serve() *process {
+	h.t.Helper()
+	h.serving = h.start(serverRole, "server", h.part)
+	h.wait(20*time.Second, "the server answers", func() bool {
+		select {
+		case <-h.serving.ended:
+			if h.part.DieAt != "" {
+				return true
+			}
+			h.t.Fatal("the server ended at its start")
+		default:
+		}
+		r, err := http.Get("http://" + h.part.Listen + "/healthz")
+		if err != nil {
+			return false
+		}
+		r.Body.Close()
+		return r.StatusCode == http.StatusOK
+	})
+	return h.serving
+}
+
+// stop ends the server as one is ended.
+func (h *house) stop() {
+	h.t.Helper()
+	must(h.t, h.serving.stdin.Close())
+	h.serving.waitEnd(h.t, 20*time.Second)
+}
+
+func (h *house) wait(within time.Duration, what string, is func() bool) {
+	h.t.Helper()
+	for end := time.Now().Add(within); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Fatalf("after %v it is not so that %s", within, what)
+		}
+	}
+}
+
+// client asks as one of the submitters.
+func (h *house) client(token string, patience time.Duration) *client.Client {
+	c, err := client.New(client.Options{Address: client.Address{URL: "http://" + h.part.Listen}, Token: token, Patience: patience, Version: "test"})
+	must(h.t, err)
+	return c
+}
+
+func (h *house) admin() *client.Client {
+	_, token, err := server.Admin(h.part.Data)
+	must(h.t, err)
+	return h.client(token, time.Minute)
+}
+
+// hire makes what a worker needs to join.
+func (h *house) hire(name string, slots int, delay time.Duration) workerPart {
+	h.t.Helper()
+	i, err := h.admin().Invite(h.t.Context(), client.NewInvite{Worker: name, Class: server.Class})
+	must(h.t, err)
+	dir := filepath.Join(h.dir, name)
+	must(h.t, os.MkdirAll(dir, 0o700))
+	return workerPart{
+		Dir: dir, Address: client.Address{URL: "http://" + h.part.Listen, Code: i.Code}, Slots: slots, Delay: delay, Protocol: job.Protocol, Version: "test",
+	}
+}
+
+func (h *house) work(p workerPart) *process { return h.start(workerRole, filepath.Base(p.Dir), p) }
+
+// keepWorking starts a worker again each time it ends, until stop is called.
+func (h *house) keepWorking(p workerPart) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			w := h.work(p)
+			select {
+			case <-w.ended:
+			case <-ctx.Done():
+				w.kill()
+			}
+		}
+	}()
+	stop = func() { cancel(); <-done }
+	h.t.Cleanup(stop)
+	return stop
+}
+
+// submit sends a program that nobody sent before, and remembers what must become of it.
+func (h *house) submit(c *client.Client, name string) (id string) {
+	text := []byte("# " + rand.Text())
+	file := filepath.Join(h.dir, fmt.Sprintf("%s-%x.py", name, blob.Of(text)[:8]))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		h.t.Error(err)
+		return ""
+	}
+	s, err := c.Submit(h.t.Context(), problem, client.Program{Path: file, Name: name + ".py"})
+	if err != nil {
+		h.t.Errorf("submit: %v", err)
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, twice := h.answered[s.ID]; twice {
+		h.t.Errorf("two programs are the submission %s", s.ID)
+	}
+	h.answered[s.ID] = verdictOf(string(blob.Of(text)))
+	return s.ID
+}
+
+// submitAll has the submitters send n programs, at once.
+func (h *house) submitAll(n int) *sync.WaitGroup {
+	all := &sync.WaitGroup{}
+	for i, token := range h.tokens {
+		all.Go(func() {
+			c := h.client(token, 2*time.Minute)
+			for range (n + i) / len(h.tokens) {
+				h.submit(c, "a")
+			}
+		})
+	}
+	return all
+}
+
+// open is how many jobs have not ended, by the database.
+func (h *house) open() int { return h.count("SELECT count(*) FROM job WHERE done_at IS NULL") }
+
+func (h *house) count(query string, args ...any) (n int) {
+	h.t.Helper()
+	db := h.database()
+	defer db.Close()
+	must(h.t, db.QueryRow(query, args...).Scan(&n))
+	return n
+}
+
+// database is the server's, beside it.
+func (h *house) database() *sql.DB {
+	driver, dsn := "sqlite", "file:"+filepath.Join(h.part.Data, "assay.db")+"?_pragma=busy_timeout(5000)"
+	if h.part.Database != "" {
+		driver, dsn = "pgx", h.part.Database
+	}
+	db, err := sql.Open(driver, dsn)
+	must(h.t, err)
+	return db
+}
+
+// messages is how many messages the queue has, by the server's metrics; -1 where it does
+// not answer.
+func (h *house) messages() int {
+	r, err := http.Get("http://" + h.part.Metrics + "/metrics")
+	if err != nil {
+		return -1
+	}
+	defer r.Body.Close()
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return -1
+	}
+	n, found := 0, 0
+	for line := range strings.Lines(string(data)) {
+		var count int
+		if rest, ok := strings.CutPrefix(line, "assay_queue_messages{stream="); ok {
+			if _, err := fmt.Sscanf(rest[strings.Index(rest, "}")+1:], "%d", &count); err == nil {
+				n += count
+				found++
+			}
+		}
+	}
+	if found != 2 {
+		return -1
+	}
+	return n
+}
+
+// audit waits until all is judged, and says what is not as it must be.
+func (h *house) audit(within time.Duration) {
+	h.t.Helper()
+	h.wait(within, "no job is open", func() bool { return h.open() == 0 })
+	h.wait(within, "no message is alive", func() bool { return h.messages() == 0 })
+	h.stop()
+	if h.part.Queue == "" {
+		q, err := queue.Open(h.t.Context(), queue.Options{Folder: filepath.Join(h.part.Data, "queue"), Classes: []string{server.Class}})
+		must(h.t, err)
+		defer q.Close()
+		left, err := q.Stats(h.t.Context())
+		must(h.t, err)
+		if left.Jobs != 0 || left.Results != 0 {
+			h.t.Errorf("the queue still has %d jobs and %d results", left.Jobs, left.Results)
+		}
+	}
+	for what, query := range map[string]string{
+		"jobs are out or waiting":                  "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('out', 'waiting')",
+		"submissions have not one standing":        "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE standing.submission = submission.id) <> 1",
+		"submissions have not one judgement":       "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM judgement WHERE judgement.submission = submission.id) <> 1",
+		"judgements have not ended":                "SELECT count(*) FROM judgement WHERE ended IS NULL",
+		"keys made two submissions":                "SELECT count(*) FROM (SELECT 1 FROM submission WHERE form_key <> '' GROUP BY account, form_key HAVING count(*) > 1) AS twice",
+		"numbers of the log are missing":           "SELECT count(*) + 1 - (SELECT 1 + max(seq) FROM log) + (SELECT min(seq) - 1 FROM log) FROM log",
+		"numbers of submissions are missing":       "SELECT max(number) - min(number) + 1 - count(*) FROM submission",
+		"judgements are not logged as made or end": "SELECT (SELECT count(*) FROM submission) + (SELECT count(*) FROM judgement) - (SELECT count(*) FROM log)",
+		"workers disagree":                         "SELECT count(*) FROM audit WHERE action = 'two workers disagree'",
+	} {
+		if n := h.count(query); n != 0 {
+			h.t.Errorf("%d %s", n, what)
+		}
+	}
+	h.verdicts()
+}
+
+// verdicts compares what was answered with what stands.
+func (h *house) verdicts() {
+	h.t.Helper()
+	db := h.database()
+	defer db.Close()
+	rows, err := db.Query("SELECT submission.id, COALESCE(judgement.verdict, '') FROM submission JOIN standing ON standing.submission = submission.id JOIN judgement ON judgement.id = standing.judgement")
+	must(h.t, err)
+	defer rows.Close()
+	got := map[string]judge.Verdict{}
+	for rows.Next() {
+		var id, verdict string
+		must(h.t, rows.Scan(&id, &verdict))
+		got[id] = judge.Verdict(verdict)
+	}
+	must(h.t, rows.Err())
+	for id, want := range h.answered {
+		if v, there := got[id]; !there || v != want {
+			h.t.Errorf("submission %s: verdict %q (there: %v), want %q", id, v, there, want)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/server"
+	"assay/judge/host/worker"
+	"assay/judge/running/config"
+)
+
+// What a process is that a test started: the test's own program, under another name.
+const (
+	serverRole = "ASSAY_TEST_SERVER"
+	workerRole = "ASSAY_TEST_WORKER"
+)
+
+// play ends a process that has a role, and returns in others.
+func play() {
+	var err error
+	switch {
+	case os.Getenv(serverRole) != "":
+		err = playServer()
+	case os.Getenv(workerRole) != "":
+		err = playWorker()
+	default:
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ended:", err)
+		os.Exit(4)
+	}
+	os.Exit(0)
+}
+
+// die is a process's death at any moment, which nothing can prepare for.
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// serverPart is what a server is told.
+type serverPart struct {
+	Data, Listen, Metrics, Database, Queue string
+	DieAt                                  string // a step
+}
+
+// playServer serves until its input ends.
+func playServer() error {
+	var p serverPart
+	if err := json.Unmarshal([]byte(os.Getenv(serverRole)), &p); err != nil {
+		return err
+	}
+	s, err := server.Start(context.Background(), server.Options{
+		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics},
+		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: "test", Log: (&console{err: os.Stderr}).log(), LogTo: os.Stderr,
+		At: func(step string) {
+			if step == p.DieAt {
+				die()
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, os.Stdin)
+	s.Stop()
+	return err
+}
+
+// workerPart is what a worker is told.
+type workerPart struct {
+	Dir      string
+	Address  client.Address
+	Bridge   string // the queue's address, where it is not the server's
+	Slots    int
+	Delay    time.Duration // of each job
+	Protocol int
+	Version  string
+	DieAt    string // taken, judged or offered: of a job that nobody took before
+}
+
+// playWorker works as `judged worker` does, with a judge that only sleeps, until its input
+// ends.
+func playWorker() error {
+	var p workerPart
+	if err := json.Unmarshal([]byte(os.Getenv(workerRole)), &p); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	w := &working{console: &console{err: os.Stderr}, data: p.Dir, slots: p.Slots}
+	w.logger = w.log()
+	var public string
+	var err error
+	if w.seed, public, err = queue.Key(filepath.Join(p.Dir, "key")); err != nil {
+		return err
+	}
+	api, err := client.New(client.Options{
+		Address: client.Address{URL: p.Address.URL}, Version: p.Version,
+		Sign: func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
+	})
+	if err != nil {
+		return err
+	}
+	welcome, err := w.enter(ctx, api, p.Address.Code, public, job.Offer{
+		Protocol: p.Protocol, Version: p.Version, Arch: "any", Rung: "none", Languages: map[string]string{"python": "3"}, Slots: p.Slots, Machine: "a fake",
+	})
+	if err != nil {
+		return err
+	}
+	address := p.Address
+	if p.Bridge != "" {
+		address.URL = p.Bridge
+	}
+	member, err := w.member(ctx, address, welcome)
+	if err != nil {
+		return err
+	}
+	defer member.Close()
+	works, err := worker.New(worker.Options{
+		Name: welcome.Worker, Dir: p.Dir, Queue: fakeQueue{worker.FromMember(member), p.DieAt}, Judging: sleeper(p.Delay), Slots: p.Slots,
+		Note: func(text string) { w.logger.Warn(text) },
+	})
+	if err != nil {
+		return err
+	}
+	return works.Run(ctx)
+}
+
+// fakeQueue is the real one, for a worker that dies at a step.
+type fakeQueue struct {
+	worker.Queue
+	dieAt string
+}
+
+func (q fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
+	t, err := q.Queue.Take(ctx)
+	if err != nil || q.dieAt == "" || t.Deliveries > 1 {
+		return t, err
+	}
+	if q.dieAt == "taken" {
+		die()
+	}
+	t.Lease = mortal{t.Lease, q}
+	return t, nil
+}
+
+// mortal is a lease whose worker dies when it hands the result in.
+type mortal struct {
+	worker.Lease
+	q fakeQueue
+}
+
+func (m mortal) Finish(ctx context.Context, r *job.Result) error {
+	if m.q.dieAt == "offered" { // and not acknowledged
+		if err := m.q.Offer(ctx, r); err != nil {
+			return err
+		}
+	}
+	die()
+	return nil
+}
+
+// poison is in the name of a program that ends the process which judges it.
+const poison = "poison"
+
+// sleeper judges by sleeping: the verdict is in the first digit of the file.
+type sleeper time.Duration
+
+func (s sleeper) Well(context.Context) error { return nil }
+
+func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event)) (*job.Result, error) {
+	if strings.Contains(spec.Program, poison) {
+		die()
+	}
+	progress(&judge.Noted{Text: "sleeps"})
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-time.After(time.Duration(s)):
+	}
+	packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
+	return &job.Result{
+		State: job.Done, Finished: &judge.Finished{Verdict: verdictOf(string(spec.Files[0].Digest))}, Events: packed, Version: "test", Machine: "a fake", Rung: "none",
+		CPUUS: time.Duration(s).Microseconds(),
+	}, err
+}
+
+// verdictOf is the verdict of a program, by its digest.
+func verdictOf(digest string) judge.Verdict {
+	return []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.RunTimeError}[int(digest[0])%3]
+}

@@ -1,0 +1,319 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/server"
+	"assay/judge/host/store"
+)
+
+// TestAServerIsKilled is the one row that always runs: small, and within some seconds.
+func TestAServerIsKilled(t *testing.T) {
+	killServers(t, newHouse(t, nil), 1, 20)
+}
+
+// TestAServerIsKilledEightTimes: at random moments, while people submit.
+func TestAServerIsKilledEightTimes(t *testing.T) {
+	slow(t)
+	killServers(t, newHouse(t, nil), 8, 300)
+}
+
+func killServers(t *testing.T, h *house, kills, submissions int) {
+	h.serve()
+	for _, name := range []string{"w1", "w2"} {
+		h.work(h.hire(name, 2, 20*time.Millisecond))
+	}
+	all := h.submitAll(submissions)
+	for range kills {
+		time.Sleep(200*time.Millisecond + rand.N(time.Second))
+		h.serving.kill()
+		time.Sleep(rand.N(200 * time.Millisecond))
+		h.serve()
+	}
+	all.Wait()
+	h.audit(50 * time.Second)
+}
+
+// TestAServerDiesAtEachStep: five times at each, with five submissions under way.
+func TestAServerDiesAtEachStep(t *testing.T) {
+	slow(t)
+	for _, step := range []string{"received", "kept", "published", "out", "answered", "folded", "again"} {
+		t.Run(step, func(t *testing.T) {
+			h := newHouse(t, nil)
+			h.serve()
+			w := h.hire("w", 5, 20*time.Millisecond)
+			worker := h.work(w)
+			h.wait(20*time.Second, "the worker is known", func() bool { return h.count("SELECT count(*) FROM worker") == 1 })
+			var all sync.WaitGroup
+			submit := func() { all.Go(func() { h.submit(h.client(h.tokens[0], time.Minute), "a") }) }
+			if step == "again" { // five jobs are out, and nothing has them
+				worker.kill()
+				slow := w
+				slow.Delay = time.Hour
+				worker = h.work(slow)
+				for range 5 {
+					submit()
+				}
+				h.wait(20*time.Second, "five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") == 5 })
+				worker.kill()
+				time.Sleep(5 * time.Second) // for so long what is out is believed
+				h.serving.kill()
+				must(t, os.RemoveAll(filepath.Join(h.part.Data, "queue")))
+			} else {
+				h.serving.kill()
+			}
+			h.part.DieAt = step
+			for range 5 {
+				if step != "again" {
+					submit()
+				}
+				h.serve().waitEnd(t, 40*time.Second)
+			}
+			h.part.DieAt = ""
+			h.serve()
+			if step == "again" {
+				h.work(w)
+			}
+			all.Wait()
+			h.audit(50 * time.Second)
+		})
+	}
+}
+
+// TestAWorkerDiesAtEachStep: at the first sight of each of five jobs.
+func TestAWorkerDiesAtEachStep(t *testing.T) {
+	slow(t)
+	for _, step := range []string{"taken", "judged", "offered"} {
+		t.Run(step, func(t *testing.T) {
+			h := newHouse(t, nil)
+			h.serve()
+			w := h.hire("w", 1, 20*time.Millisecond)
+			w.DieAt = step
+			stop := h.keepWorking(w)
+			h.submitAll(5).Wait()
+			h.audit(50 * time.Second)
+			stop()
+		})
+	}
+}
+
+// TestWorkersAreKilledAndFrozen: one is killed again and again, one is frozen for longer
+// than its leases last, one works.
+func TestWorkersAreKilledAndFrozen(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	h.serve()
+	h.work(h.hire("good", 1, 300*time.Millisecond))
+	frozen := h.work(h.hire("frozen", 2, 300*time.Millisecond))
+	killed := h.hire("killed", 2, 300*time.Millisecond)
+	dies := h.work(killed)
+	all := h.submitAll(60)
+	time.Sleep(2 * time.Second)
+	must(t, frozen.Process.Signal(syscall.SIGSTOP))
+	thawed := make(chan error)
+	go func() {
+		time.Sleep(25 * time.Second)
+		thawed <- frozen.Process.Signal(syscall.SIGCONT)
+	}()
+	for range 3 {
+		dies.kill()
+		dies = h.work(killed)
+		time.Sleep(2*time.Second + rand.N(2*time.Second))
+	}
+	all.Wait()
+	must(t, <-thawed)
+	h.audit(25 * time.Second)
+}
+
+// TestTheQueueIsDeleted while the server is down: 200 wait and 4 are out.
+func TestTheQueueIsDeleted(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	h.serve()
+	w := h.hire("w", 4, time.Hour)
+	worker := h.work(w)
+	h.submitAll(204).Wait()
+	h.wait(20*time.Second, "four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") >= 4 })
+	worker.kill()
+	h.serving.kill()
+	must(t, os.RemoveAll(filepath.Join(h.part.Data, "queue")))
+	h.serve()
+	w.Delay = 20 * time.Millisecond
+	h.work(w)
+	h.audit(50 * time.Second)
+}
+
+// TestAcknowledgementsAreLost on the way from the worker to the server, or come late.
+func TestAcknowledgementsAreLost(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	h.serve()
+	w := h.hire("w", 4, 20*time.Millisecond)
+	w.Bridge = "http://" + lossy(t, h.part.Listen)
+	h.work(w)
+	h.submitAll(100).Wait()
+	h.audit(55 * time.Second)
+}
+
+// TestPoison: a job that ends each process which takes it is given up, and the others are
+// judged.
+func TestPoison(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	h.serve()
+	for _, name := range []string{"w1", "w2", "w3"} {
+		h.keepWorking(h.hire(name, 1, 20*time.Millisecond))
+	}
+	all := h.submitAll(10)
+	bad := h.submit(h.client(h.tokens[0], time.Minute), poison)
+	all.Wait()
+	h.submitAll(9).Wait()
+	h.answered[bad] = judge.JudgeError
+	h.audit(50 * time.Second)
+}
+
+// TestFlood: what waits in the background, and an owner who sends much, hold up nobody else.
+func TestFlood(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	const many, some = 1000, 50
+	var single string
+	h.inStore(func(s *store.Store) {
+		p, err := s.Problem(t.Context(), problem)
+		must(t, err)
+		add := func(login string, lane job.Lane, n int) (id string) {
+			a, err := s.AccountByLogin(t.Context(), login)
+			must(t, err)
+			for range n {
+				work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
+				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Lane: lane, Class: server.Class, Cost: time.Second})
+				must(t, err)
+				h.answered[kept.ID] = verdictOf(string(p.Bundle))
+				id = kept.Job
+			}
+			return id
+		}
+		add("team0", job.Background, many)
+		add("team1", job.Practice, some)
+		single = add("team2", job.Practice, 1)
+	})
+	h.serve()
+	h.work(h.hire("w", 2, 10*time.Millisecond))
+	h.audit(55 * time.Second)
+	// The feed keeps two jobs more ready than there are slots: four were given out before.
+	const ready = 4
+	if before := h.count("SELECT count(*) FROM job WHERE lane = 1 AND done_at < (SELECT done_at FROM job WHERE id = $1)", single); before > ready+2 {
+		t.Errorf("%d jobs of another owner went before the only one of its own", before)
+	}
+	last := h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at < (SELECT max(done_at) FROM job WHERE lane = 1)")
+	if most := (some+1)/15 + ready + 2; last > most {
+		t.Errorf("%d jobs of the background went before the last in front of them, want at most %d", last, most)
+	}
+}
+
+// TestCancel at random moments: there is a verdict, or there is none.
+func TestCancel(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	h.serve()
+	h.work(h.hire("w", 2, 50*time.Millisecond))
+	var all sync.WaitGroup
+	var cancelled sync.Map
+	for _, token := range h.tokens {
+		c := h.client(token, time.Minute)
+		for range 33 {
+			all.Go(func() {
+				time.Sleep(rand.N(2 * time.Second))
+				id := h.submit(c, "a")
+				time.Sleep(rand.N(2 * time.Second))
+				err := c.Cancel(t.Context(), id)
+				if err == nil {
+					cancelled.Store(id, true)
+				} else if refused, is := err.(*client.Error); !is || refused.Status != http.StatusConflict {
+					t.Errorf("cancel: %v", err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	n := 0
+	cancelled.Range(func(id, _ any) bool {
+		n++
+		h.answered[id.(string)] = ""
+		return true
+	})
+	t.Logf("%d of %d were cancelled in time", n, len(h.answered))
+	h.audit(40 * time.Second)
+}
+
+// TestTwoVersions: a worker of another version works, one of other words is told what to do.
+func TestTwoVersions(t *testing.T) {
+	slow(t)
+	h := newHouse(t, nil)
+	h.serve()
+	for name, protocol := range map[string]int{"old": job.Protocol - 1, "new": job.Protocol + 1} {
+		w := h.hire(name, 1, 0)
+		w.Protocol = protocol
+		h.work(w).waitEnd(t, 20*time.Second)
+		said, err := os.ReadFile(filepath.Join(h.dir, name+".log"))
+		must(t, err)
+		if !strings.Contains(string(said), "upgrade") {
+			t.Errorf("a worker that speaks version %d is told: %s", protocol, said)
+		}
+	}
+	other := h.hire("other", 2, 20*time.Millisecond)
+	other.Version = "another"
+	h.work(other)
+	h.submitAll(20).Wait()
+	h.audit(40 * time.Second)
+}
+
+// TestTheDiskIsFull: nothing is taken any more, nothing is half there, and with room again
+// all goes on.
+func TestTheDiskIsFull(t *testing.T) {
+	slow(t)
+	disk := t.TempDir()
+	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=2g"); err != nil {
+		t.Skipf("no file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
+	resize := func(size string) { must(t, syscall.Mount("none", disk, "tmpfs", syscall.MS_REMOUNT, "size="+size)) }
+	h := newHouse(t, func(p *serverPart) { p.Data = filepath.Join(disk, "data") })
+	h.serve()
+	h.work(h.hire("w", 2, 20*time.Millisecond))
+	h.submitAll(30).Wait()
+	resize("200m")
+	c, before := h.client(h.tokens[0], -1), h.count("SELECT count(*) FROM submission")
+	file := filepath.Join(h.dir, "full.py")
+	must(t, os.WriteFile(file, []byte("# no room"), 0o600))
+	if _, err := c.Submit(t.Context(), problem, client.Program{Path: file, Name: "full.py"}); err == nil || !strings.Contains(err.Error(), "room") {
+		t.Errorf("with a full disk a submission is answered: %v", err)
+	}
+	if n := h.count("SELECT count(*) FROM submission"); n != before {
+		t.Errorf("%d submissions were kept while there was no room", n-before)
+	}
+	resize("2g")
+	more := h.submitAll(30)
+	time.Sleep(100 * time.Millisecond)
+	var used syscall.Statfs_t // what is being judged meets a disk that is really full
+	must(t, syscall.Statfs(disk, &used))
+	resize(fmt.Sprint((used.Blocks-used.Bfree)*uint64(used.Bsize) + 64<<10))
+	time.Sleep(3 * time.Second)
+	resize("2g")
+	more.Wait()
+	h.serving.kill() // the queue may have stopped for good
+	h.serve()
+	h.audit(50 * time.Second)
+}
