@@ -298,7 +298,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	c, before := h.client(h.tokens[0], -1), h.count("SELECT count(*) FROM submission")
 	file := filepath.Join(h.dir, "full.py")
 	must(t, os.WriteFile(file, []byte("# no room"), 0o600))
-	if _, err := c.Submit(t.Context(), problem, client.Program{Path: file, Name: "full.py"}); err == nil || !strings.Contains(err.Error(), "room") {
+	if _, err := c.Submit(t.Context(), problem, client.Program{Path: file, Name: "full.py"}); err == nil || !strings.Contains(err.Error(), "the server's disk") {
 		t.Errorf("with a full disk a submission is answered: %v", err)
 	}
 	if n := h.count("SELECT count(*) FROM submission"); n != before {

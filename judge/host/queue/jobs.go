@@ -91,8 +91,11 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 		Error *jetstream.APIError `json:"error"`
 	}
 	err = q.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
-	if answer.Error != nil && !gone(answer.Error) {
-		err = answer.Error
+	if answer.Error != nil {
+		// Its worker may have acknowledged it meanwhile, for which JetStream has many words.
+		if now, ferr := q.find(ctx, lane, class, id); ferr != nil || now == seq {
+			err = answer.Error
+		}
 	}
 	return wrap("delete the job "+id, err)
 }
