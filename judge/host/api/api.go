@@ -258,8 +258,8 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s, known := errors.AsType[*status](err)
 	switch {
 	case known:
-	case r.Context().Err() != nil:
-		return // nobody listens
+	case r.Context().Err() != nil: // the server ends, or nobody listens any more
+		s = &status{http.StatusServiceUnavailable, "the server did not end what was asked, for it is ending", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
 	case errors.Is(err, store.ErrTaken):
@@ -291,7 +291,7 @@ func ok(w http.ResponseWriter, v any) error {
 
 // read reads the JSON of a request.
 func read(w http.ResponseWriter, r *http.Request, v any) error {
-	limitTime(w)
+	limitTime(w, bodyPatience)
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
 		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
@@ -306,8 +306,8 @@ func read(w http.ResponseWriter, r *http.Request, v any) error {
 }
 
 // limitTime bounds how long a body may take.
-func limitTime(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyPatience)) // in tests there is none
+func limitTime(w http.ResponseWriter, d time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d)) // a recorder of tests has none
 }
 
 // room refuses where the disk has too little room left.
@@ -367,10 +367,13 @@ func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err := a.Backup(r.Context(), b.Dir); err != nil {
 		return err
 	}
-	return errors.Join(a.audit(r, who, "backup", b.Dir, ""), ok(w, struct{}{}))
+	return a.done(w, r, who, "backup", b.Dir, "", struct{}{})
 }
 
-// audit keeps what somebody did.
-func (a *api) audit(r *http.Request, who *caller, action, object, detail string) error {
-	return a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail, Address: r.RemoteAddr})
+// done keeps what somebody did, and answers.
+func (a *api) done(w http.ResponseWriter, r *http.Request, who *caller, action, object, detail string, v any) error {
+	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail, Address: r.RemoteAddr}); err != nil {
+		return err
+	}
+	return ok(w, v)
 }

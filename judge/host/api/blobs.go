@@ -69,7 +69,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 		return err
 	}
 	// A MiB takes a second at most, on a connection that is not to be waited for.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyPatience + time.Duration(r.ContentLength>>20)*time.Second))
+	limitTime(w, bodyPatience+time.Duration(r.ContentLength>>20)*time.Second)
 	if err := a.Store.NoteBlobs(r.Context(), store.Blob{Digest: d, Size: r.ContentLength, Kind: "upload"}); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 		return err
 	}
 	a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
-	return errors.Join(a.audit(r, who, "publish", slug, string(id)), ok(w, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made}))
+	return a.done(w, r, who, "publish", slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 }
 
 // whole returns the id of a bundle of which every blob is there.

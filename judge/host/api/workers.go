@@ -67,8 +67,7 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.audit(r, who, "new token", account.ID, strings.Join(scopes, " ")),
-		ok(w, client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires}))
+	return a.done(w, r, who, "new token", account.ID, strings.Join(scopes, " "), client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires})
 }
 
 func known(scopes []client.Scope) (words []string, err error) {
@@ -92,7 +91,7 @@ func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, who *caller) e
 	if err := a.Store.RevokeToken(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
-	return errors.Join(a.audit(r, who, "revoke token", r.PathValue("id"), ""), ok(w, struct{}{}))
+	return a.done(w, r, who, "revoke token", r.PathValue("id"), "", struct{}{})
 }
 
 func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error {
@@ -114,7 +113,7 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.audit(r, who, "invite worker", n.Worker, n.Class), ok(w, client.Invite{Code: code, Expires: i.Expires}))
+	return a.done(w, r, who, "invite worker", n.Worker, n.Class, client.Invite{Code: code, Expires: i.Expires})
 }
 
 // join lets a worker in that has a code.
@@ -128,6 +127,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	}
 	hash := auth.Hash(strings.TrimSpace(j.Code))
 	const again = "get a new one: judged admin worker add NAME"
+	var class string
 	i, err := a.Store.Invite(r.Context(), hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -135,14 +135,14 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	case errors.Is(err, store.ErrExpired):
 		return &status{http.StatusForbidden, "the join code has expired: it is good for 24 hours", again}
 	case errors.Is(err, store.ErrUsed): // by this worker, whose answer got lost, perhaps
-		if known, kerr := a.Store.WorkerByKey(r.Context(), j.Key); kerr != nil || known.State == store.Revoked {
+		known, kerr := a.Store.WorkerByKey(r.Context(), j.Key)
+		if kerr != nil || known.State == store.Revoked {
 			return &status{http.StatusForbidden, "the join code was used already: it is good for one worker", again}
 		}
+		class = known.Class
 	case err != nil:
 		return err
-	}
-	class := a.Class
-	if i != nil {
+	default:
 		class = i.Class
 	}
 	lanes, err := a.fitting(r, class, &j.Offer)
@@ -268,5 +268,8 @@ func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) err
 	case store.Drained:
 		err = a.Dispatch.Drain(worker.Name)
 	}
-	return errors.Join(err, a.audit(r, who, string(state)+" worker", worker.Name, s.Note), ok(w, struct{}{}))
+	if err != nil {
+		return err
+	}
+	return a.done(w, r, who, string(state)+" worker", worker.Name, s.Note, struct{}{})
 }

@@ -164,6 +164,9 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			if said, ok := errors.AsType[*Error](err); ok {
+				return said
+			}
 			return fmt.Errorf("%s cannot be reached: %w", c.base, away.error)
 		}
 		if c.o.Wait != nil && waited == 0 {

@@ -24,14 +24,20 @@ const (
 // maxManifest is the most bytes of a manifest that are read.
 const maxManifest = 64 << 20
 
-// backup writes the tables and every blob that they name into a new folder.
-func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) error {
+// backup writes the tables and every blob that they name into a new folder, of which
+// nothing stays after an error.
+func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (err error) {
 	if !filepath.IsAbs(dir) {
 		return &judge.Misuse{Err: fmt.Errorf("the folder of a backup is named from the root on, not %q", dir)}
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("make a backup: %w", err)}
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
 	if _, err := s.store.Backup(ctx, filepath.Join(dir, backupTables)); err != nil {
 		return err
 	}

@@ -1,0 +1,427 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/api"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// house is a server for tests: a real database and a real queue, and no worker.
+type house struct {
+	*testing.T
+	*httptest.Server
+	store   *store.Store
+	blobs   *blob.Folder
+	headers map[string]string // by caller
+	ids     map[string]string // of tokens
+	seed    []byte            // of the worker w
+	key     string
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	dir := t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"), 0)
+	must(err)
+	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
+	must(err)
+	t.Cleanup(func() { _ = db.Close() })
+	log := slog.New(slog.DiscardHandler)
+	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test"})
+	q, err := queue.Open(t.Context(), queue.Options{Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()})
+	must(err)
+	t.Cleanup(q.Close)
+	d.Use(q)
+	h := &house{T: t, store: db, blobs: blobs, headers: map[string]string{"nobody": ""}, ids: map[string]string{}}
+	for _, who := range []string{"submit", "publish", "admin", "other", "revoked", "expired"} {
+		account, err := db.NewAccount(t.Context(), who, who, store.Person, "")
+		must(err)
+		scope := map[string]string{"other": "submit", "revoked": "admin", "expired": "admin"}[who]
+		if scope == "" {
+			scope = who
+		}
+		text, hash := auth.NewToken()
+		until := time.Time{}
+		if who == "expired" {
+			until = time.Now().Add(-time.Hour)
+		}
+		token, err := db.NewToken(t.Context(), account.ID, hash, "", []string{scope}, until)
+		must(err)
+		h.headers[who], h.ids[who] = "Bearer "+text, token.ID
+	}
+	must(db.RevokeToken(t.Context(), h.ids["revoked"]))
+	for _, name := range []string{"w", "gone"} {
+		seed, key, err := queue.Key(filepath.Join(dir, name))
+		must(err)
+		w, err := db.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Offer: offer()})
+		must(err)
+		if name == "gone" {
+			must(db.SetWorkerState(t.Context(), w.ID, store.Revoked, ""))
+			h.ids["gone key"] = string(seed)
+		} else {
+			h.seed, h.key = seed, key
+		}
+	}
+	h.Server = httptest.NewServer(api.New(api.Options{
+		Name: "Test", Version: "v1", Store: db, Blobs: blobs, Dispatch: d, Bridge: q.Bridge(), Log: log, MaxSize: 1000, MaxFiles: 3, Class: "main",
+		Room:   func() (int64, error) { return 1 << 40, nil },
+		Ready:  func(context.Context) error { return nil },
+		Backup: func(context.Context, string) error { return nil },
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+func offer() job.Offer {
+	return job.Offer{Protocol: job.Protocol, Version: "v1", Arch: "linux/amd64", Rung: "root", Languages: map[string]string{"sh": "x"}, Slots: 1, Machine: "m"}
+}
+
+// as is the Authorization of a caller.
+func (h *house) as(who, method, path string) string {
+	h.Helper()
+	sign := func(seed []byte, now time.Time, path string) string {
+		text, err := auth.Sign(seed, now, method, path)
+		if err != nil {
+			h.Fatal(err)
+		}
+		return text
+	}
+	path, _, _ = strings.Cut(path, "?")
+	switch who {
+	case "worker":
+		return sign(h.seed, time.Now(), path)
+	case "gone worker":
+		return sign([]byte(h.ids["gone key"]), time.Now(), path)
+	case "late worker":
+		return sign(h.seed, time.Now().Add(-6*time.Minute), path)
+	case "forger": // the signature of another request
+		return sign(h.seed, time.Now(), path+"x")
+	}
+	text, known := h.headers[who]
+	if !known {
+		h.Fatalf("there is no caller %q", who)
+	}
+	return text
+}
+
+// ask sends a request; a body that is no text is sent as JSON.
+func (h *house) ask(who, method, path string, body any) (int, string) {
+	h.Helper()
+	data, isText := body.(string)
+	if !isText && body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			h.Fatal(err)
+		}
+		data = string(text)
+	}
+	r, err := http.NewRequestWithContext(h.Context(), method, h.URL+path, strings.NewReader(data))
+	if err != nil {
+		h.Fatal(err)
+	}
+	if text := h.as(who, method, path); text != "" {
+		r.Header.Set("Authorization", text)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return answer.StatusCode, string(said)
+}
+
+// callers are all kinds of who may ask.
+var callers = []string{"nobody", "submit", "publish", "admin", "revoked", "expired", "worker", "gone worker", "late worker", "forger"}
+
+// expected says for each route the path that is asked for, what is sent, and what each who
+// may ask is answered; all others are refused.
+var expected = map[string]struct {
+	path string
+	body any
+	may  string // with the status
+}{
+	"GET /v1/server":                  {"/v1/server", nil, "all 200"},
+	"GET /v1/account":                 {"/v1/account", nil, "submit 200, publish 200, admin 200"},
+	"POST /v1/blobs/missing":          {"/v1/blobs/missing", client.Blobs{}, "submit 200, publish 200, admin 200"},
+	"PUT /blob/{digest}":              {"/blob/" + string(blob.Of(nil)), "", "submit 200, publish 200, admin 200"},
+	"GET /blob/{digest}":              {"/blob/" + string(blob.Of([]byte("none"))), nil, "publish 404, admin 404, worker 404"},
+	"GET /v1/problems":                {"/v1/problems", nil, "submit 200, publish 200, admin 200"},
+	"PUT /v1/problems/{slug}":         {"/v1/problems/sum", "{", "publish 400, admin 400"},
+	"POST /v1/submissions":            {"/v1/submissions", "{", "submit 400, admin 400"},
+	"GET /v1/submissions":             {"/v1/submissions", nil, "submit 200, admin 200"},
+	"GET /v1/submissions/{id}":        {"/v1/submissions/none", nil, "submit 404, admin 404"},
+	"DELETE /v1/submissions/{id}":     {"/v1/submissions/none", nil, "submit 404, admin 404"},
+	"GET /v1/submissions/{id}/events": {"/v1/submissions/none/events", nil, "submit 404, admin 404"},
+	"GET /v1/queue":                   {"/v1/queue", nil, "submit 200, publish 200, admin 200"},
+	"GET /v1/tokens":                  {"/v1/tokens", nil, "admin 200"},
+	"POST /v1/tokens":                 {"/v1/tokens", "{", "admin 400"},
+	"DELETE /v1/tokens/{id}":          {"/v1/tokens/none", nil, "admin 404"},
+	"POST /v1/workers/invites":        {"/v1/workers/invites", "{", "admin 400"},
+	"POST /v1/workers/join":           {"/v1/workers/join", "{", "all 400"},
+	"POST /v1/workers/hello":          {"/v1/workers/hello", "{", "worker 400"},
+	"GET /v1/workers":                 {"/v1/workers", nil, "admin 200"},
+	"PUT /v1/workers/{name}":          {"/v1/workers/none", "{", "admin 400"},
+	"POST /v1/backup":                 {"/v1/backup", "{", "admin 400"},
+}
+
+// TestWhoMayAskWhat walks all routes as everybody. Who is refused is told 401 where it is
+// not known who asks, and 403 where it is.
+func TestWhoMayAskWhat(t *testing.T) {
+	h := newHouse(t)
+	refused := map[string]int{
+		"nobody": 401, "revoked": 401, "expired": 401, "late worker": 401, "forger": 401,
+		"submit": 403, "publish": 403, "admin": 403, "worker": 403, "gone worker": 403,
+	}
+	if got := len(api.Patterns()); got != len(expected) {
+		t.Errorf("there are %d routes, and %d are expected", got, len(expected))
+	}
+	for _, pattern := range api.Patterns() {
+		row, known := expected[pattern]
+		if !known {
+			t.Errorf("nobody says who may ask %s", pattern)
+			continue
+		}
+		method, _, _ := strings.Cut(pattern, " ")
+		may := map[string]int{}
+		for _, one := range strings.Split(row.may, ", ") {
+			who, status, _ := strings.Cut(one, " ")
+			for _, caller := range callers {
+				if who == caller || who == "all" {
+					may[caller] = int(status[0]-'0')*100 + int(status[2]-'0')
+				}
+			}
+		}
+		for _, who := range callers {
+			want := may[who]
+			if want == 0 {
+				want = refused[who]
+			}
+			got, said := h.ask(who, method, row.path, row.body)
+			if got != want {
+				t.Errorf("%s as %s is answered %d %s, want %d", pattern, who, got, said, want)
+			}
+			var one map[string]any
+			if got >= 400 && (json.Unmarshal([]byte(said), &one) != nil || one["error"] == "") {
+				t.Errorf("%s as %s is refused with %q, which is no reason", pattern, who, said)
+			}
+		}
+	}
+}
+
+// submission puts a problem on the server and makes a submission that uses a blob of it.
+func (h *house) submission(key string) client.NewSubmission {
+	h.Helper()
+	data := []byte("program")
+	if err := h.blobs.Put(blob.Of(data), int64(len(data)), bytes.NewReader(data)); err != nil {
+		h.Fatal(err)
+	}
+	publisher, err := h.store.AccountByLogin(h.Context(), "publish")
+	if err != nil {
+		h.Fatal(err)
+	}
+	d := blob.Of(data)
+	if err := h.store.NoteBlobs(h.Context(), store.Blob{Digest: d, Size: int64(len(data)), Kind: "upload"}); err != nil {
+		h.Fatal(err)
+	}
+	if _, err := h.store.PutBundle(h.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: d, Manifest: d, Config: d, MadeBy: publisher.ID}); err != nil {
+		h.Fatal(err)
+	}
+	return client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(data)), Digest: d}}}
+}
+
+// TestBadInput sends what nobody should: each is one clear sentence, and no submission.
+func TestBadInput(t *testing.T) {
+	h := newHouse(t)
+	good := h.submission("k")
+	with := func(change func(*client.NewSubmission)) client.NewSubmission {
+		n := good
+		n.Files = append([]job.File(nil), good.Files...)
+		change(&n)
+		return n
+	}
+	none := blob.Of([]byte("none"))
+	for name, c := range map[string]struct {
+		who, method, path string
+		body              any
+		status            int
+		says              string
+	}{
+		"JSON cut":            {"submit", "POST", "/v1/submissions", `{"key":"x`, 400, "not the JSON that was expected"},
+		"JSON of another":     {"submit", "POST", "/v1/submissions", `[]`, 400, "not the JSON that was expected"},
+		"no such path":        {"admin", "GET", "/v2/x", nil, 404, "there is nothing at /v2/x"},
+		"problem unknown":     {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Problem = "nim" }), 404, `no problem \"nim\"`},
+		"blob missing":        {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Digest = none }), 409, "the server lacks the bytes of"},
+		"no files":            {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files = nil }), 400, "has no files"},
+		"path leads out":      {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Folder = true; n.Files[0].Path = "../a.sh" }), 400, "../a.sh"},
+		"program nameless":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Program = "" }), 400, "the program"},
+		"submission large":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Size = 1001 }), 413, "the most is 1000 bytes"},
+		"before":              {"submit", "GET", "/v1/submissions?before=x", nil, 400, "is not the number of a submission"},
+		"digest":              {"submit", "PUT", "/blob/xyz", "a", 400, "xyz"},
+		"blob damaged":        {"submit", "PUT", "/blob/" + string(none), "nine", 400, "the bytes are not those of the blob"},
+		"blob large":          {"submit", "PUT", "/blob/" + string(none), strings.Repeat("x", 1001), 413, "a file has 1001 bytes"},
+		"blobs negative":      {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: -1}}}, 400, "is not a blob"},
+		"blobs large":         {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: 1001}}}, 413, "a file has 1001 bytes"},
+		"slug":                {"publish", "PUT", "/v1/problems/A%20B", client.NewProblem{}, 400, "is not the name of a problem"},
+		"manifest unnamed":    {"publish", "PUT", "/v1/problems/new", client.NewProblem{Config: none}, 400, "the manifest"},
+		"manifest missing":    {"publish", "PUT", "/v1/problems/new", client.NewProblem{Manifest: none, Config: good.Files[0].Digest}, 409, "the server lacks the blob"},
+		"manifest of another": {"publish", "PUT", "/v1/problems/new", client.NewProblem{Manifest: good.Files[0].Digest, Config: good.Files[0].Digest}, 400, "the bundle"},
+		"login":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "a b", Scopes: []client.Scope{"submit"}}, 400, "is not the name of an account"},
+		"scope":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann", Scopes: []client.Scope{"all"}}, 400, "is not a scope"},
+		"no scope":            {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann"}, 400, "a token needs a scope"},
+		"worker's name":       {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "../x", Class: "main"}, 400, "is not the name of a worker"},
+		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "w", Class: "main"}, 409, "there is a worker w already"},
+		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},
+		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
+		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "which is for ever"},
+		"key":                 {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y"}, 400, "no key of a worker"},
+		"code":                {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key}, 403, "the join code is not known here"},
+		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1}}, 409, "upgrade the server first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, said := h.ask(c.who, c.method, c.path, c.body); got != c.status || !strings.Contains(said, c.says) {
+				t.Errorf("is answered %d %s, want %d %s", got, said, c.status, c.says)
+			}
+		})
+	}
+	if _, said := h.ask("admin", "GET", "/v1/submissions", nil); strings.TrimSpace(said) != "[]" {
+		t.Errorf("something of it is kept: %s", said)
+	}
+}
+
+// TestBodyCut breaks connections in the middle of what they bring.
+func TestBodyCut(t *testing.T) {
+	h := newHouse(t)
+	d := blob.Of([]byte("four"))
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := "PUT /blob/" + string(d) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nAuthorization: " + h.headers["submit"] + "\r\n\r\nfo"
+	if _, err := io.WriteString(c, head); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := io.ReadAll(c)
+	if err != nil || !bytes.Contains(said, []byte("400 Bad Request")) || !bytes.Contains(said, []byte("the request ended too early")) {
+		t.Errorf("half a blob is answered %s, %v", said, err)
+	}
+	c.Close()
+	if h.blobs.Has(d, 4) {
+		t.Error("half a blob is kept as a whole one")
+	}
+}
+
+// TestOthers holds that nobody sees, hears or cancels what is another's, but for an admin;
+// and that what is sent again after a lost answer changes nothing.
+func TestOthers(t *testing.T) {
+	h := newHouse(t)
+	send := h.submission("k")
+	var mine, again client.Submission
+	status, said := h.ask("submit", "POST", "/v1/submissions", send)
+	if err := json.Unmarshal([]byte(said), &mine); err != nil || status != 200 {
+		t.Fatal(status, said, err)
+	}
+	_, said = h.ask("submit", "POST", "/v1/submissions", send)
+	if err := json.Unmarshal([]byte(said), &again); err != nil || again.ID != mine.ID {
+		t.Errorf("the same submission sent again is another: %s, %v", said, err)
+	}
+	path := "/v1/submissions/" + mine.ID
+	for _, c := range []struct{ method, path string }{{"GET", path}, {"GET", path + "/events"}, {"DELETE", path}} {
+		if got, said := h.ask("other", c.method, c.path, nil); got != 404 {
+			t.Errorf("another's %s %s is answered %d %s", c.method, c.path, got, said)
+		}
+	}
+	if _, said := h.ask("other", "GET", "/v1/submissions", nil); strings.TrimSpace(said) != "[]" {
+		t.Errorf("another sees %s", said)
+	}
+	if _, said := h.ask("admin", "GET", path, nil); !strings.Contains(said, mine.ID) {
+		t.Errorf("an admin sees %s", said)
+	}
+	for range 2 { // the answer of the first may be lost
+		if got, said := h.ask("submit", "DELETE", path, nil); got != 200 {
+			t.Errorf("to cancel is answered %d %s", got, said)
+		}
+	}
+	if got, said := h.ask("submit", "GET", path+"/events", nil); got != 200 || !strings.Contains(said, `"end":{`) || !strings.Contains(said, `"cancelled"`) {
+		t.Errorf("the stream of what was cancelled is %d %s", got, said)
+	}
+}
+
+// TestServerEnds holds that a request that the end of the server cuts short is not
+// answered as if it was done.
+func TestServerEnds(t *testing.T) {
+	h := newHouse(t)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	r := httptest.NewRequestWithContext(ctx, "GET", "/v1/tokens", nil)
+	r.Header.Set("Authorization", h.headers["admin"])
+	w := httptest.NewRecorder()
+	h.Config.Handler.ServeHTTP(w, r)
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("is answered %d %s", w.Code, w.Body)
+	}
+}
+
+// TestJoinAgain holds that a worker whose answer got lost may send its code again, and is
+// told of its own class; and that nobody else may.
+func TestJoinAgain(t *testing.T) {
+	h := newHouse(t)
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far", Class: "arm"})
+	var i client.Invite
+	if err := json.Unmarshal([]byte(said), &i); err != nil {
+		t.Fatal(said, err)
+	}
+	_, key, err := queue.Key(filepath.Join(t.TempDir(), "far"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	arm := offer()
+	arm.Arch = "linux/arm64"
+	for range 2 {
+		got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: arm})
+		if got != 200 || !strings.Contains(said, `"class":"arm"`) {
+			t.Errorf("to join is answered %d %s", got, said)
+		}
+	}
+	_, other, err := queue.Key(filepath.Join(t.TempDir(), "other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: other, Offer: arm}); got != 403 || !strings.Contains(said, "used already") {
+		t.Errorf("a second worker is answered %d %s", got, said)
+	}
+	c, err := h.store.FillClass(t.Context(), "main", offer())
+	if err != nil || c.Arch != "linux/amd64" {
+		t.Errorf("the class main became %+v, %v", c, err)
+	}
+}
