@@ -329,18 +329,7 @@ func (h *house) messages() int {
 func (h *house) audit(within time.Duration) {
 	h.t.Helper()
 	h.wait(within, "no job is open", func() bool { return h.open() == 0 })
-	h.wait(within, "no message is alive", func() bool { return h.messages() == 0 })
-	h.stop()
-	if h.part.Queue == "" {
-		q, err := queue.Open(h.t.Context(), queue.Options{Folder: filepath.Join(h.part.Data, "queue"), Classes: []string{server.Class}})
-		must(h.t, err)
-		defer q.Close()
-		left, err := q.Stats(h.t.Context())
-		must(h.t, err)
-		if left.Jobs != 0 || left.Results != 0 {
-			h.t.Errorf("the queue still has %d jobs and %d results", left.Jobs, left.Results)
-		}
-	}
+	h.rest(within)
 	for what, query := range map[string]string{
 		"jobs are out or waiting":                  "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('out', 'waiting')",
 		"submissions have not one standing":        "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE standing.submission = submission.id) <> 1",
@@ -357,6 +346,31 @@ func (h *house) audit(within time.Duration) {
 		}
 	}
 	h.verdicts()
+}
+
+// rest ends the server when its queue has nothing left. A result that comes at this moment,
+// of a worker that was slow, is taken by the next start.
+func (h *house) rest(within time.Duration) {
+	h.t.Helper()
+	for try := 0; ; try++ {
+		h.wait(within, "no message is alive", func() bool { return h.messages() == 0 })
+		h.stop()
+		if h.part.Queue != "" {
+			return
+		}
+		q, err := queue.Open(h.t.Context(), queue.Options{Folder: filepath.Join(h.part.Data, "queue"), Classes: []string{server.Class}})
+		must(h.t, err)
+		left, err := q.Stats(h.t.Context())
+		q.Close()
+		must(h.t, err)
+		if left.Jobs == 0 && left.Results == 0 {
+			return
+		}
+		if try == 3 {
+			h.t.Fatalf("the queue still has %d jobs and %d results", left.Jobs, left.Results)
+		}
+		h.serve()
+	}
 }
 
 // verdicts compares what was answered with what stands.

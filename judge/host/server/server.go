@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -281,7 +282,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 		return err
 	}
 	handler := api.New(api.Options{
-		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: s.o.Queue,
+		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: public(s.o.Queue),
 		Log: s.o.Log, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
 		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready,
 		At: func(kept bool) {
@@ -346,6 +347,19 @@ func ownIP() string {
 		}
 	}
 	return ""
+}
+
+// public is the servers of a cluster without what this server says to be let in: workers
+// have keys of their own.
+func public(queue string) string {
+	all := strings.Split(queue, ",")
+	for i, one := range all {
+		if u, err := url.Parse(one); err == nil {
+			u.User = nil
+			all[i] = u.String()
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 func (s *Server) scheme() string {
