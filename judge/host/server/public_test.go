@@ -1,0 +1,13 @@
+package server
+
+import "testing"
+
+// TestWorkersAreNotToldThePassword by which a server is let into its cluster.
+func TestWorkersAreNotToldThePassword(t *testing.T) {
+	if got, want := public("nats://server:secret@a:4222,nats://b"), "nats://a:4222,nats://b"; got != want {
+		t.Errorf("workers are told %q, want %q", got, want)
+	}
+	if got := public(""); got != "" {
+		t.Errorf("without a cluster workers are told %q", got)
+	}
+}
