@@ -60,7 +60,7 @@ func (l *live) add(p job.Progress) {
 			continue
 		}
 		if s.size += len(e); s.size > maxLive {
-			return
+			break
 		}
 		s.events = append(s.events, e)
 	}

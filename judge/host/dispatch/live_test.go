@@ -1,0 +1,54 @@
+package dispatch
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge/host/job"
+)
+
+func told(first int, events ...string) job.Progress {
+	p := job.Progress{Running: job.Running{Job: "j"}, First: first}
+	for _, e := range events {
+		p.Events = append(p.Events, []byte(e))
+	}
+	return p
+}
+
+// TestLive holds that events are shown in their order and once, also when a worker begins
+// anew or something was lost on the way, and that nothing of a job stays at its end.
+func TestLive(t *testing.T) {
+	d := New(Options{})
+	w := d.Watch("j")
+	_, changed, _ := w.Next(0)
+	d.live.add(told(0, "1", "2"))
+	select {
+	case <-changed:
+	default:
+		t.Error("who watches is not told")
+	}
+	d.live.add(told(0, "1", "2", "3")) // begun anew
+	d.live.add(told(4, "5"))           // after a gap
+	if events, _, ended := w.Next(1); len(events) != 2 || string(events[1]) != "3" || ended {
+		t.Errorf("events are %q, ended %v", events, ended)
+	}
+	_, changed, _ = w.Next(3)
+	d.live.add(told(3, "4", strings.Repeat("x", maxLive)))
+	select {
+	case <-changed:
+	default:
+		t.Error("who watches is not told of what came before too much")
+	}
+	if events, _, _ := w.Next(3); len(events) != 1 {
+		t.Errorf("%d events are kept, one of which is too large", len(events))
+	}
+	d.live.end("j")
+	if _, _, ended := w.Next(4); !ended {
+		t.Error("who watches is not told of the end")
+	}
+	w.Close()
+	d.Watch("k").Close()
+	if len(d.live.jobs) != 0 {
+		t.Errorf("%d jobs stay", len(d.live.jobs))
+	}
+}
