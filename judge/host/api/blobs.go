@@ -113,6 +113,9 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Cache-Control", "private, immutable, max-age=31536000")
 	w.Header().Set("ETag", strconv.Quote(string(d)))
+	if info, err := f.Stat(); err == nil { // 100 KB a second are the least
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyPatience + time.Duration(info.Size()/100_000)*time.Second))
+	}
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil
 }
@@ -142,7 +145,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", slug), ""}
 	}
 	var n client.NewProblem
-	if err := read(w, r, &n); err != nil {
+	if err := errors.Join(read(w, r, &n), short("title", n.Title)); err != nil {
 		return err
 	}
 	known, err := a.Store.Problem(r.Context(), slug)

@@ -48,7 +48,7 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 	if err := read(w, r, &n); err != nil {
 		return err
 	}
-	if err := named("an account", n.Login); err != nil {
+	if err := errors.Join(named("an account", n.Login), short("label", n.Label)); err != nil {
 		return err
 	}
 	scopes, err := known(n.Scopes)
@@ -68,6 +68,15 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 		return err
 	}
 	return a.done(w, r, who, "new token", account.ID, strings.Join(scopes, " "), client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires})
+}
+
+// short refuses a text that nobody would read to its end.
+func short(what, text string) error {
+	const most = 300
+	if len(text) > most {
+		return &status{http.StatusBadRequest, fmt.Sprintf("the %s has %d bytes; the most is %d", what, len(text), most), ""}
+	}
+	return nil
 }
 
 func known(scopes []client.Scope) (words []string, err error) {

@@ -210,7 +210,15 @@ func (c *Client) SetWorker(ctx context.Context, name string, s SetWorker) error 
 	return c.call(ctx, http.MethodPut, WorkersPath+"/"+url.PathEscape(name), s, nil)
 }
 
-// Backup makes a backup in a folder of the server's machine.
+// Backup makes a backup in a folder of the server's machine. It takes as long as it takes,
+// and is asked for once: a second one would find the folder of the first.
 func (c *Client) Backup(ctx context.Context, dir string) error {
-	return c.call(ctx, http.MethodPost, BackupPath, Backup{dir}, nil)
+	once := *c
+	once.o.Patience = -1
+	if t, ok := c.http.Transport.(*http.Transport); ok {
+		t = t.Clone()
+		t.ResponseHeaderTimeout = 0
+		once.http = &http.Client{Transport: t, CheckRedirect: c.http.CheckRedirect}
+	}
+	return once.call(ctx, http.MethodPost, BackupPath, Backup{dir}, nil)
 }

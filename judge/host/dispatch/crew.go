@@ -76,7 +76,7 @@ func (c *crew) beat(worker string, b job.Beat) (note string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m, now := c.of(worker), time.Now()
-	m.here, m.slots, m.draining = true, b.Slots, b.Draining
+	m.slots, m.draining = b.Slots, b.Draining // whether it is here, joined and left say
 	for _, r := range b.Running {
 		m.running[r.Job] = now
 	}
@@ -101,6 +101,18 @@ func (c *crew) free(class string) (n int) {
 		}
 	}
 	return n
+}
+
+// has says whether a worker said that it does a job.
+func (c *crew) has(worker, id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.workers[worker]
+	if m == nil {
+		return false
+	}
+	_, known := m.running[id]
+	return known
 }
 
 // doing is the worker that said lately that it does a job; "" for none.

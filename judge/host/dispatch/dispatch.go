@@ -93,9 +93,13 @@ func New(o Options) *Dispatcher {
 // Listener hears what workers say.
 func (d *Dispatcher) Listener() queue.Listener {
 	return queue.Listener{
-		Taken:    func(worker string, r job.Running) { d.crew.took(worker, r) },
-		Beat:     d.heard,
-		Progress: func(_ string, p job.Progress) { d.live.add(p) },
+		Taken: func(worker string, r job.Running) { d.crew.took(worker, r) },
+		Beat:  d.heard,
+		Progress: func(worker string, p job.Progress) {
+			if d.crew.has(worker, p.Job) { // else it tells of what it was not given
+				d.live.add(p)
+			}
+		},
 		Joined: func(worker string) {
 			d.o.Log.Info("worker is here", "worker", worker)
 			d.crew.joined(worker)
