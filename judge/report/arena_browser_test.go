@@ -170,14 +170,31 @@ func (b *browser) eval(expression string) string {
 	return fmt.Sprint(answer.Result.Value)
 }
 
-// click clicks in the middle of what a selector finds, as a mouse does.
+// click clicks on an element. A page that begins to scroll just then moves it away: what
+// did not reach it is done again.
 func (b *browser) click(selector string) {
+	b.t.Helper()
+	for range 20 {
+		x, y := b.place(selector)
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			b.ask(nil, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
+		}
+		if b.eval(`window.reached`) == "yes" {
+			return
+		}
+	}
+	b.t.Fatalf("no click reaches %s", selector)
+}
+
+// place is where an element is, which notes from now on that a click reaches it.
+func (b *browser) place(selector string) (x, y float64) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
 	before := ""
 	// The page may still be scrolling to something else: where the element is must be the
 	// same twice, and nothing may lie over it.
 	found := b.soon(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
+		window.reached = ''; e.addEventListener('click', () => { window.reached = 'yes'; }, {capture: true});
 		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
 		return e.contains(document.elementFromPoint(at.X, at.Y)) ? JSON.stringify(at) : ''; })(document.querySelector(`+"`"+selector+"`"+`))`, func(got string) bool {
 		same := got != "" && got == before
@@ -187,9 +204,7 @@ func (b *browser) click(selector string) {
 	if err := json.Unmarshal([]byte(found), &at); err != nil {
 		b.t.Fatalf("click on %s: %v in %s", selector, err, found)
 	}
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		b.ask(nil, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
-	}
+	return at.X, at.Y
 }
 
 // press presses a key.
