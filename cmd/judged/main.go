@@ -52,6 +52,7 @@ func run(ctx context.Context, args []string, c *console) int {
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log everything")
+	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(c.in)
