@@ -112,6 +112,7 @@ var doors = map[string]struct {
 	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/worker"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                         {[]string{"cmd/judge", "cmd/internal/cli"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                         {[]string{"cmd/judge", "cmd/judged", "cmd/internal/cli"}, "commands, help and completion"},
+	"github.com/rogpeppe/go-internal/testscript":     {[]string{"cmd/internal/scripts"}, "what the scripts of both commands share"},
 	"github.com/rogpeppe/go-internal/diff":           {[]string{"judge/internal/golden"}, "for people who read failing tests"},
 	"assay/judge/packages":                           {[]string{"judge/packages", "judge/workspace"}, "the formats of others are one wing, which nothing else knows"},
 	"assay/judge/packages/exchange":                  {[]string{"judge/packages", "cmd/judge"}, "judge import and judge export are the only ones that need it"},

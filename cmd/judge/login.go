@@ -18,7 +18,7 @@ func loginCommand(c *console) *cobra.Command {
 	var token string
 	cmd := &cobra.Command{
 		Use:   "login <server>",
-		Short: "keep a token for a server, so that others commands can ask it",
+		Short: "keep a token for a server, so that other commands can ask it",
 		Long: `Login asks the server whether the token is good, and keeps it where only you can read
 it. Without --token it is read from standard input. Who runs the server gives tokens.
 
@@ -58,16 +58,11 @@ func login(ctx context.Context, c *console, server, token string) error {
 	if err != nil {
 		return err
 	}
-	file, err := cli.LoginsFile()
+	err = changeLogins(func(known client.Logins) error {
+		known[a.URL] = client.Login{Token: token, Pin: a.Pin}
+		return nil
+	})
 	if err != nil {
-		return err
-	}
-	known, err := client.ReadLogins(file)
-	if err != nil {
-		return err
-	}
-	known[a.URL] = client.Login{Token: token, Pin: a.Pin}
-	if err := client.WriteLogins(file, known); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "logged in at %s as %s, who may %s\n", a.URL, me.Login, strings.Join(me.Scopes, ", "))
@@ -83,19 +78,29 @@ func logoutCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			file, err := cli.LoginsFile()
-			if err != nil {
-				return err
-			}
-			known, err := client.ReadLogins(file)
-			if err != nil {
-				return err
-			}
-			if _, found := known[a.URL]; !found {
-				return usageError{fmt.Errorf("you are not logged in at %s", a.URL)}
-			}
-			delete(known, a.URL)
-			return client.WriteLogins(file, known)
+			return changeLogins(func(known client.Logins) error {
+				if _, found := known[a.URL]; !found {
+					return usageError{fmt.Errorf("you are not logged in at %s", a.URL)}
+				}
+				delete(known, a.URL)
+				return nil
+			})
 		},
 	}
+}
+
+// changeLogins changes the kept logins, unless change returns an error.
+func changeLogins(change func(client.Logins) error) error {
+	file, err := cli.LoginsFile()
+	if err != nil {
+		return err
+	}
+	known, err := client.ReadLogins(file)
+	if err != nil {
+		return err
+	}
+	if err := change(known); err != nil {
+		return err
+	}
+	return client.WriteLogins(file, known)
 }

@@ -2,42 +2,26 @@ package main
 
 import (
 	"archive/zip"
-	"errors"
 	"flag"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"assay/cmd/internal/scripts"
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
-	"assay/judge/running/testcache"
 )
 
 var updateScripts = flag.Bool("update", false, "write what the commands print into the scripts")
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	testscript.Main(cached{m}, map[string]func(){"judge": main})
-}
-
-// cached runs the tests with one cache for all, so that each program is built once.
-type cached struct{ m *testing.M }
-
-func (c cached) Run() int {
-	dir, done, err := testcache.New()
-	if err != nil {
-		panic(err)
-	}
-	defer done()
-	os.Setenv("ASSAY_CACHE", dir)
-	return c.m.Run()
+	testscript.Main(scripts.Cached{M: m}, map[string]func(){"judge": main})
 }
 
 // TestScripts runs what a user types and compares what they see. A script is
@@ -74,29 +58,9 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": untimed, "cut": cut},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": scripts.ExitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": scripts.Untimed, "cut": cut},
 		RequireUniqueNames: true,
 	})
-}
-
-// exitCode is the command "exitcode N command...": it expects just this exit code,
-// where "!" would take any but 0.
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exitcode N command...")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
-	}
 }
 
 // foreignELF is the command "elf FILE": it writes the head of an executable for a
@@ -159,18 +123,6 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(z.Close())
-}
-
-// measured are the fields of saved reports that are another in each run.
-var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|,"cached":true|,"note":"ran again[^"]*"`)
-
-// untimed is the command "untimed FILE...": it takes out of saved reports what was
-// measured.
-func untimed(ts *testscript.TestScript, _ bool, args []string) {
-	for _, file := range args {
-		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2")
-		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
-	}
 }
 
 // cut is the command "cut FROM TO": it copies a file without its last bytes.

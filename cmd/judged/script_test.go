@@ -1,42 +1,27 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"assay/cmd/internal/scripts"
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
-	"assay/judge/running/testcache"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	play()
-	testscript.Main(cached{m}, map[string]func(){"judged": main})
-}
-
-// cached runs the tests with one cache for all.
-type cached struct{ m *testing.M }
-
-func (c cached) Run() int {
-	dir, done, err := testcache.New()
-	if err != nil {
-		panic(err)
-	}
-	defer done()
-	os.Setenv("ASSAY_CACHE", dir)
-	return c.m.Run()
+	testscript.Main(scripts.Cached{M: m}, map[string]func(){"judged": main})
 }
 
 // TestScripts runs what those who host and those who submit type, with real servers and
@@ -75,29 +60,10 @@ func TestScripts(t *testing.T) {
 			return os.Getenv("ASSAY_SLOW") != "", nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exitcode": exitCode, "until": until, "grab": grab, "untimed": untimed, "huge": huge, "term": term,
+			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.Untimed, "huge": huge, "term": term,
 		},
 		RequireUniqueNames: true,
 	})
-}
-
-// exitCode is the command "exitcode N command...": it expects just this exit code.
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exitcode N command...")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
-	}
 }
 
 // until is the command "until PATTERN command...": it runs the command again and again,
@@ -128,16 +94,6 @@ func grab(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%q does not match %s", ts.ReadFile("stdout"), args[1])
 	}
 	ts.Setenv(args[0], found[1])
-}
-
-// measured are the fields of reports that are another in each run.
-var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|,"cached":true|,"note":"ran again[^"]*"`)
-
-// untimed is the command "untimed FILE...": it takes out of reports what was measured.
-func untimed(ts *testscript.TestScript, _ bool, args []string) {
-	for _, file := range args {
-		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(measured.ReplaceAllString(ts.ReadFile(file), "$1$2")), 0o644))
-	}
 }
 
 // huge is the command "huge FILE": a file of 1 MiB.

@@ -1,0 +1,133 @@
+package lang_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/lang"
+)
+
+// TestKit builds a setter's program that imports the kit, from a folder that is
+// in no module.
+func TestKit(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go: apt-get install golang-go")
+	}
+	const validator = `package main
+
+import "assay/judge/kit"
+
+func main() {
+	kit.Validate(func(in *kit.Reader) { in.Int(1, limit, "n"); in.EOLN() })
+}
+`
+	tools, box := boxed(t)
+	dir := t.TempDir()
+	writeIn(t, dir, "validator.go", validator)
+	writeIn(t, dir, "limit.go", "package main\n\nconst limit = 9\n")
+	own := t.TempDir()
+	writeIn(t, own, "go.mod", "module mine\n\ngo 1.22\n")
+	writeIn(t, own, "limits/l.go", "package limits\n\nconst Limit = 9\n")
+	writeIn(t, own, "v.go", strings.NewReplacer("limit", "limits.Limit", `import "assay/judge/kit"`, "import (\n\t\"assay/judge/kit\"\n\t\"mine/limits\"\n)").Replace(validator))
+	for it, path := range map[string]string{
+		"builds a folder": dir,
+		"builds a file":   write(t, "validator.go", strings.Replace(validator, "limit", "9", 1)),
+		"builds a folder with a go.mod of its own": own,
+	} {
+		l, err := tools.Detect(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+		if err != nil || !r.OK {
+			t.Fatalf("it %s: %+v, %v", it, r, err)
+		}
+		for input, exit := range map[string]int{"9\n": 0, "10\n": 3} {
+			c := r.Program.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+			c.Stdin = strings.NewReader(input)
+			x, err := box.Run(t.Context(), c)
+			if err != nil || x.Exit != exit {
+				t.Errorf("it %s: the validator says %+v, %v to %q, want exit code %d", it, x, err, input, exit)
+			}
+		}
+	}
+	kitOfReferees(t, tools, box)
+}
+
+// kitOfReferees builds a referee, which imports a package below the kit; one that
+// was written when the kit still had that half itself is told where it went.
+func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
+	built := func(text string) *lang.Result {
+		path := write(t, "referee.go", text)
+		l, err := tools.Detect(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := built("package main\n\nimport \"assay/judge/kit/referee\"\n\nfunc main() { referee.Main(referee.Rules{Play: func(g *referee.Game) { g.Draw(\"peace\") }}) }\n")
+	if !r.OK {
+		t.Fatalf("a referee does not build:\n%s", r.Log)
+	}
+	var said strings.Builder
+	c := r.Program.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+	c.Stderr = &said
+	if x, err := box.Run(t.Context(), c); err != nil || x.Exit != 3 || !strings.Contains(said.String(), "the arena starts it") {
+		t.Errorf("a referee by itself: %+v, %v, %q", x, err, said.String())
+	}
+	r = built("package main\n\nimport \"assay/judge/kit\"\n\nfunc play(g *kit.Game) { g.Draw(\"peace\") }\n\nfunc main() { kit.Referee(kit.Rules{Play: play}) }\n")
+	if r.OK || !strings.Contains(r.Log, "it is referee.Main in assay/judge/kit/referee") {
+		t.Errorf("an old referee: OK %v, log:\n%s", r.OK, r.Log)
+	}
+}
+
+// TestPythonKit: a program that imports the kit finds it beside itself; one that brings a
+// module of that name has its own.
+func TestPythonKit(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3: apt-get install python3")
+	}
+	tools, box := boxed(t)
+	built := func(path string) *judge.Program {
+		l, err := tools.Detect(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+		if err != nil || !r.OK {
+			t.Fatalf("%s: %+v, %v", path, r, err)
+		}
+		return r.Program
+	}
+	exits := func(p *judge.Program, input string) int {
+		c := p.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+		c.Stdin = strings.NewReader(input)
+		x, err := box.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Exit
+	}
+	const validator = "from kit import Validate\n\nValidate(lambda r: (r.Int(1, 9, 'n'), r.EOLN()))\n"
+	for input, exit := range map[string]int{"9\n": 0, "10\n": 3} {
+		if got := exits(built(write(t, "validator.py", validator)), input); got != exit {
+			t.Errorf("the validator exits with %d for %q, want %d", got, input, exit)
+		}
+	}
+	own := t.TempDir()
+	writeIn(t, own, "main.py", "import kit\n\nexit(kit.Code)\n")
+	writeIn(t, own, "kit.py", "Code = 7\n")
+	if got := exits(built(own), ""); got != 7 {
+		t.Errorf("the program with a module kit of its own exits with %d, want 7", got)
+	}
+	if got := exits(built(write(t, "none.py", "kite = 1\nimport kite\n")), ""); got == 0 {
+		t.Error("a program finds a module that is not there")
+	}
+}

@@ -1,0 +1,115 @@
+package lang_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/judge/running/lang"
+)
+
+// shim writes an executable script.
+func shim(t *testing.T, path, script string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShims(t *testing.T) {
+	dir := t.TempDir()
+	asked := filepath.Join(dir, "asked")
+	shim(t, dir+"/broken/toyc", "exit 127\n")
+	shim(t, dir+"/shims/toyc", fmt.Sprintf("echo x >> %s\necho %s/real\n", asked, dir))
+	shim(t, dir+"/real/bin/toyc", "cp $1 main\n")
+	t.Setenv("PATH", strings.Join([]string{dir + "/broken", dir + "/shims", os.Getenv("PATH")}, ":"))
+
+	cfg, l := toy(t)
+	l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy"
+	l.Build = [][]string{{"toyc", "{sources}"}}
+	cfg.Env = map[string]string{"PATH": "/usr/bin:/bin"}
+	cache := t.TempDir()
+	for range 3 {
+		visible, err := lang.Locate(cfg, cache)
+		if err != nil || !slices.Contains(visible, dir+"/real") || slices.ContainsFunc(visible, func(p string) bool { return strings.Contains(p, "shims") }) {
+			t.Fatalf("Locate = %q, %v, want the real folder and not the shim's", visible, err)
+		}
+	}
+	box := lang.New(cfg, new(plain), cache, nil)
+	s, err := box.Ready(t.Context(), l)
+	if err != nil || !slices.Equal(s.Paths, []string{dir + "/real/bin/toyc"}) {
+		t.Errorf("Ready = %+v, %v, want the real tool", s, err)
+	}
+	r, err := box.Build(t.Context(), write(t, "a.toy", "x"), l)
+	if err != nil || !r.OK {
+		t.Fatalf("Build = %+v, %v", r, err)
+	}
+	if want := []string{"PATH=" + dir + "/real/bin:/usr/bin:/bin"}; !slices.Equal(r.Program.Env, want) {
+		t.Errorf("Env = %q, want %q", r.Program.Env, want)
+	}
+	if data, _ := os.ReadFile(asked); string(data) != "x\n" {
+		t.Errorf("the shim was asked %d times, want once", len(data)/2)
+	}
+	if err := lang.Forget(cache); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lang.Locate(cfg, cache); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(asked); string(data) != "x\nx\n" {
+		t.Error("after Forget the shim was not asked again")
+	}
+
+	// Another tool of the same name makes another program.
+	shim(t, dir+"/real/bin/toyc", "cp $1 main # version 2\n")
+	other, err := lang.New(cfg, new(plain), cache, nil).Build(t.Context(), write(t, "a.toy", "x"), l)
+	if err != nil || other.Cached || other.Program.Key == r.Program.Key {
+		t.Errorf("Build with a new compiler = %+v, %v, want another key", other, err)
+	}
+}
+
+// TestAProbeThatFails: a tool that fails once is there all the same, and until then the
+// message says how it failed.
+func TestAProbeThatFails(t *testing.T) {
+	dir := t.TempDir()
+	shim(t, dir+"/toyc", "echo 'cannot allocate memory' >&2\nexit 2\n")
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	cfg, l := toy(t)
+	l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy-tools"
+	l.Build = [][]string{{"toyc", "{sources}"}}
+	cache := t.TempDir()
+	tools := lang.New(cfg, compiler(copies), cache, nil)
+	_, err := tools.Build(t.Context(), write(t, "a.toy", "x"), l)
+	want := "Toy needs toyc, which does not work on this machine now: run " + dir + "/toyc --where: cannot allocate memory: exit status 2"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("Build = %v\nwant %s", err, want)
+	}
+	shim(t, dir+"/toyc", "echo "+dir+"\n")
+	for it, box := range map[string]*lang.Toolbox{"in the same process": tools, "in the next one": lang.New(cfg, compiler(copies), cache, nil)} {
+		if r, err := box.Build(t.Context(), write(t, "a.toy", "x"), l); err != nil || !r.OK {
+			t.Errorf("Build %s, when the tool works = %+v, %v", it, r, err)
+		}
+	}
+}
+
+// TestBrokenShim: where a shim before it does not work, the system's own tool is used.
+func TestBrokenShim(t *testing.T) {
+	if info, err := os.Stat("/usr/bin/echo"); err != nil || !info.Mode().IsRegular() {
+		t.Skip("no /usr/bin/echo")
+	}
+	dir := t.TempDir()
+	shim(t, dir+"/echo", "exit 1\n")
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	cfg, l := toy(t)
+	l.Tools, l.Locate = []string{"echo"}, []string{"echo", "/usr"} // it says where it is
+	s, err := lang.New(cfg, new(plain), t.TempDir(), nil).Ready(t.Context(), l)
+	if want := []string{"/usr/bin/echo"}; err != nil || !slices.Equal(s.Paths, want) {
+		t.Errorf("Ready = %+v, %v, want %q", s, err, want)
+	}
+}
