@@ -7,5 +7,5 @@ import "embed"
 
 // Files are judge.toml, problems/, testcases/ and judge/kit of this module.
 //
-//go:embed judge.toml problems testcases judge/kit/*.go judge/kit/*.py judge/kit/referee/*.go
+//go:embed judge.toml problems testcases judge/kit/*.go judge/kit/*.py judge/kit/*.hpp judge/kit/referee/*.go
 var Files embed.FS

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Event is one thing that happened while judging or verifying. Every report,
@@ -77,6 +78,12 @@ const StaticName = "static-validation"
 // ID names the case within its problem.
 func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
 
+// Borderline says that the program ended by itself, a little after its limit of CPU time:
+// on another machine it might have been in time.
+func (e *CaseJudged) Borderline(limit time.Duration) bool {
+	return e.Verdict == TimeLimit && e.Exec.Killed == Nothing && e.Exec.CPU <= time.Duration(float64(limit)*NearLimit)
+}
+
 // GroupJudged closes a group.
 type GroupJudged struct {
 	Group   string  `json:"group"`
@@ -100,6 +107,9 @@ type Finished struct {
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
 	Memory  int64   `json:"memory_bytes"`            // peak over all cases
 	Score   *Score  `json:"score,omitempty"`         // where the problem has scores
+	// Parts are the points of the groups whose sum is the score, in judging order, the same
+	// groups in each judging of the problem; none where the score is no sum of groups.
+	Parts []float64 `json:"score_parts,omitempty"`
 	// Instructions is the most that any case took; 0 where nobody counted them.
 	Instructions int64 `json:"instructions,omitempty"`
 
@@ -109,6 +119,25 @@ type Finished struct {
 // Noted is a remark that a reader must see, such as a missing answer.
 type Noted struct {
 	Text string `json:"text"`
+}
+
+// SeveralStarted opens the judging of several submissions for one problem. Each of them
+// follows with events of its own.
+type SeveralStarted struct {
+	Format   int      `json:"format"`
+	Problem  string   `json:"problem"`
+	Title    string   `json:"title"`
+	Programs []string `json:"programs"` // as the user named them
+	Groups   []string `json:"groups"`
+	Cases    int      `json:"cases"`
+	Rung     string   `json:"sandbox"`
+	Weaker   []string `json:"unenforced,omitempty"`
+}
+
+// SeveralFinished closes the judging of several submissions.
+type SeveralFinished struct {
+	Accepted    int `json:"accepted"`
+	Submissions int `json:"submissions"`
 }
 
 // VerifyStarted opens the verification of one problem.
@@ -124,14 +153,21 @@ type VerifyStarted struct {
 
 // Checked is one check of a problem folder that was done, faults or not.
 type Checked struct {
-	What   string `json:"what"` // "every input is valid"
-	Count  int    `json:"count"`
-	Faults int    `json:"faults"`
+	What     string `json:"what"` // "every input is valid"
+	Count    int    `json:"count"`
+	Faults   int    `json:"faults"`
+	Warnings int    `json:"warnings,omitempty"`
 }
 
 // FaultFound is a fault of the problem folder.
 type FaultFound struct {
 	Fault *Fault `json:"fault"`
+}
+
+// Warned is advice about a package that the judge gives, and its format does not: nothing fails
+// by it.
+type Warned struct {
+	Fault *Fault `json:"warning"`
 }
 
 // SolutionJudged is one solution of solutions/<problem>, judged on every case.
@@ -154,6 +190,7 @@ type SolutionJudged struct {
 type VerifyFinished struct {
 	OK        bool `json:"ok"`
 	Faults    int  `json:"faults"`
+	Warnings  int  `json:"warnings,omitempty"`
 	Solutions int  `json:"solutions"`
 	Skipped   int  `json:"skipped"` // solutions whose language is not ready here
 }
@@ -164,19 +201,22 @@ type Unknown struct {
 	Line []byte // as EncodeEvent wrote it
 }
 
-func (e *Unknown) kind() string      { return e.Kind }
-func (*Started) kind() string        { return "started" }
-func (*Built) kind() string          { return "built" }
-func (*Progressed) kind() string     { return "progressed" }
-func (*CaseJudged) kind() string     { return "case" }
-func (*GroupJudged) kind() string    { return "group" }
-func (*Finished) kind() string       { return "finished" }
-func (*Noted) kind() string          { return "note" }
-func (*VerifyStarted) kind() string  { return "verify" }
-func (*Checked) kind() string        { return "checked" }
-func (*FaultFound) kind() string     { return "fault" }
-func (*SolutionJudged) kind() string { return "solution" }
-func (*VerifyFinished) kind() string { return "verified" }
+func (e *Unknown) kind() string       { return e.Kind }
+func (*Started) kind() string         { return "started" }
+func (*Built) kind() string           { return "built" }
+func (*Progressed) kind() string      { return "progressed" }
+func (*CaseJudged) kind() string      { return "case" }
+func (*GroupJudged) kind() string     { return "group" }
+func (*Finished) kind() string        { return "finished" }
+func (*Noted) kind() string           { return "note" }
+func (*SeveralStarted) kind() string  { return "several" }
+func (*VerifyStarted) kind() string   { return "verify" }
+func (*Checked) kind() string         { return "checked" }
+func (*FaultFound) kind() string      { return "fault" }
+func (*Warned) kind() string          { return "warning" }
+func (*SolutionJudged) kind() string  { return "solution" }
+func (*VerifyFinished) kind() string  { return "verified" }
+func (*SeveralFinished) kind() string { return "several-finished" }
 
 // newEvent makes an empty event of each kind.
 var newEvent = map[string]func() Event{
@@ -190,8 +230,12 @@ var newEvent = map[string]func() Event{
 	"verify":     func() Event { return new(VerifyStarted) },
 	"checked":    func() Event { return new(Checked) },
 	"fault":      func() Event { return new(FaultFound) },
+	"warning":    func() Event { return new(Warned) },
 	"solution":   func() Event { return new(SolutionJudged) },
 	"verified":   func() Event { return new(VerifyFinished) },
+
+	"several":          func() Event { return new(SeveralStarted) },
+	"several-finished": func() Event { return new(SeveralFinished) },
 
 	"arena":            func() Event { return new(ArenaStarted) },
 	"arena-progressed": func() Event { return new(ArenaProgressed) },

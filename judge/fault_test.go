@@ -88,4 +88,10 @@ func TestWhatAProblemHas(t *testing.T) {
 			t.Errorf("%+v, reference %v: %v, want %v", test.kind, test.reference, got, test.want)
 		}
 	}
+	for _, kind := range []judge.Kind{{}, {Answers: true}} {
+		p := &judge.Problem{Kind: kind, Checker: judge.Checking{Program: &judge.Part{}}}
+		if got := p.Unanswered(); got != kind.Answers {
+			t.Errorf("%+v, a checker of its own: %v", kind, got)
+		}
+	}
 }

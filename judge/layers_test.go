@@ -23,14 +23,16 @@ var layers = map[string][]string{
 	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
 	"judge/kit/referee":     {"judge/kit"},                       // so is this
 	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
-	"judge/packages/tex":    nil,                                 // texts to texts
 	"judge/cases/format":    {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
 	"judge/internal/suggest":    nil,
+	"judge/internal/tex":        nil,       // texts to texts
 	"judge/internal/golden":     nil,       // for tests
 	"judge/internal/unboxed":    {"judge"}, // for tests
+	"judge/internal/browser":    nil,       // for tests
+	"judge/host/freeport":       nil,       // for tests
 	"judge/internal/atomicfile": nil,
 	"judge/internal/raze":       nil,
 	"judge/internal/tail":       nil,
@@ -44,11 +46,11 @@ var layers = map[string][]string{
 	"judge/packages/ctd":                {"judge", "judge/internal/suggest"},
 	"judge/internal/window":             {"judge"},
 	"judge/running/sandbox":             {"judge", "judge/internal/raze"},
-	"judge/report":                      {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
+	"judge/report":                      {"judge", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	"judge/running/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/packages/tex", "judge/problem"},
+	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	"judge/packages":                    {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
 	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
@@ -63,30 +65,38 @@ var layers = map[string][]string{
 	"judge/running/lang":      {"judge", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest"},
 	"judge/contests/golf":     {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
-	"judge/cases/gen":         {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/cases/gen":         {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
-	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/packages/tex"},
-	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window"},
-	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
+	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/internal/tex"},
+	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
+	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.
-	"judge/host/job":    {"judge", "judge/blob"}, // words
-	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
+	"judge/host/job":    {"judge", "judge/blob"},                                                                                                                             // words
+	"judge/host/flow":   {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
+	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
-	"judge/host/fair":                 nil, // pure: the formula of the queue's order
+	"judge/host/fair":                 nil,                       // pure: the formula of the queue's order
+	"judge/host/scoring":              {"judge"},                 // pure
+	"judge/host/matchmaking":          {"judge/contests/rating"}, // pure: who meets whom next on a ladder
+	"judge/host/board":                {"judge/host/scoring", "judge/host/store"},
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil, // generated
 	"judge/host/store/storetest":      nil, // for tests
-	"judge/host/queue":                {"judge/host/job"},
-	"judge/host/queue/queuetest":      {"judge/host/queue"}, // for tests
+	"judge/host/queue":                {"judge", "judge/host/job"},
+	"judge/host/queue/queuetest":      {"judge/host/queue", "judge/host/freeport"}, // for tests
 
-	"judge/host/auth":     nil,
-	"judge/host/client":   {"judge", "judge/blob", "judge/bundle", "judge/host/job", "judge/internal/atomicfile"},
-	"judge/host/dispatch": {"judge/blob", "judge/host/job", "judge/host/queue", "judge/host/store"},
-	"judge/host/api":      {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/job", "judge/host/queue", "judge/host/store"},
-	"judge/host/server":   {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/queue", "judge/host/store", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/auth":     {"judge", "judge/host/store"},
+	"judge/host/client":   {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/internal/atomicfile"},
+	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
+	"judge/host/demo":     {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/store"},
+	"judge/host/ladder":   {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
+	"judge/host/desk":     {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+	"judge/host/api":      {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
+	"judge/host/server":   {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/web":      {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/scoring", "judge/host/store", "judge/report"},
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
@@ -107,7 +117,8 @@ var doors = map[string]struct {
 	"golang.org/x/term":                              {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
-	"golang.org/x/text/unicode/norm":                 {[]string{"judge/packages/tex"}, "letters with accents, which LaTeX writes in two parts"},
+	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/host/auth"}, "letters with accents: LaTeX writes them in two parts, logins have none"},
+	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
 	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/worker"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                         {[]string{"cmd/judge", "cmd/internal/cli"}, "flags that several commands share"},
@@ -121,12 +132,12 @@ var doors = map[string]struct {
 	"github.com/jackc/pgx/v5":                        {[]string{"judge/host/store"}, "PostgreSQL"},
 	"github.com/pressly/goose/v3":                    {[]string{"judge/host/store"}, "migrations"},
 	"github.com/google/uuid":                         {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
-	"os/exec":                                        {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own"},
+	"os/exec":                                        {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/internal/browser", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server", "cmd/judge"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own; judge show has a browser print"},
 	"github.com/nats-io":                             {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
 	"github.com/nats-io/nkeys":                       {[]string{"judge/host/queue", "judge/host/auth"}, "keys of workers: of their connections, and of their requests"},
 	"github.com/prometheus/client_golang/prometheus": {[]string{"judge/host/server"}, "metrics"},
-	"encoding/xml":                                   {[]string{"judge/report", "judge/packages/polygon"}, "JUnit; problem.xml"},
-	"html/template":                                  {[]string{"judge/report"}, "the HTML page"},
+	"encoding/xml":                                   {[]string{"judge/report", "judge/packages/polygon", "judge/host/web"}, "JUnit; problem.xml; Atom"},
+	"html/template":                                  {[]string{"judge/report", "judge/host/web"}, "what others wrote is quoted there"},
 }
 
 // listed is what `go list -json` says of a package.

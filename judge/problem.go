@@ -77,10 +77,11 @@ type Kind struct {
 	Answers bool
 }
 
-// Unanswered says that cases have no answers: where programs talk or run again, the
-// interactor or checker often needs none, and no reference can be run to print it.
+// Unanswered says that cases have no answers: where programs talk or run again, and where a
+// checker of the setter's judges outputs that were handed in, it often needs none, and no
+// reference can be run to print it.
 func (p *Problem) Unanswered() bool {
-	return p.Reference == nil && (p.Kind.Interactive || p.Kind.MultiPass)
+	return p.Reference == nil && (p.Kind.Interactive || p.Kind.MultiPass || p.Kind.Answers && p.Checker.Program != nil)
 }
 
 // UsualPasses is the limit on passes where the problem does not say.

@@ -189,8 +189,11 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"verify":           secret, // verifications are for setters
 	"checked":          secret,
 	"fault":            secret,
+	"warning":          secret,
 	"solution":         secret,
 	"verified":         secret,
+	"several":          secret, // each judging is redacted alone
+	"several-finished": secret,
 
 	"cases-made":   secret, // test data is the setters'
 	"fresh-made":   secret,

@@ -126,7 +126,11 @@ func (r *round) outcome(c *Case, a *Attempt) (Outcome, error) {
 		return *a.Settled, nil
 	}
 	if v := Classify(a.Exec, r.p.Limits); v != NotJudged {
-		return Outcome{Verdict: v, Message: a.Exec.Fate()}, nil
+		message := a.Exec.Fate()
+		if v == TimeLimit && a.Exec.Killed == Nothing {
+			message = "ended by itself, a little too late"
+		}
+		return Outcome{Verdict: v, Message: message}, nil
 	}
 	return r.bench.Check(r.ctx, c, a)
 }

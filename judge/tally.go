@@ -352,6 +352,45 @@ func (t *tally) finish() {
 	if sum.Verdict == JudgeError {
 		sum.Score = nil
 	}
+	if sum.Score != nil {
+		sum.Parts = t.parts()
+	}
+}
+
+// parts are the points of the groups of which the score is the sum, or none. They are those
+// groups that only sums are between them and the whole; where that is not what was added,
+// because a judging ended early or a limit cut the sum, there are none.
+func (t *tally) parts() []float64 {
+	summands := t.root.summands(t.legacy())
+	if len(summands) < 2 {
+		return nil
+	}
+	points, total := make([]float64, len(summands)), 0.0
+	for i, b := range summands {
+		if b.counts.Score != nil {
+			points[i] = b.counts.Score.Points
+		}
+		total += points[i]
+	}
+	if above(total, t.sum.Score.Points) || above(t.sum.Score.Points, total) {
+		return nil
+	}
+	return points
+}
+
+// summands are the branches whose scores are added to make this one's.
+func (b *branch) summands(legacy bool) (all []*branch) {
+	adds := b.Aggregate == Sum && b.Legacy.Grader == nil || b.of == nil && !legacy // the root of 2025-09 only holds the rest
+	if len(b.children) == 0 || b.group != nil || b.Static != nil || !adds {
+		return []*branch{b}
+	}
+	for _, child := range b.children {
+		if child.sample && (!legacy || b.Legacy.IgnoreSample) {
+			continue
+		}
+		all = append(all, child.summands(legacy)...)
+	}
+	return all
 }
 
 // joinLines puts two texts one below the other.

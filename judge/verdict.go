@@ -100,6 +100,10 @@ func Worst(all ...Verdict) Verdict {
 	return worst
 }
 
+// NearLimit is how many times its limit of CPU time a run may take until it is hopeless: one
+// that ends before may be in time when it is repeated.
+const NearLimit = 1.2
+
 // Classify judges how a program ended, before anybody looks at its output. It
 // returns NotJudged for a run that ended well within its limits: then the
 // output decides.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +25,7 @@ type measuring struct {
 	marks    bool
 	grid     bool
 	add      string
+	on       string // a server
 }
 
 func adequacyCommand(c *console) *cobra.Command {
@@ -34,15 +34,16 @@ func adequacyCommand(c *console) *cobra.Command {
 		Use:   "adequacy <problem>",
 		Short: "measure how many small mistakes in a right program the cases find",
 		Long: `Adequacy makes mutants of the reference and of the accepted solutions, as far as they
-are written in Go: each has one small slip. It runs them on the cases until one kills
-them, then looks for inputs that kill what all cases let through, and makes each small. The
-score is how many of the mutants that are known to be wrong the cases kill.
+are written in Go, C, C++, Python, Java, Rust or JavaScript: each has one small slip. It
+runs them on the cases until one kills them, then looks for inputs that kill what all cases
+let through, and makes each small. The score is how many of the mutants that are known to
+be wrong the cases kill.
 
 Mutants that no input tells from the right program are listed with --all: most of them are
 right, only written in another way. Read them, and mark those that are equivalent in the
 file mutants.toml of the problem folder, with a reason; --marks prints them in that form.
 
-After an interruption, the same command goes on where it stopped.
+After an interruption, the same command goes on where it stopped, but with --on.
 
 --add keeps the few inputs that kill most of what survived.
 
@@ -50,10 +51,16 @@ Exit codes: 0 every mutant that is known to be wrong is killed, 1 some are not, 
 usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if m.on != "" {
+				if err := hereOnly(cmd, "on", "on", "seed", "count", "time", "budget", "thorough", "all", "grid", "json", "html"); err != nil {
+					return err
+				}
+			}
 			return m.run(cmd.Context(), c, args[0])
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&m.on, "on", "", onHelp)
 	m.hunt = standardHunt
 	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed looks at the same inputs")
 	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs to try on mutants that the cases let through; 0 for none")
@@ -70,9 +77,6 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	return cmd
 }
 
-// standardHunt is the search of which judge verify tells the score.
-var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 3 * time.Second}
-
 func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	if m.add != "" && !problem.GoodName(m.add) {
 		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", m.add)}
@@ -86,20 +90,19 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 			return err
 		}
 		if m.grid {
-			grid, err := folder.Grid(ctx, c.counter("mutants judged"))
-			c.clear()
+			found, err := m.findings(ctx, c, contest, folder, name)
 			if err != nil {
 				return err
 			}
-			return m.tell(c, func(tell func(judge.Event)) error { tell(grid.Event()); return nil })
+			return m.tell(c, func(tell func(judge.Event)) error { tell(found); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
 			return usageError{fmt.Errorf("%s is not a problem of one input and one output: its mutants cannot be judged", folder.ID)}
 		}
 		if len(folder.Mutable()) == 0 {
-			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in Go: there is nothing to make mutants of", folder.ID)}
+			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in a language of which mutants are made", folder.ID)}
 		}
-		report, err := m.report(ctx, c, contest, folder)
+		report, err := m.report(ctx, c, contest, folder, name)
 		if err != nil {
 			return err
 		}
@@ -114,8 +117,21 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	})
 }
 
+// findings says what each case finds.
+func (m *measuring) findings(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, name string) (judge.Event, error) {
+	defer c.clear()
+	if m.on != "" {
+		return m.measureOn(ctx, c, contest, name)
+	}
+	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
+	if err != nil {
+		return nil, err
+	}
+	return grid.Event(), nil
+}
+
 // report measures, or finds what was measured before.
-func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem) (*judge.AdequacyMeasured, error) {
+func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, name string) (*judge.AdequacyMeasured, error) {
 	solutions := folder.Accepted()
 	roots := mutate.Roots(folder.Folder, solutions)
 	key, err := mutate.Key(roots, m.hunt, m.thorough)
@@ -125,7 +141,10 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 	if kept := mutate.Load(contest.Cache, key, roots); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
 		return kept, nil
 	}
-	lab, results, finds, err := m.measure(ctx, c, contest, folder, solutions, mutate.Journal(contest.Cache, key))
+	if m.on != "" {
+		return m.reportOn(ctx, c, contest, name, key, roots)
+	}
+	lab, results, finds, err := m.measure(ctx, c, folder, solutions, mutate.Journal(contest.Cache, key))
 	if err != nil {
 		return nil, err
 	}
@@ -150,31 +169,15 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 
 // measure judges the mutants, and looks for what kills those that all cases let
 // through.
-func (m *measuring) measure(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
-	marks, err := mutate.ReadMarks(folder.Dir)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+func (m *measuring) measure(ctx context.Context, c *console, folder *workspace.Problem, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
 	lab, err := folder.Mutants(ctx, solutions)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	lab.Thorough, lab.Progress, lab.Journal = m.thorough, c.counter("mutants judged"), journal
-	results, err := lab.Judge(ctx)
+	results, finds, err := folder.Adequacy(ctx, lab, solutions, m.hunt)
 	c.clear()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if faults := marks.Apply(lab, results); len(faults) > 0 {
-		return nil, nil, nil, faults
-	}
-	supply, err := folder.Supply(ctx, solutions)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	finds, notes, err := lab.Search(ctx, results, supply, m.hunt)
-	lab.Notes = append(lab.Notes, notes...)
-	return lab, results, finds, errors.Join(err, supply.Close())
+	return lab, results, finds, err
 }
 
 // keep keeps the finds as cases, the ones that kill most first.

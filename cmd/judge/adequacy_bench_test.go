@@ -4,6 +4,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -18,9 +21,14 @@ import (
 // that remembers (wythoff), many numbers (sylver) and many turns (pd-duel). It counts
 // those that are run at all, and the processor time of everything but the builds.
 func BenchmarkAdequacy(b *testing.B) {
-	b.Chdir("../..")
+	house, err := filepath.Abs("../..")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Chdir(b.TempDir())
 	for _, problem := range []string{"wythoff", "sylver", "pd-duel"} {
 		b.Run(problem, func(b *testing.B) {
+			inGo(b, house, problem)
 			var report judge.AdequacyMeasured
 			seed := int(time.Now().UnixNano())
 			measure := func() {
@@ -38,6 +46,30 @@ func BenchmarkAdequacy(b *testing.B) {
 			run := report.Total.Mutants - report.Total.Unreached
 			b.ReportMetric(float64(b.N*run)/(processorTime(b)-start).Seconds(), "mutants/cpu-s")
 		})
+	}
+}
+
+// inGo copies a problem of the house, with its solutions in Go only, into the current
+// folder.
+func inGo(b *testing.B, house, problem string) {
+	b.Helper()
+	accepted := filepath.Join("solutions", problem, "accepted")
+	err := errors.Join(os.WriteFile("judge.toml", nil, 0o644), os.MkdirAll(accepted, 0o755))
+	for _, dir := range []string{"problems", "testcases"} {
+		if _, statErr := os.Stat(filepath.Join(dir, problem)); statErr != nil {
+			err = errors.Join(err, os.CopyFS(filepath.Join(dir, problem), os.DirFS(filepath.Join(house, dir, problem))))
+		}
+	}
+	files, globErr := filepath.Glob(filepath.Join(house, accepted, "*.go"))
+	if err = errors.Join(err, globErr); err == nil && len(files) == 0 {
+		err = errors.New("it has none")
+	}
+	for _, file := range files {
+		data, readErr := os.ReadFile(file)
+		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(accepted, filepath.Base(file)), data, 0o644))
+	}
+	if err != nil {
+		b.Fatalf("solutions of %s in Go: %v", problem, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type arenaing struct {
 	noLog    bool
 	language string
 	try      bool
+	on       string // a server
 }
 
 func arenaCommand(c *console) *cobra.Command {
@@ -53,6 +55,12 @@ game's folder has an adapter for (docs/arena.md).
 ` + exitHelp,
 		Example: "  judge arena sylver bots/*\n  judge arena sylver a.py b.c --rules s2\n  judge arena sylver mine.py --try\n  judge arena check sylver mine.py\n  judge arena replay games.jsonl 17",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.on != "" {
+				if err := hereOnly(cmd, "on", onFlags...); err != nil {
+					return err
+				}
+				return a.runOn(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
+			}
 			return a.run(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
 		},
 	}
@@ -77,6 +85,7 @@ func (a *arenaing) flags(c *console, f *pflag.FlagSet) {
 	f.BoolVar(&a.noLog, "no-log", false, "keep no log")
 	f.StringVar(&a.language, "lang", "", "the language of all bots, where their names do not tell")
 	f.BoolVar(&a.try, "try", false, "play the bot against the house's tester, and say what it does wrong")
+	f.StringVar(&a.on, "on", "", "have the workers of the server at this `URL` do it; log in first: judge login URL")
 	a.standing.flags(f)
 	a.running.flags(c, f)
 }
@@ -95,7 +104,7 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 		if len(files) < 2 {
 			return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + name + " " + files[0] + " --try")}
 		}
-		rules, err := a.choose(folder, flags)
+		rules, err := folder.Rules(a.choice(flags))
 		if err != nil {
 			return err
 		}
@@ -110,10 +119,15 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 		event.Schedule, a.title = schedule, folder.Title
 		event.Seed, event.Jobs = a.seed, a.jobs
 		if event.LogPath = a.log; a.log == "" && !a.noLog && !a.try {
-			event.LogPath = fmt.Sprintf("%s-%s-%s.jsonl", folder.ID, rules.Name, rules.Fingerprint(a.seed))
+			event.LogPath = logName(folder.ID, &rules, a.seed)
 		}
 		return a.hold(ctx, c, event)
 	})
+}
+
+// logName is what the log of an event is called.
+func logName(game string, r *arena.Rules, seed uint64) string {
+	return fmt.Sprintf("%s-%s-%s.jsonl", game, r.Name, r.Fingerprint(seed))
 }
 
 // tryOut adds the house's tester to the bot that is tried.
@@ -136,50 +150,31 @@ func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error
 	return append(files, f.Game.Tester), nil
 }
 
-// choose makes the rules of a rule set and the flags.
-func (a *arenaing) choose(f *workspace.Problem, flags *pflag.FlagSet) (arena.Rules, error) {
-	set, err := workspace.RuleSet(f, a.rules)
-	if err != nil {
-		return arena.Rules{}, err
-	}
-	r := arena.FromSet(set)
+// choice is what the flags ask for.
+func (a *arenaing) choice(flags *pflag.FlagSet) arena.Choice {
+	c := arena.Choice{Rules: a.rules, Points: a.points, Format: a.format, Options: slices.Clone(a.set)}
 	given := func(name string) bool { return flags.Changed(name) }
 	if given("rounds") || a.rounds > 0 {
-		r.Rounds = a.rounds
+		c.Rounds = &a.rounds
 	}
 	if given("games") || a.games > 0 {
-		r.Games = a.games
-	}
-	if given("points") {
-		r.Score.By = a.points
-	}
-	if given("format") {
-		r.Format = a.format
+		c.Games = &a.games
 	}
 	if given("move-time") {
-		r.Move = a.move
+		c.Move = &a.move
 	}
 	if given("clock") {
-		r.Clock = a.clock
+		c.Clock = &a.clock
 	}
-	options := a.set
 	if given("max-moves") {
-		options = append(options, fmt.Sprintf("max_moves=%d", a.maxMoves))
+		c.Options = append(c.Options, fmt.Sprintf("max_moves=%d", a.maxMoves))
 	}
 	if given("start") {
 		if low, high, isRange := strings.Cut(a.start, ".."); isRange {
-			options = append(options, "start=drawn", "low="+low, "high="+high)
+			c.Options = append(c.Options, "start=drawn", "low="+low, "high="+high)
 		} else {
-			options = append(options, "start="+a.start)
+			c.Options = append(c.Options, "start="+a.start)
 		}
 	}
-	for _, o := range options {
-		if err := workspace.SetOption(&r, o); err != nil {
-			return r, err
-		}
-	}
-	if err := r.Check(); err != nil {
-		return r, usageError{err}
-	}
-	return r, nil
+	return c
 }

@@ -82,7 +82,7 @@ func (k *checking) run(ctx context.Context, c *console, contest *workspace.Works
 	if bot.Chose != "" {
 		out.Event(&judge.Noted{Text: bot.Name + ": " + bot.Chose})
 	}
-	trial := arena.Trial{Event: event, Set: set, Checks: folder.Game.Checks}
+	trial := arena.Trial{Event: event, Rules: arena.FromSet(set), Checks: folder.Game.Checks}
 	ok, err := trial.Run(ctx, out.Event)
 	if err := errors.Join(err, out.Close()); err != nil {
 		return err
@@ -98,5 +98,5 @@ func (k *checking) open(c *console) (report.Report, error) {
 	if k.json {
 		return report.JSON(c.out), nil
 	}
-	return c.terminal()
+	return c.terminal("")
 }

@@ -16,7 +16,8 @@ import (
 
 // hold holds an event, with its progress on the terminal, and shows what came of it.
 func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
-	live := liveTable(c, e)
+	live, listen := liveTable(c)
+	e.Listen = listen
 	out, err := e.Run(ctx)
 	err = errors.Join(err, live.Close())
 	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
@@ -51,12 +52,12 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	return err
 }
 
-// liveTable is the report of an event that is under way, if there is a terminal for it.
-// To draw it may cost a twentieth of the time.
-func liveTable(c *console, e *arena.Event) report.Report {
+// liveTable is the report of an event that is under way, and how it hears of it: nil if
+// there is no terminal for it. To draw it may cost a twentieth of the time.
+func liveTable(c *console) (report.Report, func(*arena.Progress)) {
 	f, isFile := c.err.(*os.File)
 	if _, is := screen(c.err); !is || !isFile {
-		return report.Join()
+		return report.Join(), nil
 	}
 	colour, _ := c.useColour(true)
 	live := report.ArenaLive(c.err, report.TerminalOptions{Colour: colour}, func() (width, rows int) {
@@ -64,11 +65,10 @@ func liveTable(c *console, e *arena.Event) report.Report {
 		return width, rows
 	})
 	var next time.Time
-	e.Listen = func(p *arena.Progress) {
+	return live, func(p *arena.Progress) {
 		if start := time.Now(); !start.Before(next) {
 			live.Event(p.Event())
 			next = time.Now().Add(20 * time.Since(start))
 		}
 	}
-	return live
 }

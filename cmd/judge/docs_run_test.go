@@ -20,7 +20,7 @@ func TestQuickStarts(t *testing.T) {
 		page, needs string
 		slow        bool // hundreds of runs of Python
 	}{
-		{"contestant.md", "python3", true}, {"golfer.md", "python3", true}, {"bot-author.md", "python3", false}, {"setter.md", "sh", false},
+		{"contestant.md", "python3", true}, {"golfer.md", "python3", true}, {"bot-author.md", "python3", false}, {"setter.md", "sh", false}, {"golf-setter.md", "python3", true},
 	} {
 		t.Run(test.page, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("../../docs", test.page))
@@ -86,8 +86,14 @@ func typeIn(t *testing.T, text string) (typed int) {
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], "\x00", " ")
 		}
-		if words[0] == "cd" {
+		switch words[0] {
+		case "cd":
 			t.Chdir(words[1])
+			continue
+		case "rm":
+			if err := os.Remove(words[1]); err != nil {
+				t.Error(err)
+			}
 			continue
 		}
 		var out bytes.Buffer

@@ -21,6 +21,8 @@ type drawing struct {
 	json  bool
 	junit string
 	html  string
+	// problem is what the user called the problem, for commands to go on with; "" is its id.
+	problem string
 }
 
 func (d *drawing) flags(f *pflag.FlagSet) {
@@ -60,7 +62,7 @@ func (d *drawing) open(c *console) (report.Report, error) {
 	if d.json {
 		all = append(all, report.JSON(c.out))
 	} else {
-		terminal, err := c.terminal()
+		terminal, err := c.terminal(d.problem)
 		if err != nil {
 			return nil, err
 		}
@@ -96,14 +98,14 @@ func screen(out io.Writer) (width int, live bool) {
 	return width, err == nil && os.Getenv("TERM") != "dumb"
 }
 
-// terminal is the report for a person.
-func (c *console) terminal() (report.Report, error) {
+// terminal is the report for a person. Problem is what that person called it; "" is its id.
+func (c *console) terminal(problem string) (report.Report, error) {
 	width, is := screen(c.out)
 	colour, err := c.useColour(is)
 	if err != nil {
 		return nil, err
 	}
-	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is, Width: width, Now: time.Now}), nil
+	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is, Width: width, Now: time.Now, Problem: problem}), nil
 }
 
 func (c *console) useColour(terminal bool) (bool, error) {

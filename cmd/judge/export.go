@@ -15,8 +15,12 @@ import (
 
 	"assay"
 	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/cases/gen"
 	"assay/judge/packages/exchange"
 	"assay/judge/problem"
+	"assay/judge/report"
+	"assay/judge/running/lang"
 	"assay/judge/workspace"
 )
 
@@ -72,9 +76,15 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 		return err
 	}
 	if e.out == "" {
-		e.out = folder.ID
+		e.out = exchange.Name(folder.ID)
 	}
-	notes, err := exchange.ICPC(folder.Folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], kit)
+	tools := lang.New(contest.Config, nil, contest.Cache, kit) // nothing is built
+	with := exchange.With{
+		Kit: kit, TeX: report.StatementTeX, Header: tools.UserHeader,
+		Seed:  func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Folder, group, c) },
+		Knows: func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
+	}
+	notes, err := exchange.ICPC(folder.Folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], with)
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
 	}

@@ -16,9 +16,9 @@ import (
 func freezeCommand(c *console) *cobra.Command {
 	var r running
 	cmd := &cobra.Command{
-		Use:   "freeze <problem> <out>",
+		Use:   "freeze <problem> <folder>",
 		Short: "make one file of a problem, for judging it the same way everywhere",
-		Long: `Freeze writes <out>/<problem>.bundle: the problem folder with its generated cases, the
+		Long: `Freeze writes <folder>/<problem>.bundle: the problem folder with its generated cases, the
 languages and limits of this contest, and what a problem package leaves to be found out,
 such as its time limit. The same problem gives the same id on any machine. Solutions do
 not go along. Other commands take the file where they take a problem.

@@ -109,6 +109,13 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Why: folder.ID + " has no generator: nothing to make"})
 		return true, nil
 	}
+	faults, err := folder.Complete(ctx)
+	if err == nil {
+		err = faults.AsError()
+	}
+	if err != nil {
+		return false, err
+	}
 	maker := folder.Maker()
 	maker.Progress = c.progress()
 	if g.count > 0 {

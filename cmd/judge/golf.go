@@ -23,7 +23,7 @@ type golfing struct {
 	drawing
 	proof    golf.Options
 	seconds  float64
-	reading  workspace.Reading
+	reading  golf.Reading
 	flagText string
 	explain  bool
 	post     bool
@@ -31,6 +31,8 @@ type golfing struct {
 	chars    bool
 	watch    bool
 	squeeze  bool
+	on       string // a server
+	to       string // the server of a hole
 }
 
 func golfCommand(c *console) *cobra.Command {
@@ -48,6 +50,16 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 ` + exitHelp,
 		Example: "  judge golf wythoff ans.py\n  judge golf wythoff ans.py --case '5 7'\n  judge golf wythoff ans.pl --flags -p\n  judge golf wythoff *.py *.js",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if g.on != "" {
+				if err := hereOnly(cmd, "on", "on", "as", "entry", "call", "in", "lang", "flags", "header", "footer", "encoding", "chars", "old-flags", "claim", "quick", "case", "time", "strict", "seed", "all", "json", "html", "explain", "post", "best"); err != nil {
+					return err
+				}
+			}
+			if g.to != "" {
+				if err := hereOnly(cmd, "to", "to", "as", "entry", "call", "in", "lang", "flags", "chars", "json", "html", "explain", "post"); err != nil {
+					return err
+				}
+			}
 			return g.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
@@ -56,6 +68,8 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 }
 
 func (g *golfing) flags(c *console, f *pflag.FlagSet) {
+	f.StringVar(&g.on, "on", "", onHelp)
+	f.StringVar(&g.to, "to", "", "hand the answers in to a hole of the server at this `URL`, called <problem>; log in first: judge login URL")
 	cli.OneOf(f, &g.proof.As, "as", "function or program, where both would do", "function", "program")
 	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
 	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
@@ -96,9 +110,16 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	}
 	g.proof.Time = time.Duration(g.seconds * float64(time.Second))
 	g.proof.Jobs = g.jobs
+	g.reading.Stdin, g.reading.Flags = c.in, strings.Fields(g.flagText)
 	contest, err := cli.Find()
 	if err != nil {
 		return err
+	}
+	if g.on != "" {
+		return g.runOn(ctx, c, contest, name, files)
+	}
+	if g.to != "" {
+		return g.runTo(ctx, c, contest, name, files)
 	}
 	folder, err := contest.Open(name)
 	if err != nil {
@@ -108,7 +129,6 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	g.reading.Stdin, g.reading.Flags = c.in, strings.Fields(g.flagText)
 	stage, err := contest.Range(ctx, folder)
 	if err != nil {
 		return err
@@ -123,24 +143,31 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	case g.squeeze:
 		return g.squeezeFiles(ctx, c, contest, stage, files)
 	}
+	return g.tell(c, contest, folder.ID, files, func(i int) (*golf.Result, error) {
+		return g.prove(ctx, c, contest, stage, files[i])
+	})
+}
+
+// tell proves each answer and shows what came of them.
+func (g *golfing) tell(c *console, contest *workspace.Workspace, id string, files []string, prove func(i int) (*golf.Result, error)) error {
 	out, err := g.drawing.open(c)
 	if err != nil {
 		return err
 	}
-	results, err := g.proveAll(ctx, c, contest, stage, files)
+	results, err := g.proveAll(files, prove)
 	if err != nil {
 		return errors.Join(err, out.Close())
 	}
-	if err := g.show(c, contest, out, folder.ID, results); err != nil {
+	if err := g.show(c, contest, out, id, results); err != nil {
 		return err
 	}
 	return golfExit(results)
 }
 
 // proveAll proves the answers.
-func (g *golfing) proveAll(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) (results []*golf.Result, err error) {
-	for _, file := range files {
-		r, err := g.prove(ctx, c, contest, stage, file)
+func (g *golfing) proveAll(files []string, prove func(i int) (*golf.Result, error)) (results []*golf.Result, err error) {
+	for i, file := range files {
+		r, err := prove(i)
 		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Asker && len(files) > 1 {
 			// One bad file of many is a row of the table.
 			r, err = golf.NotRun(file, unusable.Error()), nil
@@ -159,7 +186,12 @@ func (g *golfing) prove(ctx context.Context, c *console, contest *workspace.Work
 	g.listen(c, file, &o)
 	r, err := contest.Prove(ctx, stage, file, g.reading, o)
 	if unknown, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
-		err = usageError{fmt.Errorf("%w\n    --lang says which it is", unknown)}
+		err = unknownLanguage(unknown)
 	}
 	return r, err
+}
+
+// unknownLanguage says, too, what can be done.
+func unknownLanguage(err *golf.UnknownLanguageError) error {
+	return usageError{fmt.Errorf("%w\n    --lang says which it is", err)}
 }

@@ -6,7 +6,6 @@ import (
 
 	"assay/judge/contests/golf"
 	"assay/judge/report"
-	"assay/judge/workspace"
 )
 
 // BenchmarkGolf measures proofs on all 10,000 inputs of wythoff, and how soon a wrong
@@ -30,7 +29,7 @@ func BenchmarkGolf(b *testing.B) {
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			for b.Loop() {
-				r, err := contest.Prove(b.Context(), stage, "testdata/golf/"+row.file, workspace.Reading{}, golf.Options{Seed: 1, Jobs: contest.Jobs})
+				r, err := contest.Prove(b.Context(), stage, "testdata/golf/"+row.file, golf.Reading{}, golf.Options{Seed: 1, Jobs: contest.Jobs})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -46,12 +46,13 @@ func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	return contest, stage
 }
 
-// slowAnswers take more than two seconds of processor time each: programs in languages
+// slowAnswers take about two seconds of processor time each, or more: programs in languages
 // that start slowly, compilers, and functions that are interpreted slowly.
 var slowAnswers = []string{
 	"arguments.py", "arguments.rb", "lambda.kt", "list_argument.hs", "note_main.pro", "note_prompt.js", "note_readline.js", "note_untagged.php",
 	"all_moves.py", "asks_the_network.py", "floods.py", "glued.py", "goes_home.py", "losing_text_counts.bc", "losing_text_is_a_position.gp",
 	"losing_text_varies.lisp", "no_diagonal.pro", "only_the_diagonal.scm", "program_prompts.py", "table_too_short.cpp", "text_before_the_move.py",
+	"binary.py", "no_diagonal.tcl", "phi_too_short.jq", "syntax.py", "text_behind_the_move.sh",
 }
 
 // TestGolfAnswers proves every answer of testdata/golf/<verdict>, whose name says
@@ -89,7 +90,7 @@ func TestGolfAnswers(t *testing.T) {
 			if want == golf.Slow {
 				o.Time = 500 * time.Millisecond
 			}
-			r, err := contest.Prove(t.Context(), stage, file, workspace.Reading{}, o)
+			r, err := contest.Prove(t.Context(), stage, file, golf.Reading{}, o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"assay/judge"
@@ -67,14 +68,27 @@ func (g *golfing) watchOnce(ctx context.Context, c *console, contest *workspace.
 	return nil
 }
 
-// stamp changes when a file does.
+// noStamp is that of a file which is not there: just now it may be written anew.
+const noStamp = "none"
+
+// stamp changes when a file does, or anything in a folder.
 func stamp(file string) string {
-	info, err := os.Stat(file)
+	var all strings.Builder
+	err := filepath.WalkDir(file, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(&all, path, info.Size(), info.ModTime().UnixNano())
+		}
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return "none"
+		return noStamp
 	}
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+	return all.String()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,11 +24,17 @@ func initCommand(c *console) *cobra.Command {
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			written, err := scaffold.Contest(dir)
+			contest, err := scaffold.Contest(dir)
 			if err != nil {
 				return usageError{err}
 			}
-			c.wrote(written)
+			first, err := draftProblem(cmd.Context(), c, dir, "first", "batch", language)
+			if err != nil {
+				return err
+			}
+			if err := c.write(contest, first); err != nil {
+				return usageError{err}
+			}
 			here, err := os.Getwd()
 			if err != nil {
 				return err
@@ -39,7 +44,7 @@ func initCommand(c *console) *cobra.Command {
 			}
 			defer os.Chdir(here)
 			c.under = dir
-			if err := newProblem(cmd.Context(), c, "first", "batch", language); err != nil {
+			if err := makeFirstCases(cmd.Context(), c, "first"); err != nil {
 				return err
 			}
 			next := "judge verify first"
@@ -57,12 +62,5 @@ func initCommand(c *console) *cobra.Command {
 // settersLanguage adds the flag for the language of a new problem's programs.
 func settersLanguage(cmd *cobra.Command, language *string) {
 	*language = "go"
-	cli.OneOf(cmd.Flags(), language, "lang", "of your programs and the solutions: "+strings.Join(scaffold.Languages, " or "), scaffold.Languages...)
-}
-
-// wrote says which files were written.
-func (c *console) wrote(paths []string) {
-	for _, p := range paths {
-		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.under, cli.Near(p))))
-	}
+	cli.OneOf(cmd.Flags(), language, "lang", "of your programs and the solutions: "+strings.Join(scaffold.Languages, ", "), scaffold.Languages...)
 }

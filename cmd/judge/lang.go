@@ -69,9 +69,9 @@ func describeLanguages(ctx context.Context, con *console, contest *workspace.Wor
 func proveLanguages(ctx context.Context, con *console, contest *workspace.Workspace, ids []string) error {
 	failed := false
 	for _, id := range ids {
-		l, known := contest.Config.Language(id)
-		if !known {
-			return usageError{fmt.Errorf("unknown language %q\n    one of: %s", id, strings.Join(contest.Config.IDs(), ", "))}
+		l, err := contest.Tools.Language(id)
+		if err != nil {
+			return usageError{err}
 		}
 		if err := contest.Tools.Hello(ctx, l); err != nil {
 			failed = true

@@ -56,6 +56,7 @@ func commands(c *console) []*cobra.Command {
 		loginCommand(c),    // login.go
 		logoutCommand(c),
 		publishCommand(c), // remote.go
+		boardCommand(c),   // board.go
 		reportCommand(c),  // report.go
 		initCommand(c),    // init.go
 		newCommand(c),     // new.go

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +13,7 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/problem/scaffold"
+	"assay/judge/workspace"
 )
 
 func newCommand(c *console) *cobra.Command {
@@ -29,11 +32,12 @@ func newCommand(c *console) *cobra.Command {
 		},
 	}
 	kind = "batch"
-	cli.OneOf(cmd.Flags(), &kind, "kind", strings.Join(scaffold.Kinds, " or "), scaffold.Kinds...)
+	cli.OneOf(cmd.Flags(), &kind, "kind", "of problem: "+strings.Join(scaffold.Kinds, ", "), scaffold.Kinds...)
 	settersLanguage(cmd, &language)
 	return cmd
 }
 
+// newProblem writes a new problem and makes its cases.
 func newProblem(ctx context.Context, c *console, id, kind, language string) error {
 	contest, err := cli.Find()
 	if err != nil {
@@ -42,17 +46,58 @@ func newProblem(ctx context.Context, c *console, id, kind, language string) erro
 	if contest.House {
 		return usageError{errors.New("a new problem needs a contest folder\n    " + houseNote)}
 	}
-	written, err := scaffold.Problem(contest.Root, id, kind, language)
+	draft, err := draftProblem(ctx, c, contest.Root, id, kind, language)
 	if err != nil {
-		if _, fault := errors.AsType[*judge.Fault](err); fault {
-			return usageError{err}
-		}
 		return err
 	}
-	c.wrote(written)
-	g := generation{running: running{jobs: 1, console: c}}
+	if err := c.write(draft); err != nil {
+		return err
+	}
+	return makeFirstCases(ctx, c, id)
+}
+
+// draftProblem drafts a problem in a language that this machine has.
+func draftProblem(ctx context.Context, c *console, root, id, kind, language string) (*scaffold.Draft, error) {
+	draft, err := scaffold.Problem(cli.Near(root), id, kind, language)
+	if err != nil {
+		if _, fault := errors.AsType[*judge.Fault](err); fault {
+			return nil, usageError{err}
+		}
+		return nil, err
+	}
+	r := oneJob(c)
+	return draft, r.within(func(contest *workspace.Workspace) error {
+		for _, word := range draft.Extensions {
+			l, err := contest.Tools.Language(word)
+			if err != nil {
+				return usageError{err}
+			}
+			if _, err := contest.Tools.Identity(ctx, l); err != nil {
+				return fmt.Errorf("%w\n    or start the problem in another language, with --lang: %s\n    nothing was written", err, strings.Join(scaffold.Languages, ", "))
+			}
+		}
+		return nil
+	})
+}
+
+// write writes what is drafted, and says which files that are.
+func (c *console) write(drafts ...*scaffold.Draft) error {
+	written, err := scaffold.Write(drafts...)
+	for _, p := range written {
+		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.under, cli.Near(p))))
+	}
+	return err
+}
+
+func makeFirstCases(ctx context.Context, c *console, id string) error {
+	g := generation{running: oneJob(c)}
 	if err := g.run(ctx, c, []string{id}); err != nil {
 		return fmt.Errorf("the problem is written; its cases are still to be made with: judge generate %s\n    %w", id, err)
 	}
 	return nil
+}
+
+// oneJob is for commands without the flags of programs that run.
+func oneJob(c *console) running {
+	return running{jobs: 1, require: os.Getenv("ASSAY_REQUIRE"), console: c}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"sync"
+	"time"
 
 	"assay/judge/report"
 )
@@ -31,16 +33,28 @@ func (c *console) clear() {
 	}
 }
 
-// ticker is counter for work of which nobody knows how much it is. It redraws at
-// every hundredth.
-func (c *console) ticker(what string) func(done int) {
-	draw := c.counter(what)
-	if draw == nil {
-		return nil
+// follow redraws a line on a terminal while do runs.
+func (c *console) follow(line func() string, do func()) {
+	if _, is := screen(c.err); !is {
+		do()
+		return
 	}
-	return func(done int) {
-		if done%100 == 0 {
-			draw(done, done)
+	var drawing sync.WaitGroup
+	over := make(chan struct{})
+	drawing.Go(func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprint(c.err, "\r"+line()+"\x1b[K")
+			case <-over:
+				return
+			}
 		}
-	}
+	})
+	do()
+	close(over)
+	drawing.Wait()
+	c.clear()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,9 @@ func (c *console) server(address string) (*client.Client, error) {
 	return cli.Server(address, func(err error) { fmt.Fprintln(c.err, "judge: "+err.Error()) })
 }
 
+// onHelp tells of the flag --on.
+const onHelp = "have the workers of the server at this `URL` do it; log in first: judge login URL"
+
 // hereOnly refuses flags that mean nothing when another machine judges.
 func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -30,44 +34,46 @@ func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
 	return err
 }
 
-// submitTo sends a submission to a server and tells how it is judged there.
-func (s *submission) submitTo(ctx context.Context, c *console, problem, path string) (err error) {
+// submitTo sends submissions to a server and tells how they are judged there.
+func (s *submission) submitTo(ctx context.Context, c *console, problem string, paths []string) error {
+	if err := there(paths); err != nil {
+		return err
+	}
 	api, err := c.server(s.to)
 	if err != nil {
 		return err
 	}
-	out, err := s.drawing.open(c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, All: s.all})
-	if err != nil {
-		return err
-	}
-	var sum *judge.Finished
-	end, err := api.Follow(ctx, sent.ID, func(e judge.Event) {
-		out.Event(e)
-		if f, ends := e.(*judge.Finished); ends {
-			sum = f
+	return s.each(ctx, c, paths, func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
+		sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, All: s.all})
+		if err != nil {
+			return "", err
 		}
+		var sum *judge.Finished
+		if _, is := screen(c.err); is {
+			fmt.Fprintf(c.err, "submission %d waits for a worker", sent.Number)
+		}
+		waiting := sync.OnceFunc(c.clear)
+		end, err := api.Follow(ctx, sent.ID, func(e judge.Event) {
+			waiting()
+			listen(e)
+			if f, ends := e.(*judge.Finished); ends {
+				sum = f
+			}
+		})
+		waiting()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			fmt.Fprintf(c.err, "judge: the server has submission %d, and judges it all the same\n", sent.Number)
+			return "", err
+		case err != nil:
+			return "", fmt.Errorf("submission %d is kept and will be judged: %w", sent.Number, err)
+		case end.State == "cancelled":
+			return "", usageError{fmt.Errorf("submission %d was cancelled", sent.Number)}
+		case sum == nil:
+			return "", fmt.Errorf("submission %d could not be judged: %s", sent.Number, end.Reason)
+		}
+		return sum.Verdict, nil
 	})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		fmt.Fprintf(c.err, "judge: the server has submission %d, and judges it all the same\n", sent.Number)
-		return err
-	case err != nil:
-		return fmt.Errorf("submission %d is kept and will be judged: %w", sent.Number, err)
-	case end.State == "cancelled":
-		return usageError{fmt.Errorf("submission %d was cancelled", sent.Number)}
-	case sum == nil:
-		return fmt.Errorf("submission %d could not be judged: %s", sent.Number, end.Reason)
-	case sum.Verdict == judge.JudgeError:
-		return errJudgeFailed
-	case sum.Verdict != judge.Accepted:
-		return errNotAccepted
-	}
-	return nil
 }
 
 // listOn lists the problems of a server.

@@ -21,7 +21,7 @@ var updateScripts = flag.Bool("update", false, "write what the commands print in
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	testscript.Main(scripts.Cached{M: m}, map[string]func(){"judge": main})
+	scripts.Main(m, map[string]func(){"judge": main})
 }
 
 // TestScripts runs what a user types and compares what they see. A script is

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,14 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/cmd/internal/cli"
+	"assay/judge/problem"
 	"assay/judge/report"
-	"assay/judge/workspace"
 )
 
 // showing are the flags of judge show.
 type showing struct {
 	language string
 	html     string
+	pdf      string
 }
 
 func showCommand(c *console) *cobra.Command {
@@ -23,17 +25,18 @@ func showCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show <problem>",
 		Short:   "show a problem's statement",
-		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html",
+		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html\n  judge show wythoff --pdf statement.pdf",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.run(c, args[0])
+			return s.run(cmd.Context(), c, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&s.language, "language", "", "the statement's language, where a problem package has several: en, de, ...")
 	cmd.Flags().StringVar(&s.html, "html", "", "write it as a page to `FILE`")
+	cmd.Flags().StringVar(&s.pdf, "pdf", "", "print it to `FILE`, by an installed Chromium or Chrome")
 	return cmd
 }
 
-func (s *showing) run(c *console, name string) error {
+func (s *showing) run(ctx context.Context, c *console, name string) error {
 	contest, err := cli.Find()
 	if err != nil {
 		return err
@@ -45,12 +48,20 @@ func (s *showing) run(c *console, name string) error {
 	if folder == nil {
 		return faults
 	}
-	text, err := s.statement(folder)
+	text, err := cli.Statement(folder, s.language)
 	if err != nil {
 		return err
 	}
 	if s.html != "" {
-		return s.page(folder.Title, text)
+		if err := s.page(folder.Title, text); err != nil {
+			return err
+		}
+	}
+	if s.pdf != "" {
+		return s.printed(ctx, folder.Title, text)
+	}
+	if s.html != "" {
+		return nil
 	}
 	width, is := screen(c.out)
 	colour, err := c.useColour(is)
@@ -68,27 +79,11 @@ func (s *showing) run(c *console, name string) error {
 	return nil
 }
 
-// statement reads the statement as Markdown.
-func (s *showing) statement(f *workspace.Problem) ([]byte, error) {
-	if f.Package != nil {
-		text, err := f.Package.Markdown(s.language)
-		return []byte(text), err
-	}
-	if s.language != "" {
-		return nil, usageError{fmt.Errorf("--language %s: %s has its statement in one language", s.language, f.ID)}
-	}
-	text, err := os.ReadFile(f.Statement())
-	if err != nil {
-		return nil, f.Lint()
-	}
-	return text, nil
-}
-
 // page writes the statement as a page.
 func (s *showing) page(title string, text []byte) error {
 	file, err := os.Create(s.html)
 	if err != nil {
-		return usageError{fmt.Errorf("--html: %w", err)}
+		return usageError{fmt.Errorf("--html %s: %s", s.html, problem.Reason(err))}
 	}
 	return errors.Join(report.StatementHTML(file, title, text), file.Close())
 }

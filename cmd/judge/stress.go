@@ -30,7 +30,8 @@ func stressCommand(c *console) *cobra.Command {
 arguments, from its cases with numbers, words and lines changed, and from the declared
 input format (input.format), small ones first, each held against format and validator.
 The solution runs on them until its output and the reference's differ, or it crashes
-or is too slow. Then the input is made as small as it gets while the solution fails in
+or is too slow; in an interactive problem and in one of several passes, until the
+interactor or the checker refuses it, and no reference is needed. Then the input is made as small as it gets while the solution fails in
 the same way.
 
 The same seed finds the same input, whatever -j is. What a checker remembers from
@@ -62,19 +63,30 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	options := stress.Options{Seed: s.seed, Count: s.count, Time: s.time, Progress: c.ticker("inputs looked at")}
+	options := stress.Options{Seed: s.seed, Count: s.count, Time: s.time}
 	look := b.lab.Search
 	if s.slowest {
 		look = b.lab.Slowest
 	}
 	start := time.Now()
-	found, tally, err := look(ctx, options)
-	c.clear()
+	var found *stress.Trial
+	var tally *stress.Tally
+	c.follow(func() string {
+		p := b.lab.Progress()
+		line := fmt.Sprintf("%d inputs in %.0f s", p.Looked, time.Since(start).Seconds())
+		if waits := p.Waits(); waits != "" {
+			line += "; " + waits
+		}
+		return line
+	}, func() { found, tally, err = look(ctx, options) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "seed %d: %d inputs in %.1f s: %d ran, %d not valid, %d that came before\n",
 		s.seed, tally.Looked, time.Since(start).Seconds(), tally.Ran, tally.Invalid, tally.Twice)
+	if waits := b.lab.Progress().Waits(); waits != "" {
+		fmt.Fprintln(c.out, waits)
+	}
 	if found == nil {
 		fmt.Fprintln(c.out, "nothing was found; another --seed or more --time looks further")
 		return nil

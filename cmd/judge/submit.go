@@ -29,27 +29,29 @@ type submission struct {
 	to         string // a server
 	noRetime   bool
 	transcript bool
+	watch      bool
 }
 
 func submitCommand(c *console) *cobra.Command {
 	var s submission
 	cmd := &cobra.Command{
-		Use:   "submit <problem> <solution>",
+		Use:   "submit <problem> <solution>...",
 		Short: "judge a solution: a source file, a folder of them, or an executable",
 		Long: `Submit builds a solution, runs it on every case of the problem in the sandbox, and
 gives its verdict. A problem is a name that ` + "`judge list`" + ` knows, or the path of
-a problem folder.
+a problem folder. Several solutions make a table of solutions and groups.
 
 ` + exitHelp,
-		Example: "  judge submit wythoff sol.py\n  judge submit wythoff sol.py --case golf-size/lost-1-2\n  judge submit ./my/problem ./my/solution/ --all --html out.html",
+		Example: "  judge submit wythoff sol.py\n  judge submit wythoff sol.py --case golf-size/lost-1-2\n  judge submit ./my/problem ./my/solution/ --all --html out.html\n  judge submit wythoff *.py sol.cpp\n  judge submit wythoff sol.py --watch",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			s.drawing.problem = args[0]
 			if s.to != "" {
 				if err := hereOnly(cmd, "to", "to", "all", "lang", "json", "junit", "html", "color"); err != nil {
 					return err
 				}
-				return s.submitTo(cmd.Context(), c, args[0], args[1])
+				return s.submitTo(cmd.Context(), c, args[0], args[1:])
 			}
-			return s.run(cmd.Context(), c, args[0], args[1])
+			return s.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
 	f := cmd.Flags()
@@ -62,18 +64,23 @@ a problem folder.
 	f.StringVar(&s.keep, "keep", "", "keep the outputs (or dialogues) as `DIR`/group/case.out")
 	f.BoolVar(&s.noRetime, "no-retime", false, "do not run a case again, alone, that was a little too slow or got too little of the processor")
 	f.BoolVar(&s.instructions, "instructions", false, "count executed instructions, where this machine can")
+	f.BoolVar(&s.watch, "watch", false, "judge a solution again whenever it is saved, until Ctrl-C")
 	f.BoolVar(&s.transcript, "transcript", false, "show what was said in every interactive case, not only where it failed")
 	s.running.flags(c, f)
 	s.drawing.flags(f)
 	return cmd
 }
 
-func (s *submission) run(ctx context.Context, c *console, name, path string) (err error) {
+func (s *submission) run(ctx context.Context, c *console, name string, paths []string) (err error) {
 	if s.timeFactor <= 0 {
 		return usageError{fmt.Errorf("--time-factor %v: it must be above 0", s.timeFactor)}
 	}
-	if _, err := os.Stat(path); err != nil {
-		return usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
+	if err := there(paths); err != nil {
+		return err
+	}
+	folders, err := s.keepFolders(paths)
+	if err != nil {
+		return err
 	}
 	contest, err := cli.Find()
 	if err != nil {
@@ -92,35 +99,41 @@ func (s *submission) run(ctx context.Context, c *console, name, path string) (er
 			return err
 		}
 	}
-	out, err := s.drawing.open(c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	submitted := workspace.Submission{Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor, NoRetime: s.noRetime}
-	if s.keep != "" {
-		submitted.Keep = s.keepOutput
-	}
-	sum, err := contest.Submit(ctx, folder, submitted, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
-		out.Event(e)
-		if _, opens := e.(*judge.Started); opens && contest.House && contest.FirstTime("house") {
-			out.Event(&judge.Noted{Text: houseNote})
+	one := func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
+		submitted := workspace.Submission{Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor, NoRetime: s.noRetime}
+		if to := folders[path]; to != "" {
+			submitted.Keep = func(c *judge.Case, out *io.SectionReader) error { return keepOutput(to, c, out) }
 		}
-	})
-	switch {
-	case err != nil:
-		return err
-	case sum.Verdict == judge.JudgeError:
-		return errJudgeFailed
-	case sum.Verdict != judge.Accepted:
-		return errNotAccepted
+		sum, err := contest.Submit(ctx, folder, submitted, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
+			listen(e)
+			if _, opens := e.(*judge.Started); opens && contest.House && contest.FirstTime("house") {
+				listen(&judge.Noted{Text: houseNote})
+			}
+		})
+		if err != nil {
+			return "", err
+		}
+		return sum.Verdict, nil
+	}
+	if s.watch {
+		return s.watched(ctx, c, paths, func(paths []string) error { return s.each(ctx, c, paths, one) })
+	}
+	return s.each(ctx, c, paths, one)
+}
+
+// there says which solution is not.
+func there(paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			return usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
+		}
 	}
 	return nil
 }
 
-// keepOutput writes an output to the folder of --keep.
-func (s *submission) keepOutput(c *judge.Case, out *io.SectionReader) error {
-	path := filepath.Join(s.keep, c.Group, c.Name+".out")
+// keepOutput writes an output to a folder.
+func keepOutput(to string, c *judge.Case, out *io.SectionReader) error {
+	path := filepath.Join(to, c.Group, c.Name+".out")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keep the output: %w", err)
 	}

@@ -17,6 +17,7 @@ type verification struct {
 	only  []string
 	all   bool
 	fresh bool
+	on    string // a server
 }
 
 func verifyCommand(c *console) *cobra.Command {
@@ -32,10 +33,16 @@ package in the ICPC format: its folder, or its archive.
 ` + exitHelp,
 		Example: "  judge verify\n  judge verify wythoff\n  judge verify wythoff --only wrong_answer/\n  judge verify path/to/package --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if v.on != "" {
+				if err := hereOnly(cmd, "on", "on", "only", "all", "fresh", "json", "junit", "html", "color"); err != nil {
+					return err
+				}
+			}
 			return v.run(cmd.Context(), c, args)
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&v.on, "on", "", onHelp)
 	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
 	f.BoolVar(&v.all, "all", false, "judge every solution on every case; by default it is left once its verdict is known")
 	f.BoolVar(&v.fresh, "fresh", false, "run everything again; by default the results of what did not change in a package are kept")
@@ -50,6 +57,9 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
+	if v.on != "" {
+		return v.eachOn(ctx, c, names, out.Event)
+	}
 	return v.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
 		return v.one(ctx, contest, name, out.Event)
 	})
@@ -57,40 +67,26 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 
 // one verifies one problem and says whether it is without a fault.
 func (v *verification) one(ctx context.Context, c *workspace.Workspace, name string, listen func(judge.Event)) (bool, error) {
-	folder, faults, err := c.Ready(ctx, name)
+	verifier, faults, err := v.begin(ctx, c, name, listen)
 	if err != nil {
 		return false, err
 	}
-	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: name}
-	start.Rung, start.Weaker = c.Rung()
-	if folder != nil {
-		start.Problem, start.Title, start.Cases = folder.ID, folder.Title, folder.Count()
-		for _, g := range folder.Groups {
-			start.Groups = append(start.Groups, g.Name)
-		}
-	}
-	listen(start)
-	if len(faults) > 0 {
-		for _, f := range faults {
-			listen(&judge.FaultFound{Fault: f})
-		}
-		listen(&judge.VerifyFinished{Faults: len(faults)})
+	if faults > 0 {
+		listen(&judge.VerifyFinished{Faults: faults})
 		return false, nil
 	}
-	heard := listen
-	listen = func(e judge.Event) {
-		if found, ok := e.(*judge.FaultFound); ok {
-			folder.PlaceInOwn(found.Fault)
-		}
-		heard(e)
-	}
-	verifier := folder.Verifier()
-	verifier.Memory.Fresh = v.fresh
-	verifier.Only, verifier.All = v.only, v.all
-	verifier.Score = func() (string, error) { return scoreOf(c, folder) }
-	done, err := verifier.Run(ctx, listen)
+	done, err := verifier.Run(ctx, verifier.Hear)
 	if err != nil {
 		return false, err
 	}
 	return done.OK, nil
+}
+
+// begin begins to verify a problem.
+func (v *verification) begin(ctx context.Context, c *workspace.Workspace, name string, listen func(judge.Event)) (*workspace.Verification, int, error) {
+	verifier, faults, err := c.Verification(ctx, name, workspace.Verifying{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
+	if verifier != nil {
+		verifier.Score = func() (string, error) { return scoreOf(c, verifier.Problem) }
+	}
+	return verifier, faults, err
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,14 +30,14 @@ func adminCommand(c *console) *cobra.Command {
 	a := &admin{console: c}
 	cmd := &cobra.Command{
 		Use:   "admin",
-		Short: "look after a server: workers, tokens, backups",
+		Short: "look after a server: accounts, workers, tokens, backups",
 		Long: `Admin asks the server whose folder of data is on this machine. It needs no token: who may
 read the folder is its admin.
 
 ` + exitHelp,
 	}
 	cmd.PersistentFlags().StringVar(&a.data, "data", "data", "the server's folder of data")
-	cmd.AddCommand(a.worker(), a.token(), a.queue(), a.backup(), a.restore())
+	cmd.AddCommand(a.account(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.judgings(), a.rejudge(), a.backup(), a.restore())
 	return cmd
 }
 
@@ -69,6 +73,7 @@ func (a *admin) below(use, short string, ask func(ctx context.Context, api *clie
 func (a *admin) worker() *cobra.Command {
 	cmd := &cobra.Command{Use: "worker", Short: "add workers, list them, take them out of service"}
 	var class string
+	var guest bool
 	add := &cobra.Command{Use: "add <name>", Short: "make a code by which a worker joins, once and within a day", RunE: func(cmd *cobra.Command, args []string) error {
 		api, err := a.api()
 		if err != nil {
@@ -78,15 +83,19 @@ func (a *admin) worker() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Class: class})
+		i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Class: class, Guest: guest})
 		if err != nil {
 			return err
 		}
 		address.Code = i.Code
 		fmt.Fprintf(a.out, "on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker knows the secret data of the problems that it judges.\n", i.Expires.Local().Format(time.DateTime), address)
+		if guest {
+			fmt.Fprintf(a.out, "What a guest judges is judged again by a worker of the class %s that is none, and counts then; while none is here, it waits.\n", class)
+		}
 		return nil
 	}}
 	add.Flags().StringVar(&class, "class", server.Class, "the class of machines that it belongs to")
+	add.Flags().BoolVar(&guest, "guest", false, "somebody else's machine: others judge again all that it judges, and it judges no running contests")
 	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
 		workers, err := api.Workers(ctx)
 		if err != nil {
@@ -97,7 +106,14 @@ func (a *admin) worker() *cobra.Command {
 			if w.Connected {
 				here = fmt.Sprintf("here, %d of %d busy", w.Running, w.Offer.Slots)
 			}
-			fmt.Fprintf(a.out, "%-16s %-10s %-8s %-18s %s  %s\n", w.Name, w.Class, w.State, here, w.Offer.Machine, w.Note)
+			class := w.Class
+			if w.Guest {
+				class += " guest"
+			}
+			if w.Factor > 0 {
+				class += fmt.Sprintf(" x%.2f", w.Factor)
+			}
+			fmt.Fprintf(a.out, "%-16s %-10s %-8s %-18s %s  %s\n", w.Name, class, w.State, here, w.Offer.Machine, w.Note)
 		}
 		return nil
 	})
@@ -111,18 +127,54 @@ func (a *admin) worker() *cobra.Command {
 	return cmd
 }
 
+func (a *admin) class() *cobra.Command {
+	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, have one made anew"}
+	list := a.below("list", "say what the workers of each class have in common", func(ctx context.Context, api *client.Client, _ []string) error {
+		classes, err := api.Classes(ctx)
+		if err != nil {
+			return err
+		}
+		if len(classes) == 0 {
+			fmt.Fprintln(a.out, "there are none yet: the first worker makes its own")
+		}
+		for _, c := range classes {
+			fmt.Fprintf(a.out, "%s: %s, sandbox %s, since %s\n", c.Name, c.Arch, c.Rung, c.Filled.Local().Format(time.DateTime))
+			for _, id := range slices.Sorted(maps.Keys(c.Languages)) {
+				fmt.Fprintf(a.out, "  %-12s %s\n", id, c.Languages[id])
+			}
+		}
+		return nil
+	})
+	forget := a.below("forget <class>", "let the next worker decide what a class is: after compilers were upgraded on all its machines", func(ctx context.Context, api *client.Client, args []string) error {
+		f, err := api.ForgetClass(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "the next worker of the class %s decides what it is\n", args[0])
+		if len(f.Stopped) > 0 {
+			fmt.Fprintf(a.out, "these end their jobs and stop; start them again: %s\n", strings.Join(f.Stopped, ", "))
+		}
+		return nil
+	})
+	cmd.AddCommand(list, forget)
+	return cmd
+}
+
 func (a *admin) token() *cobra.Command {
 	cmd := &cobra.Command{Use: "token", Short: "make tokens for people and programs, list and revoke them"}
 	var scopes []string
 	var label string
-	var days int
+	var days float64
 	add := a.below("add <login>", "make a token for an account, which is made where it is new", func(ctx context.Context, api *client.Client, args []string) error {
 		n := client.NewToken{Login: args[0], Label: label}
 		for _, s := range scopes {
 			n.Scopes = append(n.Scopes, client.Scope(s))
 		}
+		if days > 36500 {
+			return &judge.Misuse{Err: fmt.Errorf("--days %v: a token is good for 36500 days at most, or for ever: 0", days)}
+		}
 		if days > 0 {
-			n.Until = time.Now().AddDate(0, 0, days)
+			n.Until = time.Now().Add(time.Duration(days * float64(24*time.Hour)))
 		}
 		t, err := api.NewToken(ctx, n)
 		if err != nil {
@@ -137,7 +189,7 @@ func (a *admin) token() *cobra.Command {
 	})
 	add.Flags().StringSliceVar(&scopes, "scope", []string{string(client.Submit)}, "submit, publish or admin (again for more)")
 	add.Flags().StringVar(&label, "label", "", "what it is for")
-	add.Flags().IntVar(&days, "days", 0, "how long it is good; 0 is for ever")
+	add.Flags().Float64Var(&days, "days", 0, "how long it is good: 0.5 is 12 hours, 0 is for ever")
 	list := a.below("list", "list the tokens", func(ctx context.Context, api *client.Client, _ []string) error {
 		tokens, err := api.Tokens(ctx)
 		if err != nil {
@@ -173,9 +225,46 @@ func (a *admin) queue() *cobra.Command {
 		}
 		for _, q := range queues {
 			fmt.Fprintf(a.out, "%-11s %-10s %d waiting, %d given out, the oldest for %s\n", q.Lane, q.Class, q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second))
+			if q.OfGuests > 0 {
+				fmt.Fprintf(a.out, "%-22s %d of them guests have judged: they wait until a worker is here that is no guest\n", "", q.OfGuests)
+			}
 		}
 		return nil
 	})
+}
+
+func (a *admin) judgings() *cobra.Command {
+	var f client.JudgingFilter
+	cmd := a.below("judgings", "list who judged what, and what was judged again", func(ctx context.Context, api *client.Client, _ []string) error {
+		all, err := api.Judgings(ctx, f)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			fmt.Fprintln(a.out, "there are none")
+		}
+		slices.SortStableFunc(all, func(x, y client.Judging) int { // the runs of a submission in their order
+			return cmp.Or(cmp.Compare(y.Number, x.Number), cmp.Compare(x.ID, y.ID))
+		})
+		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, j := range all {
+			verdict, notes := cmp.Or(string(j.Verdict), "open"), j.Why
+			if j.Verdict == judge.JudgeError {
+				notes = cmp.Or(j.Reason, notes)
+			}
+			if j.Verdict == "" && !j.Ended.IsZero() {
+				verdict = "cancelled"
+			}
+			if j.Stands && !j.Ended.IsZero() {
+				verdict += ", counts"
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%.0f ms\t%s\t%s\n", j.Number, j.Problem, j.Login, j.Program, cmp.Or(j.Worker, "-"), verdict, j.CPUMillis, j.Case, notes)
+		}
+		return t.Flush()
+	})
+	cmd.Flags().StringVar(&f.Worker, "worker", "", "what this worker judged")
+	cmd.Flags().StringVar(&f.Origin, "again", "", "what was judged again, with all runs: borderline (time decided barely), guest or rejudge")
+	return cmd
 }
 
 func (a *admin) backup() *cobra.Command {

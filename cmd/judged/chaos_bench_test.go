@@ -2,18 +2,18 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"assay/judge/host/job"
-	"assay/judge/host/server"
+	"assay/judge/host/client"
 	"assay/judge/host/store"
 )
 
-// BenchmarkStart is the time from an empty folder to the first answer, and what the server
-// then holds in memory with nothing to do. A start on the same folder is the baseline.
+// BenchmarkStart is the time from an empty folder to the first answer. A start on the same
+// folder is the baseline.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		h := newHouse(b, nil)
@@ -22,8 +22,6 @@ func BenchmarkStart(b *testing.B) {
 		began := time.Now()
 		h.serve()
 		b.ReportMetric(time.Since(began).Seconds()*1000, "ms/empty")
-		time.Sleep(5 * time.Second)
-		b.ReportMetric(float64(resident(b, h.serving.Process.Pid))/(1<<20), "MiB/idle")
 		h.serving.kill()
 		began = time.Now()
 		h.serve()
@@ -32,37 +30,29 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// resident is how much memory a process has.
-func resident(t testing.TB, pid int) (bytes int64) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	must(t, err)
-	_, rest, _ := strings.Cut(string(data), "VmRSS:")
-	_, err = fmt.Sscan(rest, &bytes)
-	must(t, err)
-	return bytes << 10
-}
-
-// BenchmarkRecovery starts a server that was killed with 100,000 submissions of which 1,000
-// wait: until it answers, and until its queue is full again.
+// BenchmarkRecovery starts `judged serve` with its worker on the folder of one that was killed
+// and its worker, with 100,000 submissions of which 1,000 wait: until it answers, until its queue is full
+// again, and until there is a verdict.
 func BenchmarkRecovery(b *testing.B) {
 	const all, waiting = 100_000, 1000
-	h := newHouse(b, nil)
-	h.inStore(func(s *store.Store) {
-		p, err := s.Problem(b.Context(), problem)
-		must(b, err)
-		a, err := s.AccountByLogin(b.Context(), "team0")
-		must(b, err)
-		work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
-		for range waiting {
-			_, err := s.Submit(b.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Lane: job.Practice, Class: server.Class, Cost: time.Second})
-			must(b, err)
-		}
+	h, contest := realHouse(b, 1)
+	program := static(b, h.dir, "")
+	admin := h.openFor(contest, 1)
+	h.wait("the worker knows its machine", func() bool {
+		all, err := admin.Workers(b.Context())
+		return err == nil && len(all) == 1 && all[0].Connected
 	})
+	h.stop()
+	admin = h.openFor(contest, 0)
+	_, err := admin.Submit(b.Context(), "nothing", client.Program{Path: program, Name: "noop.exe"})
+	must(b, err)
+	h.stop()
+	h.inStore(func(s *store.Store) { h.background(s, waiting-1) })
 	db := h.database()
 	// What was judged long ago, as copies of what waits.
 	copies := []string{
-		"INSERT INTO submission SELECT submission.id || '-' || n, contest, number + 1000 * n, problem, account, form_key, language, entry, files, folder, size, received FROM submission, many WHERE number <= 1000",
-		"INSERT INTO judgement (id, submission, bundle, config, class, origin, started, ended, verdict) SELECT judgement.id || '-' || n, submission || '-' || n, bundle, config, class, origin, started, started + 1, 'AC' FROM judgement, many",
+		"INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received) SELECT submission.id || '-' || n, contest, number + 1000 * n, problem, account, form_key, language, entry, files, folder, size, received FROM submission, many WHERE number <= 1000",
+		"INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, ended, verdict) SELECT judgement.id || '-' || n, submission || '-' || n, bundle, config, class, origin, root || '-' || n, why, started, started + 1, 'AC' FROM judgement, many",
 		"INSERT INTO standing SELECT submission || '-' || n, judgement || '-' || n FROM standing, many",
 		"INSERT INTO job SELECT job.id || '-' || n, kind, lane, class, owner, cost, start_tag, spec, token, 'done', generation, tries, excluded, made, made, made + 1, 'w', flow, part_key FROM job, many",
 		"INSERT INTO log SELECT contest, seq + 1000 * n, at, kind, object || '-' || n, op FROM log, many",
@@ -82,11 +72,22 @@ func BenchmarkRecovery(b *testing.B) {
 	}
 	for b.Loop() {
 		began := time.Now()
-		h.serve()
-		b.ReportMetric(time.Since(began).Seconds()*1000, "ms/answer")
-		h.wait(20*time.Second, "the queue is full", func() bool { return h.messages() >= 2 })
-		b.ReportMetric(time.Since(began).Seconds()*1000, "ms/full")
-		b.ReportMetric(float64(resident(b, h.serving.Process.Pid))/(1<<20), "MiB")
-		h.serving.kill()
+		since := func(what string, is func() bool) {
+			h.wait("it comes to pass: "+what, is)
+			b.ReportMetric(time.Since(began).Seconds()*1000, "ms/"+what)
+		}
+		h.serving = h.judged(contest, "server", "serve", "--listen", h.part.Listen, "--metrics", h.part.Metrics)
+		since("answer", func() bool {
+			r, err := http.Get("http://" + h.part.Listen + "/healthz")
+			if err != nil {
+				return false
+			}
+			return r.Body.Close() == nil
+		})
+		since("full", func() bool { return h.messages() >= 2 })
+		since("verdict", func() bool { return h.open() < waiting })
+		own, shared := h.memory()
+		b.ReportMetric((own+shared)/(1<<20), "MiB")
+		h.stop()
 	}
 }

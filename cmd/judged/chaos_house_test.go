@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +20,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
+	"assay/judge/host/freeport"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/server"
@@ -41,25 +41,28 @@ type house struct {
 
 const problem = "p"
 
-func slow(t testing.TB) {
+// slow is of a row that takes up to a minute, most of which it waits: so it runs beside
+// the others.
+func slow(t *testing.T) {
 	t.Helper()
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("takes up to a minute: done with ASSAY_SLOW=1")
 	}
+	t.Parallel()
 }
 
 // newHouse prepares the data of a server: a problem, and three accounts that submit.
 func newHouse(t testing.TB, change func(*serverPart)) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
-	h.part = serverPart{Data: filepath.Join(h.dir, "data"), Listen: freeAddress(t), Metrics: freeAddress(t)}
+	h.part = serverPart{Data: filepath.Join(h.dir, "data"), Listen: freeport.Address(t), Metrics: freeport.Address(t)}
 	if change != nil {
 		change(&h.part)
 	}
 	must(t, os.MkdirAll(h.part.Data, 0o700))
 	h.inStore(func(s *store.Store) {
 		for i := range 3 {
-			a, err := s.NewAccount(t.Context(), fmt.Sprint("team", i), "Team", store.Team, "")
+			a, err := s.NewAccount(t.Context(), fmt.Sprint("team", i), "Team", store.TeamAccount, "")
 			must(t, err)
 			text, hash := auth.NewToken()
 			_, err = s.NewToken(t.Context(), a.ID, hash, "", []string{string(client.Submit)}, time.Time{})
@@ -74,6 +77,7 @@ func newHouse(t testing.TB, change func(*serverPart)) *house {
 	})
 	t.Cleanup(func() {
 		if t.Failed() {
+			h.tellOpen()
 			logs, _ := filepath.Glob(filepath.Join(h.dir, "*.log"))
 			for _, name := range logs {
 				data, _ := os.ReadFile(name)
@@ -98,14 +102,6 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // process is one of the test's own processes.
@@ -144,12 +140,12 @@ func (p *process) kill() {
 }
 
 // waitEnd waits until the process has ended by itself.
-func (p *process) waitEnd(t testing.TB, within time.Duration) {
+func (p *process) waitEnd(t testing.TB) {
 	t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(within):
-		t.Fatalf("process %d goes on after %v", p.Process.Pid, within)
+	case <-time.After(hangs):
+		t.Fatalf("process %d goes on after %v", p.Process.Pid, hangs)
 	}
 }
 
@@ -157,7 +153,7 @@ func (p *process) waitEnd(t testing.TB, within time.Duration) {
 func (h *house) serve() *process {
 	h.t.Helper()
 	h.serving = h.start(serverRole, "server", h.part)
-	h.wait(20*time.Second, "the server answers", func() bool {
+	h.wait("the server answers", func() bool {
 		select {
 		case <-h.serving.ended:
 			if h.part.DieAt != "" {
@@ -180,14 +176,18 @@ func (h *house) serve() *process {
 func (h *house) stop() {
 	h.t.Helper()
 	must(h.t, h.serving.stdin.Close())
-	h.serving.waitEnd(h.t, 20*time.Second)
+	h.serving.waitEnd(h.t)
 }
 
-func (h *house) wait(within time.Duration, what string, is func() bool) {
+// hangs is how long what must come to pass is waited for: leases end after 20 s, and other
+// rows keep the machine busy.
+const hangs = 2 * time.Minute
+
+func (h *house) wait(what string, is func() bool) {
 	h.t.Helper()
-	for end := time.Now().Add(within); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hangs); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			h.t.Fatalf("after %v it is not so that %s", within, what)
+			h.t.Fatalf("after %v it is not so that %s", hangs, what)
 		}
 	}
 }
@@ -275,6 +275,28 @@ func (h *house) submitAll(n int) *sync.WaitGroup {
 	return all
 }
 
+// tellOpen tells of some jobs that have not ended, for whoever reads why a test failed.
+func (h *house) tellOpen() {
+	db := h.database()
+	defer db.Close()
+	rows, err := db.Query("SELECT id, lane, state, generation, tries, excluded, made, coalesce(out_at, 0) FROM job WHERE done_at IS NULL ORDER BY made LIMIT 20")
+	if err != nil {
+		h.t.Logf("which jobs are open is not known: %v", err)
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, state, excluded string
+		var lane, generation, tries, made, out int64
+		if err := rows.Scan(&id, &lane, &state, &generation, &tries, &excluded, &made, &out); err != nil {
+			h.t.Log(err)
+			return
+		}
+		h.t.Logf("open: job %s of lane %d is %s, generation %d, %d tries, not for %s, made %v, out %v",
+			id, lane, state, generation, tries, excluded, time.UnixMicro(made).UTC(), time.UnixMicro(out).UTC())
+	}
+}
+
 // open is how many jobs have not ended, by the database.
 func (h *house) open() int { return h.count("SELECT count(*) FROM job WHERE done_at IS NULL") }
 
@@ -326,10 +348,10 @@ func (h *house) messages() int {
 }
 
 // audit waits until all is judged, and says what is not as it must be.
-func (h *house) audit(within time.Duration) {
+func (h *house) audit() {
 	h.t.Helper()
-	h.wait(within, "no job is open", func() bool { return h.open() == 0 })
-	h.rest(within)
+	h.wait("no job is open", func() bool { return h.open() == 0 })
+	h.rest()
 	for what, query := range map[string]string{
 		"jobs are out or waiting":                  "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('out', 'waiting')",
 		"submissions have not one standing":        "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE standing.submission = submission.id) <> 1",
@@ -350,10 +372,10 @@ func (h *house) audit(within time.Duration) {
 
 // rest ends the server when its queue has nothing left. A result that comes at this moment,
 // of a worker that was slow, is taken by the next start.
-func (h *house) rest(within time.Duration) {
+func (h *house) rest() {
 	h.t.Helper()
 	for try := 0; ; try++ {
-		h.wait(within, "no message is alive", func() bool { return h.messages() == 0 })
+		h.wait("no message is alive", func() bool { return h.messages() == 0 })
 		h.stop()
 		if h.part.Queue != "" {
 			return

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,10 +36,9 @@ func TestAServerOnPostgresIsKilled(t *testing.T) {
 	killServers(t, newHouse(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), 8, 300)
 }
 
-// TestALeaderOfTheQueueIsKilled: one of three servers of an outer queue, that which leads
-// the stream of jobs. Workers are told where the queue is, and not how the server gets in.
-func TestALeaderOfTheQueueIsKilled(t *testing.T) {
-	slow(t)
+// outer is a queue of three servers, with a house whose workers it lets in.
+func outer(t *testing.T) (*house, *queuetest.Cluster, []queuetest.Worker) {
+	t.Helper()
 	h := newHouse(t, nil)
 	var known []queuetest.Worker
 	for _, name := range []string{"w1", "w2"} {
@@ -49,21 +50,86 @@ func TestALeaderOfTheQueueIsKilled(t *testing.T) {
 	c := queuetest.Start(t, known...)
 	c.Open(t, queue.Listener{}).Close() // it has a leader now
 	h.part.Queue = strings.Join(c.URLs, ",")
+	return h, c, known
+}
+
+// leader waits until a server of the queue leads its stream of jobs that is not a given one.
+func (h *house) leader(not string) (name string) {
+	h.t.Helper()
+	nc, err := nats.Connect(h.part.Queue)
+	must(h.t, err)
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	must(h.t, err)
+	h.wait("a server leads", func() bool {
+		stream, err := js.Stream(h.t.Context(), "JOBS")
+		if err == nil {
+			name = stream.CachedInfo().Cluster.Leader
+		}
+		return err == nil && name != not && name != ""
+	})
+	return name
+}
+
+// begin serves, submits, and waits until a third is judged.
+func (h *house) begin(known []queuetest.Worker, submissions int) *sync.WaitGroup {
+	h.t.Helper()
 	h.serve()
 	for _, w := range known {
 		h.work(h.hire(w.Name, 2, 20*time.Millisecond))
 	}
-	all := h.submitAll(300)
-	h.wait(20*time.Second, "a third is judged", func() bool { return h.count("SELECT count(*) FROM job WHERE done_at IS NOT NULL") >= 100 })
-	nc, err := nats.Connect(h.part.Queue)
-	must(t, err)
-	js, err := jetstream.New(nc)
-	must(t, err)
-	stream, err := js.Stream(t.Context(), "JOBS")
-	must(t, err)
-	leader := stream.CachedInfo().Cluster.Leader
-	nc.Close()
-	c.Kill(t, leader)
+	all := h.submitAll(submissions)
+	h.wait("a third is judged", func() bool { return h.count("SELECT count(*) FROM job WHERE done_at IS NOT NULL") >= submissions/3 })
+	return all
+}
+
+// TestALeaderOfTheQueueIsKilled: one of three servers of an outer queue, that which leads
+// the stream of jobs. Workers are told where the queue is, and not how the server gets in.
+func TestALeaderOfTheQueueIsKilled(t *testing.T) {
+	slow(t)
+	h, c, known := outer(t)
+	all := h.begin(known, 300)
+	c.Kill(t, h.leader(""))
 	all.Wait()
-	h.audit(50 * time.Second)
+	h.audit()
+}
+
+// TestAMinorityOfTheQueueIsCutOff: one of three servers of an outer queue hears nothing of
+// the others for a while. Where it led the stream of jobs, the others go on; where it is
+// the one that the server is connected to, judging waits, and submitting does not.
+func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
+	slow(t)
+	const cutFor = 8 * time.Second
+	t.Run("the leader", func(t *testing.T) {
+		t.Parallel()
+		h, c, known := outer(t)
+		first := h.leader("")
+		h.part.Queue = strings.Join(slices.DeleteFunc(slices.Clone(c.URLs), func(url string) bool { return url == c.URLs[int(first[1]-'1')] }), ",")
+		all := h.begin(known, 300)
+		parted := h.leader("")
+		c.Cut(t, parted)
+		h.leader(parted) // of the others
+		time.Sleep(cutFor)
+		c.Heal(t, parted)
+		all.Wait()
+		h.audit()
+	})
+	t.Run("the server's own", func(t *testing.T) {
+		t.Parallel()
+		h, c, known := outer(t)
+		h.part.Queue = c.URLs[0]
+		all := h.begin(known, 150)
+		c.Cut(t, "n1")
+		time.Sleep(cutFor / 2)
+		before := h.count("SELECT count(*) FROM job WHERE done_at IS NOT NULL")
+		began := time.Now()
+		h.submitAll(30).Wait()
+		t.Logf("30 submissions were answered in %s", time.Since(began).Round(time.Millisecond))
+		if judged := h.count("SELECT count(*) FROM job WHERE done_at IS NOT NULL") - before; judged > 10 {
+			t.Errorf("%d jobs were judged: the server is not cut off", judged)
+		}
+		c.Heal(t, "n1")
+		all.Wait()
+		h.audit()
+	})
 }

@@ -185,7 +185,7 @@ type sleeper time.Duration
 
 func (s sleeper) Well(context.Context) error { return nil }
 
-func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event)) (*job.Result, error) {
+func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event), _ worker.Turn) (*job.Result, error) {
 	if strings.Contains(spec.Program, poison) {
 		time.Sleep(50 * time.Millisecond) // as long as a worker needs to begin
 		die()

@@ -43,7 +43,7 @@ func killServers(t *testing.T, h *house, kills, submissions int) {
 		h.serve()
 	}
 	all.Wait()
-	h.audit(50 * time.Second)
+	h.audit()
 }
 
 // TestAServerDiesAtEachStep: five times at each, with five submissions under way.
@@ -51,11 +51,12 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 	slow(t)
 	for _, step := range []string{"received", "kept", "published", "out", "answered", "folded", "again"} {
 		t.Run(step, func(t *testing.T) {
+			t.Parallel()
 			h := newHouse(t, nil)
 			h.serve()
 			w := h.hire("w", 5, 20*time.Millisecond)
 			worker := h.work(w)
-			h.wait(20*time.Second, "the worker is known", func() bool { return h.count("SELECT count(*) FROM worker") == 1 })
+			h.wait("the worker is known", func() bool { return h.count("SELECT count(*) FROM worker") == 1 })
 			var all sync.WaitGroup
 			submit := func() { all.Go(func() { h.submit(h.client(h.tokens[0], time.Minute), "a") }) }
 			if step == "again" { // five jobs are out, and nothing has them
@@ -66,7 +67,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 				for range 5 {
 					submit()
 				}
-				h.wait(20*time.Second, "five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") == 5 })
+				h.wait("five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") == 5 })
 				worker.kill()
 				time.Sleep(5 * time.Second) // for so long what is out is believed
 				h.serving.kill()
@@ -79,7 +80,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 				if step != "again" {
 					submit()
 				}
-				h.serve().waitEnd(t, 40*time.Second)
+				h.serve().waitEnd(t)
 			}
 			h.part.DieAt = ""
 			h.serve()
@@ -87,7 +88,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 				h.work(w)
 			}
 			all.Wait()
-			h.audit(50 * time.Second)
+			h.audit()
 		})
 	}
 }
@@ -97,13 +98,14 @@ func TestAWorkerDiesAtEachStep(t *testing.T) {
 	slow(t)
 	for _, step := range []string{"taken", "judged", "offered"} {
 		t.Run(step, func(t *testing.T) {
+			t.Parallel()
 			h := newHouse(t, nil)
 			h.serve()
 			w := h.hire("w", 1, 20*time.Millisecond)
 			w.DieAt = step
 			stop := h.keepWorking(w)
 			h.submitAll(5).Wait()
-			h.audit(50 * time.Second)
+			h.audit()
 			stop()
 		})
 	}
@@ -134,7 +136,7 @@ func TestWorkersAreKilledAndFrozen(t *testing.T) {
 	}
 	all.Wait()
 	must(t, <-thawed)
-	h.audit(25 * time.Second)
+	h.audit()
 }
 
 // TestTheQueueIsDeleted while the server is down: 200 wait and 4 are out.
@@ -145,14 +147,14 @@ func TestTheQueueIsDeleted(t *testing.T) {
 	w := h.hire("w", 4, time.Hour)
 	worker := h.work(w)
 	h.submitAll(204).Wait()
-	h.wait(20*time.Second, "four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") >= 4 })
+	h.wait("four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") >= 4 })
 	worker.kill()
 	h.serving.kill()
 	must(t, os.RemoveAll(filepath.Join(h.part.Data, "queue")))
 	h.serve()
 	w.Delay = 20 * time.Millisecond
 	h.work(w)
-	h.audit(50 * time.Second)
+	h.audit()
 }
 
 // TestAcknowledgementsAreLost on the way from the worker to the server, or come late.
@@ -164,7 +166,7 @@ func TestAcknowledgementsAreLost(t *testing.T) {
 	w.Bridge = "http://" + lossy(t, h.part.Listen)
 	h.work(w)
 	h.submitAll(100).Wait()
-	h.audit(55 * time.Second)
+	h.audit()
 }
 
 // TestPoison: a job that ends each process which takes it is given up, and the others are
@@ -181,7 +183,7 @@ func TestPoison(t *testing.T) {
 	all.Wait()
 	h.submitAll(9).Wait()
 	h.answered[bad] = judge.JudgeError
-	h.audit(50 * time.Second)
+	h.audit()
 }
 
 // TestFlood: what waits in the background, and an owner who sends much, hold up nobody else.
@@ -211,14 +213,16 @@ func TestFlood(t *testing.T) {
 	})
 	h.serve()
 	h.work(h.hire("w", 2, 10*time.Millisecond))
-	h.audit(55 * time.Second)
+	h.audit()
 	// The feed keeps two jobs more ready than there are slots: four were given out before.
 	const ready = 4
 	if before := h.count("SELECT count(*) FROM job WHERE lane = 1 AND done_at < (SELECT done_at FROM job WHERE id = $1)", single); before > ready+2 {
 		t.Errorf("%d jobs of another owner went before the only one of its own", before)
 	}
 	last := h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at < (SELECT max(done_at) FROM job WHERE lane = 1)")
-	if most := (some+1)/15 + ready + 2; last > most {
+	// Of fifteen one is of the background, and any for which nothing else was laid out in time:
+	// the exact order is held by the tests of package queue.
+	if most := (some+1)/3 + ready + 2; last > most {
 		t.Errorf("%d jobs of the background went before the last in front of them, want at most %d", last, most)
 	}
 }
@@ -255,7 +259,7 @@ func TestCancel(t *testing.T) {
 		return true
 	})
 	t.Logf("%d of %d were cancelled in time", n, len(h.answered))
-	h.audit(40 * time.Second)
+	h.audit()
 }
 
 // TestTwoVersions: a worker of another version works, one of other words is told what to do.
@@ -266,7 +270,7 @@ func TestTwoVersions(t *testing.T) {
 	for name, protocol := range map[string]int{"old": job.Protocol - 1, "new": job.Protocol + 1} {
 		w := h.hire(name, 1, 0)
 		w.Protocol = protocol
-		h.work(w).waitEnd(t, 20*time.Second)
+		h.work(w).waitEnd(t)
 		said, err := os.ReadFile(filepath.Join(h.dir, name+".log"))
 		must(t, err)
 		if !strings.Contains(string(said), "upgrade") {
@@ -277,7 +281,7 @@ func TestTwoVersions(t *testing.T) {
 	other.Version = "another"
 	h.work(other)
 	h.submitAll(20).Wait()
-	h.audit(40 * time.Second)
+	h.audit()
 }
 
 // TestTheDiskIsFull: nothing is taken any more, nothing is half there, and with room again
@@ -315,5 +319,5 @@ func TestTheDiskIsFull(t *testing.T) {
 	more.Wait()
 	h.serving.kill() // the queue may have stopped for good
 	h.serve()
-	h.audit(50 * time.Second)
+	h.audit()
 }

@@ -9,10 +9,16 @@ import (
 	"testing"
 )
 
-// TestHostingPage: every command that docs/hosting.md shows is typed by a script, perhaps
-// with more flags.
+// TestHostingPage: every command that docs/hosting.md and docs/class.md show is typed by a
+// script, perhaps with more flags.
 func TestHostingPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/hosting.md")
+	for file, least := range map[string]int{"hosting.md": 10, "class.md": 8} {
+		t.Run(file, func(t *testing.T) { typedCommands(t, file, least) })
+	}
+}
+
+func typedCommands(t *testing.T, name string, least int) {
+	page, err := os.ReadFile("../../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +48,7 @@ func TestHostingPage(t *testing.T) {
 			t.Errorf("no script types %q", words)
 		}
 	}
-	if shown < 10 {
+	if shown < least {
 		t.Errorf("the page shows %d commands", shown)
 	}
 }
@@ -54,6 +60,7 @@ var (
 
 // inScripts writes a command of the page as scripts do.
 func inScripts(command string) string {
+	command = strings.NewReplacer(" :8080", " $ONE", " ID", " $ID").Replace(command)
 	return address.ReplaceAllString(joining.ReplaceAllString(command, "$$JOIN"), "http://$$ONE")
 }
 

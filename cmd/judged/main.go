@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c))
+	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c), prepareCommand(c), loadCommand(c))
 	cli.TakeArguments(root.Commands())
 	root.Args = cli.UnknownCommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -26,12 +26,22 @@ func publishCommand(c *console) *cobra.Command {
 	}
 }
 
-func (c *console) publish(ctx context.Context) (err error) {
+// starter is the way to the server that started this process.
+func starter() (*client.Client, error) {
 	address, err := client.ParseAddress(os.Getenv(server.ServerVariable))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	api, err := client.New(client.Options{Address: address, Token: os.Getenv(server.TokenVariable), Version: cli.Version()})
+	return client.New(client.Options{Address: address, Token: os.Getenv(server.TokenVariable), Version: cli.Version()})
+}
+
+// publishing is how programs run that make cases of a problem.
+func publishing() workspace.Running {
+	return workspace.Running{Jobs: max(1, runtime.NumCPU()-1), Require: os.Getenv("ASSAY_REQUIRE")}
+}
+
+func (c *console) publish(ctx context.Context) error {
+	api, err := starter()
 	if err != nil {
 		return err
 	}
@@ -39,6 +49,11 @@ func (c *console) publish(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	return errors.Join(c.publishAll(ctx, api, contest), contest.Close())
+}
+
+// publishAll publishes the problems of a contest; those of the house, where it has none.
+func (c *console) publishAll(ctx context.Context, api *client.Client, contest *workspace.Workspace) error {
 	names, err := contest.Own()
 	if err != nil {
 		return err
@@ -49,9 +64,8 @@ func (c *console) publish(ctx context.Context) (err error) {
 		}
 	}
 	log := c.log().With("from", "publish")
-	running := workspace.Running{Jobs: max(1, runtime.NumCPU()-1), Require: os.Getenv("ASSAY_REQUIRE")}
 	for _, name := range names {
-		id, sent, perr := cli.Publish(ctx, api, contest, name, "", running)
+		id, sent, perr := cli.Publish(ctx, api, contest, name, "", publishing())
 		if perr != nil {
 			log.Error("a problem is not published", "problem", name, "error", perr)
 			err = errors.Join(err, fmt.Errorf("publish %s: %w", name, perr))
@@ -59,5 +73,5 @@ func (c *console) publish(ctx context.Context) (err error) {
 		}
 		log.Info("problem is published", "problem", name, "bundle", id, "blobs", sent)
 	}
-	return errors.Join(err, contest.Close())
+	return err
 }

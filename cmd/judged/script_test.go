@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -14,6 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assay/cmd/internal/scripts"
+	"assay/judge/host/freeport"
+	"assay/judge/host/worker"
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
 )
@@ -21,7 +25,23 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	play()
-	testscript.Main(scripts.Cached{M: m}, map[string]func(){"judged": main})
+	scripts.Main(crowd{m}, map[string]func(){"judged": main}, "serve", "worker")
+}
+
+// crowd runs more tests at once than there are processors: most of what is slow here waits,
+// for a lease to end or a connection to be missed.
+type crowd struct{ *testing.M }
+
+func (c crowd) Run() int {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
+	}
+	return c.M.Run()
 }
 
 // TestScripts runs what those who host and those who submit type, with real servers and
@@ -31,36 +51,43 @@ func TestScripts(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", people, "../judge").CombinedOutput(); err != nil {
 		t.Fatalf("build judge: %v\n%s", err, out)
 	}
-	require := sandboxtest.Any().Isolation
+	require := cmp.Or(sandboxtest.Any().Isolation, "any")
+	// What the first worker asks all tool chains of this machine the others find in the cache.
+	first, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir(), Cache: os.Getenv("ASSAY_CACHE"), Slots: 1, Require: require})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ASSAY_CACHE", os.Getenv("ASSAY_CACHE"))
+			bare, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+			env.Setenv("BARE", bare) // where judged is, and nothing else
 			env.Setenv("PATH", people+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("HOME", env.WorkDir)
-			if require != "" {
-				env.Setenv("ASSAY_REQUIRE", require)
-			}
-			for _, name := range []string{"ONE", "TWO"} { // addresses that nobody has
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					return err
-				}
-				env.Setenv(name, l.Addr().String())
-				if err := l.Close(); err != nil {
-					return err
-				}
+			env.Setenv("ASSAY_REQUIRE", require)
+			env.Values[browser{}] = newBrowser()
+			env.Values[secrets{}] = map[string]string{}
+			for _, name := range []string{"ONE", "TWO"} {
+				env.Setenv(name, freeport.Address(t))
 			}
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "slow" {
-				return false, fmt.Errorf("there is no condition %q", name)
+			switch name {
+			case "slow":
+				return os.Getenv("ASSAY_SLOW") != "", nil
+			case "isolated":
+				return require != "any", nil
 			}
-			return os.Getenv("ASSAY_SLOW") != "", nil
+			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.Untimed, "huge": huge, "term": term,
+			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.Untimed, "huge": huge, "term": term, "browse": browse, "pack": pack,
+			"secret": secret, "hides": hides,
 		},
 		RequireUniqueNames: true,
 	})
@@ -73,7 +100,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: until PATTERN command...")
 	}
 	want := regexp.MustCompile("(?m)" + args[0])
-	for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(scripts.Patience); ; time.Sleep(200 * time.Millisecond) {
 		err := ts.Exec(args[1], args[2:]...)
 		if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); want.MatchString(said) {
 			return

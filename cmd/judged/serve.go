@@ -8,12 +8,15 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"assay/cmd/internal/cli"
 	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/demo"
 	"assay/judge/host/server"
 	"assay/judge/problem/scaffold"
 	"assay/judge/running/config"
@@ -21,7 +24,7 @@ import (
 
 func serveCommand(c *console) *cobra.Command {
 	var over config.Server
-	var acceptLoss bool
+	var acceptLoss, tryOut bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "take submissions and have them judged",
@@ -33,7 +36,7 @@ publishes the problems of the contest; where there are none, those of the house.
 What can be set has its keys in the table [server] of judge.toml; flags go before it.
 
 ` + exitHelp,
-		Example: "  judged serve\n  judged serve --listen :8080 --tls self\n  judged serve --database postgres://judge@db/judge --queue nats://a,nats://b,nats://c",
+		Example: "  judged serve\n  judged serve --demo\n  judged serve --listen :8080 --tls self\n  judged serve --database postgres://judge@db/judge --queue nats://a,nats://b,nats://c",
 	}
 	f := cmd.Flags()
 	f.StringVar(&over.Listen, "listen", "", "answer at this `ADDRESS` (judge.toml: 127.0.0.1:8080)")
@@ -48,16 +51,21 @@ What can be set has its keys in the table [server] of judge.toml; flags go befor
 	f.StringVar(&over.Name, "name", "", "what people see the server called")
 	f.IntVar(&over.Workers, "workers", 1, "1: with a worker of its own on this machine; 0: none")
 	f.StringVar(&over.Metrics, "metrics", "", "where Prometheus may ask (judge.toml: 127.0.0.1:9100); empty: nowhere")
+	f.BoolVar(&tryOut, "demo", false, "with a contest of 8 teams and 200 submissions, to try things out: in this folder where it is empty, else in one that is removed at the end")
 	f.BoolVar(&acceptLoss, "accept-loss", false, "start with a database that has lost submissions")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		o, err := c.serveOptions(func(set *config.Server) { overlay(cmd, set, over) })
+		change := func(set *config.Server) { overlay(cmd, set, over) }
+		if tryOut {
+			return c.demo(ctx, change)
+		}
+		o, err := c.serveOptions(change)
 		if err != nil {
 			return err
 		}
 		o.AcceptLoss = acceptLoss
-		return c.serve(ctx, o)
+		return c.serve(ctx, o, nil)
 	}
 	return cmd
 }
@@ -89,7 +97,11 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 		if len(entries) > 0 {
 			return o, &judge.Misuse{Err: errors.New("this folder has no judge.toml and is not empty\n    serve in a contest folder, or in an empty one")}
 		}
-		if _, err := scaffold.Contest("."); err != nil {
+		contest, err := scaffold.Contest(".")
+		if err != nil {
+			return o, err
+		}
+		if _, err := scaffold.Write(contest); err != nil {
 			return o, err
 		}
 	}
@@ -105,6 +117,9 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 		Server: contest.Config.Server, Root: contest.Root, Source: contest.Config.Source, Version: cli.Version(), Log: c.log(), LogTo: os.Stderr,
 		Child:     func(dir string) []string { return []string{self, "worker", "--data", dir} },
 		Publisher: func() []string { return []string{self, "publish"} },
+		Preparer: func(archive string, verify bool) []string {
+			return []string{self, "prepare", "--verify=" + strconv.FormatBool(verify), archive}
+		},
 	}
 	change(&o.Server)
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
@@ -113,8 +128,8 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 	return o, nil
 }
 
-// serve answers until it is told to end.
-func (c *console) serve(ctx context.Context, o server.Options) error {
+// serve answers until it is told to end. Logins are those that people are told of at first.
+func (c *console) serve(ctx context.Context, o server.Options, logins []auth.Slip) error {
 	s, err := server.Start(ctx, o)
 	if err != nil {
 		return err
@@ -123,8 +138,21 @@ func (c *console) serve(ctx context.Context, o server.Options) error {
 	if s.First != "" {
 		fmt.Fprintf(c.out, "log in as its admin:  judge login %s --token %s\n", s.URL(), s.First)
 	}
+	if s.Setup != "" {
+		fmt.Fprintf(c.out, "or in a browser, within an hour:  %s\n", s.Setup)
+	}
+	if len(logins) > 0 {
+		fmt.Fprintf(c.out, "log in to %s/c/%s as\n", s.URL().URL, demo.Slug)
+	}
+	for _, l := range logins {
+		fmt.Fprintf(c.out, "  %-8s %s  %s\n", l.Login, l.Password, l.Name)
+	}
+	if err := notify("READY=1"); err != nil {
+		o.Log.Warn("systemd is not told that the server is ready", "error", err)
+	}
 	<-ctx.Done()
 	fmt.Fprintln(c.out, "ending")
+	_ = notify("STOPPING=1") // it sees the end, too
 	s.Stop()
 	return nil
 }

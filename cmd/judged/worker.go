@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 	"assay/judge/host/queue"
 	"assay/judge/host/server"
 	"assay/judge/host/worker"
+	"assay/judge/running/sandbox"
 )
 
 func workerCommand(c *console) *cobra.Command {
@@ -47,7 +49,8 @@ gives them back at once.
 	f.StringVar(&w.join, "join", "", "the `ADDRESS` with the code by which to join")
 	f.StringVar(&w.data, "data", "worker", "keep key, caches and results in this `DIR`")
 	f.IntVar(&w.slots, "slots", 0, "jobs at one time; 0 is one for each processor core but one")
-	f.StringVar(&w.require, "require", os.Getenv("ASSAY_REQUIRE"), "isolated: refuse a machine on which the sandbox cannot isolate")
+	f.BoolVar(&w.calibrate, "calibrate", false, "measure how fast this machine is, tell the server, and end; from then on it is measured again each hour in which there is nothing to do")
+	f.StringVar(&w.require, "require", cmp.Or(os.Getenv("ASSAY_REQUIRE"), sandbox.Isolated), "isolated: refuse a machine on which the sandbox cannot isolate; any: judge there, too, where programs may do all that the worker may")
 	return cmd
 }
 
@@ -55,6 +58,7 @@ type working struct {
 	*console
 	join, data, require string
 	slots               int
+	calibrate           bool
 	seed                []byte
 	logger              *slog.Logger
 }
@@ -72,7 +76,7 @@ func (w *working) run(ctx context.Context) (err error) {
 		}()
 	}
 	address, err := w.address()
-	if err != nil {
+	if err != nil && !w.calibrate {
 		return err
 	}
 	if w.data, err = filepath.Abs(w.data); err != nil {
@@ -90,41 +94,77 @@ func (w *working) run(ctx context.Context) (err error) {
 	if w.seed, public, err = queue.Key(filepath.Join(w.data, "key")); err != nil {
 		return err
 	}
-	api, err := client.New(client.Options{
-		Address: client.Address{URL: address.URL, Pin: address.Pin}, Version: cli.Version(), Wait: func(err error) { w.logger.Warn("server", "error", err) },
-		Sign: func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
-	})
-	if err != nil {
+	var api *client.Client
+	if address.URL != "" {
+		if api, err = client.New(client.Options{
+			Address: client.Address{URL: address.URL, Pin: address.Pin}, Version: cli.Version(), Wait: func(err error) { w.logger.Warn("server", "error", err) },
+			Sign: func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
+		}); err != nil {
+			return err
+		}
+	}
+	speed, err := worker.Measured(w.data)
+	if err != nil && !w.calibrate {
 		return err
 	}
-	if w.slots == 0 {
+	lower := w.slots == 0
+	switch {
+	case lower && speed != nil && !w.calibrate:
+		w.slots = min(max(speed.Slots, 1), worker.Slots())
+	case lower:
 		w.slots = worker.Slots()
 	}
-	note := func(text string) { w.logger.Warn(text) }
+	note, info := func(text string) { w.logger.Warn(text) }, func(text string) { w.logger.Info(text) }
 	w.logger.Info("looking at the sandbox and the tool chains of this machine")
 	runner, err := worker.NewRunner(worker.RunnerOptions{
-		Dir: w.data, Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require, Note: note,
+		Dir: w.data, Cache: os.Getenv("ASSAY_CACHE"), Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require, Note: note,
 	})
+	if errors.Is(err, sandbox.ErrRefused) {
+		return fmt.Errorf("%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any", err)
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
-	welcome, err := w.enter(ctx, api, address.Code, public, *runner.Offer())
+	if w.calibrate {
+		if speed, err = w.measure(ctx, runner, lower); err != nil {
+			return err
+		}
+		if w.tellSpeed(speed); api == nil || !speed.Known() {
+			return nil
+		}
+	}
+	offer := *runner.Offer()
+	offer.Speed = speed
+	welcome, err := w.enter(ctx, api, address.Code, public, offer)
 	if err != nil {
 		return err
 	}
+	if w.calibrate {
+		fmt.Fprintf(w.out, "%s is told; next to the first machine of the class %s a run takes %.2f times as long\n", address.URL, welcome.Class, welcome.Factor)
+		return client.WriteLogins(w.file(), client.Logins{address.URL: {Pin: address.Pin}})
+	}
 	for _, text := range welcome.Notes {
 		note(text)
+	}
+	if err := runner.Scale(welcome.Scale); err != nil {
+		return err
 	}
 	member, err := w.member(ctx, address, welcome)
 	if err != nil {
 		return err
 	}
 	defer member.Close()
-	works, err := worker.New(worker.Options{
-		Name: welcome.Worker, Dir: w.data, Queue: worker.FromMember(member), Judging: runner, Slots: w.slots, Note: note,
-	})
-	if err != nil {
+	var works *worker.Worker
+	o := worker.Options{Name: welcome.Worker, Dir: w.data, Queue: worker.FromMember(member), Judging: runner, Slots: w.slots, Note: note, Info: info}
+	if speed != nil {
+		o.Measure = func(ctx context.Context) {
+			if !w.stillFits(ctx, api, runner, offer) {
+				works.Drain()
+			}
+		}
+	}
+	if works, err = worker.New(o); err != nil {
 		return err
 	}
 	if !child {

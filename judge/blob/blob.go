@@ -265,6 +265,25 @@ func (f *Folder) Link(d Digest, size int64, path string, executable bool) error 
 	return nil
 }
 
+// Share puts a blob into another folder as well: by a hard link, or by a copy where there can
+// be none. Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
+func (f *Folder) Share(d Digest, to *Folder) error {
+	from, err := f.Find(d)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	path := to.path(d)
+	if os.MkdirAll(filepath.Dir(path), 0o755) == nil && os.Link(f.path(d), path) == nil {
+		return nil
+	}
+	info, err := from.Stat()
+	if err != nil {
+		return fmt.Errorf("look at blob %s: %w", d, err)
+	}
+	return to.Put(d, info.Size(), from)
+}
+
 // Untouched says whether a file that Link made is as Link made it, by its size, its
 // mode and its time.
 func Untouched(info fs.FileInfo, size int64, executable bool) bool {

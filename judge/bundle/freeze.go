@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,6 +23,9 @@ import (
 type Source struct {
 	Dir   string // its folder
 	Tests string // that of its generated cases; it may be missing, or be Dir itself
+	// Drivers is the folder of the contest's own golf drivers; "" and one that is missing
+	// are none.
+	Drivers string
 	// Cases are generated cases that stand elsewhere, by group.
 	Cases map[string][]string
 	// Without says of folders and files of Dir that they do not go along, by path.
@@ -31,22 +35,32 @@ type Source struct {
 	Follow func(link string) (target string, ok bool)
 }
 
-// TestsFolder is where generated cases go in a bundle.
-const TestsFolder = "testcases"
+// Where what stands outside of the problem's folder goes in a bundle.
+const (
+	TestsFolder   = "testcases"    // generated cases
+	DriversFolder = "golf-drivers" // the contest's own golf drivers
+)
 
 // Freeze makes a bundle of a problem. Its files are read again when the bundle is
 // written or laid out; one that has changed until then is an error.
 func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 	f := &freezer{paths: map[blob.Digest]string{}, follow: s.Follow}
-	apart := s.Tests != "" && filepath.Clean(s.Tests) != filepath.Clean(s.Dir)
-	without := func(path string) bool { return apart && path == TestsFolder || s.Without != nil && s.Without(path) }
+	outer := map[string]string{}
+	if s.Tests != "" && filepath.Clean(s.Tests) != filepath.Clean(s.Dir) {
+		outer[TestsFolder] = s.Tests
+	}
+	if s.Drivers != "" {
+		outer[DriversFolder] = s.Drivers
+	}
+	without := func(path string) bool {
+		_, taken := outer[path]
+		return taken || s.Without != nil && s.Without(path)
+	}
 	if err := f.folder(s.Dir, "", without); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(s.Tests); apart && !errors.Is(err, fs.ErrNotExist) {
-		if err := f.folder(s.Tests, TestsFolder, func(string) bool { return false }); err != nil {
-			return nil, err
-		}
+	if err := f.folders(outer); err != nil {
+		return nil, err
 	}
 	for group, files := range s.Cases {
 		for _, file := range files {
@@ -55,6 +69,22 @@ func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 			}
 		}
 	}
+	return f.bundle(s.Dir, found, config)
+}
+
+// Snapshot makes a bundle of folders as they are, by the paths at which they stand in it;
+// those that are missing are left out. Nothing was found out about them. Follow is as in
+// Source.
+func Snapshot(folders map[string]string, follow func(link string) (target string, ok bool), config []byte) (*Bundle, error) {
+	f := &freezer{paths: map[blob.Digest]string{}, follow: follow}
+	if err := f.folders(folders); err != nil {
+		return nil, err
+	}
+	return f.bundle("the snapshot", &Frozen{Format: FrozenFormat}, config)
+}
+
+// bundle makes the bundle of what was gathered.
+func (f *freezer) bundle(from string, found *Frozen, config []byte) (*Bundle, error) {
 	data, err := found.encode()
 	if err != nil {
 		return nil, err
@@ -62,12 +92,12 @@ func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 	slices.SortFunc(f.files, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	m := &Manifest{Files: f.files, Frozen: Entry{Path: FrozenFile, Size: int64(len(data)), Digest: blob.Of(data)}}
 	if len(m.Files) > maxEntries {
-		return nil, &judge.Fault{File: s.Dir, Text: fmt.Sprintf("the folder has more than %d files", maxEntries)}
+		return nil, &judge.Fault{File: from, Text: fmt.Sprintf("the folder has more than %d files", maxEntries)}
 	}
 	if _, err := m.check(); err != nil {
-		return nil, &judge.Fault{File: s.Dir, Text: "the folder cannot be frozen: " + err.Error(), Hint: "rename one of them"}
+		return nil, &judge.Fault{File: from, Text: "the folder cannot be frozen: " + err.Error(), Hint: "rename one of them"}
 	}
-	return &Bundle{Manifest: m, Frozen: found, Config: config, from: s.Dir, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
+	return &Bundle{Manifest: m, Frozen: found, Config: config, from: from, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
 		if e.Digest == m.Frozen.Digest {
 			return io.NopCloser(bytes.NewReader(data)), nil
 		}
@@ -81,6 +111,20 @@ type freezer struct {
 	paths map[blob.Digest]string // a file with these bytes
 	// follow is that of the source.
 	follow func(link string) (target string, ok bool)
+}
+
+// folders adds whole folders, by the paths at which they stand in the bundle; those that
+// are missing are left out.
+func (f *freezer) folders(all map[string]string) error {
+	for _, at := range slices.Sorted(maps.Keys(all)) {
+		if _, err := os.Stat(all[at]); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := f.folder(all[at], at, func(string) bool { return false }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // folder adds a folder's files below the path prefix.

@@ -8,9 +8,9 @@ import (
 
 // BenchmarkStream asks a checker about a small case, over and over, in each language.
 func BenchmarkStream(b *testing.B) {
-	for _, w := range []writer{inGo, inPython} {
-		b.Run(string(w), func(b *testing.B) {
-			to, from := kit.Stream(b, w.start(b, "checker"))
+	for _, l := range kit.Languages {
+		b.Run(string(l), func(b *testing.B) {
+			to, from := kit.Stream(b, l.Start(b, "checker"))
 			for b.Loop() {
 				if err := kit.WriteFrame(to, "check", []byte("a/b"), []byte("3 4\n"), []byte("7\n"), []byte("7\n")); err != nil {
 					b.Fatal(err)

@@ -58,7 +58,7 @@ func TestInteractors(t *testing.T) {
 		{"it is at fault where it forgets to quit", "nothing", "", 3, "", ""},
 		{"it is at fault where it panics", "panic", "", 3, "", ""},
 	} {
-		inEach(t, row.name, func(t *testing.T, kit writer) {
+		kit.InEach(t, row.name, func(t *testing.T, l kit.Language) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{"in": row.input + "\n", "ans": "bye\n"} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -69,7 +69,7 @@ func TestInteractors(t *testing.T) {
 			if err := os.Mkdir(feedback, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cmd := kit.start(t, "interactor", filepath.Join(dir, "in"), filepath.Join(dir, "ans"), feedback)
+			cmd := l.Start(t, "interactor", filepath.Join(dir, "in"), filepath.Join(dir, "ans"), feedback)
 			cmd.Stdin = strings.NewReader(row.says)
 			hears, _ := cmd.Output()
 			if exit := cmd.ProcessState.ExitCode(); exit != row.exit || string(hears) != row.hears {

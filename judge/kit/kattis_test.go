@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"assay/judge/kit"
 )
 
 // TestForKattis runs kit programs as a package of the ICPC format does.
@@ -33,12 +35,12 @@ func TestForKattis(t *testing.T) {
 		{"refuses another input", "validator", "", "77\n", 43, ""},
 	}
 	for _, row := range rows {
-		inEach(t, "it "+row.it, func(t *testing.T, kit writer) {
+		kit.InEach(t, "it "+row.it, func(t *testing.T, l kit.Language) {
 			message := filepath.Join(dir, "feedback", "judgemessage.txt")
 			if err := os.RemoveAll(message); err != nil {
 				t.Fatal(err)
 			}
-			cmd := kit.start(t, row.play, append([]string{"--kattis"}, strings.Fields(row.args)...)...)
+			cmd := l.Start(t, row.play, append([]string{"--kattis"}, strings.Fields(row.args)...)...)
 			cmd.Dir = dir
 			cmd.Stdin = strings.NewReader(row.stdin)
 			_, stderr, exit := run(t, cmd)

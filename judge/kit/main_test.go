@@ -39,8 +39,19 @@ func TestMain(m *testing.M) {
 	case "interactor":
 		kit.Interact(interactor)
 	case "":
-		os.Exit(m.Run())
+		os.Exit(tests(m))
 	}
+}
+
+// tests runs the tests, which share a folder for what they build.
+func tests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "kit-test-*")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	kit.Built = dir
+	return m.Run()
 }
 
 // TestByHand runs kit programs as people do, without the judge.
@@ -70,15 +81,15 @@ func TestByHand(t *testing.T) {
 		{"a generator prints a case", "generator", "random", "", 0, "random RANDOM\n", ""},
 		{"a generator exits with 3 for a bad line", "generator", "random --x 1", "", 3, "", "kind \"random\" does not use the option --x\n"},
 	} {
-		inEach(t, row.name, func(t *testing.T, kit writer) {
-			cmd := kit.start(t, row.play, strings.Fields(row.args)...)
+		kit.InEach(t, row.name, func(t *testing.T, l kit.Language) {
+			cmd := l.Start(t, row.play, strings.Fields(row.args)...)
 			cmd.Dir = dir
 			cmd.Stdin = strings.NewReader(row.stdin)
 			stdout, stderr, exit := run(t, cmd)
 			if row.play == "generator" && exit == 0 {
 				stdout = strings.Replace(stdout, strings.Fields(stdout)[1], "RANDOM", 1)
 			}
-			if exit != row.exit || stdout != row.stdout || !strings.HasSuffix(stderr, kit.word(row.stderr)) || row.stderr == "" && stderr != "" {
+			if exit != row.exit || stdout != row.stdout || !strings.HasSuffix(stderr, word(l, row.stderr)) || row.stderr == "" && stderr != "" {
 				t.Errorf("exit code %d, output %q, errors %q\nwant %d, %q, %q", exit, stdout, stderr, row.exit, row.stdout, row.stderr)
 			}
 		})
@@ -87,7 +98,7 @@ func TestByHand(t *testing.T) {
 
 func TestTheSeedComesFromTheEnvironment(t *testing.T) {
 	generate := func(seed string) string {
-		cmd := inGo.start(t, "generator", "random")
+		cmd := kit.Go.Start(t, "generator", "random")
 		if seed != "" {
 			cmd.Env = append(cmd.Env, kit.SeedEnv+"="+seed)
 		}
@@ -118,7 +129,7 @@ func TestStream(t *testing.T) {
 		{"generator", [][]string{{seed, "random"}, {seed, "random"}, {seed, "x", "y"}, {}},
 			"assay-kit 1 generator\nok 17\nrandom 742539885\nok 17\nrandom 742539885\nfail 38\nkind \"x\" does not use the argument \"y\"fail 37\na generation has a seed, got no parts"},
 	} {
-		inEach(t, row.play, func(t *testing.T, by writer) {
+		kit.InEach(t, row.play, func(t *testing.T, l kit.Language) {
 			var requests bytes.Buffer
 			for _, parts := range row.request {
 				raw := make([][]byte, len(parts))
@@ -129,7 +140,7 @@ func TestStream(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cmd := by.start(t, row.play)
+			cmd := l.Start(t, row.play)
 			cmd.Env = append(cmd.Env, kit.StreamEnv+"=1")
 			cmd.Stdin = &requests
 			stdout, stderr, exit := run(t, cmd)
@@ -140,52 +151,11 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// writer is a language in which the kit is there, and so are the programs of these tests.
-type writer string
-
-const (
-	inGo     writer = "go"
-	inPython writer = "python3"
-)
-
-// inEach runs a test with the kit of each language.
-func inEach(t *testing.T, name string, test func(t *testing.T, w writer)) {
-	t.Helper()
-	for _, w := range []writer{inGo, inPython} {
-		t.Run(string(w)+"/"+name, func(t *testing.T) { test(t, w) })
-	}
-}
-
-// start is the command that starts one of the programs.
-func (w writer) start(t testing.TB, play string, args ...string) *exec.Cmd {
-	t.Helper()
-	path, err := os.Executable()
-	env := []string{"KIT_TEST_PLAY=" + play}
-	if w == inPython {
-		var plays, kit string
-		if path, err = exec.LookPath("python3"); err != nil {
-			t.Skip("no python3: apt-get install python3")
-		}
-		if plays, err = filepath.Abs("testdata/plays.py"); err == nil {
-			kit, err = filepath.Abs(".")
-		}
-		args = append([]string{plays}, args...)
-		env = append(os.Environ(), append(env, "PYTHONPATH="+kit, "PYTHONDONTWRITEBYTECODE=1")...)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
-	cmd.Env = env
-	return cmd
-}
-
 // word is what a kit says in this language where Go's says the text.
-func (w writer) word(text string) string {
-	if w == inPython {
-		return strings.ReplaceAll(text, "panic: too large", "exception: ValueError: too large")
-	}
-	return text
+func word(l kit.Language, text string) string {
+	return strings.ReplaceAll(text, "panic: too large", map[kit.Language]string{
+		kit.Go: "panic: too large", kit.Python: "exception: ValueError: too large", kit.CPP: "exception: too large",
+	}[l])
 }
 
 func run(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, exit int) {

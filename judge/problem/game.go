@@ -19,6 +19,7 @@ type Game struct {
 	Files    bool        // contestants are files that the referee reads, and no programs
 	Tester   string      // path of the bot that others are tried against; "" for none
 	Try      string      // the rule set for that; "" for the default one
+	Graded   []string    // names of bots in solutions/<id>/bots, each weaker than the next
 	Adapters []Adapter
 	Rules    []RuleSet // the first one is the default
 	Checks   []Check
@@ -72,6 +73,12 @@ type GameScore struct {
 	Loss float64 `toml:"loss"`
 }
 
+// OnlyGame says whether the folder is a game and no problem besides: there is nothing in it
+// by which a program that is no bot could be judged.
+func (f *Folder) OnlyGame() bool {
+	return f.Game != nil && f.Reference == nil && f.Generator == nil && f.Validator == nil && f.Count() == 0 && f.FormatPath() == ""
+}
+
 // game is the [game] table.
 type game struct {
 	Referee  string         `toml:"referee"`
@@ -79,6 +86,7 @@ type game struct {
 	Bots     string         `toml:"bots"`
 	Tester   string         `toml:"tester"`
 	Try      string         `toml:"try"`
+	Graded   []string       `toml:"graded"`
 	Adapters []adapter      `toml:"adapter"`
 	Options  map[string]any `toml:"options"`
 	Rules    []ruleSet      `toml:"rules"`
@@ -140,7 +148,7 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 	if t.Tester != "" {
 		made.Tester = program("game.tester", t.Tester)
 	}
-	made.Try = t.Try
+	made.Try, made.Graded = t.Try, t.Graded
 	if t.Bots != "" && t.Bots != botsArePrograms && t.Bots != botsAreFiles {
 		faults = append(faults, f.Fault("game.bots", fmt.Sprintf("unknown kind of bots %q", t.Bots), suggest.Hint(t.Bots, []string{botsArePrograms, botsAreFiles})))
 	}

@@ -22,6 +22,13 @@ var tooLong = regexp.MustCompile(`\{-?\d+\.\.-?\d+\}`)
 // it from the environment.
 const SeedWord = "{seed}"
 
+// SeedNumber is a seed as a number below 2^31, which SeedWord stands for.
+func SeedNumber(seed string) string {
+	var n uint32
+	fmt.Sscanf(seed[:min(len(seed), 8)], "%08x", &n)
+	return fmt.Sprint(n >> 1)
+}
+
 // Expand makes the generator lines of one line of problem.toml: {a..b} stands
 // for every whole number from a to b. With several ranges the last one runs
 // fastest. Blanks at the ends and runs of blanks are made one blank, so that the

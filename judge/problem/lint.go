@@ -22,6 +22,9 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	if _, err := os.Stat(f.Statement()); err != nil {
 		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "a problem has a statement in Markdown"})
 	}
+	if f.OnlyGame() {
+		return faults
+	}
 	if f.Reference == nil && !f.Unanswered() {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
 	}

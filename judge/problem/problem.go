@@ -48,6 +48,7 @@ type Folder struct {
 	// some case does what the folder says, in the four verdicts that packages know.
 	Loosely bool
 
+	About   About    // zero for a package, which says it itself
 	Golf    *Golf    // nil where the problem cannot be golfed
 	Game    *Game    // nil where the folder is not a game
 	Package *Package // nil where the folder is one of the judge's own form
@@ -103,6 +104,7 @@ type table struct {
 	Game       *game      `toml:"game"`
 	Second     string     `toml:"second"`
 	Verdicts   string     `toml:"verdicts"`
+	About      About      `toml:"package"`
 	Group      []group    `toml:"group"`
 }
 
@@ -190,6 +192,7 @@ func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Folder, jud
 		Problem: &judge.Problem{ID: ID(dir), Title: t.Title, Source: t.Source, Dir: dir},
 		Tests:   tests,
 		Second:  t.Second,
+		About:   t.About,
 		formats: formats,
 		doc:     doc,
 		at:      map[string]string{},

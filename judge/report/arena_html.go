@@ -321,3 +321,19 @@ func niceStep(span float64) float64 {
 	}
 	return 10 * unit
 }
+
+// ArenaPage draws the standings of an event and some of its games as one page of HTML, in
+// which the games can be played again. Positions are what a referee saw in the games, as far as it was asked.
+func ArenaPage(w io.Writer, so *arena.Results, title string, games []*arena.Game, positions arena.Seen) error {
+	s := standings.Make(so, nil, nil)
+	s.Title = title
+	all := make([]shown, len(games))
+	for i, g := range games {
+		first, second := so.Bot(g.First), so.Bot(g.Second)
+		if first == nil || second == nil {
+			return fmt.Errorf("a game of the page is of a bot that is not there")
+		}
+		all[i] = shown{Game: g, First: first.Name, Second: second.Name, Positions: positions[g.Key()]}
+	}
+	return drawArenaPage(w, s, all)
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -83,7 +84,7 @@ func golfVerdictWords(r *judge.GolfProved) string {
 		return strings.ReplaceAll(words, "\n", "\n         ")
 	case judge.GolfSlow:
 		if len(r.Slow) == 0 {
-			return "not all inputs were tried"
+			return cmp.Or(r.Log, "not all inputs were tried")
 		}
 		return fmt.Sprintf("no answer within %g s of processor time at %s; %d of %d inputs tried, none wrong",
 			float64(r.TimeMS)/1000, r.Slow[0], r.Tried, r.Domain)

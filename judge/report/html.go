@@ -212,6 +212,7 @@ func (p *pageRun) Golf() []*judge.GolfProved          { return p.record.golf }
 func (p *pageRun) IsVerification() bool               { return p.record.isVerification() }
 func (p *pageRun) Checks() []*judge.Checked           { return p.record.checks }
 func (p *pageRun) Faults() []*judge.Fault             { return p.record.faults }
+func (p *pageRun) Warnings() []*judge.Fault           { return p.record.warnings }
 func (p *pageRun) Solutions() []*judge.SolutionJudged { return p.record.solutions }
 func (p *pageRun) Notes() []string                    { return p.record.notes }
 func (p *pageRun) Verdict() judge.Verdict             { return p.record.verdict() }
@@ -325,7 +326,7 @@ func (p *pageRun) Folder() string {
 	if len(p.record.solutions) == 0 {
 		return ""
 	}
-	return commonFolder(p.record.solutions)
+	return commonFolder(pathsOf(p.record.solutions))
 }
 
 // Short is the path of a solution within that folder.

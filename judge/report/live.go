@@ -20,6 +20,7 @@ type progress struct {
 	since time.Time
 	drawn time.Time
 	shown string // what stands on the terminal now
+	named bool   // the line tells which submission it is about
 
 	ran    int // cases that have run; they are judged a little later
 	of     int
@@ -82,6 +83,9 @@ func (p *progress) line(r *record) string {
 			fmt.Fprintf(&b, " %s as %s", filepath.Base(s.Program), s.Language)
 		}
 	default:
+		if s := r.started; s != nil && p.named {
+			b.WriteString(filepath.Base(s.Program) + " ")
+		}
 		p.ran = max(p.ran, len(r.cases)) // a replayed stream has no progress
 		if p.of > 0 {
 			done := min(bar*p.ran/p.of, bar)

@@ -19,6 +19,7 @@ type record struct {
 	verify    *judge.VerifyStarted // nil in a submission
 	checks    []*judge.Checked
 	faults    []*judge.Fault
+	warnings  []*judge.Fault
 	solutions []*judge.SolutionJudged
 	verified  *judge.VerifyFinished // nil where the stream broke off
 
@@ -75,6 +76,10 @@ func (r *record) add(e judge.Event) bool {
 	case *judge.FaultFound:
 		if e.Fault != nil {
 			r.faults = append(r.faults, e.Fault)
+		}
+	case *judge.Warned:
+		if e.Fault != nil {
+			r.warnings = append(r.warnings, e.Fault)
 		}
 	case *judge.SolutionJudged:
 		r.solutions = append(r.solutions, e)

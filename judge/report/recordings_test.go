@@ -26,6 +26,8 @@ var recordings = map[string][]judge.Event{
 	"adequacy":       {adequacy(false)},
 	"adequacy_all":   {adequacy(true), &judge.Noted{Text: "not a part of it"}, adequacy(false)},
 	"suite":          suite(),
+	"several":        several(),
+	"several_broken": several()[:12],
 	"verify":         verify(),
 	"verify_clean":   verifyClean(),
 	"verify_several": join(verifyFaulty()[:25], verifyClean()),
@@ -35,6 +37,23 @@ const (
 	ms  = time.Millisecond
 	mib = 1 << 20
 )
+
+// several are submissions that are judged one after the other, with a note that is the same
+// for each.
+func several() []judge.Event {
+	note := &judge.Noted{Text: "the problem has no answer for one case"}
+	events := []judge.Event{&judge.SeveralStarted{
+		Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Programs: []string{"mine/a.py", "mine/b.cpp", "mine/c.py"},
+		Groups: []string{"sample", "large"}, Cases: 5, Rung: "namespaces",
+	}}
+	events = append(events, started("mine/a.py", "Python 3", 5, "sample", "large"), note, &judge.Built{})
+	events = append(append(events, good("sample", 2)...), good("large", 3)...)
+	events = append(events, &judge.Finished{Verdict: judge.Accepted, Passed: 5, Judged: 5, Cases: 5, TimeMS: 31, Memory: 6 * mib})
+	events = append(events, started("mine/b.cpp", "C++", 5, "sample", "large"), note)
+	events = append(events, compileError()[1:]...)
+	events = append(events, started("mine/c.py", "Python 3", 5, "sample", "large"), note)
+	return append(append(events, wrongAnswer()[1:]...), &judge.SeveralFinished{Accepted: 1, Submissions: 3})
+}
 
 func section(s string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))

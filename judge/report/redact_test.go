@@ -81,6 +81,9 @@ func TestRedactedDrawings(t *testing.T) {
 			if name != "JUnit" && !strings.Contains(text, "wrong answer") && !strings.Contains(text, `"WA"`) {
 				t.Errorf("%s, %s: the verdict is gone:\n%s", name, show, text)
 			}
+			if name == "HTML" && show != judge.ShowAll && strings.Contains(text, "0 bytes") {
+				t.Errorf("%s, %s: a size that is not told is drawn as 0:\n%s", name, show, text)
+			}
 			if name != "JUnit" && !strings.Contains(text, "try again") {
 				t.Errorf("%s, %s: what the contestant is told is gone:\n%s", name, show, text)
 			}

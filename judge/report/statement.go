@@ -26,7 +26,7 @@ func Statement(w io.Writer, markdown []byte, columns int, colour bool) error {
 		columns = usualWidth
 	}
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(withFormulas)).Parser()
 	s := &sheet{source: markdown, paint: paint(colour)}
 	lines := s.children(parser.Parse(text.NewReader(markdown)), min(max(columns, leastWidth), mostWidth), false)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -72,6 +72,9 @@ func (s *sheet) block(n ast.Node, room int) []string {
 	case *ast.Heading:
 		return s.heading(n, room)
 	case *ast.Paragraph, *ast.TextBlock:
+		if f, ok := n.FirstChild().(*formula); ok && f.display && n.ChildCount() == 1 {
+			return indented(s.flow(s.inline(n, nil), room-2), "| ", "| ")
+		}
 		return s.flow(s.inline(n, nil), room)
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		return indented(strings.Split(strings.TrimRight(s.raw(n), "\n"), "\n"), "    ", "    ")
@@ -207,6 +210,8 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 			words = append(words, word{space: true})
 		}
 		return words
+	case *formula:
+		return cutWords(formulaText(n), style)
 	case *ast.String:
 		return cutWords(safe(string(n.Value)), style)
 	case *ast.CodeSpan:

@@ -16,15 +16,11 @@ import (
 
 // StatementHTML draws a statement, written in Markdown, as one page that needs
 // nothing else. HTML in the statement is not let through but for the plain tags of
-// text, nor are links that a browser would run.
+// text, nor are links that a browser would run. Formulas are drawn as MathML.
 func StatementHTML(w io.Writer, title string, markdown []byte) error {
 	var body bytes.Buffer
-	md := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Footnote),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plainTags{}, 100))),
-	)
-	if err := md.Convert(markdown, &body); err != nil {
-		return fmt.Errorf("draw the statement: %w", err)
+	if err := StatementPart(&body, markdown); err != nil {
+		return err
 	}
 	style, err := pageFiles.ReadFile("page/style.css")
 	if err != nil {
@@ -37,6 +33,19 @@ func StatementHTML(w io.Writer, title string, markdown []byte) error {
 	}{title, template.CSS(style), template.HTML(body.String())}
 	if err := statementPage.Execute(w, page); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
+	}
+	return nil
+}
+
+// StatementPart draws a statement as StatementHTML does, without the page around it.
+func StatementPart(w io.Writer, markdown []byte) error {
+	md := goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Footnote),
+		goldmark.WithParserOptions(withFormulas),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plainTags{}, 100), util.Prioritized(formulas{}, 100))),
+	)
+	if err := md.Convert(markdown, w); err != nil {
+		return fmt.Errorf("draw the statement: %w", err)
 	}
 	return nil
 }
@@ -68,6 +77,16 @@ main { max-width: 46rem; margin: 0 auto; padding: 1rem; line-height: 1.5; }
 main pre { padding: 0.6rem; overflow-x: auto; border: 1px solid; }
 main table { border-collapse: collapse; }
 main td, main th { border: 1px solid; padding: 0.2rem 0.5rem; }
+@page { margin: 2cm; }
+@media print {
+  :root { color-scheme: light; }
+  body { background: white; color: black; font-size: 10.5pt; }
+  main { max-width: none; padding: 0; }
+  main pre { white-space: pre-wrap; }
+  main pre, main table, main tr, main img { break-inside: avoid; }
+  h1, h2, h3, h4 { break-after: avoid; }
+  p, li { orphans: 3; widows: 3; }
+}
 </style>
 </head>
 <body>

@@ -93,3 +93,10 @@ func UseColour(mode string, terminal bool, noColour string) (bool, error) {
 	}
 	return false, fmt.Errorf("colour %q is not known: want auto, always or never", mode)
 }
+
+// VerdictClass is the class of a verdict in the style sheet that Style returns.
+func VerdictClass(v judge.Verdict) string { return lookOf(v).class }
+
+// Visible makes a text of others harmless to look at: what is not printable is written as
+// \xNN.
+func Visible(text string) string { return safe(text) }

@@ -19,6 +19,9 @@ type TerminalOptions struct {
 	Live   bool             // redraw a line of progress; only for a terminal, never for a pipe
 	Width  int              // of the terminal, in characters; 0 is 80
 	Now    func() time.Time // for the time in the line of progress; nil shows none
+	// Problem is what the user called the problem, for commands to go on with: a path, where
+	// the id alone would not do. "" is the id.
+	Problem string
 }
 
 // The widths that a report is drawn in. Wider lines are hard to read.
@@ -50,21 +53,48 @@ type terminal struct {
 	page   strings.Builder // what is to be written next
 	err    error           // the first one of writing
 
-	faults int // of the check at hand
+	faults  int      // of the check at hand
+	several *several // while several submissions are judged
 }
 
 func (t *terminal) Event(e judge.Event) {
-	if !t.record.add(e) {
-		t.broken()
+	_, opens := e.(*judge.SeveralStarted)
+	if opens && t.record.empty() {
+		t.record = &record{}
+	} else if opens || !t.record.add(e) {
+		if _, next := e.(*judge.Started); t.several == nil || !next {
+			t.broken()
+			t.printf("\n")
+		}
 		t.record = &record{}
 		t.record.add(e)
-		t.printf("\n")
 	}
 	switch e.(type) {
-	case *judge.FaultFound, *judge.Progressed:
+	case *judge.FaultFound, *judge.Warned, *judge.Progressed:
 	default:
 		t.endFaults()
 	}
+	switch e := e.(type) {
+	case *judge.SeveralStarted:
+		t.severalStarted(e)
+	case *judge.SeveralFinished:
+		if t.several != nil {
+			t.severalFinished(e)
+		}
+		t.record = &record{}
+	default:
+		if t.several != nil {
+			t.oneOfSeveral(e)
+		} else {
+			t.single(e)
+		}
+	}
+	t.live.named = t.several != nil
+	t.flush(t.live.next(e, t.record, t.o.Width))
+}
+
+// single draws an event of one submission, or of anything else.
+func (t *terminal) single(e judge.Event) {
 	switch e := e.(type) {
 	default:
 		t.suite(e)
@@ -81,7 +111,9 @@ func (t *terminal) Event(e judge.Event) {
 	case *judge.Checked:
 		t.checked(e)
 	case *judge.FaultFound:
-		t.fault(e.Fault)
+		t.fault("fault:", received, e.Fault)
+	case *judge.Warned:
+		t.fault("warning:", warning, e.Fault)
 	case *judge.VerifyFinished:
 		t.verified()
 	case *judge.ArenaStood:
@@ -93,7 +125,6 @@ func (t *terminal) Event(e judge.Event) {
 	case *judge.TryFinished:
 		t.tryFinished(e)
 	}
-	t.flush(t.live.next(e, t.record, t.o.Width))
 }
 
 func (t *terminal) Close() error {
@@ -107,6 +138,8 @@ func (t *terminal) broken() {
 	t.endFaults()
 	r := t.record
 	switch {
+	case t.several != nil:
+		t.severalFinished(nil)
 	case len(r.golf) > 0:
 		t.printf("%s", Golf(r.golf))
 	case r.finished != nil || r.verified != nil || r.adequacy != nil || r.empty():
@@ -370,7 +403,8 @@ func (t *terminal) hints(v judge.Verdict) {
 	if s == nil || end == nil || v == judge.Accepted || v == judge.NotJudged {
 		return
 	}
-	command := fmt.Sprintf("judge submit %s %s", quoted(s.Problem), quoted(s.Program))
+	problem := quoted(cmp.Or(t.o.Problem, s.Problem))
+	command := fmt.Sprintf("judge submit %s %s", problem, quoted(s.Program))
 	t.printf("\n")
 	hint := func(words, command string) {
 		t.printf("%s %s\n", t.paint.style(faint, pad(words, 19)), safe(command))
@@ -378,7 +412,7 @@ func (t *terminal) hints(v judge.Verdict) {
 	switch v {
 	case judge.JudgeError:
 		t.paragraph("This is not the submission's fault: a program of the problem or the machine is.", "")
-		hint("check the problem:", "judge verify "+quoted(s.Problem))
+		hint("check the problem:", "judge verify "+problem)
 	case judge.CompileError:
 		hint("what builds it:", "judge lang")
 	case judge.TimeLimit:

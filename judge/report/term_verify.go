@@ -17,28 +17,38 @@ const (
 
 func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
 	t.title(e.Problem, e.Title)
-	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", count(e.Cases, "case"), count(len(e.Groups), "group"))))
+	if len(e.Groups) > 0 { // a game has none
+		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", count(e.Cases, "case"), count(len(e.Groups), "group"))))
+	}
 	t.weaker(e.Rung, e.Weaker)
 	t.printf("\n")
 }
 
 func (t *terminal) checked(e *judge.Checked) {
 	mark, style := "ok", lookOf(judge.Accepted).attrs
-	faults := ""
+	var found []string
+	room := t.o.Width - 6 - 8 - 2
+	tell := func(n int, noun string, style []attribute) {
+		if n > 0 {
+			text := count(n, noun)
+			room -= 2*len(found) + width(text)
+			found = append(found, t.paint.style(style, text))
+		}
+	}
 	if e.Faults > 0 {
 		mark, style = "!!", received
-		faults = count(e.Faults, "fault")
 	}
-	room := t.o.Width - 6 - 8 - width(faults) - 2
+	tell(e.Faults, "fault", received)
+	tell(e.Warnings, "warning", warning)
 	t.printf("  %s  %s%s", t.paint.style(style, mark), pad(fit(oneLine(e.What), room), min(room, 44)), padLeft(fmt.Sprint(e.Count), 8))
-	if faults != "" {
-		t.printf("  %s", t.paint.style(received, faults))
+	for _, text := range found {
+		t.printf("  %s", text)
 	}
 	t.printf("\n")
 }
 
-// fault draws a fault of the problem folder: where, what, and the way out.
-func (t *terminal) fault(f *judge.Fault) {
+// fault draws a fault of the problem folder, or a warning: where, what, and the way out.
+func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 	if f == nil {
 		return
 	}
@@ -50,7 +60,7 @@ func (t *terminal) fault(f *judge.Fault) {
 	if t.faults == 1 {
 		t.printf("\n")
 	}
-	t.printf("  %s %s\n      ", t.paint.style(received, "fault:"), t.paint.style(bold, at))
+	t.printf("  %s %s\n      ", t.paint.style(style, word), t.paint.style(bold, at))
 	t.paragraph(f.Text, "      ")
 	if f.Hint != "" {
 		t.printf("      ")
@@ -76,13 +86,7 @@ func (t *terminal) solutions() {
 		return
 	}
 	g := t.solutionGrid()
-	t.printf("\n%s\n", t.paint.style(faint, strings.TrimRight(g.head(), " ")))
-	for _, s := range r.solutions {
-		t.printf("%s\n", g.row(s, t.paint))
-	}
-	for _, words := range g.legend {
-		t.printf("%s\n", t.paint.style(faint, words))
-	}
+	g.draw(t, r.solutions)
 	t.killers(g)
 }
 
@@ -108,11 +112,11 @@ func (t *terminal) killers(g *grid) {
 		}
 		indent := 2 + g.paths + 2
 		if indent > t.o.Width/2 {
-			t.printf("  %s\n      ", g.path(s))
+			t.printf("  %s\n      ", g.path(s.Path))
 			t.paragraph(text, "      ")
 			continue
 		}
-		t.printf("  %s  ", pad(g.path(s), g.paths))
+		t.printf("  %s  ", pad(g.path(s.Path), g.paths))
 		t.paragraph(text, strings.Repeat(" ", indent))
 	}
 }
@@ -128,6 +132,9 @@ func (t *terminal) verified() {
 	text := fmt.Sprintf("%s, %s", count(e.Faults, "fault"), count(e.Solutions, "solution"))
 	if e.Faults == 0 {
 		text = "no faults, " + count(e.Solutions, "solution")
+	}
+	if e.Warnings > 0 {
+		text += ", " + count(e.Warnings, "warning")
 	}
 	surprises := 0
 	for _, s := range t.record.solutions {
@@ -164,6 +171,7 @@ func (t *terminal) recall() {
 
 // grid lays out the table of solutions and groups.
 type grid struct {
+	due    bool     // what is promised has a column
 	prefix string   // common to all paths, not shown
 	paths  int      // width of the column of paths
 	groups []string // that have a column
@@ -180,26 +188,40 @@ const (
 	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
 )
 
-// solutionGrid fits the table into the terminal's width: columns with the groups'
-// names where there is room, else with numbers, else one character a group.
+// solutionGrid is the table of the solutions of a problem folder.
 func (t *terminal) solutionGrid() *grid {
 	r := t.record
-	g := &grid{prefix: commonFolder(r.solutions), gap: "  "}
+	var groups []string
 	if r.verify != nil {
-		g.groups = r.verify.Groups
+		groups = r.verify.Groups
 	} else {
 		for _, group := range r.solutions[0].Groups {
-			g.groups = append(g.groups, group.Group)
+			groups = append(groups, group.Group)
 		}
 	}
+	return newGrid(t.o.Width, pathsOf(r.solutions), groups, true)
+}
+
+func pathsOf(all []*judge.SolutionJudged) []string {
+	paths := make([]string, len(all))
+	for i, s := range all {
+		paths[i] = s.Path
+	}
+	return paths
+}
+
+// newGrid fits a table into a width: columns with the groups' names where there is room,
+// else with numbers, else one character a group.
+func newGrid(total int, paths, groups []string, due bool) *grid {
+	g := &grid{due: due, prefix: commonFolder(paths), groups: groups, gap: "  "}
 	longest := 3
 	for _, name := range g.groups {
 		longest = max(longest, width(oneLine(name)))
 	}
-	for _, s := range r.solutions {
-		g.paths = max(g.paths, width(oneLine(strings.TrimPrefix(s.Path, g.prefix))))
+	for _, p := range paths {
+		g.paths = max(g.paths, width(oneLine(strings.TrimPrefix(p, g.prefix))))
 	}
-	room := t.o.Width - fixedCells - len(g.groups)*2 // for the paths and all cells
+	room := total - fixedCells - len(g.groups)*2 // for the paths and all cells
 	g.cell = min(longest, 10)
 	switch named := room - len(g.groups)*g.cell; {
 	case named >= min(g.paths, 28):
@@ -209,10 +231,10 @@ func (t *terminal) solutionGrid() *grid {
 		g.paths = min(g.paths, room-len(g.groups)*3)
 	default:
 		g.cell, g.gap = 1, ""
-		if most := t.o.Width - fixedCells - 2 - leastPaths; len(g.groups) > most {
+		if most := total - fixedCells - 2 - leastPaths; len(g.groups) > most {
 			g.groups = g.groups[:most]
 		}
-		g.paths = min(g.paths, max(leastPaths, t.o.Width-fixedCells-2-len(g.groups)))
+		g.paths = min(g.paths, max(leastPaths, total-fixedCells-2-len(g.groups)))
 	}
 	numbered := g.cell < min(longest, 10)
 	var words []string
@@ -225,9 +247,28 @@ func (t *terminal) solutionGrid() *grid {
 		}
 	}
 	if numbered {
-		g.legend = wrap("groups: "+strings.Join(words, ", "), t.o.Width)
+		g.legend = wrap("groups: "+strings.Join(words, ", "), total)
 	}
 	return g
+}
+
+// draw draws the whole table.
+func (g *grid) draw(t *terminal, all []*judge.SolutionJudged) {
+	g.top(t)
+	for _, s := range all {
+		t.printf("%s\n", g.row(s, t.paint))
+	}
+	g.bottom(t)
+}
+
+func (g *grid) top(t *terminal) {
+	t.printf("\n%s\n", t.paint.style(faint, strings.TrimRight(g.head(), " ")))
+}
+
+func (g *grid) bottom(t *terminal) {
+	for _, words := range g.legend {
+		t.printf("%s\n", t.paint.style(faint, words))
+	}
 }
 
 // cells joins the cells of a row.
@@ -243,15 +284,22 @@ func (g *grid) cells(cell func(i int) string) string {
 }
 
 func (g *grid) head() string {
-	return fmt.Sprintf("  %s  %-3s  %-3s%s  %7s", pad("", g.paths), "due", "got",
+	due := ""
+	if g.due {
+		due = "due  "
+	}
+	return fmt.Sprintf("  %s  %s%-3s%s  %7s", pad("", g.paths), due, "got",
 		g.cells(func(i int) string { return pad(g.heads[i], g.cell) }), "time")
 }
 
 // row draws a solution. One with another verdict than promised has a mark.
 func (g *grid) row(s *judge.SolutionJudged, p paint) string {
-	mark := "  "
-	if !s.OK && s.Verdict != judge.Skipped {
-		mark = p.style(received, "! ")
+	mark, due := "  ", ""
+	if g.due {
+		due = p.verdict(s.Promised, pad(code(s.Promised), 3)) + "  "
+		if !s.OK && s.Verdict != judge.Skipped {
+			mark = p.style(received, "! ")
+		}
 	}
 	cells := g.cells(func(i int) string {
 		v := judge.NotJudged
@@ -265,20 +313,24 @@ func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 		}
 		return p.verdict(v, code(v)) + strings.Repeat(" ", max(0, g.cell-len(code(v))))
 	})
-	return fmt.Sprintf("%s%s  %s  %s%s  %7s", mark, pad(g.path(s), g.paths),
-		p.verdict(s.Promised, pad(code(s.Promised), 3)), p.verdict(s.Verdict, pad(code(s.Verdict), 3)), cells, seconds(s.TimeMS))
+	row := fmt.Sprintf("%s%s  %s%s%s  %7s", mark, pad(g.path(s.Path), g.paths),
+		due, p.verdict(s.Verdict, pad(code(s.Verdict), 3)), cells, seconds(s.TimeMS))
+	if s.Score != nil && !g.due {
+		row += "  " + s.Score.String() + " points"
+	}
+	return row
 }
 
 // path is the path of a solution as the table shows it.
-func (g *grid) path(s *judge.SolutionJudged) string {
-	return fitTail(oneLine(strings.TrimPrefix(s.Path, g.prefix)), g.paths)
+func (g *grid) path(whole string) string {
+	return fitTail(oneLine(strings.TrimPrefix(whole, g.prefix)), g.paths)
 }
 
-// commonFolder returns the folder, with its slash, that all solutions are in.
-func commonFolder(all []*judge.SolutionJudged) string {
-	folder := path.Dir(all[0].Path)
-	for _, s := range all {
-		for folder != "." && folder != "/" && !strings.HasPrefix(s.Path, folder+"/") {
+// commonFolder returns the folder, with its slash, that all paths are in.
+func commonFolder(all []string) string {
+	folder := path.Dir(all[0])
+	for _, p := range all {
+		for folder != "." && folder != "/" && !strings.HasPrefix(p, folder+"/") {
 			folder = path.Dir(folder)
 		}
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,46 @@ func (w *Workspace) Game(name string) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if folder.Game == nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is not a game: its problem.toml has no [game] table", name)}
+	return folder, folder.CheckGame()
+}
+
+// CheckGame says that the problem is no game, if it is none.
+func (p *Problem) CheckGame() error {
+	if p.Game == nil {
+		return &judge.Misuse{Err: fmt.Errorf("%s is not a game: its problem.toml has no [game] table", p.ID)}
 	}
-	return folder, nil
+	return nil
+}
+
+// Rules makes the rules that somebody chose.
+func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
+	set, err := RuleSet(p, c.Rules)
+	if err != nil {
+		return arena.Rules{}, err
+	}
+	r := arena.FromSet(set)
+	if c.Rounds != nil {
+		r.Rounds = *c.Rounds
+	}
+	if c.Games != nil {
+		r.Games = *c.Games
+	}
+	if c.Move != nil {
+		r.Move = *c.Move
+	}
+	if c.Clock != nil {
+		r.Clock = *c.Clock
+	}
+	r.Score.By, r.Format = cmp.Or(c.Points, r.Score.By), cmp.Or(c.Format, r.Format)
+	for _, o := range c.Options {
+		if err := setOption(&r, o); err != nil {
+			return r, err
+		}
+	}
+	if err := r.Check(); err != nil {
+		return r, &judge.Misuse{Err: err}
+	}
+	return r, nil
 }
 
 // RuleSet finds a rule set by its name; the first one if there is none.
@@ -38,8 +75,8 @@ func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 	return nil, &judge.Misuse{Err: fmt.Errorf("%s has no rules %q\n    there are: %s", f.ID, name, strings.Join(names, ", "))}
 }
 
-// SetOption sets an option of the game, "name=value".
-func SetOption(r *arena.Rules, option string) error {
+// setOption sets an option of the game, "name=value".
+func setOption(r *arena.Rules, option string) error {
 	name, value, ok := strings.Cut(option, "=")
 	if !ok {
 		return &judge.Misuse{Err: fmt.Errorf("the option %q has no value: write NAME=VALUE", option)}

@@ -18,7 +18,7 @@ import (
 // of the folder.
 func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
 	if part.Speaks == "ctd" {
-		return script(part)
+		return p.script(part)
 	}
 	if p.answers != nil && part == p.Reference {
 		return p.answers, nil
@@ -33,10 +33,54 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 	if err != nil {
 		return nil, err
 	}
-	if !made.OK {
-		return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
+	if made.OK {
+		return made.Program, nil
 	}
-	return made.Program, nil
+	if fault := p.lacking(part); fault != nil {
+		return nil, fault
+	}
+	return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
+}
+
+// lacking is the fault of a program that wants a header which is not there; nil where it
+// lacks none that judge.toml knows.
+func (p *Problem) lacking(part *judge.Part) *judge.Fault {
+	l, err := p.w.languageOf(p.Folder, part.Path)
+	if err != nil || l == nil {
+		return nil
+	}
+	var find func(name string) ([]byte, bool)
+	if p.Package != nil {
+		find = p.Package.Header(part.Path)
+	}
+	name, from, err := p.w.Tools.Lacks(part.Path, l, find)
+	if err != nil || name == "" {
+		return nil
+	}
+	return &judge.Fault{File: part.Path, Text: fmt.Sprintf("the program includes %s, which is not there", name),
+		Hint: fmt.Sprintf("get it from %s and put it beside the program, or tell judge.toml the folder in which you keep it:\n[setter]\nheaders = [\"~/include\"]", from)}
+}
+
+// Complete says which of the setter's programs cannot be built because a header is not
+// there. It is asked before anything else is built and run, and builds only programs that
+// seem to lack one, for their compiler may have it. Of a package, the builds tell.
+func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error) {
+	if p.Package != nil || p.thawed != nil {
+		return nil, nil
+	}
+	for _, part := range parts(p.Folder) {
+		fault := p.lacking(part)
+		if fault == nil {
+			continue
+		}
+		_, err := p.Part(ctx, part)
+		if found, is := errors.AsType[*judge.Fault](err); is {
+			faults = append(faults, found)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return faults, nil
 }
 
 // Crew is the setter's programs of the problem.

@@ -59,5 +59,5 @@ func (w *Workspace) trimCases(f *problem.Folder) {
 
 // Maker makes what makes the problem's cases.
 func (p *Problem) Maker() *gen.Maker {
-	return &gen.Maker{Folder: p.Folder, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter, Spare: p.w.spare}
+	return &gen.Maker{Folder: p.Folder, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter, Spare: p.w.spare, Saved: filepath.Join(p.w.Cache, "saved")}
 }

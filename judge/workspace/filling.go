@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (w *Workspace) Ready(ctx context.Context, name string) (*Problem, judge.Fau
 		return nil, nil, fmt.Errorf("fill package %s: %w", dir, err)
 	}
 	p, faults := w.read(kept.Dir, kept.Dir)
-	own := w.Near(dir)
+	own := cmp.Or(w.known(dir), w.Near(dir))
 	for _, fault := range faults {
 		placeIn(own, w.Near(kept.Dir), fault)
 	}
@@ -107,7 +108,7 @@ func (w *Workspace) Ready(ctx context.Context, name string) (*Problem, judge.Fau
 	p.Package.Flaws = append(kept.Faults, p.Package.Flaws...) // they are often why there are others
 	for _, s := range p.Package.Submissions {                 // people know where they wrote them
 		if rel, err := filepath.Rel(p.Dir, s.Path); err == nil {
-			s.Path = filepath.Join(p.own, rel)
+			s.Path = filepath.Join(w.Near(dir), rel)
 		}
 	}
 	return p, faults, nil
@@ -122,21 +123,27 @@ func (w *Workspace) fill(ctx context.Context, dir string, read Recipe) (*fill.Ke
 	return filler.Keep(ctx, w.Near(dir), w.fillings, read)
 }
 
-// PlaceInOwn makes a fault of a filled copy one of the package that people know: its
-// file, if that is there too, and what is to be typed.
+// PlaceInOwn makes a fault of a copy one of what people know: its file, if that is there
+// too, and what is to be typed.
 func (p *Problem) PlaceInOwn(f *judge.Fault) { placeIn(p.own, p.Dir, f) }
 
-// placeIn moves a fault from a copy to the package that it was made of; "" is none.
+// placeIn moves a fault from a copy to the package or archive that it was made of; "" is
+// none. What is to be typed about files of an archive needs them unpacked.
 func placeIn(own, kept string, f *judge.Fault) {
 	if own == "" {
 		return
 	}
+	packed := isFile(own)
 	if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
-		if there := filepath.Join(own, rel); rel == "." || exists(there) || !exists(f.File) { // what is missing, is missing there
+		if there := filepath.Join(own, rel); rel == "." || packed || exists(there) || !exists(f.File) { // what is missing, is missing there
 			f.File = there
 		}
 	}
-	f.Text, f.Hint = strings.ReplaceAll(f.Text, kept, own), strings.ReplaceAll(f.Hint, kept, own)
+	f.Text = strings.ReplaceAll(f.Text, kept, own)
+	if packed && strings.Contains(f.Hint, kept) {
+		f.Hint = "unpack it first; " + strings.ReplaceAll(f.Hint, kept, filepath.Base(kept))
+	}
+	f.Hint = strings.ReplaceAll(f.Hint, kept, own)
 }
 
 func isFile(path string) bool {

@@ -137,7 +137,7 @@ const problemWord = "{problem}"
 // thawedBuilder stands for what builds graders: it fails as it did when the problem was
 // frozen.
 type thawedBuilder struct {
-	*thawed
+	found  *bundle.Frozen
 	folder *problem.Folder
 }
 
@@ -171,6 +171,9 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 		return nil, err
 	}
 	s := bundle.Source{Dir: f.Dir, Tests: f.Tests, Cases: map[string][]string{}, Follow: icpc.Repository(f.Dir).Follow}
+	if f.Golf != nil {
+		s.Drivers = w.driversFolder(f)
+	}
 	keep := ""
 	if with.Reference != nil {
 		keep = f.inFolder(with.Reference.Path)
@@ -193,13 +196,8 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 // freezeFindings finds out about a package what its files do not say. It returns the
 // problem with a reference, where there is one.
 func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (with *Problem, err error) {
-	prepared, err := f.Prepared(ctx)
-	if err != nil {
+	if err := f.freezePrepared(ctx, found); err != nil {
 		return nil, err
-	}
-	found.Dropped = f.freezeFaults(prepared.Graders)
-	if found.TimeLimitFrom = prepared.Limit; prepared.Limit != "" {
-		found.TimeLimitUS = f.Limits.CPU.Microseconds()
 	}
 	found.Faults = f.freezeFaults(f.Package.Flaws)
 	with, err = f.Answering(ctx)
@@ -210,6 +208,19 @@ func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (wit
 		found.Reference = f.inFolder(with.Reference.Path)
 	}
 	return with, err
+}
+
+// freezePrepared notes what Prepared found.
+func (f *Problem) freezePrepared(ctx context.Context, found *bundle.Frozen) error {
+	prepared, err := f.Prepared(ctx)
+	if err != nil {
+		return err
+	}
+	found.Dropped = f.freezeFaults(prepared.Graders)
+	if found.TimeLimitFrom = prepared.Limit; prepared.Limit != "" {
+		found.TimeLimitUS = f.Limits.CPU.Microseconds()
+	}
+	return nil
 }
 
 // freezeFaults takes out of faults where the problem's folder stands.
@@ -269,6 +280,9 @@ func (w *Workspace) settersLanguages(f *problem.Folder) ([]string, error) {
 // parts are the setter's programs.
 func parts(f *problem.Folder) []*judge.Part {
 	all := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
+	if f.Golf != nil {
+		all = append(all, f.Golf.Generator, f.Golf.Checker)
+	}
 	if f.Grading != nil {
 		all = append(all, graders(f.Grading.Root)...)
 	}

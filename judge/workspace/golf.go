@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/bundle"
 	"assay/judge/contests/golf"
 	"assay/judge/contests/golf/drivers"
 	"assay/judge/problem"
@@ -33,7 +35,7 @@ func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) 
 	if err != nil {
 		return nil, err
 	}
-	known, err := w.drivers()
+	known, err := w.drivers(p)
 	if err != nil {
 		return nil, err
 	}
@@ -50,33 +52,29 @@ func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) 
 	return &golf.Range{ID: p.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
 }
 
+// driversFolder is where a problem's contest has golf drivers of its own. A bundle has
+// those of the contest that it comes from.
+func (w *Workspace) driversFolder(p *Problem) string {
+	if p.thawed != nil {
+		return filepath.Join(p.Dir, bundle.DriversFolder)
+	}
+	return filepath.Join(w.Root, drivers.Folder)
+}
+
 // drivers reads the golf drivers: the judge's own, and those that the contest brings.
-func (w *Workspace) drivers() (drivers.Set, error) {
+func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
 	var own fs.FS
-	folder := filepath.Join(w.Root, drivers.Folder)
+	folder := w.driversFolder(p)
 	if info, err := os.Stat(folder); err == nil && info.IsDir() {
 		own = os.DirFS(folder)
 	}
 	return drivers.Read(own, w.Config.IDs())
 }
 
-// Reading says how golf answers are read, where their files do not tell. The zero
-// value leaves everything to the files.
-type Reading struct {
-	Stdin    io.Reader // the answer that is called "-"
-	Language string    // asked for
-	Flags    []string  // of the interpreter or compiler
-	Header   string    // a file that goes before the answer and is not counted
-	Footer   string    // a file that goes behind it and is not counted
-	Encoding string    // in which bytes are counted
-	Claim    int       // the bytes that it is said to have
-	OldFlags bool      // count flags, as sites did before 2018
-}
-
 // Prove reads and proves one answer. Where it cannot run, other languages of the
 // same extension are tried, unless one was asked for; so is what stands in for a
 // language that this machine does not have.
-func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r Reading, o golf.Options) (*golf.Result, error) {
+func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r golf.Reading, o golf.Options) (*golf.Result, error) {
 	first, err := w.proveAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
 		return first, err
@@ -129,7 +127,7 @@ func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
 }
 
 // proveAs proves an answer in a language; nil finds it out.
-func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string, l *config.Language, r Reading, o golf.Options) (*golf.Result, error) {
+func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string, l *config.Language, r golf.Reading, o golf.Options) (*golf.Result, error) {
 	answer, flags, err := w.ReadAnswer(stage, file, l, r)
 	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
 		return nil, &judge.Misuse{Err: missing}
@@ -153,8 +151,8 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 
 // ReadAnswer reads an answer: a source file, a post, or standard input. It returns
 // the flags, too, that it is run with.
-func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.Language, r Reading) (*golf.Answer, []string, error) {
-	data, err := readAnswer(r.Stdin, w.Config, file)
+func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.Language, r golf.Reading) (*golf.Answer, []string, error) {
+	data, err := w.GolfFile(file, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,7 +197,7 @@ func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.
 	return a, flags, nil
 }
 
-func (w *Workspace) golfLanguage(r Reading, header string) (*config.Language, error) {
+func (w *Workspace) golfLanguage(r golf.Reading, header string) (*config.Language, error) {
 	if r.Language != "" {
 		header = r.Language
 	}
@@ -209,20 +207,21 @@ func (w *Workspace) golfLanguage(r Reading, header string) (*config.Language, er
 	return nil, &golf.UnknownLanguageError{Name: header, Known: w.Config.IDs()}
 }
 
-func (w *Workspace) detectGolf(r Reading, file string) (*config.Language, error) {
+func (w *Workspace) detectGolf(r golf.Reading, file string) (*config.Language, error) {
 	if file == "-" || r.Language != "" {
 		return w.golfLanguage(r, "")
 	}
-	return w.Tools.Detect(file, "")
+	return w.Tools.Detect(cmp.Or(r.At, file), "")
 }
 
-// readAnswer reads a file that may not be longer than any submission.
-func readAnswer(in io.Reader, cfg *config.Config, file string) ([]byte, error) {
+// GolfFile reads the file of an answer, which may not be longer than any submission.
+func (w *Workspace) GolfFile(file string, r golf.Reading) ([]byte, error) {
 	refuse := func(err error) ([]byte, error) {
 		return nil, &judge.Misuse{Err: fmt.Errorf("answer %s: %s", file, problem.Reason(err))}
 	}
-	if file != "-" {
-		f, err := os.Open(file)
+	in := r.Stdin
+	if r.At != "" || file != "-" {
+		f, err := os.Open(cmp.Or(r.At, file))
 		if err != nil {
 			return refuse(err)
 		}
@@ -232,12 +231,12 @@ func readAnswer(in io.Reader, cfg *config.Config, file string) ([]byte, error) {
 		}
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, cfg.Source.Size+1))
+	data, err := io.ReadAll(io.LimitReader(in, w.Config.Source.Size+1))
 	if err != nil {
 		return refuse(err)
 	}
-	if int64(len(data)) > cfg.Source.Size {
-		return refuse(fmt.Errorf("has more than %d bytes", cfg.Source.Size))
+	if int64(len(data)) > w.Config.Source.Size {
+		return refuse(fmt.Errorf("has more than %d bytes", w.Config.Source.Size))
 	}
 	return data, nil
 }

@@ -7,12 +7,13 @@ import (
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/cases/stress"
+	"assay/judge/running/trial"
 )
 
 // Lab is where inputs are tried on a solution. The caller must close it.
 type Lab struct {
 	*stress.Lab                // nil where the solution does not compile
-	Problem     *Problem       // with a reference
+	Problem     *Problem       // with a reference, where its cases need answers
 	Started     *judge.Started // opens what is told of the solution
 	Built       *judge.Built
 }
@@ -27,9 +28,14 @@ func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) 
 	if err != nil {
 		return nil, err
 	}
-	answering, err := p.Answering(ctx)
-	if err != nil {
+	if _, err := p.Prepared(ctx); err != nil {
 		return nil, err
+	}
+	answering := p
+	if !p.Unanswered() { // who talks, or runs again, cannot be run to print an answer
+		if answering, err = p.Answering(ctx); err != nil {
+			return nil, err
+		}
 	}
 	made, err := e.build(ctx)
 	if err != nil {
@@ -48,7 +54,11 @@ func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) 
 	}
 	l.Lab, err = stress.Open(ctx, stress.Setting{
 		Folder: answering.Folder, Runner: p.w.Box, Crew: answering.Crew(),
-		Solution: made.Program, Literals: gen.Literals(texts...), Derived: derived, Limits: p.w.Config.Setter, Jobs: p.w.Jobs,
+		Solution: made.Program, Stage: func(ctx context.Context, limits judge.Limits) (trial.Bench, error) {
+			limited := *answering.Problem
+			limited.Limits = limits
+			return answering.Bench(ctx, &limited, path, made, trial.Way{})
+		}, Literals: gen.Literals(texts...), Derived: derived, Limits: p.w.Config.Setter, Jobs: p.w.Jobs,
 	})
 	return l, err
 }

@@ -11,6 +11,7 @@ import (
 	"assay/judge/cases/gen"
 	"assay/judge/cases/mutate"
 	"assay/judge/cases/stress"
+	"assay/judge/running/config"
 	"assay/judge/running/lang"
 )
 
@@ -22,25 +23,38 @@ func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab,
 	}
 	return mutate.Open(ctx, mutate.Setting{
 		Folder: p.Folder, Runner: p.w.Box, Crew: p.Crew(), Jobs: p.w.Jobs, Tools: tools, Solutions: solutions,
-		Build: func(ctx context.Context, dir string, setters bool) (*judge.Program, error) {
-			l, err := p.w.Tools.Detect(dir, "")
-			if err != nil {
-				return nil, err
-			}
+		Language: func(path string) (*config.Language, error) { return p.w.Tools.Detect(path, "") },
+		Build: func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error) {
 			from := lang.ByContestant
 			if setters {
 				from = lang.BySetter
 			}
-			made, err := p.w.Tools.Build(ctx, dir, l, from)
-			if err != nil {
-				return nil, err
-			}
-			if !made.OK {
-				return nil, &judge.Fault{File: dir, Text: "the mutants do not compile", Hint: made.Log}
-			}
-			return made.Program, nil
+			return p.w.Tools.BuildWith(ctx, dir, l, from, extra)
 		},
 	})
+}
+
+// Adequacy judges the mutants of a lab, and looks for what kills those that all cases let
+// through. Its notes are added to those of the lab.
+func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []string, h mutate.Hunt) ([]*mutate.Result, []*mutate.Find, error) {
+	marks, err := mutate.ReadMarks(p.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	results, err := lab.Judge(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if faults := marks.Apply(lab, results); len(faults) > 0 {
+		return nil, nil, faults
+	}
+	supply, err := p.Supply(ctx, solutions)
+	if err != nil {
+		return nil, nil, err
+	}
+	finds, notes, err := lab.Search(ctx, results, supply, h)
+	lab.Notes = append(slices.Clip(lab.Notes), notes...)
+	return results, finds, errors.Join(err, supply.Close())
 }
 
 // Supply opens the lab that makes the inputs of a search.
@@ -55,19 +69,35 @@ func (p *Problem) Supply(ctx context.Context, solutions []string) (*stress.Lab, 
 	})
 }
 
-// Accepted lists the solutions that are promised to be accepted and may be in Go.
+// Accepted lists the solutions that are promised to be accepted, and mutated.
 func (p *Problem) Accepted() (paths []string) {
 	dir := filepath.Join(p.Solutions(), judge.Accepted.Folder())
 	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
 	for _, e := range entries {
-		if e.IsDir() || filepath.Ext(e.Name()) == ".go" {
-			paths = append(paths, filepath.Join(dir, e.Name()))
+		if path := filepath.Join(dir, e.Name()); p.mutable(path) {
+			paths = append(paths, path)
 		}
 	}
 	return paths
 }
 
-// goTools says where the sources are that a program in Go is compiled with.
+// mutable says whether mutants are made of programs in the language of the one at path.
+func (p *Problem) mutable(path string) bool {
+	l, err := p.w.Tools.Detect(path, "")
+	return err == nil && mutate.Mutated(l.ID)
+}
+
+// Mutable lists the programs of a problem that mutants are made of.
+func (p *Problem) Mutable() []string {
+	programs := p.Accepted()
+	if p.Reference != nil && p.mutable(p.Reference.Path) {
+		programs = append(programs, p.Reference.Path)
+	}
+	return programs
+}
+
+// goTools says where the sources are that a program in Go is compiled with, if this
+// machine has them.
 func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
 	kit, err := Kit()
 	if err != nil {
@@ -80,19 +110,5 @@ func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
 			}
 		}
 	}
-	return mutate.Toolchain{}, errors.New("find the Go distribution: mutants are made of programs in Go, which this machine does not have\n    apt-get install golang-go")
-}
-
-// Mutable lists the programs of a problem that may be in Go.
-func (p *Problem) Mutable() (paths []string) {
-	programs := p.Accepted()
-	if p.Reference != nil {
-		programs = append(programs, p.Reference.Path)
-	}
-	for _, path := range programs {
-		if l, err := p.w.Tools.Detect(path, ""); err == nil && slices.Contains(l.Extensions, "go") {
-			paths = append(paths, path)
-		}
-	}
-	return paths
+	return mutate.Toolchain{}, nil
 }

@@ -31,9 +31,11 @@ import (
 type Problem struct {
 	*problem.Folder
 	w   *Workspace
-	own string // the package that people know, where the folder is a copy with its cases made; "" elsewhere
+	own string // what people know, where the folder is a copy of it: a package whose cases were made, an archive; "" elsewhere
 	// thawed is what is known of a problem that came in a bundle, nil for others.
 	thawed *thawed
+	// found is what was found out about a package elsewhere, nil for what is found out here.
+	found *bundle.Frozen
 
 	hire sync.Once
 	crew *check.Crew // once somebody was hired
@@ -84,14 +86,19 @@ func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 		}
 		own, _ := w.Own()
 		if _, near := suggest.Closest(name, own); !near && !strings.ContainsRune(name, filepath.Separator) {
-			if _, near := suggest.Closest(name, lent); near {
-				missing.Hint = suggest.Hint(name, lent)
+			if _, near := suggest.Closest(name, lent); near || missing.Hint == suggest.List(own) {
+				missing.Hint = suggest.Hint(name, slices.Concat(own, lent))
 			}
 		}
 	}
 	if err == nil && icpc.IsArchive(dir) {
-		dir, err = w.unpack(dir)
-		tests = dir
+		archive := w.Near(dir)
+		if dir, err = w.unpack(dir); err == nil {
+			w.unpacked.Store(w.Near(dir), archive)
+		}
+		if tests = dir; err == nil && own(dir) {
+			tests = filepath.Join(dir, "testcases") // as of a folder outside any contest
+		}
 	}
 	return dir, tests, err
 }
@@ -99,15 +106,31 @@ func (w *Workspace) Locate(name string) (dir, tests string, err error) {
 // read reads the problem in a folder.
 func (w *Workspace) read(dir, tests string) (*Problem, judge.Faults) {
 	f, faults := problem.Open(packages.Formats, w.Near(dir), w.Near(tests), w.Config.Solution)
+	own := w.known(dir)
+	for _, fault := range faults {
+		placeIn(own, w.Near(dir), fault)
+	}
 	if f == nil {
 		return nil, faults
+	}
+	if f.Package != nil {
+		for _, fault := range f.Package.Flaws {
+			placeIn(own, f.Dir, fault)
+		}
 	}
 	w.thaw(f)
 	f.Spare(func(group string) string {
 		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // none: nothing is made yet
 		return w.spare(f, manifest)
 	})
-	return &Problem{Folder: f, w: w, thawed: w.thawed(f.Dir)}, faults
+	return &Problem{Folder: f, w: w, own: own, thawed: w.thawed(f.Dir)}, faults
+}
+
+// known is the archive that a folder was unpacked from, "" where it was not.
+func (w *Workspace) known(dir string) string {
+	archive, _ := w.unpacked.Load(w.Near(dir))
+	path, _ := archive.(string)
+	return path
 }
 
 // unpack lays an archive out in the cache, once for each version of it, and
@@ -124,11 +147,14 @@ func (w *Workspace) unpack(archive string) (string, error) {
 	}
 	base := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
 	home, err := w.archives.Add(context.Background(), hex.EncodeToString(sum.Sum(nil)[:16]), func(home string) error {
-		_, err := icpc.Unpack(archive, filepath.Join(home, base), polygon.Is, problem.IsPlain)
+		_, err := icpc.Unpack(archive, filepath.Join(home, base), own, polygon.Is, problem.IsPlain)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	return icpc.PackageIn(archive, filepath.Join(home, base), polygon.Is, problem.IsPlain)
+	return icpc.PackageIn(archive, filepath.Join(home, base), own, polygon.Is, problem.IsPlain)
 }
+
+// own says whether a folder is a problem of the judge's own form.
+func own(dir string) bool { return isFile(filepath.Join(dir, problem.File)) }

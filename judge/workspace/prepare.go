@@ -25,6 +25,7 @@ func (p *Problem) Verifier() *verify.Verifier {
 		Memory:    &verify.Memory{Dir: filepath.Join(p.w.Cache, "runs")},
 		Crew:      p.Crew(),
 		Entries:   p,
+		Game:      p.proveGame,
 	}
 }
 
@@ -49,22 +50,24 @@ func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 
 // findOut prepares a package. Of one that came in a bundle it was found out before.
 func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
-	t := p.thawed
-	if t == nil || p.Package == nil {
+	found := p.found
+	if p.thawed != nil {
+		found = p.thawed.found
+	}
+	if found == nil || p.Package == nil {
 		return verifier.Prepare(ctx)
 	}
-	verifier.Crew = &check.Crew{Builder: thawedBuilder{t, p.Folder}, Problem: p.Problem}
+	verifier.Crew = &check.Crew{Builder: thawedBuilder{found, p.Folder}, Problem: p.Problem}
 	dropped, err := verifier.DropGraders(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := &verify.Prepared{Graders: dropped, Limit: t.found.TimeLimitFrom}
-	if limit := time.Duration(t.found.TimeLimitUS) * time.Microsecond; limit > 0 {
+	if limit := time.Duration(found.TimeLimitUS) * time.Microsecond; limit > 0 {
 		p.Package.SetTime(limit)
 	} else if p.Package.Timing.Limit > 0 {
 		p.Package.SetTime(p.Package.Timing.Limit)
 	}
-	return found, nil
+	return &verify.Prepared{Graders: dropped, Limit: found.TimeLimitFrom}, nil
 }
 
 // typed is how people name the problem.

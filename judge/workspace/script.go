@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 
@@ -11,16 +13,17 @@ import (
 
 // script reads a checktestdata script, which is interpreted. Of the arguments it knows
 // one: -w lets white space be more than the script says.
-func script(part *judge.Part) (*judge.Program, error) {
-	data, err := os.ReadFile(part.Path)
+func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
+	data, err := p.scriptText(part.Path)
 	if err != nil {
-		return nil, fmt.Errorf("read the script: %w", err)
+		return nil, err
 	}
 	read, err := ctd.Parse(part.Path, data)
 	if err != nil {
 		return nil, err
 	}
-	return &judge.Program{Name: part.Path, Interpret: func(args []string) (judge.Interpreted, error) {
+	key := sha256.Sum256(data)
+	return &judge.Program{Name: part.Path, Key: hex.EncodeToString(key[:]), Interpret: func(args []string) (judge.Interpreted, error) {
 		var options ctd.Options
 		for _, arg := range args {
 			if arg != "-w" && arg != "--whitespace-ok" {
@@ -36,4 +39,25 @@ func script(part *judge.Part) (*judge.Program, error) {
 			return m.Error(), nil
 		}, nil
 	}}, nil
+}
+
+// scriptText reads a script, in a package with the values of its constants.
+func (p *Problem) scriptText(path string) ([]byte, error) {
+	if p.Package != nil {
+		dir, err := os.MkdirTemp("", "assay-script-")
+		if err != nil {
+			return nil, fmt.Errorf("read the script: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		staged, err := p.Package.Stage(path, dir, nil, "")
+		if err != nil {
+			return nil, err
+		}
+		path = staged.Path
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the script: %w", err)
+	}
+	return data, nil
 }

@@ -87,6 +87,7 @@ type Workspace struct {
 	archives  *cachedir.Shelf                         // problems that came in archives, unpacked
 	fillings  *cachedir.Shelf                         // packages whose cases were made
 	houseRoot func() (string, error)                  // of the house's own contest
+	unpacked  sync.Map                                // paths of archives, by the folder in which one was unpacked
 	bundles   sync.Map                                // of *thawed, by the folder in which the bundle was laid out
 	beside    *Beside                                 // nil until it is started
 	making    sync.Mutex                              // held while cases that are not stored are made

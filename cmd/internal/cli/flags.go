@@ -137,7 +137,7 @@ func checkFlags(flags *pflag.FlagSet) (err error) {
 			if strings.HasPrefix(value, "-") || value == "NaN" || value == "+Inf" {
 				err = badValue(f, value, wanted(f, value))
 			}
-		case slices.Contains([]string{"html", "junit", "log", "out"}, f.Name):
+		case slices.Contains([]string{"html", "junit", "log", "out", "pdf"}, f.Name):
 			err = checkFile(f, value)
 		}
 	})

@@ -35,6 +35,10 @@ func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspa
 		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), problem.Title, b)
+	shown, err := sheet(contest, problem)
+	if err != nil {
+		return "", 0, err
+	}
+	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), shown, b)
 	return b.Manifest.ID(), sent, err
 }

@@ -4,28 +4,59 @@ package scripts
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
+	"runtime/pprof"
+	"slices"
 	"strconv"
-	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assay/judge/running/testcache"
 )
 
-// Cached runs the tests with one cache for all, so that each program is built once.
-type Cached struct{ M *testing.M }
+// Patience is how long a command of a script may run, and is waited for what a script waits
+// for.
+const Patience = 8 * time.Minute
+
+// Main runs the tests of a package whose scripts type these commands, with one cache for
+// all, so that each program is built once. A command that hangs ends after a while and
+// prints what its goroutines wait for; else all scripts after it would run out of time.
+// Lasting are the words that have a command run for as long as its script: those may take
+// several times as long.
+func Main(m testscript.TestingM, commands map[string]func(), lasting ...string) {
+	watched := map[string]func(){}
+	for name, run := range commands {
+		watched[name] = func() {
+			patience := Patience
+			if len(os.Args) > 1 && slices.Contains(lasting, os.Args[1]) {
+				patience *= 5
+			}
+			time.AfterFunc(patience, func() {
+				fmt.Fprintf(os.Stderr, "%q still runs after %v; its goroutines:\n", os.Args, patience)
+				_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
+				os.Exit(9)
+			})
+			run()
+		}
+	}
+	testscript.Main(cached{m}, watched)
+}
+
+// cached runs tests with one cache for all.
+type cached struct{ testscript.TestingM }
 
 // Run runs the tests, and returns the exit code.
-func (c Cached) Run() int {
+func (c cached) Run() int {
 	dir, done, err := testcache.New()
 	if err != nil {
 		panic(err)
 	}
 	defer done()
 	os.Setenv("ASSAY_CACHE", dir)
-	return c.M.Run()
+	return c.TestingM.Run()
 }
 
 // exited is the error of a program that ended with another exit code than 0.
@@ -55,13 +86,13 @@ func ExitCode(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // measured are the fields of saved reports that are another in each run.
-var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|,"cached":true|,"note":"ran again[^"]*"`)
+var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|"(micros|used_ms)":\[[^]]*\]|,"cached":true|,"note":"ran again[^"]*"`)
 
 // Untimed is the command "untimed FILE...": it takes out of saved reports what was
 // measured.
 func Untimed(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
-		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2")
+		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2$3")
 		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
 	}
 }

@@ -497,9 +497,13 @@ func power(a, b int64) int64 {
 		if r = mul(r, a); a >= -1 && a <= 1 {
 			return []int64{-1 + 2*(1-b%2), 0, 1}[a+1]
 		}
-		if r == math.MaxInt64 || r == math.MinInt64 {
-			return r
+		if r != math.MaxInt64 && r != math.MinInt64 {
+			continue
 		}
+		if a < 0 && b%2 == 0 { // an odd number of factors is left, each changes the sign
+			return -1 - r // the smallest for the largest, and the other way round
+		}
+		return r
 	}
 	return r
 }

@@ -5,7 +5,7 @@
 //	declaration --Parse--+--> Draw: inputs by chance, of many tastes
 //	(a Grammar)          +--> Propose: smaller inputs, for package shrink
 //	                     +--> Coverage, Missing: what a suite and a statement leave out
-//	                     +--> Near: texts that are nearly inputs, to try a validator on
+//	                     +--> Near: inputs with one mistake in each, to try a validator on
 //
 // A declaration reads like the section "Input" of a statement:
 //

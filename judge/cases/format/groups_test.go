@@ -24,6 +24,7 @@ var groups = []group{
 	{"grammar", []string{"format", "model", "expr"}},
 	{"parsing", []string{"lex", "parse"}},
 	{"reading", []string{"tree", "read"}},
+	{"programs for peers", []string{"peer"}},
 	{"coverage", []string{"cover"}},
 	{"writing", []string{"write"}},
 	{"drawing", []string{"draw"}},

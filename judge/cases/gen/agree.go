@@ -12,8 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
 	"assay/judge/running/check"
@@ -80,33 +78,25 @@ func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 
 // solve runs the second program on all the cases.
 func (m *Maker) solve(ctx context.Context, todo []*pair) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(m.Jobs, 1))
-	done := make(chan struct{}, len(todo))
-	for _, p := range todo {
-		group.Go(func() error {
-			in, err := os.Open(p.in)
-			if err != nil {
-				return fmt.Errorf("read case %s: %w", p.c.ID(), err)
-			}
-			defer in.Close()
-			out, stderr, x, v, err := solve(ctx, m.Runner, m.Second.Program, m.Folder.Limits, in, p.c.Args)
-			if err != nil {
-				return err
-			}
-			if v != judge.NotJudged {
-				return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.Second.Name, v.Words(), x.Fate()),
-					strings.TrimSpace("a second solution must agree with the reference on every case\n"+stderr))
-			}
-			p.out = out
-			done <- struct{}{}
-			if m.Progress != nil {
-				m.Progress("cases agreed on", len(done), len(todo))
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+	done := m.counter("cases agreed on", len(todo))
+	return each(ctx, m.Jobs, todo, func(ctx context.Context, p *pair) error {
+		in, err := os.Open(p.in)
+		if err != nil {
+			return fmt.Errorf("read case %s: %w", p.c.ID(), err)
+		}
+		defer in.Close()
+		out, stderr, x, v, err := solve(ctx, m.Runner, m.Second.Program, m.Folder.Limits, in, p.c.Args)
+		if err != nil {
+			return err
+		}
+		if v != judge.NotJudged {
+			return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.Second.Name, v.Words(), x.Fate()),
+				strings.TrimSpace("a second solution must agree with the reference on every case\n"+stderr))
+		}
+		p.out = out
+		done()
+		return nil
+	})
 }
 
 // compare has the checker judge what the second program printed.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -74,6 +75,17 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 }
 
 var _ Chooser = kitGenerator{(*kitproc.Proc)(nil)}
+
+// StoredSeed is the seed that a case was made with: the one of its line, or a later one where
+// that drew the input of another case.
+func StoredSeed(f *problem.Folder, group string, c *judge.Case) string {
+	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // with a fault it is told elsewhere
+		if e := m.entry(c.Name); e != nil && e.Line == c.Line {
+			return e.Seed
+		}
+	}
+	return SeedOf(f, c.Line)
+}
 
 // SeedOf is the seed of a problem's generator line.
 func SeedOf(f *problem.Folder, line string) string { return kit.Seed(f.Salt, line) }

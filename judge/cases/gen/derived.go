@@ -68,10 +68,8 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 		}
 		return program, err
 	}
-	d := &derived{program: program, grammar: grammar, salt: f.Salt}
-	if f.Reference != nil {
-		d.literals = Literals(f.Reference.Path)
-	}
+	d := newDerived(f, grammar)
+	d.program = program
 	if p.Validator != nil && len(grammar.Beyond()) > 0 {
 		if d.validator, err = NewValidator(ctx, r, p.Validator, f.Validator, limits); err != nil {
 			return nil, errors.Join(ofPart(f, "validator", f.Validator, err), d.Close())
@@ -89,6 +87,14 @@ type derived struct {
 	validator Validator // of what the declaration does not say; nil for none
 }
 
+func newDerived(f *problem.Folder, grammar *format.Grammar) *derived {
+	d := &derived{grammar: grammar, salt: f.Salt}
+	if f.Reference != nil {
+		d.literals = Literals(f.Reference.Path)
+	}
+	return d
+}
+
 // redraws is how many inputs are drawn until the validator takes one.
 const redraws = 300
 
@@ -99,40 +105,113 @@ func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]b
 		}
 		return d.program.Generate(ctx, seed, args)
 	}
+	o, count, seed, err := d.ask(seed, args)
+	if err != nil {
+		return nil, err
+	}
+	input, found, err := d.distinct(ctx, seed, o, count)
+	if err == nil && found < count {
+		err = tooFew(found, count)
+	}
+	return input, err
+}
+
+// ask reads a line, and says which of the different inputs that a seed draws it is.
+func (d *derived) ask(seed string, args []string) (format.Options, int, string, error) {
 	o, err := format.Line(args[1:])
 	if err != nil {
-		return nil, &judge.Fault{Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3"}
+		return o, 0, "", &judge.Fault{Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3"}
 	}
 	o.Literals = d.literals
-	count := 1
 	if line := strings.Join(args, " "); o.Seed > 1 && o.Seed <= maxSeed && seed == kit.Seed(d.salt, line) {
 		// The cases of --seed {1..20} differ from each other, however few there are.
-		count = int(o.Seed)
-		seed = kit.Seed(d.salt, strings.Replace(line, fmt.Sprintf("--seed %d", o.Seed), "--seed 1", 1))
+		return o, int(o.Seed), kit.Seed(d.salt, strings.Replace(line, fmt.Sprintf("--seed %d", o.Seed), "--seed 1", 1)), nil
 	}
+	return o, 1, seed, nil
+}
+
+// distinct draws until it has so many different inputs, and returns the last of them.
+// It gives up after maxAlike draws for each, and says how many it found.
+func (d *derived) distinct(ctx context.Context, seed string, o format.Options, count int) (input []byte, found int, err error) {
 	raw, err := hex.DecodeString(seed)
 	if err != nil || len(raw) != 16 {
-		return nil, fmt.Errorf("seed %q is not 32 hexadecimal digits", seed)
+		return nil, 0, fmt.Errorf("seed %q is not 32 hexadecimal digits", seed)
 	}
 	chance := rand.New(rand.NewPCG(binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])))
 	seen := map[string]bool{}
 	for range maxAlike * count {
-		input, err := d.draw(ctx, chance, o)
-		if err != nil {
-			return nil, err
+		if input, err = d.draw(ctx, chance, o); err != nil {
+			return nil, len(seen), err
 		}
-		if digest := hashBytes(input); !seen[digest] {
-			seen[digest] = true
-			if len(seen) == count {
-				return input, nil
-			}
+		if seen[hashBytes(input)] = true; len(seen) == count {
+			break
 		}
 	}
-	text := fmt.Sprintf("the line makes only %d different inputs", len(seen))
-	if len(seen) == 1 {
+	return input, len(seen), nil
+}
+
+func tooFew(found, wanted int) error {
+	text := fmt.Sprintf("the line makes only %d different inputs, not %d", found, wanted)
+	if found == 1 {
 		text = "the line makes the same input with every seed"
 	}
-	return nil, &judge.Fault{Text: text, Hint: "take fewer seeds, or give it other arguments"}
+	return &judge.Fault{Text: text, Hint: "take fewer seeds, or give it other arguments"}
+}
+
+// enough says of all lines at once that are drawn from the declared format which of them
+// have more seeds than they make different inputs. It starts no program: where only the
+// validator can tell what an input is, the lines are found out when they are made.
+func (m *Maker) enough(todo []*task) error {
+	grammar, err := m.Folder.Format()
+	if err != nil || grammar == nil || m.Folder.Validator != nil && len(grammar.Beyond()) > 0 {
+		return err
+	}
+	d := newDerived(m.Folder, grammar)
+	var first []string // seeds of lines, in their order
+	last := map[string]*request{}
+	for _, t := range todo {
+		if !problem.Derived(t.c.Line) {
+			continue
+		}
+		o, count, seed, err := d.ask(m.seed(t.c), strings.Fields(t.c.Line))
+		if err != nil {
+			return m.blame(t.c, err)
+		}
+		if count == 1 {
+			continue
+		}
+		if last[seed] == nil {
+			first = append(first, seed)
+			last[seed] = &request{}
+		}
+		if count > last[seed].count {
+			*last[seed] = request{t.c, o, count}
+		}
+	}
+	var faults judge.Faults
+	for _, seed := range first {
+		r := last[seed]
+		_, found, err := d.distinct(context.Background(), seed, r.o, r.count) // it runs no program
+		if err == nil && found < r.count {
+			err = tooFew(found, r.count)
+		}
+		if err == nil {
+			continue
+		}
+		fault, ok := errors.AsType[*judge.Fault](m.blame(r.c, err))
+		if !ok {
+			return err
+		}
+		faults = append(faults, fault)
+	}
+	return faults.AsError()
+}
+
+// request is the case of a line that needs the most different inputs.
+type request struct {
+	c     *judge.Case
+	o     format.Options
+	count int
 }
 
 const (

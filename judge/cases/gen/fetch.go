@@ -24,7 +24,13 @@ func Unmade(f *problem.Folder) (list []*judge.Case) {
 func (m *Maker) Fetch(ctx context.Context) error {
 	var todo []*task
 	for _, c := range Unmade(m.Folder) {
-		todo = append(todo, &task{c: c, seed: m.seed(c)})
+		t := &task{c: c, seed: m.seed(c)}
+		if manifest, _ := ReadManifest(m.dir(c.Group)); manifest != nil {
+			if e := manifest.entry(c.Name); e != nil && e.Line == c.Line && m.isSeed(c, e.Seed) {
+				t.seed = e.Seed // it may have been drawn again
+			}
+		}
+		todo = append(todo, t)
 	}
 	if len(todo) == 0 {
 		return nil

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
 	"assay/judge/kit"
@@ -115,25 +113,17 @@ func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, 
 
 // answer has the reference answer fresh cases.
 func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(m.Jobs, 1))
-	done := make(chan struct{}, len(all))
-	for _, f := range all {
-		group.Go(func() (err error) {
-			f.Answer, err = Answer(ctx, m.Runner, crew.Reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(f.Input))
-			if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
-				placed := *fault
-				placed.File, placed.Text = m.Folder.Reference.Path, fmt.Sprintf("line %q with another seed: %s", f.Line, fault.Text)
-				err = &placed
-			}
-			done <- struct{}{}
-			if m.Progress != nil {
-				m.Progress("cases made", len(done), len(all))
-			}
-			return err
-		})
-	}
-	return group.Wait()
+	done := m.counter("cases made", len(all))
+	return each(ctx, m.Jobs, all, func(ctx context.Context, f *Fresh) (err error) {
+		f.Answer, err = Answer(ctx, m.Runner, crew.Reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(f.Input))
+		if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
+			placed := *fault
+			placed.File, placed.Text = m.Folder.Reference.Path, fmt.Sprintf("line %q with another seed: %s", f.Line, fault.Text)
+			err = &placed
+		}
+		done()
+		return err
+	})
 }
 
 // Keep writes a case into the problem's cases/<group>/, where cases written by hand
@@ -162,6 +152,9 @@ func Keep(f *problem.Folder, group, name string, input, answer []byte, provenanc
 		ext  string
 		data []byte
 	}{{".desc", []byte(provenance)}, {".ans", answer}, {".in", input}} {
+		if file.ext == ".ans" && f.Unanswered() {
+			continue
+		}
 		if err := atomicfile.Write(base+file.ext, file.data); err != nil {
 			return "", fmt.Errorf("keep case %s/%s: %w", group, name, err)
 		}

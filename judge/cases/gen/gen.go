@@ -23,8 +23,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"assay/judge"
 	"assay/judge/internal/tail"
 	"assay/judge/kit"
@@ -43,6 +41,9 @@ type Maker struct {
 	Jobs  int
 	// Limits bound the generator and the validator, for one case.
 	Limits judge.Limits
+	// Saved is the folder in which cases wait for the next run where Generate comes to no
+	// end; "" for none.
+	Saved string
 	// Second, if it is not nil, must agree with the reference on every case.
 	Second *Second
 	// Progress, if it is not nil, is told how much of what is done: "cases made". It may
@@ -61,21 +62,24 @@ type task struct {
 	c       *judge.Case
 	seed    string
 	staged  string // path of the files, without the extension
+	tries   int    // other seeds that it was given, see apart
 	in, ans string // SHA-256
 }
+
+// made says whether the files of the task are there.
+func (t *task) made() bool { return t.in != "" }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
 
 // Generate makes what is missing or out of date, and removes what no line makes.
 // Judge.Faults are the setter's; then nothing was changed.
-func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
+func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	sources, err := m.sources()
 	if err != nil {
 		return nil, err
 	}
 	var sum Summary
 	var todo []*task
-	var pairs []*pair
 	current := map[string]*Entry{} // case id -> entry that is up to date
 	for _, g := range m.Folder.Groups {
 		old, faults := ReadManifest(m.dir(g.Name))
@@ -89,32 +93,44 @@ func (m *Maker) Generate(ctx context.Context) (*Summary, error) {
 			}
 			if e := old.entry(c.Name); e != nil && old.Sources == sources && e.Line == c.Line && e.Seed == m.seed(c) && m.intact(c, e) {
 				current[c.ID()] = e
-				sum.Kept++
-				pairs = append(pairs, &pair{c: c, in: c.In, ans: c.Ans})
 				continue
 			}
 			todo = append(todo, &task{c: c, seed: m.seed(c)})
 		}
 	}
-	made := map[string]*task{}
-	if len(todo) > 0 {
-		staging, err := m.stage(todo)
+	staging := ""
+	var all []*task // that were to be made
+	defer func() {
 		if err != nil {
-			return nil, err
+			if unsaved := m.save(sources, all); unsaved != nil {
+				err = errors.Join(err, unsaved)
+			}
 		}
-		defer m.unstage(staging)
-		if err := m.make(ctx, staging, todo); err != nil {
-			return nil, m.unwritable(todo[0].c, err)
+		if staging != "" {
+			m.unstage(staging)
 		}
-		for _, t := range todo {
-			made[t.c.ID()] = t
-			pairs = append(pairs, t.pair())
-		}
-	}
-	if err := m.duplicates(current, made); err != nil {
+	}()
+	if err := m.enough(todo); err != nil {
 		return nil, err
 	}
-	if err := m.agree(ctx, pairs); err != nil {
+	made, err := m.makeApart(current, todo, func(todo []*task) error {
+		if staging == "" {
+			if staging, err = m.stage(todo); err != nil {
+				return err
+			}
+		}
+		all = append(all, todo...)
+		err := m.recall(sources, staging, todo)
+		if err == nil {
+			err = m.make(ctx, staging, todo)
+		}
+		return m.unwritable(todo[0].c, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	sum.Kept = len(current)
+	if err := m.agree(ctx, m.pairs(current, made)); err != nil {
 		return nil, err
 	}
 	if err := m.answerByHand(ctx, &sum); err != nil {
@@ -151,14 +167,11 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 		return nil, fmt.Errorf("make a folder for the cases: %w", err)
 	}
 	defer os.RemoveAll(staging)
-	if err := m.make(ctx, staging, todo); err != nil {
+	made, err := m.makeApart(nil, todo, func(todo []*task) error { return m.make(ctx, staging, todo) })
+	if err != nil {
 		return nil, err
 	}
-	var pairs []*pair
-	for _, t := range todo {
-		pairs = append(pairs, t.pair())
-	}
-	if err := m.agree(ctx, pairs); err != nil {
+	if err := m.agree(ctx, m.pairs(nil, made)); err != nil {
 		return nil, err
 	}
 	manifests := map[string]*Manifest{}
@@ -185,6 +198,77 @@ func (m *Maker) dir(group string) string { return filepath.Join(m.Folder.Tests, 
 
 func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
 
+// otherSeed is what a case is drawn with that had the input of another one so many times.
+func (m *Maker) otherSeed(c *judge.Case, tries int) string {
+	return kit.Seed(m.Folder.Salt, fmt.Sprintf("%s again %d", c.Line, tries))
+}
+
+// isSeed says whether a case may have been made with a seed.
+func (m *Maker) isSeed(c *judge.Case, seed string) bool {
+	for tries := 1; problem.Derived(c.Line) && tries <= maxAlike; tries++ {
+		if seed == m.otherSeed(c, tries) {
+			return true
+		}
+	}
+	return seed == m.seed(c)
+}
+
+// makeApart makes cases, and makes them so that no two have the same input: a case that is
+// drawn from the declared format and has the input of an earlier one, or of one that is not
+// drawn, is drawn again. What comes out does not depend on what was there before: a case
+// that had to be drawn again is never kept. It takes out of current what it makes anew.
+func (m *Maker) makeApart(current map[string]*Entry, todo []*task, makeThem func([]*task) error) (made map[string]*task, err error) {
+	made = map[string]*task{}
+	for first := true; first || len(todo) > 0; first = false {
+		if len(todo) > 0 {
+			if err := makeThem(todo); err != nil {
+				return nil, err
+			}
+		}
+		for _, t := range todo {
+			made[t.c.ID()] = t
+			delete(current, t.c.ID())
+		}
+		todo = m.apart(current, made)
+	}
+	return made, m.duplicates(current, made)
+}
+
+// apart gives cases other seeds that must be drawn again. One that has had many is left.
+func (m *Maker) apart(current map[string]*Entry, made map[string]*task) (again []*task) {
+	for _, same := range m.alike(current, made) {
+		first := max(slices.IndexFunc(same, func(c *judge.Case) bool { return !problem.Derived(c.Line) }), 0)
+		for i, c := range same {
+			t := made[c.ID()]
+			if t == nil {
+				t = &task{c: c}
+			}
+			if i == first || !problem.Derived(c.Line) || t.tries == maxAlike {
+				continue
+			}
+			t.tries++
+			t.seed, t.in, t.ans = m.otherSeed(c, t.tries), "", ""
+			again = append(again, t)
+		}
+	}
+	return again
+}
+
+// pairs are the generated cases, in judging order.
+func (m *Maker) pairs(current map[string]*Entry, made map[string]*task) (pairs []*pair) {
+	for g := range m.Folder.Groups {
+		for i := range m.Folder.Groups[g].Cases {
+			c := &m.Folder.Groups[g].Cases[i]
+			if t := made[c.ID()]; t != nil {
+				pairs = append(pairs, t.pair())
+			} else if current[c.ID()] != nil {
+				pairs = append(pairs, &pair{c: c, in: c.In, ans: c.Ans})
+			}
+		}
+	}
+	return pairs
+}
+
 func (m *Maker) sources() (string, error) {
 	parts := []*judge.Part{m.Folder.Generator, m.Folder.Validator, m.Folder.Reference}
 	if m.Folder.Derives() {
@@ -203,7 +287,15 @@ func (m *Maker) intact(c *judge.Case, e *Entry) bool {
 	return err == nil && ans == e.Ans
 }
 
-// make makes the inputs and answers of all tasks in the folder staging.
+// stand says where the files of tasks stand in the folder staging.
+func stand(staging string, todo []*task) {
+	for _, t := range todo {
+		t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
+	}
+}
+
+// make makes the inputs and answers of all tasks that are not made in the folder staging,
+// and the inputs of all a second time.
 func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
 	crew, err := m.hire(ctx)
 	if err != nil {
@@ -218,21 +310,20 @@ func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
 			return err
 		}
 	}
-	done := make(chan struct{}, len(todo))
-	err = m.share(ctx, todo, func(ctx context.Context) (worker, error) {
+	stand(staging, todo)
+	done := m.counter("cases made", len(todo))
+	err = share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
 		w, err := crew.worker(ctx)
 		if err != nil {
-			return worker{}, err
+			return worker[*task]{}, err
 		}
-		return worker{func(t *task) error {
-			t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
-			if err := w.make(ctx, t); err != nil {
-				return m.blame(t.c, err)
+		return worker[*task]{func(t *task) error {
+			if !t.made() {
+				if err := w.make(ctx, t); err != nil {
+					return m.blame(t.c, err)
+				}
 			}
-			done <- struct{}{}
-			if m.Progress != nil {
-				m.Progress("cases made", len(done), len(todo))
-			}
+			done()
 			return nil
 		}, w.close}, nil
 	})
@@ -250,12 +341,12 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	for i, t := range todo {
 		reversed[len(todo)-1-i] = t
 	}
-	return m.share(ctx, reversed, func(ctx context.Context) (worker, error) {
+	return share(ctx, m.Jobs, reversed, func(ctx context.Context) (worker[*task], error) {
 		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
 		if err != nil {
-			return worker{}, err
+			return worker[*task]{}, err
 		}
-		return worker{func(t *task) error {
+		return worker[*task]{func(t *task) error {
 			input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
 			if err == nil && hashBytes(input) != t.in {
 				err = &judge.Fault{Text: "the generator makes another input when it is run again", Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases"}
@@ -263,41 +354,6 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 			return m.blame(t.c, err)
 		}, g.Close}, nil
 	})
-}
-
-// worker does tasks, one at a time.
-type worker struct {
-	do    func(t *task) error
-	close func() error
-}
-
-// share has the tasks done by as many workers as there are jobs.
-func (m *Maker) share(ctx context.Context, todo []*task, hire func(ctx context.Context) (worker, error)) error {
-	queue := make(chan *task, len(todo))
-	for _, t := range todo {
-		queue <- t
-	}
-	close(queue)
-	group, ctx := errgroup.WithContext(ctx)
-	for range min(max(m.Jobs, 1), len(todo)) {
-		group.Go(func() error {
-			w, err := hire(ctx)
-			if err != nil {
-				return err
-			}
-			defer w.close()
-			for t := range queue {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if err := w.do(t); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }
 
 // blame gives a fault of a program the place of the line that brought it about.
@@ -368,14 +424,22 @@ func (w *maker) make(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	t.in, t.ans = hashBytes(input), hashBytes(answer)
+	return t.write(input, answer)
+}
+
+// write writes the files of the case; then it is made.
+func (t *task) write(input, answer []byte) error {
 	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(t.staged+".in", input, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(t.staged+".ans", answer, 0o644)
+	if err := os.WriteFile(t.staged+".ans", answer, 0o644); err != nil {
+		return err
+	}
+	t.in, t.ans = hashBytes(input), hashBytes(answer)
+	return nil
 }
 
 // referenceFor is the reference with what a case gives to those who solve it.

@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
+	"assay/judge/problem"
 )
 
 // stagingPrefix starts the names of folders that hold cases until all are made.
@@ -276,6 +278,7 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case) {
 	}
 	again := "run: judge generate " + m.Folder.ID
 	var missing []*judge.Case
+	var stale []string // groups
 	for k := range m.Folder.Groups {
 		g := &m.Folder.Groups[k]
 		var made, bad []*judge.Case
@@ -298,7 +301,7 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case) {
 			switch {
 			case e == nil || stored && gone(c):
 				missing, bad = append(missing, c), append(bad, c)
-			case e.Line != c.Line || e.Seed != m.seed(c):
+			case e.Line != c.Line || !m.isSeed(c, e.Seed):
 				faults, bad = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s was made from the line %q with another seed", c.ID(), e.Line), again)), append(bad, c)
 			case stored:
 				if flaws := intactFaults(c, e, again); len(flaws) > 0 {
@@ -307,11 +310,14 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case) {
 			}
 		}
 		if len(made) > 0 && len(manifest.Cases) > 0 && manifest.Sources != sources {
-			faults = append(faults, &judge.Fault{File: filepath.Join(dir, ManifestFile), Text: "the cases were made by other sources of the generator, validator or reference", Hint: again})
-			bad = made
+			stale, bad = append(stale, g.Name), made
 		}
 		doubtful = append(doubtful, bad...)
 		faults = append(faults, strayFiles(dir, expected)...)
+	}
+	if len(stale) > 0 {
+		text := fmt.Sprintf("the cases of %s were made by other sources of the generator, validator or reference", strings.Join(stale, ", "))
+		faults = append(judge.Faults{{File: filepath.Join(m.dir(stale[0]), ManifestFile), Text: text, Hint: again}}, faults...)
 	}
 	if fault := m.Folder.NotGenerated(missing); fault != nil {
 		faults = append(judge.Faults{fault}, faults...)
@@ -349,9 +355,10 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	return faults
 }
 
-// duplicates refuses two cases with the same input.
-func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) error {
+// alike are the cases that have the same input, in judging order.
+func (m *Maker) alike(current map[string]*Entry, made map[string]*task) (all [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
+	var inputs []string
 	for g := range m.Folder.Groups {
 		for i := range m.Folder.Groups[g].Cases {
 			c := &m.Folder.Groups[g].Cases[i]
@@ -364,22 +371,57 @@ func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) err
 			default:
 				digest, _ = hashFile(c.In) // one that cannot be read is reported elsewhere
 			}
-			if digest != "" {
-				byHash[digest] = append(byHash[digest], c)
+			if digest == "" {
+				continue
 			}
+			if byHash[digest] == nil {
+				inputs = append(inputs, digest)
+			}
+			byHash[digest] = append(byHash[digest], c)
 		}
 	}
-	var faults judge.Faults
-	for _, same := range byHash {
-		if len(same) > 1 {
-			last := same[len(same)-1]
-			names := make([]string, len(same)-1)
-			for i, c := range same[:len(same)-1] {
-				names[i] = c.ID()
-			}
-			faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), "remove its line, or give it other arguments or other seeds, such as --seed {101..120}"))
+	for _, digest := range inputs {
+		if same := byHash[digest]; len(same) > 1 {
+			all = append(all, same)
 		}
+	}
+	return all
+}
+
+// duplicates refuses two cases with the same input.
+func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) error {
+	var faults judge.Faults
+	for _, same := range m.alike(current, made) {
+		last := same[len(same)-1]
+		names := make([]string, len(same)-1)
+		for i, c := range same[:len(same)-1] {
+			names[i] = c.ID()
+		}
+		hint := "remove its line, or give it other arguments or other seeds, such as --seed {101..120}"
+		if problem.Derived(last.Line) {
+			hint = fmt.Sprintf("it was drawn %d times; remove its line, or let it make more different inputs", maxAlike+1)
+		}
+		if bySeedAlone(same) {
+			hint = "lines that differ in their seed alone make the same input: let the generator take all chance from its seed (kit: g.Rand), or remove the line"
+		}
+		faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), hint))
 	}
 	slices.SortFunc(faults, func(a, b *judge.Fault) int { return cmp.Compare(a.Line, b.Line) })
 	return faults.AsError()
 }
+
+// bySeedAlone says whether two of the lines are the same but for their seed.
+func bySeedAlone(cases []*judge.Case) bool {
+	seen := map[string]bool{}
+	for _, c := range cases {
+		if line := seedOf.ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
+			if seen[line] {
+				return true
+			}
+			seen[line] = true
+		}
+	}
+	return false
+}
+
+var seedOf = regexp.MustCompile(`--?seed[= ]\d+`)

@@ -128,7 +128,7 @@ type plainGenerator struct {
 func (g plainGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
 	all := append([]string{}, g.args...)
 	for _, a := range args {
-		all = append(all, strings.ReplaceAll(a, problem.SeedWord, seedNumber(seed)))
+		all = append(all, strings.ReplaceAll(a, problem.SeedWord, problem.SeedNumber(seed)))
 	}
 	cmd := g.program.Command(g.limits, all...)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], kit.SeedEnv+"="+seed)
@@ -143,13 +143,6 @@ func (g plainGenerator) Generate(ctx context.Context, seed string, args []string
 }
 
 func (plainGenerator) Close() error { return nil }
-
-// seedNumber is the seed as a number below 2^31, for programs that want one.
-func seedNumber(seed string) string {
-	var n uint32
-	fmt.Sscanf(seed[:8], "%08x", &n)
-	return fmt.Sprint(n >> 1)
-}
 
 // plainValidator is started for each case, with the input on standard input.
 type plainValidator struct {

@@ -20,7 +20,7 @@ func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	}
 	for _, s := range l.Subjects {
 		list := bySubject[s]
-		err := l.share(ctx, s, len(list), func(ctx context.Context, w *worker, d *decider, i int) error {
+		err := l.share(ctx, s, len(list), func(ctx context.Context, w *bench, d *decider, i int) error {
 			return list[i].spread(ctx, l, w, d, most)
 		}, func(n int) {
 			if l.Progress != nil {
@@ -36,7 +36,7 @@ func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 }
 
 // spread finds further cases that kill the mutant.
-func (r *Result) spread(ctx context.Context, l *Lab, w *worker, d *decider, most int) error {
+func (r *Result) spread(ctx context.Context, l *Lab, w *bench, d *decider, most int) error {
 	r.Killers = []string{r.Case}
 	slots, _ := r.Subject.within(r.Subject.reaching(r.Mutant))
 	for len(slots) > 0 && len(r.Killers) < most {

@@ -87,16 +87,25 @@ func (j *journal) add(subject int, r *Result) error {
 	if j.file == nil {
 		return nil
 	}
-	line, err := json.Marshal(entry{subject, r.ID, r.State, r.How, r.Case, r.outs, r.spared})
+	line, err := r.line(subject)
 	if err != nil {
-		return fmt.Errorf("keep what is measured: %w", err)
+		return err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	if _, err := j.file.Write(line); err != nil {
 		return fmt.Errorf("keep what is measured: %w", err)
 	}
 	return nil
+}
+
+// line is a result as a line of a journal.
+func (r *Result) line(subject int) ([]byte, error) {
+	line, err := json.Marshal(entry{subject, r.ID, r.State, r.How, r.Case, r.outs, r.spared})
+	if err != nil {
+		return nil, fmt.Errorf("keep what is measured: %w", err)
+	}
+	return append(line, '\n'), nil
 }
 
 func (j *journal) close() error {

@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"math/bits"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -17,17 +18,20 @@ import (
 	"assay/judge"
 	"assay/judge/problem"
 	"assay/judge/running/check"
+	"assay/judge/running/config"
+	"assay/judge/running/lang"
 )
 
 // Setting is what mutants are judged with.
 type Setting struct {
 	Folder *problem.Folder
 	Runner judge.Runner
+	// Language finds the language of a program.
+	Language func(path string) (*config.Language, error)
 	// Build builds a folder of sources; setters says that it is the reference.
-	Build func(ctx context.Context, dir string, setters bool) (*judge.Program, error)
+	Build func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error)
 	Crew  *check.Crew // makes checkers
-	// Solutions are paths of programs that are accepted; those in Go are mutated beside
-	// the reference.
+	// Solutions are paths of programs that are accepted, and mutated beside the reference.
 	Solutions []string
 	Tools     Toolchain
 	Jobs      int
@@ -45,7 +49,7 @@ type Setting struct {
 // Lab is where mutants are judged.
 type Lab struct {
 	Setting
-	Subjects []*Subject // the first is the reference, where that is in Go
+	Subjects []*Subject // the first is the reference, where that is mutated
 	Notes    []string   // what is left out, and why
 
 	cases    []solved // with the reference's answers as outputs
@@ -56,10 +60,11 @@ type Lab struct {
 // Subject is a right program, with its mutants ready to run.
 type Subject struct {
 	*Source
-	program *judge.Program
-	traces  []*trace // of the program as it was, on each case
-	order   []uint32 // the cases, those of few steps first
-	stack   uint32   // MiB that a mutant's stack may take
+	programs []*judge.Program // each can be the program as it was, and some mutants
+	batch    map[int]int      // which of them each mutant is in; nil where there is one
+	traces   []*trace         // of the program as it was, on each case
+	order    []uint32         // the cases, those of few steps first
+	stack    uint32           // MiB that a mutant's stack may take; of a family, its memory
 }
 
 // State says what became of a mutant.
@@ -140,66 +145,124 @@ func (l *Lab) read() error {
 
 // subject adds a program, or a note that says why not.
 func (l *Lab) subject(ctx context.Context, path string, args []string) error {
-	source, err := Read(path, l.Tools)
+	s, err := l.made(ctx, path, args)
 	if unmutable, ok := errors.AsType[*UnmutableError](err); ok {
 		l.Notes = append(l.Notes, "not mutated: "+unmutable.Error())
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	program, err := l.build(ctx, source)
-	if err != nil {
-		return err
-	}
-	if program == nil {
+	if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+		l.Notes = append(l.Notes, fmt.Sprintf("not mutated: %s: %s", path, missing))
 		return nil
 	}
-	program.Name, program.Argv = path, append(slices.Clone(program.Argv), args...)
-	s := &Subject{Source: source, program: program, stack: smallStack}
-	for _, note := range source.Notes {
+	if err != nil {
+		return err
+	}
+	for _, note := range s.Notes {
 		l.Notes = append(l.Notes, path+": "+note)
-	}
-	wrong, err := l.trace(ctx, s)
-	if err == nil && wrong != "" {
-		s.stack, s.traces, s.order = largeStack, nil, nil
-		wrong, err = l.trace(ctx, s)
-	}
-	if err != nil {
-		return err
-	}
-	if wrong != "" {
-		l.Notes = append(l.Notes, fmt.Sprintf("not mutated: %s: %s", path, wrong))
-		return nil
 	}
 	l.Subjects = append(l.Subjects, s)
 	return nil
 }
 
-// build builds the program that can be any mutant; nil where it does not compile.
-func (l *Lab) build(ctx context.Context, s *Source) (*judge.Program, error) {
-	dir, err := os.MkdirTemp("", "assay-mutants-*")
+// made makes the mutants of a program. Before that, the program as it was is run on all
+// cases. What cannot be mutated is an *UnmutableError.
+func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, error) {
+	language, err := l.Language(path)
 	if err != nil {
-		return nil, fmt.Errorf("write the mutants: %w", err)
+		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	for name, data := range s.Schemata() {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, data, 0o644)); err != nil {
-			return nil, fmt.Errorf("write the mutants: %w", err)
-		}
+	family, err := familyOf(language.ID)
+	if err != nil {
+		return nil, err
 	}
-	program, err := l.Build(ctx, dir, s.Path == l.Folder.Reference.Path)
-	if fault, ok := errors.AsType[*judge.Fault](err); ok {
-		l.Notes = append(l.Notes, fmt.Sprintf("not mutated: %s: its mutants do not compile: %s", s.Path, fault.Hint))
-		return nil, nil
+	if family != nil {
+		return l.madeOfTokens(ctx, path, args, language, family)
 	}
-	return program, err
+	if language.ID != goLanguage {
+		return nil, &UnmutableError{path, "no mutants are made of programs in " + language.Name}
+	}
+	if l.Tools.Goroot == "" {
+		return nil, &UnmutableError{path, "this machine does not have the Go distribution: apt-get install golang-go"}
+	}
+	source, err := Read(path, l.Tools)
+	if err != nil {
+		return nil, err
+	}
+	program, log, err := l.compiled(ctx, source.Schemata(), language, l.isReference(path), lang.Extra{})
+	if err != nil {
+		return nil, err
+	}
+	if program == nil {
+		return nil, &UnmutableError{path, "its mutants do not compile: " + log}
+	}
+	s := &Subject{Source: source, programs: []*judge.Program{l.called(program, path, args)}, stack: smallStack}
+	wrong, err := l.trace(ctx, s)
+	if err == nil && wrong != "" {
+		s.stack = largeStack
+		wrong, err = l.trace(ctx, s)
+	}
+	if err == nil && wrong != "" {
+		err = &UnmutableError{path, wrong}
+	}
+	return s, err
 }
+
+// madeOfTokens is made for a program of a family.
+func (l *Lab) madeOfTokens(ctx context.Context, path string, args []string, language *config.Language, family *Family) (*Subject, error) {
+	source, err := readTokens(path, language, family)
+	if err != nil {
+		return nil, err
+	}
+	p := &packing{Lab: l, s: source, setters: l.isReference(path)}
+	program, log, err := p.build(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if program == nil {
+		first, _, _ := strings.Cut(log, "\n")
+		return nil, &UnmutableError{path, "it does not compile as a part of what runs its mutants: " + first}
+	}
+	alone := &Subject{Source: source, programs: []*judge.Program{l.called(program, path, args)}, stack: l.memory()}
+	wrong, err := l.trace(ctx, alone)
+	if err == nil && wrong != "" {
+		err = &UnmutableError{path, wrong}
+	}
+	if err == nil {
+		err = p.all(ctx)
+	}
+	if err == nil && family.Table {
+		err = p.asked(ctx, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, note := p.settle()
+	for _, program := range s.programs {
+		l.called(program, path, args)
+	}
+	if len(s.programs) == 0 {
+		s.programs = alone.programs
+	}
+	s.traces, s.order, s.stack = alone.traces, alone.order, alone.stack
+	source.Notes = append(source.Notes, note)
+	return s, nil
+}
+
+func (l *Lab) isReference(path string) bool { return path == l.Folder.Reference.Path }
+
+// called gives a program its name and its arguments.
+func (l *Lab) called(program *judge.Program, path string, args []string) *judge.Program {
+	program.Name, program.Argv = path, append(slices.Clone(program.Argv), args...)
+	return program
+}
+
+// memory is what a run of a program in a process of its own may take, in MiB.
+func (l *Lab) memory() uint32 { return uint32(max(l.Folder.Limits.Memory, 256<<20) >> 20) }
 
 // trace runs a program as it was on all cases, and says what is wrong with it.
 func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
-	w := l.worker(ctx, s)
+	s.traces, s.order = nil, nil
+	w := l.bench(ctx, s)
 	defer w.close()
 	for i := range l.cases {
 		t, err := w.load(uint32(i))
@@ -212,7 +275,9 @@ func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 		s.traces = append(s.traces, t)
 		s.order = append(s.order, uint32(i))
 	}
-	slices.SortStableFunc(s.order, func(a, b uint32) int { return cmp.Compare(s.traces[a].steps, s.traces[b].steps) })
+	slices.SortStableFunc(s.order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.weight(a), s.weight(b)), cmp.Compare(len(l.cases[a].in), len(l.cases[b].in)))
+	})
 	first := s.order[0]
 	again, err := w.load(first)
 	if err != nil {
@@ -220,6 +285,13 @@ func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 	}
 	if !bytes.Equal(again.out, s.traces[first].out) {
 		return fmt.Sprintf("it prints something else when it runs again, on case %s", l.cases[first].id), nil
+	}
+	if s.family == nil {
+		return l.right(ctx, s)
+	}
+	slots, _ := s.within(s.order)
+	if at, ran, err := w.hunt(&Mutant{}, slots); err != nil || at < len(slots) {
+		return fmt.Sprintf("it does something else when it runs again in the same process, on case %s (%s)", l.cases[slots[min(at, len(slots)-1)]].id, ran.how()), err
 	}
 	return l.right(ctx, s)
 }
@@ -242,13 +314,23 @@ func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	return "", nil
 }
 
-func (l *Lab) worker(ctx context.Context, s *Subject) *worker {
-	w := newWorker(ctx, l.Runner, s.program, s.blocks, l.Folder.Limits)
-	w.stack = s.stack
-	for i := range l.cases {
-		w.set(uint32(i), l.cases[i].in)
+// bench is what runs the mutants of a program.
+func (l *Lab) bench(ctx context.Context, s *Subject) *bench {
+	b := &bench{batch: s.batch}
+	for _, program := range s.programs {
+		w := newWorker(ctx, l.Runner, program, s.blocks, l.Folder.Limits)
+		w.stack = s.stack
+		if s.family != nil {
+			w.base = timeBase
+			w.limits.Memory += familyMemory
+			w.limits.Processes = max(w.limits.Processes, 128)
+		}
+		b.workers = append(b.workers, w)
 	}
-	return w
+	for i := range l.cases {
+		b.set(uint32(i), l.cases[i].in)
+	}
+	return b
 }
 
 func (l *Lab) decider(s *Subject) *decider {
@@ -265,49 +347,14 @@ func (l *Lab) blame(err error) error {
 	return err
 }
 
-// Judge runs all mutants on all cases, each until a case kills it.
-func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
-	before, err := openJournal(l.Journal)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, before.close()) }()
-	of := 0
-	for _, s := range l.Subjects {
-		of += len(s.Mutants)
-	}
-	for at, s := range l.Subjects {
-		done := len(all)
-		results := make([]*Result, len(s.Mutants))
-		err := l.share(ctx, s, len(s.Mutants), func(ctx context.Context, w *worker, d *decider, i int) (err error) {
-			if results[i] = before.find(at, s, s.Mutants[i]); results[i] != nil {
-				return nil
-			}
-			if results[i], err = l.one(ctx, s, w, d, s.Mutants[i]); err != nil {
-				return err
-			}
-			return before.add(at, results[i])
-		}, func(n int) {
-			if l.Progress != nil {
-				l.Progress(done+n, of)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, results...)
-	}
-	return all, nil
-}
-
 // share has n things done by as many workers as there are jobs.
-func (l *Lab) share(ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *worker, d *decider, i int) error, told func(done int)) error {
+func (l *Lab) share(ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *bench, d *decider, i int) error, told func(done int)) error {
 	var mu sync.Mutex
 	next, done := 0, 0
 	group, ctx := errgroup.WithContext(ctx)
 	for range min(max(l.Jobs, 1), n) {
 		group.Go(func() error {
-			w := l.worker(ctx, s)
+			w := l.bench(ctx, s)
 			defer w.close()
 			d := l.decider(s)
 			defer d.close()
@@ -336,7 +383,7 @@ func (l *Lab) share(ctx context.Context, s *Subject, n int, do func(ctx context.
 }
 
 // one judges one mutant.
-func (l *Lab) one(ctx context.Context, s *Subject, w *worker, d *decider, m *Mutant) (*Result, error) {
+func (l *Lab) one(ctx context.Context, s *Subject, w *bench, d *decider, m *Mutant) (*Result, error) {
 	r := &Result{Mutant: m, Subject: s, State: Unseparated, outs: map[int][]byte{}}
 	slots := s.reaching(m)
 	if !l.Thorough {
@@ -379,7 +426,7 @@ func (l *Lab) one(ctx context.Context, s *Subject, w *worker, d *decider, m *Mut
 
 // hunt runs the mutant on cases until one kills it. Other outputs that are right are
 // kept.
-func (r *Result) hunt(w *worker, l *Lab, slots []uint32, wrong func(c *solved, out []byte) (bool, error)) error {
+func (r *Result) hunt(w *bench, l *Lab, slots []uint32, wrong func(c *solved, out []byte) (bool, error)) error {
 	for len(slots) > 0 {
 		at, ran, err := w.hunt(r.Mutant, slots)
 		if err != nil || at == len(slots) {
@@ -426,6 +473,17 @@ func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 
 // plenty is how many steps of the program as it was are enough for a mutant.
 const plenty = 3_000_000
+
+// weight is how many steps a case takes. Of a family they are time, which is never quite
+// the same, so that only its order of magnitude counts.
+func (s *Subject) weight(slot uint32) int64 {
+	steps := s.traces[slot].steps
+	if s.family != nil {
+		const millisecond = 10_000
+		return int64(bits.Len64(uint64(steps / millisecond)))
+	}
+	return steps
+}
 
 // within parts the cases that a mutant is run on from those that it is spared. The
 // first is never one of them.

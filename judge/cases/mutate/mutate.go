@@ -1,19 +1,22 @@
 // Package mutate asks how many slips the cases of a problem would let through. It
-// makes mutants of a right Go program, each with one small slip, and runs them on
-// the cases: one that gets all of them right has survived, and shows what is missing.
+// makes mutants of a right program, each with one small slip, and runs them on the
+// cases: one that gets all of them right has survived, and shows what is missing.
 //
-//	source --Read--> syntax and types --> mutants, and one program that can be any of them
+//	source --Read--> mutants, and programs that can be many of them
 //	          --Open--> workers in the sandbox --Judge--> killed by which case, or survived
 //	                                           --Search--> an input that kills it, or none
 //
-// All mutants of a program are built at once. A worker process turns one on, gives it
-// its input and takes its output in files that are in memory, and counts steps instead
-// of time, so that a mutant that never ends dies early and always at the same step.
-// A mutant that takes the worker with it is noted, and another worker started.
+// Mutants of programs in Go are made of their syntax and types (writer.go), those in
+// other languages of their tokens (slips.go), by the tables of families.toml: what does
+// not compile is left out, and so is what the compiler makes equal code of.
 //
-// A difference from the right program's output is only a kill if the problem's
-// checker says so. The package mutates Go programs of the standard library and the
-// kit, and no other language. A score does not certify a suite: it says when to go on.
+// Mutants are not built one by one. A worker process turns one on, gives it its input and
+// takes its output in files that are in memory, and counts steps, or processor time where
+// it cannot, so that a mutant that never ends dies early. One that takes the worker with
+// it is noted, and another worker started.
+//
+// A difference from the right program's output is only a kill if the problem's checker
+// says so. A score does not certify a suite: it says when to go on.
 package mutate
 
 import (
@@ -30,6 +33,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"assay/judge/running/config"
 )
 
 // Operator is a kind of slip.
@@ -67,11 +72,12 @@ type Mutant struct {
 	Before   string   // the source text that is changed
 	After    string   // what it becomes
 
-	start, end int // offsets in the file
-	block      int // that it stands in
+	start, end int  // offsets in the file
+	block      int  // that it stands in
+	outer      bool // outside of all functions, where the code of all copies is one
 }
 
-// Source is a Go program that can be mutated.
+// Source is a program that can be mutated.
 type Source struct {
 	Path    string // as the user named it
 	Mutants []*Mutant
@@ -82,6 +88,11 @@ type Source struct {
 	blocks   int
 	schemata map[string][]byte
 	forks    bool // it starts goroutines, which may outlive a run
+	single   bool // it is a file, not a folder
+
+	family   *Family // nil for Go
+	language *config.Language
+	steps    []put // what counts its steps
 }
 
 // UnmutableError says why a program is left alone.
@@ -100,7 +111,7 @@ type Toolchain struct {
 // Most mutants of one program. The rest are left out evenly.
 const mostMutants = 3000
 
-// Read reads a program, a file or a folder, and finds its mutants. What cannot be
+// Read reads a program in Go, a file or a folder, and finds its mutants. What cannot be
 // mutated is an *UnmutableError.
 func Read(name string, tools Toolchain) (*Source, error) {
 	s := &Source{Path: name, files: map[string][]byte{}}
@@ -156,7 +167,7 @@ func (s *Source) load() error {
 			return &UnmutableError{s.Path, "it is not written in Go"}
 		}
 		data, err := os.ReadFile(s.Path)
-		s.files["main.go"], s.names = data, []string{"main.go"}
+		s.files["main.go"], s.names, s.single = data, []string{"main.go"}, true
 		return err
 	}
 	context := build.Default
@@ -198,7 +209,7 @@ func (s *Source) load() error {
 // Name is where the mutant's line stands, for people.
 func (s *Source) Name(m *Mutant) string {
 	file := filepath.Join(s.Path, filepath.FromSlash(m.File))
-	if path.Ext(s.Path) == ".go" {
+	if s.single {
 		file = s.Path
 	}
 	return fmt.Sprintf("%s:%d", file, m.Line)

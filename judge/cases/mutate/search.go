@@ -27,16 +27,26 @@ type Find struct {
 
 // Hunt bounds a search for inputs that kill survivors.
 type Hunt struct {
-	Seed  uint64
-	Count int           // inputs
-	Time  time.Duration // 0 means no bound; with one, what is found depends on the machine
+	Seed  uint64        `json:"seed"`
+	Count int           `json:"count"`             // inputs
+	Time  time.Duration `json:"time_ns,omitempty"` // 0 means no bound; with one, what is found depends on the machine
 	// Shrink is the time for making one find smaller; 0 leaves them as they are.
-	Shrink time.Duration
+	Shrink time.Duration `json:"shrink_ns,omitempty"`
 }
 
 // mostSteps is how many steps a program may take on an input of a search: what is
 // wrong with a mutant shows in small ones.
 const mostSteps = 30_000
+
+// familySteps is the same for time, in units of 100 ns.
+const familySteps = 300_000
+
+func (s *Subject) mostSteps() int64 {
+	if s.family != nil {
+		return familySteps
+	}
+	return mostSteps
+}
 
 // searchSlot is the number of the case that inputs of a search become in a worker.
 const searchSlot = 1 << 30
@@ -129,15 +139,15 @@ func (s *searcher) all(ctx context.Context) error {
 // party is what one goroutine needs to run the mutants of all programs.
 type party struct {
 	lab      *Lab
-	workers  map[*Subject]*worker
+	workers  map[*Subject]*bench
 	deciders map[*Subject]*decider
 	answer   func(ctx context.Context, input []byte) ([]byte, error)
 }
 
 func (l *Lab) party(ctx context.Context, supply *stress.Lab) *party {
-	p := &party{l, map[*Subject]*worker{}, map[*Subject]*decider{}, supply.Answer}
+	p := &party{l, map[*Subject]*bench{}, map[*Subject]*decider{}, supply.Answer}
 	for _, s := range l.Subjects {
-		p.workers[s], p.deciders[s] = l.worker(ctx, s), l.decider(s)
+		p.workers[s], p.deciders[s] = l.bench(ctx, s), l.decider(s)
 	}
 	return p
 }
@@ -235,7 +245,7 @@ func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Re
 		if err != nil {
 			return nil, nil, err
 		}
-		if t.fate != another || t.steps > mostSteps {
+		if t.fate != another || t.steps > s.mostSteps() {
 			return nil, nil, nil // too large, or not for it
 		}
 		if s == reference {

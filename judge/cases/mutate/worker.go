@@ -44,6 +44,13 @@ const (
 	stepsBase  = 300_000
 )
 
+// timeBase is the base where steps are processor time, in units of 100 ns; familyMemory is
+// what the process needs that runs others.
+const (
+	timeBase     = 500_000
+	familyMemory = 512 << 20
+)
+
 // A mutant that calls itself for ever ends when its stack is full, which a small one
 // is sooner. The large one is for programs that need it. In MiB.
 const (
@@ -58,6 +65,7 @@ type worker struct {
 	limits  judge.Limits
 	blocks  int
 	stack   uint32          // MiB
+	base    uint32          // steps that each mutant may take
 	life    context.Context // of the process
 
 	proc    judge.Process // nil where it is not running
@@ -72,7 +80,7 @@ func newWorker(ctx context.Context, r judge.Runner, p *judge.Program, blocks int
 	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
 	limits.Memory = max(limits.Memory, 256<<20) + 256<<20
 	limits.Scratch = max(limits.Scratch, 256<<20)
-	return &worker{runner: r, program: p, limits: limits, blocks: blocks, life: ctx, cases: map[uint32][]byte{}}
+	return &worker{runner: r, program: p, limits: limits, blocks: blocks, life: ctx, cases: map[uint32][]byte{}, base: stepsBase}
 }
 
 func (w *worker) start() error {
@@ -87,7 +95,7 @@ func (w *worker) start() error {
 	w.proc, w.in, w.out = proc, bufio.NewWriterSize(proc.Stdin(), 1<<16), bufio.NewReaderSize(proc.Stdout(), 1<<16)
 	w.loaded = map[uint32]bool{}
 	w.started++
-	w.put(w.stack, stepsBase, stepsTimes)
+	w.put(w.stack, w.base, stepsTimes)
 	return nil
 }
 
@@ -322,4 +330,24 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 		}
 	}
 	return runs, nil
+}
+
+// asked asks which mutants compile, and which ones are equal: a hash for each.
+func (w *worker) asked(ids []int) (prints []fingerprint, err error) {
+	err = w.ask(func() {
+		w.put('E', uint32(len(ids)))
+		for _, id := range ids {
+			w.put(uint32(id))
+		}
+	}, func() error {
+		for range ids {
+			var f fingerprint
+			if _, err := io.ReadFull(w.out, f[:16]); err != nil {
+				return err
+			}
+			prints = append(prints, f)
+		}
+		return nil
+	})
+	return prints, err
 }

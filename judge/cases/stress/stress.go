@@ -5,7 +5,8 @@
 //	cases with words and lines changed +                                                  \-> package shrink
 //	the declared input format ---------+
 //
-// Inputs are numbered. What input i is depends on the seed, i and the problem
+// Where a program talks to an interactor or runs more than once (staged.go), the steps after
+// the validator are those of a case that is judged. Inputs are numbered. What input i is depends on the seed, i and the problem
 // folder alone, small ones come first, and the failing input with the lowest number
 // wins: so the same seed finds the same at any number of jobs.
 //
@@ -34,6 +35,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assay/judge"
@@ -43,6 +45,7 @@ import (
 	"assay/judge/internal/window"
 	"assay/judge/problem"
 	"assay/judge/running/check"
+	"assay/judge/running/trial"
 )
 
 // Setting is what a search works with.
@@ -52,6 +55,9 @@ type Setting struct {
 	// Crew builds the setter's programs, and makes checkers.
 	Crew     *check.Crew
 	Solution *judge.Program
+	// Stage makes the bench on which the solution is judged with the given limits, for
+	// problems where it talks to an interactor or runs more than once. Others need none.
+	Stage func(ctx context.Context, limits judge.Limits) (trial.Bench, error)
 	// Literals are numbers that the programs treat apart, as far as one can tell from
 	// their text: see Literals.
 	Literals []int64
@@ -71,6 +77,9 @@ type Lab struct {
 	samples  []solved
 	broken   *Trial          // of the first sample that the solution fails
 	life     context.Context // of the processes that stay from input to input
+
+	looked             atomic.Int64 // inputs
+	answering, solving clock
 
 	mu    sync.Mutex
 	spare []*bench
@@ -93,9 +102,11 @@ type Trial struct {
 	Output  []byte
 	Answer  []byte // of the reference; nil where nobody asked it
 	Stderr  []byte
-	Line    string // the generator line that made the input; "" for none
-	Seed    string // that the line was given
-	Origin  string // where the input comes from, in words
+	// Dialogue is what the solution and the interactor said; see judge.CaseJudged.
+	Dialogue string
+	Line     string // the generator line that made the input; "" for none
+	Seed     string // that the line was given
+	Origin   string // where the input comes from, in words
 }
 
 // Fails says whether the solution fails on a valid input.
@@ -112,7 +123,7 @@ func (t *Trial) Same(o *Trial) bool {
 
 // Event is the trial as a case that was judged, for the reports.
 func (t *Trial) Event(group, name string) *judge.CaseJudged {
-	e := &judge.CaseJudged{Group: group, Case: name, Verdict: t.Verdict, Exec: t.Exec, Message: strings.ToValidUTF8(t.Message, "\uFFFD"), Line: t.Line}
+	e := &judge.CaseJudged{Group: group, Case: name, Verdict: t.Verdict, Exec: t.Exec, Message: strings.ToValidUTF8(t.Message, "\uFFFD"), Line: t.Line, Dialogue: t.Dialogue}
 	if t.Fails() {
 		e.Stderr = strings.ToValidUTF8(string(t.Stderr), "\uFFFD")
 		e.Detail = window.Detail(section(t.Input), section(t.Answer), section(t.Output), t.Place)
@@ -121,10 +132,11 @@ func (t *Trial) Event(group, name string) *judge.CaseJudged {
 }
 
 // Open builds what the problem has, and runs the solution on the samples. Close the
-// Lab before ctx ends, or with it. A problem without a reference is a *judge.Fault.
+// Lab before ctx ends, or with it. A problem whose cases need answers and that has no
+// reference is a *judge.Fault.
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s, life: ctx}
-	if s.Folder.Reference == nil {
+	if s.Folder.Reference == nil && !s.Folder.Unanswered() {
 		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
 	}
 	var err error
@@ -186,7 +198,10 @@ func (l *Lab) solveSamples(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("read case %s: %w", c.ID(), err)
 			}
-			answer, err := os.ReadFile(c.Ans)
+			var answer []byte
+			if c.Ans != "" {
+				answer, err = os.ReadFile(c.Ans)
+			}
 			if err != nil {
 				return l.Folder.CaseFault(c, fmt.Sprintf("case %s has no answer that can be read", c.ID()), "run: judge generate "+l.Folder.ID)
 			}
@@ -241,12 +256,13 @@ type bench struct {
 	validator gen.Validator // nil for none
 	generator gen.Generator // nil for none
 	scout     check.Checker // nil until it is needed
+	stage     *stage        // nil until it is needed, and where nothing is staged
 	limits    judge.Limits  // of the solution
 	stale     bool          // the scout remembers, and has seen more than the samples
 }
 
 func (b *bench) close() error {
-	var errs []error
+	errs := []error{b.stage.close()}
 	if b.validator != nil {
 		errs = append(errs, b.validator.Close())
 	}
@@ -286,12 +302,25 @@ const (
 
 // run runs the solution on a valid input, and the reference if there is no answer
 // yet.
-func (b *bench) run(ctx context.Context, name string, input, answer []byte) (*Trial, error) {
-	t, err := b.lab.execute(ctx, b.limits, input)
+func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *Trial, err error) {
+	staged := b.lab.staged()
+	if staged && answer == nil { // it is judged as it runs
+		if answer, err = b.lab.Answer(ctx, input); err != nil {
+			return nil, err
+		}
+	}
+	try := func(limits judge.Limits) (*Trial, error) {
+		defer b.lab.solving.start()()
+		if staged {
+			return b.perform(ctx, limits, name, input, answer)
+		}
+		return b.lab.execute(ctx, limits, input)
+	}
+	t, err = try(b.limits)
 	if err == nil && t.Verdict == judge.IdlenessLimit && t.Exec.CPU > b.limits.CPU/starved {
 		limits := b.limits
 		limits.Wall *= patience
-		t, err = b.lab.execute(ctx, limits, input)
+		t, err = try(limits)
 	}
 	if err != nil || t.Verdict != judge.NotJudged {
 		return t, err
@@ -325,8 +354,13 @@ func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*
 	return t, nil
 }
 
-// Answer has the reference answer a valid input.
+// Answer has the reference answer a valid input. Where cases need no answers, there is
+// none.
 func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
+	if l.Folder.Unanswered() {
+		return nil, nil
+	}
+	defer l.answering.start()()
 	answer, err := gen.Answer(ctx, l.Runner, l.programs.Reference, l.Folder.Reference, l.Folder.Limits, bytes.NewReader(input))
 	return answer, l.blame(err, l.Folder.Reference, input)
 }

@@ -25,13 +25,14 @@ import (
 func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	p := v.Folder.Package
 	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
-	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
-	v.report("no two secret cases are the same", v.Folder.Count(), v.duplicates())
+	// What follows, and what the validators do with junk, is advice: the format does not ask for it.
+	v.checked("every case is a text with proper line ends", v.Folder.Count(), nil, few(v.texts()))
+	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
 	if err := v.steps(ctx,
-		step{"every input is valid", v.packageInputs},
-		step{"the validators refuse junk", v.packageJunk},
-		step{"the validators prove themselves", v.proofs},
-		step{"the validator judges every answer", v.packageAnswers},
+		step{what: "every input is valid", do: v.packageInputs},
+		step{what: "the validators refuse junk", do: v.packageJunk, warns: true},
+		step{what: "the validators prove themselves", do: v.proofs},
+		step{what: "the validator judges every answer", do: v.packageAnswers},
 	); err != nil {
 		return false, err
 	}
@@ -239,17 +240,17 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 			valid[string(data)] = true
 		}
 	}
-	for _, try := range junk {
-		if valid[try.data] {
+	for _, try := range gen.Junk() {
+		if valid[try.Text] {
 			continue
 		}
 		n++
-		refused, err := v.refused(ctx, all, nil, []byte(try.data))
+		refused, err := v.refused(ctx, all, nil, []byte(try.Text))
 		if err != nil {
 			return n, faults, err
 		}
 		if !refused {
-			faults = append(faults, &judge.Fault{File: all[0].Path, Text: "the input validators accept " + try.name, Hint: "read the input to its last byte, and nothing else"})
+			faults = append(faults, &judge.Fault{File: all[0].Path, Text: "the input validators accept " + try.Name, Hint: "read the input to its last byte, and nothing else"})
 		}
 	}
 	return n, faults, nil

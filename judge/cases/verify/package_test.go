@@ -256,6 +256,24 @@ func (e entries) Bench(_ context.Context, _ *judge.Problem, _ string, made *lang
 	return e.usual, nil
 }
 
+func TestSeen(t *testing.T) {
+	for _, row := range []struct {
+		it     string
+		judged judge.SolutionJudged
+		want   string
+	}{
+		{"has nothing to add to what was promised", judge.SolutionJudged{Expected: "WA", Verdict: judge.WrongAnswer}, ""},
+		{"nor where several verdicts will do", judge.SolutionJudged{Expected: "WA or TLE", Verdict: judge.TimeLimit}, ""},
+		{"tells another verdict", judge.SolutionJudged{Expected: "TLE", Verdict: judge.OutputLimit}, "it gets OLE, which counts as TLE"},
+		{"tells points of what is not accepted", judge.SolutionJudged{Expected: "WA", Verdict: judge.WrongAnswer, Score: &judge.Score{Points: 34, Of: 100}}, "it gets 34 of 100 points, which is not accepted"},
+		{"and no points of what is", judge.SolutionJudged{Expected: "AC", Verdict: judge.Accepted, Score: &judge.Score{Points: 34, Of: 100}}, ""},
+	} {
+		if got := seen(&row.judged); got != row.want {
+			t.Errorf("it %s: %q, want %q", row.it, got, row.want)
+		}
+	}
+}
+
 func TestTight(t *testing.T) {
 	given := problem.Timing{Limit: time.Second, Strict: true, Multiplier: 2}
 	found := given

@@ -42,6 +42,14 @@ func (v *Verifier) parts() (all []part) {
 	return all
 }
 
+// Paths are those of the solutions that are judged, in the order in which they are told.
+func (v *Verifier) Paths() (paths []string) {
+	for _, p := range v.parts() {
+		paths = append(paths, p.path)
+	}
+	return paths
+}
+
 // Run verifies the problem. The error is for what is not a fault of the folder.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	var told []judge.Event
@@ -158,6 +166,8 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 		switch e := e.(type) {
 		case *judge.FaultFound:
 			done.Faults++
+		case *judge.Warned:
+			done.Warnings++
 		case *judge.SolutionJudged:
 			done.Solutions++
 			switch e.Verdict {

@@ -139,8 +139,8 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	// One that must wait is not asked twice whether it does.
-	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Waits: v.waits(s)}
+	// One that must wait, or be too slow, is not asked twice whether it is.
+	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Waits: v.waits(s), Slow: s.promised == judge.TimeLimit}
 	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, way)
 	if err != nil {
 		return nil, err

@@ -119,8 +119,21 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	}
 	if !judged.OK {
 		why = "not as promised: " + why
+	} else if judged.Note == "" {
+		judged.Note = seen(judged)
 	}
 	return judged, why, nil
+}
+
+// seen says what a submission got that holds, where its promise alone does not tell.
+func seen(s *judge.SolutionJudged) string {
+	switch {
+	case s.Expected != "" && !strings.Contains(s.Expected, string(s.Verdict)):
+		return fmt.Sprintf("it gets %s, which counts as %s", s.Verdict, s.Expected)
+	case s.Verdict != judge.Accepted && s.Score != nil && s.Score.Points > 0:
+		return fmt.Sprintf("it gets %s points, which is not accepted", s.Score)
+	}
+	return ""
 }
 
 // unmade says what becomes of a submission that could not be built.

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -44,6 +45,8 @@ type Verifier struct {
 	// All has every solution judged on every case, however many it has failed. Several
 	// has it fail several, which tells more of the cases than the first one does.
 	All, Several bool
+	// Game proves what is a game and no problem besides: it reports what it looked at.
+	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults)) error
 	// Score, if it is not nil, says how strong the cases are; "" where nobody knows.
 	Score func() (string, error)
 
@@ -84,6 +87,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		return v.packageChecks(ctx)
 	}
 	v.report("the folder is whole", 1, v.Folder.Lint())
+	if v.Folder.OnlyGame() {
+		return false, v.Game(ctx, v.report)
+	}
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
 	if v.Folder.Generator != nil || v.Folder.Makes() {
 		faults, doubtful := (&gen.Maker{Folder: v.Folder}).Compare()
@@ -94,10 +100,10 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		}
 	}
 	if err := v.steps(ctx,
-		step{"every input is valid", v.inputs},
-		step{"the validator refuses junk", v.junk},
-		step{"the validator and the format agree", v.agreement},
-		step{"every answer is the reference's, and right", v.answers},
+		step{what: "every input is valid", do: v.inputs},
+		step{what: "the validator refuses junk", do: v.junk},
+		step{what: "the validator and the format agree", do: v.agreement},
+		step{what: "every answer is the reference's, and right", do: v.answers},
 	); err != nil {
 		return false, err
 	}
@@ -131,12 +137,18 @@ func (v *Verifier) count() (n int) {
 type step struct {
 	what string
 	do   func(ctx context.Context) (int, judge.Faults, error)
+	// warns says that what it finds is advice.
+	warns bool
 }
 
 // steps takes one step after the other and reports each that had something to look at.
 func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 	for _, s := range steps {
 		n, faults, err := s.do(ctx)
+		var warnings judge.Faults
+		if s.warns {
+			faults, warnings = nil, few(faults)
+		}
 		if fault, ok := errors.AsType[*judge.Fault](err); ok {
 			faults, err = append(faults, fault), nil
 		}
@@ -145,7 +157,7 @@ func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 		}
 		v.Memory.save()
 		if n > 0 || len(faults) > 0 {
-			v.report(s.what, n, few(faults))
+			v.checked(s.what, n, few(faults), warnings)
 		}
 	}
 	return nil
@@ -153,10 +165,18 @@ func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 
 // report sends the result of one check.
 func (v *Verifier) report(what string, count int, faults judge.Faults) {
+	v.checked(what, count, faults, nil)
+}
+
+// checked sends the result of one check: faults, and advice.
+func (v *Verifier) checked(what string, count int, faults, warnings judge.Faults) {
 	for _, f := range faults {
 		v.listen(&judge.FaultFound{Fault: f})
 	}
-	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults)})
+	for _, f := range warnings {
+		v.listen(&judge.Warned{Fault: f})
+	}
+	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults), Warnings: len(warnings)})
 }
 
 // cases yields every case whose two files are there and, if they are generated, are
@@ -263,24 +283,20 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 }
 
 // try is an input that a validator must refuse.
-type try struct{ name, data string }
+type try struct{ Name, Text string }
 
-// junk are inputs that no problem has: a validator that accepts one of them
-// validates nothing. The rest is made of a sample.
-var junk = []try{
-	{"an empty file", ""},
-	{"a lone line feed", "\n"},
-	{"bytes that are not text", "\x00\xff\xfe\x01\n"},
-	{"a sentence", "this is not an input of any problem, is it?\n"},
-}
-
+// junk holds a validator against inputs that no problem has, and against what is made of a
+// sample. What it accepts of them is one fault.
 func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	validator, err := v.validator(ctx)
 	if validator == nil || err != nil {
 		return 0, nil, err
 	}
 	defer validator.Close()
-	tries := junk
+	var tries []try
+	for _, junk := range gen.Junk() {
+		tries = append(tries, try(junk))
+	}
 	valid := map[string]bool{} // what is junk elsewhere may be an input here
 	for c := range v.cases {
 		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
@@ -291,12 +307,12 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 	for c := range v.cases {
 		sample, err := os.ReadFile(c.In)
 		if err != nil {
-			return n, faults, err
+			return n, nil, err
 		}
 		if text, err := validator.Validate(ctx, c.ID(), sample); err != nil || text != "" {
 			continue // what is made of an invalid case proves nothing
 		}
-		tries = append(tries[:len(tries):len(tries)],
+		tries = append(tries,
 			try{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},
 			try{"case " + c.ID() + " with a line too much", string(sample) + "junk\n"},
 			try{"case " + c.ID() + " with blanks before it", "  " + string(sample)},
@@ -304,20 +320,28 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 		)
 		break
 	}
+	var accepted []string
 	for _, try := range tries {
-		if valid[try.data] {
+		if valid[try.Text] {
 			continue
 		}
-		text, err := validator.Validate(ctx, "junk", []byte(try.data))
+		text, err := validator.Validate(ctx, "junk", []byte(try.Text))
 		if err != nil {
-			return n, faults, v.place(v.Folder.Validator, err)
+			return n, nil, v.place(v.Folder.Validator, err)
 		}
 		if text == "" {
-			faults = append(faults, &judge.Fault{File: v.Folder.Validator.Path, Text: "the validator accepts " + try.name, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"})
+			accepted = append(accepted, try.Name)
 		}
 		n++
 	}
-	return n, faults, nil
+	if len(accepted) == 0 {
+		return n, nil, nil
+	}
+	text := "the validator accepts " + strings.Join(accepted, "; ")
+	if len(accepted) == n {
+		text = "the validator accepts everything, such as " + accepted[0]
+	}
+	return n, judge.Faults{{File: v.Folder.Validator.Path, Text: text, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"}}, nil
 }
 
 // answers runs the reference on every input, compares with the answer files, and

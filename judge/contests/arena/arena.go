@@ -196,17 +196,21 @@ func (r *Results) In() (ids []int) {
 
 // Encounter is a series of games of one pair. Who is A begins the odd games.
 type Encounter struct {
-	Round int // from 1
-	A, B  int // ids of bots
-	Games int
+	Round int `json:"round"` // from 1
+	A     int `json:"a"`     // ids of bots
+	B     int `json:"b"`
+	Games int `json:"games"`
+	// From is how many games of the encounter are before these. No schedule says so: it is
+	// for who plays a part of one.
+	From int `json:"from,omitempty"`
 }
 
 // Keys returns the keys of the encounter's games in their order.
 func (e Encounter) Keys() []Key {
 	keys := make([]Key, e.Games)
 	for i := range keys {
-		keys[i] = Key{Round: e.Round, First: e.A, Second: e.B, Leg: i + 1}
-		if i%2 == 1 {
+		keys[i] = Key{Round: e.Round, First: e.A, Second: e.B, Leg: e.From + i + 1}
+		if keys[i].Leg%2 == 0 {
 			keys[i].First, keys[i].Second = e.B, e.A
 		}
 	}

@@ -67,13 +67,18 @@ func echo() {
 // BenchmarkMoves has eight bots play, and says how many moves there are in a second,
 // beside the same number of lines thrown to and fro on as many processors.
 func BenchmarkMoves(b *testing.B) {
-	for _, isolation := range []string{"", string(sandbox.None)} {
-		name := isolation
-		if name == "" {
-			name = "sandboxed"
-		}
-		b.Run(name, func(b *testing.B) {
-			held, err := sandbox.New(sandbox.Options{Workers: 2, Isolation: isolation})
+	inGo := func(testing.TB) *judge.Program { return program("referee") }
+	for _, row := range []struct {
+		name, isolation string
+		referee         func(testing.TB) *judge.Program
+	}{
+		{"sandboxed", "", inGo},
+		{"none", string(sandbox.None), inGo},
+		{"sandboxed, referee in Python", "", python},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			judging := row.referee(b)
+			held, err := sandbox.New(sandbox.Options{Workers: 2, Isolation: row.isolation})
 			if err != nil {
 				b.Skip(err)
 			}
@@ -87,7 +92,7 @@ func BenchmarkMoves(b *testing.B) {
 			for b.Loop() {
 				bare += pingPong(b, held)
 				e := newEvent(held, bots...)
-				e.Rules.Rounds = 500
+				e.Referee, e.Rules.Rounds = judging, 500
 				start, cpu := time.Now(), cpuTime()
 				out, err := e.Run(b.Context())
 				if err != nil {

@@ -100,7 +100,7 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 	for stage := 0; ; stage++ {
 		encounters := d.schedule.Stage(stage, so)
 		if len(encounters) == 0 {
-			return false, nil
+			return false, d.over()
 		}
 		for _, e := range encounters {
 			for _, k := range e.Keys() {
@@ -140,12 +140,8 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	if len(leave) == 0 {
 		return false, nil
 	}
-	slices.SortFunc(leave, func(a, b *Disqualified) int { return a.Bot - b.Bot })
-	for _, out := range leave {
-		out.Run = d.book.run
-		if err := d.record(&Record{Out: out}); err != nil {
-			return false, err
-		}
+	if err := d.exclude(leave); err != nil {
+		return false, err
 	}
 	d.out, d.unfit = nil, nil
 	for _, s := range d.seats {
@@ -279,7 +275,7 @@ func (d *director) openCourts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.cpu = cpus[i%len(cpus)]
+		c.cpu = cpus[(d.e.Place+i)%len(cpus)]
 		d.courts = append(d.courts, c)
 	}
 	for _, c := range d.courts {
@@ -475,7 +471,7 @@ func (d *director) history(id int) (games []*Result) {
 		}
 		games = append(games, g)
 		for _, b := range []blame{g.fault, g.after} {
-			if who, kind := b.of(g); who == id && kind.ends() {
+			if who, kind := b.of(g); who == id && kind.Ends() {
 				games = nil
 			}
 		}
@@ -483,9 +479,9 @@ func (d *director) history(id int) (games []*Result) {
 	return games
 }
 
-// ends says whether a fault ends the process.
-func (f Fault) ends() bool {
-	return !slices.Contains([]Fault{Illegal, Malformed, "penalties", "named-one"}, f) && slices.Contains(Faults, f)
+// Ends says whether a fault ends the bot's process; a bad move does not.
+func (f Fault) Ends() bool {
+	return f != Illegal && f != Malformed && slices.Contains(Faults, f)
 }
 
 // Faults are all faults that are not the referee's own.

@@ -34,6 +34,7 @@ type Event struct {
 
 	Box     *sandbox.Sandbox
 	Jobs    int    // referees at one time; results do not depend on it
+	Place   int    // the processor that the first referee is kept on; the others are on the next ones
 	LogPath string // "" keeps no log
 	// Sink gets each record besides the log, as the line that stands there. It must not
 	// keep the line.
@@ -75,7 +76,17 @@ type Outcome struct {
 
 // Run holds the event: it plays what the log does not have. Where ctx ends, or the
 // log cannot be written, the outcome has what counts so far, besides the error.
-func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
+func (e *Event) Run(ctx context.Context) (*Outcome, error) {
+	return e.run(ctx, (*director).hold)
+}
+
+// Greet opens the event, has every bot get ready, and ends: nothing is played. It is how
+// an event begins that is played in parts.
+func (e *Event) Greet(ctx context.Context) (*Outcome, error) {
+	return e.run(ctx, (*director).greet)
+}
+
+func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (again bool, err error)) (out *Outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d := &director{ctx: ctx, e: e, heard: make(chan reply, 64), start: time.Now(), schedule: e.Schedule, rules: &e.Rules}
@@ -106,7 +117,7 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 		out.Results, out.Played, out.Moves, out.Took = d.book.scheduled(d.schedule), d.played, d.moves, time.Since(d.start)
 	}()
 	for {
-		again, err := d.hold(ctx)
+		again, err := hold(d, ctx)
 		if err != nil {
 			if _, isLog := errors.AsType[*LogError](err); !isLog && ctx.Err() != nil {
 				err = context.Cause(ctx) // the processes end with it, which is not their fault
@@ -118,10 +129,7 @@ func (e *Event) Run(ctx context.Context) (out *Outcome, err error) {
 		}
 	}
 	out.Whole = true
-	if err := d.record(&Record{Lots: d.book.res.Lots}); err != nil {
-		return out, err
-	}
-	return out, d.record(&Record{Over: &Over{Games: len(d.book.at)}})
+	return out, nil
 }
 
 // open reads the log, gives ids to the bots, and begins the event in it.

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/running/sandbox"
 )
@@ -25,6 +26,11 @@ import (
 // TestFaults has each way to misbehave, and what is said of it. An honest bot is there
 // all the time, and must win whatever was played.
 func TestFaults(t *testing.T) {
+	t.Run("go", func(t *testing.T) { faultsAre(t, program("referee")) })
+	t.Run("python", func(t *testing.T) { faultsAre(t, python(t)) })
+}
+
+func faultsAre(t *testing.T, judging *judge.Program) {
 	b := box(t)
 	for _, tt := range []struct {
 		it, bot string
@@ -62,6 +68,7 @@ func TestFaults(t *testing.T) {
 			}
 			e := newEvent(b, tt.bot, "good", "one")
 			e.LogPath = filepath.Join(t.TempDir(), "log")
+			e.Referee = judging
 			e.Rules.Rounds = 1
 			switch tt.kind {
 			case arena.TimeoutCPU, arena.TimeoutWall, arena.NotReading:

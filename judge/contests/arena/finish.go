@@ -186,7 +186,6 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	if p == nil { // a file has no process, and one that is gone was seen to
 		return false, nil
 	}
-	f.Stderr = p.last.text()
 	if f.Kind == "gone" {
 		if f.Kind, f.Text, err = p.fate(); err != nil {
 			return false, err
@@ -199,10 +198,11 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 			r.Reason = string(f.Kind)
 		}
 	}
+	f.Stderr = p.last.text() // of one that is gone all of it is here only now
 	if after {
 		f.Kind, f.Text = LearnFault, string(f.Kind)+" while it learns: "+f.Text
 	}
-	if !f.Kind.ends() {
+	if !f.Kind.Ends() {
 		return false, nil
 	}
 	if again {

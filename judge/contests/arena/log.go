@@ -153,6 +153,18 @@ func ReadRecord(line []byte) (*Record, error) {
 	return &r, nil
 }
 
+// ReadRecords reads lines of a log.
+func ReadRecords(lines [][]byte) (all []*Record, err error) {
+	for _, line := range lines {
+		r, err := ReadRecord(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
 // wrong says what no record has that was ever written; "" for nothing.
 func (r *Record) wrong() string {
 	switch {

@@ -34,6 +34,9 @@ func TestDamagedLines(t *testing.T) {
 		{"refuses a winner that is none", gameLine(1, 2, `,"winner":7`), "the winner is 7"},
 		{"refuses moves of nobody", gameLine(1, 2, `,"moves":["5"],"seats":"3","micros":[1]`), "moves of nobody"},
 		{"refuses a game against oneself", gameLine(1, 1, ""), "a game of nobody"},
+		{"refuses a game of a bot 0", gameLine(0, 2, ""), "a game of nobody"},
+		{"refuses a game in no round", strings.Replace(gameLine(1, 2, ""), `"round":1`, `"round":0`, 1), "a game of nobody"},
+		{"refuses a game without a number", strings.Replace(gameLine(1, 2, ""), `"leg":1`, `"leg":0`, 1), "a game of nobody"},
 		{"refuses a fault of nobody", gameLine(1, 2, `,"fault":{"kind":"illegal"}`), "a fault of nobody"},
 		{"names a line that is cut short", gameLine(1, 2, "")[:30], "cut short"},
 	} {

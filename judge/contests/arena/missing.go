@@ -178,10 +178,10 @@ func (r *Rules) disqualified(g *Game) *Disqualified {
 // only is the schedule of who plays a part of an event.
 type only []Encounter
 
-// Stage returns the part, all of it at once.
-func (o only) Stage(stage int, _ *Results) []Encounter {
+// Stage returns the part, all of it at once, but for bots that did not get ready.
+func (o only) Stage(stage int, so *Results) []Encounter {
 	if stage > 0 {
 		return nil
 	}
-	return o
+	return slices.DeleteFunc(slices.Clone(o), func(e Encounter) bool { return so.isOut(e.A) || so.isOut(e.B) })
 }

@@ -76,7 +76,7 @@ func TestGive(t *testing.T) {
 	}
 	// Bots that remember play in the order of the schedule, however slow one is: the
 	// first encounters of the last one come only after others.
-	order := []Encounter{{1, 1, 2, 2}, {1, 2, 4, 2}, {1, 1, 4, 2}}
+	order := []Encounter{{1, 1, 2, 2, 0}, {1, 2, 4, 2, 0}, {1, 1, 4, 2, 0}}
 	if got := dealt(t, 1, false, fourth, order); len(got[0]) != 1 || got[0][0] != order[0] {
 		t.Errorf("of bots that remember the court has %v, want %v first", got, order[0])
 	}

@@ -289,7 +289,8 @@ const markEnv = "ARENA_TEST_MARK"
 
 func mark() string { return cmp.Or(os.Getenv(markEnv), strconv.Itoa(os.Getpid())) }
 
-// program is this binary in another role.
+// program is this binary in another role. Built with the race detector, it would sleep a
+// second before it ends.
 func program(role string) *judge.Program {
 	self, err := os.Executable()
 	if err != nil {
@@ -298,7 +299,7 @@ func program(role string) *judge.Program {
 	return &judge.Program{
 		Name: role, Key: role, Dir: filepath.Dir(self),
 		Argv: []string{judge.ProgramDir + "/" + filepath.Base(self)},
-		Env:  []string{"ARENA_TEST=" + role, markEnv + "=" + mark(), "GOMAXPROCS=2"},
+		Env:  []string{"ARENA_TEST=" + role, markEnv + "=" + mark(), "GOMAXPROCS=2", "GORACE=atexit_sleep_ms=0"},
 	}
 }
 

@@ -5,10 +5,24 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/judge/internal/suggest"
 	"assay/judge/problem"
 )
+
+// Choice is what somebody wants of an event: a rule set of the game, and what is to be
+// otherwise than it says. What is nil or empty is as it says.
+type Choice struct {
+	Rules   string         `json:"rules,omitempty"` // the name of the set; the game's first one if there is none
+	Rounds  *int           `json:"rounds,omitempty"`
+	Games   *int           `json:"games,omitempty"`
+	Points  string         `json:"points,omitempty"`
+	Format  string         `json:"format,omitempty"`
+	Move    *time.Duration `json:"move_ns,omitempty"`
+	Clock   *time.Duration `json:"clock_ns,omitempty"`
+	Options []string       `json:"options,omitempty"` // of the game, NAME=VALUE
+}
 
 // FromSet makes rules of a rule set, as it stands in the game's folder.
 func FromSet(s *problem.RuleSet) Rules {

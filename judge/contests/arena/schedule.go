@@ -43,7 +43,7 @@ func meet(round, a, b, games int) Encounter {
 	if (a+b+round)%2 == 1 {
 		a, b = b, a
 	}
-	return Encounter{round, a, b, games}
+	return Encounter{Round: round, A: a, B: b, Games: games}
 }
 
 // circle pairs everybody with everybody, by the circle method: the pairs come in

@@ -15,8 +15,10 @@ import (
 // Trial tries the first bot of an event, whose other bot is the house's tester.
 type Trial struct {
 	Event  *Event
-	Set    *problem.RuleSet
+	Rules  Rules
 	Checks []problem.Check // the positions that are tried; none is a game from each seat
+	// First ends the trial after the first position from which something went wrong.
+	First bool
 
 	ok             bool
 	moves          int
@@ -38,7 +40,7 @@ func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err
 		}
 		t.ok = t.ok && len(wrong) == 0
 		listen(&judge.PositionTried{Name: checks[i].Name, Wrong: wrong})
-		if refused {
+		if refused || t.First && !t.ok {
 			break
 		}
 	}
@@ -70,8 +72,8 @@ func Tried(r *Results, id int) (*judge.TryFinished, error) {
 // try plays two games from a position, twice. Refused says that the bot does not get ready.
 func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, refused bool, err error) {
 	e := t.Event
-	e.Rules = FromSet(t.Set)
-	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs = 1, 2, nil // whatever it costs: go on
+	e.Rules = t.Rules
+	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs, e.Rules.Options = 1, 2, nil, maps.Clone(t.Rules.Options) // whatever it costs: go on
 	maps.Copy(e.Rules.Options, check.Options)
 	e.Jobs = 1
 	var first []*Game
@@ -96,7 +98,9 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 		}
 		if first == nil {
 			first = games
-			wrong = t.look(games, e.Bots[0].ID)
+			if wrong = t.look(games, e.Bots[0].ID); t.First && len(wrong) > 0 {
+				return wrong, false, nil
+			}
 			continue
 		}
 		same := slices.EqualFunc(first, games, func(a, b *Game) bool { return slices.Equal(a.Moves, b.Moves) })

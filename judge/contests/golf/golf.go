@@ -16,6 +16,7 @@ package golf
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -38,23 +39,39 @@ const (
 
 // Options say how to prove. The zero value proves with what can be found out.
 type Options struct {
-	As     string        // "function" or "program"; "" tries both
-	Entry  string        // the name of the function
-	Call   string        // how it is called, as Forms or Calls name it
-	In     string        // how a program gets its input, as Inputs names it
-	Flags  []string      // of the interpreter or compiler
-	Time   time.Duration // processor time for one input; 0 is DefaultTime
-	Seed   uint64        // of the order
-	Jobs   int
-	Quick  bool     // samples and edges only
-	Cases  []string // these inputs only
-	All    bool     // find every wrong input
-	Strict bool     // policies that were needed make an answer wrong
+	As    string        `json:"as,omitempty"`      // "function" or "program"; "" tries both
+	Entry string        `json:"entry,omitempty"`   // the name of the function
+	Call  string        `json:"call,omitempty"`    // how it is called, as Forms or Calls name it
+	In    string        `json:"in,omitempty"`      // how a program gets its input, as Inputs names it
+	Flags []string      `json:"-"`                 // of the interpreter or compiler; reading the answer tells them
+	Time  time.Duration `json:"time_ns,omitempty"` // processor time for one input; 0 is DefaultTime
+	// Budget is the processor time for all inputs together; 0 is for as long as it takes.
+	Budget time.Duration `json:"budget_ns,omitempty"`
+	Seed   uint64        `json:"seed"` // of the order
+	Jobs   int           `json:"-"`
+	Quick  bool          `json:"quick,omitempty"`  // samples and edges only
+	Cases  []string      `json:"cases,omitempty"`  // these inputs only
+	All    bool          `json:"all,omitempty"`    // find every wrong input
+	Strict bool          `json:"strict,omitempty"` // policies that were needed make an answer wrong
 	// Progress, if it is not nil, is told how far the proof is.
-	Progress func(done, of int)
+	Progress func(done, of int) `json:"-"`
 	// Milestone, if it is not nil, is told once that a program which takes long to
 	// prove is right on its hardest inputs.
-	Milestone func(done, of int)
+	Milestone func(done, of int) `json:"-"`
+}
+
+// Reading says how answers are read, where their files do not tell. The zero value leaves
+// everything to the files.
+type Reading struct {
+	Stdin    io.Reader `json:"-"`                   // the answer that is called "-"
+	At       string    `json:"-"`                   // where the answer stands, if not where its name says
+	Language string    `json:"language,omitempty"`  // asked for
+	Flags    []string  `json:"flags,omitempty"`     // of the interpreter or compiler
+	Header   string    `json:"header,omitempty"`    // a file that goes before the answer and is not counted
+	Footer   string    `json:"footer,omitempty"`    // a file that goes behind it and is not counted
+	Encoding string    `json:"encoding,omitempty"`  // in which bytes are counted
+	Claim    int       `json:"claim,omitempty"`     // the bytes that it is said to have
+	OldFlags bool      `json:"old_flags,omitempty"` // count flags, as sites did before 2018
 }
 
 // DefaultTime is the processor time for one input.

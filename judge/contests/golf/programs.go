@@ -28,6 +28,14 @@ const (
 	hardest   = 2000
 )
 
+// How many inputs are run before their outputs are checked. What a server runs is one
+// program, and a worker stops for others between two programs only: so it is to be short.
+const (
+	smallChunk = 64
+	largeChunk = 1024
+	longChunk  = time.Second / 2
+)
+
 // chunks runs a program on the rest of the domain, and has the outputs checked on
 // the way.
 func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
@@ -45,9 +53,9 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 		rest = slices.Concat(rest[len(rest)-hardest:], rest[:len(rest)-hardest])
 		milestone = len(rest) - hardest
 	}
-	size := 64
+	size := smallChunk
 	for len(rest) > 0 && (p.o.All || len(report.Wrong) == 0 && len(p.slow) == 0) {
-		n := min(size, len(rest))
+		n, began := min(size, len(rest)), time.Now()
 		var err error
 		if server != nil {
 			err = p.serve(ctx, w, server, rest[:n], p.collect)
@@ -61,7 +69,10 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 			return nil, err
 		}
 		rest = rest[n:]
-		size = min(2*size, 1024)
+		size = min(2*size, largeChunk)
+		if took := time.Since(began); server != nil && took > longChunk {
+			size = max(int(int64(n)*int64(longChunk)/int64(took)), smallChunk)
+		}
 		if milestone > 0 && len(rest) <= milestone && len(report.Wrong) == 0 && len(p.slow) == 0 && p.o.Milestone != nil {
 			p.o.Milestone(len(p.tried), len(p.r.Domain.Inputs))
 			milestone = 0
@@ -82,7 +93,7 @@ func (p *proof) untried() []int {
 }
 
 // worthServer is how many inputs make it worth to start a server and to compare.
-const worthServer = 1000
+const worthServer = 250
 
 // randomSample is how many inputs beyond samples and edges a server must agree on.
 const randomSample = 32

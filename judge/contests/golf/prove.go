@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assay/judge"
@@ -42,6 +43,8 @@ type proof struct {
 	stopped bool
 	brief   bool          // a batch ends when briefTime is over
 	probing time.Duration // for an input, while the way to call the answer is looked for
+	spent   atomic.Int64  // processor time of all processes, in nanoseconds
+	broke   bool          // the budget was spent before the end
 }
 
 // outputKey is what makes two outputs the same.
@@ -143,6 +146,10 @@ func (p *proof) collect(o output) bool {
 		p.slow = append(p.slow, o.input)
 		p.stopped = p.stopped || !p.o.All
 		return !p.stopped
+	}
+	if p.o.Budget > 0 && p.spent.Load() > int64(p.o.Budget) {
+		p.broke, p.stopped = true, true
+		return false
 	}
 	key := outputKey{o.input, o.text, o.fresh}
 	if !p.seen[key] {
@@ -393,6 +400,9 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 		res.Verdict = Wrong
 	case len(res.Slow) > 0:
 		res.Verdict = Slow
+	case p.broke:
+		res.Verdict = Slow
+		res.Log = fmt.Sprintf("it takes more than %g s of processor time to prove: none of the %s that were tried is wrong", p.o.Budget.Seconds(), plural(res.Tried, "input"))
 	case !whole && !p.o.Quick && !res.Picked:
 		res.Verdict = Slow
 	default:

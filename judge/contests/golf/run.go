@@ -220,6 +220,7 @@ func (p *proof) patiently(ctx context.Context, program *judge.Program, limits ju
 		if x, err = p.r.Runner.Run(ctx, c); err != nil {
 			return "", "", x, err
 		}
+		p.spent.Add(int64(x.CPU))
 		idle := x.CPU < x.Wall/20
 		if x.Killed != judge.WallTime || idle || enough(out.String()) || limits.Wall > p.limits().Wall {
 			return out.String(), string(errs.Bytes()), x, nil

@@ -83,11 +83,10 @@ func Rate(n int, duels []Duel) *Ratings {
 	for _, t := range r.theta {
 		mean += t / float64(n)
 	}
+	deviations := r.deviations()
 	for i := range r.Players {
 		p := &r.Players[i]
-		contrast := slices.Repeat([]float64{-1 / float64(n)}, n)
-		contrast[i]++
-		half := z95 * Scale * math.Sqrt(r.variance(contrast))
+		half := z95 * Scale * deviations[i]
 		p.Elo = Scale * (r.theta[i] - mean)
 		p.Low, p.High = p.Elo-half, p.Elo+half
 		switch {
@@ -146,13 +145,19 @@ func superior(difference, deviation float64) float64 {
 // normal is the distribution function of the normal distribution.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// variance is the variance of a weighted sum of the strengths.
-func (r *Ratings) variance(weights []float64) float64 {
-	v := 0.0
-	for i, wi := range weights {
-		for j, wj := range weights {
-			v += wi * wj * r.covariance[i][j]
+// deviations are the standard errors of how far each strength is above the mean of all.
+func (r *Ratings) deviations() []float64 {
+	n := float64(len(r.theta))
+	means, all := make([]float64, len(r.theta)), 0.0 // of the covariances in a row, and of all
+	for i, row := range r.covariance {
+		for j, c := range row {
+			means[i] += (c + r.covariance[j][i]) / 2 / n
+			all += c / n / n
 		}
 	}
-	return max(v, 0)
+	deviations := make([]float64, len(r.theta))
+	for i := range deviations {
+		deviations[i] = math.Sqrt(max(r.covariance[i][i]-2*means[i]+all, 0))
+	}
+	return deviations
 }

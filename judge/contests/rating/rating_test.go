@@ -132,7 +132,8 @@ func TestRateIsMostLikely(t *testing.T) {
 			if math.Abs(have-expected) > 1e-6*max(1, have) {
 				t.Fatalf("player %d has %.7f points with half a virtual one, %.7f are expected of its rating", i, have, expected)
 			}
-			if q := again.Players[i]; math.Abs(p.Elo-q.Elo) > 1e-5 || math.Abs(p.Low-q.Low) > 1e-5 {
+			// Who has not played may be anywhere: such a bound is far away, and as exact as it is large.
+			if q := again.Players[i]; math.Abs(p.Elo-q.Elo) > 1e-5 || math.Abs(p.Low-q.Low) > 1e-5+1e-7*math.Abs(p.Low) {
 				t.Fatalf("player %d is %+v, and %+v with all duels turned round", i, p, q)
 			}
 		}

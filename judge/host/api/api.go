@@ -13,13 +13,14 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"assay/judge"
-	"assay/judge/blob"
 	"assay/judge/host/auth"
+	"assay/judge/host/board"
 	"assay/judge/host/client"
-	"assay/judge/host/dispatch"
+	"assay/judge/host/desk"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
@@ -27,45 +28,31 @@ import (
 
 // Options are what the API answers from.
 type Options struct {
+	*desk.Desk
+	Boards        *board.Hall
 	Name, Version string
 	URL           client.Address // by which others reach the server
-	Store         *store.Store
-	Blobs         *blob.Folder
-	// Kept is held for writing while blobs are removed that nobody names: what the API says
-	// is there is named before they are. Nil is for nobody removes any.
-	Kept     *sync.RWMutex
-	Dispatch *dispatch.Dispatcher
+	// Passwords is the queue of those that are hashed.
+	Passwords *auth.Passwords
 	// Bridge is where workers of the embedded queue connect. Queue is where they connect
 	// instead where there is a cluster; "" for the bridge.
 	Bridge http.Handler
 	Queue  string
 	Log    *slog.Logger
-	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
-	MaxSize  int64
-	MaxFiles int
-	// Class is that of the workers that judge submissions.
-	Class string
-	// Room says how many bytes are free where the server keeps its data.
-	Room func() (int64, error)
+	// Mixed are the classes whose machines may differ in how fast they are.
+	Mixed []string
 	// Backup makes a backup in a folder that does not exist yet.
 	Backup func(ctx context.Context, dir string) error
+	// Preparing says whether the problems of the contest are still being published; nil where
+	// they are not published by this server.
+	Preparing func() bool
 	// Ready is nil where the server can take submissions.
 	Ready func(ctx context.Context) error
-	// At, if it is not nil, is told before a submission is kept, and after it. Tests end the
-	// process there.
-	At func(kept bool)
 }
-
-// The free space below which nothing is taken any more.
-const (
-	roomForUploads     = 1 << 30
-	roomForSubmissions = 256 << 20
-)
 
 // What a request may bring.
 const (
 	maxBody      = 64 << 20 // of a request in JSON
-	maxArchive   = 1 << 30  // of one blob of a problem
 	bodyPatience = time.Minute
 )
 
@@ -87,6 +74,7 @@ const (
 
 type api struct {
 	Options
+	keepAlive time.Duration
 }
 
 // route is a row of the table of routes.
@@ -104,39 +92,65 @@ var routes = []route{
 	{"GET " + client.BlobPath + "{digest}", take, (*api).getBlob},
 	{"GET " + client.ProblemsPath, token, (*api).problems},
 	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem},
+	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board},
+	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge},
+	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings},
+	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging},
+	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging},
 	{"POST " + client.SubmissionsPath, submit, (*api).submit},
 	{"GET " + client.SubmissionsPath, submit, (*api).submissions},
 	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission},
 	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel},
 	{"GET " + client.SubmissionsPath + "/{id}/events", submit, (*api).events},
+	{"POST " + client.HolesPath + "/{hole}/answers", submit, (*api).postAnswer},
+	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer},
+	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow},
+	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow},
+	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts},
 	{"GET " + client.QueuePath, token, (*api).queue},
 	{"GET " + client.TokensPath, admin, (*api).tokens},
 	{"POST " + client.TokensPath, admin, (*api).newToken},
 	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken},
+	{"GET " + client.PeoplePath, admin, (*api).people},
+	{"POST " + client.PeoplePath, admin, (*api).newPeople},
+	{"PUT " + client.PeoplePath + "/{login}", admin, (*api).setPerson},
+	{"GET " + client.InvitationsPath, admin, (*api).invitations},
+	{"POST " + client.InvitationsPath, admin, (*api).newInvitation},
+	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation},
+	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson},
 	{"POST " + client.InvitesPath, admin, (*api).invite},
 	{"POST " + client.JoinPath, nothing, (*api).join}, // the code is the proof
 	{"POST " + client.HelloPath, asWorker, (*api).hello},
 	{"GET " + client.WorkersPath, admin, (*api).workers},
 	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker},
+	{"GET " + client.ClassesPath, admin, (*api).classes},
+	{"DELETE " + client.ClassesPath + "/{name}", admin, (*api).forgetClass},
+	{"GET " + client.JudgingsPath, admin, (*api).judgings},
 	{"POST " + client.BackupPath, admin, (*api).backup},
 }
 
+// Paths are where the API answers, as patterns of http.ServeMux.
+var Paths = []string{"/v1/", client.BlobPath, queue.Path, "/healthz", "/readyz"}
+
 // New makes the handler of all routes, the workers' bridge and the server's health.
-func New(o Options) http.Handler {
+func New(o Options) http.Handler { return routed(o, keepAlive) }
+
+// routed is New with a time after which a stream that has nothing to say says so.
+func routed(o Options, keepAlive time.Duration) http.Handler {
 	if o.Kept == nil {
 		o.Kept = new(sync.RWMutex)
 	}
-	a := &api{o}
+	a := &api{o, keepAlive}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
-			if rt.need == give || rt.need == publish || rt.need == submit && r.Method == http.MethodPost {
+			if r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit) {
 				a.Kept.RLock()
 				defer a.Kept.RUnlock()
 			}
 			who, err := a.who(r, rt.need)
 			if err == nil {
-				err = rt.answer(a, w, r, who)
+				err = a.inTurn(r, rt, who, func() error { return rt.answer(a, w, r, who) })
 			}
 			if err != nil {
 				a.refuse(w, r, err)
@@ -156,6 +170,20 @@ func New(o Options) http.Handler {
 		a.refuse(w, r, &status{http.StatusNotFound, "there is nothing at " + r.URL.Path, ""})
 	})
 	return mux
+}
+
+// inTurn answers when it is the turn of who asks. Workers, staff and who publishes have no turns,
+// nor have streams.
+func (a *api) inTurn(r *http.Request, rt route, who *caller, answer func() error) error {
+	if who == nil || who.account == nil || who.may(client.Publish) || strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts") {
+		return answer()
+	}
+	turn, err := a.Turns.Wait(r.Context(), desk.AccountTurn(who.account))
+	if err != nil {
+		return err
+	}
+	defer turn.End()
+	return answer()
 }
 
 // caller is who asks.
@@ -256,6 +284,9 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 // and to who asks only that it is.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s, known := errors.AsType[*status](err)
+	if r, is := errors.AsType[*desk.Refusal](err); is {
+		s, known = &status{r.Code, r.Text, r.Hint}, true
+	}
 	switch {
 	case known:
 	case r.Context().Err() != nil: // the server ends, or nobody listens any more
@@ -264,9 +295,14 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s = &status{http.StatusNotFound, err.Error(), ""}
 	case errors.Is(err, store.ErrTaken):
 		s = &status{http.StatusConflict, err.Error(), ""}
+	case errors.Is(err, auth.ErrBusy):
+		s = &status{http.StatusServiceUnavailable, err.Error(), ""}
 	case errors.Is(err, store.ErrTooManyWaiting):
 		w.Header().Set("Retry-After", "10")
 		s = &status{http.StatusServiceUnavailable, "too many submissions are waiting", "try again later"}
+	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
+		a.Log.Error("no room", "method", r.Method, "path", r.URL.Path, "error", err)
+		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell who runs the server"}
 	case judge.Whose(err) == judge.Asker || judge.Whose(err) == judge.Setter:
 		s = &status{http.StatusBadRequest, err.Error(), ""}
 	default:
@@ -310,18 +346,6 @@ func limitTime(w http.ResponseWriter, d time.Duration) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d)) // a recorder of tests has none
 }
 
-// room refuses where the disk has too little room left.
-func (a *api) room(least int64) error {
-	free, err := a.Room()
-	if err != nil {
-		return err
-	}
-	if free < least {
-		return &status{http.StatusServiceUnavailable, fmt.Sprintf("the server's disk has %d MiB left: it takes nothing until it has %d MiB", free>>20, least>>20), "tell who runs the server"}
-	}
-	return nil
-}
-
 func (a *api) server(w http.ResponseWriter, _ *http.Request, _ *caller) error {
 	return ok(w, client.Server{Name: a.Name, Version: a.Version, Protocol: job.Protocol, URL: a.URL.String()})
 }
@@ -339,6 +363,10 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		lane  job.Lane
 		class string
 	}
+	stranded, err := a.Dispatch.Stranded(r.Context())
+	if err != nil {
+		return err
+	}
 	at, all := map[key]int{}, []client.Queue{}
 	for _, q := range rows {
 		k := key{q.Lane, q.Class}
@@ -354,6 +382,11 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		}
 		if q.Oldest.Before(all[i].Oldest) {
 			all[i].Oldest = q.Oldest
+		}
+	}
+	for _, one := range stranded {
+		if i, known := at[key{one.Lane, one.Class}]; known && one.Origin == store.OfGuest {
+			all[i].OfGuests++
 		}
 	}
 	return ok(w, all)

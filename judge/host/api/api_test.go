@@ -11,13 +11,16 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"assay/judge/blob"
 	"assay/judge/host/api"
 	"assay/judge/host/auth"
+	"assay/judge/host/board"
 	"assay/judge/host/client"
+	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
@@ -30,10 +33,15 @@ type house struct {
 	*httptest.Server
 	store   *store.Store
 	blobs   *blob.Folder
+	d       *dispatch.Dispatcher
+	ahead   *atomic.Int64     // how far the database's clock is ahead
 	headers map[string]string // by caller
 	ids     map[string]string // of tokens
 	seed    []byte            // of the worker w
 	key     string
+	mixed   func(classes ...string) // has these classes be mixed from now on
+	// preparing says that the contest's problems are still being published.
+	preparing atomic.Bool
 }
 
 func newHouse(t *testing.T) *house {
@@ -47,16 +55,17 @@ func newHouse(t *testing.T) *house {
 	}
 	blobs, err := blob.Open(filepath.Join(dir, "blobs"), 0)
 	must(err)
-	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
+	ahead := new(atomic.Int64)
+	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	must(err)
 	t.Cleanup(func() { _ = db.Close() })
 	log := slog.New(slog.DiscardHandler)
-	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test"})
+	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
 	q, err := queue.Open(t.Context(), queue.Options{Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()})
 	must(err)
 	t.Cleanup(q.Close)
 	d.Use(q)
-	h := &house{T: t, store: db, blobs: blobs, headers: map[string]string{"nobody": ""}, ids: map[string]string{}}
+	h := &house{T: t, store: db, blobs: blobs, d: d, ahead: ahead, headers: map[string]string{"nobody": ""}, ids: map[string]string{}}
 	for _, who := range []string{"submit", "publish", "admin", "other", "revoked", "expired"} {
 		account, err := db.NewAccount(t.Context(), who, who, store.Person, "")
 		must(err)
@@ -86,12 +95,21 @@ func newHouse(t *testing.T) *house {
 			h.seed, h.key = seed, key
 		}
 	}
-	h.Server = httptest.NewServer(api.New(api.Options{
-		Name: "Test", Version: "v1", Store: db, Blobs: blobs, Dispatch: d, Bridge: q.Bridge(), Log: log, MaxSize: 1000, MaxFiles: 3, Class: "main",
-		Room:   func() (int64, error) { return 1 << 40, nil },
+	options := api.Options{
+		Preparing: h.preparing.Load,
+		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Room: func() (int64, error) { return 1 << 40, nil }},
+		Boards:    board.NewHall(board.HallOptions{Store: db, Log: log}),
+		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
 		Ready:  func(context.Context) error { return nil },
 		Backup: func(context.Context, string) error { return nil },
-	}))
+	}
+	var answers atomic.Value
+	h.mixed = func(classes ...string) {
+		options.Mixed = classes
+		answers.Store(api.Routed(options, time.Millisecond))
+	}
+	h.mixed()
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answers.Load().(http.Handler).ServeHTTP(w, r) }))
 	t.Cleanup(h.Close)
 	return h
 }
@@ -168,28 +186,48 @@ var expected = map[string]struct {
 	body any
 	may  string // with the status
 }{
-	"GET /v1/server":                  {"/v1/server", nil, "all 200"},
-	"GET /v1/account":                 {"/v1/account", nil, "submit 200, publish 200, admin 200"},
-	"POST /v1/blobs/missing":          {"/v1/blobs/missing", client.Blobs{}, "submit 200, publish 200, admin 200"},
-	"PUT /blob/{digest}":              {"/blob/" + string(blob.Of(nil)), "", "submit 200, publish 200, admin 200"},
-	"GET /blob/{digest}":              {"/blob/" + string(blob.Of([]byte("none"))), nil, "publish 404, admin 404, worker 404"},
-	"GET /v1/problems":                {"/v1/problems", nil, "submit 200, publish 200, admin 200"},
-	"PUT /v1/problems/{slug}":         {"/v1/problems/sum", "{", "publish 400, admin 400"},
-	"POST /v1/submissions":            {"/v1/submissions", "{", "submit 400, admin 400"},
-	"GET /v1/submissions":             {"/v1/submissions", nil, "submit 200, admin 200"},
-	"GET /v1/submissions/{id}":        {"/v1/submissions/none", nil, "submit 404, admin 404"},
-	"DELETE /v1/submissions/{id}":     {"/v1/submissions/none", nil, "submit 404, admin 404"},
-	"GET /v1/submissions/{id}/events": {"/v1/submissions/none/events", nil, "submit 404, admin 404"},
-	"GET /v1/queue":                   {"/v1/queue", nil, "submit 200, publish 200, admin 200"},
-	"GET /v1/tokens":                  {"/v1/tokens", nil, "admin 200"},
-	"POST /v1/tokens":                 {"/v1/tokens", "{", "admin 400"},
-	"DELETE /v1/tokens/{id}":          {"/v1/tokens/none", nil, "admin 404"},
-	"POST /v1/workers/invites":        {"/v1/workers/invites", "{", "admin 400"},
-	"POST /v1/workers/join":           {"/v1/workers/join", "{", "all 400"},
-	"POST /v1/workers/hello":          {"/v1/workers/hello", "{", "worker 400"},
-	"GET /v1/workers":                 {"/v1/workers", nil, "admin 200"},
-	"PUT /v1/workers/{name}":          {"/v1/workers/none", "{", "admin 400"},
-	"POST /v1/backup":                 {"/v1/backup", "{", "admin 400"},
+	"GET /v1/server":                        {"/v1/server", nil, "all 200"},
+	"GET /v1/account":                       {"/v1/account", nil, "submit 200, publish 200, admin 200"},
+	"POST /v1/blobs/missing":                {"/v1/blobs/missing", client.Blobs{}, "submit 200, publish 200, admin 200"},
+	"PUT /blob/{digest}":                    {"/blob/" + string(blob.Of(nil)), "", "submit 200, publish 200, admin 200"},
+	"GET /blob/{digest}":                    {"/blob/" + string(blob.Of([]byte("none"))), nil, "publish 404, admin 404, worker 404"},
+	"GET /v1/problems":                      {"/v1/problems", nil, "submit 200, publish 200, admin 200"},
+	"GET /v1/contests/{slug}/board":         {"/v1/contests/none/board", nil, "submit 404, publish 404, admin 404"},
+	"POST /v1/contests/{slug}/rejudgings":   {"/v1/contests/practice/rejudgings", client.NewRejudging{}, "admin 400"},
+	"GET /v1/contests/{slug}/rejudgings":    {"/v1/contests/practice/rejudgings", nil, "admin 200"},
+	"GET /v1/rejudgings/{id}":               {"/v1/rejudgings/none", nil, "admin 404"},
+	"PUT /v1/rejudgings/{id}":               {"/v1/rejudgings/none", client.SetRejudging{State: "applied"}, "admin 404"},
+	"PUT /v1/problems/{slug}":               {"/v1/problems/sum", "{", "publish 400, admin 400"},
+	"POST /v1/submissions":                  {"/v1/submissions", "{", "submit 400, admin 400"},
+	"GET /v1/submissions":                   {"/v1/submissions", nil, "submit 200, admin 200"},
+	"GET /v1/submissions/{id}":              {"/v1/submissions/none", nil, "submit 404, admin 404"},
+	"DELETE /v1/submissions/{id}":           {"/v1/submissions/none", nil, "submit 404, admin 404"},
+	"GET /v1/submissions/{id}/events":       {"/v1/submissions/none/events", nil, "submit 404, admin 404"},
+	"POST /v1/holes/{hole}/answers":         {"/v1/holes/none/answers", client.NewAnswer{}, "submit 404, admin 404"},
+	"GET /v1/holes/{hole}/answers/{number}": {"/v1/holes/none/answers/1", nil, "submit 404, admin 404"},
+	"PUT /v1/flows/{id}":                    {"/v1/flows/AAAAAAAAAAAAAAAAAAAAAAAA", "{", "submit 400, publish 400, admin 400"},
+	"DELETE /v1/flows/{id}":                 {"/v1/flows/none", nil, "submit 404, publish 404, admin 404"},
+	"GET /v1/flows/{id}/parts":              {"/v1/flows/none/parts", nil, "submit 404, publish 404, admin 404"},
+	"GET /v1/queue":                         {"/v1/queue", nil, "submit 200, publish 200, admin 200"},
+	"GET /v1/tokens":                        {"/v1/tokens", nil, "admin 200"},
+	"POST /v1/tokens":                       {"/v1/tokens", "{", "admin 400"},
+	"DELETE /v1/tokens/{id}":                {"/v1/tokens/none", nil, "admin 404"},
+	"GET /v1/accounts":                      {"/v1/accounts", nil, "admin 200"},
+	"POST /v1/accounts":                     {"/v1/accounts", "{", "admin 400"},
+	"PUT /v1/accounts/{login}":              {"/v1/accounts/none", "{", "admin 400"},
+	"GET /v1/invitations":                   {"/v1/invitations", nil, "admin 200"},
+	"POST /v1/invitations":                  {"/v1/invitations", "{", "admin 400"},
+	"DELETE /v1/invitations/{id}":           {"/v1/invitations/none", nil, "admin 404"},
+	"DELETE /v1/accounts/{login}":           {"/v1/accounts/none", nil, "admin 404"},
+	"POST /v1/workers/invites":              {"/v1/workers/invites", "{", "admin 400"},
+	"POST /v1/workers/join":                 {"/v1/workers/join", "{", "all 400"},
+	"POST /v1/workers/hello":                {"/v1/workers/hello", "{", "worker 400"},
+	"GET /v1/workers":                       {"/v1/workers", nil, "admin 200"},
+	"PUT /v1/workers/{name}":                {"/v1/workers/none", "{", "admin 400"},
+	"GET /v1/classes":                       {"/v1/classes", nil, "admin 200"},
+	"DELETE /v1/classes/{name}":             {"/v1/classes/none", nil, "admin 404"},
+	"GET /v1/judgings":                      {"/v1/judgings?origin=guest", nil, "admin 200"},
+	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
 }
 
 // TestWhoMayAskWhat walks all routes as everybody. Who is refused is told 401 where it is
@@ -257,6 +295,22 @@ func (h *house) submission(key string) client.NewSubmission {
 	return client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(data)), Digest: d}}}
 }
 
+// TestProblemsThatAreNotThereYet: while problems are being published, none is said to be missing
+// for ever.
+func TestProblemsThatAreNotThereYet(t *testing.T) {
+	h := newHouse(t)
+	ask := func(want string) {
+		t.Helper()
+		if code, said := h.ask("submit", "POST", "/v1/submissions", client.NewSubmission{Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh"}}}); code != 404 || !strings.Contains(said, want) {
+			t.Errorf("%d %s, want %q", code, said, want)
+		}
+	}
+	h.preparing.Store(true)
+	ask("still being prepared: try again in a minute")
+	h.preparing.Store(false)
+	ask("it has none yet that you may see")
+}
+
 // TestBadInput sends what nobody should: each is one clear sentence, and no submission.
 func TestBadInput(t *testing.T) {
 	h := newHouse(t)
@@ -276,6 +330,8 @@ func TestBadInput(t *testing.T) {
 	}{
 		"JSON cut":            {"submit", "POST", "/v1/submissions", `{"key":"x`, 400, "not the JSON that was expected"},
 		"JSON of another":     {"submit", "POST", "/v1/submissions", `[]`, 400, "not the JSON that was expected"},
+		"token expired":       {"expired", "GET", "/v1/account", nil, 401, `"the token has expired"`},
+		"token revoked":       {"revoked", "GET", "/v1/account", nil, 401, `"the token was revoked"`},
 		"no such path":        {"admin", "GET", "/v2/x", nil, 404, "there is nothing at /v2/x"},
 		"problem unknown":     {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Problem = "nim" }), 404, `no problem \"nim\"`},
 		"blob missing":        {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Digest = none }), 409, "the server lacks the bytes of"},
@@ -297,6 +353,9 @@ func TestBadInput(t *testing.T) {
 		"scope":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann", Scopes: []client.Scope{"all"}}, 400, "is not a scope"},
 		"no scope":            {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann"}, 400, "a token needs a scope"},
 		"worker's name":       {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "../x", Class: "main"}, 400, "is not the name of a worker"},
+		"end of a rejudging":  {"admin", "PUT", "/v1/rejudgings/x", client.SetRejudging{State: "done"}, 400, "is no end of a rejudging"},
+		"rejudge in vain":     {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Verdict: "WA"}, 409, "no submission is like that"},
+		"rejudge what":        {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Problem: "hex"}, 400, "has no problem"},
 		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "w", Class: "main"}, 409, "there is a worker w already"},
 		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},
 		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
@@ -389,39 +448,5 @@ func TestServerEnds(t *testing.T) {
 	h.Config.Handler.ServeHTTP(w, r)
 	if w.Code != http.StatusServiceUnavailable {
 		t.Errorf("is answered %d %s", w.Code, w.Body)
-	}
-}
-
-// TestJoinAgain holds that a worker whose answer got lost may send its code again, and is
-// told of its own class; and that nobody else may.
-func TestJoinAgain(t *testing.T) {
-	h := newHouse(t)
-	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far", Class: "arm"})
-	var i client.Invite
-	if err := json.Unmarshal([]byte(said), &i); err != nil {
-		t.Fatal(said, err)
-	}
-	_, key, err := queue.Key(filepath.Join(t.TempDir(), "far"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	arm := offer()
-	arm.Arch = "linux/arm64"
-	for range 2 {
-		got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: arm})
-		if got != 200 || !strings.Contains(said, `"class":"arm"`) {
-			t.Errorf("to join is answered %d %s", got, said)
-		}
-	}
-	_, other, err := queue.Key(filepath.Join(t.TempDir(), "other"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: other, Offer: arm}); got != 403 || !strings.Contains(said, "used already") {
-		t.Errorf("a second worker is answered %d %s", got, said)
-	}
-	c, err := h.store.FillClass(t.Context(), "main", offer())
-	if err != nil || c.Arch != "linux/amd64" {
-		t.Errorf("the class main became %+v, %v", c, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/bundle"
 	"assay/judge/host/client"
+	"assay/judge/host/desk"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
@@ -49,7 +49,7 @@ func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error
 func (a *api) fits(who *caller, size int64) error {
 	most := a.MaxSize
 	if who.may(client.Publish) {
-		most = max(most, maxArchive)
+		most = max(most, desk.MaxArchive)
 	}
 	if size > most {
 		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("a file has %d bytes; the most is %d", size, most), ""}
@@ -65,7 +65,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	if r.ContentLength < 0 {
 		return &status{http.StatusLengthRequired, "the request does not say how long it is", ""}
 	}
-	if err := errors.Join(a.fits(who, r.ContentLength), a.room(roomForUploads)); err != nil {
+	if err := errors.Join(a.fits(who, r.ContentLength), a.HasRoom(desk.RoomForUploads)); err != nil {
 		return err
 	}
 	// A MiB takes a second at most, on a connection that is not to be waited for.
@@ -120,28 +120,43 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return nil
 }
 
-func (a *api) problems(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	rows, err := a.Store.Problems(r.Context())
+func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) error {
+	rows, err := a.seen(r, who)
 	if err != nil {
 		return err
 	}
 	all := []client.Problem{}
 	for _, p := range rows {
+		if !who.may(client.Publish) {
+			p.Bundle = "" // it names what is secret
+		}
 		all = append(all, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 	}
 	return ok(w, all)
 }
 
-// slugs are the names of problems on a server.
-var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-
-// maxManifest is the most bytes of a manifest that is read into memory.
-const maxManifest = 64 << 20
+// seen are the problems that who asks may know of.
+func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err error) {
+	rows, err := a.Store.Problems(r.Context())
+	if err != nil || who.may(client.Publish) {
+		return rows, err
+	}
+	for _, p := range rows {
+		sees, err := a.Sees(r.Context(), who.account, p.Slug)
+		if err != nil {
+			return nil, err
+		}
+		if sees {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
 
 // putProblem makes a bundle the one of a problem. All its blobs must be there.
 func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) error {
 	slug := r.PathValue("slug")
-	if !slugs.MatchString(slug) {
+	if !client.GoodSlug(slug) {
 		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", slug), ""}
 	}
 	var n client.NewProblem
@@ -160,7 +175,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 		return err
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
-		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, MadeBy: who.account.ID,
+		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID,
 	})
 	if err != nil {
 		return err
@@ -184,7 +199,7 @@ func (a *api) whole(n client.NewProblem) (blob.Digest, error) {
 	} else {
 		f.Close()
 	}
-	data, err := a.Blobs.Read(n.Manifest, maxManifest)
+	data, err := a.Blobs.Read(n.Manifest, bundle.MaxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", lacks("the manifest", n.Manifest)
 	}
@@ -198,6 +213,21 @@ func (a *api) whole(n client.NewProblem) (blob.Digest, error) {
 	for _, e := range m.Blobs() {
 		if !a.Blobs.Has(e.Digest, e.Size) {
 			return "", lacks(e.Path, e.Digest)
+		}
+	}
+	if n.Sheet != "" {
+		if _, err := blob.Parse(string(n.Sheet)); err != nil {
+			return "", &judge.Misuse{Err: fmt.Errorf("the sheet: %w", err)}
+		}
+		data, err := a.Blobs.Read(n.Sheet, client.MaxSheet)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", lacks("the sheet", n.Sheet)
+		}
+		if err == nil {
+			_, err = client.ParseSheet(data)
+		}
+		if err != nil {
+			return "", err
 		}
 	}
 	return m.ID(), nil

@@ -1,5 +1,8 @@
 package api
 
+// Routed is New with a time after which a stream that has nothing to say says so.
+var Routed = routed
+
 // Patterns are the routes.
 func Patterns() (all []string) {
 	for _, r := range routes {

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/job"
+	"assay/judge/host/desk"
+	"assay/judge/host/dispatch"
 	"assay/judge/host/store"
 )
 
@@ -21,76 +23,73 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err := read(w, r, &n); err != nil {
 		return err
 	}
-	if err := errors.Join(a.room(roomForSubmissions), a.bounded(&n)); err != nil {
-		return err
-	}
-	for _, f := range n.Files {
-		if !a.Blobs.Has(f.Digest, f.Size) {
-			return &status{http.StatusConflict, fmt.Sprintf("the server lacks the bytes of %.200q", f.Path), "send them first"}
-		}
-	}
 	p, err := a.Store.Problem(r.Context(), n.Problem)
+	var seat *desk.Seat
+	if err == nil && (n.Contest != "" || !who.may(client.Admin)) {
+		seat, err = a.seat(r, who, n.Contest, p)
+	}
+	if errors.Is(err, store.ErrNotFound) && n.Contest == "" { // or it is the label of one
+		p, seat, err = a.Labelled(r.Context(), who.account, n.Problem)
+	}
 	if errors.Is(err, store.ErrNotFound) {
-		return a.noProblem(r, n.Problem)
+		return a.noProblem(r, who, n.Problem)
 	}
 	if err != nil {
 		return err
 	}
-	cost, err := a.Store.Cost(r.Context(), p.Slug)
-	if err != nil {
-		return err
-	}
-	work := job.Work{
-		Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Files: n.Files, Folder: n.Folder,
-		Program: n.Program, Language: n.Language, All: n.All,
-	}
-	if err := work.Check(); err != nil {
-		return &status{http.StatusBadRequest, err.Error(), ""}
-	}
-	a.at(false)
-	kept, err := a.Store.Submit(r.Context(), store.NewSubmission{
-		Key: n.Key, Account: who.account.ID, Problem: p.Slug, Work: work, Lane: job.Practice, Class: a.Class, Cost: cost,
+	kept, err := a.Take(r.Context(), desk.New{
+		Seat: seat, Account: who.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.Folder, Program: n.Program, Language: n.Language, All: n.All,
 	})
 	if err != nil {
 		return err
 	}
-	a.at(true)
-	a.Dispatch.Poke()
 	return ok(w, client.Submission{
 		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
 	})
 }
 
-func (a *api) at(kept bool) {
-	if a.At != nil {
-		a.At(kept)
+// seat is that of who submits, in the contest that is named, or in the one that has the
+// problem; nil is for none.
+func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) (*desk.Seat, error) {
+	if slug == "" {
+		return a.Place(r.Context(), who.account, p.Slug)
 	}
-}
-
-// bounded refuses a submission that is too large.
-func (a *api) bounded(n *client.NewSubmission) error {
-	if err := job.CheckFiles(n.Files, n.Folder); err != nil {
-		return &status{http.StatusBadRequest, err.Error(), ""}
+	c, err := a.contest(r, slug)
+	if err != nil {
+		return nil, err
 	}
-	var size int64
-	for _, f := range n.Files {
-		size += f.Size
+	seat, err := a.Seat(r.Context(), c, who.account)
+	if err != nil {
+		return nil, err
 	}
-	if size > a.MaxSize || len(n.Files) > a.MaxFiles {
-		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the submission has %d bytes in %d files; the most is %d bytes in %d files", size, len(n.Files), a.MaxSize, a.MaxFiles), ""}
+	if !seat.Can(auth.SeeContest) {
+		return nil, noContest(slug)
 	}
-	return nil
+	problems, err := a.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range problems {
+		if q.ID == p.ID && seat.Can(auth.SeeProblems) {
+			return seat, nil
+		}
+	}
+	return nil, store.ErrNotFound
 }
 
 // noProblem refuses the name of a problem that is not there, and says which are.
-func (a *api) noProblem(r *http.Request, name string) error {
-	rows, err := a.Store.Problems(r.Context())
+func (a *api) noProblem(r *http.Request, who *caller, name string) error {
+	rows, err := a.seen(r, who)
 	if err != nil {
 		return err
 	}
 	s := &status{http.StatusNotFound, fmt.Sprintf("the server has no problem %.80q", name), "it has none at all yet: judge publish PROBLEM --to URL"}
-	if len(rows) > 0 {
+	if a.Preparing != nil && a.Preparing() {
+		s.hint = "its problems are still being prepared: try again in a minute"
+	} else if len(rows) > 0 {
 		s.hint = "see: judge list --on URL"
+	} else if !who.may(client.Publish) {
+		s.hint = "it has none yet that you may see"
 	}
 	return s
 }
@@ -117,22 +116,36 @@ func (a *api) submission(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil {
 		return err
 	}
-	end, _, err := a.judged(r, s)
+	end, _, err := a.judged(r, who, s)
 	if err != nil {
 		return err
 	}
 	return ok(w, end)
 }
 
+// shows is how much who asks may see of a judging.
+func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Show, error) {
+	if who.may(client.Admin) {
+		return judge.ShowAll, nil
+	}
+	return a.Shows(r.Context(), who.account, s)
+}
+
 // judged is a submission with what is known of its judging.
-func (a *api) judged(r *http.Request, s *store.Submission) (*client.Submission, *store.Judgement, error) {
+func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client.Submission, *store.Judgement, error) {
 	j, err := a.Store.Judgement(r.Context(), s.ID)
 	if err != nil {
 		return nil, nil, err
 	}
 	end := shown(s)
 	end.State, end.Verdict, end.Score = string(j.State), j.Verdict, j.Score
-	end.Reason, end.Worker, end.Machine = j.Reason, j.Worker, j.Machine
+	if show, err := a.shows(r, who, s); err != nil {
+		return nil, nil, err
+	} else if show == judge.ShowAll {
+		end.Reason, end.Worker, end.Machine = j.Reason, j.Worker, j.Machine
+	} else if j.Reason != "" {
+		end.Reason = "the judge could not judge it; the staff look into it"
+	}
 	return &end, j, nil
 }
 
@@ -190,7 +203,9 @@ const (
 )
 
 // events streams a judging: what is known of it, what happens to it, and at last what the
-// result says, from the index that is asked for.
+// result says that counts, from the index that is asked for. What two judgings of a submission
+// say before their first difference is the same, and a worker keeps to itself what may be said
+// otherwise later.
 func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error {
 	s, err := a.mine(r, who)
 	if err != nil {
@@ -200,25 +215,27 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil || from < 0 {
 		from = 0
 	}
-	end, j, err := a.judged(r, s)
+	end, j, err := a.judged(r, who, s)
 	if err != nil {
 		return err
 	}
-	watch := a.Dispatch.Watch(j.ID)
-	defer watch.Close()
-	out := &stream{w: w, c: http.NewResponseController(w), next: from}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
+	show, err := a.shows(r, who, s)
+	if err != nil {
+		return err
+	}
+	of := j.ID
+	watch := a.Dispatch.Watch(of)
+	defer func() { watch.Close() }()
+	out := newStream(w)
+	out.next, out.show = from, show
 	told := time.Now()
 	for {
-		events, changed, ended := watch.Next(out.next)
+		events, changed, ended := out.look(watch)
 		if err := out.events(events); err != nil {
 			return nil // nobody listens
 		}
 		if ended || len(events) == 0 {
-			if end, j, err = a.judged(r, s); err != nil {
+			if end, j, err = a.judged(r, who, s); err != nil {
 				a.Log.Error("read a judgement", "submission", s.ID, "error", err)
 				return nil // who listens asks again
 			}
@@ -226,11 +243,16 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		if !j.Ended.IsZero() {
 			return a.finish(out, end, j)
 		}
+		if j.ID != of { // it is judged again before a verdict counts
+			watch.Close()
+			of, watch = j.ID, a.Dispatch.Watch(j.ID)
+			continue
+		}
 		if len(events) > 0 {
 			told = time.Now()
 			continue
 		}
-		if time.Since(told) > keepAlive {
+		if time.Since(told) > a.keepAlive {
 			told = time.Now()
 			if out.line(client.Line{}) != nil {
 				return nil
@@ -248,15 +270,12 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 // finish tells the events of the result that were not told before, and the end.
 func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) error {
 	if j.Events != "" {
-		data, err := a.Blobs.Read(j.Events, job.MaxEvents)
-		var events []judge.Event
-		if err == nil {
-			events, err = job.Unpack(data)
-		}
+		events, err := a.Events(j)
 		if err != nil {
 			a.Log.Error("read the events of a judgement", "judgement", j.ID, "error", err)
 			end.Reason = "the server has lost the details of this judging"
 		}
+		events = judge.Redact(events, out.show)
 		for _, e := range events[min(out.next, len(events)):] {
 			line, err := judge.EncodeEvent(e)
 			if err == nil {
@@ -275,10 +294,45 @@ func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) er
 type stream struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
-	next int // index of the next event
+	next int // index of the next event, of those that are shown
+	show judge.Show
 }
 
-func (s *stream) line(l client.Line) error {
+// look returns the events that were not told yet, as far as they may be seen.
+func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan struct{}, ended bool) {
+	if s.show == judge.ShowAll {
+		return watch.Next(s.next)
+	}
+	lines, changed, ended := watch.Next(0)
+	var all []judge.Event
+	for _, l := range lines {
+		e, err := judge.DecodeEvent(l)
+		if err != nil {
+			return nil, changed, ended // what comes after it has to wait for the result
+		}
+		all = append(all, e)
+	}
+	all = judge.Redact(all, s.show)
+	for _, e := range all[min(s.next, len(all)):] {
+		line, err := judge.EncodeEvent(e)
+		if err != nil {
+			break
+		}
+		events = append(events, line)
+	}
+	return events, changed, ended
+}
+
+func newStream(w http.ResponseWriter) *stream {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	return &stream{w: w, c: http.NewResponseController(w)}
+}
+
+// line writes a line: a client.Line or a client.FlowLine.
+func (s *stream) line(l any) error {
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func (a *api) tokens(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// names are those of accounts and workers.
+// names are those of accounts and workers; what auth.GoodLogin allows.
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 func named(what, name string) error {
@@ -97,7 +98,11 @@ func known(scopes []client.Scope) (words []string, err error) {
 }
 
 func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, who *caller) error {
-	if err := a.Store.RevokeToken(r.Context(), r.PathValue("id")); err != nil {
+	err := a.Store.RevokeToken(r.Context(), r.PathValue("id"))
+	if errors.Is(err, store.ErrNotFound) {
+		return &status{http.StatusNotFound, fmt.Sprintf("there is no token %q", r.PathValue("id")), "a token is named by its id: judged admin token list"}
+	}
+	if err != nil {
 		return err
 	}
 	return a.done(w, r, who, "revoke token", r.PathValue("id"), "", struct{}{})
@@ -118,11 +123,15 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return err
 	}
 	code, hash := auth.NewCode()
-	i, err := a.Store.NewInvite(r.Context(), hash, n.Worker, n.Class, who.account.ID)
+	i, err := a.Store.NewInvite(r.Context(), hash, store.Invite{Name: n.Worker, Class: n.Class, Guest: n.Guest, By: who.account.ID})
 	if err != nil {
 		return err
 	}
-	return a.done(w, r, who, "invite worker", n.Worker, n.Class, client.Invite{Code: code, Expires: i.Expires})
+	detail := n.Class
+	if n.Guest {
+		detail += ", as a guest"
+	}
+	return a.done(w, r, who, "invite worker", n.Worker, detail, client.Invite{Code: code, Expires: i.Expires})
 }
 
 // join lets a worker in that has a code.
@@ -137,6 +146,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	hash := auth.Hash(strings.TrimSpace(j.Code))
 	const again = "get a new one: judged admin worker add NAME"
 	var class string
+	var guest bool
 	i, err := a.Store.Invite(r.Context(), hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -148,13 +158,13 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		if kerr != nil || known.State == store.Revoked {
 			return &status{http.StatusForbidden, "the join code was used already: it is good for one worker", again}
 		}
-		class = known.Class
+		class, guest = known.Class, known.Guest
 	case err != nil:
 		return err
 	default:
-		class = i.Class
+		class, guest = i.Class, i.Guest
 	}
-	lanes, err := a.fitting(r, class, &j.Offer)
+	fit, err := a.fitting(r, class, guest, &j.Offer)
 	if err != nil {
 		return err
 	}
@@ -166,35 +176,68 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		return &status{http.StatusForbidden, "the key of this worker was revoked", "remove the worker's folder of data, and join with the code again"}
 	}
 	a.Log.Info("worker joined", "worker", worker.Name, "class", worker.Class, "machine", j.Offer.Machine)
-	return a.welcome(w, r, worker, lanes)
+	return a.welcome(w, r, worker, fit)
 }
 
-// fitting says which lanes a worker may serve, or why it does not fit its class.
-func (a *api) fitting(r *http.Request, class string, o *job.Offer) ([]job.Lane, error) {
+// fit is how a worker fits its class.
+type fit struct {
+	lanes         []job.Lane
+	factor, scale float64 // see client.Welcome
+	notes         []string
+}
+
+// fitting says how a worker fits its class, or why it does not.
+func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (*fit, error) {
 	lanes, err := job.Admit(o, a.Version)
 	if err != nil {
 		return nil, &status{http.StatusConflict, err.Error(), ""}
+	}
+	f := &fit{lanes: lanes}
+	if len(lanes) < len(job.Lanes) {
+		f.notes = append(f.notes, "this worker is of another version than the server: it judges no running contests")
 	}
 	c, err := a.Store.FillClass(r.Context(), class, *o)
 	if err != nil {
 		return nil, err
 	}
 	same := &job.Class{Name: c.Name, Arch: c.Arch, Rung: c.Rung, Languages: c.Languages}
-	if all := same.Differences(o); len(all) > 0 {
+	all := same.Differences(o)
+	if len(all) == 0 && o.Speed.Known() && c.Speed == nil && !guest {
+		if c, err = a.Store.MeasureClass(r.Context(), class, o.Speed); err != nil {
+			return nil, err
+		}
+	}
+	mixed := slices.Contains(a.Mixed, class)
+	if text := o.Speed.Differs(c.Speed, class, mixed); text != "" {
+		all = append(all, text)
+	}
+	if len(all) > 0 {
 		return nil, &status{http.StatusConflict, "this machine does not judge as the others of its class do:\n  " + strings.Join(all, "\n  "), ""}
 	}
-	return lanes, nil
+	if o.Speed.Known() && c.Speed != nil {
+		f.factor = o.Speed.Factor(c.Speed)
+	}
+	if mixed {
+		f.scale = f.factor
+		f.notes = append(f.notes, "the machines of the class "+class+" are mixed: it judges no running contests, and time limits follow how fast a machine is")
+		if f.factor == 0 {
+			f.notes = append(f.notes, "nobody measured this machine, and limits are as they are: judged worker --calibrate")
+		}
+	}
+	if guest {
+		f.notes = append(f.notes, "this worker is a guest: it judges no running contests, and what it judges counts when another worker has judged it as well")
+	}
+	if mixed || guest {
+		f.lanes = slices.DeleteFunc(slices.Clone(lanes), func(l job.Lane) bool { return l == job.Contest })
+	}
+	return f, nil
 }
 
-func (a *api) welcome(w http.ResponseWriter, r *http.Request, worker *store.Worker, lanes []job.Lane) error {
-	if err := a.Dispatch.Admit(worker.Name, worker.Class, worker.Key); err != nil {
+func (a *api) welcome(w http.ResponseWriter, r *http.Request, worker *store.Worker, f *fit) error {
+	if err := a.Dispatch.Admit(worker); err != nil {
 		return err
 	}
-	welcome := client.Welcome{Worker: worker.Name, Class: worker.Class, Lanes: lanes, Queue: a.Queue}
-	if len(lanes) < len(job.Lanes) {
-		welcome.Notes = append(welcome.Notes, "this worker is of another version than the server: it judges no running contests")
-	}
-	return ok(w, welcome)
+	return ok(w, client.Welcome{Worker: worker.Name, Class: worker.Class, Lanes: f.lanes, Queue: a.Queue, Factor: f.factor, Scale: f.scale, Notes: f.notes})
 }
 
 // differs is the note of a worker that was taken out because its machine changed.
@@ -210,7 +253,7 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	if worker.State == store.Drained && worker.Note != differs {
 		return &status{http.StatusConflict, "this worker was taken out of service", "let it work again: judged admin worker resume " + worker.Name}
 	}
-	lanes, err := a.fitting(r, worker.Class, &h.Offer)
+	fit, err := a.fitting(r, worker.Class, worker.Guest, &h.Offer)
 	if refused, is := errors.AsType[*status](err); is {
 		return errors.Join(a.Store.SetWorkerState(r.Context(), worker.ID, store.Drained, differs), refused)
 	}
@@ -225,7 +268,7 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 			return err
 		}
 	}
-	return a.welcome(w, r, worker, lanes)
+	return a.welcome(w, r, worker, fit)
 }
 
 func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
@@ -233,15 +276,27 @@ func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err != nil {
 		return err
 	}
+	classes, err := a.Store.Classes(r.Context())
+	if err != nil {
+		return err
+	}
+	speeds := map[string]*job.Speed{}
+	for _, c := range classes {
+		speeds[c.Name] = c.Speed
+	}
 	all := []client.Worker{}
 	for _, row := range rows {
+		factor := 0.0
+		if base := speeds[row.Class]; base != nil && row.Offer.Speed.Known() {
+			factor = row.Offer.Speed.Factor(base)
+		}
 		now := a.Dispatch.Presence(row.Name)
 		note := row.Note
 		if note == "" {
 			note = now.Note
 		}
 		all = append(all, client.Worker{
-			Name: row.Name, Class: row.Class, State: string(row.State), Connected: now.Connected, Running: now.Running,
+			Name: row.Name, Class: row.Class, Guest: row.Guest, Factor: factor, State: string(row.State), Connected: now.Connected, Running: now.Running,
 			Offer: row.Offer, Enrolled: row.Enrolled.Truncate(time.Second), Note: note,
 		})
 	}
@@ -281,4 +336,65 @@ func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) err
 		return err
 	}
 	return a.done(w, r, who, string(state)+" worker", worker.Name, s.Note, struct{}{})
+}
+
+func (a *api) classes(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	rows, err := a.Store.Classes(r.Context())
+	if err != nil {
+		return err
+	}
+	all := []client.Class{}
+	for _, c := range rows {
+		all = append(all, client.Class{Class: job.Class{Name: c.Name, Arch: c.Arch, Rung: c.Rung, Languages: c.Languages}, Speed: c.Speed, Filled: c.Filled})
+	}
+	return ok(w, all)
+}
+
+// forgetClass has the next worker of a class say what it is. Those that are here as it was end
+// their jobs and stop: started again, they are compared with that one.
+func (a *api) forgetClass(w http.ResponseWriter, r *http.Request, who *caller) error {
+	name := r.PathValue("name")
+	workers, err := a.Store.Workers(r.Context())
+	if err != nil {
+		return err
+	}
+	err = a.Store.ForgetClass(r.Context(), name)
+	if errors.Is(err, store.ErrNotFound) {
+		return &status{http.StatusNotFound, fmt.Sprintf("no worker has said yet what the class %.80q is", name), "see: judged admin class list"}
+	}
+	if err != nil {
+		return err
+	}
+	stopped := []string{}
+	for _, one := range workers {
+		if one.Class == name && a.Dispatch.Presence(one.Name).Connected {
+			stopped = append(stopped, one.Name)
+			err = errors.Join(err, a.Dispatch.Drain(one.Name))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return a.done(w, r, who, "forget class", name, strings.Join(stopped, " "), client.Forgotten{Stopped: stopped})
+}
+
+// judgings lists what was judged, and by whom, the latest first.
+func (a *api) judgings(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	origin := store.Origin(r.FormValue("origin"))
+	if origin != "" && origin != store.Borderline && origin != store.OfGuest && origin != store.OfRejudge {
+		return &status{http.StatusBadRequest, fmt.Sprintf("origin=%.40q is not why something is judged again: borderline, guest, rejudge", origin), ""}
+	}
+	rows, err := a.Store.Judgings(r.Context(), store.JudgingFilter{Worker: r.FormValue("worker"), Origin: origin, Before: r.FormValue("before")})
+	if err != nil {
+		return err
+	}
+	all := []client.Judging{}
+	for _, j := range rows {
+		all = append(all, client.Judging{
+			ID: j.ID, Root: j.Root, Origin: string(j.Origin), Why: j.Why, Submission: j.Submission, Number: j.Number, Problem: j.Problem, Login: j.Login,
+			Program: j.Program, Worker: j.Worker, Verdict: j.Verdict, Reason: j.Reason, Started: j.Started, Ended: j.Ended, Stands: j.Stands, Case: j.Case,
+			CPUMillis: float64(j.Time.Microseconds()) / 1000,
+		})
+	}
+	return ok(w, all)
 }

@@ -1,6 +1,7 @@
-// Package auth makes and checks what proves who somebody is: tokens of accounts, codes by
-// which workers join, and signatures of workers. It does not keep any of it: package store keeps
-// hashes, and the public halves of keys.
+// Package auth makes and checks what proves who somebody is: passwords, sessions and tokens
+// of accounts, codes by which workers join, and signatures of workers. Can says who may do
+// what, by one table. It does not keep any of it: package store keeps hashes, and the public
+// halves of keys.
 package auth
 
 import (

@@ -8,6 +8,7 @@
 package client
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -24,6 +25,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"assay/judge"
@@ -134,7 +136,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 		defer answer.Body.Close()
 		data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 		if err != nil {
-			return &awayError{err}
+			return &awayError{plain(err)}
 		}
 		if out == nil {
 			return nil
@@ -150,6 +152,19 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 type awayError struct{ error }
 
 func (e *awayError) Unwrap() error { return e.error }
+
+// plain says what happened to a connection in words that are not Go's.
+func plain(err error) error {
+	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
+		return errors.New("no answer came in time")
+	}
+	for _, broke := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, broke) {
+			return errors.New("the connection broke")
+		}
+	}
+	return err
+}
 
 // patient does something until it works, fails for good, or patience ends.
 func (c *Client) patient(ctx context.Context, do func() error) error {
@@ -187,6 +202,9 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 
 // send sends one request. The answer has a status of 200 to 299; its body must be closed.
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader, size int64) (*http.Response, error) {
+	if size == 0 { // said as such: a length of 0 with a body stands for one that is not known
+		body = http.NoBody
+	}
 	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("ask the server: %w", err)
@@ -214,7 +232,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 		if _, pinned := errors.AsType[*tls.CertificateVerificationError](err); pinned {
 			return nil, &judge.Misuse{Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err)}
 		}
-		return nil, &awayError{err}
+		return nil, &awayError{plain(err)}
 	}
 	if answer.StatusCode >= 200 && answer.StatusCode < 300 {
 		return answer, nil
@@ -234,6 +252,56 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	}
 	return nil, refused
 }
+
+// maxLine bounds a line of a stream.
+const maxLine = 64 << 20
+
+// stream reads a stream of lines in JSON, and asks for it again where it breaks; path is that
+// of what is still missing. Take is given each line, and says whether it is news, after which
+// patience starts anew; errEnded says that it was the last one.
+func stream[L any](ctx context.Context, c *Client, path func() string, take func(*L) (news bool, err error)) error {
+	read := func() (news bool, err error) {
+		answer, err := c.send(ctx, http.MethodGet, path(), nil, 0)
+		if err != nil {
+			return false, err
+		}
+		defer answer.Body.Close()
+		lines := bufio.NewScanner(answer.Body)
+		lines.Buffer(nil, maxLine)
+		for lines.Scan() {
+			l := new(L)
+			if err := json.Unmarshal(lines.Bytes(), l); err != nil {
+				return news, &awayError{errors.New("the connection broke in the middle of a line")}
+			}
+			is, err := take(l)
+			if news = news || is; err != nil {
+				return news, err
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return news, &awayError{plain(err)}
+		}
+		return news, &awayError{errors.New("the connection ended too soon")}
+	}
+	for {
+		err := c.patient(ctx, func() error {
+			news, err := read()
+			if _, away := errors.AsType[*awayError](err); away && news {
+				return nil
+			}
+			return err
+		})
+		switch {
+		case err == errEnded:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// errEnded ends a stream.
+var errEnded = errors.New("the stream has ended")
 
 // Server asks what the server is.
 func (c *Client) Server(ctx context.Context) (s *Server, err error) {

@@ -2,16 +2,22 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/client"
+	"assay/judge/host/freeport"
 )
 
 // server is a server that does what a test says, and a client of it.
@@ -88,7 +94,7 @@ func TestAway(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err := to(t, client.Options{Address: client.Address{URL: gone.URL}}).Server(ctx); err == nil || time.Since(began) > 5*time.Second {
+	if _, err := to(t, client.Options{Address: client.Address{URL: gone.URL}, Patience: time.Hour}).Server(ctx); err == nil || time.Since(began) > 2*time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(began))
 	}
 }
@@ -128,4 +134,123 @@ func TestFollowGoesOn(t *testing.T) {
 	if err != nil || end.State != "done" || strings.Join(told, " ") != "0 1 2" || strings.Join(from, " ") != "0 2" {
 		t.Errorf("got %+v, %v, told %v, asked from %v", end, err, told, from)
 	}
+}
+
+// TestUploadGoesOn breaks an upload in the middle, twice: it is done again, and the server
+// has the whole of everything, once.
+func TestUploadGoesOn(t *testing.T) {
+	kept := map[string]string{}
+	cuts := 2
+	c := server(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == client.MissingPath {
+			_, _ = io.Copy(w, r.Body) // everything
+			return
+		}
+		digest := strings.TrimPrefix(r.URL.Path, client.BlobPath)
+		if _, twice := kept[digest]; twice {
+			t.Errorf("the blob %s comes again, and was there", digest)
+		}
+		if r.ContentLength > 1<<20 && cuts > 0 {
+			cuts--
+			_, _ = io.CopyN(io.Discard, r.Body, r.ContentLength/2)
+			panic(http.ErrAbortHandler) // the connection breaks
+		}
+		data, err := io.ReadAll(r.Body)
+		if err != nil || int64(len(data)) != r.ContentLength {
+			t.Errorf("the server reads %d bytes of %d, %v", len(data), r.ContentLength, err)
+		}
+		kept[digest] = string(data)
+	})
+	small, large := "a", strings.Repeat("0123456789abcdef", 1<<17)
+	sent, err := c.Upload(t.Context(), []client.Source{client.Bytes([]byte(small)), client.Bytes([]byte(large)), client.Bytes(nil), client.Bytes([]byte(small))})
+	if err != nil || sent != 3 || cuts != 0 {
+		t.Errorf("%d blobs were sent, %v; %d cuts are left", sent, err, cuts)
+	}
+	for _, text := range []string{small, large, ""} {
+		if got, there := kept[string(blob.Of([]byte(text)))]; got != text || !there {
+			t.Errorf("the server has %d bytes of %d, %v", len(got), len(text), there)
+		}
+	}
+}
+
+// TestUploadIsAway holds that an upload that never gets through says so in one sentence.
+func TestUploadIsAway(t *testing.T) {
+	c := server(t, -1, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == client.MissingPath {
+			_, _ = io.Copy(w, r.Body)
+			return
+		}
+		panic(http.ErrAbortHandler)
+	})
+	sent, err := c.Upload(t.Context(), []client.Source{client.Bytes([]byte("a"))})
+	oneSentence(t, err, "cannot be reached: the connection broke")
+	if sent != 0 || judge.Whose(err) != judge.Machine {
+		t.Errorf("%d blobs were sent, and it is the fault of %v", sent, judge.Whose(err))
+	}
+}
+
+// oneSentence holds that an error is what a person can read: the address of the server, what
+// is wrong, and nothing of Go.
+func oneSentence(t *testing.T, err error, says string) {
+	t.Helper()
+	if err == nil || !regexp.MustCompile(`^http://127\.0\.0\.1:\d+ `+says+`$`).MatchString(err.Error()) {
+		t.Errorf("got: %v", err)
+	}
+}
+
+// TestSlowServer holds that an answer that comes slowly is waited for, and one that does not
+// come is given up after a while, which is told as what it is.
+func TestSlowServer(t *testing.T) {
+	slowly := server(t, -1, func(w http.ResponseWriter, _ *http.Request) {
+		for _, b := range []byte(`{"login":"ann","scopes":["submit"]}`) {
+			_, _ = w.Write([]byte{b})
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	if me, err := slowly.Account(t.Context()); err != nil || me.Login != "ann" {
+		t.Errorf("got %+v, %v", me, err)
+	}
+	never := server(t, -1, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	never.Hasten(50 * time.Millisecond)
+	_, err := never.Account(t.Context())
+	oneSentence(t, err, "cannot be reached: no answer came in time")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("enough"))
+	defer cancel()
+	never.Hasten(time.Minute)
+	if _, err := never.Account(ctx); err == nil || err.Error() != "enough" {
+		t.Errorf("who ends the waiting is told %v", err)
+	}
+	half := server(t, -1, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"login":`)
+	})
+	_, err = half.Account(t.Context())
+	oneSentence(t, err, "cannot be reached: the connection broke")
+}
+
+// TestServerComesBack on its address: who waits is told once that it is away.
+func TestServerComesBack(t *testing.T) {
+	address := freeport.Address(t)
+	var told []error
+	back := make(chan *http.Server)
+	c := to(t, client.Options{Address: client.Address{URL: "http://" + address}, Wait: func(err error) {
+		told = append(told, err)
+		go func() {
+			time.Sleep(time.Second) // after some more attempts
+			l, err := net.Listen("tcp", address)
+			if err != nil {
+				t.Error(err)
+			}
+			s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"login":"ann"}`) })}
+			go func() { _ = s.Serve(l) }()
+			back <- s
+		}()
+	}})
+	me, err := c.Account(t.Context())
+	defer (<-back).Close()
+	if err != nil || me.Login != "ann" || len(told) != 1 {
+		t.Fatalf("got %+v, %v, was told %v", me, err, told)
+	}
+	oneSentence(t, told[0], "does not answer, trying again: dial tcp .*: connect: connection refused")
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -16,6 +15,7 @@ import (
 	"strconv"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/bundle"
 	"assay/judge/host/job"
 )
@@ -45,6 +45,9 @@ func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submis
 // collect reads the files of a submission.
 func collect(path string) (files []job.File, sources []Source, folder bool, err error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no such file or folder", path)
+	}
 	if err != nil {
 		return nil, nil, false, &judge.Misuse{Err: err}
 	}
@@ -101,67 +104,50 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 // what became of the submission. When the connection breaks it goes on where it was.
 func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
 	told := 0
-	for end == nil {
-		before := told
-		err := c.patient(ctx, func() error {
-			answer, err := c.send(ctx, http.MethodGet, SubmissionsPath+"/"+url.PathEscape(id)+"/events?from="+strconv.Itoa(told), nil, 0)
-			if err != nil {
-				return err
-			}
-			defer answer.Body.Close()
-			end, err = follow(answer.Body, func(e judge.Event) { told++; listen(e) })
-			if err != nil && told > before {
-				return nil // it got on: patience starts anew
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	next := func() string {
+		return SubmissionsPath + "/" + url.PathEscape(id) + "/events?from=" + strconv.Itoa(told)
 	}
-	return end, nil
-}
-
-// maxLine bounds a line of a stream.
-const maxLine = 64 << 20
-
-func follow(r io.Reader, listen func(judge.Event)) (end *Submission, err error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		var l Line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, &awayError{errors.New("the connection broke in the middle of a line")}
-		}
-		if l.End != nil {
-			return l.End, nil
-		}
-		if l.Event == nil {
-			continue
+	err = stream(ctx, c, next, func(l *Line) (news bool, err error) {
+		switch {
+		case l.End != nil:
+			end = l.End
+			return true, errEnded
+		case l.Event == nil:
+			return false, nil
 		}
 		e, err := judge.DecodeEvent(l.Event)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			told++
+			listen(e)
 		}
-		listen(e)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, &awayError{err}
-	}
-	return nil, &awayError{errors.New("the connection ended before the judging")}
+		return true, err
+	})
+	return end, err
 }
 
 // Publish puts a frozen problem on the server and returns how many blobs travelled.
-func (c *Client) Publish(ctx context.Context, slug, title string, b *bundle.Bundle) (sent int, err error) {
-	manifest, config := Bytes(b.Manifest.Bytes()), Bytes(b.Config)
-	all := []Source{manifest, config}
-	for _, e := range b.Manifest.Blobs() {
-		all = append(all, Source{Blob: Blob{Digest: e.Digest, Size: e.Size}, Open: func() (io.ReadCloser, error) { return b.Open(e) }})
+func (c *Client) Publish(ctx context.Context, slug string, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
+	manifest, config, all := sources(b)
+	text, err := json.Marshal(sheet)
+	if err != nil {
+		return 0, err
 	}
+	shown := Bytes(text)
+	all = append(all, shown)
 	if sent, err = c.Upload(ctx, all); err != nil {
 		return sent, err
 	}
-	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), NewProblem{Title: title, Manifest: manifest.Digest, Config: config.Digest}, nil)
+	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), NewProblem{Title: sheet.Title, Manifest: manifest, Config: config, Sheet: shown.Digest}, nil)
+}
+
+// sources are the blobs of a bundle.
+func sources(b *bundle.Bundle) (manifest, config blob.Digest, all []Source) {
+	m, c := Bytes(b.Manifest.Bytes()), Bytes(b.Config)
+	all = []Source{m, c}
+	for _, e := range b.Manifest.Blobs() {
+		all = append(all, Source{Blob: Blob{Digest: e.Digest, Size: e.Size}, Open: func() (io.ReadCloser, error) { return b.Open(e) }})
+	}
+	return m.Digest, c.Digest, all
 }
 
 // NewToken makes a token for an account.
@@ -208,6 +194,40 @@ func (c *Client) Workers(ctx context.Context) (all []Worker, err error) {
 // SetWorker drains, admits or revokes a worker.
 func (c *Client) SetWorker(ctx context.Context, name string, s SetWorker) error {
 	return c.call(ctx, http.MethodPut, WorkersPath+"/"+url.PathEscape(name), s, nil)
+}
+
+// Classes lists the classes of workers.
+func (c *Client) Classes(ctx context.Context) (all []Class, err error) {
+	err = c.call(ctx, http.MethodGet, ClassesPath, nil, &all)
+	return all, err
+}
+
+// ForgetClass has the next worker of a class say what it is.
+func (c *Client) ForgetClass(ctx context.Context, name string) (f Forgotten, err error) {
+	err = c.call(ctx, http.MethodDelete, ClassesPath+"/"+url.PathEscape(name), nil, &f)
+	return f, err
+}
+
+// JudgingFilter says which judgings are meant.
+type JudgingFilter struct {
+	Worker string // "" for all
+	Origin string // borderline, guest: what was judged again for that, with what it repeats; "" for all
+}
+
+// Judgings lists judgings, the latest first.
+func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, err error) {
+	for before := ""; ; {
+		var page []Judging
+		values := url.Values{"worker": {f.Worker}, "origin": {f.Origin}, "before": {before}}
+		if err := c.call(ctx, http.MethodGet, JudgingsPath+"?"+values.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			return all, nil
+		}
+		all = append(all, page...)
+		before = page[len(page)-1].ID
+	}
 }
 
 // Backup makes a backup in a folder of the server's machine. It takes as long as it takes,

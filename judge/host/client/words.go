@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"regexp"
 	"time"
 
 	"assay/judge"
@@ -23,7 +24,11 @@ const (
 	WorkersPath     = "/v1/workers"
 	JoinPath        = "/v1/workers/join"
 	HelloPath       = "/v1/workers/hello"
+	ClassesPath     = "/v1/classes"
+	JudgingsPath    = "/v1/judgings"
 	BackupPath      = "/v1/backup"
+	PeoplePath      = "/v1/accounts"
+	InvitationsPath = "/v1/invitations"
 )
 
 // Server is what anybody may know of a server.
@@ -78,6 +83,7 @@ type NewProblem struct {
 	Title    string      `json:"title"`
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
+	Sheet    blob.Digest `json:"sheet,omitempty"` // of a Sheet as JSON
 }
 
 // NewSubmission is a submission whose files the server has as blobs.
@@ -86,6 +92,7 @@ type NewSubmission struct {
 	// submission, so that sending again after an error is safe.
 	Key      string     `json:"key"`
 	Problem  string     `json:"problem"`
+	Contest  string     `json:"contest,omitempty"` // slug; "" for the one that has the problem
 	Program  string     `json:"program"`
 	Language string     `json:"language,omitempty"`
 	Files    []job.File `json:"files"`
@@ -123,6 +130,8 @@ type Queue struct {
 	Waiting int       `json:"waiting"`
 	Out     int       `json:"out"`
 	Oldest  time.Time `json:"oldest"`
+	// OfGuests is how many guests have judged, and nobody is here who is no guest.
+	OfGuests int `json:"of_guests,omitempty"`
 }
 
 // NewToken asks for a token, and NewInvite for a code by which one worker may join.
@@ -149,6 +158,8 @@ type Token struct {
 type NewInvite struct {
 	Worker string `json:"worker"` // its name
 	Class  string `json:"class"`
+	// Guest says that what it judges counts when another worker has judged it as well.
+	Guest bool `json:"guest,omitempty"`
 }
 
 // Invite is such a code.
@@ -175,6 +186,10 @@ type Welcome struct {
 	Class  string     `json:"class"`
 	Lanes  []job.Lane `json:"lanes"`
 	Queue  string     `json:"queue"` // where the jobs are: "" is the bridge at queue.Path of this server, else the servers of a cluster
+	// Factor is how many times the processor time of the first machine of the class this one
+	// takes, 0 where that is not known; time limits are to be multiplied by Scale, 0 for 1.
+	Factor float64 `json:"factor,omitempty"`
+	Scale  float64 `json:"scale,omitempty"`
 	// Notes are for those who look after the worker.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -183,12 +198,49 @@ type Welcome struct {
 type Worker struct {
 	Name      string    `json:"name"`
 	Class     string    `json:"class"`
-	State     string    `json:"state"` // active, drained, revoked
+	Guest     bool      `json:"guest,omitempty"`
+	Factor    float64   `json:"factor,omitempty"` // of its processor times and those of the first of its class; 0 where it is not known
+	State     string    `json:"state"`            // active, drained, revoked
 	Connected bool      `json:"connected"`
 	Running   int       `json:"running"`
 	Offer     job.Offer `json:"offer"`
 	Enrolled  time.Time `json:"enrolled"`
 	Note      string    `json:"note,omitempty"`
+}
+
+// Class is a class of workers as its first one made it.
+type Class struct {
+	job.Class
+	Speed  *job.Speed `json:"speed,omitempty"` // of the first machine that was measured
+	Filled time.Time  `json:"filled"`
+}
+
+// Forgotten is the answer to the wish that a class be made anew: who is told to stop, so that
+// nobody judges as it was.
+type Forgotten struct {
+	Stopped []string `json:"stopped"`
+}
+
+// Judging is one judging of a submission, as the staff sees it.
+type Judging struct {
+	ID         string        `json:"id"`
+	Root       string        `json:"root"`   // the judging that it repeats, or itself
+	Origin     string        `json:"origin"` // first, borderline, guest
+	Why        string        `json:"why,omitempty"`
+	Submission string        `json:"submission"`
+	Number     int64         `json:"number"`
+	Problem    string        `json:"problem"`
+	Login      string        `json:"login"`
+	Program    string        `json:"program"`
+	Worker     string        `json:"worker,omitempty"`
+	Verdict    judge.Verdict `json:"verdict,omitempty"`
+	Reason     string        `json:"reason,omitempty"`
+	Started    time.Time     `json:"started"`
+	Ended      time.Time     `json:"ended,omitzero"`
+	Stands     bool          `json:"stands"` // it is the one that counts
+	// Case is the one that failed first, and CPUMillis what it took, or else the slowest one.
+	Case      string  `json:"case,omitempty"`
+	CPUMillis float64 `json:"cpu_ms"`
 }
 
 // SetWorker changes the state of a worker.
@@ -207,3 +259,68 @@ type refusal struct {
 	Text string `json:"error"`
 	Hint string `json:"hint,omitempty"`
 }
+
+// Person is an account as those who look after the server see it.
+type Person struct {
+	Login    string `json:"login"`
+	Name     string `json:"name"`
+	Role     string `json:"role"`     // "" for none
+	Password bool   `json:"password"` // it can log in
+	Disabled bool   `json:"disabled,omitempty"`
+}
+
+// NewPeople asks for accounts.
+type NewPeople struct {
+	List string `json:"list"` // names, or a table: auth.ParseRoster
+	Role string `json:"role"`
+	// Contest is the slug of one in which all of them take part; "" for none.
+	Contest string `json:"contest,omitempty"`
+}
+
+// Slip is what somebody logs in with.
+type Slip struct {
+	Login    string `json:"login"`
+	Name     string `json:"name"`
+	Password string `json:"password,omitempty"` // in the answer that makes it
+}
+
+// Slips are those of accounts that were made, and who was there already.
+type Slips struct {
+	Made  []Slip `json:"made"`
+	There []Slip `json:"there"`
+}
+
+// NewInvitation asks for a link by which people make accounts for themselves.
+type NewInvitation struct {
+	Note    string  `json:"note,omitempty"` // what it is for
+	Contest string  `json:"contest,omitempty"`
+	Uses    int     `json:"uses"` // how many may come
+	Days    float64 `json:"days"` // how long it is good
+}
+
+// Invitation is such a link.
+type Invitation struct {
+	ID      string    `json:"id"`
+	Note    string    `json:"note,omitempty"`
+	Contest string    `json:"contest,omitempty"`
+	Uses    int       `json:"uses"`
+	Used    int       `json:"used"`
+	Expires time.Time `json:"expires"`
+	State   string    `json:"state"`
+	Path    string    `json:"path,omitempty"` // of the link, in the answer that makes it
+}
+
+// SetPerson changes an account. What is not said stays as it is.
+type SetPerson struct {
+	Reset bool   `json:"reset,omitempty"` // make up a new password
+	State string `json:"state,omitempty"` // in, or out for one that may do nothing
+	Role  string `json:"role,omitempty"`  // of auth.Roles, or none
+	// Contest is the slug of the one in which the role holds; "" for the whole site.
+	Contest string `json:"contest,omitempty"`
+}
+
+// slugs are the names of problems on a server.
+var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// GoodSlug says whether a problem on a server may be called so.
+func GoodSlug(name string) bool { return slugs.MatchString(name) }

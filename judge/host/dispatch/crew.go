@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -11,10 +12,12 @@ import (
 type crew struct {
 	mu      sync.Mutex
 	workers map[string]*member
+	moved   map[string]time.Time // when a worker of a class came, took or ended something
 }
 
 type member struct {
 	class    string
+	guest    bool
 	here     bool
 	slots    int
 	draining bool
@@ -26,7 +29,9 @@ type member struct {
 // say so any more.
 const forgotten = 15 * time.Second
 
-func newCrew() *crew { return &crew{workers: map[string]*member{}} }
+func newCrew() *crew {
+	return &crew{workers: map[string]*member{}, moved: map[string]time.Time{}}
+}
 
 // of returns a worker, which it makes where it is new.
 func (c *crew) of(worker string) *member {
@@ -38,10 +43,11 @@ func (c *crew) of(worker string) *member {
 	return m
 }
 
-func (c *crew) admit(worker, class string) {
+func (c *crew) admit(worker, class string, guest bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.of(worker).class = class
+	m := c.of(worker)
+	m.class, m.guest = class, guest
 }
 
 func (c *crew) joined(worker string) {
@@ -49,6 +55,7 @@ func (c *crew) joined(worker string) {
 	defer c.mu.Unlock()
 	m := c.of(worker)
 	m.here, m.slots = true, max(m.slots, 1) // its first beat says how many
+	c.moved[m.class] = time.Now()
 }
 
 func (c *crew) left(worker string) {
@@ -62,13 +69,17 @@ func (c *crew) left(worker string) {
 func (c *crew) took(worker string, r job.Running) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.of(worker).running[r.Job] = time.Now()
+	m := c.of(worker)
+	m.running[r.Job] = time.Now()
+	c.moved[m.class] = m.running[r.Job]
 }
 
 func (c *crew) ended(worker, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.of(worker).running, id)
+	m := c.of(worker)
+	delete(m.running, id)
+	c.moved[m.class] = time.Now()
 }
 
 // beat notes what a worker says, and returns its note where that is new.
@@ -91,24 +102,89 @@ func (c *crew) beat(worker string, b job.Beat) (note string) {
 	return note
 }
 
+// ready says whether a worker takes jobs.
+func (m *member) ready() bool { return m.here && !m.draining && m.note == "" }
+
 // free is how many slots of a class have nothing to do.
 func (c *crew) free(class string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.workers {
-		if m.here && m.class == class && !m.draining && m.note == "" {
+		if m.class == class && m.ready() {
 			n += max(m.slots-len(m.running), 0)
 		}
 	}
 	return n
 }
 
-// has says whether a worker said that it does a job.
-func (c *crew) has(worker, id string) bool {
+// classes are those of all workers that are here.
+func (c *crew) classes() (all []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.workers {
+		if m.here && !slices.Contains(all, m.class) {
+			all = append(all, m.class)
+		}
+	}
+	return all
+}
+
+// waits says whether workers of a class have had free slots for so long without being given
+// anything, and begins to count anew if so.
+func (c *crew) waits(class string, most time.Duration) bool {
+	if c.free(class) == 0 {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.moved[class]) < most {
+		return false
+	}
+	c.moved[class] = time.Now()
+	return true
+}
+
+// others says whether workers of a class are here that are not excluded, and whether one of
+// them has nothing to do.
+func (c *crew) others(class string, excluded ...string) (here, free bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.workers {
+		if m.class == class && m.ready() && !slices.Contains(excluded, name) {
+			here, free = true, free || m.slots > len(m.running)
+		}
+	}
+	return here, free
+}
+
+// guests are the guests of a class, whether they are here or not.
+func (c *crew) guests(class string) (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.workers {
+		if m.class == class && m.guest {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// anotherOf says whether another worker of the same class is here that is no guest.
+func (c *crew) anotherOf(worker string) bool {
+	c.mu.Lock()
+	class := c.of(worker).class
+	c.mu.Unlock()
+	here, _ := c.others(class, append(c.guests(class), worker)...)
+	return here
+}
+
+// telling says whether a worker said that it does a job, and may say how it gets on: what
+// a guest finds is told when others have found it.
+func (c *crew) telling(worker, id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.workers[worker]
-	if m == nil {
+	if m == nil || m.guest {
 		return false
 	}
 	_, known := m.running[id]
@@ -131,7 +207,7 @@ func (c *crew) doing(id string) string {
 type Presence struct {
 	Connected bool
 	Slots     int
-	Running   int
+	Running   int // at most Slots: a job that makes way is not counted beside others
 	Draining  bool
 	Note      string
 }
@@ -144,5 +220,17 @@ func (d *Dispatcher) Presence(worker string) Presence {
 	if m == nil {
 		return Presence{}
 	}
-	return Presence{Connected: m.here, Slots: m.slots, Running: len(m.running), Draining: m.draining, Note: m.note}
+	return Presence{Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining, Note: m.note}
+}
+
+// Slots is how many jobs the workers of a class that are here do at once.
+func (d *Dispatcher) Slots(class string) (n int) {
+	d.crew.mu.Lock()
+	defer d.crew.mu.Unlock()
+	for _, m := range d.crew.workers {
+		if m.class == class && m.here && !m.draining && !m.guest {
+			n += m.slots
+		}
+	}
+	return n
 }

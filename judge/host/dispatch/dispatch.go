@@ -2,12 +2,13 @@
 // The database decides what is true and what goes first; the queue only says who is doing
 // what just now. So everything here may be done twice, and the queue may lose all it has.
 //
-// Three loops run beside each other:
+// Four loops run beside each other:
 //
 //   - feed lays waiting jobs into the queue, as many as there are free slots and a few
 //     more, in the fair order of the database;
 //   - fold takes results into the database, one transaction each;
-//   - reconcile finds jobs that are out though nobody does them, and has them done again.
+//   - reconcile finds jobs that are out though nobody does them, and has them done again;
+//   - flowLoop asks package flow what comes next of work that is made of many jobs.
 //
 // Of several servers one at a time feeds: it holds a lead in the database. Package store
 // and package queue do the work; this one is their agreement, and does not know who asks for
@@ -18,8 +19,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +37,11 @@ type Options struct {
 	Log   *slog.Logger
 	// Holder names this process among all servers that use the database, now and before.
 	Holder string
+	Class  string // of the workers that do the jobs of flows
+	// Audit is the part of all submissions that a second worker judges as well, from 0 to 1.
+	Audit float64
+	// Ended, if it is not nil, is told that a flow has ended.
+	Ended func()
 	// At, if it is not nil, is told of each step of a job as it is reached. Tests end the
 	// process there.
 	At func(Step)
@@ -66,7 +72,19 @@ type Dispatcher struct {
 	poke  chan struct{}
 	crew  *crew
 	live  *live
+	flows *flows
 	count counts
+	// feeding is held while jobs are laid into the queue, and while one that failed is taken
+	// out of it.
+	feeding sync.Mutex
+	// patience is how long workers may wait for jobs that are there until that counts as an
+	// error of the queue. It is much longer than a lease lives whose worker was killed before
+	// anybody heard of it.
+	patience time.Duration
+	// What is to be judged again and is not, for nobody here may do it: since when it is known,
+	// and how many submissions of a class are guests'. Of attend only.
+	alone map[string]time.Time
+	waits map[string]int
 }
 
 // The times of a Dispatcher.
@@ -87,16 +105,17 @@ const ahead = 2
 
 // New makes a Dispatcher. Its Listener is for the queue that Run is given.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive()}
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive(), flows: newFlows(), patience: time.Minute}
 }
 
 // Listener hears what workers say.
 func (d *Dispatcher) Listener() queue.Listener {
 	return queue.Listener{
 		Taken: func(worker string, r job.Running) { d.crew.took(worker, r) },
+		Back:  func(worker string, r job.Running) { d.crew.ended(worker, r.Job) },
 		Beat:  d.heard,
 		Progress: func(worker string, p job.Progress) {
-			if d.crew.has(worker, p.Job) { // else it tells of what it was not given
+			if d.crew.telling(worker, p.Job) { // else it tells of what it was not given
 				d.live.add(p)
 			}
 		},
@@ -121,10 +140,10 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 	d.Poke()
 }
 
-// Admit says of which class a worker is, and lets its key in.
-func (d *Dispatcher) Admit(worker, class, key string) error {
-	d.crew.admit(worker, class)
-	return d.queue.Admit(worker, class, key)
+// Admit lets the key of a worker in.
+func (d *Dispatcher) Admit(w *store.Worker) error {
+	d.crew.admit(w.Name, w.Class, w.Guest)
+	return d.queue.Admit(w.Name, w.Class, w.Key)
 }
 
 // Revoke shuts a worker out.
@@ -150,6 +169,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	loops.Go(func() { d.feedLoop(ctx) })
 	loops.Go(func() { _ = d.queue.Results(ctx, d.fold) }) // its error is that of ctx
 	loops.Go(func() { d.reconcileLoop(ctx) })
+	loops.Go(func() { d.flowLoop(ctx) })
 	loops.Wait()
 }
 
@@ -198,6 +218,8 @@ func (d *Dispatcher) feedLoop(ctx context.Context) {
 
 // feed lays waiting jobs into the queue, for each lane and class as many as are wanted.
 func (d *Dispatcher) feed(ctx context.Context, epoch int64) error {
+	d.feeding.Lock()
+	defer d.feeding.Unlock()
 	queues, err := d.o.Store.Queues(ctx)
 	if err != nil {
 		return err
@@ -223,7 +245,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	if n <= 0 {
 		return nil
 	}
-	specs, err := d.o.Store.Next(ctx, lane, class, n)
+	specs, err := d.next(ctx, lane, class, n)
 	if err != nil || len(specs) == 0 {
 		return err
 	}
@@ -256,10 +278,47 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	return err
 }
 
+// next reads at most n jobs that are to be given out now. A job that workers are excluded
+// from waits while all others are busy: who may not do it would only refuse it. One that
+// failed on all workers that are here may be done by any of them again that is no guest.
+func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
+	for limit := n; ; limit *= 2 {
+		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
+		if err != nil {
+			return nil, err
+		}
+		specs = specs[:0]
+		for _, j := range jobs {
+			if len(j.Exclude) > 0 {
+				guests := d.crew.guests(class) // whom nobody asks for more than a first opinion
+				here, free := d.crew.others(class, slices.Concat(j.Exclude, guests)...)
+				if !here && j.Tries > 0 && !j.Alone {
+					j.Exclude = guests
+					_, free = d.crew.others(class, guests...)
+				}
+				if !free {
+					continue
+				}
+			}
+			if specs = append(specs, j); len(specs) == n {
+				return specs, nil
+			}
+		}
+		if len(jobs) < limit {
+			return specs, nil
+		}
+	}
+}
+
 // fold takes one result into the database. After an error it comes again.
 func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	d.at(Answered)
 	events := blob.Digest("")
+	if r.State == job.Done && len(r.Events) > 0 {
+		if _, err := job.UnpackLines(r.Events); err != nil { // another worker is asked
+			r.State, r.Finished, r.Output, r.Reason = job.Failed, nil, nil, "what the worker brought cannot be read: "+err.Error()
+		}
+	}
 	if len(r.Events) > 0 && r.State == job.Done {
 		events = blob.Of(r.Events)
 		if err := d.o.Blobs.Put(events, int64(len(r.Events)), bytes.NewReader(r.Events)); err != nil {
@@ -267,17 +326,11 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 			return err
 		}
 	}
-	folded, err := d.o.Store.Fold(ctx, r, events)
+	folded, doing, err := d.keep(ctx, r, events)
 	if err != nil {
-		d.trouble(ctx, "keep the result of job "+r.Job, err)
+		d.trouble(ctx, doing+r.Job, err)
 		return err
 	}
-	d.at(Folded)
-	if err := d.clear(ctx, r.Job, folded.Outcome); err != nil {
-		d.trouble(ctx, "take job "+r.Job+" out of the queue", err)
-		return err
-	}
-	d.count.folded(folded.Outcome)
 	d.crew.ended(r.Worker, r.Job)
 	log := d.o.Log.With("job", r.Job, "worker", r.Worker, "outcome", folded.Outcome)
 	switch folded.Outcome {
@@ -293,14 +346,50 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	if folded.Outcome != store.Retried {
 		d.live.end(r.Job)
 	}
+	if folded.Outcome == store.Counted && folded.Submission != "" && !folded.Again {
+		d.audit(ctx, r, folded.Submission)
+		d.believe(ctx, r, folded)
+	}
+	if folded.Flow != "" {
+		d.live.touch(folded.Flow)
+		d.Plan(folded.Flow)
+	}
+	d.count.folded(folded.Outcome) // after all that comes of it, for those who look at both
 	d.Poke()
 	return nil
 }
 
+// manyLost is of how many workers it must be known that a job was lost with them, for it to
+// count as one that ends workers. A queue in trouble delivers jobs often to workers that never
+// see them.
+const manyLost = 2
+
+// keep takes a result into the database, and the job out of the queue. It says at which of
+// both it failed.
+func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest) (f store.Folded, doing string, err error) {
+	if r.TooOften && d.queue.Lost(r.Job) < manyLost {
+		r.Unproven = true
+	}
+	if r.State != job.Done { // between the two the job waits again
+		d.feeding.Lock()
+		defer d.feeding.Unlock()
+	}
+	doubt, err := d.doubt(ctx, r)
+	if err != nil {
+		return f, "look for who may judge again job ", err
+	}
+	if f, err = d.o.Store.FoldDoubtful(ctx, r, events, doubt); err != nil {
+		return f, "keep the result of job ", err
+	}
+	d.at(Folded)
+	return f, "take out of the queue the job ", d.clear(ctx, r.Job, f.Outcome)
+}
+
 // clear takes a job out of the queue that has ended: its worker's acknowledgement may have
-// got lost, or it was given out anew meanwhile, and then it would be done once more.
+// got lost, or it was given out anew meanwhile, and then it would be done once more. One
+// that waits again would look as if it was in the queue, until its worker acknowledges it.
 func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) error {
-	if o == store.Dropped || o == store.Retried { // perhaps not of who said so, or not ended
+	if o == store.Dropped { // perhaps not of who said so
 		return nil
 	}
 	lane, class, err := d.o.Store.Place(ctx, id)
@@ -316,18 +405,33 @@ func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 	if err != nil || !done {
 		return done, err
 	}
+	return true, d.withdraw(ctx, id)
+}
+
+// Forget cancels a rejudging, and stops the jobs of it that are under way.
+func (d *Dispatcher) Forget(ctx context.Context, rejudging string) error {
+	cancelled, err := d.o.Store.Forget(ctx, rejudging)
+	for _, id := range cancelled {
+		err = errors.Join(err, d.withdraw(ctx, id))
+	}
+	return err
+}
+
+// withdraw takes a job that was cancelled out of the queue, and has the worker stop that
+// does it.
+func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	d.live.end(id)
 	lane, class, worker, err := d.where(ctx, id)
 	if err != nil {
-		return true, err
+		return err
 	}
 	if err := d.queue.Delete(ctx, lane, class, id); err != nil {
-		return true, err
+		return err
 	}
 	if worker != "" {
-		return true, d.queue.Order(worker, job.Order{Kind: job.Cancel, Job: id})
+		return d.queue.Order(worker, job.Order{Kind: job.Cancel, Job: id})
 	}
-	return true, nil
+	return nil
 }
 
 // where finds a job in the queue.
@@ -366,68 +470,6 @@ func (d *Dispatcher) Published(b job.Bundle) {
 			d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
 		}
 	}
-}
-
-// reconcileLoop has jobs done again that nobody does.
-func (d *Dispatcher) reconcileLoop(ctx context.Context) {
-	for {
-		if err := d.Reconcile(ctx); err != nil {
-			d.trouble(ctx, "look for lost jobs", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(reconcile):
-		}
-	}
-}
-
-// Reconcile looks after each job that has been out for a while: where no worker says that
-// it does it, and the queue does not have it either, it waits again. Results that were
-// stored before it began are taken first.
-func (d *Dispatcher) Reconcile(ctx context.Context) error {
-	if err := d.queue.Ensure(ctx); err != nil {
-		return err
-	}
-	before := time.Now().Add(-believedOut)
-	waited, cancel := context.WithTimeout(ctx, catchUp)
-	err := d.queue.CatchUp(waited)
-	cancel()
-	if err != nil {
-		return fmt.Errorf("wait for results: %w", err)
-	}
-	out, err := d.o.Store.OutSince(ctx, before)
-	if err != nil {
-		return err
-	}
-	again := 0
-	for _, o := range out {
-		if d.crew.doing(o.Job) != "" {
-			continue
-		}
-		alive, err := d.queue.Alive(ctx, o.Lane, o.Class, o.Job)
-		if err != nil {
-			return err
-		}
-		if alive {
-			continue
-		}
-		back, err := d.o.Store.Again(ctx, o.Running)
-		if err != nil {
-			return err
-		}
-		if back {
-			again++
-			d.at(Again)
-		}
-	}
-	d.live.sweep()
-	if again > 0 {
-		d.count.again.Add(int64(again))
-		d.o.Log.Warn("jobs that nobody did wait again", "jobs", again)
-		d.Poke()
-	}
-	return nil
 }
 
 // trouble tells what will be tried again.

@@ -10,8 +10,9 @@ import (
 // live keeps what workers tell of jobs that are being done, for those who watch. It is
 // lost with the process: the result has it all.
 type live struct {
-	mu   sync.Mutex
-	jobs map[string]*stream
+	mu       sync.Mutex
+	jobs     map[string]*stream
+	watchers int // of all jobs, ended ones too
 }
 
 // stream is what is known of one job.
@@ -67,6 +68,15 @@ func (l *live) add(p job.Progress) {
 	s.tell()
 }
 
+// touch tells those who watch that something is new.
+func (l *live) touch(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.jobs[id]; s != nil {
+		s.tell()
+	}
+}
+
 // end says that the result of a job is there.
 func (l *live) end(id string) {
 	l.mu.Lock()
@@ -104,7 +114,15 @@ func (d *Dispatcher) Watch(id string) *Watch {
 	defer d.live.mu.Unlock()
 	s := d.live.of(id)
 	s.watchers++
+	d.live.watchers++
 	return &Watch{d.live, id, s}
+}
+
+// Watchers is how many watches there are.
+func (d *Dispatcher) Watchers() (n int) {
+	d.live.mu.Lock()
+	defer d.live.mu.Unlock()
+	return d.live.watchers
 }
 
 // Next returns the events from an index on, as far as they are known, and a channel that is
@@ -122,6 +140,7 @@ func (w *Watch) Next(from int) (events [][]byte, changed <-chan struct{}, ended 
 func (w *Watch) Close() {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
+	w.l.watchers--
 	if w.s.watchers--; w.s.watchers == 0 && len(w.s.events) == 0 && w.l.jobs[w.id] == w.s {
 		delete(w.l.jobs, w.id)
 	}

@@ -7,6 +7,7 @@
 package job
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,10 +23,25 @@ const Protocol = 1
 // Kind says what is to be done.
 type Kind string
 
-// The kinds of jobs.
+// The kinds of jobs. Those after Submission are parts of flows: each says what it does with
+// the Options of its Work, and what it gives as Output. Package flow plans them.
 const (
 	Submission Kind = "submission" // judge a submission on the cases of a problem
+	Checks     Kind = "checks"     // verify a problem folder, but for its solutions
+	Solution   Kind = "solution"   // verify one solution of a problem folder
+	Proof      Kind = "proof"      // prove a golf answer
+	Lab        Kind = "lab"        // make the mutants of a problem's programs
+	Mutants    Kind = "mutants"    // judge some of the mutants
+	Score      Kind = "score"      // look for what kills the mutants that live
+	Grid       Kind = "grid"       // say what each case finds
+	Opening    Kind = "opening"    // have the bots of an event get ready
+	Games      Kind = "games"      // play games of an event
+	Look       Kind = "look"       // have a referee look at games
+	Trial      Kind = "trial"      // try a bot
 )
+
+// Kinds are all kinds.
+var Kinds = []Kind{Submission, Checks, Solution, Proof, Lab, Mutants, Score, Grid, Opening, Games, Look, Trial}
 
 // Lane says which jobs go first.
 type Lane int
@@ -60,18 +76,26 @@ type File struct {
 // Work is what a worker must know to do a job, whoever asked for it.
 type Work struct {
 	Kind Kind `json:"kind"`
-	// Bundle is the manifest of the frozen problem, and Config the languages and limits
-	// that count: package bundle knows both.
-	Bundle blob.Digest `json:"bundle"`
-	Config blob.Digest `json:"config"`
+	// Bundle is the manifest of the frozen problem, or of a snapshot of its folders where
+	// Snapshot says so, and Config the languages and limits that count: package bundle knows
+	// both.
+	Bundle   blob.Digest `json:"bundle"`
+	Snapshot bool        `json:"snapshot,omitempty"`
+	Config   blob.Digest `json:"config"`
 	// Problem is what the problem is called in reports: a name that a folder can have.
 	Problem string `json:"problem"`
-	// Files are what was submitted. Folder says that it is a folder, even of one file.
+	// Files are what was submitted, if anything. Folder says that it is a folder, even of one
+	// file.
 	Files    []File `json:"files"`
 	Folder   bool   `json:"folder,omitempty"`
 	Program  string `json:"program"`            // what reports call the submission
 	Language string `json:"language,omitempty"` // asked for; "" for what its name tells
 	All      bool   `json:"all,omitempty"`      // go on after the first failure
+	// Alone says that it was judged before and barely too late: only those may do it who are
+	// not excluded, no other job runs beside it, and nothing of it is told before its end.
+	Alone bool `json:"alone,omitempty"`
+	// Options are what its kind wants to know besides.
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // Spec is a job as it is given to a worker.
@@ -88,7 +112,13 @@ type Spec struct {
 	// Exclude are the workers that must not take it, because they failed at it or were asked
 	// for a second opinion already.
 	Exclude []string `json:"exclude,omitempty"`
+	// Tries is how often it has failed so far. Workers are not told.
+	Tries int `json:"-"`
 }
+
+// MakesWay says whether the job takes long, and stops between two of its programs for jobs of
+// lanes before its own: to prove a golf answer may take ten minutes.
+func (s *Spec) MakesWay() bool { return s.Kind == Proof }
 
 // State says how a job ended.
 type State string
@@ -120,14 +150,20 @@ type Result struct {
 	Worker     string `json:"worker"`
 	State      State  `json:"state"`
 	Reason     string `json:"reason,omitempty"`
+	// TooOften says that the job is given up because it was delivered too often. Unproven is the
+	// server's: as far as it knows, the workers did not end over it.
+	TooOften bool `json:"too_often,omitempty"`
+	Unproven bool `json:"-"`
 	// Blame says whose fault a failure is: the setter's, which no other worker can mend, or
 	// the machine's.
 	Blame    judge.Blame     `json:"blame,omitempty"`
-	Finished *judge.Finished `json:"finished,omitempty"`
+	Finished *judge.Finished `json:"finished,omitempty"` // of a submission
 	Rows     []Row           `json:"rows,omitempty"`
-	// Events are the whole stream as JSON lines, compressed by zstd; at most MaxEvents
+	// Events are the whole stream as JSON lines, compressed by gzip; at most MaxEvents
 	// bytes.
 	Events []byte `json:"events,omitempty"`
+	// Output is what a part of a flow gives besides; its kind says what.
+	Output json.RawMessage `json:"output,omitempty"`
 	// Version, Machine, Rung and Toolchains say where the result comes from.
 	Version    string            `json:"version"`
 	Machine    string            `json:"machine"`
@@ -140,6 +176,7 @@ type Result struct {
 const (
 	MaxEvents = 640 << 10 // bytes of compressed events; base64 makes four of three
 	MaxSpec   = 256 << 10 // bytes of a Spec as JSON
+	MaxOutput = 128 << 10 // bytes of the Output of a part; parts have no rows
 	maxRows   = 128 << 10 // bytes of the rows of a result, about
 	MaxFiles  = 256       // files of a submission
 	maxPath   = 255       // bytes of a path in a submission
@@ -202,12 +239,13 @@ type Offer struct {
 	// or a sentence. It names languages that are missing, too.
 	Obtain  map[string]string `json:"obtain,omitempty"`
 	Slots   int               `json:"slots"`
-	Machine string            `json:"machine"` // for people: processor, memory
+	Machine string            `json:"machine"`         // for people: processor, memory
+	Speed   *Speed            `json:"speed,omitempty"` // nil where nobody measured it
 }
 
 // Check says what is wrong with a piece of work that somebody else wrote.
 func (w *Work) Check() error {
-	if w.Kind != Submission {
+	if !slices.Contains(Kinds, w.Kind) {
 		return fmt.Errorf("the kind of job %.40q is not known here", w.Kind)
 	}
 	for what, d := range map[string]blob.Digest{"bundle": w.Bundle, "config": w.Config} {
@@ -222,6 +260,9 @@ func (w *Work) Check() error {
 	}
 	if strings.ContainsAny(w.Problem, `/\:`) || strings.HasPrefix(w.Problem, ".") {
 		return fmt.Errorf("the problem %.40q is not a name that a folder can have", w.Problem)
+	}
+	if w.Kind != Submission && len(w.Files) == 0 {
+		return nil
 	}
 	return CheckFiles(w.Files, w.Folder)
 }

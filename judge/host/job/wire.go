@@ -1,13 +1,13 @@
 package job
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -57,8 +57,6 @@ func DecodeResult(data []byte) (*Result, error) {
 		return nil, errors.New("read a result: it names no job or no worker")
 	case r.State != Done && r.State != Failed && r.State != GivenUp:
 		return nil, fmt.Errorf("read the result of job %.64q: the state %.40q is not known", r.Job, r.State)
-	case r.State == Done && r.Finished == nil:
-		return nil, fmt.Errorf("read the result of job %.64q: it is done and has no verdict", r.Job)
 	case len(r.Events) > MaxEvents:
 		return nil, fmt.Errorf("read the result of job %.64q: its events have %d bytes; the most is %d", r.Job, len(r.Events), MaxEvents)
 	}
@@ -89,7 +87,7 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 		{0, true, "the details of the failing cases are left out: they are too large to keep"},
 		{0, false, "the accepted cases and all details are left out: they are too large to keep"},
 	} {
-		if packed, err = compress(reduce(events, less.keep, less.accepted, less.note)); err != nil {
+		if packed, err = packEvents(reduce(events, less.keep, less.accepted, less.note)); err != nil {
 			return nil, nil, err
 		}
 		if len(packed) <= MaxEvents {
@@ -97,6 +95,22 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 		}
 	}
 	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
+}
+
+// PackLines compresses lines that stand in for events, without their line ends.
+func PackLines(lines [][]byte) ([]byte, error) {
+	packed, err := compress(func(write func([]byte) error) error {
+		for _, l := range lines {
+			if err := write(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && len(packed) > MaxEvents {
+		err = fmt.Errorf("what the job brought has %d bytes, compressed; the most is %d", len(packed), MaxEvents)
+	}
+	return packed, err
 }
 
 // fewer leaves out rows that are too many for a message: of accepted cases first, and then
@@ -154,17 +168,31 @@ func reduce(events []judge.Event, keep int, accepted bool, note string) (out []j
 	return out
 }
 
-func compress(events []judge.Event) ([]byte, error) {
+func packEvents(events []judge.Event) ([]byte, error) {
+	return compress(func(write func([]byte) error) error {
+		for _, e := range events {
+			line, err := judge.EncodeEvent(e)
+			if err == nil {
+				err = write(line)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// compress compresses the lines that are written.
+func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	for _, e := range events {
-		line, err := judge.EncodeEvent(e)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := z.Write(append(line, '\n')); err != nil {
-			return nil, err
-		}
+	err := lines(func(line []byte) error {
+		_, err := z.Write(append(slices.Clip(line), '\n'))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if err := z.Close(); err != nil {
 		return nil, err
@@ -175,29 +203,37 @@ func compress(events []judge.Event) ([]byte, error) {
 // maxUnpacked bounds what a few bytes from a worker may become.
 const maxUnpacked = 256 << 20
 
-// Unpack reads what Pack wrote, an event for each line.
+// Unpack reads what Pack wrote.
 func Unpack(packed []byte) (events []judge.Event, err error) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("read packed events: %w", err)
-	}
-	limited := &io.LimitedReader{R: z, N: maxUnpacked}
-	lines := bufio.NewScanner(limited)
-	lines.Buffer(nil, maxUnpacked)
-	for lines.Scan() {
-		e, err := judge.DecodeEvent(lines.Bytes())
+	lines, err := UnpackLines(packed)
+	for _, l := range lines {
+		e, err := judge.DecodeEvent(l)
 		if err != nil {
 			return nil, err
 		}
 		events = append(events, e)
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read packed events: %w", err)
+	return events, err
+}
+
+// UnpackLines reads what Pack or PackLines wrote, line by line.
+func UnpackLines(packed []byte) (lines [][]byte, err error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("read packed lines: %w", err)
+	}
+	limited := &io.LimitedReader{R: z, N: maxUnpacked}
+	data, err := io.ReadAll(limited)
+	if err != nil {
+		return nil, fmt.Errorf("read packed lines: %w", err)
 	}
 	if limited.N <= 0 {
-		return nil, fmt.Errorf("packed events have more than %d MiB", maxUnpacked>>20)
+		return nil, fmt.Errorf("packed lines have more than %d MiB", maxUnpacked>>20)
 	}
-	return events, nil
+	for line := range bytes.Lines(data) {
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return lines, nil
 }
 
 // Blobs are the digests of what must be there before the work can be done.

@@ -31,6 +31,23 @@ func (l *Lease) Age(d time.Duration) {
 // Answer answers a lease and does not end it.
 func (l *Lease) Answer(ctx context.Context, text string) error { return l.answer(ctx, text) }
 
+// Deafen has answers to questions for jobs go where nobody listens, and lets the worker wait
+// for each only so long.
+func (m *Member) Deafen(wait time.Duration) (hear func()) {
+	m.pulls.mu.Lock()
+	defer m.pulls.mu.Unlock()
+	was := m.pulls.prefix
+	m.pulls.prefix, m.pulls.wait = inbox(m.opts.Worker)+".nowhere.", wait
+	return func() {
+		m.pulls.mu.Lock()
+		defer m.pulls.mu.Unlock()
+		m.pulls.prefix, m.pulls.wait = was, requestTime
+	}
+}
+
+// Reconnects is how often the worker had to connect anew.
+func (m *Member) Reconnects() int { return int(m.nc.Stats().Reconnects) }
+
 // Dial is how a worker connects to a bridge.
 var Dial = dial
 

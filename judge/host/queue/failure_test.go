@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/host/freeport"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/queue/queuetest"
@@ -27,20 +28,22 @@ func (s *site) worker(name string, hold time.Duration) *process {
 }
 
 func TestAWorkerThatIsKilledLosesItsJobSoon(t *testing.T) {
-	left := make(chan string, 1)
-	s := open(t, queue.Listener{Left: func(w string) { left <- w }})
+	came, left, taken := make(chan string, 2), make(chan string, 1), make(chan string, 2)
+	s := open(t, queue.Listener{
+		Joined: func(w string) { came <- w }, Left: func(w string) { left <- w }, Taken: func(w string, _ job.Running) { taken <- w },
+	})
+	s.longLeases() // or it would be given to another one in any case
 	a := s.worker("a", time.Hour)
 	s.publish(spec("j"))
-	a.says(t, "took j")
+	<-came
+	<-taken
 	b := s.join("b")
-	time.Sleep(500 * time.Millisecond) // it has been heard
 	a.kill()
 	died := time.Now()
 	l := take(t, b)
-	took := time.Since(died)
-	t.Logf("redelivered after %v", took)
-	if took > 3500*time.Millisecond || l.Deliveries != 2 {
-		t.Errorf("delivery %d after %v; want within 3.5 s", l.Deliveries, took)
+	t.Logf("redelivered after %v", time.Since(died))
+	if l.Deliveries != 2 {
+		t.Errorf("delivery %d", l.Deliveries)
 	}
 	if w := <-left; w != "a" {
 		t.Errorf("%s left", w)
@@ -51,16 +54,15 @@ func TestAWorkerThatIsKilledLosesItsJobSoon(t *testing.T) {
 }
 
 func TestAWorkerThatStartsAnewHoldsNothing(t *testing.T) {
-	s := open(t, queue.Listener{})
+	taken := make(chan string, 2)
+	s := open(t, queue.Listener{Taken: func(w string, _ job.Running) { taken <- w }})
+	s.longLeases()
 	a := s.worker("a", time.Hour)
 	s.publish(spec("j"))
-	a.says(t, "took j")
-	time.Sleep(300 * time.Millisecond)
+	<-taken
 	a.kill()
-	died := time.Now()
-	l := take(t, s.join("a")) // the same worker: its first beat says that it does nothing
-	if took := time.Since(died); took > 2500*time.Millisecond || l.Deliveries != 2 {
-		t.Errorf("delivery %d after %v", l.Deliveries, took)
+	if l := take(t, s.join("a")); l.Deliveries != 2 { // the same worker: its first beat says that it does nothing
+		t.Errorf("delivery %d", l.Deliveries)
 	}
 }
 
@@ -68,7 +70,7 @@ func TestAWorkerThatStartsAnewHoldsNothing(t *testing.T) {
 // that has them in its database.
 func reconciled(t *testing.T, jobs int, done func() int, publish func(id string)) {
 	t.Helper()
-	for end := time.Now().Add(90 * time.Second); done() < jobs; {
+	for end := time.Now().Add(patience); done() < jobs; {
 		if time.Now().After(end) {
 			t.Fatalf("%d of %d jobs have a result", done(), jobs)
 		}
@@ -87,12 +89,7 @@ func TestAServerThatIsKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			slow(t)
 			leaks(t)
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			addr := listener.Addr().String()
-			listener.Close()
+			addr := freeport.Address(t)
 			folder, file := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "results")
 			var admitted []string
 			var members []*queue.Member
@@ -195,7 +192,7 @@ func TestTheFolderMayBeDeletedUnderTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	within(t, 5*time.Second, "all results", func() bool { return s.jobs() == 5 })
+	within(t, "all results", func() bool { return s.jobs() == 5 })
 }
 
 // lossy swallows some of the answers that a worker sends to leases.
@@ -235,7 +232,7 @@ func TestLostAcknowledgements(t *testing.T) {
 			t.Errorf("j%d: alive %v, %v", i, alive, err)
 		}
 	}
-	within(t, 5*time.Second, "all results", func() bool { return s.jobs() == 4 })
+	within(t, "all results", func() bool { return s.jobs() == 4 })
 	if lost.Load() == 0 {
 		t.Error("nothing was lost")
 	}
@@ -255,7 +252,7 @@ func TestAReceiptThatIsLost(t *testing.T) {
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 8*time.Second {
+	if took := time.Since(began); took > patience {
 		t.Errorf("a worker waited %v for a receipt", took)
 	}
 }
@@ -289,22 +286,19 @@ func TestTheBridge(t *testing.T) {
 	}
 	// Who knows no key holds few connections, and not for long.
 	var open []net.Conn
-	var refusedAt int
-	for i := range 300 {
-		c, err := queue.Dial(t.Context(), s.web.URL, nil)
-		if err != nil {
-			if refusedAt = i; !strings.Contains(err.Error(), "503") {
-				t.Errorf("too many: %v", err)
-			}
-			break
+	within(t, "too many connections are refused", func() bool { // a busy machine may be too slow to make so many
+		began := time.Now()
+		let, refused := burst(t, s.web.URL, 300)
+		if open = append(open, let...); len(let) > 256 && time.Since(began) < 4*time.Second { // later the first ones are closed
+			t.Errorf("%d connections are let in at once", len(let))
 		}
-		open = append(open, c)
-	}
-	if refusedAt < 200 || refusedAt > 256 {
-		t.Errorf("refused after %d connections", refusedAt)
+		return refused > 0
+	})
+	if len(open) < 200 {
+		t.Errorf("only %d connections are let in", len(open))
 	}
 	for _, c := range open {
-		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}
 		buf := make([]byte, 4096)
@@ -318,13 +312,35 @@ func TestTheBridge(t *testing.T) {
 		}
 		c.Close()
 	}
-	within(t, 10*time.Second, "let in again", func() bool {
+	within(t, "let in again", func() bool {
 		c, err := queue.Dial(t.Context(), s.web.URL, nil)
 		if err == nil {
 			c.Close()
 		}
 		return err == nil
 	})
+}
+
+// burst opens so many connections at once, and returns those that were let in.
+func burst(t *testing.T, url string, n int) (open []net.Conn, refused int) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			c, err := queue.Dial(t.Context(), url, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				open = append(open, c)
+				return
+			}
+			if refused++; !strings.Contains(err.Error(), "503") {
+				t.Errorf("too many: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	return open, refused
 }
 
 func TestAClusterThatLosesItsLeader(t *testing.T) {
@@ -372,7 +388,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	for i := range 20 {
 		publish(fmt.Sprintf("j%d", i))
 	}
-	within(t, 10*time.Second, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
+	within(t, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
 	stream, err := q.JetStream().Stream(ctx, "JOBS")
 	if err != nil {
 		t.Fatal(err)
@@ -388,7 +404,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	t.Logf("20 jobs published %v after the leader died", time.Since(killed))
 	reconciled(t, 40, got.jobs, publish)
 	t.Logf("all done %v after the leader died", time.Since(killed))
-	within(t, 30*time.Second, "nothing alive", func() bool {
+	within(t, "nothing alive", func() bool {
 		stats, err := q.Stats(ctx)
 		return err == nil && stats.Jobs == 0
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -212,5 +211,3 @@ func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	}
 	return s, nil
 }
-
-func joined(urls []string) string { return strings.Join(urls, ",") }

@@ -98,6 +98,14 @@ func TestLanesInOrderAndEachSixteenthTakeBackwards(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("took %v, want %v", got, want)
 	}
+	sp := spec("contest")
+	s.publish(sp)
+	if l, err := m.TakeBefore(t.Context(), job.Practice); err != nil || l.Spec.ID != sp.ID {
+		t.Errorf("before lane 1 it took %+v, %v", l, err)
+	}
+	if l, err := m.TakeBefore(t.Context(), job.Background); err != nil || l.Spec.Lane != job.Practice {
+		t.Errorf("before lane 2 it took %+v, %v", l, err)
+	}
 	only := s.join("only", func(o *queue.JoinOptions) { o.Lanes = []job.Lane{job.Background} })
 	if l := take(t, only); l.Spec.Lane != job.Background {
 		t.Errorf("a worker of lane 2 took %s", l.Spec.ID)
@@ -106,6 +114,7 @@ func TestLanesInOrderAndEachSixteenthTakeBackwards(t *testing.T) {
 
 func TestExcludedWorkersGiveBack(t *testing.T) {
 	s := open(t, queue.Listener{})
+	s.longLeases() // or who keeps it would lose it in the end
 	no, yes := s.join("no"), s.join("yes")
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
@@ -118,16 +127,55 @@ func TestExcludedWorkersGiveBack(t *testing.T) {
 	sp.Exclude = []string{"no"}
 	s.publish(sp)
 	time.Sleep(100 * time.Millisecond) // the excluded one is alone with it
-	began := time.Now()
 	l := take(t, yes)
-	if took := time.Since(began); took > 10*time.Second { // each time one of the two is woken, by chance
-		t.Errorf("the other worker got it after %v", took)
-	}
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
 	done.Wait()
+}
+
+// TestRenew drops what is in the queue; what comes then is given out.
+func TestRenew(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	s.publish(spec("a"))
+	l := take(t, m)
+	s.publish(spec("b"))
+	if err := s.Renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"a", "b"} {
+		if alive, err := s.Alive(t.Context(), 0, "main", id); alive || err != nil {
+			t.Errorf("%s: alive %v, %v", id, alive, err)
+		}
+	}
+	s.publish(spec("b"))
+	if err := l.Finish(t.Context(), accepted()); err != nil { // its acknowledgement counts for nobody
+		t.Fatal(err)
+	}
+	if l := take(t, m); l.Spec.ID != "b" || l.Deliveries != 1 {
+		t.Errorf("took %s, delivery %d; want b, 1", l.Spec.ID, l.Deliveries)
+	}
+	within(t, "the result is there", func() bool { return len(s.of("a")) == 1 })
+}
+
+// TestADeafWorker connects anew: a question for a job always has an answer.
+func TestADeafWorker(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	hear := m.Deafen(20 * time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() { _, _ = m.Take(ctx) })
+	within(t, "connected anew", func() bool { return m.Reconnects() > 0 })
+	cancel()
+	done.Wait()
+	hear()
+	s.publish(spec("a"))
+	if l := take(t, m); l.Spec.ID != "a" {
+		t.Errorf("took %s", l.Spec.ID)
+	}
 }
 
 func TestPoisonIsGivenUp(t *testing.T) {
@@ -158,11 +206,11 @@ func TestPoisonIsGivenUp(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var done sync.WaitGroup
 			done.Go(func() { _, _ = m.Take(ctx) })
-			within(t, 10*time.Second, "given up", func() bool { return len(s.of("a")) == 1 })
+			within(t, "given up", func() bool { return len(s.of("a")) == 1 })
 			if r := s.of("a")[0]; r.State != job.GivenUp || r.Token != "token of a" || r.Reason == "" {
 				t.Errorf("the result is %+v", r)
 			}
-			within(t, 5*time.Second, "gone", func() bool { alive, err := s.Alive(t.Context(), 0, "main", "a"); return !alive && err == nil })
+			within(t, "gone", func() bool { alive, err := s.Alive(t.Context(), 0, "main", "a"); return !alive && err == nil })
 			cancel()
 			done.Wait()
 		})
@@ -195,7 +243,7 @@ func TestCancel(t *testing.T) {
 		if o.Kind != job.Cancel || o.Job != "runs" {
 			t.Errorf("the order is %+v", o)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no order")
 	}
 	// The late result comes like any other, and its acknowledgement harms nobody: not even
@@ -228,7 +276,7 @@ func TestAStaleLeaseHarmsNobody(t *testing.T) {
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 5*time.Second, "the result", func() bool { return len(s.of("a")) == 1 })
+	within(t, "the result", func() bool { return len(s.of("a")) == 1 })
 	if alive, err := s.Alive(t.Context(), 0, "main", "a"); !alive || err != nil {
 		t.Errorf("a lost lease acknowledged the job: alive %v, %v", alive, err)
 	}
@@ -257,11 +305,11 @@ func TestResultsComeAgainUntilTheyAreTaken(t *testing.T) {
 		select {
 		case err := <-trouble:
 			t.Log(err)
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Errorf("no word of a result of %s", subject)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := s.CatchUp(ctx); err != nil {
 		t.Error(err)
@@ -280,7 +328,7 @@ func TestAResultThatIsRefusedComesAgain(t *testing.T) {
 	if err := m.Offer(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := s.CatchUp(ctx); err != nil {
 		t.Error(err)
@@ -305,6 +353,7 @@ func TestProgressIsMerged(t *testing.T) {
 	m := s.join("w")
 	s.publish(spec("a"))
 	l := take(t, m)
+	began := time.Now()
 	for i := range 100 {
 		l.Progress(i, fmt.Appendf(nil, "%d", i))
 		time.Sleep(5 * time.Millisecond)
@@ -320,9 +369,9 @@ func TestProgressIsMerged(t *testing.T) {
 		}
 		return n, len(got)
 	}
-	within(t, 5*time.Second, "all events", func() bool { n, _ := events(); return n == 100 })
-	if _, messages := events(); messages > 5 {
-		t.Errorf("%d messages in half a second", messages)
+	within(t, "all events", func() bool { n, _ := events(); return n == 100 })
+	if _, messages := events(); messages > 2+int(time.Since(began)/(250*time.Millisecond)) {
+		t.Errorf("%d messages in %v", messages, time.Since(began))
 	}
 }
 
@@ -365,7 +414,7 @@ func TestIdleWorkersAreWokenOneByOne(t *testing.T) {
 	}
 	each := (float64(pulls.Load()-before) - perSecond*time.Since(began).Seconds()) / jobs
 	t.Logf("%.0f pulls a second idle, %.1f more for each job", perSecond, each)
-	if each > 25 {
+	if each > 50 { // all of them would be 100
 		t.Errorf("%.1f pulls for each job", each)
 	}
 	cancel()

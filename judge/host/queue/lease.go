@@ -143,10 +143,11 @@ func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	return wrap("give the job "+l.Spec.ID+" back", err)
 }
 
-// GiveUp ends the job for all workers: nobody is given it again.
-func (l *Lease) GiveUp(ctx context.Context, reason string) error {
+// GiveUp ends the job for all workers: nobody is given this generation of it again. TooOften
+// says that it was delivered too often.
+func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error {
 	defer l.end()
-	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason}
+	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason, TooOften: tooOften}
 	if err := l.m.Offer(ctx, r); err != nil {
 		return err
 	}

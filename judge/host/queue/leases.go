@@ -29,6 +29,7 @@ type leases struct {
 	mu    sync.Mutex
 	taken map[string]*lease // by job
 	calls map[string]*call  // by job
+	lost  map[string]int    // by job: how often a worker that took it ended, or stopped, before it had a result
 }
 
 type lease struct {
@@ -36,6 +37,7 @@ type lease struct {
 	notice
 	stream, delivery uint64 // numbers of the message, and of this delivery
 	heard            time.Time
+	finished         bool // the result is there
 }
 
 type call struct {
@@ -54,30 +56,47 @@ const (
 )
 
 func newLeases(q *Queue) *leases {
-	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}}
+	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}, lost: map[string]int{}}
 }
 
-// listen subscribes to what workers say.
-func (l *leases) listen(nc *nats.Conn) error {
-	for subject, hear := range map[string]func(worker string, msg *nats.Msg) error{
-		"taken.*": l.hearTaken, "beat.*": l.hearBeat, "progress.*.*": l.hearProgress,
-	} {
-		_, err := nc.Subscribe(subject, func(msg *nats.Msg) {
-			worker := strings.Split(msg.Subject, ".")[1]
-			// A message with a reply is one that a worker made the server send, by asking for
-			// a job to be delivered to a subject that it must not publish to.
-			if msg.Reply != "" || l.q.people.classOf(worker) == "" {
-				return
-			}
-			if err := hear(worker, msg); err != nil {
-				l.q.trouble(fmt.Errorf("the worker %s says on %s: %w", worker, msg.Subject, err))
-			}
-		})
-		if err != nil {
+// manyNotices is how many of the things that workers say may wait to be heard. What is too
+// much is lost, and the queue's trouble says so.
+const manyNotices = 8192
+
+// listen hears what workers say until ctx ends. Of one worker all is heard in the order in
+// which it was said: a beat from before it took a job does not name the job.
+func (l *leases) listen(ctx context.Context, nc *nats.Conn) error {
+	said := make(chan *nats.Msg, manyNotices)
+	for _, subject := range []string{"taken.*", "beat.*", "progress.*.*"} {
+		if _, err := nc.ChanSubscribe(subject, said); err != nil {
 			return fmt.Errorf("listen to workers: %w", err)
 		}
 	}
+	l.q.done.Go(func() {
+		for {
+			select {
+			case msg := <-said:
+				l.hear(msg)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
 	return nil
+}
+
+func (l *leases) hear(msg *nats.Msg) {
+	what, worker, _ := strings.Cut(msg.Subject, ".")
+	worker, _, _ = strings.Cut(worker, ".")
+	// A message with a reply is one that a worker made the server send, by asking for a job
+	// to be delivered to a subject that it must not publish to.
+	if msg.Reply != "" || l.q.people.classOf(worker) == "" {
+		return
+	}
+	hear := map[string]func(string, *nats.Msg) error{"taken": l.hearTaken, "beat": l.hearBeat, "progress": l.hearProgress}[what]
+	if err := hear(worker, msg); err != nil {
+		l.q.trouble(fmt.Errorf("the worker %s says on %s: %w", worker, msg.Subject, err))
+	}
 }
 
 func (l *leases) hearTaken(worker string, msg *nats.Msg) error {
@@ -91,7 +110,11 @@ func (l *leases) hearTaken(worker string, msg *nats.Msg) error {
 		return fmt.Errorf("a lease of no job of class %s: %.200q", class, n.Reply)
 	}
 	if l.note(&lease{worker: worker, class: class, notice: n, stream: stream, delivery: delivery, heard: time.Now()}) {
-		if f := l.q.opts.Listen.Taken; f != nil && !n.Back {
+		f := l.q.opts.Listen.Taken
+		if n.Back {
+			f = l.q.opts.Listen.Back
+		}
+		if f != nil {
 			tell(l.q, func(r job.Running) { f(worker, r) }, n.Running)
 		}
 	}
@@ -179,7 +202,7 @@ func (l *leases) release(which func(*lease) bool) {
 		if !which(n) {
 			continue
 		}
-		delete(l.taken, id)
+		l.lose(id, n)
 		if err := l.q.nc.Publish(n.Reply, []byte("-NAK")); err == nil {
 			l.call(id, &call{class: n.class, at: time.Now().Add(callEvery)})
 		}
@@ -214,9 +237,25 @@ func (l *leases) finished(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := l.taken[id]; n != nil {
-		n.heard = time.Now()
+		n.heard, n.finished = time.Now(), true
 	}
 	delete(l.calls, id)
+}
+
+// lose ends a lease of which its worker does not know any more; the caller holds mu.
+func (l *leases) lose(id string, n *lease) {
+	delete(l.taken, id)
+	if !n.finished {
+		l.lost[id]++
+	}
+}
+
+// Lost is how often a worker that took this generation of a job ended, or was not heard of any
+// more, before there was a result, as far as this process has seen.
+func (q *Queue) Lost(id string) int {
+	q.leases.mu.Lock()
+	defer q.leases.mu.Unlock()
+	return q.leases.lost[id]
 }
 
 func (l *leases) forget(id string) {
@@ -224,6 +263,7 @@ func (l *leases) forget(id string) {
 	defer l.mu.Unlock()
 	delete(l.taken, id)
 	delete(l.calls, id)
+	delete(l.lost, id)
 }
 
 // watch looks around until ctx ends.
@@ -286,7 +326,7 @@ func (l *leases) lookAround() {
 	defer l.mu.Unlock()
 	for id, n := range l.taken {
 		if time.Since(n.heard) > ackWait+lookEvery/2 {
-			delete(l.taken, id)
+			l.lose(id, n)
 			l.call(id, &call{class: n.class, at: time.Now()})
 		}
 	}

@@ -129,7 +129,7 @@ func (p *process) kill() {
 // says waits for a line of the process.
 func (p *process) says(t testing.TB, line string) {
 	t.Helper()
-	deadline := time.After(60 * time.Second)
+	deadline := time.After(patience)
 	for {
 		select {
 		case got, ok := <-p.lines:

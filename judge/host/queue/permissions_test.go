@@ -53,7 +53,7 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 		}
 		wait := 50 * time.Millisecond
 		if want {
-			wait = 10 * time.Second
+			wait = patience
 		}
 		select {
 		case err := <-errs:
@@ -129,7 +129,7 @@ func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
 			if err := nc.PublishRequest(to, subject, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
-			if nc.FlushTimeout(5*time.Second) == nil {
+			if nc.FlushTimeout(patience) == nil {
 				t.Errorf("the answer to %s may go to %s", to, subject)
 			}
 			nc.Close()
@@ -210,7 +210,7 @@ func TestKeys(t *testing.T) {
 	}
 	select {
 	case <-m.Failed():
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("a revoked worker goes on")
 	}
 	if !errors.Is(m.Err(), queue.ErrRefused) {

@@ -35,11 +35,14 @@ const (
 	// leaseLife is how long a worker believes in a lease without a beat that succeeded. It
 	// ends before the server's patience, for a late acknowledgement would count for the
 	// next holder's lease, and nobody would be told.
-	leaseLife  = 15 * time.Second
-	foldWait   = 30 * time.Second
-	returnTime = 3 * time.Second // within which a worker whose connection broke may come back
-	pollEvery  = 2 * time.Second // of an idle worker that nobody wakes
-	excluded   = 250 * time.Millisecond
+	leaseLife   = 15 * time.Second
+	foldWait    = 30 * time.Second
+	returnTime  = 3 * time.Second        // within which a worker whose connection broke may come back
+	pollEvery   = 2 * time.Second        // of an idle worker that nobody wakes
+	besideEvery = 500 * time.Millisecond // of one that does a job which makes way
+	excluded    = 250 * time.Millisecond // doubles with each refusal
+
+	mostExcluded = 5 * time.Second
 
 	maxPayload  = 1 << 20
 	maxJobs     = 20_000

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"assay/judge"
 	"assay/judge/host/job"
 )
 
@@ -41,9 +44,10 @@ type Listener struct {
 	Taken    func(worker string, r job.Running)
 	Beat     func(worker string, b job.Beat)
 	Progress func(worker string, p job.Progress)
-	Joined   func(worker string) // its first connection stands, or it beats for the first time
-	Left     func(worker string) // it has not been heard of; its jobs are given to others
-	Trouble  func(error)         // something that is tried again, or that a worker did wrong
+	Joined   func(worker string)                // its first connection stands, or it beats for the first time
+	Back     func(worker string, r job.Running) // it gives a job to the others
+	Left     func(worker string)                // it has not been heard of; its jobs are given to others
+	Trouble  func(error)                        // something that is tried again, or that a worker did wrong
 }
 
 // Queue is the server's side. All methods may be called at once by many.
@@ -79,7 +83,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 		q.Close()
 		return nil, err
 	}
-	if err := q.leases.listen(q.nc); err != nil {
+	if err := q.leases.listen(life, q.nc); err != nil {
 		q.Close()
 		return nil, err
 	}
@@ -93,13 +97,16 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { q.trouble(err) }),
 	}
 	if len(q.opts.URLs) > 0 {
-		urls := slices.Clone(q.opts.URLs)
+		at, err := named(q.opts.URLs)
+		if err != nil {
+			return err
+		}
 		options = append(options, nats.Timeout(10*time.Second), nats.PingInterval(5*time.Second))
 		if q.opts.Credentials != "" {
 			options = append(options, nats.UserCredentials(q.opts.Credentials))
 		}
-		if q.nc, err = nats.Connect(joined(urls), options...); err != nil {
-			return fmt.Errorf("connect to the queue at %s: %w", joined(urls), err)
+		if q.nc, err = nats.Connect(strings.Join(q.opts.URLs, ","), options...); err != nil {
+			return fmt.Errorf("connect to the queue at %s: %w", at, err)
 		}
 	} else {
 		if q.server, err = embedded(q.opts.Folder, q.people, q.trouble); err != nil {
@@ -113,6 +120,23 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 	}
 	q.js, err = jetstream.New(q.nc)
 	return err
+}
+
+// named is what the servers of a cluster are called, without a password. What is wrong with
+// an address is not told by its parser, which would quote it.
+func named(urls []string) (string, error) {
+	var names []string
+	for i, one := range urls {
+		if !strings.Contains(one, "://") {
+			one = "nats://" + one
+		}
+		u, err := url.Parse(one)
+		if err != nil {
+			return "", &judge.Misuse{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
+		}
+		names = append(names, u.Redacted())
+	}
+	return strings.Join(names, ","), nil
 }
 
 // embedded starts a NATS server that nobody can reach but through this process.
@@ -252,6 +276,15 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 	}
 	q.ready.Store(class, true)
 	return nil
+}
+
+// Renew drops all jobs and what is known of their leases, and makes the stream and its
+// consumers anew. What is being done goes on, and its result comes as others do.
+func (q *Queue) Renew(ctx context.Context) error {
+	if err := q.js.DeleteStream(ctx, jobsStream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("drop the stream of jobs: %w", err)
+	}
+	return q.Ensure(ctx)
 }
 
 // meet makes the consumers of a class when it is met for the first time.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,10 @@ import (
 // is in the last one gets on.
 const backwards = 16
 
+// maxSilences is how many questions in a row may stay without an answer until a worker
+// connects anew.
+const maxSilences = 4
+
 // lookAgain is when a worker that was woken for nothing, or has just begun to wait, looks
 // once more: JetStream tells its consumers of a message some time after it said that it is
 // stored.
@@ -28,7 +33,7 @@ const lookAgain = 5 * time.Millisecond
 // because the connection is away. Jobs that exclude this worker and jobs that were
 // delivered too often are dealt with here.
 func (m *Member) Take(ctx context.Context) (*Lease, error) {
-	l, err := m.look(ctx)
+	l, err := m.look(ctx, m.lanes())
 	if l != nil || err != nil {
 		return l, err
 	}
@@ -38,7 +43,7 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	defer m.stopWaiting()
 	for again := 1; ; again-- {
 		// Also the first time: a job may have come before anybody could be woken for it.
-		if l, err := m.look(ctx); l != nil || err != nil {
+		if l, err := m.look(ctx, m.lanes()); l != nil || err != nil {
 			return l, err
 		}
 		next := pollEvery*3/4 + rand.N(pollEvery/2)
@@ -54,6 +59,20 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 		case <-m.fatal:
 		}
 		t.Stop()
+	}
+}
+
+// TakeBefore is Take for a worker that does a job of a lane, and would have it wait for one of
+// a lane before that. Workers with nothing to do are asked first: nobody wakes this one.
+func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) {
+	lanes := slices.DeleteFunc(slices.Clone(m.opts.Lanes), func(l job.Lane) bool { return l >= lane })
+	for {
+		if err := pause(ctx, besideEvery*3/4+rand.N(besideEvery/2)); err != nil {
+			return nil, err
+		}
+		if l, err := m.look(ctx, lanes); l != nil || err != nil {
+			return l, err
+		}
 	}
 }
 
@@ -89,19 +108,31 @@ func (m *Member) stopWaiting() {
 	}
 }
 
-// look asks each lane once. There is no job: nil, nil.
-func (m *Member) look(ctx context.Context) (*Lease, error) {
+// lanes are those of this worker in the order in which it looks into them now.
+func (m *Member) lanes() []job.Lane {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	lanes := slices.Clone(m.opts.Lanes)
 	if (m.taken+1)%backwards == 0 {
 		slices.Reverse(lanes)
 	}
-	m.mu.Unlock()
+	return lanes
+}
+
+// look asks each lane once. There is no job: nil, nil.
+func (m *Member) look(ctx context.Context, lanes []job.Lane) (*Lease, error) {
 	for i := 0; i < len(lanes); {
 		if err := m.stopped(ctx); err != nil {
 			return nil, err
 		}
-		msg, asked := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)))
+		msg, asked, deaf := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)))
+		if deaf {
+			m.notice(errors.New("the queue does not answer questions for jobs; this worker connects anew"))
+			if err := m.nc.ForceReconnect(); err != nil && m.life.Err() == nil {
+				m.notice(err)
+			}
+			return nil, m.stopped(ctx)
+		}
 		if msg == nil {
 			i++
 			continue
@@ -144,13 +175,13 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	m.mu.Unlock()
 	switch {
 	case err != nil:
-		err = l.GiveUp(ctx, "the worker cannot read the job: "+err.Error())
+		err = l.GiveUp(ctx, "the worker cannot read the job: "+err.Error(), false)
 	case l.Deliveries > limit:
-		err = l.GiveUp(ctx, fmt.Sprintf("the job was given to workers %d times before, and none of them came to an end with it", l.Deliveries-1))
+		err = l.GiveUp(ctx, fmt.Sprintf("the job was given to workers %d times before, and none of them came to an end with it", l.Deliveries-1), true)
 	case l.Spec.Generation > maxGenerations:
-		err = l.GiveUp(ctx, fmt.Sprintf("the job was lost in %d generations", l.Spec.Generation-1))
+		err = l.GiveUp(ctx, fmt.Sprintf("the job was lost in %d generations", l.Spec.Generation-1), false)
 	case slices.Contains(l.Spec.Exclude, m.opts.Worker):
-		err = l.Back(ctx, excluded)
+		err = l.Back(ctx, refusal(l.Deliveries))
 	default:
 		m.mu.Lock()
 		m.taken++
@@ -161,6 +192,12 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 		m.notice(err)
 	}
 	return nil
+}
+
+// refusal is after which time a job that this worker must not do is offered anew. Others may
+// be busy for long, so it doubles up to some seconds.
+func refusal(deliveries int) time.Duration {
+	return min(excluded<<min(max(deliveries-1, 0), 8), mostExcluded)
 }
 
 // namedBy is what can be said of a job that cannot be read.
@@ -180,7 +217,10 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 type pulls struct {
 	prefix string
 	turn   chan struct{} // held by who asks
-	fatal  chan struct{} // closed when no answer can come
+	// silences are the questions in a row that nobody answered. Held by who has the turn.
+	silences int
+	fatal    chan struct{} // closed when no answer can come
+	wait     time.Duration // for an answer
 
 	mu      sync.Mutex
 	asked   int
@@ -192,42 +232,48 @@ type pulls struct {
 }
 
 func newPulls(fatal chan struct{}) pulls {
-	return pulls{turn: make(chan struct{}, 1), fatal: fatal}
+	return pulls{turn: make(chan struct{}, 1), fatal: fatal, wait: requestTime}
 }
 
 // one asks one consumer for one job, and returns it with the time from when on it may have
-// been leased. Nil means that there is none now, or that nobody answers.
-func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, time.Time) {
+// been leased. Nil means that there is none now, or that nobody answers: deaf is true when
+// nobody has answered several questions on a connection that stands, where even "there is
+// none" would be an answer.
+func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject string) (msg *nats.Msg, since time.Time, deaf bool) {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, time.Time{}
+		return nil, time.Time{}, false
 	}
 	defer func() { <-p.turn }()
-	to, answers := p.begin()
+	to, answers, wait := p.begin()
 	defer p.forget(answers)
 	if err := nc.PublishRequest(subject, to, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
-		return nil, time.Time{} // not connected; asked again soon
+		return nil, time.Time{}, false // not connected; asked again soon
 	}
-	t := time.NewTimer(requestTime)
+	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case msg := <-answers:
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		asked := p.unanswered
-		p.unanswered = time.Time{}
+		p.unanswered, p.silences = time.Time{}, 0
 		if isJob(msg) {
-			return msg, asked
+			return msg, asked, false
 		}
 	case <-t.C:
+		if p.silences++; p.silences >= maxSilences && nc.IsConnected() {
+			p.silences = 0
+			return nil, time.Time{}, true
+		}
 	case <-p.fatal:
 	case <-ctx.Done():
 	}
-	return nil, time.Time{}
+	return nil, time.Time{}, false
 }
 
-func (p *pulls) begin() (to string, answers chan *nats.Msg) {
+func (p *pulls) begin() (to string, answers chan *nats.Msg, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
@@ -235,7 +281,7 @@ func (p *pulls) begin() (to string, answers chan *nats.Msg) {
 		p.unanswered = time.Now()
 	}
 	p.to, p.answers = p.prefix+strconv.Itoa(p.asked), make(chan *nats.Msg, 1)
-	return p.to, p.answers
+	return p.to, p.answers, p.wait
 }
 
 // forget ends a question. A job that came too late goes back at once.

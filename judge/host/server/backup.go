@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -21,49 +23,121 @@ const (
 	backupBlobs  = "blobs"
 )
 
-// maxManifest is the most bytes of a manifest that are read.
-const maxManifest = 64 << 20
+// unfinished ends the name of a backup that is being made: one that was interrupted keeps it.
+const unfinished = ".unfinished"
 
-// backup writes the tables and every blob that they name into a new folder, of which
-// nothing stays after an error.
+// backup writes the tables and every blob that they name into a new folder, and reads it all
+// back. Nothing stays after an error; of one that is interrupted, a folder whose name says so.
 func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (err error) {
 	if !filepath.IsAbs(dir) {
 		return &judge.Misuse{Err: fmt.Errorf("the folder of a backup is named from the root on, not %q", dir)}
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if _, err := os.Lstat(dir); err == nil {
+		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s is there already: name a new folder", dir)}
+	}
+	part := dir + unfinished
+	if err := os.Mkdir(part, 0o700); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("make a backup: %w", err)}
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, os.RemoveAll(part))
 		}
 	}()
-	if _, err := s.store.Backup(ctx, filepath.Join(dir, backupTables)); err != nil {
+	if _, err := s.store.Backup(ctx, filepath.Join(part, backupTables)); err != nil {
 		return err
 	}
-	named, err := s.store.BlobsNamed(ctx)
+	to, err := blob.Open(filepath.Join(part, backupBlobs), 0)
 	if err != nil {
 		return err
 	}
-	to, err := blob.Open(filepath.Join(dir, backupBlobs), 0)
+	err = eachNamed(ctx, s.store, blobs, func(d blob.Digest) error {
+		err := blobs.Share(d, to)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the blob %s, which the database names, is missing: the backup is not whole", d)
+		}
+		return err
+	})
 	if err != nil {
 		return err
+	}
+	if err := readBack(ctx, part, s.o.Version); err != nil {
+		return fmt.Errorf("read the backup back: %w", err)
+	}
+	return os.Rename(part, dir)
+}
+
+// readBack restores the tables of a backup into a database beside them, which it removes, and
+// reads every blob that they name.
+func readBack(ctx context.Context, dir, version string) (err error) {
+	scratch := filepath.Join(dir, "read-back")
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	o := store.Options{Dir: scratch, Version: version}
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		return err
+	}
+	if _, err := store.Restore(ctx, filepath.Join(dir, backupTables), o); err != nil {
+		return err
+	}
+	restored, err := store.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, restored.Close()) }()
+	blobs, err := blob.Open(filepath.Join(dir, backupBlobs), 0)
+	if err != nil {
+		return err
+	}
+	return eachNamed(ctx, restored, blobs, func(d blob.Digest) error {
+		f, err := blobs.Find(d)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, f); err != nil {
+			return err
+		}
+		if got := hex.EncodeToString(sum.Sum(nil)); got != string(d) {
+			return fmt.Errorf("the blob %s is damaged: it has the digest %s", d, got)
+		}
+		return nil
+	})
+}
+
+// eachNamed calls do for each blob that a database names, and for what manifests among them
+// name.
+func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Folder, do func(blob.Digest) error) error {
+	named, err := st.BlobsNamed(ctx)
+	if err != nil {
+		return err
+	}
+	done := map[blob.Digest]bool{}
+	once := func(all ...blob.Digest) error {
+		for _, d := range all {
+			if done[d] {
+				continue
+			}
+			if err := errors.Join(ctx.Err(), do(d)); err != nil {
+				return err
+			}
+			done[d] = true
+		}
+		return nil
 	}
 	for d, isManifest := range named {
-		if err := copyBlob(blobs, to, d); err != nil {
+		if err := once(d); err != nil {
 			return err
 		}
 		if !isManifest {
 			continue
 		}
 		inside, err := contents(blobs, d)
+		if err == nil {
+			err = once(inside...)
+		}
 		if err != nil {
 			return err
-		}
-		for _, d := range inside {
-			if err := copyBlob(blobs, to, d); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -71,7 +145,7 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (er
 
 // contents are the blobs that a manifest names.
 func contents(blobs *blob.Folder, manifest blob.Digest) (all []blob.Digest, err error) {
-	data, err := blobs.Read(manifest, maxManifest)
+	data, err := blobs.Read(manifest, bundle.MaxManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -83,22 +157,6 @@ func contents(blobs *blob.Folder, manifest blob.Digest) (all []blob.Digest, err 
 		all = append(all, e.Digest)
 	}
 	return all, nil
-}
-
-func copyBlob(from, to *blob.Folder, d blob.Digest) error {
-	f, err := from.Find(d)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the blob %s, which the database names, is missing: the backup is not whole", d)
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return to.Put(d, info.Size(), io.Reader(f))
 }
 
 // Restore makes the folder of data of a backup. The database must be empty, and so must the

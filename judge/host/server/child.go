@@ -11,6 +11,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
+	"assay/judge/host/desk"
 	"assay/judge/host/store"
 )
 
@@ -60,12 +61,12 @@ func (s *Server) runChild(ctx context.Context) error {
 		}
 		name = fmt.Sprintf("%s-%d", ownWorker, n)
 	}
-	admin, err := s.store.AccountByLogin(ctx, adminLogin)
+	admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	if err != nil {
 		return err
 	}
 	code, hash := auth.NewCode()
-	if _, err := s.store.NewInvite(ctx, hash, name, Class, admin.ID); err != nil {
+	if _, err := s.store.NewInvite(ctx, hash, store.Invite{Name: name, Class: Class, By: admin.ID}); err != nil {
 		return err
 	}
 	return s.start(ctx, "worker", s.o.Child(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
@@ -73,8 +74,9 @@ func (s *Server) runChild(ctx context.Context) error {
 
 // publish has the contest's problems published, as far as they are not.
 func (s *Server) publish(ctx context.Context) {
+	defer s.preparing.Store(false)
 	err := func() error {
-		admin, err := s.store.AccountByLogin(ctx, adminLogin)
+		admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (s *Server) measure() error {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &watch{s})
 	on, err := net.Listen("tcp", s.o.Metrics)
 	if err != nil {
-		s.o.Log.Warn("nobody can ask for metrics", "error", err)
+		s.o.Log.Warn("nobody can ask for metrics: choose another address by --metrics, or none", "error", err)
 		return nil
 	}
 	mux := http.NewServeMux()
@@ -50,13 +50,17 @@ var (
 	jobsAgain    = describe("jobs_again_total", "Jobs that were out though nobody did them.")
 	troublesSeen = describe("troubles_total", "What had to be tried again.")
 	workersNow   = describe("workers", "Workers that have joined.", "state", "connected")
+	watchersNow  = describe("watchers", "Streams that tell how a judging gets on.")
 	queueNow     = describe("queue_messages", "Messages in the queue.", "stream")
 	queueBytes   = describe("queue_bytes", "Bytes of the queue's files.")
+	backupAge    = describe("backup_age_seconds", "Age of the last nightly backup.")
+	backupsNow   = describe("backups", "Nightly backups that are there.")
+	backupsWrong = describe("backups_failed_total", "Nightly backups that failed.")
 	diskFree     = describe("disk_free_bytes", "Room on the disk of the data.")
 )
 
 func (w *watch) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{jobsNow, oldestJob, jobsFed, resultsTaken, jobsAgain, troublesSeen, workersNow, queueNow, queueBytes, diskFree} {
+	for _, d := range []*prometheus.Desc{jobsNow, oldestJob, jobsFed, resultsTaken, jobsAgain, troublesSeen, workersNow, watchersNow, queueNow, queueBytes, backupAge, backupsNow, backupsWrong, diskFree} {
 		to <- d
 	}
 }
@@ -70,6 +74,7 @@ func (w *watch) Collect(to chan<- prometheus.Metric) {
 	counter := func(d *prometheus.Desc, v int64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
+	gauge(watchersNow, float64(w.s.dispatch.Watchers()))
 	c := w.s.dispatch.Counts()
 	counter(jobsFed, c.Fed)
 	counter(jobsAgain, c.Again)
@@ -100,6 +105,13 @@ func (w *watch) Collect(to chan<- prometheus.Metric) {
 		gauge(queueNow, float64(st.Jobs), "jobs")
 		gauge(queueNow, float64(st.Results), "results")
 		gauge(queueBytes, float64(st.Store))
+	}
+	if b := w.s.Backups(); b.On {
+		gauge(backupsNow, float64(b.Kept))
+		counter(backupsWrong, int64(b.Failed))
+		if !b.Last.IsZero() {
+			gauge(backupAge, time.Since(b.Last).Seconds())
+		}
 	}
 	if free, err := w.s.room(); err == nil {
 		gauge(diskFree, float64(free))

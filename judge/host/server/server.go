@@ -21,16 +21,21 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/api"
 	"assay/judge/host/auth"
+	"assay/judge/host/board"
 	"assay/judge/host/client"
+	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
+	"assay/judge/host/ladder"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
+	"assay/judge/host/web"
 	"assay/judge/internal/atomicfile"
 	"assay/judge/internal/cachedir"
 	"assay/judge/running/config"
@@ -52,6 +57,10 @@ type Options struct {
 	// by the address and the token in the variables ServerVariable and TokenVariable; nil
 	// for none.
 	Publisher func() []string
+	// Preparer makes the command line of a program that makes a bundle of an archive, publishes
+	// it in the same way, and writes beside the archive what it did: see Prepared. Nil is for
+	// nobody may bring archives.
+	Preparer func(archive string, verify bool) []string
 	// At, if it is not nil, is told of each step of a submission: "received" and "kept", and
 	// those of package dispatch. Tests end the process there.
 	At func(step string)
@@ -75,6 +84,7 @@ type Server struct {
 	store    *store.Store
 	queue    *queue.Queue
 	dispatch *dispatch.Dispatcher
+	ladders  *ladder.Keeper
 	listener net.Listener
 	http     *http.Server
 	metrics  *http.Server
@@ -82,10 +92,19 @@ type Server struct {
 	loops    sync.WaitGroup
 	kept     sync.RWMutex // see api.Options
 	stop     context.CancelFunc
-	pin      string // the SHA-256 of a certificate that the server made itself
+	backups  struct {
+		sync.Mutex
+		last, tried  time.Time // the last that is there, and when one was last begun
+		kept, failed int
+		wrong        error // of the last one
+	}
+	uploaded  chan struct{} // has a place for one: somebody brought an archive
+	preparing atomic.Bool   // the contest's problems are still being published
+	pin       string        // the SHA-256 of a certificate that the server made itself
 
-	// First is the token of the first admin, where this start made one.
-	First string
+	// First is the token of the first admin, where this start made one. Setup is where the
+	// first admin chooses a password, within an hour; "" where somebody has one.
+	First, Setup string
 }
 
 // The times of a server's end, which takes 15 s at most.
@@ -96,7 +115,7 @@ const (
 
 // Start opens everything and answers. The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{o: o, data: o.Data}
+	s := &Server{o: o, data: o.Data, uploaded: make(chan struct{}, 1)}
 	if !filepath.IsAbs(s.data) {
 		s.data = filepath.Join(o.Root, s.data)
 	}
@@ -132,10 +151,11 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, At: func(step dispatch.Step) { s.at(string(step)) }})
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Poke() }, At: func(step dispatch.Step) { s.at(string(step)) }})
 	if s.queue, err = queue.Open(ctx, s.queueOptions()); err != nil {
 		return err
 	}
+	s.ladders = ladder.New(ladder.Options{Store: s.store, Dispatch: s.dispatch, Log: o.Log, Holder: holder, Class: Class})
 	s.dispatch.Use(s.queue)
 	if err := s.admitAll(ctx); err != nil {
 		return err
@@ -143,11 +163,25 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.listen(ctx, blobs); err != nil {
 		return err
 	}
+	if err := s.setup(ctx); err != nil {
+		return err
+	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.loops.Go(func() { s.dispatch.Run(loops) })
+	s.loops.Go(func() { s.ladders.Run(loops) })
 	s.loops.Go(func() { s.mark(loops) })
+	s.loops.Go(func() { s.clock(loops) })
 	s.loops.Go(func() { s.sweep(loops, blobs) })
+	if o.Backup != "" {
+		if err := s.lookAtBackups(); err != nil {
+			o.Log.Error("look after the nightly backups", "error", err)
+		}
+		s.loops.Go(func() { s.nightly(loops, blobs) })
+	}
+	if o.Preparer != nil {
+		s.loops.Go(func() { s.uploads(loops, blobs, holder) })
+	}
 	if o.Workers > 0 {
 		s.loops.Go(func() { s.child(loops) })
 	}
@@ -188,7 +222,7 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
 	if err == nil {
-		err = s.store.Resign(ctx, store.FeedLead, string(before))
+		err = errors.Join(s.store.Resign(ctx, store.FeedLead, string(before)), s.store.Resign(ctx, store.UploadLead, string(before)), s.store.Resign(ctx, store.LaddersLead, string(before)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("take over from the server before: %w", err)
@@ -199,16 +233,13 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 	return name, atomicfile.WriteSecret(file, []byte(name))
 }
 
-// adminLogin is the account of who started the server first.
-const adminLogin = "admin"
-
 // first makes the first account, and the token by which the folder of data is one of its
 // own: again where a backup was restored, in which there is none.
 func (s *Server) first(ctx context.Context) error {
-	account, err := s.store.AccountByLogin(ctx, adminLogin)
+	account, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	begins := errors.Is(err, store.ErrNotFound)
 	if begins {
-		account, err = s.store.NewAccount(ctx, adminLogin, "Admin", store.Person, "admin")
+		account, err = s.store.NewAccount(ctx, desk.AdminLogin, "Admin", store.Person, "admin")
 	}
 	if err != nil {
 		return err
@@ -227,6 +258,21 @@ func (s *Server) first(ctx context.Context) error {
 		s.First = text
 	}
 	return nil
+}
+
+// setup makes the link by which the first admin comes in, as long as nobody has a password.
+func (s *Server) setup(ctx context.Context) error {
+	n, err := s.store.Passwords(ctx)
+	if err != nil || n > 0 {
+		return err
+	}
+	admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
+	if err != nil {
+		return err
+	}
+	code, hash := auth.NewCode()
+	s.Setup = s.URL().URL + "/setup?code=" + code
+	return s.store.NewSetup(ctx, hash, admin.ID)
 }
 
 func (s *Server) adminFile() string { return adminFile(s.data) }
@@ -261,7 +307,7 @@ func (s *Server) admitAll(ctx context.Context) error {
 		if w.State == store.Revoked {
 			continue
 		}
-		if err := s.dispatch.Admit(w.Name, w.Class, w.Key); err != nil {
+		if err := s.dispatch.Admit(w); err != nil {
 			return err
 		}
 	}
@@ -274,6 +320,10 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	if err != nil {
 		return err
 	}
+	proxies, err := s.o.Proxies()
+	if err != nil {
+		return err
+	}
 	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
@@ -281,10 +331,9 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
 		return err
 	}
-	handler := api.New(api.Options{
-		URL: s.URL(), Name: s.o.Name, Version: s.o.Version, Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, Bridge: s.queue.Bridge(), Queue: public(s.o.Queue),
-		Log: s.o.Log, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
-		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready,
+	entry := &desk.Desk{
+		Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
+		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration),
 		At: func(kept bool) {
 			if kept {
 				s.at("kept")
@@ -292,12 +341,30 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 				s.at("received")
 			}
 		},
+	}
+	s.preparing.Store(s.o.Publisher != nil)
+	passwords, url := auth.NewPasswords(), s.URL()
+	boards := board.NewHall(board.HallOptions{Store: s.store, Frame: web.Frame(s.o.Name), Log: s.o.Log})
+	answers := api.New(api.Options{
+		Desk: entry, Boards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords, Bridge: s.queue.Bridge(), Queue: public(s.o.Queue),
+		Mixed:  s.o.Mixed,
+		Log:    s.o.Log,
+		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready, Preparing: s.preparing.Load,
 	})
+	handler := http.NewServeMux()
+	for _, path := range api.Paths {
+		handler.Handle(path, answers)
+	}
+	handler.Handle("/", web.New(web.Options{
+		Desk: entry, Boards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords, Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
+		Backups: s.Backups, Uploaded: s.poked(), Ladders: s.ladders,
+	}))
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.base = cancel
+	s.loops.Go(func() { boards.Run(base) })
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		Handler: forwarded(proxies, handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
 	// The workers' bridge needs HTTP/1.1.
@@ -465,5 +532,18 @@ func (s *Server) release() {
 	}
 	if s.lock != nil {
 		_ = s.lock.Close()
+	}
+}
+
+// poked makes what tells that somebody brought an archive; nil where nobody may.
+func (s *Server) poked() func() {
+	if s.o.Preparer == nil {
+		return nil
+	}
+	return func() {
+		select {
+		case s.uploaded <- struct{}{}:
+		default:
+		}
 	}
 }

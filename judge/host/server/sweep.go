@@ -31,9 +31,23 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 	}
 }
 
+// forget removes at once those of some blobs that nobody names: of a person who is erased.
+func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Digest) error {
+	_, err := s.remove(ctx, blobs, func(inside contentsOf) ([]blob.Digest, error) { return s.store.ForgetBlobs(ctx, all, inside) })
+	return err
+}
+
 // sweepNow removes them now, and says how many there were. While it does, nobody is told
 // that a blob is there.
 func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
+	return s.remove(ctx, blobs, func(inside contentsOf) ([]blob.Digest, error) { return s.store.Sweep(ctx, inside) })
+}
+
+// contentsOf says which blobs a manifest names.
+type contentsOf = func(manifest blob.Digest) ([]blob.Digest, error)
+
+// remove removes the blobs that the database forgets, while nobody is told that one is there.
+func (s *Server) remove(ctx context.Context, blobs *blob.Folder, forgets func(contentsOf) ([]blob.Digest, error)) (n int, err error) {
 	for !s.kept.TryLock() { // to wait in line would hold up uploads behind a slow one
 		select {
 		case <-ctx.Done():
@@ -42,7 +56,7 @@ func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err e
 		}
 	}
 	defer s.kept.Unlock()
-	gone, err := s.store.Sweep(ctx, func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) })
+	gone, err := forgets(func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) })
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,39 +18,86 @@ type AccountKind string
 
 // The kinds of accounts.
 const (
-	Person AccountKind = "person"
-	Team   AccountKind = "team"
-	Tool   AccountKind = "tool"
+	Person      AccountKind = "person"
+	TeamAccount AccountKind = "team"
+	Tool        AccountKind = "tool"
 )
 
 // Account is somebody who may ask something of the server.
 type Account struct {
-	ID      string
-	Login   string // unique; its letters are compared as they are
-	Display string
-	Kind    AccountKind
-	Role    string // on the whole site; "" for none
-	Created time.Time
+	ID       string
+	Login    string // unique; its letters are compared as they are
+	Display  string
+	Email    string // "" for none
+	Password string // its hash; "" for an account that cannot log in
+	Kind     AccountKind
+	Role     string // on the whole site; "" for none
+	Epoch    int64  // a session of another epoch has ended
+	Disabled bool   // it may do nothing
+	Created  time.Time
+	Erased   time.Time // zero for not
 }
 
-// site is the scope of a role that holds everywhere.
-const site = "site"
+// NewAccount is an account that is to be made.
+type NewAccount struct {
+	Login    string
+	Display  string
+	Email    string
+	Password string // its hash
+	Kind     AccountKind
+	Role     string
+}
+
+// The scope of a role that holds everywhere, and the start of one of a contest.
+const (
+	site      = "site"
+	ofContest = "contest:"
+)
 
 // NewAccount makes an account; ErrTaken says that there is one with this login. Role "" is
 // none.
 func (s *Store) NewAccount(ctx context.Context, login, display string, kind AccountKind, role string) (*Account, error) {
-	a := &Account{ID: newID(), Login: login, Display: display, Kind: kind, Role: role, Created: instant(s.now())}
-	err := s.tx(ctx, "make the account "+login, func(q *query.Queries) error {
-		err := q.InsertAccount(ctx, query.InsertAccountParams{ID: a.ID, Login: login, Display: display, Kind: string(kind), Created: a.Created.UnixMicro()})
-		if err == nil && role != "" {
-			err = q.InsertRole(ctx, query.InsertRoleParams{Account: a.ID, Scope: site, Role: role})
+	all, err := s.NewAccounts(ctx, NewAccount{Login: login, Display: display, Kind: kind, Role: role})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// NewAccounts makes accounts: all of them, or none. ErrTaken says that there is one with a
+// login of theirs.
+func (s *Store) NewAccounts(ctx context.Context, all ...NewAccount) (made []*Account, err error) {
+	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
+		made = nil
+		for _, n := range all {
+			a, err := s.newAccount(ctx, q, n)
+			if err != nil {
+				return err
+			}
+			made = append(made, a)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return a, nil
+	return made, nil
+}
+
+func (s *Store) newAccount(ctx context.Context, q *query.Queries, n NewAccount) (*Account, error) {
+	a := &Account{
+		ID: newID(), Login: n.Login, Display: clean(n.Display), Email: clean(n.Email), Password: n.Password, Kind: n.Kind, Role: n.Role, Created: instant(s.now()),
+	}
+	err := q.InsertAccount(ctx, query.InsertAccountParams{
+		ID: a.ID, Login: a.Login, Display: a.Display, Email: a.Email, Password: a.Password, Kind: string(a.Kind), Created: a.Created.UnixMicro(),
+	})
+	if err == nil && n.Role != "" {
+		err = q.InsertRole(ctx, query.InsertRoleParams{Account: a.ID, Scope: site, Role: n.Role})
+	}
+	if unique(err) {
+		err = fmt.Errorf("the login %s: %w", n.Login, ErrTaken)
+	}
+	return a, err
 }
 
 // Account reads an account by its id.
@@ -70,8 +122,75 @@ func (s *Store) Accounts(ctx context.Context) ([]*Account, error) {
 	return accounts, failed("read the accounts", err)
 }
 
-func account(m query.Member) *Account {
-	return &Account{m.ID, m.Login, m.Display, AccountKind(m.Kind), m.Role, instant(m.Created)}
+// Passwords says how many accounts can log in with a password.
+func (s *Store) Passwords(ctx context.Context) (int64, error) {
+	n, err := s.read.CountPasswords(ctx)
+	return n, failed("count the passwords", err)
+}
+
+// SetPassword keeps the hash of another password, and ends all sessions of the account.
+func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
+	return s.SetPasswords(ctx, map[string]string{id: hash})
+}
+
+// SetPasswords keeps the hashes of other passwords, by the ids of the accounts: all of them, or
+// none. It ends all sessions of theirs.
+func (s *Store) SetPasswords(ctx context.Context, hashes map[string]string) error {
+	return s.tx(ctx, "keep passwords", func(q *query.Queries) error {
+		for _, id := range slices.Sorted(maps.Keys(hashes)) {
+			if n, err := q.SetPassword(ctx, id, hashes[id]); changed(n, err) != nil {
+				return changed(n, err)
+			}
+		}
+		return nil
+	})
+}
+
+// SetDisplay changes what people read of an account.
+func (s *Store) SetDisplay(ctx context.Context, id, display, email string) error {
+	n, err := s.write.SetAccount(ctx, query.SetAccountParams{ID: id, Display: clean(display), Email: clean(email)})
+	return failed("change an account", changed(n, err))
+}
+
+// Disable shuts an account out, or lets it in again. It ends all its sessions.
+func (s *Store) Disable(ctx context.Context, id string, disabled bool) error {
+	n, err := s.write.SetDisabled(ctx, id, disabled)
+	return failed("shut an account out", changed(n, err))
+}
+
+// SetRole gives an account its only role on the whole site, or in a contest, where one is
+// named; role "" is none. It ends all its sessions.
+func (s *Store) SetRole(ctx context.Context, id, contest, role string) error {
+	scope := scopeOf(contest)
+	return s.tx(ctx, "give a role", func(q *query.Queries) error {
+		if n, err := q.RaiseEpoch(ctx, id); changed(n, err) != nil {
+			return changed(n, err)
+		}
+		if err := q.DeleteRoles(ctx, id, scope); err != nil || role == "" {
+			return err
+		}
+		return q.InsertRole(ctx, query.InsertRoleParams{Account: id, Scope: scope, Role: role})
+	})
+}
+
+// RoleIn is the role that an account was given in a contest; "" for none.
+func (s *Store) RoleIn(ctx context.Context, id, contest string) (string, error) {
+	role, err := s.read.RoleIn(ctx, id, scopeOf(contest))
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return role, failed("read a role", err)
+}
+
+func scopeOf(contest string) string {
+	if contest == "" {
+		return site
+	}
+	return ofContest + contest
+}
+
+func account(m query.AccountRole) *Account {
+	return &Account{m.ID, m.Login, m.Display, m.Email, m.Password, AccountKind(m.Kind), m.Role, m.SessionEpoch, m.Disabled, instant(m.Created), instant(m.Erased.Int64)}
 }
 
 // Token is what lets a program act for an account.
@@ -100,7 +219,8 @@ func (s *Store) NewToken(ctx context.Context, account, hash, label string, scope
 }
 
 // TokenByHash finds a token and whose it is, and notes the day. ErrNotFound is a token that
-// never was, ErrRevoked and ErrExpired one that was.
+// never was, ErrRevoked and ErrExpired one that was; all tokens of an account that is shut
+// out are revoked.
 func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account, error) {
 	const what = "look for a token"
 	row, err := s.read.TokenByHash(ctx, hash)
@@ -109,7 +229,7 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account,
 	}
 	t, now := token(row.Token), instant(s.now())
 	switch {
-	case !t.Revoked.IsZero():
+	case !t.Revoked.IsZero() || row.AccountRole.Disabled:
 		return nil, nil, failed(what, ErrRevoked)
 	case !t.Expires.IsZero() && !now.Before(t.Expires):
 		return nil, nil, failed(what, ErrExpired)
@@ -120,7 +240,7 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account,
 		}
 		t.LastDay = day
 	}
-	return t, account(row.Member), nil
+	return t, account(row.AccountRole), nil
 }
 
 // RevokeToken ends a token; ErrNotFound says that there is none, or that it was revoked

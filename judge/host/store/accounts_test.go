@@ -136,7 +136,7 @@ func TestWorkersJoinByInvite(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		offer := job.Offer{Protocol: 1, Arch: "linux/amd64", Rung: "full", Slots: 3, Languages: map[string]string{"c": "gcc 12"}}
-		invited, err := h.NewInvite(t.Context(), "code", "lab1", "main", h.alice.ID)
+		invited, err := h.NewInvite(t.Context(), "code", store.Invite{Name: "lab1", Class: "main", By: h.alice.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestWorkersJoinByInvite(t *testing.T) {
 				t.Errorf("%s: got %+v, %v; want %v", w.what, got, err, w.want)
 			}
 		}
-		if _, err := h.NewInvite(t.Context(), "late", "lab2", "main", h.alice.ID); err != nil {
+		if _, err := h.NewInvite(t.Context(), "late", store.Invite{Name: "lab2", Class: "main", By: h.alice.ID}); err != nil {
 			t.Fatal(err)
 		}
 		h.clock.add(24 * time.Hour)
@@ -210,7 +210,7 @@ func TestWorkersJoinByInvite(t *testing.T) {
 func TestAnInviteLetsOneWorkerIn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		if _, err := h.NewInvite(t.Context(), "code", "lab", "main", h.alice.ID); err != nil {
+		if _, err := h.NewInvite(t.Context(), "code", store.Invite{Name: "lab", Class: "main", By: h.alice.ID}); err != nil {
 			t.Fatal(err)
 		}
 		errs := make(chan error)
@@ -248,11 +248,26 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 				t.Errorf("got %+v, %v", c, err)
 			}
 		}
+		for _, ms := range []float64{200, 300} { // the first says how fast the class is
+			c, err := h.MeasureClass(t.Context(), "main", &job.Speed{Loads: map[string]float64{"memory": ms}, Slots: 2})
+			if err != nil || c.Speed == nil || c.Speed.Loads["memory"] != 200 || c.Speed.Slots != 2 {
+				t.Errorf("got %+v, %v", c, err)
+			}
+		}
 		if c, err := h.Class(t.Context(), "main"); err != nil || c.Languages["c"] != "gcc 12" {
 			t.Errorf("got %+v, %v", c, err)
 		}
 		if all, err := h.Classes(t.Context()); err != nil || len(all) != 1 {
 			t.Errorf("got %v, %v", all, err)
+		}
+		if err := h.ForgetClass(t.Context(), "main"); err != nil {
+			t.Error(err)
+		}
+		if err := h.ForgetClass(t.Context(), "main"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("again: %v", err)
+		}
+		if c, err := h.FillClass(t.Context(), "main", second); err != nil || c.Arch != second.Arch || c.Speed != nil {
+			t.Errorf("got %+v, %v", c, err)
 		}
 	})
 }

@@ -19,9 +19,11 @@ import (
 
 // tables are all tables with their keys, each after those that it refers to.
 var tables = []struct{ name, key string }{
-	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"},
-	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"problem", "id"}, {"bundle", "problem, id"},
-	{"contest", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"flow", "id"}, {"job", "id"},
+	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
+	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
+	{"contest", "id"}, {"contest_problem", "contest, label"}, {"team", "id"}, {"member", "contest, account"}, {"invitation", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"mark", "id"}, {"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"}, {"clarification_claim", "contest, number"}, {"clarification_read", "contest, account"}, {"flow", "id"}, {"job", "id"},
+	{"ladder", "id"}, {"bot", "ladder, number"}, {"encounter", "ladder, number"}, {"climb", "ladder, seq"},
+	{"hole", "id"}, {"answer", "id"}, {"answer_proof", "answer, at"},
 	{"lane", "lane"}, {"turn", "lane, owner"}, {"part", "flow, part_key"}, {"log", "contest, seq"}, {"audit", "id"},
 }
 
@@ -113,7 +115,7 @@ func (s *Store) order(key string) string {
 	}
 	columns := strings.Split(key, ", ")
 	for i, c := range columns {
-		if c != "seq" && c != "lane" { // which are numbers
+		if c != "seq" && c != "lane" && c != "number" && c != "at" { // which are numbers
 			columns[i] += ` COLLATE "C"`
 		}
 	}

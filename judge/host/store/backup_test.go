@@ -28,7 +28,7 @@ func fill(t *testing.T, h *house) {
 			t.Fatal(err)
 		}
 	}
-	h.submit()
+	check(h.Mark(t.Context(), h.submit().ID, h.alice.ID, store.Mark{Ignored: true, Why: "copied"}))
 	n := h.submission("a key")
 	n.Work.Folder, n.Work.Language = true, "ü\u2028\"<&>"
 	_, err := h.Submit(t.Context(), n)
@@ -37,11 +37,16 @@ func fill(t *testing.T, h *house) {
 	h.out(specs...)
 	h.fold(h.result(specs[0], judge.WrongAnswer), store.Counted)
 	h.fold(h.result(specs[0], judge.Accepted), store.Disagreement)
-	_, err = h.NewAccount(t.Context(), "zoë", "line\nbreak", store.Team, "admin")
+	_, err = h.Enter(t.Context(), h.newContest("spring").ID, h.alice)
+	check(err)
+	check(h.NewSession(t.Context(), h.alice, "session", "a browser"))
+	_, err = h.NewAccount(t.Context(), "zoë", "line\nbreak", store.TeamAccount, "admin")
 	check(err)
 	_, err = h.NewToken(t.Context(), h.alice.ID, "hash", "label", []string{"a", "b"}, h.clock.Now())
 	check(err)
-	_, err = h.NewInvite(t.Context(), "code", "w", "main", h.alice.ID)
+	_, err = h.NewInvite(t.Context(), "code", store.Invite{Name: "w", Class: "main", By: h.alice.ID})
+	check(err)
+	_, err = h.NewInvitation(t.Context(), "invited", store.Invitation{Note: "the class", Uses: 40, By: h.alice.ID, Expires: h.clock.Now()})
 	check(err)
 	_, err = h.Enrol(t.Context(), store.NewWorker{Name: "w", Class: "main", Key: "U"})
 	check(err)
@@ -51,6 +56,26 @@ func fill(t *testing.T, h *house) {
 	_, err = h.AddJobs(t.Context(), f.ID, flowJob("a"), flowJob("b"))
 	check(err)
 	h.fold(h.result(h.background()[0], judge.Accepted), store.Counted)
+	_, _, err = h.Rejudge(t.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
+	check(err)
+	for i := range 11 { // whose numbers are no texts
+		_, err = h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Staff: true, Text: fmt.Sprint(i)})
+		check(err)
+	}
+	question, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Text: "why?"})
+	check(err)
+	_, err = h.Claim(t.Context(), store.Practice, question, h.alice.ID)
+	check(err)
+	check(h.Read(t.Context(), store.Practice, h.alice.ID, 3))
+	check(h.NewUpload(t.Context(), &store.Upload{Account: h.alice.ID, Problem: "sum", File: "sum.zip", Archive: digest("x")}))
+	l := h.ladder("hill")
+	for i := range 11 {
+		h.bot(l, h.alice, fmt.Sprint("bot ", i))
+		h.met(l, 1, int64(i), "wd")
+	}
+	check(h.Climbed(t.Context(), l.ID, []store.Climb{{Bot: 1, Place: 2}}))
+	answer := h.answer(h.hole(), "a key")
+	h.settle(answer, settled(answer, judge.GolfRight, "Python 3.14"))
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
@@ -110,7 +135,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 	}{
 		"no manifest":     {func(dir string) error { return os.Remove(filepath.Join(dir, "backup.json")) }, "no finished backup"},
 		"an odd manifest": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "backup.json"), []byte("{"), 0o600) }, "backup.json"},
-		"a newer schema":  {edit("backup.json", `"schema": 1`, `"schema": 7`), "newer than this program"},
+		"a newer schema":  {edit("backup.json", `"schema": `, `"schema": 9`), "newer than this program"},
 		"no table":        {func(dir string) error { return os.Remove(filepath.Join(dir, "audit.jsonl")) }, "audit"},
 		"a changed value": {edit("audit.jsonl", "two workers disagree", "two workers do agree"), "damaged"},
 		"a cut file":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "account.jsonl"), 20) }, "middle of a row"},

@@ -102,10 +102,20 @@ func BenchmarkPage(b *testing.B) {
 				some = append(some, s.ID)
 			}
 			for name, page := range map[string]func(i int) error{
-				"latest":     func(int) error { _, err := h.Submissions(b.Context(), store.Filter{}); return err },
-				"middle":     func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Before: n / 2}); return err },
-				"account":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: alice.ID}); return err },
-				"problem":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Problem: "nim"}); return err },
+				"latest":  func(int) error { _, err := h.Submissions(b.Context(), store.Filter{}); return err },
+				"middle":  func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Before: n / 2}); return err },
+				"account": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: alice.ID}); return err },
+				"problem": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Problem: "nim"}); return err },
+				"verdict": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Verdict: "AC"}); return err },
+				"rare":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Verdict: "WA"}); return err },
+				"who": func(int) error {
+					_, err := h.Submissions(b.Context(), store.Filter{Who: "alice", Language: "c"})
+					return err
+				},
+				"language": func(int) error {
+					_, err := h.Submissions(b.Context(), store.Filter{Language: "c", Endings: []string{"c"}})
+					return err
+				},
 				"submission": func(i int) error { _, err := h.Submission(b.Context(), some[i%len(some)]); return err },
 				"judgement":  func(i int) error { _, err := h.Judgement(b.Context(), some[i%len(some)]); return err },
 				"log":        func(int) error { _, err := h.LogSince(b.Context(), store.Practice, n-50, 50); return err },
@@ -155,10 +165,10 @@ func bulk(b *testing.B, h *house, dsn string, n int64) {
 	for _, insert := range []string{
 		numbers + `INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received)
 			SELECT 's' || i, contest, i, problem, account, '', language, entry, files, folder, size, received + i FROM n, submission WHERE number = 1`,
-		numbers + `INSERT INTO judgement (id, submission, bundle, config, class, origin, started, ended, verdict, finished, case_rows, events, cpu)
-			SELECT 'j' || i, 's' || i, bundle, config, class, origin, started + i, ended + i, verdict, finished, case_rows, events, cpu FROM n, judgement
+		numbers + `INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, ended, verdict, finished, case_rows, events, cpu)
+			SELECT 'j' || i, 's' || i, bundle, config, class, origin, 'j' || i, why, started + i, ended + i, verdict, finished, case_rows, events, cpu FROM n, judgement
 			WHERE submission = (SELECT id FROM submission WHERE number = 1)`,
-		numbers + `INSERT INTO standing (submission, judgement) SELECT 's' || i, 'j' || i FROM n`,
+		numbers + `INSERT INTO standing (submission, judgement, contest, number, verdict) SELECT 's' || i, 'j' || i, 'practice', i, 'AC' FROM n`,
 		numbers + `INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, done_at, worker, part_key)
 			SELECT 'j' || i, kind, lane, class, owner, cost, i, spec, token, 'done', 1, 0, excluded, made + i, done_at + i, worker, '' FROM n, job
 			WHERE id = (SELECT judgement FROM standing WHERE submission = (SELECT id FROM submission WHERE number = 1))`,

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"slices"
 	"time"
 
 	"assay/judge/blob"
@@ -18,7 +21,7 @@ type Blob struct {
 
 // NoteBlobs notes blobs that are kept now, or were asked for: before they are stored, so
 // that one that nobody names in the end is found by Sweep, and again when somebody is told
-// that he need not send them.
+// that they need not be sent.
 func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	return s.tx(ctx, "note blobs", func(q *query.Queries) error {
 		now := s.now()
@@ -42,12 +45,17 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 			}
 		}
 	}
-	for _, column := range []func(context.Context) ([]string, error){s.read.NamedByProblems, s.read.NamedByParts} {
-		digests, err := column(ctx)
-		if err != nil {
-			return nil, failed("read what blobs are named", err)
-		}
-		note(digests...)
+	parts, err := s.read.NamedByParts(ctx)
+	if err != nil {
+		return nil, failed("read what blobs parts name", err)
+	}
+	note(parts...)
+	problems, err := s.read.NamedByProblems(ctx)
+	if err != nil {
+		return nil, failed("read what blobs problems name", err)
+	}
+	for _, p := range problems {
+		note(p.Config, p.Sheet)
 	}
 	judgements, err := s.read.NamedByJudgements(ctx)
 	if err != nil {
@@ -68,6 +76,23 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 		for _, f := range files {
 			note(string(f.Digest))
 		}
+	}
+	if err := s.namedByLadders(ctx, note); err != nil {
+		return nil, err
+	}
+	uploads, err := s.read.NamedByUploads(ctx)
+	if err != nil {
+		return nil, failed("read what blobs uploads name", err)
+	}
+	for _, u := range uploads {
+		note(u.Archive, u.Report)
+	}
+	answers, err := s.read.NamedByAnswers(ctx)
+	if err != nil {
+		return nil, failed("read what blobs answers name", err)
+	}
+	for _, a := range answers {
+		note(a.Sha256, a.Events)
 	}
 	jobs, err := s.read.NamedByJobs(ctx)
 	if err != nil {
@@ -93,20 +118,77 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 	return named, nil
 }
 
+// namedByLadders notes what ladders, their bots and their games name.
+func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error {
+	configs, err1 := s.read.NamedByLadders(ctx)
+	records, err2 := s.read.NamedByEncounters(ctx)
+	programs, err3 := s.read.NamedByBots(ctx)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return failed("read what blobs ladders name", err)
+	}
+	note(configs...)
+	note(records...)
+	for _, list := range programs {
+		var files []job.File
+		if err := fromJSON("the files of a bot", list, &files); err != nil {
+			return err
+		}
+		for _, f := range files {
+			note(string(f.Digest))
+		}
+	}
+	return nil
+}
+
 // sweepAfter is how long a blob that nobody names may be the start of something.
 const sweepAfter = 48 * time.Hour
 
 // Sweep forgets the blobs that nobody names and nobody saw for 48 hours, and returns them
 // for the caller to delete. Contents says which blobs a manifest names. It also drops
-// invites that ended 90 days ago, and what the queue need not remember.
+// sessions that ended, invites that ended 90 days ago, flows that ended 30 days ago with all that they brought,
+// and what the queue need not remember.
 func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
-	const invites = 90 * 24 * time.Hour
+	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
 	// The candidates come first: what is named later was seen later.
 	before := s.now() - sweepAfter.Microseconds()
 	old, err := s.read.BlobsSeenBefore(ctx, before)
 	if err != nil {
 		return nil, failed("read the old blobs", err)
 	}
+	named, err := s.allNamed(ctx, contents)
+	if err != nil {
+		return nil, err
+	}
+	err = s.tx(ctx, "forget blobs", func(q *query.Queries) error {
+		gone = nil
+		for _, d := range old {
+			if _, known := named[blob.Digest(d)]; known {
+				continue
+			}
+			n, err := q.DeleteBlob(ctx, d, before)
+			if err != nil {
+				return err
+			}
+			if n == 1 {
+				gone = append(gone, blob.Digest(d))
+			}
+		}
+		ended := some(s.now() - flows.Microseconds())
+		for _, forget := range []func(context.Context, sql.NullInt64) error{q.DeleteOldParts, q.DeleteOldJobsOfFlows, q.DeleteOldFlows} {
+			if err := forget(ctx, ended); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(q.DeleteTurns(ctx), q.DeleteSessions(ctx, s.now())); err != nil {
+			return err
+		}
+		return errors.Join(q.DeleteInvites(ctx, s.now()-invites.Microseconds()), q.DeleteInvitations(ctx, s.now()-invites.Microseconds()))
+	})
+	return gone, err
+}
+
+// allNamed are the blobs that rows name, and those that their manifests name.
+func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (map[blob.Digest]bool, error) {
 	named, err := s.BlobsNamed(ctx)
 	if err != nil {
 		return nil, err
@@ -125,24 +207,28 @@ func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) (
 			}
 		}
 	}
+	return named, nil
+}
+
+// ForgetBlobs forgets at once those of some blobs that nobody names, and returns them for the
+// caller to delete: as Sweep, while nobody is told that a blob is there.
+func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
+	named, err := s.allNamed(ctx, contents)
+	if err != nil {
+		return nil, err
+	}
 	err = s.tx(ctx, "forget blobs", func(q *query.Queries) error {
 		gone = nil
-		for _, d := range old {
-			if _, known := named[blob.Digest(d)]; known {
+		for _, d := range blobs {
+			if _, known := named[d]; known || d == "" || slices.Contains(gone, d) {
 				continue
 			}
-			n, err := q.DeleteBlob(ctx, d, before)
-			if err != nil {
+			gone = append(gone, d)
+			if err := q.EraseBlob(ctx, string(d)); err != nil {
 				return err
 			}
-			if n == 1 {
-				gone = append(gone, blob.Digest(d))
-			}
 		}
-		if err := q.DeleteTurns(ctx); err != nil {
-			return err
-		}
-		return q.DeleteInvites(ctx, s.now()-invites.Microseconds())
+		return nil
 	})
 	return gone, err
 }

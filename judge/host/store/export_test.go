@@ -1,6 +1,9 @@
 package store
 
-import "io/fs"
+import (
+	"context"
+	"io/fs"
+)
 
 // WithSchema makes Open use other migrations.
 func WithSchema(o Options, schema fs.FS) Options {
@@ -21,3 +24,18 @@ func Tables() (names []string) {
 
 // Postgres says which database it is.
 func (s *Store) Postgres() bool { return s.postgres }
+
+// Told is how what a database says becomes this package's errors.
+var Told = failed
+
+// Unsettled counts the submissions whose verdict is found under another one than counts.
+func (s *Store) Unsettled(ctx context.Context) (n int, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM standing
+		JOIN judgement ON judgement.id = standing.judgement
+		JOIN submission ON submission.id = standing.submission
+		WHERE standing.contest <> submission.contest OR standing.number <> submission.number OR standing.verdict <> CASE
+			WHEN standing.given <> '' THEN standing.given
+			WHEN judgement.ended IS NULL THEN 'open'
+			ELSE COALESCE(judgement.verdict, '') END`).Scan(&n)
+	return n, err
+}

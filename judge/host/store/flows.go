@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,14 +35,22 @@ const (
 	FlowCancelled FlowState = "cancelled"
 )
 
-// NewFlow makes a flow that runs. Spec must be JSON.
-func (s *Store) NewFlow(ctx context.Context, kind string, spec []byte, owner string) (*Flow, error) {
-	f := &Flow{ID: newID(), Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}
-	err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: f.ID, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
+// NewFlow makes a flow that runs. Its id comes from who asks, so that asking twice makes one
+// flow; ErrTaken says that it is another's, or one of another kind. Spec must be JSON.
+func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner string) (*Flow, error) {
+	f := &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}
+	n, err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
 	if err != nil {
 		return nil, failed("make a flow", err)
 	}
-	return f, nil
+	if n == 1 {
+		return f, nil
+	}
+	known, err := s.Flow(ctx, id)
+	if err == nil && (known.Owner != owner || known.Kind != kind) {
+		err = failed("make the flow "+id, ErrTaken)
+	}
+	return known, err
 }
 
 // Flow reads a flow.
@@ -60,6 +69,16 @@ func (s *Store) Flows(ctx context.Context) ([]*Flow, error) {
 	return flows, failed("read the flows", err)
 }
 
+// FlowsOfKind reads at most n flows of a kind, the latest first.
+func (s *Store) FlowsOfKind(ctx context.Context, kind string, n int) ([]*Flow, error) {
+	rows, err := s.read.FlowsOfKind(ctx, kind, int32(n))
+	flows := make([]*Flow, 0, len(rows))
+	for _, r := range rows {
+		flows = append(flows, flow(r))
+	}
+	return flows, failed("read the flows of a kind", err)
+}
+
 func flow(r query.Flow) *Flow {
 	return &Flow{r.ID, r.Kind, []byte(r.Spec), FlowState(r.State), r.Reason, r.Owner, instant(r.Made), instant(r.DoneAt.Int64)}
 }
@@ -72,6 +91,10 @@ type FlowJob struct {
 	Lane  job.Lane
 	Class string
 	Cost  time.Duration // estimated processor time
+	// Exclude are the workers that must not take it.
+	Exclude []string
+	// Owner, the same of all jobs, is between whom the judging time is shared; "" is the flow.
+	Owner string
 }
 
 // JobID is the id of the job that makes a part of a flow: always the same, so that to plan
@@ -107,7 +130,7 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 			if id := JobID(flow, j.Key); !there[id] {
 				there[id] = true
 				lanes[j.Lane] = append(lanes[j.Lane], newJob{
-					id: id, work: j.Work, lane: j.Lane, class: j.Class, cost: j.Cost, made: now, flow: flow, key: j.Key,
+					id: id, work: j.Work, lane: j.Lane, class: j.Class, cost: j.Cost, made: now, flow: flow, key: j.Key, exclude: j.Exclude,
 				})
 			}
 		}
@@ -115,7 +138,7 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 			if len(lanes[lane]) == 0 {
 				continue
 			}
-			if err := enqueue(ctx, q, flow, lane, lanes[lane]); err != nil {
+			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, flow), lane, lanes[lane]); err != nil {
 				return err
 			}
 			added += len(lanes[lane])
@@ -128,20 +151,10 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 // Part is what one job brought to a flow. It never changes.
 type Part struct {
 	Key    string
-	Job    string      // id; "" where no job made it
+	Job    string      // id
 	Result *job.Result // without its events and its token
 	Events blob.Digest // "" for none
 	At     time.Time
-}
-
-// AddPart keeps a part that no job made, and says whether it is new: one with this key is
-// left as it is. Fold keeps those that jobs make.
-func (s *Store) AddPart(ctx context.Context, flow string, p Part) (added bool, err error) {
-	err = s.tx(ctx, "keep a part of the flow "+flow, func(q *query.Queries) error {
-		added, err = s.part(ctx, q, flow, p)
-		return err
-	})
-	return added, err
 }
 
 func (s *Store) part(ctx context.Context, q *query.Queries, flow string, p Part) (bool, error) {

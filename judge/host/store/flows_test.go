@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -23,7 +24,7 @@ func flowJob(key string) store.FlowJob {
 
 func (h *house) flow() *store.Flow {
 	h.tb.Helper()
-	f, err := h.NewFlow(h.tb.Context(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
+	f, err := h.NewFlow(h.tb.Context(), rand.Text(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -61,19 +62,13 @@ func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 		gaveUp := h.result(specs[1], "")
 		gaveUp.State, gaveUp.Finished, gaveUp.Reason = job.GivenUp, nil, "it kills me"
 		h.fold(gaveUp, store.GaveUp)
-		own := store.Part{Key: "own", Result: &job.Result{State: job.Done}}
-		for _, want := range []bool{true, false} {
-			if added, err := h.AddPart(t.Context(), f.ID, own); err != nil || added != want {
-				t.Errorf("a part was new: %v, %v; want %v", added, err, want)
-			}
-		}
 		parts, err := h.Parts(t.Context(), f.ID)
 		short := *r
 		short.Events, short.Token = nil, ""
 		want := []*store.Part{
-			{Key: "a", Job: specs[0].ID, Result: &short, Events: blob.Of(r.Events)}, {Key: "b", Job: specs[1].ID}, {Key: "own", Result: own.Result},
+			{Key: "a", Job: specs[0].ID, Result: &short, Events: blob.Of(r.Events)}, {Key: "b", Job: specs[1].ID},
 		}
-		if len(parts) != 3 || parts[1].Result.State != job.GivenUp || parts[1].Result.Reason != "it kills me" {
+		if len(parts) != 2 || parts[1].Result.State != job.GivenUp || parts[1].Result.Reason != "it kills me" {
 			t.Fatalf("got %+v, %v", parts, err)
 		}
 		parts[1].Result = nil
@@ -120,6 +115,13 @@ func TestWhatAFlowRefuses(t *testing.T) {
 			if !errors.Is(err, store.ErrEnded) {
 				t.Errorf("%s: %v", what, err)
 			}
+		}
+		again, err := h.NewFlow(t.Context(), f.ID, f.Kind, []byte("{}"), h.alice.ID)
+		if err != nil || string(again.Spec) != string(f.Spec) {
+			t.Errorf("the same flow again: %+v, %v", again, err)
+		}
+		if _, err := h.NewFlow(t.Context(), f.ID, "arena", []byte("{}"), h.alice.ID); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("a flow of another kind has the same id: %v", err)
 		}
 		if _, err := h.Flow(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("no flow: %v", err)
@@ -176,6 +178,54 @@ func TestManyPlanAtOnce(t *testing.T) {
 		parts, err := h.Parts(t.Context(), f.ID)
 		if err != nil || int64(len(parts)) != counted.Load() || counted.Load()+cancelled.Load() != 40 {
 			t.Errorf("%d counted, %d cancelled, %d parts, %v", counted.Load(), cancelled.Load(), len(parts), err)
+		}
+	})
+}
+
+// TestOldFlowsAreForgotten: 30 days after its end nothing is left of a flow, and its blobs are
+// nobody's; one that runs stays.
+func TestOldFlowsAreForgotten(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		ended, runs := h.flow(), h.flow()
+		for _, f := range []*store.Flow{ended, runs} {
+			if _, err := h.AddJobs(t.Context(), f.ID, flowJob("a")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, s := range h.background() {
+			r := h.result(s, judge.Accepted)
+			r.Events = []byte("events of " + s.ID)
+			h.fold(r, store.Counted)
+		}
+		if _, err := h.FinishFlow(t.Context(), ended.ID, store.FlowDone, ""); err != nil {
+			t.Fatal(err)
+		}
+		forget := func(after time.Duration) {
+			h.clock.add(after)
+			if _, err := h.Sweep(t.Context(), nothing); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forget(30 * 24 * time.Hour)
+		if _, err := h.Flow(t.Context(), ended.ID); err != nil {
+			t.Errorf("too early: %v", err)
+		}
+		forget(time.Second)
+		if _, err := h.Flow(t.Context(), ended.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the flow that ended: %v", err)
+		}
+		for f, want := range map[*store.Flow]int{ended: 0, runs: 1} {
+			parts, err := h.Parts(t.Context(), f.ID)
+			_, _, gone := h.Place(t.Context(), store.JobID(f.ID, "a"))
+			if err != nil || len(parts) != want || (gone == nil) != (want == 1) {
+				t.Errorf("%d parts, %v, its job: %v; want %d", len(parts), err, gone, want)
+			}
+		}
+		gone, err := h.Sweep(t.Context(), nothing)
+		lost := blob.Of([]byte("events of " + store.JobID(ended.ID, "a")))
+		if err != nil || len(gone) != 1 || gone[0] != lost {
+			t.Errorf("gone are %v, %v; want %s", gone, err, lost)
 		}
 	})
 }

@@ -32,16 +32,31 @@ type Folded struct {
 	Outcome
 	Submission string // id; "" for a part of a flow, or nothing
 	Flow       string // id; "" for a submission, or nothing
+	// Again says that the submission is judged once more before a verdict counts. Guests are
+	// the runs of guests that this result is to be compared with.
+	Again  bool
+	Guests []*Run
 }
 
-// maxTries is how often a job may fail, on however many workers.
-const maxTries = 5
+// maxTries is how often a job may fail, on however many workers. Where a worker says that it
+// is not a machine's fault, a second one is asked.
+const (
+	maxTries   = 5
+	triesBlame = 2
+)
 
 // Fold takes a result, once however often it is offered. Events is the blob of r.Events,
 // which the caller has stored; "" for none. A verdict ends the job's judgement or makes a
 // part of its flow; a failure puts the job back with the worker excluded, and at last makes
-// the verdict a judge error.
-func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (f Folded, err error) {
+// the verdict a judge error. What a guest says counts once a worker that is none has judged
+// as well.
+func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (Folded, error) {
+	return s.FoldDoubtful(ctx, r, events, nil)
+}
+
+// FoldDoubtful is Fold of a result that, where there is a doubt, others look at before it
+// counts.
+func (s *Store) FoldDoubtful(ctx context.Context, r *job.Result, events blob.Digest, doubt *Doubt) (f Folded, err error) {
 	err = s.tx(ctx, "take the result of job "+clean(r.Job), func(q *query.Queries) error {
 		f = Folded{Outcome: Dropped}
 		j, err := q.GetJob(ctx, r.Job)
@@ -59,19 +74,37 @@ func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (f 
 			}
 			f.Submission = of.Submission
 		}
-		if r.State != job.Done {
-			f.Outcome, err = s.failure(ctx, q, &j, r)
+		if !j.Flow.Valid && r.State == job.Done && r.Finished == nil {
+			empty := *r
+			empty.State, empty.Reason = job.Failed, "the worker says that it is done, and gives no verdict"
+			r = &empty
+		}
+		guests, err := q.GuestsOf(ctx, j.Class)
+		if err != nil {
 			return err
 		}
-		ended, err := s.end(ctx, q, &j, r, Done, events)
-		if err != nil || ended {
-			f.Outcome = Counted
-			return err
+		f.Outcome, err = s.outcome(ctx, q, &j, r, events, guests)
+		if err == nil && !j.Flow.Valid && (f.Outcome == Counted || f.Outcome == GaveUp) {
+			err = s.settle(ctx, q, &j, guests, doubt, &f)
 		}
-		f.Outcome, err = s.second(ctx, q, r)
 		return err
 	})
 	return f, err
+}
+
+// outcome takes a result for a job that is known.
+func (s *Store) outcome(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, events blob.Digest, guests []string) (Outcome, error) {
+	switch guest := slices.Contains(guests, clean(r.Worker)); {
+	case guest && (r.State != job.Done || j.Flow.Valid):
+		return s.without(ctx, q, j, r, guests)
+	case r.State != job.Done:
+		return s.failure(ctx, q, j, r)
+	}
+	ended, err := s.end(ctx, q, j, r, Done, events)
+	if err != nil || ended {
+		return Counted, err
+	}
+	return s.second(ctx, q, r)
 }
 
 // end makes r the result of a job, and says whether it did: not where there is one.
@@ -120,7 +153,10 @@ func (s *Store) endJudgement(ctx context.Context, q *query.Queries, j query.EndJ
 	}
 	j.Ended = some(now)
 	n, err := q.EndJudgement(ctx, j)
-	return n == 1, err
+	if err != nil || n != 1 {
+		return false, err
+	}
+	return true, q.SettleStanding(ctx, of.Submission)
 }
 
 // verdict is what a result says; "" where it says nothing.
@@ -171,18 +207,25 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil
 	}
-	if r.State == job.GivenUp || j.Tries+1 >= maxTries {
+	var excluded []string
+	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
+		return "", err
+	}
+	// A worker that must not do a job refuses it, and after many refusals it is given up; and
+	// one that a queue in trouble delivered often was never begun: that says nothing of the job.
+	refused := r.State == job.GivenUp && (len(excluded) > 0 || r.Unproven)
+	tries := int64(maxTries)
+	if r.Blame == judge.Setter || r.Blame == judge.Asker {
+		tries = triesBlame
+	}
+	if r.State == job.GivenUp && !refused || j.Tries+1 >= tries {
 		ended, err := s.end(ctx, q, j, r, Failed, "")
 		if err != nil || !ended {
 			return Dropped, err
 		}
 		return GaveUp, s.audit(ctx, q, Entry{Actor: r.Worker, Action: "a job failed", Object: j.ID, Detail: r.Reason})
 	}
-	var excluded []string
-	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
-		return "", err
-	}
-	if worker := clean(r.Worker); !slices.Contains(excluded, worker) {
+	if worker := clean(r.Worker); !refused && !slices.Contains(excluded, worker) {
 		excluded = append(excluded, worker)
 	}
 	list, err := toJSON(excluded)

@@ -167,10 +167,28 @@ func TestAJobThatFails(t *testing.T) {
 		if f := fail("w1", job.GivenUp, store.GaveUp); f.Submission != b.ID {
 			t.Errorf("got %+v", f)
 		}
-		if entries, err := h.Audited(t.Context(), "", 2); err != nil || len(entries) != 2 || entries[0].Object != b.Job || entries[0].Detail != "no disk at w1" {
+
+		// What is no machine's fault, two workers say.
+		c := h.submit()
+		blame := func(whose judge.Blame, state job.State, want store.Outcome) {
+			spec := h.next()[0]
+			h.out(spec)
+			r := h.result(spec, "")
+			r.State, r.Finished, r.Worker, r.Blame = state, nil, "w"+string(whose), whose
+			h.fold(r, want)
+		}
+		blame(judge.Setter, job.Failed, store.Retried)
+		blame(judge.Asker, job.Failed, store.GaveUp)
+		// Done without a verdict is not done.
+		h.submit()
+		blame("", job.Done, store.Retried)
+		if j, err := h.Judgement(t.Context(), c.ID); err != nil || j.State != store.Failed {
+			t.Errorf("got %+v, %v", j, err)
+		}
+		if entries, err := h.Audited(t.Context(), "", 3); err != nil || len(entries) != 3 || entries[1].Object != b.Job || entries[1].Detail != "no disk at w1" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
-		checkLog(t, h.Store, 4)
+		checkLog(t, h.Store, 7)
 	})
 }
 

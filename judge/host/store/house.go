@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -64,6 +65,11 @@ type Kind string
 const (
 	OfSubmission Kind = "submission"
 	OfJudgement  Kind = "judgement"
+	OfContest    Kind = "contest"
+	OfTeam       Kind = "team"
+	OfRejudging  Kind = "rejudging"
+	// Of a clarification, the object is its number.
+	OfClarification Kind = "clarification"
 )
 
 // Op says what happened to it.
@@ -113,9 +119,17 @@ type Entry struct {
 	Address string // where it came from; "" for nowhere
 }
 
-// Audit keeps an entry.
-func (s *Store) Audit(ctx context.Context, e Entry) error {
-	return failed("keep an audit entry", s.audit(ctx, s.write, e))
+// Audit keeps entries: all of them, or none. They name accounts by their ids, so that nothing
+// in them says who somebody was.
+func (s *Store) Audit(ctx context.Context, all ...Entry) error {
+	return s.tx(ctx, "keep an audit entry", func(q *query.Queries) error {
+		for _, e := range all {
+			if err := s.audit(ctx, q, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (s *Store) audit(ctx context.Context, q *query.Queries, e Entry) error {
@@ -127,13 +141,31 @@ func (s *Store) audit(ctx context.Context, q *query.Queries, e Entry) error {
 // Audited reads at most n entries, the latest first, that are older than the one with the
 // id before; "" is from the end.
 func (s *Store) Audited(ctx context.Context, before string, n int) ([]Entry, error) {
-	if before == "" {
-		before = "ffffffff-ffff-ffff-ffff-ffffffffffff" // after every id
-	}
-	rows, err := s.read.AuditBefore(ctx, before, int32(n))
+	return s.AuditOf(ctx, AuditFilter{Before: before, Limit: n})
+}
+
+// AuditFilter says which entries are meant; "" is for all.
+type AuditFilter struct {
+	Actor, Action, Object string
+	Before                string // id of an entry: only older ones
+	Limit                 int    // at most so many
+}
+
+// AuditOf reads entries of the audit, the latest first.
+func (s *Store) AuditOf(ctx context.Context, f AuditFilter) ([]Entry, error) {
+	rows, err := s.read.AuditBefore(ctx, query.AuditBeforeParams{
+		Before: cmp.Or(f.Before, "ffffffff-ffff-ffff-ffff-ffffffffffff"), // after every id
+		Actor:  f.Actor, Action: f.Action, Object: f.Object, Most: int32(f.Limit),
+	})
 	entries := make([]Entry, 0, len(rows))
 	for _, r := range rows {
 		entries = append(entries, Entry{r.ID, instant(r.At), r.Actor, r.Action, r.Object, r.Detail, r.Address})
 	}
 	return entries, failed("read the audit", err)
+}
+
+// AuditActions reads what actions the audit has.
+func (s *Store) AuditActions(ctx context.Context) ([]string, error) {
+	all, err := s.read.AuditActions(ctx)
+	return all, failed("read the actions of the audit", err)
 }

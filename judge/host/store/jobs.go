@@ -27,7 +27,7 @@ func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([
 			return nil, err
 		}
 		specs[i].ID, specs[i].Generation, specs[i].Token = r.ID, int(r.Generation), r.Token
-		specs[i].Lane, specs[i].Class = lane, class
+		specs[i].Lane, specs[i].Class, specs[i].Tries = lane, class, int(r.Tries)
 	}
 	return specs, nil
 }
@@ -119,8 +119,19 @@ func (s *Store) Place(ctx context.Context, id string) (job.Lane, string, error) 
 	return job.Lane(j.Lane), j.Class, failed("look for the job "+id, err)
 }
 
+// Work is what a job is to do.
+func (s *Store) Work(ctx context.Context, id string) (*job.Work, error) {
+	j, err := s.read.GetJob(ctx, id)
+	if err != nil {
+		return nil, failed("look for the job "+id, err)
+	}
+	w := &job.Work{}
+	return w, fromJSON("job "+id, j.Spec, w)
+}
+
 // Cancel ends a job without a result, and says whether it did: not where it had ended.
-// Its judgement ends without a verdict. A result that comes later is dropped.
+// Its judgement ends without a verdict; where it repeats one, that counts again. A result
+// that comes later is dropped.
 func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
 	err = s.tx(ctx, "cancel the job "+id, func(q *query.Queries) error {
 		j, err := q.GetJob(ctx, id)
@@ -132,8 +143,14 @@ func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
 		if err != nil || !done || j.Flow.Valid {
 			return err
 		}
-		_, err = s.endJudgement(ctx, q, query.EndJudgementParams{ID: id, Toolchains: "{}"})
-		return err
+		if _, err = s.endJudgement(ctx, q, query.EndJudgementParams{ID: id, Toolchains: "{}"}); err != nil {
+			return err
+		}
+		guests, err := q.GuestsOf(ctx, j.Class)
+		if err != nil {
+			return err
+		}
+		return s.settle(ctx, q, &j, guests, nil, &Folded{})
 	})
 	return done, err
 }

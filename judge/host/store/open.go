@@ -95,6 +95,7 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 // name is the database without a password.
 func (s *Store) name() string {
 	if u, err := url.Parse(s.options.DSN); s.postgres && err == nil {
+		u.RawQuery = "" // which may have one, too
 		return u.Redacted()
 	} else if s.postgres {
 		return "postgres://..."
@@ -133,7 +134,7 @@ func (s *Store) connectSQLite() error {
 		return err
 	}
 	file.Close()
-	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"} // what is deleted is overwritten
 	if s.writer, err = sql.Open("sqlite", sqliteDSN(path, url.Values{"_pragma": pragmas, "_txlock": {"immediate"}})); err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	if last < s.options.LastLog && !s.options.AcceptLoss {
 		return fmt.Errorf("%w: %s ends with event %d, and event %d was written: bring the database back, or accept the loss", ErrRolledBack, s.name(), last, s.options.LastLog)
 	}
-	if err := s.write.InsertContest(ctx, Practice, "Practice"); err != nil {
+	if err := s.write.InsertPractice(ctx, Practice, "Practice"); err != nil {
 		return failed("make the contest "+Practice, err)
 	}
 	return s.compile(ctx)

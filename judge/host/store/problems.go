@@ -18,6 +18,7 @@ type Problem struct {
 	Owner  string      // id of an account
 	Bundle blob.Digest // the active one
 	Config blob.Digest // the languages and limits that count with it
+	Sheet  blob.Digest // what a page shows of it; "" for none
 	Made   time.Time
 }
 
@@ -39,7 +40,8 @@ type NewBundle struct {
 	// Manifest is the blob that names all blobs of the bundle.
 	Manifest blob.Digest
 	Config   blob.Digest
-	MadeBy   string // id of an account
+	Sheet    blob.Digest // "" for none
+	MadeBy   string      // id of an account
 }
 
 // PutBundle makes the problem where it is new, and makes the bundle its active one. To say
@@ -49,7 +51,7 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
 		now := s.now()
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
-			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Made: now,
+			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Sheet: string(b.Sheet), Made: now,
 		})
 		if err != nil {
 			return err
@@ -81,13 +83,31 @@ func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
 }
 
 func problem(r query.Problem) *Problem {
-	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), instant(r.Made)}
+	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made)}
 }
 
 // Bundle reads a bundle. One that several problems have is said to be of the first.
 func (s *Store) Bundle(ctx context.Context, id blob.Digest) (*Bundle, error) {
 	r, err := s.read.GetBundle(ctx, string(id))
 	return &Bundle{blob.Digest(r.ID), r.Slug, blob.Digest(r.Manifest), instant(r.Made), r.MadeBy}, failed("read the bundle "+string(id), err)
+}
+
+// Version is a bundle of a problem, as a list shows it.
+type Version struct {
+	ID       blob.Digest
+	Manifest blob.Digest
+	Made     time.Time
+	Login    string // of who made it
+}
+
+// Versions reads the bundles of a problem, the latest first.
+func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
+	rows, err := s.read.ListBundles(ctx, p.ID)
+	versions := make([]Version, 0, len(rows))
+	for _, r := range rows {
+		versions = append(versions, Version{blob.Digest(r.ID), blob.Digest(r.Manifest), instant(r.Made), r.Login})
+	}
+	return versions, failed("read the versions of "+p.Slug, err)
 }
 
 // Cost estimates the processor time of judging a submission: the median of the problem's

@@ -55,6 +55,7 @@ var (
 	ErrRolledBack     = errors.New("the database is older than what was written here before")
 	ErrNotEmpty       = errors.New("the database is not empty")
 	ErrEnded          = errors.New("it has ended")
+	ErrFull           = errors.New("the database's disk is full")
 )
 
 // Practice is the contest that is always there; what belongs to no other belongs to it.
@@ -96,6 +97,8 @@ func failed(what string, err error) error {
 		err = ErrNotFound
 	case unique(err):
 		err = ErrTaken
+	case full(err):
+		err = ErrFull
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -117,6 +120,19 @@ func unique(err error) bool {
 	const uniqueKey, primaryKey = 2067, 1555 // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
 	return ok && (lite.Code() == uniqueKey || lite.Code() == primaryKey)
 }
+
+// full says whether a row was refused because there is no room for it.
+func full(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "53100"
+	}
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	const noRoom = 13 // SQLITE_FULL
+	return ok && lite.Code() == noRoom
+}
+
+// IsID says whether a text is written as ids are.
+func IsID(text string) bool { return uuid.Validate(text) == nil }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
@@ -144,8 +160,8 @@ func text(s string) sql.NullString { return sql.NullString{String: s, Valid: tru
 // clean makes a text of somebody else one that every database keeps, of at most 4 KiB.
 func clean(s string) string {
 	const most = 4 << 10
-	if len(s) > most {
-		s = s[:most]
-	}
+	s = cut(s, most)
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
+
+func cut(s string, most int) string { return s[:min(len(s), most)] }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"errors"
 	"flag"
@@ -119,6 +120,12 @@ func newHouse(tb testing.TB, dsn string) *house {
 	tb.Helper()
 	h := &house{tb: tb, clock: newClock()}
 	h.Store = open(tb, store.Options{DSN: dsn, Now: h.clock.Now})
+	settled := h.Store
+	tb.Cleanup(func() { // whatever was done, the verdict that is looked for is the one that counts
+		if n, err := settled.Unsettled(context.Background()); err != nil || n != 0 {
+			tb.Errorf("%d verdicts that count are not those that are found: %v", n, err)
+		}
+	})
 	h.alice = h.account("alice")
 	if _, err := h.PutBundle(tb.Context(), bundle(h.alice.ID, "nim", "1")); err != nil {
 		tb.Fatal(err)
@@ -160,4 +167,21 @@ func (h *house) submit() *store.Accepted {
 		h.tb.Fatal(err)
 	}
 	return a
+}
+
+// TestNoRoom: a full disk is told as what it is, by what SQLite says of one.
+func TestNoRoom(t *testing.T) {
+	db, err := sql.Open("sqlite", lite(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("PRAGMA max_page_count = 2; CREATE TABLE t (a)"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("INSERT INTO t VALUES (zeroblob(1000000))")
+	if got := store.Told("keep it", err); !errors.Is(got, store.ErrFull) || got.Error() != "keep it: the database's disk is full" {
+		t.Errorf("%v is told as %v", err, got)
+	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -8,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path"
+	"strings"
 	"time"
 
 	"assay/judge"
@@ -22,6 +25,8 @@ type NewSubmission struct {
 	// Key is made by the form or the program of the sender: the same of the same account
 	// within ten minutes is the same submission, so that sending twice is safe. "" is none.
 	Key     string
+	Contest string // id; "" is Practice
+	Team    string // id; "" where nobody counts
 	Account string // id
 	Problem string // slug
 	Work    job.Work
@@ -29,7 +34,12 @@ type NewSubmission struct {
 	Class   string
 	// Cost is the estimated processor time, for a fair order: Store.Cost has it.
 	Cost time.Duration
+	// PerMinute is the most that an account may send to the contest in a minute; 0 is any number.
+	PerMinute int64
 }
+
+// ErrTooFast says that an account has sent as many within a minute as it may.
+var ErrTooFast = errors.New("too many submissions within a minute")
 
 // Accepted is what is known of a submission as soon as it is kept.
 type Accepted struct {
@@ -47,10 +57,11 @@ const repeatable = 10 * time.Minute
 var errRepeated = errors.New("the submission is there already")
 
 // Submit keeps a submission: it has a number, a place in the queue and an open judgement,
-// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest. It may be
+// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest, ErrTooFast where nobody sends too many. It may be
 // called again with the same key.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
 	n.Key = clean(n.Key)
+	n.Contest = cmp.Or(n.Contest, Practice)
 	files, err := json.Marshal(n.Work.Files)
 	if err != nil {
 		return nil, fmt.Errorf("write the files of a submission: %w", err)
@@ -70,7 +81,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 	}
 	err = s.tx(ctx, "keep a submission", func(q *query.Queries) error {
 		a = &Accepted{ID: newID(), Job: newID()}
-		now, err := q.NumberSubmission(ctx, s.now(), Practice)
+		now, err := q.NumberSubmission(ctx, s.now(), n.Contest)
 		if err != nil {
 			return fmt.Errorf("lock the contest: %w", err)
 		}
@@ -80,34 +91,58 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 				return err
 			}
 		}
+		if n.PerMinute > 0 {
+			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: n.Contest, Account: n.Account, Received: now.LastTime - time.Minute.Microseconds()})
+			if err != nil || sent >= n.PerMinute {
+				return errors.Join(err, ErrTooFast)
+			}
+		}
 		var size int64
 		for _, f := range n.Work.Files {
 			size += f.Size
 		}
 		if err := q.InsertSubmission(ctx, query.InsertSubmissionParams{
-			ID: a.ID, Contest: Practice, Number: a.Number, Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
-			Entry: n.Work.Program, Files: string(files), Folder: n.Work.Folder, Size: size, Received: now.LastTime,
+			ID: a.ID, Contest: n.Contest, Team: sql.NullString{String: n.Team, Valid: n.Team != ""}, Number: a.Number, Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
+			Entry: n.Work.Program, Files: string(files), Folder: n.Work.Folder, Size: size, Received: now.LastTime, Ending: ending(n.Work.Files),
 		}); err != nil {
 			return err
 		}
 		if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-			ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class, Origin: "first", Started: now.LastTime,
+			ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class, Origin: string(First), Root: a.Job,
+			Started: now.LastTime,
 		}); err != nil {
 			return err
 		}
-		if err := q.InsertStanding(ctx, a.ID, a.Job); err != nil {
+		if err := q.InsertStanding(ctx, query.InsertStandingParams{Submission: a.ID, Judgement: a.Job, Contest: n.Contest, Number: a.Number}); err != nil {
 			return err
 		}
 		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: now.LastTime}
 		if err := enqueue(ctx, q, n.Account, n.Lane, []newJob{queued}); err != nil {
 			return err
 		}
-		return q.InsertLog(ctx, query.InsertLogParams{Contest: Practice, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID, Op: string(Created)})
+		return q.InsertLog(ctx, query.InsertLogParams{Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID, Op: string(Created)})
 	})
 	if err != nil && !errors.Is(err, errRepeated) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// TooFast is ErrTooFast where an account has sent to a contest as many within a minute as it may;
+// what has a known key was sent before.
+func (s *Store) TooFast(ctx context.Context, contest, account, key string, most int64) error {
+	now := s.now()
+	sent, err := s.read.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: contest, Account: account, Received: now - time.Minute.Microseconds()})
+	if err != nil || sent < most {
+		return failed("count submissions", err)
+	}
+	if key = clean(key); key != "" {
+		_, err = s.read.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: account, FormKey: key, Received: now - repeatable.Microseconds()})
+		if !errors.Is(err, sql.ErrNoRows) {
+			return failed("look for a submission", err)
+		}
+	}
+	return ErrTooFast
 }
 
 // problemID is the id of a problem, which never changes.
@@ -147,6 +182,7 @@ type newJob struct {
 	cost      time.Duration
 	made      int64
 	flow, key string // of a part; "" for a judgement
+	exclude   []string
 }
 
 // enqueue puts new jobs of one owner and lane into the queue, in this order. The owner's row
@@ -174,11 +210,17 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 		if err != nil {
 			return err
 		}
+		excluded := "[]"
+		if len(j.exclude) > 0 {
+			if excluded, err = toJSON(j.exclude); err != nil {
+				return err
+			}
+		}
 		start, finish := fair.Tags(next, 0, j.cost.Microseconds())
 		next = finish
 		if err := q.InsertJob(ctx, query.InsertJobParams{
 			ID: j.id, Kind: string(j.work.Kind), Lane: int64(lane), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(), StartTag: start,
-			Spec: work, Token: spec.Token, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""}, PartKey: j.key,
+			Spec: work, Token: spec.Token, Excluded: excluded, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""}, PartKey: j.key,
 		}); err != nil {
 			return err
 		}
@@ -203,8 +245,10 @@ type Submission struct {
 	ID       string
 	Contest  string
 	Number   int64
+	Team     string // id; "" where nobody counts
 	Account  string // id
 	Login    string
+	Display  string
 	Problem  string // slug
 	Program  string // what reports call it
 	Language string // asked for; "" for what the name tells
@@ -218,6 +262,9 @@ type Submission struct {
 	Verdict   judge.Verdict // "" while there is none
 	Score     string        // a decimal; "" where there is none
 	Ended     time.Time     // zero while it is open
+	// What the staff decided: that it has no effect, and a verdict that counts instead of the
+	// judging's, which Verdict is then.
+	Ignored, Given bool
 }
 
 // Submission reads a submission.
@@ -229,17 +276,50 @@ func (s *Store) Submission(ctx context.Context, id string) (*Submission, error) 
 	return submission(row)
 }
 
-// Filter says which submissions are meant. The zero value is the first page of all.
-type Filter struct {
-	Account string // id; "" for all
-	Problem string // slug; "" for all
-	Before  int64  // only with lower numbers; 0 for all
-	Limit   int    // at most so many; 0 is 50
+// SubmissionByNumber reads a submission of a contest.
+func (s *Store) SubmissionByNumber(ctx context.Context, contest string, number int64) (*Submission, error) {
+	row, err := s.read.SubmissionByNumber(ctx, contest, number)
+	if err != nil {
+		return nil, failed(fmt.Sprintf("read the submission %d", number), err)
+	}
+	return submission(row)
 }
 
-// Submissions reads submissions of the contest, the latest first. The next page is that
+// ending is that of the name of the first file, if a language could be told by it.
+func ending(files []job.File) string {
+	if len(files) == 0 {
+		return ""
+	}
+	end := strings.ToLower(strings.TrimPrefix(path.Ext(files[0].Path), "."))
+	if strings.Trim(end, "abcdefghijklmnopqrstuvwxyz0123456789+") != "" {
+		return ""
+	}
+	return end
+}
+
+// Unjudged, in the place of a verdict, means the submissions that have none yet.
+const Unjudged = "open"
+
+// Filter says which submissions are meant. The zero value is the first page of all.
+type Filter struct {
+	Contest string `json:"contest,omitempty"` // id; "" is Practice
+	Account string `json:"account,omitempty"` // id; "" for all; with it, only Problem may be set besides
+	Team    string `json:"team,omitempty"`    // likewise
+	Problem string `json:"problem,omitempty"` // slug; "" for all
+	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; "" for all
+	Verdict string `json:"verdict,omitempty"` // or Unjudged; "" for all
+	// Language is one that was asked for, or, where none was, that a name with one of Endings
+	// tells; "" for all.
+	Language string   `json:"language,omitempty"`
+	Endings  []string `json:"endings,omitempty"`
+	Before   int64    `json:"before,omitempty"` // only with lower numbers; 0 for all
+	Limit    int      `json:"limit,omitempty"`  // at most so many; 0 is 50
+}
+
+// Submissions reads submissions of a contest, the latest first. The next page is that
 // before the last number of this one.
 func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
+	f.Contest = cmp.Or(f.Contest, Practice)
 	if f.Before == 0 {
 		f.Before = math.MaxInt64
 	}
@@ -250,11 +330,29 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	var err error
 	switch {
 	case f.Account != "":
-		rows, err = s.read.SubmissionsOfAccount(ctx, query.SubmissionsOfAccountParams{Account: f.Account, Contest: Practice, Slug: f.Problem, Number: f.Before, Limit: int32(f.Limit)})
-	case f.Problem != "":
-		rows, err = s.read.SubmissionsOfProblem(ctx, query.SubmissionsOfProblemParams{Slug: f.Problem, Contest: Practice, Number: f.Before, Limit: int32(f.Limit)})
+		rows, err = s.read.SubmissionsOfAccount(ctx, query.SubmissionsOfAccountParams{Account: f.Account, Contest: f.Contest, Slug: f.Problem, Number: f.Before, Limit: int32(f.Limit)})
+	case f.Team != "":
+		rows, err = s.read.SubmissionsOfTeam(ctx, query.SubmissionsOfTeamParams{Team: text(f.Team), Contest: f.Contest, Slug: f.Problem, Number: f.Before, Limit: int32(f.Limit)})
+	case f.Problem != "" && f.Who+f.Verdict+f.Language == "":
+		rows, err = s.read.SubmissionsOfProblem(ctx, query.SubmissionsOfProblemParams{Slug: f.Problem, Contest: f.Contest, Number: f.Before, Limit: int32(f.Limit)})
 	default:
-		rows, err = s.read.ListSubmissions(ctx, query.ListSubmissionsParams{Contest: Practice, Number: f.Before, Limit: int32(f.Limit)})
+		who, werr := s.who(ctx, f.Contest, f.Who)
+		if errors.Is(werr, ErrNotFound) {
+			return nil, nil
+		}
+		if werr != nil {
+			return nil, werr
+		}
+		endings := "." + strings.Join(f.Endings, ".") + "."
+		if f.Verdict != "" {
+			rows, err = s.read.ListSubmissionsOfVerdict(ctx, query.ListSubmissionsOfVerdictParams{
+				Contest: f.Contest, Verdict: f.Verdict, Slug: f.Problem, Who: who, Language: f.Language, Endings: endings, Before: f.Before, Most: int32(f.Limit),
+			})
+			break
+		}
+		rows, err = s.read.ListSubmissions(ctx, query.ListSubmissionsParams{
+			Contest: f.Contest, Slug: f.Problem, Who: who, Language: f.Language, Endings: endings, Before: f.Before, Most: int32(f.Limit),
+		})
 	}
 	if err != nil {
 		return nil, failed("read submissions", err)
@@ -268,11 +366,30 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	return all, nil
 }
 
+// who is the id of the account with a login, or of the team with a name or a number; "" of "".
+func (s *Store) who(ctx context.Context, contest, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	a, err := s.AccountByLogin(ctx, name)
+	if err == nil {
+		return a.ID, nil
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return "", err
+	}
+	id, err := s.read.TeamNamed(ctx, contest, name)
+	return id, failed("look for "+name, err)
+}
+
 func submission(r query.Submitted) (*Submission, error) {
 	s := &Submission{
-		ID: r.ID, Contest: r.Contest, Number: r.Number, Account: r.Account, Login: r.Login, Problem: r.Slug, Program: r.Entry,
+		ID: r.ID, Contest: r.Contest, Number: r.Number, Team: r.Team.String, Account: r.Account, Login: r.Login, Display: r.Display, Problem: r.Slug, Program: r.Entry,
 		Language: r.Language, Folder: r.Folder, Size: r.Size, Received: instant(r.Received), Judgement: r.Judgement,
-		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64),
+		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64), Ignored: r.Ignored,
+	}
+	if r.Given != "" {
+		s.Given, s.Verdict, s.Score = true, judge.Verdict(r.Given), ""
 	}
 	return s, fromJSON("the files of submission "+r.ID, r.Files, &s.Files)
 }
@@ -284,7 +401,8 @@ type Judgement struct {
 	Bundle     blob.Digest
 	Config     blob.Digest
 	Class      string
-	Origin     string // "first"
+	Origin     Origin
+	Why        string // it repeats another one; "" for a first one
 	State      JobState
 	Started    time.Time
 	Ended      time.Time     // zero while it is open
@@ -309,7 +427,7 @@ func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, e
 		return nil, failed("read the judgement of submission "+submission, err)
 	}
 	j := &Judgement{
-		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class, Origin: r.Origin,
+		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class, Origin: Origin(r.Origin), Why: r.Why,
 		State: JobState(r.State), Started: instant(r.Started), Ended: instant(r.Ended.Int64), Verdict: judge.Verdict(r.Verdict.String),
 		Score: r.Score.String, Events: blob.Digest(r.Events.String), Reason: r.Reason, Worker: r.Worker, Version: r.Version,
 		Machine: r.Machine, Rung: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond,

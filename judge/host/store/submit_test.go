@@ -20,7 +20,7 @@ func TestASubmissionIsReadBack(t *testing.T) {
 		h := newHouse(t, dsn)
 		a := h.submit()
 		want := &store.Submission{
-			ID: a.ID, Contest: store.Practice, Number: 1, Account: h.alice.ID, Login: "alice", Problem: "nim", Program: "a.py",
+			ID: a.ID, Contest: store.Practice, Number: 1, Account: h.alice.ID, Login: "alice", Display: h.alice.Display, Problem: "nim", Program: "a.py",
 			Files: work().Files, Size: 7, Received: h.clock.Now(), Judgement: a.Job, State: store.Waiting,
 		}
 		got, err := h.Submission(t.Context(), a.ID)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -26,6 +27,7 @@ type Worker struct {
 	Name     string // unique
 	Key      string // the public half of its nkey, unique
 	Class    string
+	Guest    bool // its judgings count when another worker says the same
 	State    WorkerState
 	Offer    job.Offer // what it said last that it can do
 	Enrolled time.Time
@@ -37,6 +39,7 @@ type Worker struct {
 type Invite struct {
 	Name    string // of the worker
 	Class   string
+	Guest   bool   // see Worker
 	By      string // id of an account
 	Expires time.Time
 }
@@ -44,44 +47,56 @@ type Invite struct {
 // inviteLives is for how long a worker may join by a code.
 const inviteLives = 24 * time.Hour
 
-// NewInvite keeps the hash of a code by which a worker may join within 24 hours.
-func (s *Store) NewInvite(ctx context.Context, hash, name, class, by string) (*Invite, error) {
+// What codes let in.
+const (
+	forWorker = "worker"
+	forAdmin  = "admin"
+)
+
+// NewInvite keeps the hash of a code by which a worker may join within 24 hours; it says until
+// when in the answer.
+func (s *Store) NewInvite(ctx context.Context, hash string, i Invite) (*Invite, error) {
 	now := instant(s.now())
-	i := &Invite{Name: name, Class: class, By: by, Expires: now.Add(inviteLives)}
-	err := s.write.InsertInvite(ctx, query.InsertInviteParams{Hash: hash, Name: name, Class: class, Made: now.UnixMicro(), MadeBy: by, Expires: i.Expires.UnixMicro()})
+	i.Expires = now.Add(inviteLives)
+	err := s.write.InsertInvite(ctx, query.InsertInviteParams{
+		Hash: hash, Makes: forWorker, Name: i.Name, Class: i.Class, Guest: i.Guest, Made: now.UnixMicro(), MadeBy: i.By, Expires: i.Expires.UnixMicro(),
+	})
 	if err != nil {
 		return nil, failed("keep a join code", err)
 	}
-	return i, nil
+	return &i, nil
 }
 
 // Invite reads an invite without using it up. ErrNotFound is a code that never was, ErrUsed
 // and ErrExpired one that was.
 func (s *Store) Invite(ctx context.Context, hash string) (*Invite, error) {
-	i, err := s.invite(ctx, s.read, hash)
+	i, err := s.invite(ctx, s.read, hash, forWorker)
 	return i, failed("look for a join code", err)
 }
 
-func (s *Store) invite(ctx context.Context, q *query.Queries, hash string) (*Invite, error) {
+func (s *Store) invite(ctx context.Context, q *query.Queries, hash, makes string) (*Invite, error) {
 	r, err := q.GetInvite(ctx, hash)
 	switch {
 	case err != nil:
 		return nil, err
+	case r.Makes != makes:
+		return nil, ErrNotFound
 	case r.UsesLeft == 0:
 		return nil, ErrUsed
 	case r.Expires <= s.now():
 		return nil, ErrExpired
 	}
-	return &Invite{Name: r.Name, Class: r.Class, By: r.MadeBy, Expires: instant(r.Expires)}, nil
+	return &Invite{Name: r.Name, Class: r.Class, Guest: r.Guest, By: r.MadeBy, Expires: instant(r.Expires)}, nil
 }
 
 // NewWorker is a worker that wants to join.
 type NewWorker struct {
 	// Invite is the hash of its code, which is used up; its name and class are those of the
-	// invite. "" is a worker that the server makes itself.
+	// invite, and whether it is a guest. "" is a worker that the server makes itself.
 	Invite string
 	Name   string
 	Class  string
+	Guest  bool
 	Key    string // the public half of its nkey
 	Offer  job.Offer
 	By     string // who let it in, where there is no invite
@@ -105,22 +120,22 @@ func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 			return err
 		}
 		if n.Invite != "" {
-			used, err := q.UseInvite(ctx, n.Invite, s.now())
+			used, err := q.UseInvite(ctx, query.UseInviteParams{Hash: n.Invite, Makes: forWorker, Now: s.now()})
 			if err != nil {
 				return err
 			}
 			if used == 0 {
-				_, err := s.invite(ctx, q, n.Invite)
+				_, err := s.invite(ctx, q, n.Invite, forWorker)
 				return err
 			}
 			i, err := q.GetInvite(ctx, n.Invite)
 			if err != nil {
 				return err
 			}
-			n.Name, n.Class, n.By = i.Name, i.Class, i.MadeBy
+			n.Name, n.Class, n.Guest, n.By = i.Name, i.Class, i.Guest, i.MadeBy
 		}
-		w = &Worker{ID: newID(), Name: n.Name, Key: n.Key, Class: n.Class, State: Active, Offer: n.Offer, Enrolled: instant(s.now()), By: n.By}
-		return q.InsertWorker(ctx, query.InsertWorkerParams{ID: w.ID, Name: w.Name, Nkey: w.Key, Class: w.Class, Offer: offer, Enrolled: w.Enrolled.UnixMicro(), EnrolledBy: w.By})
+		w = &Worker{ID: newID(), Name: n.Name, Key: n.Key, Class: n.Class, Guest: n.Guest, State: Active, Offer: n.Offer, Enrolled: instant(s.now()), By: n.By}
+		return q.InsertWorker(ctx, query.InsertWorkerParams{ID: w.ID, Name: w.Name, Nkey: w.Key, Class: w.Class, Guest: w.Guest, Offer: offer, Enrolled: w.Enrolled.UnixMicro(), EnrolledBy: w.By})
 	})
 	if err != nil {
 		return nil, err
@@ -162,7 +177,7 @@ func (s *Store) Workers(ctx context.Context) ([]*Worker, error) {
 }
 
 func worker(r query.Worker) (*Worker, error) {
-	w := &Worker{ID: r.ID, Name: r.Name, Key: r.Nkey, Class: r.Class, State: WorkerState(r.State), Enrolled: instant(r.Enrolled), By: r.EnrolledBy, Note: r.Note}
+	w := &Worker{ID: r.ID, Name: r.Name, Key: r.Nkey, Class: r.Class, Guest: r.Guest, State: WorkerState(r.State), Enrolled: instant(r.Enrolled), By: r.EnrolledBy, Note: r.Note}
 	return w, fromJSON("what worker "+r.Name+" offers", r.Offer, &w.Offer)
 }
 
@@ -189,6 +204,7 @@ type Class struct {
 	Arch      string
 	Rung      string
 	Languages map[string]string // id to the identity of the toolchain
+	Speed     *job.Speed        // of the first machine that was measured; nil while there is none
 	Filled    time.Time
 }
 
@@ -218,11 +234,25 @@ func (s *Store) Classes(ctx context.Context) ([]*Class, error) {
 
 func class(r query.Class) (*Class, error) {
 	c := &Class{Name: r.Name, Arch: r.Arch, Rung: r.Rung, Filled: instant(r.Filled)}
-	return c, fromJSON("the class "+r.Name, r.Languages, &c.Languages)
+	return c, errors.Join(fromJSON("the class "+r.Name, r.Languages, &c.Languages), fromJSON("the class "+r.Name, r.Speed, &c.Speed))
+}
+
+// MeasureClass makes the speed of a machine that of its class, where it is the first that was
+// measured, and returns the class as it is then.
+func (s *Store) MeasureClass(ctx context.Context, name string, first *job.Speed) (*Class, error) {
+	speed, err := toJSON(first)
+	if err != nil {
+		return nil, fmt.Errorf("write the speed of class %s: %w", name, err)
+	}
+	if err := s.write.SetClassSpeed(ctx, name, speed); err != nil {
+		return nil, failed("keep the speed of class "+name, err)
+	}
+	return s.Class(ctx, name)
 }
 
 // FillClass makes a class of what its first worker offers, and returns the class as it is
-// then: the one of another worker, where that was first.
+// then: the one of another worker, where that was first. Its tool chains may be others than
+// before, so that ladders that were settled go on.
 func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*Class, error) {
 	languages, err := toJSON(first.Languages)
 	if err != nil {
@@ -230,15 +260,27 @@ func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*C
 	}
 	var row query.Class
 	err = s.tx(ctx, "fill the class "+name, func(q *query.Queries) error {
+		if row, err = q.GetClass(ctx, name); !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 		err := q.InsertClass(ctx, query.InsertClassParams{Name: name, Arch: first.Arch, Rung: first.Rung, Languages: languages, Filled: s.now()})
 		if err != nil {
 			return err
 		}
-		row, err = q.GetClass(ctx, name)
-		return err
+		if row, err = q.GetClass(ctx, name); err != nil {
+			return err
+		}
+		return resume(ctx, q)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return class(row)
+}
+
+// ForgetClass has the next worker of a class say what it is; ErrNotFound is one that no worker
+// has filled.
+func (s *Store) ForgetClass(ctx context.Context, name string) error {
+	n, err := s.write.DeleteClass(ctx, name)
+	return failed("forget the class "+name, changed(n, err))
 }

@@ -52,7 +52,7 @@ func ofSubmit(b *testing.B, cases, each int, body string) {
 		for range slots {
 			all.Go(func() {
 				for left.Add(-1) >= 0 {
-					if result, err := r.Run(b.Context(), spec, nil); err != nil || result.Finished == nil || result.Finished.Verdict != judge.Accepted {
+					if result, err := r.Run(b.Context(), spec, nil, nil); err != nil || result.Finished == nil || result.Finished.Verdict != judge.Accepted {
 						b.Errorf("%+v, %v", result, err)
 					}
 				}

@@ -63,7 +63,7 @@ func TestAFullDisk(t *testing.T) {
 	fill(196 << 20)
 	j := s.spec(t, b, filepath.Join(root, "right.sh"))
 	var unwell *worker.Unwell
-	if result, err := r.Run(t.Context(), j, nil); !errors.As(err, &unwell) {
+	if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) {
 		t.Errorf("on a full disk: %+v, %v", result, err)
 	}
 	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "MiB left") {

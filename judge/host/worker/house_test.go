@@ -269,7 +269,7 @@ func timeless(t testing.TB, events []judge.Event) (lines []string) {
 // done is the result of a job that must get a verdict.
 func done(t testing.TB, r *worker.Runner, s *job.Spec) *job.Result {
 	t.Helper()
-	result, err := r.Run(t.Context(), s, nil)
+	result, err := r.Run(t.Context(), s, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

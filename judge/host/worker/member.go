@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 
+	"assay/judge/host/job"
 	"assay/judge/host/queue"
 )
 
@@ -13,7 +14,14 @@ func FromMember(m *queue.Member) Queue { return member{m} }
 type member struct{ *queue.Member }
 
 func (m member) Take(ctx context.Context) (*Taken, error) {
-	l, err := m.Member.Take(ctx)
+	return taken(m.Member.Take(ctx))
+}
+
+func (m member) TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error) {
+	return taken(m.Member.TakeBefore(ctx, lane))
+}
+
+func taken(l *queue.Lease, err error) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}

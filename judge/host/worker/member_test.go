@@ -75,7 +75,7 @@ func TestOnTheRealQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	soon := time.After(30 * time.Second)
+	soon := time.After(2 * time.Minute)
 	next := func(from chan string) string {
 		t.Helper()
 		select {

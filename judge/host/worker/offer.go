@@ -43,7 +43,10 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 		Protocol: job.Protocol, Version: r.o.Version, Arch: runtime.GOOS + "/" + runtime.GOARCH,
 		Slots: r.o.Slots, Machine: r.machine, Languages: map[string]string{}, Obtain: map[string]string{},
 	}
-	o.Rung, _ = w.Rung()
+	var weaker []string
+	if o.Rung, weaker = w.Rung(); len(weaker) > 0 {
+		note("this machine does not enforce: " + strings.Join(weaker, "; "))
+	}
 	identities := make([]string, len(w.Config.Languages))
 	var all sync.WaitGroup
 	for i, l := range w.Config.Languages {
@@ -92,7 +95,7 @@ func (r *Runner) Well(ctx context.Context) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
 		if was, is := r.own.Languages[id], cmp.Or(now.Languages[id], "nothing"); was != is {
-			return &Unwell{fmt.Errorf("the tool chain of %s has changed from %q to %q: start the worker again, and have its class accept it", id, was, is)}
+			return &Unwell{fmt.Errorf("the tool chain of %s has changed from %q to %q: where that is meant for all machines of its class: judged admin class forget CLASS, and start its workers again", id, was, is)}
 		}
 	}
 	return nil

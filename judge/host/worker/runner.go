@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -26,7 +27,8 @@ import (
 
 // RunnerOptions are what a runner is made of.
 type RunnerOptions struct {
-	Dir   string // its data folder: what it fetched, and what it built
+	Dir   string // its data folder: what it fetched
+	Cache string // what it built, and what it knows of tool chains; "" is in Dir
 	Slots int    // programs that run at one time, of all jobs together; at least 1
 	Blobs Blobs
 	// Version is the judge's.
@@ -73,26 +75,30 @@ type Runner struct {
 	problems kept[problemKey, *opened]
 	counter  atomic.Int64 // for folders below tmp
 
-	mu   sync.Mutex
-	laid int64      // bytes of all that is laid out
-	own  *job.Offer // as the machine was when the runner was made
-	away *awayError // what the server did not send; nil where it sends
+	mu    sync.Mutex
+	laid  int64        // bytes of all that is laid out
+	at    map[int]bool // processors on which games are played
+	scale float64      // of time limits; 0 is 1
+	own   *job.Offer   // as the machine was when the runner was made
+	away  *awayError   // what the server did not send; nil where it sends
 }
 
 // problemKey names an open problem.
 type problemKey struct {
 	config, bundle blob.Digest
 	name           string
+	snapshot       bool
 }
 
-// opened is a problem that was laid out.
+// opened is a problem that was laid out, or the folders of one.
 type opened struct {
-	*workspace.Problem
-	w      *workspace.Workspace
-	give   func() // gives w back
-	bundle *bundle.Bundle
-	dir    string
-	size   int64
+	*workspace.Problem // nil for a snapshot
+	w                  *workspace.Workspace
+	give               func() // gives w back
+	bundle             *bundle.Bundle
+	dir                string
+	size               int64
+	mutating           mutating
 
 	mu     sync.Mutex
 	looked time.Time // when it was seen to be as it was laid out
@@ -123,6 +129,9 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Contest == "" {
 		o.Contest = o.Dir
 	}
+	if o.Cache == "" {
+		o.Cache = filepath.Join(o.Dir, "cache")
+	}
 	if o.Quota == 0 {
 		o.Quota = usualQuota
 		if size, known := cachedir.DiskSize(o.Dir); known {
@@ -140,7 +149,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	r := &Runner{
 		o: o, tmp: tmp, end: sync.OnceValue(end), blobs: blobs, machine: machine(),
 		fetch:  &fetcher{from: o.Blobs, to: blobs, patience: o.Patience, note: o.Note},
-		beside: workspace.NewBeside(o.Slots),
+		beside: workspace.NewBeside(o.Slots), at: map[int]bool{},
 	}
 	r.rooms.idle, r.rooms.close = idleRooms, func(w *workspace.Workspace) {
 		if err := w.Close(); err != nil {
@@ -161,12 +170,22 @@ func (r *Runner) Close() error {
 	return r.end()
 }
 
+// Scale multiplies the time limits of submissions from now on, on a machine that is slower or
+// faster than others of its class; 0 is 1. Each judging says so.
+func (r *Runner) Scale(factor float64) error {
+	if factor < 0 || math.IsNaN(factor) || math.IsInf(factor, 0) {
+		return fmt.Errorf("the server multiplies limits by %v", factor)
+	}
+	r.scale = factor
+	return nil
+}
+
 // Run does a job; see Judging.
-func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event)) (*job.Result, error) {
+func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error) {
 	limited, end := context.WithTimeoutCause(ctx, r.o.Limit, errTooLong)
 	defer end()
 	result := &job.Result{Version: r.o.Version, Machine: r.machine, Rung: r.own.Rung}
-	err := r.judge(limited, s, progress, result)
+	err := r.judge(limited, s, progress, turn, result)
 	away, _ := errors.AsType[*awayError](err)
 	switch {
 	case ctx.Err() != nil:
@@ -178,10 +197,10 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		r.away = away
 		r.mu.Unlock()
 		return nil, &Unwell{err}
-	case err == nil && result.Finished.Verdict != judge.JudgeError:
+	case err == nil && (result.Finished == nil || result.Finished.Verdict != judge.JudgeError):
 		result.State = job.Done
 		return result, nil
-	case judge.Whose(err) != judge.Setter: // also of a judge error: was it the machine's?
+	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Asker: // also of a judge error: was it the machine's?
 		if ill := r.unwell(ctx, err); ill != nil {
 			return nil, ill
 		}
@@ -190,9 +209,9 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		result.State = job.Done
 		return result, nil
 	}
-	blame := judge.Machine
-	if judge.Whose(err) == judge.Setter {
-		blame = judge.Setter
+	blame := judge.Whose(err)
+	if blame != judge.Setter && blame != judge.Asker {
+		blame = judge.Machine
 	}
 	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version, Machine: result.Machine, Rung: result.Rung}, nil
 }
@@ -217,8 +236,8 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 	return text
 }
 
-// judge has a submission judged, and fills the result. What panics here is an error.
-func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), result *job.Result) (err error) {
+// judge does a job, and fills the result. What panics here is an error.
+func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn, result *job.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.o.Note(fmt.Sprintf("the job %s made the worker panic: %v\n%s", s.ID, p, debug.Stack()))
@@ -228,27 +247,39 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 	if err := s.Check(); err != nil {
 		return err
 	}
-	p, give, err := r.open(ctx, problemKey{s.Config, s.Bundle, s.Problem})
+	p, give, err := r.open(ctx, problemKey{s.Config, s.Bundle, s.Problem, s.Snapshot})
 	if err != nil {
 		return err
 	}
 	defer give()
+	if s.Kind == job.Submission {
+		return r.submitted(ctx, s, p, progress, result)
+	}
+	return r.part(ctx, s, p, &brought{progress: progress, turn: turn}, result)
+}
+
+// submitted has a submission judged.
+func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress func(judge.Event), result *job.Result) error {
 	path, done, err := r.submission(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer done()
 	var events []judge.Event
-	listen := func(e judge.Event) {
+	var listen func(e judge.Event)
+	listen = func(e judge.Event) {
 		if _, passing := e.(*judge.Progressed); passing {
 			return
+		}
+		if _, begins := e.(*judge.Started); begins && r.scale > 0 && r.scale != 1 {
+			defer listen(&judge.Noted{Text: fmt.Sprintf("time limits are those of the problem times %.2f: so much slower or faster is this machine than the first one of its class", r.scale)})
 		}
 		events = append(events, e)
 		if progress != nil {
 			progress(e)
 		}
 	}
-	submitted := workspace.Submission{Path: path, Name: s.Program, Language: s.Language}
+	submitted := workspace.Submission{Path: path, Name: s.Program, Language: s.Language, TimeFactor: r.scale}
 	if result.Finished, err = p.w.Submit(ctx, p.Problem, submitted, judge.Options{All: s.All, Jobs: 1}, listen); err != nil {
 		return err
 	}
@@ -405,7 +436,11 @@ func (r *Runner) fill(ctx context.Context, key problemKey, o *opened) error {
 		if err := r.fetch.bring(ctx, m.Blobs()); err != nil {
 			return err
 		}
-		if o.bundle, err = bundle.FromBlobs(r.blobs, key.bundle, key.name); err == nil {
+		o.bundle, err = bundle.FromBlobs(r.blobs, key.bundle, key.name)
+		switch {
+		case err == nil && key.snapshot:
+			err = o.bundle.LayOut(r.blobs, o.dir)
+		case err == nil:
 			o.Problem, err = o.w.OpenFrozen(o.bundle, r.blobs, o.dir)
 		}
 		// A blob that was there a moment ago may have been dropped for another job's.
@@ -469,5 +504,5 @@ func (r *Runner) room(ctx context.Context, config blob.Digest) (*workspace.Works
 
 // env is the world of a workspace; a nil config leaves it the machine's own.
 func (r *Runner) env(config []byte) workspace.Env {
-	return workspace.Env{Dir: r.o.Contest, Cache: filepath.Join(r.o.Dir, "cache"), Headers: r.o.Headers, Config: config}
+	return workspace.Env{Dir: r.o.Contest, Cache: r.o.Cache, Headers: r.o.Headers, Config: config}
 }

@@ -1,6 +1,8 @@
 package worker_test
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,7 +126,7 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	}
 	j := s.spec(t, b, path)
 	j.All = all
-	result, err := r.Run(t.Context(), j, func(e judge.Event) { told = append(told, e) })
+	result, err := r.Run(t.Context(), j, func(e judge.Event) { told = append(told, e) }, nil)
 	if err != nil || result.State != job.Done {
 		t.Fatalf("%s: %+v, %v", path, result, err)
 	}
@@ -185,5 +187,38 @@ func TestTheHouseOnAWorker(t *testing.T) {
 		for _, file := range files {
 			same(t, w, p, r, s, b, filepath.Join(root, "solutions", name, file), false)
 		}
+	}
+}
+
+// TestScale: on a machine that is slower than others limits follow, and each judging says so.
+func TestScale(t *testing.T) {
+	root := lay(t, problems)
+	w, s := contest(t, root), newServer()
+	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
+	_, b := s.freeze(t, w, "plain")
+	for factor, want := range map[float64]string{0: "2000", 1: "2000", 1.5: "3000 time limits are those of the problem times 1.50: so much slower or faster is this machine than the first one of its class"} {
+		if err := r.Scale(factor); err != nil {
+			t.Fatal(err)
+		}
+		result, err := r.Run(t.Context(), s.spec(t, b, filepath.Join(root, "right.sh")), nil, nil)
+		if err != nil || result.State != job.Done {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		events, err := job.Unpack(result.Events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(events[0].(*judge.Started).TimeMS)
+		for _, e := range events {
+			if n, is := e.(*judge.Noted); is && strings.HasPrefix(n.Text, "time limits") {
+				got += " " + n.Text
+			}
+		}
+		if got != want {
+			t.Errorf("times %v: %s, want %s", factor, got, want)
+		}
+	}
+	if r.Scale(math.NaN()) == nil || r.Scale(-1) == nil {
+		t.Error("it takes a factor that is none")
 	}
 }

@@ -40,6 +40,9 @@ import (
 type Queue interface {
 	// Take waits for a job. Its error is that of ctx when ctx ends; any other ends the worker.
 	Take(ctx context.Context) (*Taken, error)
+	// TakeBefore waits for a job of a lane before the given one that no worker with nothing to
+	// do wants. Its error is as that of Take.
+	TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error)
 	// Offer hands in the result of a job that is not held any more. It tries until the result
 	// is stored, or ctx ends.
 	Offer(ctx context.Context, r *job.Result) error
@@ -74,8 +77,8 @@ type Judging interface {
 	// Run does a job. What happens goes to progress as it happens, if it is not nil. The
 	// result says what came of it; who it is from, and for which job, is the caller's to
 	// say. An error says that the job is to be given back: Unwell where the machine is not
-	// fit for others either.
-	Run(ctx context.Context, s *job.Spec, progress func(judge.Event)) (*job.Result, error)
+	// fit for others either. Where turn is not nil, each program of the job waits for its.
+	Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error)
 	// Well says what makes the machine unfit for judging just now, or nil.
 	Well(ctx context.Context) error
 }
@@ -103,18 +106,24 @@ type Options struct {
 	Queue   Queue
 	Judging Judging
 	Slots   int // jobs at one time; at least 1
-	// Note, if it is not nil, is told what those who look after the worker should know. It
-	// is called by several goroutines at once.
-	Note func(text string)
+	// Note, if it is not nil, is told what those who look after the worker should know, and
+	// Info what goes as it should. They are called by several goroutines at once.
+	Note, Info func(text string)
+	// Measure, if it is not nil, is called now and then when there has been nothing to do for
+	// a while; no job runs beside it.
+	Measure func(ctx context.Context)
 }
 
 // The times of a worker.
 const (
-	lookEvery = time.Minute      // whether the machine is well
-	restFor   = 10 * time.Second // until one that was not is looked at again
-	drainFor  = 10 * time.Minute // what jobs may still take when the worker is to end
-	backFor   = 2 * time.Second  // what giving a job back may take: else its lease runs out
-	backLater = 2 * time.Second  // before others try what this machine could not do
+	firstMeasure = time.Minute // after the start
+	measureEvery = time.Hour
+	quietFor     = 10 * time.Minute // before that, but for the first time
+	lookEvery    = time.Minute      // whether the machine is well
+	restFor      = 10 * time.Second // until one that was not is looked at again
+	drainFor     = 10 * time.Minute // what jobs may still take when the worker is to end
+	backFor      = 2 * time.Second  // what giving a job back may take: else its lease runs out
+	backLater    = 2 * time.Second  // before others try what this machine could not do
 )
 
 // maxTold bounds the bytes of an event that is told while a job runs. One that has more
@@ -132,14 +141,15 @@ var (
 type Worker struct {
 	o      Options
 	spool  *spool
-	places *semaphore.Weighted // for jobs that run
-	drain  chan struct{}       // closed when no more jobs are to be taken
+	places *places       // for jobs that run
+	drain  chan struct{} // closed when no more jobs are to be taken
 
 	mu      sync.Mutex
 	drained bool
 	running map[*context.CancelCauseFunc]string // what ends a job that is being done, and its id
 	ill     string                              // why no job is taken; "" where the machine is well
 	err     error                               // what ends the worker
+	worked  time.Time                           // when the last job ended
 }
 
 // New makes a worker. It makes the folder of results where it is missing.
@@ -147,14 +157,16 @@ func New(o Options) (*Worker, error) {
 	if o.Slots < 1 {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
 	}
-	if o.Note == nil {
-		o.Note = func(string) {}
+	for _, tell := range []*func(string){&o.Note, &o.Info} {
+		if *tell == nil {
+			*tell = func(string) {}
+		}
 	}
 	s, err := openSpool(filepath.Join(o.Dir, "spool"))
 	if err != nil {
 		return nil, err
 	}
-	return &Worker{o: o, spool: s, places: semaphore.NewWeighted(int64(o.Slots)), drain: make(chan struct{}), running: map[*context.CancelCauseFunc]string{}}, nil
+	return &Worker{o: o, spool: s, places: &places{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}), running: map[*context.CancelCauseFunc]string{}}, nil
 }
 
 // Drain has the worker take no more jobs. Run returns when those that run have ended, or
@@ -181,6 +193,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	others.Go(func() { w.handInLeft(aside) })
 	others.Go(func() { w.lookAfter(aside) })
 	others.Go(func() { w.obey(aside) })
+	others.Go(func() { w.measure(aside) })
 	others.Go(func() {
 		select {
 		case <-aside.Done():
@@ -221,15 +234,43 @@ func (w *Worker) slot(ctx context.Context) {
 		w.places.Release(1)
 		t, err := w.o.Queue.Take(taking)
 		switch {
-		case err == nil:
+		case err != nil:
+			w.lost(taking, err)
+		case t.Spec.MakesWay():
+			w.doBeside(ctx, taking, t)
+		default:
 			w.do(ctx, t)
-		case taking.Err() == nil:
-			w.mu.Lock()
-			w.err = cmp.Or(w.err, err)
-			w.mu.Unlock()
-			w.Drain()
 		}
 	}
+}
+
+// lost ends the worker, for no job can be taken any more, unless it is because ctx ended.
+func (w *Worker) lost(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	w.err = cmp.Or(w.err, err)
+	w.mu.Unlock()
+	w.Drain()
+}
+
+// doBeside does a job that makes way, and jobs of lanes before its own as they come.
+func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
+	taking, over := context.WithCancel(taking)
+	var long sync.WaitGroup
+	long.Go(func() {
+		defer over()
+		w.do(ctx, t)
+	})
+	for w.recovered(taking) {
+		if next, err := w.o.Queue.TakeBefore(taking, t.Spec.Lane); err != nil {
+			w.lost(taking, err)
+		} else {
+			w.do(ctx, next)
+		}
+	}
+	long.Wait()
 }
 
 // do does a job that was taken.
@@ -242,6 +283,7 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 	defer func() {
 		w.mu.Lock()
 		delete(w.running, &end)
+		w.worked = time.Now()
 		w.mu.Unlock()
 	}()
 	result, err := w.judge(ctx, t)
@@ -260,24 +302,40 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 	}
 }
 
-// judge has the job done, alone if it was given to a worker before: it may be what ended
-// that one.
+// judge has the job done, alone if that is asked for, or if it was given to a worker before:
+// it may be what ended that one. From a case on that another worker may judge otherwise,
+// nothing is told before the end.
 func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
-	places := int64(1)
-	if t.Deliveries > 1 {
-		places = int64(w.o.Slots)
+	n := int64(1)
+	if t.Deliveries > 1 || t.Spec.Alone {
+		n = int64(w.o.Slots)
 	}
-	if err := w.places.Acquire(ctx, places); err != nil {
+	place, err := w.places.hold(ctx, n)
+	if err != nil {
 		return nil, context.Cause(ctx)
 	}
-	defer w.places.Release(places)
-	told := 0
+	defer place.leave()
+	var turn Turn
+	if t.Spec.MakesWay() {
+		turn = place.turn
+	}
+	told, quiet := 0, t.Spec.Alone
+	var limit time.Duration
 	return w.o.Judging.Run(ctx, t.Spec, func(e judge.Event) {
+		switch e := e.(type) {
+		case *judge.Started:
+			limit = time.Duration(e.TimeMS) * time.Millisecond
+		case *judge.CaseJudged:
+			quiet = quiet || e.Borderline(limit)
+		}
+		if quiet {
+			return
+		}
 		if data, err := encodeSmall(e); err == nil { // else the result has it, or says why not
 			t.Progress(told, data)
 		}
 		told++
-	})
+	}, turn)
 }
 
 // encodeSmall writes an event, without its details where they are too large.
@@ -341,6 +399,24 @@ func (w *Worker) lookAfter(ctx context.Context) {
 	}
 }
 
+// measure has the machine measured when nobody is kept waiting by it.
+func (w *Worker) measure(ctx context.Context) {
+	if w.o.Measure == nil {
+		return
+	}
+	for next := time.Now().Add(firstMeasure); wait(ctx, firstMeasure); {
+		w.mu.Lock()
+		quiet := time.Since(w.worked) >= quietFor
+		w.mu.Unlock()
+		if time.Now().Before(next) || !quiet || w.illness() != "" || !w.places.TryAcquire(int64(w.o.Slots)) {
+			continue
+		}
+		w.o.Measure(ctx)
+		w.places.Release(int64(w.o.Slots))
+		next = time.Now().Add(measureEvery)
+	}
+}
+
 // say tells the server whether jobs are taken.
 func (w *Worker) say() {
 	w.mu.Lock()
@@ -363,6 +439,7 @@ func (w *Worker) obey(ctx context.Context) {
 			case !open:
 				orders = nil
 			case o.Kind == job.Drain:
+				w.o.Info("the server has this worker take no more jobs: it ends when those that run have ended")
 				w.Drain()
 			case o.Kind == job.Cancel:
 				w.cancel(o.Job)
@@ -380,10 +457,11 @@ func (w *Worker) warm(ctx context.Context, bundles []job.Bundle) {
 		return
 	}
 	switch err := can.Warm(ctx, bundles); {
+	case ctx.Err() != nil: // nobody needs them any more
 	case err != nil:
 		w.o.Note(err.Error())
 	default:
-		w.o.Note(fmt.Sprintf("%d bundles are ready for jobs", len(bundles)))
+		w.o.Info(fmt.Sprintf("%d bundles are ready for jobs", len(bundles)))
 	}
 }
 
@@ -430,7 +508,7 @@ func (w *Worker) recovered(ctx context.Context) bool {
 		w.ill = ""
 		w.mu.Unlock()
 		if first {
-			w.o.Note("jobs are taken again")
+			w.o.Info("jobs are taken again")
 			w.say()
 		}
 	}

@@ -22,6 +22,7 @@ import (
 // fakeQueue is a queue that gives what is sent to jobs, and remembers what it was told.
 type fakeQueue struct {
 	jobs   chan *worker.Taken
+	before chan *worker.Taken // given beside a job that makes way
 	orders chan job.Order
 	broken error // of Take, once jobs is closed
 	finish func(ctx context.Context, r *job.Result) error
@@ -35,7 +36,7 @@ type fakeQueue struct {
 }
 
 func newQueue() *fakeQueue {
-	return &fakeQueue{jobs: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
+	return &fakeQueue{jobs: make(chan *worker.Taken, 1000), before: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
 }
 
 func (q *fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
@@ -46,6 +47,18 @@ func (q *fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
 		if !open {
 			return nil, q.broken
 		}
+		return t, nil
+	}
+}
+
+func (q *fakeQueue) TakeBefore(ctx context.Context, lane job.Lane) (*worker.Taken, error) {
+	if lane != job.Background {
+		return nil, fmt.Errorf("the lane %d is that of no job here", lane)
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case t := <-q.before:
 		return t, nil
 	}
 }
@@ -103,15 +116,26 @@ func (q *fakeQueue) give(id string, deliveries int) {
 
 // judging does jobs as the test says.
 type judging struct {
-	run func(ctx context.Context, id string) error
+	run    func(ctx context.Context, id string) error
+	long   func(ctx context.Context, turn worker.Turn) error // of a job that makes way
+	events []judge.Event                                     // of each job
 
 	mu  sync.Mutex
 	ill error
 }
 
-func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Event)) (*job.Result, error) {
+func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn worker.Turn) (*job.Result, error) {
 	progress(&judge.Noted{Text: "begun"})
-	if err := j.run(ctx, s.ID); err != nil {
+	for _, e := range j.events {
+		progress(e)
+	}
+	var err error
+	if turn != nil {
+		err = j.long(ctx, turn)
+	} else {
+		err = j.run(ctx, s.ID)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return &job.Result{State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, nil
@@ -144,7 +168,8 @@ type setup struct {
 	*worker.Worker
 	*fakeQueue
 	*judging
-	notes notes
+	notes notes // of what is wrong
+	infos notes
 	dir   string
 	err   chan error // what Run returned
 }
@@ -156,7 +181,7 @@ func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) er
 	synctest.Test(t, func(t *testing.T) {
 		s := &setup{fakeQueue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
 		var err error
-		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add})
+		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add, Info: s.infos.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,8 +318,8 @@ func TestWarmedByOrder(t *testing.T) {
 		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "a"}, {Problem: "b"}}}
 		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "bad"}}}
 		synctest.Wait()
-		if !s.notes.has("2 bundles are ready") || !s.notes.has("bad is not ready") {
-			t.Errorf("noted: %s", &s.notes)
+		if !s.infos.has("2 bundles are ready") || !s.notes.has("bad is not ready") || s.notes.has("2 bundles") {
+			t.Errorf("noted: %s; told: %s", &s.notes, &s.infos)
 		}
 	})
 }
@@ -422,7 +447,7 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 		ill.Store(false)
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		if len(s.results) != 1 || s.said[len(s.said)-1] != "false " || !s.notes.has("taken again") {
+		if len(s.results) != 1 || s.said[len(s.said)-1] != "false " || !s.infos.has("taken again") {
 			t.Errorf("%d results, said %q: %s", len(s.results), s.said, &s.notes)
 		}
 		s.set(errors.New("the tools have changed")) // while nothing runs
@@ -473,5 +498,97 @@ func TestAWorkerNeedsSlots(t *testing.T) {
 	}
 	if _, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir()}); judge.Whose(err) != judge.Asker {
 		t.Errorf("NewRunner: %v", err)
+	}
+}
+
+// TestWhatAnotherMayJudgeOtherwise is not told before the end: from a case on that was barely
+// too late, and nothing at all of a job that repeats one. That one runs alone.
+func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
+	late := func(name string, cpu time.Duration) judge.Event {
+		return &judge.CaseJudged{Group: "g", Case: name, Verdict: judge.TimeLimit, Exec: judge.Exec{CPU: cpu}}
+	}
+	var mu sync.Mutex
+	running, beside := map[string]bool{}, false
+	run := func(_ context.Context, id string) error {
+		mu.Lock()
+		running[id] = true
+		beside = beside || running["again"] && len(running) > 1
+		mu.Unlock()
+		time.Sleep(time.Second)
+		mu.Lock()
+		delete(running, id)
+		mu.Unlock()
+		return nil
+	}
+	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.judging.events = []judge.Event{&judge.Started{TimeMS: 1000}, late("hopeless", 1300*time.Millisecond), late("barely", 1100*time.Millisecond), &judge.Finished{}}
+		for i := range 6 {
+			s.give(fmt.Sprint("first", i), 1)
+		}
+		s.jobs <- &worker.Taken{Spec: &job.Spec{ID: "again", Work: job.Work{Alone: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "again"}}
+		for i := range 6 {
+			s.give(fmt.Sprint("then", i), 1)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(s.results) != 13 || beside {
+			t.Errorf("%d results of 13; others ran beside what was to run alone: %v", len(s.results), beside)
+		}
+		for _, told := range s.told {
+			if strings.HasPrefix(told, "again") || strings.Contains(told, "barely") || strings.Contains(told, `"finished"`) {
+				t.Errorf("it is told: %s", told)
+			}
+		}
+		if n := len(s.told); n != 12*3 {
+			t.Errorf("%d events are told, want the first three of each of the others", n)
+		}
+	})
+}
+
+// TestTheMachineIsMeasured a minute after the start and each hour, when there was nothing to do
+// for a while, and never beside a job.
+func TestTheMachineIsMeasured(t *testing.T) {
+	var mu sync.Mutex
+	var measured []time.Duration
+	working, beside, start := 0, false, time.Time{}
+	change := func(by int) {
+		mu.Lock()
+		defer mu.Unlock()
+		working += by
+	}
+	run := func(context.Context, string) error {
+		change(1)
+		defer change(-1)
+		time.Sleep(90 * time.Minute)
+		return nil
+	}
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		start = time.Now()
+		w, err := worker.New(worker.Options{Name: "w", Dir: t.TempDir(), Queue: q, Judging: &judging{run: run}, Slots: 2, Measure: func(context.Context) {
+			mu.Lock()
+			measured, beside = append(measured, time.Since(start).Round(time.Minute)), beside || working > 0
+			mu.Unlock()
+			time.Sleep(5 * time.Second)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- w.Run(ctx) }()
+		time.Sleep(30 * time.Minute)
+		q.give("long", 1)
+		time.Sleep(5 * time.Hour)
+		end()
+		<-ended
+	})
+	want := []time.Duration{time.Minute, 131 * time.Minute, 192 * time.Minute, 253 * time.Minute, 314 * time.Minute}
+	close := len(measured) == len(want)
+	for i := range measured {
+		close = close && (measured[i]-want[i]).Abs() <= 5*time.Minute
+	}
+	if !close || beside {
+		t.Errorf("it was measured after %v, beside a job: %v; want about %v", measured, beside, want)
 	}
 }

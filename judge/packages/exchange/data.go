@@ -127,9 +127,13 @@ func (e *exporter) data() error {
 		for k, c := range g.Cases {
 			n++
 			name := fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(g.Cases))), k+1, goodName(c.Name))
-			if g.Name != problem.Sample && !e.grouped() {
+			switch {
+			case e.from.Kind.Answers:
+				name = c.Name // submissions have files of this name
+			case g.Name != problem.Sample && !e.grouped():
 				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(secret)), n, g.Name, goodName(c.Name))
 			}
+			e.recipe.add(dir, name, g.Name, &c)
 			if err := e.newCase(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
 				return err
 			}
@@ -183,6 +187,7 @@ func (e *exporter) oldData() error {
 				n++
 				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(e.secretCases())), n, g.Name, goodName(c.Name))
 			}
+			e.recipe.add(dir, name, g.Name, &c)
 			if err := e.oneCase(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
 				return err
 			}
@@ -269,6 +274,7 @@ func (e *exporter) yaml(name string, keys any) error {
 	if err != nil || string(text) == "{}" {
 		return err
 	}
+	e.recipe.tell(name, string(text))
 	return write(filepath.Join(e.dir, filepath.FromSlash(name)), append(text, '\n'), 0o644)
 }
 

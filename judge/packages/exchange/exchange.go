@@ -4,7 +4,8 @@
 // refused with a *judge.Fault if judging depends on it, else it is a note.
 //
 //	native.go     to the judge's own form; toml.go: problem.toml; programs.go
-//	icpc.go       to the ICPC format; wrap.go: programs that speak another protocol there
+//	icpc.go       to the ICPC format; wrap.go: programs that speak another protocol there;
+//	              generators.go: generators.yaml
 //	companion.go  from the JSON of the browser extension Competitive Companion
 //
 // A folder is written beside its place and then renamed: it is there as a whole or
@@ -136,6 +137,20 @@ func copyTree(from, to string) error {
 		}
 		return nil
 	})
+}
+
+// Name is what the package of a problem is called: its format wants small letters and digits.
+func Name(id string) string {
+	made := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id))
+	if made == "" {
+		return "problem"
+	}
+	return made
 }
 
 var badInName = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)

@@ -61,7 +61,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-var kit = fstest.MapFS{"kit.go": {Data: []byte("package kit\n")}, "kit_test.go": {Data: []byte("package kit\n")}, "kit.py": {Data: []byte("OK = 1\n")}}
+var kit = fstest.MapFS{"kit.go": {Data: []byte("package kit\n")}, "kit_test.go": {Data: []byte("package kit\n")}, "kit.py": {Data: []byte("OK = 1\n")}, "kit.hpp": {Data: []byte("#define OK\n")}}
 
 const native = `
 -- problem.toml --
@@ -114,7 +114,7 @@ yes
 func TestExport(t *testing.T) {
 	dir := unpack(t, native)
 	to := filepath.Join(t.TempDir(), "out")
-	notes, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, kit)
+	notes, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.With{Kit: kit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,6 @@ func TestExport(t *testing.T) {
 		"output_validator/go.mod":             "module assay\n\ngo 1.26\n",
 		"statement/problem.en.md":             "Add.\n",
 		"submissions/accepted/add.sh":         "echo 1\n",
-		".timelimit":                          "1.5\n",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
@@ -152,7 +151,7 @@ func TestExport(t *testing.T) {
 	if back.Title != `Sums: "two"` || back.Limits.CPU != 1500*time.Millisecond || back.Limits.Memory != 64<<20 || back.Count() != 3 {
 		t.Errorf("read back: title %q, limits %+v, %d cases", back.Title, back.Limits, back.Count())
 	}
-	if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, kit); err == nil {
+	if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, exchange.With{Kit: kit}); err == nil {
 		t.Error("a second export overwrites the first")
 	} else if _, ok := errors.AsType[*exchange.ExistsError](err); !ok {
 		t.Error(err)
@@ -165,7 +164,7 @@ func TestRoundTrip(t *testing.T) {
 	dir := unpack(t, text)
 	before := open(t, dir)
 	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
-	if _, err := exchange.ICPC(before, filepath.Join(dir, "solutions"), away, icpc.Format2025, kit); err != nil {
+	if _, err := exchange.ICPC(before, filepath.Join(dir, "solutions"), away, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := exchange.Native(open(t, away), home, filepath.Join(home+"-solutions")); err != nil {
@@ -209,49 +208,56 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestExportOfPython: a program in Python takes its kit along, and a script that runs it
-// from any folder.
-func TestExportOfPython(t *testing.T) {
+// TestExportOfKits: a program in Python or C++ takes its kit along, and scripts that build and
+// run it from any folder.
+func TestExportOfKits(t *testing.T) {
 	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"
-	for _, row := range []struct{ it, toml, files, program, run string }{
-		{"runs a file", "[checker]\nprogram = \"check.py\"", "-- check.py --\n", "output_validator", "check.py\" --kattis"},
-		{"runs the main file of a folder", "[checker]\nprogram = \"check\"", "-- check/a.py --\n-- check/main.py --\n", "output_validator", "main.py\" --kattis"},
-		{"runs an interactor as it is", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.py\"", "-- talk.py --\n", "output_validator", "talk.py\" \"$@\""},
+	for _, row := range []struct{ it, toml, files, kit, text, build, run string }{
+		{"runs a file", "[checker]\nprogram = \"check.py\"", "-- check.py --\n", "kit.py", "OK = 1\n", "nothing to build", "check.py\" --kattis"},
+		{"runs the main file of a folder", "[checker]\nprogram = \"check\"", "-- check/a.py --\n-- check/main.py --\n", "kit.py", "OK = 1\n", "nothing to build", "main.py\" --kattis"},
+		{"runs an interactor as it is", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.py\"", "-- talk.py --\n", "kit.py", "OK = 1\n", "nothing to build", "talk.py\" \"$@\""},
+		{"builds a file", "[checker]\nprogram = \"check.cpp\"", "-- check.cpp --\n", "kit.hpp", "#define OK\n", "-I. -o validator *.cpp", "validator\" --kattis"},
+		{"builds a folder", "[checker]\nprogram = \"check\"", "-- check/a.cc --\n-- check/b.h --\n", "kit.hpp", "#define OK\n", "*.cc\n", "validator\" --kattis"},
+		{"builds an interactor", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"", "-- talk.cpp --\n", "kit.hpp", "#define OK\n", "*.cpp\n", "validator\" \"$@\""},
+		{"leaves a kit of the program's own", "[checker]\nprogram = \"check\"", "-- check/a.cpp --\n-- check/kit.hpp --\nown\n", "kit.hpp", "own\n", "*.cpp\n", "validator\" --kattis"},
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest+row.files)
 		to := filepath.Join(t.TempDir(), "out")
-		if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, kit); err != nil {
+		if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
 			t.Errorf("it %s: %v", row.it, err)
 			continue
 		}
 		got := tree(t, to)
-		if run := got[row.program+"/run"]; !strings.Contains(run, row.run) || got[row.program+"/kit.py"] != "OK = 1\n" {
+		if run := got["output_validator/run"]; !strings.Contains(run, row.run) || got["output_validator/"+row.kit] != row.text {
 			t.Errorf("it %s: the script is %q, the files are %q", row.it, run, got)
 		}
-		if _, there := got[row.program+"/judge/kit/kit.go"]; there {
+		if build := got["output_validator/build"]; !strings.Contains(build, row.build) || (build == "") != (row.build == "") {
+			t.Errorf("it %s: it is built by %q", row.it, build)
+		}
+		if _, there := got["output_validator/judge/kit/kit.go"]; there {
 			t.Errorf("it %s: with the kit of Go", row.it)
 		}
 	}
 }
 
 func TestExportRefuses(t *testing.T) {
-	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- check.py --\n-- check.cpp --\n#include \"testlib.h\"\n"
+	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- check.py --\n-- check.sh --\n-- check.cpp --\n#include \"testlib.h\"\n"
 	for _, row := range []struct {
 		it, toml string
 		format   icpc.Format
 		want     string
 	}{
 		{"has no such checker", "[checker]\nname = \"unordered\"", icpc.Format2025, "the checker unordered compares in a way that the format's output validator does not"},
-		{"has no kit but in Go and Python", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"kit\"", icpc.Format2025, "an output validator that speaks the kit's protocol and is not written in Go or Python"},
+		{"has no kit but in Go, Python and C++", "[checker]\nprogram = \"check.sh\"\nspeaks = \"kit\"", icpc.Format2025, "an output validator that speaks the kit's protocol and is not written in Go, Python or C++"},
 		{"has no testlib but in C++", "[checker]\nprogram = \"check.py\"\nspeaks = \"testlib\"", icpc.Format2025, "an output validator that speaks testlib's protocol and is not written in C++"},
-		{"misses testlib.h", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"testlib\"", icpc.Format2025, "testlib.h is not beside the program"},
+		{"misses testlib.h", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"testlib\"", icpc.Format2025, "testlib.h is neither beside the program nor where judge.toml says"},
 		{"takes no least points of groups in the old format", "[scoring]\nmax_score = 1\nscore_aggregation = \"min\"", icpc.Legacy, "the legacy format adds the points of groups"},
 		{"gives no points without a maximum in the old format", "[scoring]\nmax_score = \"unbounded\"", icpc.Legacy, "the legacy format adds the points of groups"},
 		{"has one pass in the old format", "kind = \"multi-pass\"\n[checker]\nprogram = \"check.py\"\nspeaks = \"kattis\"", icpc.Legacy, "the legacy format has no problems of several passes"},
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest)
 		to := filepath.Join(t.TempDir(), "out")
-		_, err := exchange.ICPC(open(t, dir), dir, to, row.format, kit)
+		_, err := exchange.ICPC(open(t, dir), dir, to, row.format, exchange.With{Kit: kit})
 		if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Text, row.want) {
 			t.Errorf("it %s: %v, want %q", row.it, err, row.want)
 		}
@@ -340,4 +346,69 @@ func ExampleReadTask() {
 	}
 	fmt.Println(task.ID(), len(task.Tests))
 	// Output: a.-two-sums 1
+}
+
+// TestExportOfGenerators: generators.yaml names generator, seed and words of what a line made, and
+// copies what was written by hand.
+func TestExportOfGenerators(t *testing.T) {
+	dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n[reference]\nprogram = \"ref.py\"\n[generator]\nprogram = \"make.py\"\nspeaks = \"plain\"\n[[group]]\nname = \"all\"\ncases = [\"random 3 {seed}\", \"it's\"]\n"+
+		"-- ref.py --\nprint(1)\n-- make.py --\nprint(1)\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"+
+		"-- testcases/all/random-3-seed.in --\n2\n-- testcases/all/random-3-seed.ans --\n1\n-- testcases/all/it-s.in --\n3\n-- testcases/all/it-s.ans --\n1\n")
+	from := open(t, dir)
+	for _, c := range from.Groups[1].Cases { // whatever the lines are called
+		for file, text := range map[string]string{c.In: "2\n", c.Ans: "1\n"} {
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	to := filepath.Join(t.TempDir(), "out")
+	with := exchange.With{Kit: kit, Seed: func(group string, c *judge.Case) string { return "00000010" }}
+	if _, err := exchange.ICPC(from, dir, to, icpc.Format2025, with); err != nil {
+		t.Fatal(err)
+	}
+	got := tree(t, to)
+	for _, want := range []string{
+		"solution: /submissions/accepted/reference.py\n", ": {generate: \"generator 00000010 random 3 8\"}\n",
+		": {generate: \"generator 00000010 'it'\\\\''s'\"}\n", "\"1-a\": {copy: \"cases/sample/1-a\"}\n",
+	} {
+		if !strings.Contains(got["generators/generators.yaml"], want) {
+			t.Errorf("generators.yaml lacks %q:\n%s", want, got["generators/generators.yaml"])
+		}
+	}
+	if !strings.Contains(got["generators/generator/make"], "make.py\"") || !strings.Contains(got["generators/generator/run"], "ASSAY_SEED=$1") || got["generators/cases/sample/1-a.in"] != "1\n" {
+		t.Errorf("the generator and copied cases are %q", got)
+	}
+}
+
+// TestExportOfOutputs: cases keep their names, as the files of submissions do, and groups do not.
+func TestExportOfOutputs(t *testing.T) {
+	const problem = "-- problem.toml --\ntitle = \"x\"\nkind = \"submit-answer\"\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- cases/more/b.in --\n2\n-- cases/more/b.ans --\n2\n"
+	dir := unpack(t, problem+"-- solutions/accepted/hand/more/b.out --\n2\n-- solutions/accepted/hand/a.out --\n1\n-- solutions/wrong_answer/one.out --\n3\n")
+	to := filepath.Join(t.TempDir(), "out")
+	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
+		t.Fatal(err)
+	}
+	got := tree(t, to)
+	for name, want := range map[string]string{
+		"data/sample/a.in": "1\n", "data/secret/b.in": "2\n", "submissions/accepted/hand/a.out": "1\n", "submissions/accepted/hand/b.out": "2\n", "submissions/wrong_answer/one.out": "3\n",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	var names []string
+	for _, s := range open(t, to).Package.Submissions {
+		names = append(names, s.Name)
+	}
+	if want := []string{"accepted/hand", "wrong_answer/one.out"}; !slices.Equal(names, want) {
+		t.Errorf("submissions are %q, want %q", names, want)
+	}
+	dir = unpack(t, problem+"-- cases/even/b.in --\n2\n-- cases/even/b.ans --\n2\n")
+	if _, err := exchange.ICPC(open(t, dir), dir, to+"2", icpc.Format2025, exchange.With{Kit: kit}); err == nil || !strings.Contains(err.Error(), "two cases are called b") {
+		t.Errorf("two cases of one name: %v", err)
+	}
 }

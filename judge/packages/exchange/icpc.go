@@ -1,13 +1,13 @@
 package exchange
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +22,7 @@ import (
 type exporter struct {
 	from      *problem.Folder
 	solutions string
-	kit       fs.FS
+	with      With
 	old       bool // the legacy format
 	dir       string
 	notes     Notes
@@ -30,16 +30,27 @@ type exporter struct {
 	input     []string // of the input validator, for all cases
 	common    bool     // what the cases say to the output validator is among flags, as it is the same for all
 	told      bool     // and what they say to the input validator, among input
+	model     string   // where the reference stands in the package; "" for nowhere
+	recipe    recipe
+}
+
+// With is what an export takes along, or asks, beside the folder. Only the kit must be
+// there.
+type With struct {
+	Kit    fs.FS                                                  // the sources of the kit, for programs that are written with it
+	TeX    func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format wants
+	Header func(name string) ([]byte, bool)                       // finds headers such as testlib.h where the setter keeps them
+	Seed   func(group string, c *judge.Case) string               // of a case of a generator line
+	Knows  func(path string) bool                                 // whether there is a language for a program
 }
 
 // Formats are the formats that ICPC writes, by what people call them.
 var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-legacy": icpc.Legacy}
 
 // ICPC writes a problem folder, with the solutions in a folder of theirs, as the
-// package dir. Kit holds the sources of the kit, which programs take along that are
-// written with it. All cases must have been generated.
-func ICPC(from *problem.Folder, solutions, dir string, format icpc.Format, kit fs.FS) (Notes, error) {
-	e := &exporter{from: from, solutions: solutions, kit: kit, old: format == icpc.Legacy}
+// package dir. All cases must have been generated.
+func ICPC(from *problem.Folder, solutions, dir string, format icpc.Format, with With) (Notes, error) {
+	e := &exporter{from: from, solutions: solutions, with: with, old: format == icpc.Legacy}
 	if from.Package != nil {
 		return nil, &judge.Fault{File: from.Dir, Text: "the folder is a package of another format", Hint: "first: judge import " + from.Dir}
 	}
@@ -48,7 +59,7 @@ func ICPC(from *problem.Folder, solutions, dir string, format icpc.Format, kit f
 	}
 	err := whole(func(dirs []string) error {
 		e.dir = dirs[0]
-		for _, step := range []func() error{e.checker, e.validator, e.include, e.data, e.submissions, e.statement, e.metadata} {
+		for _, step := range []func() error{e.checker, e.validator, e.include, e.data, e.submissions, e.generators, e.statements, e.metadata} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -68,6 +79,8 @@ func (e *exporter) refuse() error {
 		return fault
 	}
 	switch {
+	case f.OnlyGame():
+		return e.fault("game", "it is only a game, which the format does not have", "export problems with cases")
 	case f.Count() == 0:
 		return e.fault("group", "the problem has no cases", "a package needs one at least")
 	case f.Static != nil && e.old:
@@ -78,6 +91,11 @@ func (e *exporter) refuse() error {
 		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export it to icpc-2025-09")
 	case f.Interactor != nil && f.Interactor.Speaks == "testlib" && f.Checker.Name != "":
 		return e.fault("checker", fmt.Sprintf("the checker %s judges what the interactor leaves, which an output validator has to do itself", f.Checker.Name), "write the checker as a program, with testlib")
+	}
+	if f.Kind.Answers {
+		if err := e.refuseNames(); err != nil {
+			return err
+		}
 	}
 	return e.refuseBeside()
 }
@@ -94,6 +112,7 @@ func (e *exporter) metadata() error {
 	l := f.Limits
 	if e.old {
 		fmt.Fprintf(&b, "problem_format_version: legacy\nname: %s\n", yamlText(f.Title))
+		e.about(&b)
 		fmt.Fprintf(&b, "validation: %s\n", e.validation())
 		if e.scored() {
 			b.WriteString("type: scoring\n")
@@ -102,12 +121,11 @@ func (e *exporter) metadata() error {
 			fmt.Fprintf(&b, "validator_flags: %s\n", yamlText(strings.Join(e.flags, " ")))
 		}
 	} else {
-		fmt.Fprintf(&b, "problem_format_version: 2025-09\nname: %s\nuuid: %s\n", yamlText(f.Title), uuid(f.ID))
+		b.WriteString("problem_format_version: 2025-09\n")
+		e.names(&b)
+		e.about(&b)
 		fmt.Fprintf(&b, "type: [%s]\n", strings.Join(e.types(), ", "))
 		fmt.Fprintf(&b, "allow_file_writing: %v\n", !f.NoFiles)
-	}
-	if f.Source != "" {
-		fmt.Fprintf(&b, "source: %s\n", yamlText(f.Source))
 	}
 	b.WriteString("limits:\n")
 	if !e.old {
@@ -131,8 +149,10 @@ func (e *exporter) metadata() error {
 			}
 		}
 	}
-	if err := write(filepath.Join(e.dir, ".timelimit"), []byte(number(l.CPU.Seconds())+"\n"), 0o644); err != nil {
-		return err
+	if e.old {
+		if err := write(filepath.Join(e.dir, ".timelimit"), []byte(number(l.CPU.Seconds())+"\n"), 0o644); err != nil {
+			return err
+		}
 	}
 	return write(filepath.Join(e.dir, icpc.File), []byte(b.String()), 0o644)
 }
@@ -164,14 +184,6 @@ func (e *exporter) validation() string {
 		return "custom"
 	}
 	return "default"
-}
-
-// uuid makes one of the problem's name, always the same.
-func uuid(id string) string {
-	sum := sha256.Sum256([]byte("assay problem " + id))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: made by whom it is for
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
 // checker writes the output validator, or the flags of the usual one.
@@ -251,14 +263,35 @@ func validatorFlags(c judge.Checking) ([]string, bool) {
 func (e *exporter) validator() error {
 	v := e.from.Validator
 	if v == nil || v.Speaks == "format" {
-		e.notes.add("there is no input validator in the package: write one, the format wants it")
-		return nil
+		return e.declared()
 	}
 	defer e.shareInputArgs(v.Args)
 	if v.Speaks == "ctd" {
 		return copyFile(v.Path, filepath.Join(e.dir, "input_validators", filepath.Base(v.Path)))
 	}
 	return e.program(v, "input_validators/validator", asInputValidator)
+}
+
+// declared writes the declared form of the inputs as a validator that others run: a script
+// of checktestdata where that can say it, else a program in Python.
+func (e *exporter) declared() error {
+	g, err := e.from.Format()
+	if err != nil {
+		return err
+	}
+	if g == nil {
+		e.notes.add("there is no input validator in the package: write one, the format wants it")
+		return nil
+	}
+	text, err := os.ReadFile(e.from.FormatPath())
+	if err != nil {
+		return err
+	}
+	about := "# " + strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n# ") + "\n"
+	if script, ok := g.Checktestdata(); ok {
+		return write(filepath.Join(e.dir, "input_validators", "input_format.ctd"), []byte(about+"\n"+script), 0o644)
+	}
+	return write(filepath.Join(e.dir, "input_validators", "input_format.py"), []byte(g.Python()+"\n# The declaration:\n#\n"+about), 0o755)
 }
 
 // folders are where submissions go that get a verdict. The format has four.
@@ -289,10 +322,17 @@ func (e *exporter) submissions() error {
 			}
 			ext := path.Ext(file.Name())
 			to := unused(folders[verdict]+"/"+strings.TrimSuffix(file.Name(), ext), taken) + ext
-			if err := copyTree(filepath.Join(e.solutions, dir.Name(), file.Name()), filepath.Join(e.dir, "submissions", filepath.FromSlash(to))); err != nil {
+			copied := copyTree
+			if e.from.Kind.Answers {
+				copied = e.outputs
+			}
+			if err := copied(filepath.Join(e.solutions, dir.Name(), file.Name()), filepath.Join(e.dir, "submissions", filepath.FromSlash(to))); err != nil {
 				return err
 			}
 		}
+	}
+	if err := e.reference(taken); err != nil {
+		return err
 	}
 	if !slices.ContainsFunc(sortedKeys(taken), func(name string) bool { return strings.HasPrefix(name, "accepted/") }) {
 		e.notes.add("there is no accepted submission in the package: the format wants one")
@@ -300,35 +340,88 @@ func (e *exporter) submissions() error {
 	return nil
 }
 
+// reference puts the reference among the accepted submissions, unless it is there already.
+func (e *exporter) reference(taken map[string]bool) error {
+	p := e.from.Reference
+	if p == nil || e.from.Kind.Answers {
+		return nil
+	}
+	accepted := filepath.Join(e.dir, "submissions", "accepted")
+	from := onlyFile(p.Path)
+	if name, ok := holds(accepted, from); ok {
+		e.model = name
+		return nil
+	}
+	why := ""
+	switch {
+	case len(p.Args) > 0:
+		why = "it has arguments, which submissions do not get"
+	case importsKit(from):
+		why = "it is written with the kit"
+	case e.with.Knows != nil && !e.with.Knows(from):
+		why = "its language is none of judge.toml"
+	}
+	if why != "" {
+		e.notes.add("the reference is not among the submissions: %s", why)
+		return nil
+	}
+	ext := path.Ext(filepath.Base(from))
+	name := strings.TrimPrefix(unused("accepted/reference", taken), "accepted/") + ext
+	e.model = name
+	return copyTree(from, filepath.Join(accepted, name))
+}
+
+// onlyFile is the file of a folder that has one beside its tests, else the folder.
+func onlyFile(path string) string {
+	entries, _ := os.ReadDir(path) // a file has none
+	only := path
+	for _, entry := range entries {
+		switch {
+		case strings.HasPrefix(entry.Name(), ".") || strings.HasSuffix(entry.Name(), "_test.go"):
+		case only != path || !entry.Type().IsRegular():
+			return path
+		default:
+			only = filepath.Join(path, entry.Name())
+		}
+	}
+	return only
+}
+
+// holds finds a program of a folder that is the same as another.
+func holds(dir, program string) (name string, ok bool) {
+	want, err := os.ReadFile(program)
+	if err != nil {
+		return "", false // a folder: two of them are hardly the same
+	}
+	entries, _ := os.ReadDir(dir) // none: then there is no accepted submission yet
+	for _, entry := range entries {
+		if got, err := os.ReadFile(filepath.Join(dir, entry.Name())); err == nil && string(got) == string(want) {
+			return entry.Name(), true
+		}
+	}
+	return "", false
+}
+
+// importsKit says whether some file of a program wants the kit.
+func importsKit(program string) bool {
+	found := false
+	_ = filepath.WalkDir(program, func(file string, d fs.DirEntry, err error) error { // what cannot be read is told by the copy
+		if err == nil && d.Type().IsRegular() {
+			if data, err := os.ReadFile(file); err == nil {
+				found = found || kitWord.Match(data)
+			}
+		}
+		return nil
+	})
+	return found
+}
+
+var kitWord = regexp.MustCompile(`(?m)"assay/judge/kit|^\s*(import kit\b|from kit\b)|#include "kit\.hpp"`)
+
 func sortedKeys(m map[string]bool) (keys []string) {
 	for k := range m {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// statement copies the statement with what lies beside it for it.
-func (e *exporter) statement() error {
-	data, err := os.ReadFile(e.from.Statement())
-	if err != nil {
-		e.notes.add("there is no statement")
-		return nil
-	}
-	dir := "statement"
-	if e.old {
-		dir = "problem_statement"
-	}
-	entries, err := os.ReadDir(e.from.Dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if slices.Contains([]string{".png", ".jpg", ".jpeg", ".svg"}, strings.ToLower(path.Ext(entry.Name()))) && entry.Type().IsRegular() {
-			if err := copyFile(filepath.Join(e.from.Dir, entry.Name()), filepath.Join(e.dir, dir, entry.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return write(filepath.Join(e.dir, dir, "problem.en.md"), data, 0o644)
 }

@@ -57,7 +57,7 @@ func (e *exporter) testlibInteractor(dir string) error {
 		if slices.Equal(extensions(filepath.Join(to, name)), []string{".py"}) {
 			continue
 		}
-		if err := needsTestlib(p, filepath.Join(to, name), name); err != nil {
+		if err := e.needsTestlib(p, filepath.Join(to, name), name); err != nil {
 			return err
 		}
 	}
@@ -82,14 +82,20 @@ func (e *exporter) sources(p *judge.Part, to string) error {
 	return copyFile(p.Path, filepath.Join(to, filepath.Base(p.Path)))
 }
 
-// needsTestlib refuses a program that a package could not build.
-func needsTestlib(p *judge.Part, dir, what string) error {
+// needsTestlib copies testlib.h beside a program that wants it, and refuses a program that a
+// package could not build.
+func (e *exporter) needsTestlib(p *judge.Part, dir, what string) error {
 	exts := extensions(dir)
 	if !slices.Contains(exts, ".cpp") {
 		return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", what), Hint: "write it for Kattis' protocol"}
 	}
-	if !slices.Contains(exts, ".h") && wantsTestlib(dir) {
-		return &judge.Fault{File: p.Path, Text: "cannot be exported: testlib.h is not beside the program", Hint: "copy it there"}
+	if _, err := os.Lstat(filepath.Join(dir, "testlib.h")); err == nil || !wantsTestlib(dir) {
+		return nil
 	}
-	return nil
+	if e.with.Header != nil {
+		if header, ok := e.with.Header("testlib.h"); ok {
+			return write(filepath.Join(dir, "testlib.h"), header, 0o644)
+		}
+	}
+	return &judge.Fault{File: p.Path, Text: "cannot be exported: testlib.h is neither beside the program nor where judge.toml says (headers in the table [setter])", Hint: "copy it there"}
 }

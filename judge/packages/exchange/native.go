@@ -10,7 +10,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/packages/icpc"
-	"assay/judge/packages/tex"
 	"assay/judge/problem"
 )
 
@@ -52,7 +51,7 @@ func Native(from *problem.Folder, dir, solutions string, knows ...func(path stri
 	}
 	err := whole(func(dirs []string) error {
 		m.dir, m.solutions = dirs[0], dirs[1]
-		for _, step := range []func() error{m.head, m.parts, m.include, m.cases, m.scores, m.statement, m.submissions} {
+		for _, step := range []func() error{m.head, m.parts, m.include, m.cases, m.scores, m.about, m.statements, m.submissions} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -286,29 +285,6 @@ func (m *importer) score(n *judge.Node) {
 		m.toml.number("max_score", n.MaxScore)
 	}
 	m.toml.text("score_aggregation", string(n.Aggregate))
-}
-
-// statement writes the statement in Markdown, with the pictures beside it.
-func (m *importer) statement() error {
-	file := m.pkg.StatementFile("")
-	data, err := os.ReadFile(file)
-	switch {
-	case err != nil || strings.EqualFold(filepath.Ext(file), ".pdf"):
-		m.notes.add("there is no statement in Markdown or LaTeX")
-		return nil
-	case strings.EqualFold(filepath.Ext(file), ".tex"):
-		data = []byte(tex.Markdown(string(data)))
-		m.notes.add("the statement was turned from LaTeX into Markdown: read it once")
-	}
-	entries, _ := os.ReadDir(filepath.Dir(file)) // it was read from there
-	for _, e := range entries {
-		if slices.Contains([]string{".png", ".jpg", ".jpeg", ".svg"}, strings.ToLower(path.Ext(e.Name()))) && e.Type().IsRegular() {
-			if err := copyFile(filepath.Join(filepath.Dir(file), e.Name()), filepath.Join(m.dir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return write(filepath.Join(m.dir, "statement.md"), data, 0o644)
 }
 
 // promised is the one verdict that a submission must get as a whole. What is said of

@@ -21,6 +21,7 @@ const (
 	asInputValidator  role = "input validator"
 	asInteractor      role = "interactor"
 	asStaticValidator role = "static validator"
+	asGenerator       role = "generator"
 )
 
 // program writes one of the setter's programs to a folder of the package, where it
@@ -32,7 +33,10 @@ func (e *exporter) program(p *judge.Part, dir string, as role) error {
 	}
 	switch p.Speaks {
 	case "kattis":
-		return nil
+		if importsKit(to) { // kit.Interact, which speaks it
+			return e.wrapKit(p, to, asInteractor)
+		}
+		return e.standalone(to, false)
 	case "kit":
 		return e.wrapKit(p, to, as)
 	case "testlib":
@@ -53,22 +57,26 @@ func extensions(dir string) (all []string) {
 // The scripts by which a package builds and runs a program that is not C, C++ or
 // Python.
 const (
-	kitBuild = `#!/bin/sh
-# Builds a validator that is written in Go with the kit, which is in this folder.
+	goBuild = `#!/bin/sh
+# Builds a program that is written in Go, with the kit if it is in this folder.
 cd "$(dirname "$0")" || exit 1
 export HOME="${HOME:-$PWD}" GOFLAGS=-mod=mod GOWORK=off GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0
 export GOCACHE="${GOCACHE:-$PWD/.gocache}" PATH="$PATH:/usr/local/go/bin:/usr/lib/go/bin"
 exec go build -trimpath -buildvcs=false -o validator .
 `
 	kitRun = `#!/bin/sh
-exec "$(dirname "$0")/validator" --kattis "$@"
+exec "$(dirname "$0")/validator"%s "$@"
 `
-	// An interactor of the kit speaks it without being asked.
-	kitInteractor = `#!/bin/sh
-exec "$(dirname "$0")/validator" "$@"
-`
-	kitPython = `#!/bin/sh
+	pythonRun = `#!/bin/sh
 exec python3 "$(dirname "$0")/%s"%s "$@"
+`
+	pythonBuild = `#!/bin/sh
+# There is nothing to build. Some judges take the script run only where this one is.
+`
+	kitCPP = `#!/bin/sh
+# Builds a program that is written in C++, with the kit if it is in this folder.
+cd "$(dirname "$0")" || exit 1
+exec g++ -std=gnu++20 -O2 -I. -o validator *%s
 `
 	kitModule = "module assay\n\ngo 1.26\n"
 
@@ -104,33 +112,47 @@ exit 43
 // wrapKit adds to a program the kit of its language, and the scripts that build and run
 // it. A kit program answers to Kattis' protocol when it is asked to.
 func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
-	switch all := extensions(to); {
+	all := extensions(to)
+	switch {
 	case slices.Contains(all, ".go"):
 		return e.wrapGo(to, as)
 	case slices.Contains(all, ".py"):
-		return e.wrapPython(to, as)
+		entry, err := pythonEntry(to)
+		if err != nil {
+			return err
+		}
+		return e.wrapBeside(to, "kit.py", map[string]string{"build": pythonBuild, "run": fmt.Sprintf(pythonRun, entry, flag(as))})
 	}
-	return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go or Python", as), Hint: "write it for Kattis' protocol"}
+	for _, ext := range cppExtensions {
+		if slices.Contains(all, ext) {
+			return e.wrapBeside(to, "kit.hpp", map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, flag(as))})
+		}
+	}
+	return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go, Python or C++", as), Hint: "write it for Kattis' protocol"}
 }
 
-// wrapPython adds the kit to a program in Python, and the script that runs it.
-func (e *exporter) wrapPython(to string, as role) error {
-	kit, err := fs.ReadFile(e.kit, "kit.py")
-	if err != nil {
-		return fmt.Errorf("copy the kit: %w", err)
+// flag has a program of the kit speak Kattis' protocol. An interactor does so without being
+// asked, and a generator is told its seed by the script seededRun.
+func flag(as role) string {
+	if as == asInteractor || as == asGenerator {
+		return ""
 	}
-	entry, err := pythonEntry(to)
-	if err != nil {
-		return err
+	return " --kattis"
+}
+
+// wrapBeside adds the kit to a program that finds it beside itself, and the scripts that
+// build and run it. A kit of the program's own stays.
+func (e *exporter) wrapBeside(to, name string, all map[string]string) error {
+	if _, err := os.Lstat(filepath.Join(to, name)); err != nil {
+		kit, err := fs.ReadFile(e.with.Kit, name)
+		if err != nil {
+			return fmt.Errorf("copy the kit: %w", err)
+		}
+		if err := write(filepath.Join(to, name), kit, 0o644); err != nil {
+			return err
+		}
 	}
-	if err := write(filepath.Join(to, "kit.py"), kit, 0o644); err != nil {
-		return err
-	}
-	flag := " --kattis"
-	if as == asInteractor {
-		flag = "" // it speaks the protocol without being asked
-	}
-	return scripts(to, map[string]string{"run": fmt.Sprintf(kitPython, entry, flag)})
+	return scripts(to, all)
 }
 
 // pythonEntry is the file that starts a program in Python: the only one, or that with
@@ -153,11 +175,11 @@ func pythonEntry(dir string) (string, error) {
 
 // wrapGo adds the kit to a program in Go, and the scripts that build and run it.
 func (e *exporter) wrapGo(to string, as role) error {
-	err := fs.WalkDir(e.kit, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(e.with.Kit, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		data, err := fs.ReadFile(e.kit, name)
+		data, err := fs.ReadFile(e.with.Kit, name)
 		if err != nil {
 			return err
 		}
@@ -172,19 +194,13 @@ func (e *exporter) wrapGo(to string, as role) error {
 			return err
 		}
 	}
-	if e.notes == nil || !slices.ContainsFunc(e.notes, func(n string) bool { return strings.Contains(n, "need Go") }) {
-		e.notes.add("validators of the package need Go where they are built, by the script build: the format knows only C, C++ and Python by itself")
-	}
-	run := kitRun
-	if as == asInteractor {
-		run = kitInteractor
-	}
-	return scripts(to, map[string]string{"go.mod": kitModule, "build": kitBuild, "run": run})
+	e.needGo()
+	return scripts(to, map[string]string{"go.mod": kitModule, "build": goBuild, "run": fmt.Sprintf(kitRun, flag(as))})
 }
 
 // wrapTestlib adds to a C++ program the scripts that build it and translate.
 func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
-	if err := needsTestlib(p, to, string(as)); err != nil {
+	if err := e.needsTestlib(p, to, string(as)); err != nil {
 		return err
 	}
 	run := testlibChecker
@@ -192,6 +208,51 @@ func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
 		run = testlibValidator
 	}
 	return scripts(to, map[string]string{"build": testlibBuild, "run": run})
+}
+
+// standalone adds to a program that needs no kit the scripts that build and run it, where
+// the format does not know its language by itself, or where it needs scripts always.
+func (e *exporter) standalone(to string, always bool) error {
+	all := extensions(to)
+	for _, own := range []string{"build", "run"} {
+		if _, err := os.Lstat(filepath.Join(to, own)); err == nil {
+			return nil
+		}
+	}
+	run := fmt.Sprintf(kitRun, "")
+	switch {
+	case slices.Contains(all, ".go"):
+		all := map[string]string{"build": goBuild, "run": run}
+		if _, err := os.Lstat(filepath.Join(to, "go.mod")); err != nil {
+			all["go.mod"] = "module program\n\ngo 1.26\n"
+		}
+		e.needGo()
+		return scripts(to, all)
+	case !always:
+		return nil
+	case slices.Contains(all, ".py"):
+		entry, err := pythonEntry(to)
+		if err != nil {
+			return err
+		}
+		return scripts(to, map[string]string{"build": pythonBuild, "run": fmt.Sprintf(pythonRun, entry, "")})
+	}
+	for _, ext := range cppExtensions {
+		if slices.Contains(all, ext) {
+			return scripts(to, map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": run})
+		}
+	}
+	return nil
+}
+
+var cppExtensions = []string{".cpp", ".cc", ".cxx"}
+
+// needGo says once that whoever builds the package needs Go.
+func (e *exporter) needGo() {
+	const note = "programs of the package need Go where they are built, by the script build: the format knows only C, C++ and Python by itself"
+	if !slices.Contains(e.notes, note) {
+		e.notes.add(note)
+	}
 }
 
 func wantsTestlib(dir string) bool {

@@ -84,18 +84,11 @@ type Package struct {
 	flags     map[string]caseFlags // by case id
 }
 
-// Metadata is what problem.yaml says of the problem beyond its judging.
+// Metadata is what problem.yaml says of the problem beyond its judging. The names are in all
+// languages.
 type Metadata struct {
-	Names     map[string]string // by language
-	UUID      string
-	Version   string
-	Credits   map[string][]string // by kind, such as "authors"
-	Sources   []Source
-	License   string
-	Owner     string
-	Embargo   string
-	Keywords  []string
-	Languages []string // that submissions may be in; empty for all
+	problem.About
+	Sources []Source
 }
 
 // Source is where a problem was used.

@@ -115,6 +115,8 @@ func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 			case v.Kind != strictyaml.Scalar || !ok:
 			case x <= 0 || math.IsInf(x, 0):
 				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
+			case x < 1 && group.Path == "limits.time_multipliers" && p.Format == Format2025:
+				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want at least 1, got %s", k.Path, v.Text), "the usual ones are 2.0 for ac_to_time_limit and 1.5 for time_limit_to_tle"))
 			case x > mostLimit:
 				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: %s is more than can be kept", k.Path, v.Text), "memory and output are in MiB, times in seconds; without the key, the usual limit holds"))
 			}
@@ -122,6 +124,9 @@ func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 	}
 	if n.Has("validation_passes") && m.limits.ValidationPasses < 2 {
 		p.Flaws = append(p.Flaws, n.Get("validation_passes").Fault("validation_passes: want at least 2", "a problem with one pass is not multi-pass"))
+	}
+	if n.Has("validation_passes") && !m.multiPass && p.Format == Format2025 {
+		p.Flaws = append(p.Flaws, n.Key("validation_passes").Fault("validation_passes: only problems of the type multi-pass have passes", "leave it out, or add multi-pass to type"))
 	}
 	old := []string{"time_multiplier", "time_safety_margin"}
 	if p.Format.old() {

@@ -140,6 +140,18 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 				note(doc.Fault(fmt.Sprintf("the key %q is missing", key), "every package of this version has it"))
 			}
 		}
+		for _, n := range append([]*strictyaml.Node{doc.Get("name"), doc.Get("version"), doc.Get("rights_owner")}, doc.Get("keywords").Items()...) {
+			p.Flaws = append(p.Flaws, notText(n)...)
+		}
+		if n := doc.Get("keywords"); n.Kind == strictyaml.Scalar {
+			note(n.Fault(fmt.Sprintf("keywords: want a list of texts, got %q", n.Text), "write ["+strings.Join(strings.Fields(n.Text), ", ")+"]"))
+		}
+		for _, n := range []*strictyaml.Node{doc.Get("type"), doc.Get("languages")} {
+			p.Flaws = append(p.Flaws, empty(n)...)
+		}
+		for _, n := range doc.Get("credits").Pairs() {
+			p.Flaws = append(p.Flaws, empty(n)...)
+		}
 	}
 	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm.MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("%q is not a UUID", n.Text), "make one with: uuidgen"))
@@ -153,6 +165,31 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 			note(k.Fault(fmt.Sprintf("%q cannot be the name of a constant", k.Text), "letters, digits and _ will do"))
 		}
 	}
+}
+
+// notText is the fault of a value that YAML reads as a number or as true or false where the
+// format has a text, or of each such value of a map.
+func notText(n *strictyaml.Node) (faults judge.Faults) {
+	switch n.Kind {
+	case strictyaml.Map:
+		for _, each := range n.Pairs() {
+			faults = append(faults, notText(each)...)
+		}
+	case strictyaml.Scalar:
+		_, number := n.Float()
+		if _, truth := n.Bool(); !n.Quoted && (number || truth) {
+			faults = judge.Faults{n.Fault(fmt.Sprintf("%s: want text, got %s", n.Path, n.Text), fmt.Sprintf("put it in quotes: %q", n.Text))}
+		}
+	}
+	return faults
+}
+
+// empty is the fault of a list without anything in it.
+func empty(n *strictyaml.Node) judge.Faults {
+	if n.Kind != strictyaml.List || len(n.Items()) > 0 {
+		return nil
+	}
+	return judge.Faults{n.Fault(n.Path+": the list is empty", "leave the key out, or name at least one")}
 }
 
 // checkRights checks the license, and that somebody owns what has one.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/packages/tex"
+	"assay/judge/internal/tex"
 	"assay/judge/problem"
 )
 
@@ -17,7 +17,7 @@ import (
 const maxSample = 20_000
 
 // Markdown returns the statement in a language ("" for the first), as Markdown:
-// with the problem's name above it, formulas as text, the constants filled in, and
+// with the problem's name above it, formulas between dollars, the constants filled in, and
 // the samples where they belong. Where there is only a PDF, it says so.
 func (p *Package) Markdown(language string) (string, error) {
 	s, err := p.statement(language)
@@ -42,7 +42,7 @@ func (p *Package) Markdown(language string) (string, error) {
 			text = rest
 		}
 	} else {
-		text = tex.Formulas(p.Constants(text))
+		text = p.Constants(text)
 	}
 	return title + p.withSamples(strings.TrimSpace(text)), nil
 }

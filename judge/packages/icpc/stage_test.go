@@ -2,7 +2,11 @@ package icpc_test
 
 import (
 	"archive/zip"
+	"bytes"
+	"compress/flate"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -168,6 +172,46 @@ func archive(t *testing.T, entries ...zip.FileHeader) string {
 	return path
 }
 
+// bomb is an archive of entries of zeros that says how large they are.
+func bomb(t *testing.T, entries int, says, really uint64) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(w, zeros{}, int64(min(really, 1<<20))); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bomb.zip")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for i := range entries {
+		e, err := z.CreateRaw(&zip.FileHeader{Name: fmt.Sprint("data/", i), Method: zip.Deflate, UncompressedSize64: says, CompressedSize64: uint64(packed.Len())})
+		if err == nil {
+			_, err = e.Write(packed.Bytes())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
 func TestUnpack(t *testing.T) {
 	entry := func(name string, mode fs.FileMode) zip.FileHeader {
 		h := zip.FileHeader{Name: name}
@@ -203,6 +247,24 @@ func TestUnpack(t *testing.T) {
 		}
 		if err != nil || dir != filepath.Join(to, row.dir) {
 			t.Errorf("it %s: Unpack = %q, %v, want %q", row.it, dir, err, filepath.Join(to, row.dir))
+		}
+	}
+	for _, row := range []struct {
+		it           string
+		entries      int
+		says, really uint64 // bytes of each entry
+		fault        string
+	}{
+		{"refuses what is far larger inside", 1, 300 << 20, 300 << 20, "more than 200 times its bytes"},
+		{"refuses what lies of its size", 1, 10, 1 << 20, "zip: not a valid zip file"},
+		{"refuses more than 4 GiB in one", 1, 1 << 62, 10, "more than 4 GiB"},
+		{"refuses what is far larger in many", 300, 1 << 20, 10, "more than 200 times its bytes"},
+		{"refuses too many", 100_001, 0, 0, "an archive of 100001 files"},
+	} {
+		to := filepath.Join(t.TempDir(), "to")
+		_, err := icpc.Unpack(bomb(t, row.entries, row.says, row.really), to)
+		if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Error(), row.fault) {
+			t.Errorf("it %s: %v, want the fault %q", row.it, err, row.fault)
 		}
 	}
 	t.Run("what is not an archive is a fault", func(t *testing.T) {
@@ -255,7 +317,7 @@ print(42)
 `))
 	p := open(t, dir)
 	for _, row := range []struct{ language, want string }{
-		{"", "# One\n\nPrint n ≤ 10 or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\nThen talk.\n" +
+		{"", "# One\n\nPrint $n \\le 10$ or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\nThen talk.\n" +
 			"## Sample 2\n\nWhat the judge writes stands behind <, what you write behind >:\n\n```\n<5\n>6\n```\n\n\nThe end."},
 		{"sv", "# Ett\n\nSkriv 10.\n\n## Sample 1\n"},
 		{"de", "The statement is a PDF: `" + filepath.Join(dir, "statement", "problem.de.pdf") + "`"},

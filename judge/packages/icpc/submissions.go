@@ -69,8 +69,10 @@ func (p *Package) readSubmissions() {
 		if _, known := p.dirRule(dir.Name); !known && !p.annotated(dir.Name) && !doc.Has(dir.Name) {
 			p.checkDir(dir.Name)
 		}
-		p.checkPrograms("submissions/" + dir.Name)
-		for _, name := range p.programs("submissions/" + dir.Name) {
+		if !p.Kind.Answers {
+			p.checkPrograms("submissions/" + dir.Name)
+		}
+		for _, name := range p.submissions("submissions/" + dir.Name) {
 			s := &problem.Submission{Path: p.at(name), Name: strings.TrimPrefix(name, "submissions/")}
 			p.expect(s, name, doc)
 			p.Submissions = append(p.Submissions, s)
@@ -80,6 +82,18 @@ func (p *Package) readSubmissions() {
 	if !slices.ContainsFunc(p.Submissions, func(s *problem.Submission) bool { return s.Dir() == "accepted" }) {
 		p.flaw("submissions/accepted", "there is no accepted submission", "add one")
 	}
+}
+
+// submissions are the programs in a folder; where submissions are outputs, each file and
+// each folder is one.
+func (p *Package) submissions(dir string) (all []string) {
+	if !p.Kind.Answers {
+		return p.programs(dir)
+	}
+	for _, e := range p.list(dir) {
+		all = append(all, path.Join(dir, e.Name))
+	}
+	return all
 }
 
 // dirs are the folders that the package's format knows.

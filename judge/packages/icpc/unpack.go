@@ -25,6 +25,8 @@ func IsArchive(name string) bool {
 const (
 	maxUnpacked = 4 << 30 // bytes
 	maxEntries  = 100_000
+	maxRatio    = 200       // of the bytes inside to those of the archive
+	alwaysGood  = 256 << 20 // bytes inside, whatever the ratio is
 )
 
 // Unpack lays an archive out in the new folder to, and returns the package's
@@ -45,7 +47,19 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	if len(z.File) > maxEntries {
 		return "", fault(fmt.Sprintf("an archive of %d files", len(z.File)), "")
 	}
+	packed, err := os.Stat(archive)
+	if err != nil {
+		return "", fmt.Errorf("unpack %s: %w", archive, err)
+	}
+	var inside uint64
 	for _, f := range z.File {
+		// To read an entry beyond the size that the archive says is an error.
+		switch inside += min(f.UncompressedSize64, maxUnpacked+1); {
+		case inside > maxUnpacked:
+			return "", fault("an archive of more than 4 GiB", "")
+		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
+			return "", fault(fmt.Sprintf("what is in the archive has more than %d times its bytes", maxRatio), "leave out what a generator makes")
+		}
 		name := strings.ReplaceAll(f.Name, `\`, "/")
 		switch mode := f.Mode(); {
 		case !filepath.IsLocal(strings.TrimSuffix(name, "/")) || strings.ContainsRune(name, 0):
@@ -64,39 +78,34 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
 	}
 	defer root.Close()
-	left := int64(maxUnpacked)
 	for _, f := range z.File {
-		n, err := unpackFile(root, f, left)
-		if err != nil {
+		if err := unpackFile(root, f); err != nil {
 			return "", fault(fmt.Sprintf("the entry %q: %s", f.Name, problem.Reason(err)), "")
-		}
-		if left -= n; left < 0 {
-			return "", fault("an archive of more than 4 GiB", "")
 		}
 	}
 	return PackageIn(archive, to, other...)
 }
 
 // unpackFile writes one entry.
-func unpackFile(root *os.Root, f *zip.File, most int64) (int64, error) {
+func unpackFile(root *os.Root, f *zip.File) error {
 	name := path.Clean(strings.ReplaceAll(f.Name, `\`, "/"))
 	if f.FileInfo().IsDir() || strings.HasSuffix(f.Name, "/") {
-		return 0, root.MkdirAll(name, 0o755)
+		return root.MkdirAll(name, 0o755)
 	}
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return 0, err
+		return err
 	}
 	in, err := f.Open()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer in.Close()
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, f.Mode().Perm()|0o600)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	n, err := io.Copy(out, io.LimitReader(in, most+1))
-	return n, errors.Join(err, out.Close())
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // PackageIn finds the package in an archive that was laid out in the folder to: the

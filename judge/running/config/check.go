@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/internal/strict"
@@ -39,6 +40,21 @@ func (k *checker) fault(key, hint, format string, args ...any) {
 // check checks what the types of the keys leave open.
 func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	k := &checker{doc: doc}
+	if c.Server.Audit < 0 || c.Server.Audit > 1 {
+		k.fault("server.audit", "0.02 is one of fifty", "server.audit: %v is not between 0 and 1", c.Server.Audit)
+	}
+	if _, err := time.Parse("15:04", c.Server.Backup); err != nil && c.Server.Backup != "" {
+		k.fault("server.backup", `"03:30" is half past three at night, and "" is never`, "server.backup: %q is not a time of day", c.Server.Backup)
+	}
+	if c.Server.Backup != "" && (c.Server.BackupDir == "" || c.Server.BackupKeep < 1) {
+		k.fault("server.backup", `backup_dir = "backups" and backup_keep = 7 are what is usual; backup = "" makes none`, "server.backup: there must be a folder for backups, and at least one that is kept")
+	}
+	if known := []string{"closed", "invite", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
+		k.fault("server.registration", suggest.Hint(c.Server.Registration, known), "server.registration: unknown value %q", c.Server.Registration)
+	}
+	if _, err := c.Server.Proxies(); err != nil {
+		k.fault("server.trusted_proxies", `["127.0.0.1", "10.0.0.0/8"] has one of each`, "server.trusted_proxies: %v", err)
+	}
 	if known := []string{"any", "isolated", "none"}; !slices.Contains(known, c.Isolation) {
 		k.fault("sandbox.require", suggest.Hint(c.Isolation, known), "sandbox.require: unknown value %q", c.Isolation)
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -68,6 +69,36 @@ type Server struct {
 	QueueCredentials string `toml:"queue_credentials"`
 	Workers          int    `toml:"workers"`
 	Metrics          string `toml:"metrics"`
+	// Audit is the part of the submissions that a second worker judges as well, from 0 to 1.
+	Audit float64 `toml:"audit"`
+	// Mixed are the classes of workers whose machines are not equally fast: time limits
+	// follow them.
+	Mixed []string `toml:"mixed"`
+	// Backup is when each night a backup is made, on the clock of the machine: "03:30"; "" is
+	// never. BackupDir is where, from the folder of data on; BackupKeep is how many stay.
+	Backup     string `toml:"backup"`
+	BackupDir  string `toml:"backup_dir"`
+	BackupKeep int    `toml:"backup_keep"`
+	// Registration says who may make an account of their own: closed, invite, open.
+	Registration string `toml:"registration"`
+	// TrustedProxies are the addresses, or the networks, of proxies that are believed who asked
+	// them: Proxies reads them.
+	TrustedProxies []string `toml:"trusted_proxies"`
+}
+
+// Proxies are the trusted proxies as networks.
+func (s *Server) Proxies() (all []netip.Prefix, err error) {
+	for _, text := range s.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if one, oneErr := netip.ParseAddr(text); oneErr == nil {
+			p, err = netip.PrefixFrom(one, one.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an address nor a network", text)
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
 }
 
 // Hello is what every language's hello program is given and must print.
@@ -82,14 +113,15 @@ type Language struct {
 	Name    string   `toml:"name"`
 	Aliases []string `toml:"aliases"`
 
-	Extensions []string    `toml:"extensions"`
-	Headers    []string    `toml:"headers"`
-	Shebangs   []string    `toml:"shebangs"`
-	Signs      []string    `toml:"signs"`
-	Scripts    []string    `toml:"scripts"`
-	Includes   []string    `toml:"includes"`
-	Executable bool        `toml:"executable"`
-	MaxSize    strict.Size `toml:"max_size"`
+	Extensions []string          `toml:"extensions"`
+	Headers    []string          `toml:"headers"`
+	Shebangs   []string          `toml:"shebangs"`
+	Signs      []string          `toml:"signs"`
+	Scripts    []string          `toml:"scripts"`
+	Includes   []string          `toml:"includes"`
+	Obtained   map[string]string `toml:"obtained"` // where headers come from that no compiler brings
+	Executable bool              `toml:"executable"`
+	MaxSize    strict.Size       `toml:"max_size"`
 
 	File  string          `toml:"file"`
 	Entry []string        `toml:"entry"`

@@ -26,6 +26,7 @@ import (
 type cache struct {
 	dir      string
 	programs *cachedir.Shelf
+	kept     cachedir.Limits // of each of the languages' own caches
 }
 
 // cacheFormat rises when entries are made in another way.
@@ -38,7 +39,7 @@ const (
 	maxKept      = 256 << 20 // bytes of one program; some have large arrays that are not zero
 	maxKeptFiles = 10_000
 
-	keepBytes = 1 << 30 // of each of the languages' own caches
+	keepBytes = 1 << 30 // of each of the languages' own caches, and what a build may add to one
 	keepFiles = 100_000
 )
 
@@ -53,7 +54,7 @@ type entry struct {
 
 func newCache(dir string) *cache {
 	limits := cachedir.Limits{Bytes: cacheBytes, Files: cacheFiles}
-	return &cache{dir, cachedir.Open(filepath.Join(dir, "programs"), limits)}
+	return &cache{dir, cachedir.Open(filepath.Join(dir, "programs"), limits), cachedir.Limits{Bytes: keepBytes, Files: keepFiles}}
 }
 
 const entryFile = "entry.json"
@@ -112,7 +113,7 @@ func (c *cache) keep(name, seed string) (dir string, done func(), err error) {
 		return "", nil, c.programs.Wrap(err)
 	}
 	bytes, files := cachedir.Size(dir)
-	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || bytes > keepBytes || files > keepFiles) {
+	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || bytes > c.kept.Bytes || files > c.kept.Files) {
 		c.programs.Discard(dir)
 	}
 	for range 100 { // somebody may throw it away in between
@@ -127,6 +128,22 @@ func (c *cache) keep(name, seed string) (dir string, done func(), err error) {
 		}
 	}
 	return "", nil, c.programs.Wrap(fmt.Errorf("%s cannot be locked", dir))
+}
+
+// alone returns a cache folder for one build, which starts as a copy of the seed and is
+// removed by done.
+func (c *cache) alone(seed string) (dir string, done func(), err error) {
+	work, done, err := c.programs.Temp()
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(work, "cache")
+	c.seed(dir, filepath.Join(c.dir, "keep", seed))
+	if err := openFolder(dir); err != nil {
+		done()
+		return "", nil, c.programs.Wrap(err)
+	}
+	return dir, done, nil
 }
 
 // seed copies the regular files of a compiler's cache. What does not work is not

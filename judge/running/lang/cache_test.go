@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,6 +101,40 @@ func TestProbesThatFail(t *testing.T) {
 	}
 	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "here", nil }); said != "here" || err != nil {
 		t.Errorf("get after a failure = %q, %v, want it asked again", said, err)
+	}
+}
+
+// TestProbesOfSeveral: two who ask the same at once are answered by one probe, and what
+// another process found out meanwhile is not lost.
+func TestProbesOfSeveral(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tools.json")
+	ours := &probes{file: file}
+	begun, answer := make(chan bool, 2), make(chan bool)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			said, err := ours.get("slow", func() (string, error) { begun <- true; <-answer; return "here", nil })
+			if said != "here" || err != nil {
+				t.Errorf("get = %q, %v", said, err)
+			}
+		})
+	}
+	<-begun
+	if said, err := ours.get("quick", func() (string, error) { return "at once", nil }); said != "at once" || err != nil {
+		t.Errorf("another question meanwhile: get = %q, %v", said, err)
+	}
+	if _, err := (&probes{file: file}).get("theirs", func() (string, error) { return "there", nil }); err != nil {
+		t.Error(err)
+	}
+	close(answer)
+	both.Wait()
+	if len(begun) > 0 {
+		t.Error("it was asked twice at the same time")
+	}
+	for question, want := range map[string]string{"slow": "here", "quick": "at once", "theirs": "there"} {
+		if said, err := (&probes{file: file}).get(question, func() (string, error) { return "forgotten", nil }); said != want || err != nil {
+			t.Errorf("the next process: get(%s) = %q, %v, want %q", question, said, err, want)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error
 	}
 	var files []sourceFile
 	err := fs.WalkDir(t.kit, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains(l.Extensions, extension(name)) || strings.Contains(name, "_test.") {
+		if err != nil || d.IsDir() || !slices.Contains(slices.Concat(l.Extensions, l.Headers), extension(name)) || strings.Contains(name, "_test.") {
 			return err
 		}
 		data, err := fs.ReadFile(t.kit, name)
@@ -87,7 +87,7 @@ func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error
 func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, from Origin, dir string) error {
 	words := maps.Clone(src.words)
 	if mentionsVersion(l) {
-		version, err := t.version(ctx, l, chain)
+		version, err := t.version(ctx, t.tools.probes, l, chain)
 		if err != nil {
 			return err
 		}
@@ -198,22 +198,35 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (text, failed string, err error) {
 	most := t.cfg.Built
 	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true, Bytes: most.Size, Files: int64(most.Files)}}
-	if l.Cache != "" {
+	shared, seed := l.Cache != "", l.ID+"-"+string(BySetter)
+	if shared {
 		// What a contestant's compiler wrote never gets into a setter's program, but
 		// the other way saves the time to compile a standard library twice.
-		keep, done, err := t.cache.keep(l.ID+"-"+string(from), l.ID+"-"+string(BySetter))
+		keep, done, err := t.cache.keep(l.ID+"-"+string(from), seed)
 		if err != nil {
 			return "", "", err
 		}
 		defer done()
-		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: keepBytes, Files: keepFiles})
+		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: t.cache.kept.Bytes, Files: int64(t.cache.kept.Files)})
 	}
-	var log head
+	log := head{most: src.lines}
 	for _, command := range l.Build {
 		p := judge.Program{Argv: chain.command(command, words, src.sources), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
 		c := p.Command(t.cfg.Build)
 		c.Dir, c.Mounts, c.Locks = buildDir, mounts, true
+		before := log.mark()
 		x, err := t.patiently(ctx, c, &log)
+		if err == nil && shared && x.Killed == judge.Output {
+			// It may have been others who filled the shared cache: again, with one of its own.
+			keep, done, failed := t.cache.alone(seed)
+			if failed != nil {
+				return "", "", failed
+			}
+			defer done()
+			mounts[1].Host, shared = keep, false
+			log.cut(before)
+			x, err = t.patiently(ctx, c, &log)
+		}
 		if _, ok := errors.AsType[*judge.ExecError](err); ok {
 			return "", "", fmt.Errorf("%w: %w", err, errNoCommand)
 		}

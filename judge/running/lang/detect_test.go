@@ -136,6 +136,23 @@ func TestUsualEntry(t *testing.T) {
 	}
 }
 
+func TestUnnamed(t *testing.T) {
+	for _, row := range []struct {
+		it    string
+		files map[string]string
+		want  string
+	}{
+		{"knows a library in Prolog", map[string]string{"lib.pl": "add(A,B,C) :- C is A+B.", "sol.pl": ":- [lib].\nmain :- halt."}, "sol.pl"},
+		{"knows a unit in Pascal, in other letters too", map[string]string{"calc.pas": "unit calc; interface implementation end.", "add.pas": "uses Calc; begin end."}, "add.pas"},
+		{"does not choose between two", map[string]string{"a.pl": "x.", "b.pl": "y."}, ""},
+		{"does not choose where each names the other", map[string]string{"a.pl": ":- [b].", "b.pl": ":- [a]."}, ""},
+	} {
+		if got := lang.Unnamed(row.files); got != row.want {
+			t.Errorf("it %s: Unnamed(%v) = %q, want %q", row.it, row.files, got, row.want)
+		}
+	}
+}
+
 // TestUnusable is what Build refuses, before it runs anything.
 func TestUnusable(t *testing.T) {
 	box, runner, _ := toolbox(t)

@@ -3,3 +3,15 @@ package lang
 var UsualEntry = usualEntry
 
 var WriteUnder = writeUnder
+
+// BoundKept bounds the languages' own caches.
+func (t *Toolbox) BoundKept(bytes int64) { t.cache.kept.Bytes = bytes }
+
+// Unnamed is the only source that no other one names.
+func Unnamed(files map[string]string) string {
+	src := &source{}
+	for name, text := range files {
+		src.sources, src.files = append(src.sources, name), append(src.files, sourceFile{name, []byte(text)})
+	}
+	return src.unnamed()
+}

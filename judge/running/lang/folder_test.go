@@ -3,7 +3,11 @@ package lang_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,5 +144,46 @@ func TestHostileBuilds(t *testing.T) {
 				t.Errorf("Build = %+v, want a compile error with %q", r, row.want)
 			}
 		})
+	}
+}
+
+// TestSharedCache: what one build writes into its language's cache is not counted against
+// another that runs at the same time.
+func TestSharedCache(t *testing.T) {
+	_, box := boxed(t)
+	cfg, l := toy(t)
+	cfg.Build.Wall = time.Minute // one may have to wait for the other
+	// A source is a line that writes. Where the cache is shared, each build waits until the
+	// other one has written, too.
+	l.Cache, l.Build = "/cache", [][]string{{"/bin/sh", "-c", `
+. ./main.toy || exit 1
+if test -e /cache/shared; then
+	: >/cache/$me.done
+	until test -e /cache/a.done && test -e /cache/b.done; do sleep 0.01; done
+fi
+cp main.toy main`}}
+	cache := t.TempDir()
+	shared := filepath.Join(cache, "keep", "toy-contestant")
+	if err := errors.Join(os.MkdirAll(shared, 0o777), os.WriteFile(filepath.Join(shared, "shared"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	tools := lang.New(cfg, box, cache, nil)
+	tools.BoundKept(24 << 20)
+	source := func(me string, mebibytes int) string {
+		return fmt.Sprintf("me=%s; dd if=/dev/zero of=/cache/%s bs=1048576 count=%d 2>/dev/null", me, me, mebibytes)
+	}
+	var both sync.WaitGroup
+	build := func(me string, mebibytes int, ok bool) {
+		r, err := tools.Build(t.Context(), write(t, "main.toy", source(me, mebibytes)), l)
+		if err != nil || r.OK != ok || !ok && !strings.Contains(r.Log, "writes more than a build may") {
+			t.Errorf("a build that writes %d MiB of 24 MiB: %+v, %v, want it good: %v", mebibytes, r, err, ok)
+		}
+	}
+	both.Go(func() { build("a", 14, true) })
+	both.Go(func() { build("b", 15, true) })
+	both.Wait()
+	build("c", 40, false)
+	if left, err := os.ReadDir(filepath.Join(cache, "programs", ".tmp")); err != nil || len(left) > 0 {
+		t.Errorf("what is left of the builds: %v, %v", left, err)
 	}
 }

@@ -37,7 +37,7 @@ func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name str
 				}
 				data, ok := find(name)
 				if !ok {
-					data, ok = t.userHeader(name)
+					data, ok = t.UserHeader(name)
 				}
 				if ok {
 					src.files = append(src.files, sourceFile{name, data})
@@ -47,15 +47,41 @@ func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name str
 	}
 }
 
+// Lacks finds out whether a setter's program wants a header that nobody has, of those that
+// judge.toml knows by name. It returns the name, and where the header comes from; the name
+// is empty where nothing is lacking. A compiler may still have the header.
+func (t *Toolbox) Lacks(path string, l *config.Language, find func(name string) ([]byte, bool)) (name, from string, err error) {
+	if len(l.Obtained) == 0 {
+		return "", "", nil
+	}
+	src, err := t.readSource(path, l, Extra{Guess: true})
+	if err != nil {
+		return "", "", err
+	}
+	t.addHeaders(src, l, func(wanted string) (data []byte, found bool) {
+		if find != nil {
+			data, found = find(wanted)
+		}
+		if !found {
+			data, found = t.UserHeader(wanted)
+		}
+		if _, known := l.Obtained[wanted]; known && !found {
+			name, from = wanted, l.Obtained[wanted]
+		}
+		return data, found
+	})
+	return name, from, nil
+}
+
 // hasHeader says whether a program has a header, as seen from one of its files.
 func (src *source) hasHeader(from, name string) bool {
 	beside := path.Join(path.Dir(from), name)
 	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return f.name == name || f.name == beside })
 }
 
-// userHeader finds a header where the user keeps headers: in a folder, or as a file
+// UserHeader finds a header where the user keeps headers: in a folder, or as a file
 // that is named itself.
-func (t *Toolbox) userHeader(name string) ([]byte, bool) {
+func (t *Toolbox) UserHeader(name string) ([]byte, bool) {
 	for _, dir := range t.cfg.Headers {
 		if filepath.Base(dir) == path.Base(name) {
 			dir = filepath.Dir(dir)

@@ -2,6 +2,7 @@ package lang_test
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -88,46 +89,58 @@ func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	}
 }
 
-// TestPythonKit: a program that imports the kit finds it beside itself; one that brings a
-// module of that name has its own.
-func TestPythonKit(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("no python3: apt-get install python3")
-	}
-	tools, box := boxed(t)
-	built := func(path string) *judge.Program {
-		l, err := tools.Detect(path, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := tools.Build(t.Context(), path, l, lang.BySetter)
-		if err != nil || !r.OK {
-			t.Fatalf("%s: %+v, %v", path, r, err)
-		}
-		return r.Program
-	}
-	exits := func(p *judge.Program, input string) int {
-		c := p.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
-		c.Stdin = strings.NewReader(input)
-		x, err := box.Run(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x.Exit
-	}
-	const validator = "from kit import Validate\n\nValidate(lambda r: (r.Int(1, 9, 'n'), r.EOLN()))\n"
-	for input, exit := range map[string]int{"9\n": 0, "10\n": 3} {
-		if got := exits(built(write(t, "validator.py", validator)), input); got != exit {
-			t.Errorf("the validator exits with %d for %q, want %d", got, input, exit)
-		}
-	}
-	own := t.TempDir()
-	writeIn(t, own, "main.py", "import kit\n\nexit(kit.Code)\n")
-	writeIn(t, own, "kit.py", "Code = 7\n")
-	if got := exits(built(own), ""); got != 7 {
-		t.Errorf("the program with a module kit of its own exits with %d, want 7", got)
-	}
-	if got := exits(built(write(t, "none.py", "kite = 1\nimport kite\n")), ""); got == 0 {
-		t.Error("a program finds a module that is not there")
+// TestKitBeside: a program in another language than Go that imports the kit finds it beside
+// itself; one that brings a file of that name has its own, and one that imports none gets none.
+func TestKitBeside(t *testing.T) {
+	for _, row := range []struct {
+		tool, install, main, kit string
+		validator, own, code     string // programs, and a kit of one's own
+		none                     string // a program that does not import the kit
+	}{
+		{"python3", "python3", "main.py", "kit.py",
+			"from kit import Validate\n\nValidate(lambda r: (r.Int(1, 9, 'n'), r.EOLN()))\n",
+			"import kit\n\nexit(kit.Code)\n", "Code = 7\n", "kite = 1\nimport os\nexit(os.path.exists('/program/kit.py') and 9)\n"},
+		{"g++", "g++", "main.cpp", "kit.hpp",
+			"#include \"kit.hpp\"\nint main(int argc, char **argv) { kit::Validate(argc, argv, [](kit::Reader &r) { r.Int(1, 9, \"n\"); r.EOLN(); }); }\n",
+			"# include <kit.hpp>\nint main() { return code; }\n", "const int code = 7;\n",
+			"// kit.hpp\n#if __has_include(\"kit.hpp\")\nint main() { return 9; }\n#else\nint main() {}\n#endif\n"},
+	} {
+		t.Run(row.tool, func(t *testing.T) {
+			if _, err := exec.LookPath(row.tool); err != nil {
+				t.Skip("no " + row.tool + ": apt-get install " + row.install)
+			}
+			tools, box := boxed(t)
+			exits := func(path, input string) int {
+				l, err := tools.Detect(path, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := tools.Build(t.Context(), path, l, lang.BySetter)
+				if err != nil || !r.OK {
+					t.Fatalf("%s: %+v, %v", path, r, err)
+				}
+				c := r.Program.Command(judge.Limits{Memory: 256 << 20, CPU: 10 * time.Second})
+				c.Stdin = strings.NewReader(input)
+				x, err := box.Run(t.Context(), c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x.Exit
+			}
+			for input, exit := range map[string]int{"9\n": 0, "10\n": 3} {
+				if got := exits(write(t, "validator"+filepath.Ext(row.main), row.validator), input); got != exit {
+					t.Errorf("the validator exits with %d for %q, want %d", got, input, exit)
+				}
+			}
+			own := t.TempDir()
+			writeIn(t, own, row.main, row.own)
+			writeIn(t, own, row.kit, row.code)
+			if got := exits(own, ""); got != 7 {
+				t.Errorf("the program with a kit of its own exits with %d, want 7", got)
+			}
+			if got := exits(write(t, row.main, row.none), ""); got != 0 {
+				t.Errorf("a program that does not import the kit gets it: exit code %d", got)
+			}
+		})
 	}
 }

@@ -84,6 +84,7 @@ func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, or
 type Extra struct {
 	Entry string // the file of a folder that starts it, with or without extension; "" where its name tells
 	Guess bool   // take the first file where no name tells
+	Lines int    // of the compiler's words that a failure has; 0 for as many as people read
 	// Header finds a header that a setter's program wants and does not have.
 	Header func(name string) (data []byte, found bool)
 }

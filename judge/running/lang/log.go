@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ type head struct {
 	mu   sync.Mutex
 	kept []byte
 	lost bool
+	most int // lines that are shown; 0 for logLines
 }
 
 const (
@@ -61,8 +63,8 @@ func (h *head) text(remark string) string {
 	}, text)
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	cut := h.lost
-	if len(lines) > logLines {
-		lines, cut = lines[:logLines], true
+	if most := cmp.Or(h.most, logLines); len(lines) > most {
+		lines, cut = lines[:most], true
 	}
 	for i, line := range lines {
 		if len(line) > logWidth {

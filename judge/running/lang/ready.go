@@ -39,8 +39,8 @@ func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error)
 		name, _, _ := strings.Cut(tool, "|")
 		s.Paths = append(s.Paths, chain.paths[name])
 	}
-	if len(l.Version) > 0 {
-		s.Version, err = t.askVersion(ctx, l, chain)
+	if len(l.Version) > 0 { // anew in each process, and of two languages with the same tools once
+		s.Version, err = t.version(ctx, &t.tools.now, l, chain)
 	}
 	return s, err
 }
@@ -56,14 +56,14 @@ func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, err
 	if len(l.Version) == 0 {
 		return l.Name, nil
 	}
-	return t.version(ctx, l, chain)
+	return t.version(ctx, t.tools.probes, l, chain)
 }
 
 // version returns the first line that has a number of what the tool says of
-// itself, from the cache where it is known.
-func (t *Toolbox) version(ctx context.Context, l *config.Language, chain *toolchain) (string, error) {
+// itself, as it is remembered where it is known.
+func (t *Toolbox) version(ctx context.Context, known *probes, l *config.Language, chain *toolchain) (string, error) {
 	question := "version\x00" + strings.Join(l.Version, "\x00") + chain.identity
-	return t.tools.probes.get(question, func() (string, error) { return t.askVersion(ctx, l, chain) })
+	return known.get(question, func() (string, error) { return t.askVersion(ctx, l, chain) })
 }
 
 func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *toolchain) (string, error) {

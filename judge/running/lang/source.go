@@ -25,6 +25,7 @@ type source struct {
 	files   []sourceFile
 	sources []string          // the laid names of those that are compiled
 	words   map[string]string // what the language's commands need to know
+	lines   int               // of the compiler's words that are shown; 0 for as many as usual
 }
 
 type sourceFile struct {
@@ -38,7 +39,7 @@ func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*sou
 	if err != nil {
 		return nil, err
 	}
-	src := &source{path: name, words: map[string]string{}}
+	src := &source{path: name, words: map[string]string{}, lines: extra.Lines}
 	if info.IsDir() {
 		err = t.readFolder(src, l, extra)
 	} else {
@@ -195,6 +196,8 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	named := len(src.sources) == 1
 	if name := usualEntry(l.Entry, src.sources); name != "" {
 		entry, named = name, true
+	} else if name := src.unnamed(); name != "" && extra.Guess {
+		entry = name
 	}
 	for _, name := range src.sources {
 		if extra.Entry != "" && (name == extra.Entry || strings.TrimSuffix(name, path.Ext(name)) == extra.Entry) {
@@ -214,6 +217,24 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	src.words[config.Entry], src.words[config.Ext] = entry, extension(entry)
 	find(l, texts, src.words)
 	return nil
+}
+
+// unnamed is the only source that no other one names, as units and libraries are named by
+// what uses them; "" where there are none or several.
+func (src *source) unnamed() string {
+	var found []string
+	for _, name := range src.sources {
+		word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(strings.TrimSuffix(path.Base(name), path.Ext(name))) + `\b`)
+		if !slices.ContainsFunc(src.files, func(f sourceFile) bool {
+			return f.name != name && slices.Contains(src.sources, f.name) && word.Match(f.data)
+		}) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return ""
 }
 
 // usualEntry is the source with a usual name, if there is one: at the top of the

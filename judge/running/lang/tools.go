@@ -39,6 +39,7 @@ type locator struct {
 	path   []string // where tools are looked for
 	home   string
 	probes *probes
+	now    probes // what tools said to this process
 
 	mu    sync.Mutex
 	known map[string]func() (*toolchain, error) // by language; what failed is looked for again
@@ -306,12 +307,13 @@ type absentError struct{ text string }
 
 func (e *absentError) Error() string { return e.text }
 
-// probes remember what tools said of themselves, in a file.
+// probes remember what tools said of themselves.
 type probes struct {
-	file string
+	file string // where others find it; "" is nowhere
 
 	mu    sync.Mutex
-	known map[string]probe // nil before the file was read
+	known map[string]probe       // nil before the file was read
+	turns map[string]*sync.Mutex // by question: two languages with the same tools ask the same
 }
 
 type probe struct {
@@ -334,8 +336,16 @@ func (p *probes) get(question string, ask func() (string, error)) (string, error
 	key := hex.EncodeToString(sum[:16])
 	p.mu.Lock()
 	if p.known == nil {
-		p.known = p.read()
+		p.known, p.turns = p.read(), map[string]*sync.Mutex{}
 	}
+	if p.turns[key] == nil {
+		p.turns[key] = &sync.Mutex{}
+	}
+	turn := p.turns[key]
+	p.mu.Unlock()
+	turn.Lock()
+	defer turn.Unlock()
+	p.mu.Lock()
 	old, ok := p.known[key]
 	p.mu.Unlock()
 	age := time.Since(old.When)
@@ -369,8 +379,17 @@ func (p *probes) read() map[string]probe {
 	return known
 }
 
-// write writes the file. What cannot be written is asked again next time.
+// write writes the file, with what others wrote meanwhile. What cannot be written is asked
+// again next time.
 func (p *probes) write() {
+	if p.file == "" {
+		return
+	}
+	for key, other := range p.read() {
+		if ours, there := p.known[key]; !there || other.When.After(ours.When) {
+			p.known[key] = other
+		}
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "\t")

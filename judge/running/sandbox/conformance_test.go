@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,10 +22,22 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestRungs runs the suite on every rung that this machine gives to this user.
+// TestRungs runs the suite on every rung that this machine gives to this user; without
+// ASSAY_SLOW on the best one, and without isolation.
 func TestRungs(t *testing.T) {
+	s, err := sandbox.New(sandboxtest.Any())
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := s.Rung()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range sandbox.Rungs() {
 		t.Run(string(r), func(t *testing.T) {
+			if os.Getenv("ASSAY_SLOW") == "" && r != best && r != sandbox.None {
+				t.Skip("not the best rung of this machine: the suite runs on it with ASSAY_SLOW=1")
+			}
 			sandboxtest.Run(t, sandbox.Options{Isolation: string(r)})
 		})
 	}
@@ -34,6 +47,9 @@ func TestRungs(t *testing.T) {
 func TestRungsOfAnyUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not user 0: TestRungs is the same")
+	}
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("the whole suite again: done with ASSAY_SLOW=1")
 	}
 	dir := sandboxtest.Programs(t)
 	home := filepath.Join(t.TempDir(), "home")
@@ -51,7 +67,7 @@ func TestRungsOfAnyUser(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "hostile"), "-test.run=^TestRungs$", "-test.v="+verbose())
 	cmd.Dir = "/"
-	cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=/usr/bin:/bin"}
+	cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=/usr/bin:/bin", "ASSAY_SLOW=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	switch {
@@ -94,6 +110,7 @@ var containers = map[string]struct {
 	"of user 0, without proc":                     {true, "mount -t tmpfs none /proc", sandbox.Root, false},
 	"of user 0, without both":                     {true, "umount -R /sys/fs/cgroup && mount -t tmpfs none /proc", sandbox.Root, false},
 	"of user 0, without rights":                   {true, "exec setpriv --bounding-set -all", sandbox.None, true},
+	"of user 0, who may mount nothing":            {true, "exec setpriv --bounding-set -sys_admin", sandbox.None, true},
 	"of user 0, with no user but 0 and no groups": {true, "umount -R /sys/fs/cgroup && exec unshare --user --map-root-user", sandbox.None, true},
 }
 
@@ -106,27 +123,7 @@ func TestInContainers(t *testing.T) {
 			if c.root && os.Getuid() != 0 {
 				t.Skip("not user 0")
 			}
-			start := " && exec "
-			if strings.Contains(c.setup, "exec ") {
-				start = " "
-			}
-			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "mount -t proc proc /proc || exit 77; "+c.setup+start+filepath.Join(dir, "hostile")+" || exit 78")
-			cmd.Dir = "/"
-			cmd.Env = []string{containedMark + "=" + dir, "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR=/tmp"}
-			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET}
-			if c.root {
-				cmd.Env = append(cmd.Env, rootMark+"=1")
-				cmd.Args[2] = "mount --make-rprivate / || exit 77; " + cmd.Args[2]
-			} else {
-				host := os.Getuid()
-				if host == 0 {
-					host = nobody
-				}
-				cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-				cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: host, Size: 1}}
-				cmd.SysProcAttr.Credential = &syscall.Credential{NoSetGroups: true}
-				cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: host, Size: 1}}
-			}
+			cmd := contained(t, dir, c.root, c.setup)
 			if c.named {
 				cmd.Env = append(cmd.Env, namedMark+"="+string(c.least))
 				got, err := runContained(t, cmd, func(c *exec.Cmd) { c.Env = c.Env[:len(c.Env)-1] })
@@ -142,6 +139,64 @@ func TestInContainers(t *testing.T) {
 				t.Errorf("stands on %s, want at least %s", got, c.least)
 			}
 		})
+	}
+}
+
+// contained makes a command that is the test binary inside a container, which it sets up so.
+func contained(t *testing.T, dir string, root bool, setup string) *exec.Cmd {
+	t.Helper()
+	start := " && exec "
+	if strings.Contains(setup, "exec ") {
+		start = " "
+	}
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "mount -t proc proc /proc || exit 77; "+setup+start+filepath.Join(dir, "hostile")+" || exit 78")
+	cmd.Dir = "/"
+	cmd.Env = []string{containedMark + "=" + dir, "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR=/tmp"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET}
+	if root {
+		cmd.Env = append(cmd.Env, rootMark+"=1")
+		cmd.Args[2] = "mount --make-rprivate / || exit 77; " + cmd.Args[2]
+	} else {
+		host := os.Getuid()
+		if host == 0 {
+			host = nobody
+		}
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: host, Size: 1}}
+		cmd.SysProcAttr.Credential = &syscall.Credential{NoSetGroups: true}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: host, Size: 1}}
+	}
+	return cmd
+}
+
+// TestOtherJudgesFillTheLimit: where all judges' programs count as those of one user, a
+// program waits until those of the others have ended.
+func TestOtherJudgesFillTheLimit(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("not user 0")
+	}
+	dir := sandboxtest.Programs(t)
+	var others []*exec.Cmd
+	for range 50 {
+		other := exec.CommandContext(t.Context(), filepath.Join(dir, "hostile"), "sleep", "1h")
+		other.Env = []string{"ASSAY_HOSTILE=1"}
+		other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: sandbox.InsideUID, Gid: sandbox.InsideUID}}
+		if err := other.Start(); err != nil {
+			t.Skipf("this machine does not run so many processes of one user: %v", err)
+		}
+		others = append(others, other)
+	}
+	end := sync.OnceFunc(func() {
+		for _, other := range others {
+			_ = other.Process.Kill()
+			_ = other.Wait()
+		}
+	})
+	defer end()
+	cmd := contained(t, dir, true, "mount -t tmpfs none /proc")
+	got, err := runContained(t, cmd, func(*exec.Cmd) { time.AfterFunc(time.Second, end) })
+	if err != nil {
+		t.Errorf("%v\n%s", err, got)
 	}
 }
 

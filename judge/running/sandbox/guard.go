@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,8 +34,9 @@ var mainCalled atomic.Bool
 // processes that nobody else would: where there is no isolation, a judge that is
 // killed cannot end them itself.
 type guard struct {
-	mu   sync.Mutex
-	tell *os.File // nil if there is no guard
+	mu    sync.Mutex
+	tell  *os.File // nil if there is no guard
+	holds bool     // whether a process can be made to wait until the guard knows of it
 }
 
 // guardName is what a guard has for its first argument.
@@ -50,16 +52,29 @@ var theGuard = sync.OnceValue(func() *guard {
 		return &guard{}
 	}
 	defer r.Close()
-	p, err := os.StartProcess(ownBinary(), []string{guardName}, &os.ProcAttr{
-		Dir: "/", Files: []*os.File{r}, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
+	p, err := os.StartProcess(ownBinary(), []string{guardName}, &os.ProcAttr{Dir: "/", Files: []*os.File{r}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
 		w.Close()
 		return &guard{}
 	}
 	_ = p.Release() // it ends after this process
-	return &guard{tell: w}
+	return &guard{tell: w, holds: canHold && mayHold()}
 })
+
+// mayHold tries whether processes can be held: there are machines that let nobody do it.
+func mayHold() bool {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	attr := &syscall.SysProcAttr{}
+	hold(attr)
+	p, err := os.StartProcess(ownBinary(), []string{guardName}, &os.ProcAttr{Dir: "/", Sys: attr})
+	if err != nil {
+		return false
+	}
+	_ = p.Kill()
+	_, _ = p.Wait()
+	return true
+}
 
 // say sends one line; a guard that is gone guards nothing.
 func (g *guard) say(what byte, group int) {
@@ -90,17 +105,24 @@ func guardMain() {
 
 // startGuarded starts a process in a group of its own, which can be killed whole, and
 // which ends with the judge. The caller must call release when the group has ended;
-// until then it keeps to its thread, as the kernel ends the process with that. A judge that
-// is killed in the moment between the start and the guard's knowing of it leaves behind
-// what the process has started until then.
-func startGuarded(cmd *exec.Cmd) (release func(), err error) {
-	g := theGuard()
+// until then it keeps to its thread, as the kernel ends the process with that.
+func startGuarded(cmd *exec.Cmd) (release func(), err error) { return theGuard().start(cmd) }
+
+// start has the process wait, where it can, until the guard knows of it. Elsewhere a judge
+// that is killed in the moment between leaves behind what the process has started until then.
+func (g *guard) start(cmd *exec.Cmd) (release func(), err error) {
 	unlock := keepThread(cmd)
+	if g.holds {
+		hold(cmd.SysProcAttr)
+	}
 	if err := cmd.Start(); err != nil {
 		unlock()
 		return func() {}, err
 	}
 	g.say('+', cmd.Process.Pid)
+	if g.holds {
+		letGo(cmd.Process.Pid)
+	}
 	return func() {
 		g.say('-', cmd.Process.Pid)
 		unlock()

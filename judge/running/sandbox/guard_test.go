@@ -4,12 +4,16 @@ package sandbox_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"assay/judge"
 	"assay/judge/running/sandbox"
@@ -19,12 +23,12 @@ import (
 // killed, or one that asks a tool.
 const unguardedMark = "ASSAY_PLAY_UNGUARDED"
 
-// family is a process that has a child, and both hold standard error. It says that it has
-// begun only after a while: the guard cannot be told of a group before the group is there.
-var family = []string{"/bin/sh", "-c", "sleep 1000 & sleep 1; echo begun >&2; sleep 1000"}
+// family is a process that has a child, and both hold standard error.
+var family = []string{"/bin/sh", "-c", "sleep 1000 & echo begun >&2; sleep 1000"}
 
 func playUnguarded() {
 	var err error
+	fmt.Println("here")
 	if os.Getenv(unguardedMark) == "tool" {
 		_, err = sandbox.Tool(context.Background(), []string{"/bin/sh", "-c", "exec 2>/proc/" + fmt.Sprint(os.Getpid()) + "/fd/2; " + family[2]})
 	} else {
@@ -67,4 +71,52 @@ func TestKilledWithoutIsolation(t *testing.T) {
 			_ = cmd.Wait()
 		})
 	}
+}
+
+// TestKilledBeforeItIsGuarded kills judges while they start their guards. Nothing may be
+// left of them: one in a few dozen left a guard that waited for ever to be let go.
+func TestKilledBeforeItIsGuarded(t *testing.T) {
+	mine := "TMPDIR=" + t.TempDir()
+	for range 100 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), unguardedMark+"=tool", mine)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "here\n" {
+			t.Fatalf("it says %q, %v", line, err)
+		}
+		time.Sleep(rand.N(2 * time.Millisecond))
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+	}
+	left := processesWith(t, mine)
+	for deadline := time.Now().Add(time.Minute); len(left) > 0 && time.Now().Before(deadline); left = processesWith(t, mine) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// processesWith lists the processes with this entry in their environment.
+func processesWith(t *testing.T, entry string) (found []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		if environ, _ := os.ReadFile(path); bytes.Contains(environ, []byte(entry+"\x00")) {
+			stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
+			found = append(found, string(stat))
+		}
+	}
+	return found
 }

@@ -51,6 +51,9 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		if err := hasInsideUID(); err != nil {
 			return nil, report, err
 		}
+		if err := mayShow(); err != nil {
+			return nil, report, err
+		}
 	}
 	b.options.ReadOnly, report.Missing = showable(o.ReadOnly)
 	var set unix.CPUSet
@@ -97,6 +100,16 @@ func hasInsideUID() error {
 		return fmt.Errorf("user 0 of this container may not become user %d: %w", InsideUID, err)
 	}
 	return nil
+}
+
+// mayShow tells whether the judge can make mounts of folders that programs are to see. A
+// zygote has rights in namespaces of its own where user 0 has none outside.
+func mayShow() error {
+	tree, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("user 0 of this container may show programs no folders: %w", err)
+	}
+	return unix.Close(tree)
 }
 
 // ownBinary is the file of this process, for zygotes to be made from.

@@ -70,6 +70,9 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		wait.Go(func() {
 			x, err := s.runJob(lives[i].ctx, &jobs[i])
 			close(lives[i].over)
+			if jobs[i].end == 0 { // others ended before it could begin
+				jobs[i].end = moment()
+			}
 			ended[i] = Ended{Exec: x, Err: err}
 			if errors.Is(err, errDismissed) {
 				ended[i].Dismissed, ended[i].Err = true, nil

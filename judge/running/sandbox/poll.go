@@ -46,7 +46,7 @@ func (p *poller) look(pid int, scratch int64) {
 	if _, err := unix.Seek(p.proc, 0, unix.SEEK_SET); err != nil {
 		return
 	}
-	memory := scratch
+	memory, mapped := int64(0), scratch
 	var buf [16 << 10]byte
 	var names []string
 	for {
@@ -57,37 +57,54 @@ func (p *poller) look(pid int, scratch int64) {
 		_, _, names = unix.ParseDirent(buf[:n], -1, names[:0])
 		for _, name := range names {
 			if pid, err := strconv.Atoi(name); err == nil && pid != 1 {
-				memory += p.lookAt(pid)
+				private, shared := p.lookAt(pid)
+				memory += private
+				mapped = max(mapped, shared) // of several processes it may be the same, or lie in the scratch directory
 			}
 		}
 	}
-	p.peak = max(p.peak, memory)
+	p.peak = max(p.peak, memory+mapped)
 }
 
-// lookAt measures one process, and returns the memory that it shares with nobody's file.
-func (p *poller) lookAt(pid int) (private int64) {
+// lookAt measures one process, and returns the memory that is its own alone, and that which
+// others may have, too, and is no file's.
+func (p *poller) lookAt(pid int) (private, shared int64) {
 	var ts unix.Timespec
 	if unix.ClockGettime(processClock(pid), &ts) == nil {
 		p.cpu[pid] = ts.Nano()
 	}
 	if p.proc < 0 {
-		return 0
+		return 0, 0
 	}
-	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+"/statm", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	var buf [4 << 10]byte
+	f := bytes.Fields(p.read(pid, "/statm", buf[:]))
+	if len(f) < 3 {
+		return 0, 0
+	}
+	page := int64(unix.Getpagesize())
+	all, others := leadingNumber(f[1])*page, leadingNumber(f[2])*page
+	if others > worthAsking {
+		_, line, _ := bytes.Cut(p.read(pid, "/status", buf[:]), []byte("\nRssShmem:"))
+		shared = leadingNumber(bytes.TrimLeft(line, " \t")) << 10
+	}
+	return all - others, shared
+}
+
+// worthAsking is from how much shared memory on it is asked how much of it is no file's.
+const worthAsking = 1 << 20
+
+// read reads one of the small files that tell of a process.
+func (p *poller) read(pid int, name string, buf []byte) []byte {
+	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0
+		return nil
 	}
 	defer unix.Close(fd)
-	var buf [128]byte
-	n, err := unix.Read(fd, buf[:])
+	n, err := unix.Read(fd, buf)
 	if err != nil {
-		return 0
+		return nil
 	}
-	f := bytes.Fields(buf[:n])
-	if len(f) < 3 {
-		return 0
-	}
-	return (leadingNumber(f[1]) - leadingNumber(f[2])) * int64(unix.Getpagesize())
+	return buf[:n]
 }
 
 // used is the CPU time seen so far, of the living and of the dead.

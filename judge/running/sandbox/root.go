@@ -238,6 +238,34 @@ func enterRoot(base string) error {
 	return setRootWritable(false)
 }
 
+// hideMounts gives this thread, and all that it starts, a mount namespace in which there
+// is nothing. The root stays where it is, in the main thread's namespace, and all that is
+// mounted there is used as ever. But in /proc/self/mountinfo and its like the kernel
+// lists the mounts of a process's own namespace that lie below its root, and none does:
+// it would tell where on the host's disks their folders lie.
+func hideMounts() error {
+	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("hide the mounts: %w", err)
+	}
+	defer unix.Close(root)
+	for _, step := range []func() error{
+		func() error { return unix.Unshare(unix.CLONE_NEWNS) },
+		func() error { return unix.Mount("tmpfs", Scratch, "tmpfs", rootFlags|unix.MS_RDONLY, "") },
+		func() error { return unix.Chdir(Scratch) },
+		func() error { return unix.PivotRoot(".", ".") },
+		func() error { return unix.Unmount(".", unix.MNT_DETACH) },
+		func() error { return unix.Fchdir(root) },
+		func() error { return unix.Chroot(".") },
+		func() error { return unix.Chdir(Scratch) },
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("hide the mounts: %w", err)
+		}
+	}
+	return nil
+}
+
 func setRootWritable(on bool) error {
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	if on {

@@ -25,7 +25,7 @@ import (
 //
 //	judge --(socket, one message a run)--> zygote, pid 1 of its own namespaces
 //	  |                                      |- main thread: mounts, and waits for work
-//	  |                                      `- forking thread: filter, control groups
+//	  |                                      `- forking thread: filter, control groups, no mounts in its list
 //	  |                                            `- the program, and all that it starts
 //	  `<-----(pipes: standard output and error)-------'
 //
@@ -59,9 +59,9 @@ import (
 // before a run, and never below a directory that a program could write; the zygote
 // has let go of the host's file system.
 //
-// What is not hidden, since it would cost every run or break tool chains: in
-// /proc/self/mountinfo the kernel tells where a mount's directory lies on its disk, such
-// as the folder and the key of the built program in the cache, but nothing of a case.
+// Programs see no list of their mounts, as it would tell where on the host's disks their
+// folders lie: the forking thread has a mount namespace of its own, with nothing in it, and
+// the main thread's root; see hideMounts.
 //
 // Programs that run at one time could tell each other something by locks on files that
 // both see, such as those of /usr. A filter cannot tell these from locks on a program's
@@ -155,6 +155,9 @@ type job struct {
 	end int64
 }
 
+// ErrRefused is what New answers on a machine that gives less than Options.Isolation.
+var ErrRefused = errors.New("this machine does not give the isolation that was asked for")
+
 // ErrClosed is what a closed Sandbox answers.
 var ErrClosed = errors.New("the sandbox is closed")
 
@@ -198,7 +201,7 @@ func New(o Options) (*Sandbox, error) {
 		return nil, fmt.Errorf("sandbox: this machine gives no isolation, and programs would have the rights of user 0; "+
 			"run the judge as another user, or ask for it by name: --require none, or require = \"none\" in judge.toml\n%w", errors.Join(reasons...))
 	}
-	return nil, fmt.Errorf("sandbox: this machine does not give the isolation that was asked for: %w", errors.Join(reasons...))
+	return nil, fmt.Errorf("sandbox: %w: %w", ErrRefused, errors.Join(reasons...))
 }
 
 // openNamed opens a rung, but None as user 0 only where it was asked for by name.

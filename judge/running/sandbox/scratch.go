@@ -78,16 +78,17 @@ func (s *scratch) resize(z *zygote, size int64) error {
 
 // replace mounts a new one in the place of the old.
 func (s *scratch) replace(z *zygote) error {
-	return z.mountThread(func() error {
+	err := z.mountThread(func() error {
 		unix.Close(s.fd)
 		if err := unix.Unmount(Scratch, unix.MNT_DETACH); err != nil {
 			return fmt.Errorf("unmount the scratch directory: %w", err)
 		}
-		if err := s.mount(z, Scratch); err != nil {
-			return err
-		}
-		return unix.Fchdir(s.fd) // programs begin there
+		return s.mount(z, Scratch)
 	})
+	if err != nil {
+		return err
+	}
+	return unix.Fchdir(s.fd) // programs begin there
 }
 
 // used is how many bytes lie in it.

@@ -23,6 +23,7 @@ var refused = []struct {
 		unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
 		unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT,
 	}},
+	{unix.ENOSYS, "where its mounts lie on the host's disks is hidden; whoever probes for it falls back", []uintptr{unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT}},
 	{unix.EPERM, "new namespaces open most of the kernel to whoever makes them", []uintptr{
 		unix.SYS_UNSHARE, unix.SYS_SETNS,
 	}},
@@ -52,6 +53,7 @@ var refused = []struct {
 		unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
 	}},
+	{0, "it makes the whole machine write its disks, and cannot be killed meanwhile; a run leaves nothing there, so it is told that it is done", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
 	{unix.EAFNOSUPPORT, "no network of any family", []uintptr{unix.SYS_SOCKET}},
 	{unix.ENOSYS, "its flags lie in memory, where no filter sees them; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
 	{unix.EPERM, "interfaces of other times", oldCalls},
@@ -89,8 +91,9 @@ const (
 //
 // Where programs run under the judge's own user, they must also be kept from
 // slowing down the zygote that watches them. Whoever may not lock files gets the answer
-// of a system that has no more room for locks.
-func filterProgram(rootless, locks bool) ([]bpf.RawInstruction, error) {
+// of a system that has no more room for locks. Where processes are polled, there are no
+// files in memory that none of them shows.
+func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
 		// Another architecture has other numbers: int 0x80 would walk past the filter.
@@ -144,6 +147,9 @@ func filterProgram(rootless, locks bool) ([]bpf.RawInstruction, error) {
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
 	}
+	if polled {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_MEMFD_CREATE, SkipTrue: 1}, deny(unix.ENOSYS))
+	}
 	if !locks {
 		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FLOCK, SkipTrue: 1}, deny(unix.ENOLCK))
 		for _, command := range lockCommands {
@@ -162,8 +168,8 @@ func filterProgram(rootless, locks bool) ([]bpf.RawInstruction, error) {
 }
 
 // installFilter binds the calling thread, and all that it starts from now on.
-func installFilter(rootless, locks bool) error {
-	prog, err := filterProgram(rootless, locks)
+func installFilter(rootless, polled, locks bool) error {
+	prog, err := filterProgram(rootless, polled, locks)
 	if err != nil {
 		return fmt.Errorf("assemble the system call filter: %w", err)
 	}

@@ -60,7 +60,7 @@ func (b *isolated) startWorker(number int, mounts []mountKey, locks bool) (_ *wo
 			err = fmt.Errorf("start a worker of the sandbox: %w", err)
 		}
 	}()
-	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, Locks: locks, ReadOnly: b.options.ReadOnly}
+	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, Shared: !b.own && b.groups == nil, Locks: locks, ReadOnly: b.options.ReadOnly}
 	if b.options.Instructions {
 		conf.Count = &instructions
 	}

@@ -28,6 +28,7 @@ type config struct {
 	Files     []string // names of the leaf's files, in the order of their descriptors
 	UID, GID  int
 	Rootless  bool
+	Shared    bool // whether programs of other judges count in the limit of processes
 	Locks     bool // whether programs may lock files
 	ReadOnly  []string
 	Mounts    []boundDir // only where they cannot change later
@@ -117,6 +118,9 @@ func zygoteMain() {
 				ready.text = err.Error()
 			}
 		}
+		if err := hideMounts(); err != nil {
+			z.fail(err)
+		}
 		if err := z.confine(); err != nil {
 			z.fail(err)
 		}
@@ -168,10 +172,7 @@ func (z *zygote) enterGroups() error {
 	if err := z.meter.join(); err != nil {
 		return err
 	}
-	if z.conf.Version == 0 || z.conf.Rootless {
-		return nil
-	}
-	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil {
+	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil && err != unix.EINVAL { // a kernel without them has no names
 		return fmt.Errorf("hide the names of the control groups: %w", err)
 	}
 	return nil
@@ -217,7 +218,7 @@ func (z *zygote) confine() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide the zygote from programs of its own user: %w", err)
 	}
-	return installFilter(z.conf.Rootless, z.conf.Locks)
+	return installFilter(z.conf.Rootless, z.conf.Version == 0, z.conf.Locks)
 }
 
 func hardLimit(resource int) int64 {

@@ -70,15 +70,16 @@ func (z *zygote) run() *reply {
 	return r
 }
 
-// spawn starts the script. ETXTBSY is for a file that another process of the
-// judge is just starting to run and still holds open for writing; it passes.
+// spawn starts the script. Two failures pass: ETXTBSY is for a file that another process of
+// the judge is just starting to run and still holds open for writing, EAGAIN for a limit of
+// processes that the programs of other judges fill.
 //
 // Once a program has been executed, its next run need not be waited for: that
 // saves the zygote from being woken between two sleeps.
 func (z *zygote) spawn() (pid int, err error) {
 	calls := z.writeScript()
 	flags := uintptr(spawnFlags)
-	if !bytes.Equal(z.path, z.proven) {
+	if !bytes.Equal(z.path, z.proven) || z.conf.Shared {
 		flags |= unix.CLONE_VFORK
 	}
 	for wait := time.Millisecond; ; wait *= 2 {
@@ -88,7 +89,13 @@ func (z *zygote) spawn() (pid int, err error) {
 		if errno := -int(r); errno > 0 && errno < 4096 {
 			return 0, unix.Errno(errno)
 		}
-		if flags&unix.CLONE_VFORK == 0 || z.failure.left != 1 || unix.Errno(-int(z.failure.result)) != unix.ETXTBSY || wait > 200*time.Millisecond {
+		if flags&unix.CLONE_VFORK == 0 || z.failure.left != 1 {
+			return int(r), nil
+		}
+		switch errno := unix.Errno(-int(z.failure.result)); {
+		case errno == unix.ETXTBSY && wait <= 200*time.Millisecond:
+		case errno == unix.EAGAIN && z.conf.Shared && wait <= 4*time.Second:
+		default:
 			return int(r), nil
 		}
 		_, _ = unix.Wait4(int(r), nil, unix.WALL, nil)
@@ -326,8 +333,10 @@ func (z *zygote) writeScript() (calls int) {
 	}
 	files = min(files, z.mostFiles)
 	limit(unix.RLIMIT_NOFILE, files, files)
-	if req.cpu > 0 { // a backstop for a zygote that cannot keep watch
-		seconds := req.cpu/int64(time.Second) + 2
+	// A backstop for a zygote that cannot keep watch. The kernel counts by whose turn it is at
+	// each tick, which on a busy machine makes too much of who computes all the time.
+	if req.cpu > 0 {
+		seconds := req.cpu/int64(time.Second)*5/4 + 2
 		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))
 	}
 	if req.processes > 0 && z.meter.pidsMax < 0 { // counts the zygote's threads too
@@ -413,6 +422,8 @@ func (z *zygote) explainFailure() *reply {
 	errno := unix.Errno(-int(z.failure.result))
 	path := string(z.path[:len(z.path)-1])
 	switch {
+	case z.failure.left == 1 && errno == unix.EAGAIN:
+		return &reply{kind: msgFailed, text: "start a process: other judges of this machine run too many"}
 	case z.failure.left == 1:
 		return &reply{kind: msgNoExec, text: explainExec(path, errno)}
 	case z.failure.left == 2 && !z.inScratch():

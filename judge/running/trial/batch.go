@@ -40,10 +40,10 @@ type Batch struct {
 	remains remains
 }
 
-// A run beside others may take this much more CPU time than its limit before it
-// is killed, so that one that ends in between is repeated, and a hopeless one is
-// not.
-const besideOthers = 1.1
+// grace is how many times its limit of CPU time a run may take before it is killed, so that
+// one that ends in between is repeated, and a hopeless one is not. The repeated run has it
+// too: its time tells how near it was.
+const grace = judge.NearLimit
 
 // patience is how many times the wall limit the repeated run gets: the machine may
 // be busy with what is not ours, and one that computes will meet its CPU limit.
@@ -106,7 +106,9 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 		return a, err
 	}
 	limits := b.Limits
-	limits.CPU = time.Duration(float64(limits.CPU) * besideOthers)
+	if !b.Slow {
+		limits.CPU = time.Duration(float64(limits.CPU) * grace)
+	}
 	b.quiet().beside(func() { a, err = try(limits) })
 	if err != nil || !b.doubtful(a) {
 		return a, err
@@ -114,7 +116,6 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 	if a.Close != nil {
 		a.Close()
 	}
-	limits = b.Limits
 	if b.computed(a) {
 		limits.Wall *= patience
 	}
@@ -136,7 +137,7 @@ func (b *Batch) doubtful(a *judge.Attempt) bool {
 	}
 	switch verdict {
 	case judge.TimeLimit:
-		return a.Exec.Killed != judge.CPUTime
+		return a.Exec.Killed != judge.CPUTime && !b.Slow
 	case judge.IdlenessLimit:
 		return true
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,31 +184,34 @@ func timed(ends ...judge.Exec) runner {
 
 func TestRetime(t *testing.T) {
 	limits := judge.Limits{CPU: time.Second, Wall: 3 * time.Second}
-	slow := judge.Exec{CPU: 1050 * time.Millisecond}
-	hopeless := judge.Exec{CPU: 1101 * time.Millisecond, Killed: judge.CPUTime}
+	slow := judge.Exec{CPU: 1150 * time.Millisecond}
+	hopeless := judge.Exec{CPU: 1201 * time.Millisecond, Killed: judge.CPUTime}
 	starved := judge.Exec{CPU: 900 * time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
 	asleep := judge.Exec{CPU: time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
 	good := judge.Exec{CPU: 950 * time.Millisecond}
+	again, late := trial.Way{Retime: true}, trial.Way{Retime: true, Slow: true}
 	tests := []struct {
-		name   string
-		retime bool
-		runs   []judge.Exec
-		want   judge.Verdict
-		noted  bool
+		name  string
+		way   trial.Way
+		runs  []judge.Exec
+		want  judge.Verdict
+		noted bool
 	}{
-		{"a run within its limit stands", true, []judge.Exec{good}, judge.NotJudged, false},
-		{"a run that was a little slow beside others is repeated", true, []judge.Exec{slow, good}, judge.NotJudged, true},
-		{"a run that is slow alone too is too slow", true, []judge.Exec{slow, slow}, judge.TimeLimit, true},
-		{"a hopeless run is not repeated", true, []judge.Exec{hopeless}, judge.TimeLimit, false},
-		{"a run that got too little of the processor is repeated", true, []judge.Exec{starved, good}, judge.NotJudged, true},
-		{"a run that waited by itself is idle when it does so alone", true, []judge.Exec{asleep, asleep}, judge.IdlenessLimit, true},
-		{"a run that others kept waiting is repeated", true, []judge.Exec{asleep, good}, judge.NotJudged, true},
-		{"nothing is repeated where that is off", false, []judge.Exec{slow}, judge.TimeLimit, false},
+		{"a run within its limit stands", again, []judge.Exec{good}, judge.NotJudged, false},
+		{"a run that was a little slow beside others is repeated", again, []judge.Exec{slow, good}, judge.NotJudged, true},
+		{"a run that is slow alone too is too slow", again, []judge.Exec{slow, slow}, judge.TimeLimit, true},
+		{"a hopeless run is not repeated", again, []judge.Exec{hopeless}, judge.TimeLimit, false},
+		{"a run that got too little of the processor is repeated", again, []judge.Exec{starved, good}, judge.NotJudged, true},
+		{"a run that waited by itself is idle when it does so alone", again, []judge.Exec{asleep, asleep}, judge.IdlenessLimit, true},
+		{"a run that others kept waiting is repeated", again, []judge.Exec{asleep, good}, judge.NotJudged, true},
+		{"nothing is repeated where that is off", trial.Way{}, []judge.Exec{slow}, judge.TimeLimit, false},
+		{"a run that is to be too slow is not repeated where it is", late, []judge.Exec{slow}, judge.TimeLimit, false},
+		{"a run that is to be too slow and waited is repeated", late, []judge.Exec{asleep, slow}, judge.TimeLimit, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b, c := newBatch(t, "", "", timed(test.runs...))
-			b.Limits, b.Retime = limits, test.retime
+			b.Limits, b.Way = limits, test.way
 			a, err := b.Try(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
@@ -216,6 +220,35 @@ func TestRetime(t *testing.T) {
 				t.Errorf("verdict %q with the note %q, want %q", got, a.Note, test.want)
 			}
 		})
+	}
+}
+
+// limited is a runner that says under which limits of CPU time it runs.
+type limited struct {
+	runner
+	cpu *[]time.Duration
+}
+
+func (l limited) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
+	*l.cpu = append(*l.cpu, c.Limits.CPU)
+	return l.runner.Run(ctx, c)
+}
+
+// TestHowNearItWas: a run goes on a little after its limit, repeated or not, so that its time
+// tells how near it was; where nothing is repeated, or it is to be too slow, it does not.
+func TestHowNearItWas(t *testing.T) {
+	for way, want := range map[trial.Way][]time.Duration{
+		{Retime: true}:             {1200 * time.Millisecond, 1200 * time.Millisecond},
+		{}:                         {time.Second},
+		{Retime: true, Slow: true}: {time.Second},
+	} {
+		b, c := newBatch(t, "", "", timed(judge.Exec{CPU: 1150 * time.Millisecond}, judge.Exec{CPU: 1150 * time.Millisecond}))
+		var cpu []time.Duration
+		b.Limits, b.Way = judge.Limits{CPU: time.Second}, way
+		b.Runner = limited{b.Runner.(runner), &cpu}
+		if _, err := b.Try(t.Context(), c); err != nil || !slices.Equal(cpu, want) {
+			t.Errorf("%+v: the limits were %v, %v; want %v", way, cpu, err, want)
+		}
 	}
 }
 

@@ -221,7 +221,8 @@ func acts(what string) (list []string) {
 	return list
 }
 
-// self makes a program of this test binary.
+// self makes a program of this test binary. Built with the race detector, it would sleep a
+// second before it ends.
 func self(t testing.TB, role string) *judge.Program {
 	t.Helper()
 	path, err := os.Executable()
@@ -230,7 +231,7 @@ func self(t testing.TB, role string) *judge.Program {
 	}
 	return &judge.Program{
 		Name: "me", Language: "go", Dir: filepath.Dir(path), Argv: []string{judge.ProgramDir + "/" + filepath.Base(path)},
-		Env: []string{"TRIAL_TEST_ROLE=" + role},
+		Env: []string{"TRIAL_TEST_ROLE=" + role, "GORACE=atexit_sleep_ms=0"},
 	}
 }
 

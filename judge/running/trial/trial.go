@@ -33,6 +33,9 @@ type Way struct {
 	// Waits says that a program is known to wait: its runs go on beside those that
 	// compute, and do not count against the runner's workers.
 	Waits bool
+	// Slow says that a program is known to be too slow: it is ended at its time limit,
+	// and a run that is over it is not repeated.
+	Slow bool
 }
 
 // Setup is what a submission is tried with.

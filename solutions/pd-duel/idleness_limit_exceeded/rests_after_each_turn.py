@@ -1,4 +1,4 @@
-# Sleeps a millisecond in each turn, as for an animation.
+# Sleeps a second in each turn, as for an animation.
 import sys
 import time
 
@@ -37,7 +37,7 @@ def main():
         return score[who] > score[1 - who]
 
     for t in range(turns):
-        time.sleep(0.001)
+        time.sleep(1)
         actions = []
         for s in range(2):
             for command in strategies[s]:

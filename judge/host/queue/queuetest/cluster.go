@@ -1,19 +1,23 @@
 // Package queuetest starts a real NATS cluster for tests: three nats-server processes on
-// loopback. It is not a way to run one for people.
+// loopback, whose connections with each other can be cut. It is not a way to run one for
+// people.
 package queuetest
 
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"assay/judge/host/freeport"
 	"assay/judge/host/queue"
 )
 
@@ -30,6 +34,7 @@ type Cluster struct {
 	WorkerURL string
 	names     []string
 	processes []*exec.Cmd
+	routes    []*route
 }
 
 // Start starts three nats-servers that let these workers in. They end with the test. It
@@ -41,10 +46,12 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 		t.Skip("no nats-server: go install github.com/nats-io/nats-server/v2@v2.15.2")
 	}
 	c := &Cluster{}
-	ports := freePorts(t, 6)
-	var routes, plain []string
+	var ports [9]int
+	for i := range ports {
+		ports[i] = freeport.Port(t)
+	}
+	var plain []string
 	for i := range 3 {
-		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", ports[3+i]))
 		plain = append(plain, fmt.Sprintf("nats://127.0.0.1:%d", ports[i]))
 		c.URLs = append(c.URLs, fmt.Sprintf("nats://server:secret@127.0.0.1:%d", ports[i]))
 	}
@@ -52,8 +59,16 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 	for i := range 3 {
 		dir := t.TempDir()
 		name := fmt.Sprintf("n%d", i+1)
+		var routes []string
+		for j := range 3 {
+			if j != i {
+				routes = append(routes, "nats://"+c.route(t, i, j, fmt.Sprintf("127.0.0.1:%d", ports[3+j])))
+			}
+		}
+		// Where it says that it is reached nobody listens: the others have their routes.
 		text := fmt.Sprintf("server_name: %s\nlisten: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always, max_file_store: 2GB }\n"+
-			"cluster { name: test, listen: 127.0.0.1:%d, routes: [%s] }\n%s", name, ports[i], dir, ports[3+i], strings.Join(routes, ", "), users(workers))
+			"cluster { name: test, listen: 127.0.0.1:%d, advertise: 127.0.0.1:%d, routes: [%s] }\n%s",
+			name, ports[i], dir, ports[3+i], ports[6+i], strings.Join(routes, ", "), users(workers))
 		file := filepath.Join(dir, "nats.conf")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -108,18 +123,97 @@ func (c *Cluster) Kill(t testing.TB, name string) {
 	}
 }
 
-// freePorts are ports of loopback that nobody uses now.
-func freePorts(t testing.TB, n int) (ports []int) {
+// Cut closes all routes between a server and the other two, until Heal.
+func (c *Cluster) Cut(t testing.TB, name string) { t.Helper(); c.set(t, name, true) }
+
+// Heal lets the servers connect again that Cut parted.
+func (c *Cluster) Heal(t testing.TB, name string) { t.Helper(); c.set(t, name, false) }
+
+func (c *Cluster) set(t testing.TB, name string, cut bool) {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	i := slices.Index(c.names, name)
+	if i < 0 {
+		t.Fatalf("there is no server %q", name)
 	}
-	return ports
+	for _, r := range c.routes {
+		if r.from == i || r.to == i {
+			r.set(cut)
+		}
+	}
+}
+
+// route carries the connections of one server to another, unless it is cut.
+type route struct {
+	from, to int
+
+	mu   sync.Mutex
+	cut  bool
+	open map[net.Conn]bool
+}
+
+// route makes a way from one server to the address of another, and returns where it begins.
+func (c *Cluster) route(t testing.TB, from, to int, address string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &route{from: from, to: to, open: map[net.Conn]bool{}}
+	c.routes = append(c.routes, r)
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			done.Go(func() { r.carry(in, address) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); r.set(true); done.Wait() })
+	return l.Addr().String()
+}
+
+func (r *route) carry(in net.Conn, address string) {
+	defer in.Close()
+	out, err := net.Dial("tcp", address)
+	if err != nil {
+		return
+	}
+	defer out.Close()
+	if !r.keep(in, out) {
+		return
+	}
+	var back sync.WaitGroup
+	back.Go(func() { _, _ = io.Copy(in, out); in.Close() })
+	_, _ = io.Copy(out, in)
+	out.Close()
+	back.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.open, in)
+	delete(r.open, out)
+}
+
+// keep remembers connections, and says whether they may stand.
+func (r *route) keep(all ...net.Conn) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range all {
+		r.open[c] = true
+	}
+	return !r.cut
+}
+
+func (r *route) set(cut bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cut = cut
+	for c := range r.open {
+		if cut {
+			c.Close()
+		}
+	}
 }
 
 // Open opens a queue on the cluster, trying until it has a leader.

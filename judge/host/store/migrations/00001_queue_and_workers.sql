@@ -1,6 +1,7 @@
 -- One schema for SQLite and PostgreSQL. Ids are UUIDv7, times microseconds since 1970 in
 -- UTC, digests SHA-256 in small hexadecimal digits; JSON is TEXT and is never looked into.
--- Tables with a + are append-only: no query changes or deletes their rows.
+-- Tables with a + are append-only: no query changes or deletes their rows, but for those of
+-- what ended long ago.
 
 -- +goose Up
 CREATE TABLE setting (
@@ -20,13 +21,29 @@ CREATE TABLE account (
     id TEXT NOT NULL PRIMARY KEY,
     login TEXT NOT NULL UNIQUE,
     display TEXT NOT NULL,
+    email TEXT NOT NULL, -- '' for none
+    password TEXT NOT NULL, -- its hash; '' for an account that cannot log in
     kind TEXT NOT NULL CHECK (kind IN ('person', 'team', 'tool')),
+    session_epoch BIGINT NOT NULL, -- a session of another epoch has ended
+    disabled BOOLEAN NOT NULL,
     created BIGINT NOT NULL
 );
 
+-- A browser that is logged in.
+CREATE TABLE session (
+    hash TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL REFERENCES account (id),
+    epoch BIGINT NOT NULL, -- of the account, when it logged in
+    created BIGINT NOT NULL,
+    seen BIGINT NOT NULL,
+    expires BIGINT NOT NULL,
+    agent TEXT NOT NULL -- what the browser calls itself
+);
+CREATE INDEX session_account ON session (account);
+
 CREATE TABLE grant_role (
     account TEXT NOT NULL REFERENCES account (id),
-    scope TEXT NOT NULL, -- site
+    scope TEXT NOT NULL, -- site, or contest:<id>
     role TEXT NOT NULL,
     PRIMARY KEY (account, scope, role)
 );
@@ -50,15 +67,17 @@ CREATE TABLE class (
     arch TEXT NOT NULL,
     rung TEXT NOT NULL,
     languages TEXT NOT NULL, -- JSON: id to the identity of the toolchain
+    speed TEXT NOT NULL DEFAULT '', -- JSON: of the first machine that was measured
     filled BIGINT NOT NULL
 );
 
--- What lets a worker join.
+-- What lets a worker join, and the first admin in.
 CREATE TABLE invite (
     hash TEXT NOT NULL PRIMARY KEY,
-    makes TEXT NOT NULL CHECK (makes IN ('worker')),
+    makes TEXT NOT NULL CHECK (makes IN ('worker', 'admin')),
     name TEXT NOT NULL,
     class TEXT NOT NULL,
+    guest BOOLEAN NOT NULL,
     uses_left BIGINT NOT NULL,
     made BIGINT NOT NULL,
     made_by TEXT NOT NULL,
@@ -70,6 +89,7 @@ CREATE TABLE worker (
     name TEXT NOT NULL UNIQUE,
     nkey TEXT NOT NULL UNIQUE,
     class TEXT NOT NULL,
+    guest BOOLEAN NOT NULL, -- what it says counts when a worker says so that is none
     state TEXT NOT NULL CHECK (state IN ('active', 'drained', 'revoked')),
     offer TEXT NOT NULL, -- JSON: what it said last that it can do
     enrolled BIGINT NOT NULL,
@@ -92,6 +112,7 @@ CREATE TABLE problem (
     owner TEXT NOT NULL REFERENCES account (id),
     bundle TEXT NOT NULL, -- the active one
     config TEXT NOT NULL, -- and the languages and limits that count with it
+    sheet TEXT NOT NULL, -- what a page shows of it: a blob; '' for none
     made BIGINT NOT NULL
 );
 
@@ -110,15 +131,55 @@ CREATE TABLE contest (
     id TEXT NOT NULL PRIMARY KEY,
     slug TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
+    format TEXT NOT NULL CHECK (format IN ('practice', 'icpc', 'ioi', 'points')),
+    starts BIGINT, -- null: nobody said so yet
+    length BIGINT NOT NULL, -- 0 for one that does not end
+    freezes BIGINT, -- how long after the start; null for never
+    thaw BIGINT, -- when
+    finalized BIGINT, -- when
+    visibility TEXT NOT NULL CHECK (visibility IN ('public', 'accounts', 'teams', 'staff')),
+    settings TEXT NOT NULL, -- JSON
+    revision BIGINT NOT NULL, -- rises with each change of what stands above
     next_number BIGINT NOT NULL, -- of its next submission
     last_seq BIGINT NOT NULL, -- of its last row in log
     last_time BIGINT NOT NULL -- of its last event: the next one is later, whatever the clock says
+);
+
+CREATE TABLE contest_problem (
+    contest TEXT NOT NULL REFERENCES contest (id),
+    label TEXT NOT NULL,
+    place BIGINT NOT NULL, -- in the order of the problems
+    problem TEXT NOT NULL REFERENCES problem (id),
+    points BIGINT NOT NULL,
+    colour TEXT NOT NULL, -- of its balloons; '' for none
+    PRIMARY KEY (contest, label),
+    UNIQUE (contest, problem)
+);
+CREATE INDEX contest_problem_problem ON contest_problem (problem);
+
+-- Who takes part in a contest: one person or several.
+CREATE TABLE team (
+    id TEXT NOT NULL PRIMARY KEY,
+    contest TEXT NOT NULL REFERENCES contest (id),
+    number BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    hidden BOOLEAN NOT NULL, -- not on the board
+    extra_time BIGINT NOT NULL, -- after the contest's end
+    extra_penalty BIGINT NOT NULL, -- minutes
+    UNIQUE (contest, number)
+);
+CREATE TABLE member (
+    contest TEXT NOT NULL REFERENCES contest (id),
+    account TEXT NOT NULL REFERENCES account (id),
+    team TEXT NOT NULL REFERENCES team (id),
+    PRIMARY KEY (contest, account)
 );
 
 -- +
 CREATE TABLE submission (
     id TEXT NOT NULL PRIMARY KEY,
     contest TEXT NOT NULL REFERENCES contest (id),
+    team TEXT REFERENCES team (id), -- null where nobody counts
     number BIGINT NOT NULL,
     problem TEXT NOT NULL REFERENCES problem (id),
     account TEXT NOT NULL REFERENCES account (id),
@@ -141,7 +202,9 @@ CREATE TABLE judgement (
     bundle TEXT NOT NULL,
     config TEXT NOT NULL,
     class TEXT NOT NULL,
-    origin TEXT NOT NULL CHECK (origin IN ('first')),
+    origin TEXT NOT NULL CHECK (origin IN ('first', 'borderline', 'guest', 'rejudge')),
+    root TEXT NOT NULL, -- the judgement that this one repeats; itself where it is the first
+    why TEXT NOT NULL, -- it was repeated; '' for a first one
     started BIGINT NOT NULL,
     ended BIGINT,
     verdict TEXT,
@@ -158,6 +221,7 @@ CREATE TABLE judgement (
     cpu BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX judgement_submission ON judgement (submission);
+CREATE INDEX judgement_repeats ON judgement (origin, root) WHERE origin <> 'first';
 
 -- The judgement that counts.
 CREATE TABLE standing (
@@ -248,17 +312,18 @@ CREATE TABLE audit (
 );
 
 -- An account with what it may do on the whole site.
-CREATE VIEW member AS
-SELECT account.id, account.login, account.display, account.kind, account.created,
+CREATE VIEW account_role AS
+SELECT account.id, account.login, account.display, account.email, account.password, account.kind,
+    account.session_epoch, account.disabled, account.created,
     CAST(COALESCE(grant_role.role, '') AS TEXT) AS role
 FROM account
 LEFT JOIN grant_role ON grant_role.account = account.id AND grant_role.scope = 'site';
 
 -- A submission with what a list says of it.
 CREATE VIEW submitted AS
-SELECT submission.id, submission.contest, submission.number, submission.problem, submission.account,
+SELECT submission.id, submission.contest, submission.team, submission.number, submission.problem, submission.account,
     submission.language, submission.entry, submission.files, submission.folder, submission.size,
-    submission.received, account.login, problem.slug, judgement.id AS judgement, judgement.verdict,
+    submission.received, account.login, account.display, problem.slug, judgement.id AS judgement, judgement.verdict,
     judgement.score, judgement.ended, job.state
 FROM submission
 JOIN account ON account.id = submission.account
@@ -266,3 +331,13 @@ JOIN problem ON problem.id = submission.problem
 JOIN standing ON standing.submission = submission.id
 JOIN judgement ON judgement.id = standing.judgement
 JOIN job ON job.id = judgement.id;
+
+-- What a board knows of a submission that counts.
+CREATE VIEW counted AS
+SELECT submission.id, submission.contest, submission.number, CAST(submission.team AS TEXT) AS team, contest_problem.label,
+    submission.received, judgement.ended, judgement.verdict, judgement.score, judgement.finished
+FROM submission
+JOIN contest_problem ON contest_problem.contest = submission.contest AND contest_problem.problem = submission.problem
+JOIN standing ON standing.submission = submission.id
+JOIN judgement ON judgement.id = standing.judgement
+WHERE submission.team IS NOT NULL;

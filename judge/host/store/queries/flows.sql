@@ -1,11 +1,15 @@
--- name: InsertFlow :exec
-INSERT INTO flow (id, kind, spec, state, reason, owner, made) VALUES ($1, $2, $3, 'running', '', $4, $5);
+-- name: InsertFlow :execrows
+INSERT INTO flow (id, kind, spec, state, reason, owner, made) VALUES ($1, $2, $3, 'running', '', $4, $5)
+ON CONFLICT (id) DO NOTHING;
 
 -- name: GetFlow :one
 SELECT * FROM flow WHERE id = $1;
 
 -- name: OpenFlows :many
 SELECT * FROM flow WHERE done_at IS NULL ORDER BY made, id;
+
+-- name: FlowsOfKind :many
+SELECT * FROM flow WHERE kind = $1 ORDER BY made DESC, id LIMIT $2;
 
 -- HoldFlow locks a running flow until the transaction ends.
 -- name: HoldFlow :execrows
@@ -29,3 +33,13 @@ SELECT * FROM part WHERE flow = $1 AND part_key = $2;
 
 -- name: PartsOf :many
 SELECT * FROM part WHERE flow = $1 ORDER BY at, part_key;
+
+-- Flows that ended before a time are forgotten in this order.
+-- name: DeleteOldParts :exec
+DELETE FROM part WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < sqlc.arg(before));
+
+-- name: DeleteOldJobsOfFlows :exec
+DELETE FROM job WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < sqlc.arg(before));
+
+-- name: DeleteOldFlows :exec
+DELETE FROM flow WHERE done_at < sqlc.arg(before);

@@ -27,10 +27,6 @@ UPDATE leader SET until = 0 WHERE name = $1 AND holder = $2;
 -- name: HoldEpoch :execrows
 UPDATE leader SET epoch = epoch WHERE name = $1 AND epoch = $2;
 
--- name: InsertContest :exec
-INSERT INTO contest (id, slug, name, next_number, last_seq, last_time) VALUES ($1, $1, $2, 1, 0, 0)
-ON CONFLICT (id) DO NOTHING;
-
 -- StepContest locks the contest until the transaction ends, and takes a log number and a
 -- time that is later than any before.
 -- name: StepContest :one
@@ -61,9 +57,16 @@ SELECT * FROM log WHERE contest = $1 AND seq > $2 ORDER BY seq LIMIT $3;
 -- name: InsertAudit :exec
 INSERT INTO audit (id, at, actor, action, object, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7);
 
--- AuditBefore reads backwards: ids are in the order of time.
+-- AuditBefore reads backwards: ids are in the order of time. What is not filtered by is ''.
 -- name: AuditBefore :many
-SELECT * FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2;
+SELECT * FROM audit WHERE id < sqlc.arg(before)
+    AND (CAST(sqlc.arg(actor) AS TEXT) = '' OR actor = sqlc.arg(actor))
+    AND (CAST(sqlc.arg(action) AS TEXT) = '' OR action = sqlc.arg(action))
+    AND (CAST(sqlc.arg(object) AS TEXT) = '' OR object = sqlc.arg(object))
+ORDER BY id DESC LIMIT sqlc.arg(most);
+
+-- name: AuditActions :many
+SELECT DISTINCT action FROM audit ORDER BY action;
 
 -- name: PutBlob :exec
 INSERT INTO blob (sha256, size, kind, stored, seen) VALUES ($1, $2, $3, $4, $4)
@@ -79,7 +82,7 @@ DELETE FROM blob WHERE sha256 = $1 AND seen < $2;
 SELECT DISTINCT manifest FROM bundle;
 
 -- name: NamedByProblems :many
-SELECT DISTINCT config FROM problem;
+SELECT DISTINCT config, sheet FROM problem;
 
 -- name: NamedByJudgements :many
 SELECT DISTINCT config, CAST(COALESCE(events, '') AS TEXT) AS events FROM judgement;
@@ -92,3 +95,6 @@ SELECT spec FROM job WHERE flow IS NOT NULL;
 
 -- name: NamedByParts :many
 SELECT DISTINCT events FROM part;
+
+-- name: NamedByUploads :many
+SELECT archive, report FROM upload;

@@ -22,13 +22,13 @@ DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn
 
 -- name: InsertJob :exec
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13);
 
 -- name: GetJob :one
 SELECT * FROM job WHERE id = $1;
 
 -- name: NextJobs :many
-SELECT id, lane, class, spec, token, generation, excluded FROM job
+SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
 WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2
 ORDER BY start_tag, id LIMIT $3;
 

@@ -1,7 +1,7 @@
 -- PutProblem makes the problem, or gives it a title and an active bundle.
 -- name: PutProblem :one
-INSERT INTO problem (id, slug, title, owner, bundle, config, made) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config
+INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet
 RETURNING *;
 
 -- name: InsertBundle :exec
@@ -26,3 +26,27 @@ JOIN standing ON standing.submission = submission.id
 JOIN judgement ON judgement.id = standing.judgement
 WHERE submission.problem = $1 AND judgement.cpu > 0
 ORDER BY submission.number DESC LIMIT $2;
+
+-- name: ListBundles :many
+SELECT bundle.id, bundle.manifest, bundle.made, account.login FROM bundle
+JOIN account ON account.id = bundle.made_by
+WHERE bundle.problem = $1
+ORDER BY bundle.made DESC, bundle.id;
+
+-- name: InsertUpload :exec
+INSERT INTO upload (id, account, slug, file, verify, archive, state, reason, bundle, report, made)
+VALUES ($1, $2, $3, $4, $5, $6, 'waiting', '', '', '', $7);
+
+-- name: GetUpload :one
+SELECT * FROM uploaded WHERE id = $1;
+
+-- ListUploads reads those of a problem, or all where none is named.
+-- name: ListUploads :many
+SELECT * FROM uploaded WHERE slug = $1 OR $1 = '' ORDER BY id DESC LIMIT $2;
+
+-- name: NextUpload :one
+SELECT * FROM uploaded WHERE ended IS NULL ORDER BY id LIMIT 1;
+
+-- name: EndUpload :execrows
+UPDATE upload SET state = $2, reason = $3, bundle = $4, report = $5, ended = $6, archive = ''
+WHERE id = $1 AND ended IS NULL;

@@ -5,14 +5,36 @@ WHERE submission.account = $1 AND submission.form_key = $2 AND submission.receiv
 ORDER BY submission.number DESC LIMIT 1;
 
 -- name: InsertSubmission :exec
-INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+INSERT INTO submission (id, contest, team, number, problem, account, form_key, language, entry, files, folder, size, received, ending)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- name: InsertJudgement :exec
-INSERT INTO judgement (id, submission, bundle, config, class, origin, started) VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: InsertStanding :exec
-INSERT INTO standing (submission, judgement) VALUES ($1, $2);
+INSERT INTO standing (submission, judgement, contest, number) VALUES ($1, $2, $3, $4);
+
+-- name: SetStanding :exec
+UPDATE standing SET judgement = $2 WHERE submission = $1;
+
+-- SetMark makes a mark hold; SettleStanding comes after it, as after all that changes which
+-- verdict counts.
+-- name: SetMark :exec
+UPDATE standing SET ignored = $2, given = $3 WHERE submission = $1;
+
+-- name: SettleStanding :exec
+UPDATE standing SET verdict = CASE WHEN standing.given <> '' THEN standing.given ELSE (
+    SELECT CASE WHEN j.ended IS NULL THEN 'open' ELSE COALESCE(j.verdict, '') END
+    FROM judgement AS j WHERE j.id = standing.judgement
+) END WHERE standing.submission = $1;
+
+-- name: InsertMark :exec
+INSERT INTO mark (id, submission, at, ignored, verdict, why, account) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: MarksOf :many
+SELECT mark.at, mark.ignored, mark.verdict, mark.why, account.login FROM mark
+JOIN account ON account.id = mark.account
+WHERE mark.submission = $1 ORDER BY mark.id DESC;
 
 -- EndJudgement is the one change of a judgement.
 -- name: EndJudgement :execrows
@@ -22,9 +44,35 @@ UPDATE judgement SET
 WHERE id = $1 AND ended IS NULL;
 
 -- name: JudgementOfJob :one
-SELECT judgement.submission, judgement.verdict, submission.contest FROM judgement
+SELECT judgement.submission, judgement.verdict, judgement.root, submission.contest FROM judgement
 JOIN submission ON submission.id = judgement.submission
 WHERE judgement.id = $1;
+
+-- RunsOf reads a judgement and those that repeat it, in their order.
+-- name: RunsOf :many
+SELECT id, origin, bundle, config, verdict, score, worker, ended FROM judgement
+WHERE submission = $1 AND root = $2 ORDER BY started, id;
+
+-- name: OpenRepeats :many
+SELECT judgement.id, judgement.submission, judgement.origin, job.lane, job.class, job.excluded FROM judgement
+JOIN job ON job.id = judgement.id
+WHERE judgement.origin <> 'first' AND judgement.origin <> 'rejudge' AND judgement.ended IS NULL ORDER BY judgement.id;
+
+-- Judgings reads backwards: ids are in the order of time. Where an origin is given, all that
+-- were repeated for it are meant, with what they repeat.
+-- name: Judgings :many
+SELECT judgement.id, judgement.submission, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended,
+    judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.reason, judgement.worker,
+    submission.number, submission.entry, account.login, problem.slug, standing.judgement AS standing
+FROM judgement
+JOIN submission ON submission.id = judgement.submission
+JOIN account ON account.id = submission.account
+JOIN problem ON problem.id = submission.problem
+JOIN standing ON standing.submission = submission.id
+WHERE judgement.id < sqlc.arg(before)
+    AND (CAST(sqlc.arg(worker) AS TEXT) = '' OR judgement.worker = sqlc.arg(worker))
+    AND (CAST(sqlc.arg(origin) AS TEXT) = '' OR judgement.root IN (SELECT r.root FROM judgement AS r WHERE r.origin <> 'first' AND r.origin = sqlc.arg(origin)))
+ORDER BY judgement.id DESC LIMIT sqlc.arg(most);
 
 -- name: StandingJudgement :one
 SELECT judgement.*, job.state FROM standing
@@ -35,12 +83,50 @@ WHERE standing.submission = $1;
 -- name: GetSubmission :one
 SELECT * FROM submitted WHERE id = $1;
 
+-- name: SubmissionByNumber :one
+SELECT * FROM submitted WHERE contest = $1 AND number = $2;
+
+-- name: CountSubmissions :one
+SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > $3;
+
+-- ListSubmissions takes a filter of which every empty part is for all. Who is the id of an
+-- account or of a team; endings are those of files that tell the language, each with points
+-- around it. What is chosen is found in few columns first: a list of it has many.
 -- name: ListSubmissions :many
-SELECT * FROM submitted WHERE contest = $1 AND number < $2
-ORDER BY number DESC LIMIT $3;
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT submission.id FROM submission
+    WHERE submission.contest = sqlc.arg(contest) AND submission.number < sqlc.arg(before)
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR submission.language = sqlc.arg(language)
+            OR submission.language = '' AND submission.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || submission.ending || '.%')
+        AND (CAST(sqlc.arg(who) AS TEXT) = '' OR submission.account = sqlc.arg(who) OR submission.team = sqlc.arg(who))
+    ORDER BY submission.number DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.number DESC;
+
+-- ListSubmissionsOfVerdict is the same for those with a verdict, of which there may be few.
+-- name: ListSubmissionsOfVerdict :many
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT standing.submission FROM standing
+    JOIN submission ON submission.id = standing.submission
+    WHERE standing.contest = sqlc.arg(contest) AND standing.verdict = sqlc.arg(verdict) AND standing.number < sqlc.arg(before)
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR submission.language = sqlc.arg(language)
+            OR submission.language = '' AND submission.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || submission.ending || '.%')
+        AND (CAST(sqlc.arg(who) AS TEXT) = '' OR submission.account = sqlc.arg(who) OR submission.team = sqlc.arg(who))
+    ORDER BY standing.number DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.number DESC;
 
 -- name: SubmissionsOfAccount :many
 SELECT * FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
+    AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))
+ORDER BY number DESC LIMIT $4;
+
+-- name: SubmissionsOfTeam :many
+SELECT * FROM submitted WHERE team = $1 AND contest = $2 AND number < $3
     AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))
 ORDER BY number DESC LIMIT $4;
 

@@ -81,6 +81,37 @@ func touch(mib int) []byte {
 	return b
 }
 
+// share writes to memory that is mapped so that others could have it, too, and goes on.
+func share(mib int) {
+	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+	must(err)
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	time.Sleep(time.Hour)
+}
+
+// memoryFile fills a file that is in memory, and goes on. Where it gets none it takes the
+// memory as everybody does.
+func memoryFile(mib int) {
+	fd, err := unix.MemfdCreate("full", 0)
+	if err != nil {
+		touch(mib)
+		time.Sleep(time.Hour)
+	}
+	for range mib {
+		must2(unix.Write(fd, make([]byte, 1<<20)))
+	}
+	time.Sleep(time.Hour)
+}
+
+// syncAll asks for the disk of a file that it has not: who does not refuse looks for it.
+func syncAll() {
+	if unix.Syncfs(-1) != nil {
+		in("syncfs")
+	}
+}
+
 // modes are the hostile programs that are written in Go.
 var modes = map[string]func(args []string){
 	"exit":             func(a []string) { os.Exit(number(a, 0)) },
@@ -105,6 +136,8 @@ var modes = map[string]func(args []string){
 	"burn-in-children": func(a []string) { runAll(number(a, 0), "burn", a[1]) },
 	"touch":            func(a []string) { runtime.KeepAlive(touch(number(a, 0))) },
 	"touch-in-child":   func(a []string) { _ = again("touch", a[0]).Run() },
+	"share":            func(a []string) { share(number(a, 0)) },
+	"memory-file":      func(a []string) { memoryFile(number(a, 0)) },
 	"reserve":          func(a []string) { reserve(number(a, 0)) },
 	"fill":             func(a []string) { fill(a[0]+"/full", number(a, 1)) },
 	"fill-to-the-brim": func(a []string) { fillToTheBrim(int64(number(a, 0)) << 20) },
@@ -134,6 +167,7 @@ var modes = map[string]func(args []string){
 	"lock":          func([]string) { lock() },
 	"state":         func([]string) { state() },
 	"change-state":  func([]string) { changeState() },
+	"sync":          func([]string) { syncAll() },
 	"aio":           func([]string) { attempt("io_setup", unix.SYS_IO_SETUP, 60000, addr(new(uintptr))) },
 	"io-uring":      func([]string) { attempt("io_uring_setup", unix.SYS_IO_URING_SETUP, 1, addr(new([256]byte))) },
 	"keys":          func([]string) { keys() },
@@ -146,6 +180,7 @@ var modes = map[string]func(args []string){
 	"machine":       func([]string) { machine() },
 	"rights":        func([]string) { rights() },
 	"host-files":    func([]string) { hostFiles() },
+	"traces":        func(a []string) { traces(a[0]) },
 	"read":          func(a []string) { mustNotRead(a[0]) },
 	"write-system":  func([]string) { writeSystem() },
 }

@@ -4,7 +4,9 @@ package sandboxtest
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -254,6 +256,47 @@ func hostFiles() {
 	if users, err := os.ReadFile("/etc/passwd"); err != nil || strings.Count(string(users), "\n") > 2 {
 		in("sees the host's users")
 	}
+}
+
+// traces looks for mounts, and for names of the host's folders, in all that /proc tells
+// of this process and of others. Folder is one of them: its own name tells nothing, but the
+// one that it lies in.
+func traces(folder string) {
+	folder = filepath.Base(filepath.Dir(folder))
+	for _, pattern := range []string{"/proc/*", "/proc/[0-9st]*/*", "/proc/[0-9st]*/task/*/*", "/proc/self/map_files/*", "/proc/self/fd/*", "/proc/self/fdinfo/*", "/proc/self/ns/*"} {
+		paths, err := filepath.Glob(pattern)
+		must(err)
+		for _, path := range paths {
+			name := filepath.Base(path)
+			if to, err := os.Readlink(path); err == nil && strings.Contains(to, folder) {
+				in(path + " leads to " + to)
+			}
+			st, err := os.Stat(path)
+			if err != nil || !st.Mode().IsRegular() || name == "cmdline" { // which has this program's arguments
+				continue
+			}
+			text := readSome(path)
+			listed := len(text) > 0 && strings.HasPrefix(name, "mount")
+			if listed || strings.Contains(text, folder) || name == "cgroup" && strings.Count(text, ":/\n") < strings.Count(text, "\n") {
+				in(fmt.Sprintf("%s says %s", path, text))
+			}
+		}
+	}
+	request := [4]uint64{32, ^uint64(0)} // all mounts
+	attempt("listmount", unix.SYS_LISTMOUNT, addr(&request), addr(new([64]uint64)), 64, 0)
+	request = [4]uint64{32, 1, ^uint64(0)}
+	attempt("statmount", unix.SYS_STATMOUNT, addr(&request), addr(new([4096]byte)), 4096, 0)
+}
+
+// readSome reads the beginning of a file, as much as it gives.
+func readSome(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, 1<<20))
+	return string(text)
 }
 
 func writeSystem() {

@@ -21,6 +21,7 @@ type row struct {
 	locks  bool // run as what may lock files
 	killed judge.Resource
 	signal string
+	lacks  string // the signal of a kernel that does not have what is tried; "" for none
 	exit   int
 	also   func(*testing.T, judge.Limits, result)
 }
@@ -29,6 +30,11 @@ func cpu(d time.Duration) func(*judge.Limits)  { return func(l *judge.Limits) { 
 func wall(d time.Duration) func(*judge.Limits) { return func(l *judge.Limits) { l.Wall = d } }
 func memory(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory = mib << 20 }
+}
+
+// shortly is memory for a program that would go on for ever.
+func shortly(mib int64) func(*judge.Limits) {
+	return func(l *judge.Limits) { l.Memory, l.Wall = mib<<20, time.Minute }
 }
 
 // overshoot tells how far past its limit the CPU time got. It only logs, as a busy
@@ -58,6 +64,8 @@ var rows = []row{
 	{name: "it lets the stack take the memory, and then kills for memory", needs: CountsMemory, argv: []string{"recurse"}, limits: memory(64), killed: judge.Memory},
 	{name: "it kills for memory in a child, though the parent exits with 0", needs: CountsMemory, argv: []string{hostileName, "touch-in-child", "200"}, limits: memory(64), killed: judge.Memory},
 	{name: "it counts shared memory", needs: CountsMemory, argv: []string{hostileName, "fill", "/dev/shm", "200"}, limits: memory(64), killed: judge.Memory},
+	{name: "it counts memory that processes could share", needs: Isolates, argv: []string{hostileName, "share", "200"}, limits: shortly(64), killed: judge.Memory},
+	{name: "it counts files in memory, or gives none", needs: Isolates, argv: []string{hostileName, "memory-file", "200"}, limits: shortly(64), killed: judge.Memory},
 	{name: "it holds a fork bomb", needs: LimitsForks, argv: []string{"forkbomb"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime},
 	{name: "it kills a flood of output", argv: []string{hostileName, "flood"}, limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,
 		also: func(t *testing.T, l judge.Limits, got result) {
@@ -76,7 +84,7 @@ var rows = []row{
 	{name: "it kills what has stopped itself", argv: []string{"stop"}, limits: wall(300 * time.Millisecond), killed: judge.WallTime},
 	{name: "it keeps the limits of the first process", needs: Isolates, argv: []string{hostileName, "prlimit-init"}},
 	{name: "it keeps the first process alive", needs: Isolates, argv: []string{hostileName, "kill-init"}},
-	{name: "it refuses the 32-bit calls", needs: Isolates, argv: []string{"int80"}, signal: "SIGSYS"},
+	{name: "it refuses the 32-bit calls", needs: Isolates, argv: []string{"int80"}, signal: "SIGSYS", lacks: "SIGSEGV"},
 	{name: "it refuses the x32 calls", needs: Isolates, argv: []string{"x32"}},
 	refusedCall("new namespaces", "namespaces"),
 	refusedCall("to enter namespaces", "setns"),
@@ -86,6 +94,7 @@ var rows = []row{
 	refusedCall("to watch what others do with files", "inotify"),
 	refusedCall("locks on files, by which programs could tell each other something", "locks"),
 	{name: "it lets builds lock files", needs: Isolates, argv: []string{hostileName, "lock"}, locks: true},
+	refusedCall("to have the whole machine write its disks", "sync"),
 	refusedCall("keys", "keys"),
 	refusedCall("System V shared memory, queues and semaphores", "system-v"),
 	refusedCall("POSIX message queues", "message-queue"),
@@ -96,6 +105,7 @@ var rows = []row{
 	refusedCall("kexec, modules, clocks and reboots", "machine"),
 	refusedCall("rights: no capability, no new privileges, no way back to user 0", "rights"),
 	refusedCall("to see the host's files", "host-files"),
+	{name: "it hides where the program's folder lies on the host", needs: Isolates, argv: []string{hostileName, "traces", "$PROGRAMS"}},
 	{name: "it refuses to see the answers", needs: Isolates, argv: []string{hostileName, "read", "$SECRET"}},
 	{name: "it refuses to write to the system and to its own folder", needs: Isolates, argv: []string{hostileName, "write-system"}},
 	{name: "it bounds the scratch directory", needs: Isolates, argv: []string{hostileName, "fill-to-the-brim", "8"}, limits: func(l *judge.Limits) { l.Scratch = 8 << 20 }},

@@ -125,12 +125,13 @@ func (su *suite) hostile(t *testing.T) {
 			}
 			argv := row.argv
 			for i := range argv {
-				argv[i] = strings.ReplaceAll(argv[i], "$SECRET", su.host)
+				argv[i] = strings.NewReplacer("$SECRET", su.host, "$PROGRAMS", su.dir).Replace(argv[i])
 			}
 			c := su.command(limits, argv...)
 			c.Locks = row.locks
 			got := su.run(t, c)
-			if got.Killed != row.killed || got.Signal != row.signal && row.killed == judge.Nothing || got.Exit != row.exit {
+			signal := got.Signal == row.signal || row.lacks != "" && got.Signal == row.lacks
+			if got.Killed != row.killed || !signal && row.killed == judge.Nothing || got.Exit != row.exit {
 				t.Errorf("got %+v, want killed %q, signal %q, exit %d\nstdout: %.300q\nstderr: %.300q", got.Exec, row.killed, row.signal, row.exit, got.out, got.stderr)
 			}
 			if row.also != nil {

@@ -1,6 +1,14 @@
 const fs = require("fs"), vm = require("vm"), path = require("path");
 const lines = fs.readFileSync(0, "utf8").split("\n"), mark = lines[0];
-const frame = (kind, text) => { const data = Buffer.from(mark + kind + text + mark + "\n"); for (let at = 0; at < data.length;) try { at += fs.writeSync(1, data, at); } catch (e) { if (e.code !== "EAGAIN") throw e; } };
+// The pipe does not block: who writes into a full one gets EAGAIN, or writes a part only.
+const write = fs.writeSync, nap = new Int32Array(new SharedArrayBuffer(4));
+const put = (fd, text) => {
+  const data = Buffer.from(text);
+  for (let at = 0; at < data.length;) try { at += write(fd, data, at); } catch (e) { if (e.code !== "EAGAIN") throw e; Atomics.wait(nap, 0, 0, 1); }
+  return data.length;
+};
+fs.writeSync = (fd, text, ...more) => more.length ? write(fd, text, ...more) : put(fd, text);
+const frame = (kind, text) => put(1, mark + kind + text + mark + "\n");
 const show = v => {
   if (typeof v === "string") return v;
   if (v !== null && typeof v === "object") {
@@ -10,9 +18,9 @@ const show = v => {
   }
   return String(v);
 };
-const say = (...v) => { const data = v.map(x => typeof x === "object" ? require("util").inspect(x) : String(x)).join(" ") + "\n"; fs.writeSync(1, data); };
-process.stdout.write = data => { fs.writeSync(1, data); };
-global.console.log = global.console.info = (...v) => { fs.writeSync(1, require("util").format(...v) + "\n"); };
+const say = (...v) => { put(1, v.map(x => typeof x === "object" ? require("util").inspect(x) : String(x)).join(" ") + "\n"); };
+process.stdout.write = data => { put(1, data); };
+global.console.log = global.console.info = (...v) => { put(1, require("util").format(...v) + "\n"); };
 global.print = global.alert = global.write = say;
 (() => {
   global.require = require;

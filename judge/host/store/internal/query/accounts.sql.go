@@ -11,51 +11,103 @@ import (
 )
 
 const accountByLogin = `-- name: AccountByLogin :one
-SELECT id, login, display, kind, created, role FROM member WHERE login = $1
+SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role WHERE login = $1
 `
 
-func (q *Queries) AccountByLogin(ctx context.Context, login string) (Member, error) {
+func (q *Queries) AccountByLogin(ctx context.Context, login string) (AccountRole, error) {
 	row := q.queryRow(ctx, q.accountByLoginStmt, accountByLogin, login)
-	var i Member
+	var i AccountRole
 	err := row.Scan(
 		&i.ID,
 		&i.Login,
 		&i.Display,
+		&i.Email,
+		&i.Password,
 		&i.Kind,
+		&i.SessionEpoch,
+		&i.Disabled,
 		&i.Created,
+		&i.Erased,
 		&i.Role,
 	)
 	return i, err
 }
 
-const getAccount = `-- name: GetAccount :one
-SELECT id, login, display, kind, created, role FROM member WHERE id = $1
+const countPasswords = `-- name: CountPasswords :one
+SELECT COUNT(*) FROM account WHERE password <> ''
 `
 
-func (q *Queries) GetAccount(ctx context.Context, id string) (Member, error) {
+func (q *Queries) CountPasswords(ctx context.Context) (int64, error) {
+	row := q.queryRow(ctx, q.countPasswordsStmt, countPasswords)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const deleteRoles = `-- name: DeleteRoles :exec
+DELETE FROM grant_role WHERE account = $1 AND scope = $2
+`
+
+func (q *Queries) DeleteRoles(ctx context.Context, account string, scope string) error {
+	_, err := q.exec(ctx, q.deleteRolesStmt, deleteRoles, account, scope)
+	return err
+}
+
+const deleteSession = `-- name: DeleteSession :exec
+DELETE FROM session WHERE hash = $1
+`
+
+func (q *Queries) DeleteSession(ctx context.Context, hash string) error {
+	_, err := q.exec(ctx, q.deleteSessionStmt, deleteSession, hash)
+	return err
+}
+
+const deleteSessions = `-- name: DeleteSessions :exec
+DELETE FROM session WHERE expires < $1 OR epoch < (SELECT account.session_epoch FROM account WHERE account.id = session.account)
+`
+
+// DeleteSessions drops those that ended.
+func (q *Queries) DeleteSessions(ctx context.Context, expires int64) error {
+	_, err := q.exec(ctx, q.deleteSessionsStmt, deleteSessions, expires)
+	return err
+}
+
+const getAccount = `-- name: GetAccount :one
+SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role WHERE id = $1
+`
+
+func (q *Queries) GetAccount(ctx context.Context, id string) (AccountRole, error) {
 	row := q.queryRow(ctx, q.getAccountStmt, getAccount, id)
-	var i Member
+	var i AccountRole
 	err := row.Scan(
 		&i.ID,
 		&i.Login,
 		&i.Display,
+		&i.Email,
+		&i.Password,
 		&i.Kind,
+		&i.SessionEpoch,
+		&i.Disabled,
 		&i.Created,
+		&i.Erased,
 		&i.Role,
 	)
 	return i, err
 }
 
 const insertAccount = `-- name: InsertAccount :exec
-INSERT INTO account (id, login, display, kind, created) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO account (id, login, display, email, password, kind, session_epoch, disabled, created)
+VALUES ($1, $2, $3, $4, $5, $6, 0, FALSE, $7)
 `
 
 type InsertAccountParams struct {
-	ID      string
-	Login   string
-	Display string
-	Kind    string
-	Created int64
+	ID       string
+	Login    string
+	Display  string
+	Email    string
+	Password string
+	Kind     string
+	Created  int64
 }
 
 func (q *Queries) InsertAccount(ctx context.Context, arg InsertAccountParams) error {
@@ -63,6 +115,8 @@ func (q *Queries) InsertAccount(ctx context.Context, arg InsertAccountParams) er
 		arg.ID,
 		arg.Login,
 		arg.Display,
+		arg.Email,
+		arg.Password,
 		arg.Kind,
 		arg.Created,
 	)
@@ -82,6 +136,36 @@ type InsertRoleParams struct {
 func (q *Queries) InsertRole(ctx context.Context, arg InsertRoleParams) error {
 	_, err := q.exec(ctx, q.insertRoleStmt, insertRole, arg.Account, arg.Scope, arg.Role)
 	return err
+}
+
+const insertSession = `-- name: InsertSession :execrows
+INSERT INTO session (hash, account, epoch, created, seen, expires, agent, sure)
+SELECT $1, account.id, account.session_epoch, $2, $2, $3, $4, $2
+FROM account WHERE account.id = $5 AND account.session_epoch = $6
+`
+
+type InsertSessionParams struct {
+	Hash    string
+	Created int64
+	Expires int64
+	Agent   string
+	Account string
+	Epoch   int64
+}
+
+func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) (int64, error) {
+	result, err := q.exec(ctx, q.insertSessionStmt, insertSession,
+		arg.Hash,
+		arg.Created,
+		arg.Expires,
+		arg.Agent,
+		arg.Account,
+		arg.Epoch,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const insertToken = `-- name: InsertToken :exec
@@ -113,24 +197,29 @@ func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error 
 }
 
 const listAccounts = `-- name: ListAccounts :many
-SELECT id, login, display, kind, created, role FROM member ORDER BY id
+SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role ORDER BY id
 `
 
-func (q *Queries) ListAccounts(ctx context.Context) ([]Member, error) {
+func (q *Queries) ListAccounts(ctx context.Context) ([]AccountRole, error) {
 	rows, err := q.query(ctx, q.listAccountsStmt, listAccounts)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Member
+	var items []AccountRole
 	for rows.Next() {
-		var i Member
+		var i AccountRole
 		if err := rows.Scan(
 			&i.ID,
 			&i.Login,
 			&i.Display,
+			&i.Email,
+			&i.Password,
 			&i.Kind,
+			&i.SessionEpoch,
+			&i.Disabled,
 			&i.Created,
+			&i.Erased,
 			&i.Role,
 		); err != nil {
 			return nil, err
@@ -146,6 +235,18 @@ func (q *Queries) ListAccounts(ctx context.Context) ([]Member, error) {
 	return items, nil
 }
 
+const raiseEpoch = `-- name: RaiseEpoch :execrows
+UPDATE account SET session_epoch = session_epoch + 1 WHERE id = $1 AND erased IS NULL
+`
+
+func (q *Queries) RaiseEpoch(ctx context.Context, id string) (int64, error) {
+	result, err := q.exec(ctx, q.raiseEpochStmt, raiseEpoch, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const revokeToken = `-- name: RevokeToken :execrows
 UPDATE token SET revoked = $2 WHERE id = $1 AND revoked IS NULL
 `
@@ -158,15 +259,172 @@ func (q *Queries) RevokeToken(ctx context.Context, iD string, revoked sql.NullIn
 	return result.RowsAffected()
 }
 
+const roleIn = `-- name: RoleIn :one
+SELECT role FROM grant_role WHERE account = $1 AND scope = $2 ORDER BY role LIMIT 1
+`
+
+func (q *Queries) RoleIn(ctx context.Context, account string, scope string) (string, error) {
+	row := q.queryRow(ctx, q.roleInStmt, roleIn, account, scope)
+	var role string
+	err := row.Scan(&role)
+	return role, err
+}
+
+const seeSession = `-- name: SeeSession :exec
+UPDATE session SET seen = $2, expires = $3 WHERE hash = $1
+`
+
+type SeeSessionParams struct {
+	Hash    string
+	Seen    int64
+	Expires int64
+}
+
+func (q *Queries) SeeSession(ctx context.Context, arg SeeSessionParams) error {
+	_, err := q.exec(ctx, q.seeSessionStmt, seeSession, arg.Hash, arg.Seen, arg.Expires)
+	return err
+}
+
+const sessionByHash = `-- name: SessionByHash :one
+SELECT session.hash, session.account, session.epoch, session.created, session.seen, session.expires, session.agent, session.sure, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.role FROM session
+JOIN account_role ON account_role.id = session.account
+WHERE session.hash = $1 AND session.expires > $2 AND session.epoch = account_role.session_epoch
+    AND NOT account_role.disabled
+`
+
+type SessionByHashRow struct {
+	Session     Session
+	AccountRole AccountRole
+}
+
+func (q *Queries) SessionByHash(ctx context.Context, hash string, now int64) (SessionByHashRow, error) {
+	row := q.queryRow(ctx, q.sessionByHashStmt, sessionByHash, hash, now)
+	var i SessionByHashRow
+	err := row.Scan(
+		&i.Session.Hash,
+		&i.Session.Account,
+		&i.Session.Epoch,
+		&i.Session.Created,
+		&i.Session.Seen,
+		&i.Session.Expires,
+		&i.Session.Agent,
+		&i.Session.Sure,
+		&i.AccountRole.ID,
+		&i.AccountRole.Login,
+		&i.AccountRole.Display,
+		&i.AccountRole.Email,
+		&i.AccountRole.Password,
+		&i.AccountRole.Kind,
+		&i.AccountRole.SessionEpoch,
+		&i.AccountRole.Disabled,
+		&i.AccountRole.Created,
+		&i.AccountRole.Erased,
+		&i.AccountRole.Role,
+	)
+	return i, err
+}
+
+const sessionsOf = `-- name: SessionsOf :many
+SELECT session.hash, session.account, session.epoch, session.created, session.seen, session.expires, session.agent, session.sure FROM session
+JOIN account ON account.id = session.account
+WHERE session.account = $1 AND session.expires > $2 AND session.epoch = account.session_epoch
+ORDER BY session.created, session.hash
+`
+
+func (q *Queries) SessionsOf(ctx context.Context, account string, now int64) ([]Session, error) {
+	rows, err := q.query(ctx, q.sessionsOfStmt, sessionsOf, account, now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Session
+	for rows.Next() {
+		var i Session
+		if err := rows.Scan(
+			&i.Hash,
+			&i.Account,
+			&i.Epoch,
+			&i.Created,
+			&i.Seen,
+			&i.Expires,
+			&i.Agent,
+			&i.Sure,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setAccount = `-- name: SetAccount :execrows
+UPDATE account SET display = $2, email = $3 WHERE id = $1 AND erased IS NULL
+`
+
+type SetAccountParams struct {
+	ID      string
+	Display string
+	Email   string
+}
+
+func (q *Queries) SetAccount(ctx context.Context, arg SetAccountParams) (int64, error) {
+	result, err := q.exec(ctx, q.setAccountStmt, setAccount, arg.ID, arg.Display, arg.Email)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const setDisabled = `-- name: SetDisabled :execrows
+UPDATE account SET disabled = $2, session_epoch = session_epoch + 1 WHERE id = $1 AND erased IS NULL
+`
+
+// SetDisabled ends all sessions.
+func (q *Queries) SetDisabled(ctx context.Context, iD string, disabled bool) (int64, error) {
+	result, err := q.exec(ctx, q.setDisabledStmt, setDisabled, iD, disabled)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const setPassword = `-- name: SetPassword :execrows
+UPDATE account SET password = $2, session_epoch = session_epoch + 1 WHERE id = $1 AND erased IS NULL
+`
+
+// SetPassword ends all sessions.
+func (q *Queries) SetPassword(ctx context.Context, iD string, password string) (int64, error) {
+	result, err := q.exec(ctx, q.setPasswordStmt, setPassword, iD, password)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const sureSession = `-- name: SureSession :exec
+UPDATE session SET sure = $2 WHERE hash = $1
+`
+
+func (q *Queries) SureSession(ctx context.Context, hash string, sure int64) error {
+	_, err := q.exec(ctx, q.sureSessionStmt, sureSession, hash, sure)
+	return err
+}
+
 const tokenByHash = `-- name: TokenByHash :one
-SELECT token.id, token.account, token.hash, token.label, token.scopes, token.created, token.last_day, token.expires, token.revoked, member.id, member.login, member.display, member.kind, member.created, member.role FROM token
-JOIN member ON member.id = token.account
+SELECT token.id, token.account, token.hash, token.label, token.scopes, token.created, token.last_day, token.expires, token.revoked, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.role FROM token
+JOIN account_role ON account_role.id = token.account
 WHERE token.hash = $1
 `
 
 type TokenByHashRow struct {
-	Token  Token
-	Member Member
+	Token       Token
+	AccountRole AccountRole
 }
 
 func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow, error) {
@@ -182,12 +440,17 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.Token.LastDay,
 		&i.Token.Expires,
 		&i.Token.Revoked,
-		&i.Member.ID,
-		&i.Member.Login,
-		&i.Member.Display,
-		&i.Member.Kind,
-		&i.Member.Created,
-		&i.Member.Role,
+		&i.AccountRole.ID,
+		&i.AccountRole.Login,
+		&i.AccountRole.Display,
+		&i.AccountRole.Email,
+		&i.AccountRole.Password,
+		&i.AccountRole.Kind,
+		&i.AccountRole.SessionEpoch,
+		&i.AccountRole.Disabled,
+		&i.AccountRole.Created,
+		&i.AccountRole.Erased,
+		&i.AccountRole.Role,
 	)
 	return i, err
 }

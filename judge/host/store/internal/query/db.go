@@ -30,29 +30,140 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.againStmt, err = db.PrepareContext(ctx, again); err != nil {
 		return nil, fmt.Errorf("error preparing query Again: %w", err)
 	}
+	if q.answerByKeyStmt, err = db.PrepareContext(ctx, answerByKey); err != nil {
+		return nil, fmt.Errorf("error preparing query AnswerByKey: %w", err)
+	}
+	if q.answerByNumberStmt, err = db.PrepareContext(ctx, answerByNumber); err != nil {
+		return nil, fmt.Errorf("error preparing query AnswerByNumber: %w", err)
+	}
+	if q.answerOfFlowStmt, err = db.PrepareContext(ctx, answerOfFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query AnswerOfFlow: %w", err)
+	}
+	if q.answersOfStmt, err = db.PrepareContext(ctx, answersOf); err != nil {
+		return nil, fmt.Errorf("error preparing query AnswersOf: %w", err)
+	}
+	if q.applyRejudgedStmt, err = db.PrepareContext(ctx, applyRejudged); err != nil {
+		return nil, fmt.Errorf("error preparing query ApplyRejudged: %w", err)
+	}
+	if q.auditActionsStmt, err = db.PrepareContext(ctx, auditActions); err != nil {
+		return nil, fmt.Errorf("error preparing query AuditActions: %w", err)
+	}
 	if q.auditBeforeStmt, err = db.PrepareContext(ctx, auditBefore); err != nil {
 		return nil, fmt.Errorf("error preparing query AuditBefore: %w", err)
+	}
+	if q.blobsOfAnswersStmt, err = db.PrepareContext(ctx, blobsOfAnswers); err != nil {
+		return nil, fmt.Errorf("error preparing query BlobsOfAnswers: %w", err)
 	}
 	if q.blobsSeenBeforeStmt, err = db.PrepareContext(ctx, blobsSeenBefore); err != nil {
 		return nil, fmt.Errorf("error preparing query BlobsSeenBefore: %w", err)
 	}
+	if q.botsNamedStmt, err = db.PrepareContext(ctx, botsNamed); err != nil {
+		return nil, fmt.Errorf("error preparing query BotsNamed: %w", err)
+	}
+	if q.botsOfStmt, err = db.PrepareContext(ctx, botsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query BotsOf: %w", err)
+	}
+	if q.botsOfAccountStmt, err = db.PrepareContext(ctx, botsOfAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query BotsOfAccount: %w", err)
+	}
 	if q.cancelJobsOfFlowStmt, err = db.PrepareContext(ctx, cancelJobsOfFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query CancelJobsOfFlow: %w", err)
+	}
+	if q.cancelJobsOfOwnerStmt, err = db.PrepareContext(ctx, cancelJobsOfOwner); err != nil {
+		return nil, fmt.Errorf("error preparing query CancelJobsOfOwner: %w", err)
+	}
+	if q.changeLadderStmt, err = db.PrepareContext(ctx, changeLadder); err != nil {
+		return nil, fmt.Errorf("error preparing query ChangeLadder: %w", err)
+	}
+	if q.checkedBotsStmt, err = db.PrepareContext(ctx, checkedBots); err != nil {
+		return nil, fmt.Errorf("error preparing query CheckedBots: %w", err)
+	}
+	if q.claimClarificationStmt, err = db.PrepareContext(ctx, claimClarification); err != nil {
+		return nil, fmt.Errorf("error preparing query ClaimClarification: %w", err)
+	}
+	if q.clarificationsOfStmt, err = db.PrepareContext(ctx, clarificationsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query ClarificationsOf: %w", err)
+	}
+	if q.closeRejudgedStmt, err = db.PrepareContext(ctx, closeRejudged); err != nil {
+		return nil, fmt.Errorf("error preparing query CloseRejudged: %w", err)
+	}
+	if q.contestBySlugStmt, err = db.PrepareContext(ctx, contestBySlug); err != nil {
+		return nil, fmt.Errorf("error preparing query ContestBySlug: %w", err)
+	}
+	if q.contestsOfProblemStmt, err = db.PrepareContext(ctx, contestsOfProblem); err != nil {
+		return nil, fmt.Errorf("error preparing query ContestsOfProblem: %w", err)
+	}
+	if q.countAdminsStmt, err = db.PrepareContext(ctx, countAdmins); err != nil {
+		return nil, fmt.Errorf("error preparing query CountAdmins: %w", err)
+	}
+	if q.countAnswersStmt, err = db.PrepareContext(ctx, countAnswers); err != nil {
+		return nil, fmt.Errorf("error preparing query CountAnswers: %w", err)
+	}
+	if q.countPasswordsStmt, err = db.PrepareContext(ctx, countPasswords); err != nil {
+		return nil, fmt.Errorf("error preparing query CountPasswords: %w", err)
+	}
+	if q.countSubmissionsStmt, err = db.PrepareContext(ctx, countSubmissions); err != nil {
+		return nil, fmt.Errorf("error preparing query CountSubmissions: %w", err)
 	}
 	if q.countWaitingStmt, err = db.PrepareContext(ctx, countWaiting); err != nil {
 		return nil, fmt.Errorf("error preparing query CountWaiting: %w", err)
 	}
+	if q.countedStmt, err = db.PrepareContext(ctx, counted); err != nil {
+		return nil, fmt.Errorf("error preparing query Counted: %w", err)
+	}
+	if q.countedByJudgementStmt, err = db.PrepareContext(ctx, countedByJudgement); err != nil {
+		return nil, fmt.Errorf("error preparing query CountedByJudgement: %w", err)
+	}
+	if q.countedOfStmt, err = db.PrepareContext(ctx, countedOf); err != nil {
+		return nil, fmt.Errorf("error preparing query CountedOf: %w", err)
+	}
 	if q.deleteBlobStmt, err = db.PrepareContext(ctx, deleteBlob); err != nil {
 		return nil, fmt.Errorf("error preparing query DeleteBlob: %w", err)
+	}
+	if q.deleteClassStmt, err = db.PrepareContext(ctx, deleteClass); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteClass: %w", err)
+	}
+	if q.deleteContestProblemsStmt, err = db.PrepareContext(ctx, deleteContestProblems); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteContestProblems: %w", err)
+	}
+	if q.deleteInvitationsStmt, err = db.PrepareContext(ctx, deleteInvitations); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteInvitations: %w", err)
 	}
 	if q.deleteInvitesStmt, err = db.PrepareContext(ctx, deleteInvites); err != nil {
 		return nil, fmt.Errorf("error preparing query DeleteInvites: %w", err)
 	}
+	if q.deleteOldFlowsStmt, err = db.PrepareContext(ctx, deleteOldFlows); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteOldFlows: %w", err)
+	}
+	if q.deleteOldJobsOfFlowsStmt, err = db.PrepareContext(ctx, deleteOldJobsOfFlows); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteOldJobsOfFlows: %w", err)
+	}
+	if q.deleteOldPartsStmt, err = db.PrepareContext(ctx, deleteOldParts); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteOldParts: %w", err)
+	}
+	if q.deleteRolesStmt, err = db.PrepareContext(ctx, deleteRoles); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteRoles: %w", err)
+	}
+	if q.deleteSessionStmt, err = db.PrepareContext(ctx, deleteSession); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteSession: %w", err)
+	}
+	if q.deleteSessionsStmt, err = db.PrepareContext(ctx, deleteSessions); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteSessions: %w", err)
+	}
 	if q.deleteTurnsStmt, err = db.PrepareContext(ctx, deleteTurns); err != nil {
 		return nil, fmt.Errorf("error preparing query DeleteTurns: %w", err)
 	}
+	if q.encountersSinceStmt, err = db.PrepareContext(ctx, encountersSince); err != nil {
+		return nil, fmt.Errorf("error preparing query EncountersSince: %w", err)
+	}
+	if q.endEncounterStmt, err = db.PrepareContext(ctx, endEncounter); err != nil {
+		return nil, fmt.Errorf("error preparing query EndEncounter: %w", err)
+	}
 	if q.endFlowStmt, err = db.PrepareContext(ctx, endFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query EndFlow: %w", err)
+	}
+	if q.endInvitationStmt, err = db.PrepareContext(ctx, endInvitation); err != nil {
+		return nil, fmt.Errorf("error preparing query EndInvitation: %w", err)
 	}
 	if q.endJobStmt, err = db.PrepareContext(ctx, endJob); err != nil {
 		return nil, fmt.Errorf("error preparing query EndJob: %w", err)
@@ -60,17 +171,107 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.endJudgementStmt, err = db.PrepareContext(ctx, endJudgement); err != nil {
 		return nil, fmt.Errorf("error preparing query EndJudgement: %w", err)
 	}
+	if q.endRejudgingStmt, err = db.PrepareContext(ctx, endRejudging); err != nil {
+		return nil, fmt.Errorf("error preparing query EndRejudging: %w", err)
+	}
+	if q.endUploadStmt, err = db.PrepareContext(ctx, endUpload); err != nil {
+		return nil, fmt.Errorf("error preparing query EndUpload: %w", err)
+	}
+	if q.eraseAccountStmt, err = db.PrepareContext(ctx, eraseAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseAccount: %w", err)
+	}
+	if q.eraseAddressesStmt, err = db.PrepareContext(ctx, eraseAddresses); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseAddresses: %w", err)
+	}
+	if q.eraseAnswerProofsStmt, err = db.PrepareContext(ctx, eraseAnswerProofs); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseAnswerProofs: %w", err)
+	}
+	if q.eraseAnswersStmt, err = db.PrepareContext(ctx, eraseAnswers); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseAnswers: %w", err)
+	}
+	if q.eraseBlobStmt, err = db.PrepareContext(ctx, eraseBlob); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseBlob: %w", err)
+	}
+	if q.eraseBotStmt, err = db.PrepareContext(ctx, eraseBot); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseBot: %w", err)
+	}
+	if q.eraseFlowStmt, err = db.PrepareContext(ctx, eraseFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseFlow: %w", err)
+	}
+	if q.eraseJobsStmt, err = db.PrepareContext(ctx, eraseJobs); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseJobs: %w", err)
+	}
+	if q.eraseJobsOfFlowStmt, err = db.PrepareContext(ctx, eraseJobsOfFlow); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseJobsOfFlow: %w", err)
+	}
+	if q.eraseJudgementsStmt, err = db.PrepareContext(ctx, eraseJudgements); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseJudgements: %w", err)
+	}
+	if q.eraseMembersStmt, err = db.PrepareContext(ctx, eraseMembers); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseMembers: %w", err)
+	}
+	if q.erasePartsStmt, err = db.PrepareContext(ctx, eraseParts); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseParts: %w", err)
+	}
+	if q.eraseRecordsStmt, err = db.PrepareContext(ctx, eraseRecords); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseRecords: %w", err)
+	}
+	if q.eraseRemarksStmt, err = db.PrepareContext(ctx, eraseRemarks); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseRemarks: %w", err)
+	}
+	if q.eraseRolesStmt, err = db.PrepareContext(ctx, eraseRoles); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseRoles: %w", err)
+	}
+	if q.eraseSessionsStmt, err = db.PrepareContext(ctx, eraseSessions); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseSessions: %w", err)
+	}
+	if q.eraseSubmissionStmt, err = db.PrepareContext(ctx, eraseSubmission); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseSubmission: %w", err)
+	}
+	if q.eraseTokensStmt, err = db.PrepareContext(ctx, eraseTokens); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseTokens: %w", err)
+	}
+	if q.eraseUploadsStmt, err = db.PrepareContext(ctx, eraseUploads); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseUploads: %w", err)
+	}
+	if q.eventsOfStmt, err = db.PrepareContext(ctx, eventsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query EventsOf: %w", err)
+	}
 	if q.failJobStmt, err = db.PrepareContext(ctx, failJob); err != nil {
 		return nil, fmt.Errorf("error preparing query FailJob: %w", err)
+	}
+	if q.flowsAboutStmt, err = db.PrepareContext(ctx, flowsAbout); err != nil {
+		return nil, fmt.Errorf("error preparing query FlowsAbout: %w", err)
+	}
+	if q.flowsOfStmt, err = db.PrepareContext(ctx, flowsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query FlowsOf: %w", err)
+	}
+	if q.flowsOfBotStmt, err = db.PrepareContext(ctx, flowsOfBot); err != nil {
+		return nil, fmt.Errorf("error preparing query FlowsOfBot: %w", err)
+	}
+	if q.flowsOfKindStmt, err = db.PrepareContext(ctx, flowsOfKind); err != nil {
+		return nil, fmt.Errorf("error preparing query FlowsOfKind: %w", err)
 	}
 	if q.getAccountStmt, err = db.PrepareContext(ctx, getAccount); err != nil {
 		return nil, fmt.Errorf("error preparing query GetAccount: %w", err)
 	}
+	if q.getBotStmt, err = db.PrepareContext(ctx, getBot); err != nil {
+		return nil, fmt.Errorf("error preparing query GetBot: %w", err)
+	}
 	if q.getBundleStmt, err = db.PrepareContext(ctx, getBundle); err != nil {
 		return nil, fmt.Errorf("error preparing query GetBundle: %w", err)
 	}
+	if q.getClarificationStmt, err = db.PrepareContext(ctx, getClarification); err != nil {
+		return nil, fmt.Errorf("error preparing query GetClarification: %w", err)
+	}
 	if q.getClassStmt, err = db.PrepareContext(ctx, getClass); err != nil {
 		return nil, fmt.Errorf("error preparing query GetClass: %w", err)
+	}
+	if q.getContestStmt, err = db.PrepareContext(ctx, getContest); err != nil {
+		return nil, fmt.Errorf("error preparing query GetContest: %w", err)
+	}
+	if q.getEncounterStmt, err = db.PrepareContext(ctx, getEncounter); err != nil {
+		return nil, fmt.Errorf("error preparing query GetEncounter: %w", err)
 	}
 	if q.getFlowStmt, err = db.PrepareContext(ctx, getFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query GetFlow: %w", err)
@@ -87,11 +288,23 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.getPartStmt, err = db.PrepareContext(ctx, getPart); err != nil {
 		return nil, fmt.Errorf("error preparing query GetPart: %w", err)
 	}
+	if q.getRejudgingStmt, err = db.PrepareContext(ctx, getRejudging); err != nil {
+		return nil, fmt.Errorf("error preparing query GetRejudging: %w", err)
+	}
 	if q.getSettingStmt, err = db.PrepareContext(ctx, getSetting); err != nil {
 		return nil, fmt.Errorf("error preparing query GetSetting: %w", err)
 	}
 	if q.getSubmissionStmt, err = db.PrepareContext(ctx, getSubmission); err != nil {
 		return nil, fmt.Errorf("error preparing query GetSubmission: %w", err)
+	}
+	if q.getUploadStmt, err = db.PrepareContext(ctx, getUpload); err != nil {
+		return nil, fmt.Errorf("error preparing query GetUpload: %w", err)
+	}
+	if q.guestsOfStmt, err = db.PrepareContext(ctx, guestsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query GuestsOf: %w", err)
+	}
+	if q.holdContestStmt, err = db.PrepareContext(ctx, holdContest); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldContest: %w", err)
 	}
 	if q.holdEpochStmt, err = db.PrepareContext(ctx, holdEpoch); err != nil {
 		return nil, fmt.Errorf("error preparing query HoldEpoch: %w", err)
@@ -99,23 +312,53 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.holdFlowStmt, err = db.PrepareContext(ctx, holdFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query HoldFlow: %w", err)
 	}
+	if q.holeBySlugStmt, err = db.PrepareContext(ctx, holeBySlug); err != nil {
+		return nil, fmt.Errorf("error preparing query HoleBySlug: %w", err)
+	}
 	if q.insertAccountStmt, err = db.PrepareContext(ctx, insertAccount); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertAccount: %w", err)
+	}
+	if q.insertAnswerStmt, err = db.PrepareContext(ctx, insertAnswer); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertAnswer: %w", err)
+	}
+	if q.insertAnswerProofStmt, err = db.PrepareContext(ctx, insertAnswerProof); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertAnswerProof: %w", err)
 	}
 	if q.insertAuditStmt, err = db.PrepareContext(ctx, insertAudit); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertAudit: %w", err)
 	}
+	if q.insertBotStmt, err = db.PrepareContext(ctx, insertBot); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertBot: %w", err)
+	}
 	if q.insertBundleStmt, err = db.PrepareContext(ctx, insertBundle); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertBundle: %w", err)
+	}
+	if q.insertClarificationStmt, err = db.PrepareContext(ctx, insertClarification); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertClarification: %w", err)
 	}
 	if q.insertClassStmt, err = db.PrepareContext(ctx, insertClass); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertClass: %w", err)
 	}
+	if q.insertClimbStmt, err = db.PrepareContext(ctx, insertClimb); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertClimb: %w", err)
+	}
 	if q.insertContestStmt, err = db.PrepareContext(ctx, insertContest); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertContest: %w", err)
 	}
+	if q.insertContestProblemStmt, err = db.PrepareContext(ctx, insertContestProblem); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertContestProblem: %w", err)
+	}
+	if q.insertEncounterStmt, err = db.PrepareContext(ctx, insertEncounter); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertEncounter: %w", err)
+	}
 	if q.insertFlowStmt, err = db.PrepareContext(ctx, insertFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertFlow: %w", err)
+	}
+	if q.insertHoleStmt, err = db.PrepareContext(ctx, insertHole); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertHole: %w", err)
+	}
+	if q.insertInvitationStmt, err = db.PrepareContext(ctx, insertInvitation); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertInvitation: %w", err)
 	}
 	if q.insertInviteStmt, err = db.PrepareContext(ctx, insertInvite); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertInvite: %w", err)
@@ -126,14 +369,35 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.insertJudgementStmt, err = db.PrepareContext(ctx, insertJudgement); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertJudgement: %w", err)
 	}
+	if q.insertLadderStmt, err = db.PrepareContext(ctx, insertLadder); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertLadder: %w", err)
+	}
 	if q.insertLogStmt, err = db.PrepareContext(ctx, insertLog); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertLog: %w", err)
+	}
+	if q.insertMarkStmt, err = db.PrepareContext(ctx, insertMark); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertMark: %w", err)
+	}
+	if q.insertMemberStmt, err = db.PrepareContext(ctx, insertMember); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertMember: %w", err)
 	}
 	if q.insertPartStmt, err = db.PrepareContext(ctx, insertPart); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertPart: %w", err)
 	}
+	if q.insertPracticeStmt, err = db.PrepareContext(ctx, insertPractice); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertPractice: %w", err)
+	}
+	if q.insertRejudgedStmt, err = db.PrepareContext(ctx, insertRejudged); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertRejudged: %w", err)
+	}
+	if q.insertRejudgingStmt, err = db.PrepareContext(ctx, insertRejudging); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertRejudging: %w", err)
+	}
 	if q.insertRoleStmt, err = db.PrepareContext(ctx, insertRole); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertRole: %w", err)
+	}
+	if q.insertSessionStmt, err = db.PrepareContext(ctx, insertSession); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertSession: %w", err)
 	}
 	if q.insertStandingStmt, err = db.PrepareContext(ctx, insertStanding); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertStanding: %w", err)
@@ -141,17 +405,44 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.insertSubmissionStmt, err = db.PrepareContext(ctx, insertSubmission); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertSubmission: %w", err)
 	}
+	if q.insertTeamStmt, err = db.PrepareContext(ctx, insertTeam); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertTeam: %w", err)
+	}
 	if q.insertTokenStmt, err = db.PrepareContext(ctx, insertToken); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertToken: %w", err)
 	}
+	if q.insertUploadStmt, err = db.PrepareContext(ctx, insertUpload); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertUpload: %w", err)
+	}
 	if q.insertWorkerStmt, err = db.PrepareContext(ctx, insertWorker); err != nil {
 		return nil, fmt.Errorf("error preparing query InsertWorker: %w", err)
+	}
+	if q.invitationByHashStmt, err = db.PrepareContext(ctx, invitationByHash); err != nil {
+		return nil, fmt.Errorf("error preparing query InvitationByHash: %w", err)
+	}
+	if q.jobSpecsOfStmt, err = db.PrepareContext(ctx, jobSpecsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query JobSpecsOf: %w", err)
 	}
 	if q.jobsOfFlowStmt, err = db.PrepareContext(ctx, jobsOfFlow); err != nil {
 		return nil, fmt.Errorf("error preparing query JobsOfFlow: %w", err)
 	}
 	if q.judgementOfJobStmt, err = db.PrepareContext(ctx, judgementOfJob); err != nil {
 		return nil, fmt.Errorf("error preparing query JudgementOfJob: %w", err)
+	}
+	if q.judgingsStmt, err = db.PrepareContext(ctx, judgings); err != nil {
+		return nil, fmt.Errorf("error preparing query Judgings: %w", err)
+	}
+	if q.ladderByIDStmt, err = db.PrepareContext(ctx, ladderByID); err != nil {
+		return nil, fmt.Errorf("error preparing query LadderByID: %w", err)
+	}
+	if q.ladderBySlugStmt, err = db.PrepareContext(ctx, ladderBySlug); err != nil {
+		return nil, fmt.Errorf("error preparing query LadderBySlug: %w", err)
+	}
+	if q.lastClimbStmt, err = db.PrepareContext(ctx, lastClimb); err != nil {
+		return nil, fmt.Errorf("error preparing query LastClimb: %w", err)
+	}
+	if q.lastClimbsStmt, err = db.PrepareContext(ctx, lastClimbs); err != nil {
+		return nil, fmt.Errorf("error preparing query LastClimbs: %w", err)
 	}
 	if q.lastCostsStmt, err = db.PrepareContext(ctx, lastCosts); err != nil {
 		return nil, fmt.Errorf("error preparing query LastCosts: %w", err)
@@ -165,14 +456,35 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.listAccountsStmt, err = db.PrepareContext(ctx, listAccounts); err != nil {
 		return nil, fmt.Errorf("error preparing query ListAccounts: %w", err)
 	}
+	if q.listBundlesStmt, err = db.PrepareContext(ctx, listBundles); err != nil {
+		return nil, fmt.Errorf("error preparing query ListBundles: %w", err)
+	}
 	if q.listClassesStmt, err = db.PrepareContext(ctx, listClasses); err != nil {
 		return nil, fmt.Errorf("error preparing query ListClasses: %w", err)
+	}
+	if q.listContestsStmt, err = db.PrepareContext(ctx, listContests); err != nil {
+		return nil, fmt.Errorf("error preparing query ListContests: %w", err)
+	}
+	if q.listHolesStmt, err = db.PrepareContext(ctx, listHoles); err != nil {
+		return nil, fmt.Errorf("error preparing query ListHoles: %w", err)
+	}
+	if q.listInvitationsStmt, err = db.PrepareContext(ctx, listInvitations); err != nil {
+		return nil, fmt.Errorf("error preparing query ListInvitations: %w", err)
+	}
+	if q.listLaddersStmt, err = db.PrepareContext(ctx, listLadders); err != nil {
+		return nil, fmt.Errorf("error preparing query ListLadders: %w", err)
 	}
 	if q.listProblemsStmt, err = db.PrepareContext(ctx, listProblems); err != nil {
 		return nil, fmt.Errorf("error preparing query ListProblems: %w", err)
 	}
 	if q.listSubmissionsStmt, err = db.PrepareContext(ctx, listSubmissions); err != nil {
 		return nil, fmt.Errorf("error preparing query ListSubmissions: %w", err)
+	}
+	if q.listSubmissionsOfVerdictStmt, err = db.PrepareContext(ctx, listSubmissionsOfVerdict); err != nil {
+		return nil, fmt.Errorf("error preparing query ListSubmissionsOfVerdict: %w", err)
+	}
+	if q.listUploadsStmt, err = db.PrepareContext(ctx, listUploads); err != nil {
+		return nil, fmt.Errorf("error preparing query ListUploads: %w", err)
 	}
 	if q.listWorkersStmt, err = db.PrepareContext(ctx, listWorkers); err != nil {
 		return nil, fmt.Errorf("error preparing query ListWorkers: %w", err)
@@ -183,17 +495,35 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.markOutStmt, err = db.PrepareContext(ctx, markOut); err != nil {
 		return nil, fmt.Errorf("error preparing query MarkOut: %w", err)
 	}
+	if q.marksOfStmt, err = db.PrepareContext(ctx, marksOf); err != nil {
+		return nil, fmt.Errorf("error preparing query MarksOf: %w", err)
+	}
+	if q.membersOfStmt, err = db.PrepareContext(ctx, membersOf); err != nil {
+		return nil, fmt.Errorf("error preparing query MembersOf: %w", err)
+	}
 	if q.moveLaneStmt, err = db.PrepareContext(ctx, moveLane); err != nil {
 		return nil, fmt.Errorf("error preparing query MoveLane: %w", err)
 	}
+	if q.namedByAnswersStmt, err = db.PrepareContext(ctx, namedByAnswers); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByAnswers: %w", err)
+	}
+	if q.namedByBotsStmt, err = db.PrepareContext(ctx, namedByBots); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByBots: %w", err)
+	}
 	if q.namedByBundlesStmt, err = db.PrepareContext(ctx, namedByBundles); err != nil {
 		return nil, fmt.Errorf("error preparing query NamedByBundles: %w", err)
+	}
+	if q.namedByEncountersStmt, err = db.PrepareContext(ctx, namedByEncounters); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByEncounters: %w", err)
 	}
 	if q.namedByJobsStmt, err = db.PrepareContext(ctx, namedByJobs); err != nil {
 		return nil, fmt.Errorf("error preparing query NamedByJobs: %w", err)
 	}
 	if q.namedByJudgementsStmt, err = db.PrepareContext(ctx, namedByJudgements); err != nil {
 		return nil, fmt.Errorf("error preparing query NamedByJudgements: %w", err)
+	}
+	if q.namedByLaddersStmt, err = db.PrepareContext(ctx, namedByLadders); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByLadders: %w", err)
 	}
 	if q.namedByPartsStmt, err = db.PrepareContext(ctx, namedByParts); err != nil {
 		return nil, fmt.Errorf("error preparing query NamedByParts: %w", err)
@@ -204,11 +534,38 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.namedBySubmissionsStmt, err = db.PrepareContext(ctx, namedBySubmissions); err != nil {
 		return nil, fmt.Errorf("error preparing query NamedBySubmissions: %w", err)
 	}
+	if q.namedByUploadsStmt, err = db.PrepareContext(ctx, namedByUploads); err != nil {
+		return nil, fmt.Errorf("error preparing query NamedByUploads: %w", err)
+	}
+	if q.nextClarificationStmt, err = db.PrepareContext(ctx, nextClarification); err != nil {
+		return nil, fmt.Errorf("error preparing query NextClarification: %w", err)
+	}
 	if q.nextJobsStmt, err = db.PrepareContext(ctx, nextJobs); err != nil {
 		return nil, fmt.Errorf("error preparing query NextJobs: %w", err)
 	}
+	if q.nextTeamStmt, err = db.PrepareContext(ctx, nextTeam); err != nil {
+		return nil, fmt.Errorf("error preparing query NextTeam: %w", err)
+	}
+	if q.nextUploadStmt, err = db.PrepareContext(ctx, nextUpload); err != nil {
+		return nil, fmt.Errorf("error preparing query NextUpload: %w", err)
+	}
+	if q.numberAnswerStmt, err = db.PrepareContext(ctx, numberAnswer); err != nil {
+		return nil, fmt.Errorf("error preparing query NumberAnswer: %w", err)
+	}
+	if q.numberBotStmt, err = db.PrepareContext(ctx, numberBot); err != nil {
+		return nil, fmt.Errorf("error preparing query NumberBot: %w", err)
+	}
+	if q.numberEncounterStmt, err = db.PrepareContext(ctx, numberEncounter); err != nil {
+		return nil, fmt.Errorf("error preparing query NumberEncounter: %w", err)
+	}
 	if q.numberSubmissionStmt, err = db.PrepareContext(ctx, numberSubmission); err != nil {
 		return nil, fmt.Errorf("error preparing query NumberSubmission: %w", err)
+	}
+	if q.ofToolchainStmt, err = db.PrepareContext(ctx, ofToolchain); err != nil {
+		return nil, fmt.Errorf("error preparing query OfToolchain: %w", err)
+	}
+	if q.openEncountersStmt, err = db.PrepareContext(ctx, openEncounters); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenEncounters: %w", err)
 	}
 	if q.openFlowsStmt, err = db.PrepareContext(ctx, openFlows); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenFlows: %w", err)
@@ -216,14 +573,35 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.openJobsStmt, err = db.PrepareContext(ctx, openJobs); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenJobs: %w", err)
 	}
+	if q.openJobsOfAccountStmt, err = db.PrepareContext(ctx, openJobsOfAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenJobsOfAccount: %w", err)
+	}
+	if q.openQuestionsStmt, err = db.PrepareContext(ctx, openQuestions); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenQuestions: %w", err)
+	}
+	if q.openRepeatsStmt, err = db.PrepareContext(ctx, openRepeats); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenRepeats: %w", err)
+	}
 	if q.outSinceStmt, err = db.PrepareContext(ctx, outSince); err != nil {
 		return nil, fmt.Errorf("error preparing query OutSince: %w", err)
+	}
+	if q.partEventsOfStmt, err = db.PrepareContext(ctx, partEventsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query PartEventsOf: %w", err)
 	}
 	if q.partsOfStmt, err = db.PrepareContext(ctx, partsOf); err != nil {
 		return nil, fmt.Errorf("error preparing query PartsOf: %w", err)
 	}
 	if q.problemBySlugStmt, err = db.PrepareContext(ctx, problemBySlug); err != nil {
 		return nil, fmt.Errorf("error preparing query ProblemBySlug: %w", err)
+	}
+	if q.problemsOfContestStmt, err = db.PrepareContext(ctx, problemsOfContest); err != nil {
+		return nil, fmt.Errorf("error preparing query ProblemsOfContest: %w", err)
+	}
+	if q.proofsOfStmt, err = db.PrepareContext(ctx, proofsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query ProofsOf: %w", err)
+	}
+	if q.proveAnswerAgainStmt, err = db.PrepareContext(ctx, proveAnswerAgain); err != nil {
+		return nil, fmt.Errorf("error preparing query ProveAnswerAgain: %w", err)
 	}
 	if q.putBlobStmt, err = db.PrepareContext(ctx, putBlob); err != nil {
 		return nil, fmt.Errorf("error preparing query PutBlob: %w", err)
@@ -234,11 +612,92 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.putSettingStmt, err = db.PrepareContext(ctx, putSetting); err != nil {
 		return nil, fmt.Errorf("error preparing query PutSetting: %w", err)
 	}
+	if q.raiseEpochStmt, err = db.PrepareContext(ctx, raiseEpoch); err != nil {
+		return nil, fmt.Errorf("error preparing query RaiseEpoch: %w", err)
+	}
+	if q.readClarificationsStmt, err = db.PrepareContext(ctx, readClarifications); err != nil {
+		return nil, fmt.Errorf("error preparing query ReadClarifications: %w", err)
+	}
+	if q.recentBotsStmt, err = db.PrepareContext(ctx, recentBots); err != nil {
+		return nil, fmt.Errorf("error preparing query RecentBots: %w", err)
+	}
+	if q.recordsOfBotStmt, err = db.PrepareContext(ctx, recordsOfBot); err != nil {
+		return nil, fmt.Errorf("error preparing query RecordsOfBot: %w", err)
+	}
+	if q.rejudgedOfStmt, err = db.PrepareContext(ctx, rejudgedOf); err != nil {
+		return nil, fmt.Errorf("error preparing query RejudgedOf: %w", err)
+	}
+	if q.rejudgingsOfStmt, err = db.PrepareContext(ctx, rejudgingsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query RejudgingsOf: %w", err)
+	}
+	if q.releaseClarificationStmt, err = db.PrepareContext(ctx, releaseClarification); err != nil {
+		return nil, fmt.Errorf("error preparing query ReleaseClarification: %w", err)
+	}
 	if q.resignLeadStmt, err = db.PrepareContext(ctx, resignLead); err != nil {
 		return nil, fmt.Errorf("error preparing query ResignLead: %w", err)
 	}
+	if q.restartStmt, err = db.PrepareContext(ctx, restart); err != nil {
+		return nil, fmt.Errorf("error preparing query Restart: %w", err)
+	}
 	if q.revokeTokenStmt, err = db.PrepareContext(ctx, revokeToken); err != nil {
 		return nil, fmt.Errorf("error preparing query RevokeToken: %w", err)
+	}
+	if q.roleInStmt, err = db.PrepareContext(ctx, roleIn); err != nil {
+		return nil, fmt.Errorf("error preparing query RoleIn: %w", err)
+	}
+	if q.runningRejudgedStmt, err = db.PrepareContext(ctx, runningRejudged); err != nil {
+		return nil, fmt.Errorf("error preparing query RunningRejudged: %w", err)
+	}
+	if q.runsOfStmt, err = db.PrepareContext(ctx, runsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query RunsOf: %w", err)
+	}
+	if q.scoredAnswersStmt, err = db.PrepareContext(ctx, scoredAnswers); err != nil {
+		return nil, fmt.Errorf("error preparing query ScoredAnswers: %w", err)
+	}
+	if q.seeSessionStmt, err = db.PrepareContext(ctx, seeSession); err != nil {
+		return nil, fmt.Errorf("error preparing query SeeSession: %w", err)
+	}
+	if q.sessionByHashStmt, err = db.PrepareContext(ctx, sessionByHash); err != nil {
+		return nil, fmt.Errorf("error preparing query SessionByHash: %w", err)
+	}
+	if q.sessionsOfStmt, err = db.PrepareContext(ctx, sessionsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query SessionsOf: %w", err)
+	}
+	if q.setAccountStmt, err = db.PrepareContext(ctx, setAccount); err != nil {
+		return nil, fmt.Errorf("error preparing query SetAccount: %w", err)
+	}
+	if q.setBotStmt, err = db.PrepareContext(ctx, setBot); err != nil {
+		return nil, fmt.Errorf("error preparing query SetBot: %w", err)
+	}
+	if q.setBotCheckStmt, err = db.PrepareContext(ctx, setBotCheck); err != nil {
+		return nil, fmt.Errorf("error preparing query SetBotCheck: %w", err)
+	}
+	if q.setClassSpeedStmt, err = db.PrepareContext(ctx, setClassSpeed); err != nil {
+		return nil, fmt.Errorf("error preparing query SetClassSpeed: %w", err)
+	}
+	if q.setDisabledStmt, err = db.PrepareContext(ctx, setDisabled); err != nil {
+		return nil, fmt.Errorf("error preparing query SetDisabled: %w", err)
+	}
+	if q.setLadderRulesStmt, err = db.PrepareContext(ctx, setLadderRules); err != nil {
+		return nil, fmt.Errorf("error preparing query SetLadderRules: %w", err)
+	}
+	if q.setLookStmt, err = db.PrepareContext(ctx, setLook); err != nil {
+		return nil, fmt.Errorf("error preparing query SetLook: %w", err)
+	}
+	if q.setMarkStmt, err = db.PrepareContext(ctx, setMark); err != nil {
+		return nil, fmt.Errorf("error preparing query SetMark: %w", err)
+	}
+	if q.setPasswordStmt, err = db.PrepareContext(ctx, setPassword); err != nil {
+		return nil, fmt.Errorf("error preparing query SetPassword: %w", err)
+	}
+	if q.setRejudgedStmt, err = db.PrepareContext(ctx, setRejudged); err != nil {
+		return nil, fmt.Errorf("error preparing query SetRejudged: %w", err)
+	}
+	if q.setStandingStmt, err = db.PrepareContext(ctx, setStanding); err != nil {
+		return nil, fmt.Errorf("error preparing query SetStanding: %w", err)
+	}
+	if q.setTeamStmt, err = db.PrepareContext(ctx, setTeam); err != nil {
+		return nil, fmt.Errorf("error preparing query SetTeam: %w", err)
 	}
 	if q.setWorkerOfferStmt, err = db.PrepareContext(ctx, setWorkerOffer); err != nil {
 		return nil, fmt.Errorf("error preparing query SetWorkerOffer: %w", err)
@@ -246,14 +705,35 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.setWorkerStateStmt, err = db.PrepareContext(ctx, setWorkerState); err != nil {
 		return nil, fmt.Errorf("error preparing query SetWorkerState: %w", err)
 	}
+	if q.settleAnswerStmt, err = db.PrepareContext(ctx, settleAnswer); err != nil {
+		return nil, fmt.Errorf("error preparing query SettleAnswer: %w", err)
+	}
+	if q.settleStandingStmt, err = db.PrepareContext(ctx, settleStanding); err != nil {
+		return nil, fmt.Errorf("error preparing query SettleStanding: %w", err)
+	}
+	if q.sourcesOfStmt, err = db.PrepareContext(ctx, sourcesOf); err != nil {
+		return nil, fmt.Errorf("error preparing query SourcesOf: %w", err)
+	}
 	if q.standingJudgementStmt, err = db.PrepareContext(ctx, standingJudgement); err != nil {
 		return nil, fmt.Errorf("error preparing query StandingJudgement: %w", err)
+	}
+	if q.standingToolchainsStmt, err = db.PrepareContext(ctx, standingToolchains); err != nil {
+		return nil, fmt.Errorf("error preparing query StandingToolchains: %w", err)
 	}
 	if q.stepContestStmt, err = db.PrepareContext(ctx, stepContest); err != nil {
 		return nil, fmt.Errorf("error preparing query StepContest: %w", err)
 	}
+	if q.stepHoleStmt, err = db.PrepareContext(ctx, stepHole); err != nil {
+		return nil, fmt.Errorf("error preparing query StepHole: %w", err)
+	}
+	if q.stepLadderStmt, err = db.PrepareContext(ctx, stepLadder); err != nil {
+		return nil, fmt.Errorf("error preparing query StepLadder: %w", err)
+	}
 	if q.submissionByKeyStmt, err = db.PrepareContext(ctx, submissionByKey); err != nil {
 		return nil, fmt.Errorf("error preparing query SubmissionByKey: %w", err)
+	}
+	if q.submissionByNumberStmt, err = db.PrepareContext(ctx, submissionByNumber); err != nil {
+		return nil, fmt.Errorf("error preparing query SubmissionByNumber: %w", err)
 	}
 	if q.submissionsOfAccountStmt, err = db.PrepareContext(ctx, submissionsOfAccount); err != nil {
 		return nil, fmt.Errorf("error preparing query SubmissionsOfAccount: %w", err)
@@ -261,14 +741,44 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.submissionsOfProblemStmt, err = db.PrepareContext(ctx, submissionsOfProblem); err != nil {
 		return nil, fmt.Errorf("error preparing query SubmissionsOfProblem: %w", err)
 	}
+	if q.submissionsOfTeamStmt, err = db.PrepareContext(ctx, submissionsOfTeam); err != nil {
+		return nil, fmt.Errorf("error preparing query SubmissionsOfTeam: %w", err)
+	}
+	if q.sureSessionStmt, err = db.PrepareContext(ctx, sureSession); err != nil {
+		return nil, fmt.Errorf("error preparing query SureSession: %w", err)
+	}
 	if q.takeTurnStmt, err = db.PrepareContext(ctx, takeTurn); err != nil {
 		return nil, fmt.Errorf("error preparing query TakeTurn: %w", err)
+	}
+	if q.teamNamedStmt, err = db.PrepareContext(ctx, teamNamed); err != nil {
+		return nil, fmt.Errorf("error preparing query TeamNamed: %w", err)
+	}
+	if q.teamOfStmt, err = db.PrepareContext(ctx, teamOf); err != nil {
+		return nil, fmt.Errorf("error preparing query TeamOf: %w", err)
+	}
+	if q.teamsAloneStmt, err = db.PrepareContext(ctx, teamsAlone); err != nil {
+		return nil, fmt.Errorf("error preparing query TeamsAlone: %w", err)
+	}
+	if q.teamsOfStmt, err = db.PrepareContext(ctx, teamsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query TeamsOf: %w", err)
 	}
 	if q.tokenByHashStmt, err = db.PrepareContext(ctx, tokenByHash); err != nil {
 		return nil, fmt.Errorf("error preparing query TokenByHash: %w", err)
 	}
 	if q.tokensOfStmt, err = db.PrepareContext(ctx, tokensOf); err != nil {
 		return nil, fmt.Errorf("error preparing query TokensOf: %w", err)
+	}
+	if q.unreadClarificationsStmt, err = db.PrepareContext(ctx, unreadClarifications); err != nil {
+		return nil, fmt.Errorf("error preparing query UnreadClarifications: %w", err)
+	}
+	if q.updateContestStmt, err = db.PrepareContext(ctx, updateContest); err != nil {
+		return nil, fmt.Errorf("error preparing query UpdateContest: %w", err)
+	}
+	if q.updateHoleStmt, err = db.PrepareContext(ctx, updateHole); err != nil {
+		return nil, fmt.Errorf("error preparing query UpdateHole: %w", err)
+	}
+	if q.useInvitationStmt, err = db.PrepareContext(ctx, useInvitation); err != nil {
+		return nil, fmt.Errorf("error preparing query UseInvitation: %w", err)
 	}
 	if q.useInviteStmt, err = db.PrepareContext(ctx, useInvite); err != nil {
 		return nil, fmt.Errorf("error preparing query UseInvite: %w", err)
@@ -297,9 +807,44 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing againStmt: %w", cerr)
 		}
 	}
+	if q.answerByKeyStmt != nil {
+		if cerr := q.answerByKeyStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing answerByKeyStmt: %w", cerr)
+		}
+	}
+	if q.answerByNumberStmt != nil {
+		if cerr := q.answerByNumberStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing answerByNumberStmt: %w", cerr)
+		}
+	}
+	if q.answerOfFlowStmt != nil {
+		if cerr := q.answerOfFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing answerOfFlowStmt: %w", cerr)
+		}
+	}
+	if q.answersOfStmt != nil {
+		if cerr := q.answersOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing answersOfStmt: %w", cerr)
+		}
+	}
+	if q.applyRejudgedStmt != nil {
+		if cerr := q.applyRejudgedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing applyRejudgedStmt: %w", cerr)
+		}
+	}
+	if q.auditActionsStmt != nil {
+		if cerr := q.auditActionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing auditActionsStmt: %w", cerr)
+		}
+	}
 	if q.auditBeforeStmt != nil {
 		if cerr := q.auditBeforeStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing auditBeforeStmt: %w", cerr)
+		}
+	}
+	if q.blobsOfAnswersStmt != nil {
+		if cerr := q.blobsOfAnswersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing blobsOfAnswersStmt: %w", cerr)
 		}
 	}
 	if q.blobsSeenBeforeStmt != nil {
@@ -307,9 +852,84 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing blobsSeenBeforeStmt: %w", cerr)
 		}
 	}
+	if q.botsNamedStmt != nil {
+		if cerr := q.botsNamedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing botsNamedStmt: %w", cerr)
+		}
+	}
+	if q.botsOfStmt != nil {
+		if cerr := q.botsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing botsOfStmt: %w", cerr)
+		}
+	}
+	if q.botsOfAccountStmt != nil {
+		if cerr := q.botsOfAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing botsOfAccountStmt: %w", cerr)
+		}
+	}
 	if q.cancelJobsOfFlowStmt != nil {
 		if cerr := q.cancelJobsOfFlowStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing cancelJobsOfFlowStmt: %w", cerr)
+		}
+	}
+	if q.cancelJobsOfOwnerStmt != nil {
+		if cerr := q.cancelJobsOfOwnerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing cancelJobsOfOwnerStmt: %w", cerr)
+		}
+	}
+	if q.changeLadderStmt != nil {
+		if cerr := q.changeLadderStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing changeLadderStmt: %w", cerr)
+		}
+	}
+	if q.checkedBotsStmt != nil {
+		if cerr := q.checkedBotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing checkedBotsStmt: %w", cerr)
+		}
+	}
+	if q.claimClarificationStmt != nil {
+		if cerr := q.claimClarificationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing claimClarificationStmt: %w", cerr)
+		}
+	}
+	if q.clarificationsOfStmt != nil {
+		if cerr := q.clarificationsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing clarificationsOfStmt: %w", cerr)
+		}
+	}
+	if q.closeRejudgedStmt != nil {
+		if cerr := q.closeRejudgedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing closeRejudgedStmt: %w", cerr)
+		}
+	}
+	if q.contestBySlugStmt != nil {
+		if cerr := q.contestBySlugStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing contestBySlugStmt: %w", cerr)
+		}
+	}
+	if q.contestsOfProblemStmt != nil {
+		if cerr := q.contestsOfProblemStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing contestsOfProblemStmt: %w", cerr)
+		}
+	}
+	if q.countAdminsStmt != nil {
+		if cerr := q.countAdminsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countAdminsStmt: %w", cerr)
+		}
+	}
+	if q.countAnswersStmt != nil {
+		if cerr := q.countAnswersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countAnswersStmt: %w", cerr)
+		}
+	}
+	if q.countPasswordsStmt != nil {
+		if cerr := q.countPasswordsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countPasswordsStmt: %w", cerr)
+		}
+	}
+	if q.countSubmissionsStmt != nil {
+		if cerr := q.countSubmissionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countSubmissionsStmt: %w", cerr)
 		}
 	}
 	if q.countWaitingStmt != nil {
@@ -317,9 +937,39 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing countWaitingStmt: %w", cerr)
 		}
 	}
+	if q.countedStmt != nil {
+		if cerr := q.countedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countedStmt: %w", cerr)
+		}
+	}
+	if q.countedByJudgementStmt != nil {
+		if cerr := q.countedByJudgementStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countedByJudgementStmt: %w", cerr)
+		}
+	}
+	if q.countedOfStmt != nil {
+		if cerr := q.countedOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countedOfStmt: %w", cerr)
+		}
+	}
 	if q.deleteBlobStmt != nil {
 		if cerr := q.deleteBlobStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing deleteBlobStmt: %w", cerr)
+		}
+	}
+	if q.deleteClassStmt != nil {
+		if cerr := q.deleteClassStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteClassStmt: %w", cerr)
+		}
+	}
+	if q.deleteContestProblemsStmt != nil {
+		if cerr := q.deleteContestProblemsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteContestProblemsStmt: %w", cerr)
+		}
+	}
+	if q.deleteInvitationsStmt != nil {
+		if cerr := q.deleteInvitationsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteInvitationsStmt: %w", cerr)
 		}
 	}
 	if q.deleteInvitesStmt != nil {
@@ -327,14 +977,59 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing deleteInvitesStmt: %w", cerr)
 		}
 	}
+	if q.deleteOldFlowsStmt != nil {
+		if cerr := q.deleteOldFlowsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteOldFlowsStmt: %w", cerr)
+		}
+	}
+	if q.deleteOldJobsOfFlowsStmt != nil {
+		if cerr := q.deleteOldJobsOfFlowsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteOldJobsOfFlowsStmt: %w", cerr)
+		}
+	}
+	if q.deleteOldPartsStmt != nil {
+		if cerr := q.deleteOldPartsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteOldPartsStmt: %w", cerr)
+		}
+	}
+	if q.deleteRolesStmt != nil {
+		if cerr := q.deleteRolesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteRolesStmt: %w", cerr)
+		}
+	}
+	if q.deleteSessionStmt != nil {
+		if cerr := q.deleteSessionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteSessionStmt: %w", cerr)
+		}
+	}
+	if q.deleteSessionsStmt != nil {
+		if cerr := q.deleteSessionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteSessionsStmt: %w", cerr)
+		}
+	}
 	if q.deleteTurnsStmt != nil {
 		if cerr := q.deleteTurnsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing deleteTurnsStmt: %w", cerr)
 		}
 	}
+	if q.encountersSinceStmt != nil {
+		if cerr := q.encountersSinceStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing encountersSinceStmt: %w", cerr)
+		}
+	}
+	if q.endEncounterStmt != nil {
+		if cerr := q.endEncounterStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endEncounterStmt: %w", cerr)
+		}
+	}
 	if q.endFlowStmt != nil {
 		if cerr := q.endFlowStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing endFlowStmt: %w", cerr)
+		}
+	}
+	if q.endInvitationStmt != nil {
+		if cerr := q.endInvitationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endInvitationStmt: %w", cerr)
 		}
 	}
 	if q.endJobStmt != nil {
@@ -347,9 +1042,139 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing endJudgementStmt: %w", cerr)
 		}
 	}
+	if q.endRejudgingStmt != nil {
+		if cerr := q.endRejudgingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endRejudgingStmt: %w", cerr)
+		}
+	}
+	if q.endUploadStmt != nil {
+		if cerr := q.endUploadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing endUploadStmt: %w", cerr)
+		}
+	}
+	if q.eraseAccountStmt != nil {
+		if cerr := q.eraseAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseAccountStmt: %w", cerr)
+		}
+	}
+	if q.eraseAddressesStmt != nil {
+		if cerr := q.eraseAddressesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseAddressesStmt: %w", cerr)
+		}
+	}
+	if q.eraseAnswerProofsStmt != nil {
+		if cerr := q.eraseAnswerProofsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseAnswerProofsStmt: %w", cerr)
+		}
+	}
+	if q.eraseAnswersStmt != nil {
+		if cerr := q.eraseAnswersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseAnswersStmt: %w", cerr)
+		}
+	}
+	if q.eraseBlobStmt != nil {
+		if cerr := q.eraseBlobStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseBlobStmt: %w", cerr)
+		}
+	}
+	if q.eraseBotStmt != nil {
+		if cerr := q.eraseBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseBotStmt: %w", cerr)
+		}
+	}
+	if q.eraseFlowStmt != nil {
+		if cerr := q.eraseFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseFlowStmt: %w", cerr)
+		}
+	}
+	if q.eraseJobsStmt != nil {
+		if cerr := q.eraseJobsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseJobsStmt: %w", cerr)
+		}
+	}
+	if q.eraseJobsOfFlowStmt != nil {
+		if cerr := q.eraseJobsOfFlowStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseJobsOfFlowStmt: %w", cerr)
+		}
+	}
+	if q.eraseJudgementsStmt != nil {
+		if cerr := q.eraseJudgementsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseJudgementsStmt: %w", cerr)
+		}
+	}
+	if q.eraseMembersStmt != nil {
+		if cerr := q.eraseMembersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseMembersStmt: %w", cerr)
+		}
+	}
+	if q.erasePartsStmt != nil {
+		if cerr := q.erasePartsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing erasePartsStmt: %w", cerr)
+		}
+	}
+	if q.eraseRecordsStmt != nil {
+		if cerr := q.eraseRecordsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseRecordsStmt: %w", cerr)
+		}
+	}
+	if q.eraseRemarksStmt != nil {
+		if cerr := q.eraseRemarksStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseRemarksStmt: %w", cerr)
+		}
+	}
+	if q.eraseRolesStmt != nil {
+		if cerr := q.eraseRolesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseRolesStmt: %w", cerr)
+		}
+	}
+	if q.eraseSessionsStmt != nil {
+		if cerr := q.eraseSessionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseSessionsStmt: %w", cerr)
+		}
+	}
+	if q.eraseSubmissionStmt != nil {
+		if cerr := q.eraseSubmissionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseSubmissionStmt: %w", cerr)
+		}
+	}
+	if q.eraseTokensStmt != nil {
+		if cerr := q.eraseTokensStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseTokensStmt: %w", cerr)
+		}
+	}
+	if q.eraseUploadsStmt != nil {
+		if cerr := q.eraseUploadsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseUploadsStmt: %w", cerr)
+		}
+	}
+	if q.eventsOfStmt != nil {
+		if cerr := q.eventsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eventsOfStmt: %w", cerr)
+		}
+	}
 	if q.failJobStmt != nil {
 		if cerr := q.failJobStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing failJobStmt: %w", cerr)
+		}
+	}
+	if q.flowsAboutStmt != nil {
+		if cerr := q.flowsAboutStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing flowsAboutStmt: %w", cerr)
+		}
+	}
+	if q.flowsOfStmt != nil {
+		if cerr := q.flowsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing flowsOfStmt: %w", cerr)
+		}
+	}
+	if q.flowsOfBotStmt != nil {
+		if cerr := q.flowsOfBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing flowsOfBotStmt: %w", cerr)
+		}
+	}
+	if q.flowsOfKindStmt != nil {
+		if cerr := q.flowsOfKindStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing flowsOfKindStmt: %w", cerr)
 		}
 	}
 	if q.getAccountStmt != nil {
@@ -357,14 +1182,34 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing getAccountStmt: %w", cerr)
 		}
 	}
+	if q.getBotStmt != nil {
+		if cerr := q.getBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getBotStmt: %w", cerr)
+		}
+	}
 	if q.getBundleStmt != nil {
 		if cerr := q.getBundleStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing getBundleStmt: %w", cerr)
 		}
 	}
+	if q.getClarificationStmt != nil {
+		if cerr := q.getClarificationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getClarificationStmt: %w", cerr)
+		}
+	}
 	if q.getClassStmt != nil {
 		if cerr := q.getClassStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing getClassStmt: %w", cerr)
+		}
+	}
+	if q.getContestStmt != nil {
+		if cerr := q.getContestStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getContestStmt: %w", cerr)
+		}
+	}
+	if q.getEncounterStmt != nil {
+		if cerr := q.getEncounterStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getEncounterStmt: %w", cerr)
 		}
 	}
 	if q.getFlowStmt != nil {
@@ -392,6 +1237,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing getPartStmt: %w", cerr)
 		}
 	}
+	if q.getRejudgingStmt != nil {
+		if cerr := q.getRejudgingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getRejudgingStmt: %w", cerr)
+		}
+	}
 	if q.getSettingStmt != nil {
 		if cerr := q.getSettingStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing getSettingStmt: %w", cerr)
@@ -400,6 +1250,21 @@ func (q *Queries) Close() error {
 	if q.getSubmissionStmt != nil {
 		if cerr := q.getSubmissionStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing getSubmissionStmt: %w", cerr)
+		}
+	}
+	if q.getUploadStmt != nil {
+		if cerr := q.getUploadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getUploadStmt: %w", cerr)
+		}
+	}
+	if q.guestsOfStmt != nil {
+		if cerr := q.guestsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing guestsOfStmt: %w", cerr)
+		}
+	}
+	if q.holdContestStmt != nil {
+		if cerr := q.holdContestStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdContestStmt: %w", cerr)
 		}
 	}
 	if q.holdEpochStmt != nil {
@@ -412,9 +1277,24 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing holdFlowStmt: %w", cerr)
 		}
 	}
+	if q.holeBySlugStmt != nil {
+		if cerr := q.holeBySlugStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holeBySlugStmt: %w", cerr)
+		}
+	}
 	if q.insertAccountStmt != nil {
 		if cerr := q.insertAccountStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertAccountStmt: %w", cerr)
+		}
+	}
+	if q.insertAnswerStmt != nil {
+		if cerr := q.insertAnswerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertAnswerStmt: %w", cerr)
+		}
+	}
+	if q.insertAnswerProofStmt != nil {
+		if cerr := q.insertAnswerProofStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertAnswerProofStmt: %w", cerr)
 		}
 	}
 	if q.insertAuditStmt != nil {
@@ -422,9 +1302,19 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing insertAuditStmt: %w", cerr)
 		}
 	}
+	if q.insertBotStmt != nil {
+		if cerr := q.insertBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertBotStmt: %w", cerr)
+		}
+	}
 	if q.insertBundleStmt != nil {
 		if cerr := q.insertBundleStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertBundleStmt: %w", cerr)
+		}
+	}
+	if q.insertClarificationStmt != nil {
+		if cerr := q.insertClarificationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertClarificationStmt: %w", cerr)
 		}
 	}
 	if q.insertClassStmt != nil {
@@ -432,14 +1322,39 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing insertClassStmt: %w", cerr)
 		}
 	}
+	if q.insertClimbStmt != nil {
+		if cerr := q.insertClimbStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertClimbStmt: %w", cerr)
+		}
+	}
 	if q.insertContestStmt != nil {
 		if cerr := q.insertContestStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertContestStmt: %w", cerr)
 		}
 	}
+	if q.insertContestProblemStmt != nil {
+		if cerr := q.insertContestProblemStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertContestProblemStmt: %w", cerr)
+		}
+	}
+	if q.insertEncounterStmt != nil {
+		if cerr := q.insertEncounterStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertEncounterStmt: %w", cerr)
+		}
+	}
 	if q.insertFlowStmt != nil {
 		if cerr := q.insertFlowStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertFlowStmt: %w", cerr)
+		}
+	}
+	if q.insertHoleStmt != nil {
+		if cerr := q.insertHoleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertHoleStmt: %w", cerr)
+		}
+	}
+	if q.insertInvitationStmt != nil {
+		if cerr := q.insertInvitationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertInvitationStmt: %w", cerr)
 		}
 	}
 	if q.insertInviteStmt != nil {
@@ -457,9 +1372,24 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing insertJudgementStmt: %w", cerr)
 		}
 	}
+	if q.insertLadderStmt != nil {
+		if cerr := q.insertLadderStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertLadderStmt: %w", cerr)
+		}
+	}
 	if q.insertLogStmt != nil {
 		if cerr := q.insertLogStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertLogStmt: %w", cerr)
+		}
+	}
+	if q.insertMarkStmt != nil {
+		if cerr := q.insertMarkStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertMarkStmt: %w", cerr)
+		}
+	}
+	if q.insertMemberStmt != nil {
+		if cerr := q.insertMemberStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertMemberStmt: %w", cerr)
 		}
 	}
 	if q.insertPartStmt != nil {
@@ -467,9 +1397,29 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing insertPartStmt: %w", cerr)
 		}
 	}
+	if q.insertPracticeStmt != nil {
+		if cerr := q.insertPracticeStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertPracticeStmt: %w", cerr)
+		}
+	}
+	if q.insertRejudgedStmt != nil {
+		if cerr := q.insertRejudgedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertRejudgedStmt: %w", cerr)
+		}
+	}
+	if q.insertRejudgingStmt != nil {
+		if cerr := q.insertRejudgingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertRejudgingStmt: %w", cerr)
+		}
+	}
 	if q.insertRoleStmt != nil {
 		if cerr := q.insertRoleStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertRoleStmt: %w", cerr)
+		}
+	}
+	if q.insertSessionStmt != nil {
+		if cerr := q.insertSessionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertSessionStmt: %w", cerr)
 		}
 	}
 	if q.insertStandingStmt != nil {
@@ -482,14 +1432,34 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing insertSubmissionStmt: %w", cerr)
 		}
 	}
+	if q.insertTeamStmt != nil {
+		if cerr := q.insertTeamStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertTeamStmt: %w", cerr)
+		}
+	}
 	if q.insertTokenStmt != nil {
 		if cerr := q.insertTokenStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertTokenStmt: %w", cerr)
 		}
 	}
+	if q.insertUploadStmt != nil {
+		if cerr := q.insertUploadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertUploadStmt: %w", cerr)
+		}
+	}
 	if q.insertWorkerStmt != nil {
 		if cerr := q.insertWorkerStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing insertWorkerStmt: %w", cerr)
+		}
+	}
+	if q.invitationByHashStmt != nil {
+		if cerr := q.invitationByHashStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing invitationByHashStmt: %w", cerr)
+		}
+	}
+	if q.jobSpecsOfStmt != nil {
+		if cerr := q.jobSpecsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing jobSpecsOfStmt: %w", cerr)
 		}
 	}
 	if q.jobsOfFlowStmt != nil {
@@ -500,6 +1470,31 @@ func (q *Queries) Close() error {
 	if q.judgementOfJobStmt != nil {
 		if cerr := q.judgementOfJobStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing judgementOfJobStmt: %w", cerr)
+		}
+	}
+	if q.judgingsStmt != nil {
+		if cerr := q.judgingsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing judgingsStmt: %w", cerr)
+		}
+	}
+	if q.ladderByIDStmt != nil {
+		if cerr := q.ladderByIDStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing ladderByIDStmt: %w", cerr)
+		}
+	}
+	if q.ladderBySlugStmt != nil {
+		if cerr := q.ladderBySlugStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing ladderBySlugStmt: %w", cerr)
+		}
+	}
+	if q.lastClimbStmt != nil {
+		if cerr := q.lastClimbStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing lastClimbStmt: %w", cerr)
+		}
+	}
+	if q.lastClimbsStmt != nil {
+		if cerr := q.lastClimbsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing lastClimbsStmt: %w", cerr)
 		}
 	}
 	if q.lastCostsStmt != nil {
@@ -522,9 +1517,34 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing listAccountsStmt: %w", cerr)
 		}
 	}
+	if q.listBundlesStmt != nil {
+		if cerr := q.listBundlesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listBundlesStmt: %w", cerr)
+		}
+	}
 	if q.listClassesStmt != nil {
 		if cerr := q.listClassesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing listClassesStmt: %w", cerr)
+		}
+	}
+	if q.listContestsStmt != nil {
+		if cerr := q.listContestsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listContestsStmt: %w", cerr)
+		}
+	}
+	if q.listHolesStmt != nil {
+		if cerr := q.listHolesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listHolesStmt: %w", cerr)
+		}
+	}
+	if q.listInvitationsStmt != nil {
+		if cerr := q.listInvitationsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listInvitationsStmt: %w", cerr)
+		}
+	}
+	if q.listLaddersStmt != nil {
+		if cerr := q.listLaddersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listLaddersStmt: %w", cerr)
 		}
 	}
 	if q.listProblemsStmt != nil {
@@ -535,6 +1555,16 @@ func (q *Queries) Close() error {
 	if q.listSubmissionsStmt != nil {
 		if cerr := q.listSubmissionsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing listSubmissionsStmt: %w", cerr)
+		}
+	}
+	if q.listSubmissionsOfVerdictStmt != nil {
+		if cerr := q.listSubmissionsOfVerdictStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listSubmissionsOfVerdictStmt: %w", cerr)
+		}
+	}
+	if q.listUploadsStmt != nil {
+		if cerr := q.listUploadsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listUploadsStmt: %w", cerr)
 		}
 	}
 	if q.listWorkersStmt != nil {
@@ -552,14 +1582,39 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing markOutStmt: %w", cerr)
 		}
 	}
+	if q.marksOfStmt != nil {
+		if cerr := q.marksOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing marksOfStmt: %w", cerr)
+		}
+	}
+	if q.membersOfStmt != nil {
+		if cerr := q.membersOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing membersOfStmt: %w", cerr)
+		}
+	}
 	if q.moveLaneStmt != nil {
 		if cerr := q.moveLaneStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing moveLaneStmt: %w", cerr)
 		}
 	}
+	if q.namedByAnswersStmt != nil {
+		if cerr := q.namedByAnswersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByAnswersStmt: %w", cerr)
+		}
+	}
+	if q.namedByBotsStmt != nil {
+		if cerr := q.namedByBotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByBotsStmt: %w", cerr)
+		}
+	}
 	if q.namedByBundlesStmt != nil {
 		if cerr := q.namedByBundlesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing namedByBundlesStmt: %w", cerr)
+		}
+	}
+	if q.namedByEncountersStmt != nil {
+		if cerr := q.namedByEncountersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByEncountersStmt: %w", cerr)
 		}
 	}
 	if q.namedByJobsStmt != nil {
@@ -570,6 +1625,11 @@ func (q *Queries) Close() error {
 	if q.namedByJudgementsStmt != nil {
 		if cerr := q.namedByJudgementsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing namedByJudgementsStmt: %w", cerr)
+		}
+	}
+	if q.namedByLaddersStmt != nil {
+		if cerr := q.namedByLaddersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByLaddersStmt: %w", cerr)
 		}
 	}
 	if q.namedByPartsStmt != nil {
@@ -587,14 +1647,59 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing namedBySubmissionsStmt: %w", cerr)
 		}
 	}
+	if q.namedByUploadsStmt != nil {
+		if cerr := q.namedByUploadsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing namedByUploadsStmt: %w", cerr)
+		}
+	}
+	if q.nextClarificationStmt != nil {
+		if cerr := q.nextClarificationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing nextClarificationStmt: %w", cerr)
+		}
+	}
 	if q.nextJobsStmt != nil {
 		if cerr := q.nextJobsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing nextJobsStmt: %w", cerr)
 		}
 	}
+	if q.nextTeamStmt != nil {
+		if cerr := q.nextTeamStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing nextTeamStmt: %w", cerr)
+		}
+	}
+	if q.nextUploadStmt != nil {
+		if cerr := q.nextUploadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing nextUploadStmt: %w", cerr)
+		}
+	}
+	if q.numberAnswerStmt != nil {
+		if cerr := q.numberAnswerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing numberAnswerStmt: %w", cerr)
+		}
+	}
+	if q.numberBotStmt != nil {
+		if cerr := q.numberBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing numberBotStmt: %w", cerr)
+		}
+	}
+	if q.numberEncounterStmt != nil {
+		if cerr := q.numberEncounterStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing numberEncounterStmt: %w", cerr)
+		}
+	}
 	if q.numberSubmissionStmt != nil {
 		if cerr := q.numberSubmissionStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing numberSubmissionStmt: %w", cerr)
+		}
+	}
+	if q.ofToolchainStmt != nil {
+		if cerr := q.ofToolchainStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing ofToolchainStmt: %w", cerr)
+		}
+	}
+	if q.openEncountersStmt != nil {
+		if cerr := q.openEncountersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openEncountersStmt: %w", cerr)
 		}
 	}
 	if q.openFlowsStmt != nil {
@@ -607,9 +1712,29 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing openJobsStmt: %w", cerr)
 		}
 	}
+	if q.openJobsOfAccountStmt != nil {
+		if cerr := q.openJobsOfAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openJobsOfAccountStmt: %w", cerr)
+		}
+	}
+	if q.openQuestionsStmt != nil {
+		if cerr := q.openQuestionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openQuestionsStmt: %w", cerr)
+		}
+	}
+	if q.openRepeatsStmt != nil {
+		if cerr := q.openRepeatsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openRepeatsStmt: %w", cerr)
+		}
+	}
 	if q.outSinceStmt != nil {
 		if cerr := q.outSinceStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing outSinceStmt: %w", cerr)
+		}
+	}
+	if q.partEventsOfStmt != nil {
+		if cerr := q.partEventsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing partEventsOfStmt: %w", cerr)
 		}
 	}
 	if q.partsOfStmt != nil {
@@ -620,6 +1745,21 @@ func (q *Queries) Close() error {
 	if q.problemBySlugStmt != nil {
 		if cerr := q.problemBySlugStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing problemBySlugStmt: %w", cerr)
+		}
+	}
+	if q.problemsOfContestStmt != nil {
+		if cerr := q.problemsOfContestStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing problemsOfContestStmt: %w", cerr)
+		}
+	}
+	if q.proofsOfStmt != nil {
+		if cerr := q.proofsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing proofsOfStmt: %w", cerr)
+		}
+	}
+	if q.proveAnswerAgainStmt != nil {
+		if cerr := q.proveAnswerAgainStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing proveAnswerAgainStmt: %w", cerr)
 		}
 	}
 	if q.putBlobStmt != nil {
@@ -637,14 +1777,149 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing putSettingStmt: %w", cerr)
 		}
 	}
+	if q.raiseEpochStmt != nil {
+		if cerr := q.raiseEpochStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing raiseEpochStmt: %w", cerr)
+		}
+	}
+	if q.readClarificationsStmt != nil {
+		if cerr := q.readClarificationsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing readClarificationsStmt: %w", cerr)
+		}
+	}
+	if q.recentBotsStmt != nil {
+		if cerr := q.recentBotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing recentBotsStmt: %w", cerr)
+		}
+	}
+	if q.recordsOfBotStmt != nil {
+		if cerr := q.recordsOfBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing recordsOfBotStmt: %w", cerr)
+		}
+	}
+	if q.rejudgedOfStmt != nil {
+		if cerr := q.rejudgedOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing rejudgedOfStmt: %w", cerr)
+		}
+	}
+	if q.rejudgingsOfStmt != nil {
+		if cerr := q.rejudgingsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing rejudgingsOfStmt: %w", cerr)
+		}
+	}
+	if q.releaseClarificationStmt != nil {
+		if cerr := q.releaseClarificationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing releaseClarificationStmt: %w", cerr)
+		}
+	}
 	if q.resignLeadStmt != nil {
 		if cerr := q.resignLeadStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing resignLeadStmt: %w", cerr)
 		}
 	}
+	if q.restartStmt != nil {
+		if cerr := q.restartStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing restartStmt: %w", cerr)
+		}
+	}
 	if q.revokeTokenStmt != nil {
 		if cerr := q.revokeTokenStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing revokeTokenStmt: %w", cerr)
+		}
+	}
+	if q.roleInStmt != nil {
+		if cerr := q.roleInStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing roleInStmt: %w", cerr)
+		}
+	}
+	if q.runningRejudgedStmt != nil {
+		if cerr := q.runningRejudgedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing runningRejudgedStmt: %w", cerr)
+		}
+	}
+	if q.runsOfStmt != nil {
+		if cerr := q.runsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing runsOfStmt: %w", cerr)
+		}
+	}
+	if q.scoredAnswersStmt != nil {
+		if cerr := q.scoredAnswersStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing scoredAnswersStmt: %w", cerr)
+		}
+	}
+	if q.seeSessionStmt != nil {
+		if cerr := q.seeSessionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing seeSessionStmt: %w", cerr)
+		}
+	}
+	if q.sessionByHashStmt != nil {
+		if cerr := q.sessionByHashStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sessionByHashStmt: %w", cerr)
+		}
+	}
+	if q.sessionsOfStmt != nil {
+		if cerr := q.sessionsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sessionsOfStmt: %w", cerr)
+		}
+	}
+	if q.setAccountStmt != nil {
+		if cerr := q.setAccountStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setAccountStmt: %w", cerr)
+		}
+	}
+	if q.setBotStmt != nil {
+		if cerr := q.setBotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setBotStmt: %w", cerr)
+		}
+	}
+	if q.setBotCheckStmt != nil {
+		if cerr := q.setBotCheckStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setBotCheckStmt: %w", cerr)
+		}
+	}
+	if q.setClassSpeedStmt != nil {
+		if cerr := q.setClassSpeedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setClassSpeedStmt: %w", cerr)
+		}
+	}
+	if q.setDisabledStmt != nil {
+		if cerr := q.setDisabledStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setDisabledStmt: %w", cerr)
+		}
+	}
+	if q.setLadderRulesStmt != nil {
+		if cerr := q.setLadderRulesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setLadderRulesStmt: %w", cerr)
+		}
+	}
+	if q.setLookStmt != nil {
+		if cerr := q.setLookStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setLookStmt: %w", cerr)
+		}
+	}
+	if q.setMarkStmt != nil {
+		if cerr := q.setMarkStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setMarkStmt: %w", cerr)
+		}
+	}
+	if q.setPasswordStmt != nil {
+		if cerr := q.setPasswordStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setPasswordStmt: %w", cerr)
+		}
+	}
+	if q.setRejudgedStmt != nil {
+		if cerr := q.setRejudgedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setRejudgedStmt: %w", cerr)
+		}
+	}
+	if q.setStandingStmt != nil {
+		if cerr := q.setStandingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setStandingStmt: %w", cerr)
+		}
+	}
+	if q.setTeamStmt != nil {
+		if cerr := q.setTeamStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing setTeamStmt: %w", cerr)
 		}
 	}
 	if q.setWorkerOfferStmt != nil {
@@ -657,9 +1932,29 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing setWorkerStateStmt: %w", cerr)
 		}
 	}
+	if q.settleAnswerStmt != nil {
+		if cerr := q.settleAnswerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing settleAnswerStmt: %w", cerr)
+		}
+	}
+	if q.settleStandingStmt != nil {
+		if cerr := q.settleStandingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing settleStandingStmt: %w", cerr)
+		}
+	}
+	if q.sourcesOfStmt != nil {
+		if cerr := q.sourcesOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sourcesOfStmt: %w", cerr)
+		}
+	}
 	if q.standingJudgementStmt != nil {
 		if cerr := q.standingJudgementStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing standingJudgementStmt: %w", cerr)
+		}
+	}
+	if q.standingToolchainsStmt != nil {
+		if cerr := q.standingToolchainsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing standingToolchainsStmt: %w", cerr)
 		}
 	}
 	if q.stepContestStmt != nil {
@@ -667,9 +1962,24 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing stepContestStmt: %w", cerr)
 		}
 	}
+	if q.stepHoleStmt != nil {
+		if cerr := q.stepHoleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing stepHoleStmt: %w", cerr)
+		}
+	}
+	if q.stepLadderStmt != nil {
+		if cerr := q.stepLadderStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing stepLadderStmt: %w", cerr)
+		}
+	}
 	if q.submissionByKeyStmt != nil {
 		if cerr := q.submissionByKeyStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing submissionByKeyStmt: %w", cerr)
+		}
+	}
+	if q.submissionByNumberStmt != nil {
+		if cerr := q.submissionByNumberStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing submissionByNumberStmt: %w", cerr)
 		}
 	}
 	if q.submissionsOfAccountStmt != nil {
@@ -682,9 +1992,39 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing submissionsOfProblemStmt: %w", cerr)
 		}
 	}
+	if q.submissionsOfTeamStmt != nil {
+		if cerr := q.submissionsOfTeamStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing submissionsOfTeamStmt: %w", cerr)
+		}
+	}
+	if q.sureSessionStmt != nil {
+		if cerr := q.sureSessionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sureSessionStmt: %w", cerr)
+		}
+	}
 	if q.takeTurnStmt != nil {
 		if cerr := q.takeTurnStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing takeTurnStmt: %w", cerr)
+		}
+	}
+	if q.teamNamedStmt != nil {
+		if cerr := q.teamNamedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing teamNamedStmt: %w", cerr)
+		}
+	}
+	if q.teamOfStmt != nil {
+		if cerr := q.teamOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing teamOfStmt: %w", cerr)
+		}
+	}
+	if q.teamsAloneStmt != nil {
+		if cerr := q.teamsAloneStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing teamsAloneStmt: %w", cerr)
+		}
+	}
+	if q.teamsOfStmt != nil {
+		if cerr := q.teamsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing teamsOfStmt: %w", cerr)
 		}
 	}
 	if q.tokenByHashStmt != nil {
@@ -695,6 +2035,26 @@ func (q *Queries) Close() error {
 	if q.tokensOfStmt != nil {
 		if cerr := q.tokensOfStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing tokensOfStmt: %w", cerr)
+		}
+	}
+	if q.unreadClarificationsStmt != nil {
+		if cerr := q.unreadClarificationsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing unreadClarificationsStmt: %w", cerr)
+		}
+	}
+	if q.updateContestStmt != nil {
+		if cerr := q.updateContestStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing updateContestStmt: %w", cerr)
+		}
+	}
+	if q.updateHoleStmt != nil {
+		if cerr := q.updateHoleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing updateHoleStmt: %w", cerr)
+		}
+	}
+	if q.useInvitationStmt != nil {
+		if cerr := q.useInvitationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing useInvitationStmt: %w", cerr)
 		}
 	}
 	if q.useInviteStmt != nil {
@@ -754,185 +2114,525 @@ func (q *Queries) queryRow(ctx context.Context, stmt *sql.Stmt, query string, ar
 }
 
 type Queries struct {
-	db                       DBTX
-	tx                       *sql.Tx
-	accountByLoginStmt       *sql.Stmt
-	againStmt                *sql.Stmt
-	auditBeforeStmt          *sql.Stmt
-	blobsSeenBeforeStmt      *sql.Stmt
-	cancelJobsOfFlowStmt     *sql.Stmt
-	countWaitingStmt         *sql.Stmt
-	deleteBlobStmt           *sql.Stmt
-	deleteInvitesStmt        *sql.Stmt
-	deleteTurnsStmt          *sql.Stmt
-	endFlowStmt              *sql.Stmt
-	endJobStmt               *sql.Stmt
-	endJudgementStmt         *sql.Stmt
-	failJobStmt              *sql.Stmt
-	getAccountStmt           *sql.Stmt
-	getBundleStmt            *sql.Stmt
-	getClassStmt             *sql.Stmt
-	getFlowStmt              *sql.Stmt
-	getInviteStmt            *sql.Stmt
-	getJobStmt               *sql.Stmt
-	getLeaderStmt            *sql.Stmt
-	getPartStmt              *sql.Stmt
-	getSettingStmt           *sql.Stmt
-	getSubmissionStmt        *sql.Stmt
-	holdEpochStmt            *sql.Stmt
-	holdFlowStmt             *sql.Stmt
-	insertAccountStmt        *sql.Stmt
-	insertAuditStmt          *sql.Stmt
-	insertBundleStmt         *sql.Stmt
-	insertClassStmt          *sql.Stmt
-	insertContestStmt        *sql.Stmt
-	insertFlowStmt           *sql.Stmt
-	insertInviteStmt         *sql.Stmt
-	insertJobStmt            *sql.Stmt
-	insertJudgementStmt      *sql.Stmt
-	insertLogStmt            *sql.Stmt
-	insertPartStmt           *sql.Stmt
-	insertRoleStmt           *sql.Stmt
-	insertStandingStmt       *sql.Stmt
-	insertSubmissionStmt     *sql.Stmt
-	insertTokenStmt          *sql.Stmt
-	insertWorkerStmt         *sql.Stmt
-	jobsOfFlowStmt           *sql.Stmt
-	judgementOfJobStmt       *sql.Stmt
-	lastCostsStmt            *sql.Stmt
-	lastLogStmt              *sql.Stmt
-	leadStmt                 *sql.Stmt
-	listAccountsStmt         *sql.Stmt
-	listClassesStmt          *sql.Stmt
-	listProblemsStmt         *sql.Stmt
-	listSubmissionsStmt      *sql.Stmt
-	listWorkersStmt          *sql.Stmt
-	logSinceStmt             *sql.Stmt
-	markOutStmt              *sql.Stmt
-	moveLaneStmt             *sql.Stmt
-	namedByBundlesStmt       *sql.Stmt
-	namedByJobsStmt          *sql.Stmt
-	namedByJudgementsStmt    *sql.Stmt
-	namedByPartsStmt         *sql.Stmt
-	namedByProblemsStmt      *sql.Stmt
-	namedBySubmissionsStmt   *sql.Stmt
-	nextJobsStmt             *sql.Stmt
-	numberSubmissionStmt     *sql.Stmt
-	openFlowsStmt            *sql.Stmt
-	openJobsStmt             *sql.Stmt
-	outSinceStmt             *sql.Stmt
-	partsOfStmt              *sql.Stmt
-	problemBySlugStmt        *sql.Stmt
-	putBlobStmt              *sql.Stmt
-	putProblemStmt           *sql.Stmt
-	putSettingStmt           *sql.Stmt
-	resignLeadStmt           *sql.Stmt
-	revokeTokenStmt          *sql.Stmt
-	setWorkerOfferStmt       *sql.Stmt
-	setWorkerStateStmt       *sql.Stmt
-	standingJudgementStmt    *sql.Stmt
-	stepContestStmt          *sql.Stmt
-	submissionByKeyStmt      *sql.Stmt
-	submissionsOfAccountStmt *sql.Stmt
-	submissionsOfProblemStmt *sql.Stmt
-	takeTurnStmt             *sql.Stmt
-	tokenByHashStmt          *sql.Stmt
-	tokensOfStmt             *sql.Stmt
-	useInviteStmt            *sql.Stmt
-	usedTokenStmt            *sql.Stmt
-	workerByKeyStmt          *sql.Stmt
-	workerByNameStmt         *sql.Stmt
+	db                           DBTX
+	tx                           *sql.Tx
+	accountByLoginStmt           *sql.Stmt
+	againStmt                    *sql.Stmt
+	answerByKeyStmt              *sql.Stmt
+	answerByNumberStmt           *sql.Stmt
+	answerOfFlowStmt             *sql.Stmt
+	answersOfStmt                *sql.Stmt
+	applyRejudgedStmt            *sql.Stmt
+	auditActionsStmt             *sql.Stmt
+	auditBeforeStmt              *sql.Stmt
+	blobsOfAnswersStmt           *sql.Stmt
+	blobsSeenBeforeStmt          *sql.Stmt
+	botsNamedStmt                *sql.Stmt
+	botsOfStmt                   *sql.Stmt
+	botsOfAccountStmt            *sql.Stmt
+	cancelJobsOfFlowStmt         *sql.Stmt
+	cancelJobsOfOwnerStmt        *sql.Stmt
+	changeLadderStmt             *sql.Stmt
+	checkedBotsStmt              *sql.Stmt
+	claimClarificationStmt       *sql.Stmt
+	clarificationsOfStmt         *sql.Stmt
+	closeRejudgedStmt            *sql.Stmt
+	contestBySlugStmt            *sql.Stmt
+	contestsOfProblemStmt        *sql.Stmt
+	countAdminsStmt              *sql.Stmt
+	countAnswersStmt             *sql.Stmt
+	countPasswordsStmt           *sql.Stmt
+	countSubmissionsStmt         *sql.Stmt
+	countWaitingStmt             *sql.Stmt
+	countedStmt                  *sql.Stmt
+	countedByJudgementStmt       *sql.Stmt
+	countedOfStmt                *sql.Stmt
+	deleteBlobStmt               *sql.Stmt
+	deleteClassStmt              *sql.Stmt
+	deleteContestProblemsStmt    *sql.Stmt
+	deleteInvitationsStmt        *sql.Stmt
+	deleteInvitesStmt            *sql.Stmt
+	deleteOldFlowsStmt           *sql.Stmt
+	deleteOldJobsOfFlowsStmt     *sql.Stmt
+	deleteOldPartsStmt           *sql.Stmt
+	deleteRolesStmt              *sql.Stmt
+	deleteSessionStmt            *sql.Stmt
+	deleteSessionsStmt           *sql.Stmt
+	deleteTurnsStmt              *sql.Stmt
+	encountersSinceStmt          *sql.Stmt
+	endEncounterStmt             *sql.Stmt
+	endFlowStmt                  *sql.Stmt
+	endInvitationStmt            *sql.Stmt
+	endJobStmt                   *sql.Stmt
+	endJudgementStmt             *sql.Stmt
+	endRejudgingStmt             *sql.Stmt
+	endUploadStmt                *sql.Stmt
+	eraseAccountStmt             *sql.Stmt
+	eraseAddressesStmt           *sql.Stmt
+	eraseAnswerProofsStmt        *sql.Stmt
+	eraseAnswersStmt             *sql.Stmt
+	eraseBlobStmt                *sql.Stmt
+	eraseBotStmt                 *sql.Stmt
+	eraseFlowStmt                *sql.Stmt
+	eraseJobsStmt                *sql.Stmt
+	eraseJobsOfFlowStmt          *sql.Stmt
+	eraseJudgementsStmt          *sql.Stmt
+	eraseMembersStmt             *sql.Stmt
+	erasePartsStmt               *sql.Stmt
+	eraseRecordsStmt             *sql.Stmt
+	eraseRemarksStmt             *sql.Stmt
+	eraseRolesStmt               *sql.Stmt
+	eraseSessionsStmt            *sql.Stmt
+	eraseSubmissionStmt          *sql.Stmt
+	eraseTokensStmt              *sql.Stmt
+	eraseUploadsStmt             *sql.Stmt
+	eventsOfStmt                 *sql.Stmt
+	failJobStmt                  *sql.Stmt
+	flowsAboutStmt               *sql.Stmt
+	flowsOfStmt                  *sql.Stmt
+	flowsOfBotStmt               *sql.Stmt
+	flowsOfKindStmt              *sql.Stmt
+	getAccountStmt               *sql.Stmt
+	getBotStmt                   *sql.Stmt
+	getBundleStmt                *sql.Stmt
+	getClarificationStmt         *sql.Stmt
+	getClassStmt                 *sql.Stmt
+	getContestStmt               *sql.Stmt
+	getEncounterStmt             *sql.Stmt
+	getFlowStmt                  *sql.Stmt
+	getInviteStmt                *sql.Stmt
+	getJobStmt                   *sql.Stmt
+	getLeaderStmt                *sql.Stmt
+	getPartStmt                  *sql.Stmt
+	getRejudgingStmt             *sql.Stmt
+	getSettingStmt               *sql.Stmt
+	getSubmissionStmt            *sql.Stmt
+	getUploadStmt                *sql.Stmt
+	guestsOfStmt                 *sql.Stmt
+	holdContestStmt              *sql.Stmt
+	holdEpochStmt                *sql.Stmt
+	holdFlowStmt                 *sql.Stmt
+	holeBySlugStmt               *sql.Stmt
+	insertAccountStmt            *sql.Stmt
+	insertAnswerStmt             *sql.Stmt
+	insertAnswerProofStmt        *sql.Stmt
+	insertAuditStmt              *sql.Stmt
+	insertBotStmt                *sql.Stmt
+	insertBundleStmt             *sql.Stmt
+	insertClarificationStmt      *sql.Stmt
+	insertClassStmt              *sql.Stmt
+	insertClimbStmt              *sql.Stmt
+	insertContestStmt            *sql.Stmt
+	insertContestProblemStmt     *sql.Stmt
+	insertEncounterStmt          *sql.Stmt
+	insertFlowStmt               *sql.Stmt
+	insertHoleStmt               *sql.Stmt
+	insertInvitationStmt         *sql.Stmt
+	insertInviteStmt             *sql.Stmt
+	insertJobStmt                *sql.Stmt
+	insertJudgementStmt          *sql.Stmt
+	insertLadderStmt             *sql.Stmt
+	insertLogStmt                *sql.Stmt
+	insertMarkStmt               *sql.Stmt
+	insertMemberStmt             *sql.Stmt
+	insertPartStmt               *sql.Stmt
+	insertPracticeStmt           *sql.Stmt
+	insertRejudgedStmt           *sql.Stmt
+	insertRejudgingStmt          *sql.Stmt
+	insertRoleStmt               *sql.Stmt
+	insertSessionStmt            *sql.Stmt
+	insertStandingStmt           *sql.Stmt
+	insertSubmissionStmt         *sql.Stmt
+	insertTeamStmt               *sql.Stmt
+	insertTokenStmt              *sql.Stmt
+	insertUploadStmt             *sql.Stmt
+	insertWorkerStmt             *sql.Stmt
+	invitationByHashStmt         *sql.Stmt
+	jobSpecsOfStmt               *sql.Stmt
+	jobsOfFlowStmt               *sql.Stmt
+	judgementOfJobStmt           *sql.Stmt
+	judgingsStmt                 *sql.Stmt
+	ladderByIDStmt               *sql.Stmt
+	ladderBySlugStmt             *sql.Stmt
+	lastClimbStmt                *sql.Stmt
+	lastClimbsStmt               *sql.Stmt
+	lastCostsStmt                *sql.Stmt
+	lastLogStmt                  *sql.Stmt
+	leadStmt                     *sql.Stmt
+	listAccountsStmt             *sql.Stmt
+	listBundlesStmt              *sql.Stmt
+	listClassesStmt              *sql.Stmt
+	listContestsStmt             *sql.Stmt
+	listHolesStmt                *sql.Stmt
+	listInvitationsStmt          *sql.Stmt
+	listLaddersStmt              *sql.Stmt
+	listProblemsStmt             *sql.Stmt
+	listSubmissionsStmt          *sql.Stmt
+	listSubmissionsOfVerdictStmt *sql.Stmt
+	listUploadsStmt              *sql.Stmt
+	listWorkersStmt              *sql.Stmt
+	logSinceStmt                 *sql.Stmt
+	markOutStmt                  *sql.Stmt
+	marksOfStmt                  *sql.Stmt
+	membersOfStmt                *sql.Stmt
+	moveLaneStmt                 *sql.Stmt
+	namedByAnswersStmt           *sql.Stmt
+	namedByBotsStmt              *sql.Stmt
+	namedByBundlesStmt           *sql.Stmt
+	namedByEncountersStmt        *sql.Stmt
+	namedByJobsStmt              *sql.Stmt
+	namedByJudgementsStmt        *sql.Stmt
+	namedByLaddersStmt           *sql.Stmt
+	namedByPartsStmt             *sql.Stmt
+	namedByProblemsStmt          *sql.Stmt
+	namedBySubmissionsStmt       *sql.Stmt
+	namedByUploadsStmt           *sql.Stmt
+	nextClarificationStmt        *sql.Stmt
+	nextJobsStmt                 *sql.Stmt
+	nextTeamStmt                 *sql.Stmt
+	nextUploadStmt               *sql.Stmt
+	numberAnswerStmt             *sql.Stmt
+	numberBotStmt                *sql.Stmt
+	numberEncounterStmt          *sql.Stmt
+	numberSubmissionStmt         *sql.Stmt
+	ofToolchainStmt              *sql.Stmt
+	openEncountersStmt           *sql.Stmt
+	openFlowsStmt                *sql.Stmt
+	openJobsStmt                 *sql.Stmt
+	openJobsOfAccountStmt        *sql.Stmt
+	openQuestionsStmt            *sql.Stmt
+	openRepeatsStmt              *sql.Stmt
+	outSinceStmt                 *sql.Stmt
+	partEventsOfStmt             *sql.Stmt
+	partsOfStmt                  *sql.Stmt
+	problemBySlugStmt            *sql.Stmt
+	problemsOfContestStmt        *sql.Stmt
+	proofsOfStmt                 *sql.Stmt
+	proveAnswerAgainStmt         *sql.Stmt
+	putBlobStmt                  *sql.Stmt
+	putProblemStmt               *sql.Stmt
+	putSettingStmt               *sql.Stmt
+	raiseEpochStmt               *sql.Stmt
+	readClarificationsStmt       *sql.Stmt
+	recentBotsStmt               *sql.Stmt
+	recordsOfBotStmt             *sql.Stmt
+	rejudgedOfStmt               *sql.Stmt
+	rejudgingsOfStmt             *sql.Stmt
+	releaseClarificationStmt     *sql.Stmt
+	resignLeadStmt               *sql.Stmt
+	restartStmt                  *sql.Stmt
+	revokeTokenStmt              *sql.Stmt
+	roleInStmt                   *sql.Stmt
+	runningRejudgedStmt          *sql.Stmt
+	runsOfStmt                   *sql.Stmt
+	scoredAnswersStmt            *sql.Stmt
+	seeSessionStmt               *sql.Stmt
+	sessionByHashStmt            *sql.Stmt
+	sessionsOfStmt               *sql.Stmt
+	setAccountStmt               *sql.Stmt
+	setBotStmt                   *sql.Stmt
+	setBotCheckStmt              *sql.Stmt
+	setClassSpeedStmt            *sql.Stmt
+	setDisabledStmt              *sql.Stmt
+	setLadderRulesStmt           *sql.Stmt
+	setLookStmt                  *sql.Stmt
+	setMarkStmt                  *sql.Stmt
+	setPasswordStmt              *sql.Stmt
+	setRejudgedStmt              *sql.Stmt
+	setStandingStmt              *sql.Stmt
+	setTeamStmt                  *sql.Stmt
+	setWorkerOfferStmt           *sql.Stmt
+	setWorkerStateStmt           *sql.Stmt
+	settleAnswerStmt             *sql.Stmt
+	settleStandingStmt           *sql.Stmt
+	sourcesOfStmt                *sql.Stmt
+	standingJudgementStmt        *sql.Stmt
+	standingToolchainsStmt       *sql.Stmt
+	stepContestStmt              *sql.Stmt
+	stepHoleStmt                 *sql.Stmt
+	stepLadderStmt               *sql.Stmt
+	submissionByKeyStmt          *sql.Stmt
+	submissionByNumberStmt       *sql.Stmt
+	submissionsOfAccountStmt     *sql.Stmt
+	submissionsOfProblemStmt     *sql.Stmt
+	submissionsOfTeamStmt        *sql.Stmt
+	sureSessionStmt              *sql.Stmt
+	takeTurnStmt                 *sql.Stmt
+	teamNamedStmt                *sql.Stmt
+	teamOfStmt                   *sql.Stmt
+	teamsAloneStmt               *sql.Stmt
+	teamsOfStmt                  *sql.Stmt
+	tokenByHashStmt              *sql.Stmt
+	tokensOfStmt                 *sql.Stmt
+	unreadClarificationsStmt     *sql.Stmt
+	updateContestStmt            *sql.Stmt
+	updateHoleStmt               *sql.Stmt
+	useInvitationStmt            *sql.Stmt
+	useInviteStmt                *sql.Stmt
+	usedTokenStmt                *sql.Stmt
+	workerByKeyStmt              *sql.Stmt
+	workerByNameStmt             *sql.Stmt
 }
 
 func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 	return &Queries{
-		db:                       tx,
-		tx:                       tx,
-		accountByLoginStmt:       q.accountByLoginStmt,
-		againStmt:                q.againStmt,
-		auditBeforeStmt:          q.auditBeforeStmt,
-		blobsSeenBeforeStmt:      q.blobsSeenBeforeStmt,
-		cancelJobsOfFlowStmt:     q.cancelJobsOfFlowStmt,
-		countWaitingStmt:         q.countWaitingStmt,
-		deleteBlobStmt:           q.deleteBlobStmt,
-		deleteInvitesStmt:        q.deleteInvitesStmt,
-		deleteTurnsStmt:          q.deleteTurnsStmt,
-		endFlowStmt:              q.endFlowStmt,
-		endJobStmt:               q.endJobStmt,
-		endJudgementStmt:         q.endJudgementStmt,
-		failJobStmt:              q.failJobStmt,
-		getAccountStmt:           q.getAccountStmt,
-		getBundleStmt:            q.getBundleStmt,
-		getClassStmt:             q.getClassStmt,
-		getFlowStmt:              q.getFlowStmt,
-		getInviteStmt:            q.getInviteStmt,
-		getJobStmt:               q.getJobStmt,
-		getLeaderStmt:            q.getLeaderStmt,
-		getPartStmt:              q.getPartStmt,
-		getSettingStmt:           q.getSettingStmt,
-		getSubmissionStmt:        q.getSubmissionStmt,
-		holdEpochStmt:            q.holdEpochStmt,
-		holdFlowStmt:             q.holdFlowStmt,
-		insertAccountStmt:        q.insertAccountStmt,
-		insertAuditStmt:          q.insertAuditStmt,
-		insertBundleStmt:         q.insertBundleStmt,
-		insertClassStmt:          q.insertClassStmt,
-		insertContestStmt:        q.insertContestStmt,
-		insertFlowStmt:           q.insertFlowStmt,
-		insertInviteStmt:         q.insertInviteStmt,
-		insertJobStmt:            q.insertJobStmt,
-		insertJudgementStmt:      q.insertJudgementStmt,
-		insertLogStmt:            q.insertLogStmt,
-		insertPartStmt:           q.insertPartStmt,
-		insertRoleStmt:           q.insertRoleStmt,
-		insertStandingStmt:       q.insertStandingStmt,
-		insertSubmissionStmt:     q.insertSubmissionStmt,
-		insertTokenStmt:          q.insertTokenStmt,
-		insertWorkerStmt:         q.insertWorkerStmt,
-		jobsOfFlowStmt:           q.jobsOfFlowStmt,
-		judgementOfJobStmt:       q.judgementOfJobStmt,
-		lastCostsStmt:            q.lastCostsStmt,
-		lastLogStmt:              q.lastLogStmt,
-		leadStmt:                 q.leadStmt,
-		listAccountsStmt:         q.listAccountsStmt,
-		listClassesStmt:          q.listClassesStmt,
-		listProblemsStmt:         q.listProblemsStmt,
-		listSubmissionsStmt:      q.listSubmissionsStmt,
-		listWorkersStmt:          q.listWorkersStmt,
-		logSinceStmt:             q.logSinceStmt,
-		markOutStmt:              q.markOutStmt,
-		moveLaneStmt:             q.moveLaneStmt,
-		namedByBundlesStmt:       q.namedByBundlesStmt,
-		namedByJobsStmt:          q.namedByJobsStmt,
-		namedByJudgementsStmt:    q.namedByJudgementsStmt,
-		namedByPartsStmt:         q.namedByPartsStmt,
-		namedByProblemsStmt:      q.namedByProblemsStmt,
-		namedBySubmissionsStmt:   q.namedBySubmissionsStmt,
-		nextJobsStmt:             q.nextJobsStmt,
-		numberSubmissionStmt:     q.numberSubmissionStmt,
-		openFlowsStmt:            q.openFlowsStmt,
-		openJobsStmt:             q.openJobsStmt,
-		outSinceStmt:             q.outSinceStmt,
-		partsOfStmt:              q.partsOfStmt,
-		problemBySlugStmt:        q.problemBySlugStmt,
-		putBlobStmt:              q.putBlobStmt,
-		putProblemStmt:           q.putProblemStmt,
-		putSettingStmt:           q.putSettingStmt,
-		resignLeadStmt:           q.resignLeadStmt,
-		revokeTokenStmt:          q.revokeTokenStmt,
-		setWorkerOfferStmt:       q.setWorkerOfferStmt,
-		setWorkerStateStmt:       q.setWorkerStateStmt,
-		standingJudgementStmt:    q.standingJudgementStmt,
-		stepContestStmt:          q.stepContestStmt,
-		submissionByKeyStmt:      q.submissionByKeyStmt,
-		submissionsOfAccountStmt: q.submissionsOfAccountStmt,
-		submissionsOfProblemStmt: q.submissionsOfProblemStmt,
-		takeTurnStmt:             q.takeTurnStmt,
-		tokenByHashStmt:          q.tokenByHashStmt,
-		tokensOfStmt:             q.tokensOfStmt,
-		useInviteStmt:            q.useInviteStmt,
-		usedTokenStmt:            q.usedTokenStmt,
-		workerByKeyStmt:          q.workerByKeyStmt,
-		workerByNameStmt:         q.workerByNameStmt,
+		db:                           tx,
+		tx:                           tx,
+		accountByLoginStmt:           q.accountByLoginStmt,
+		againStmt:                    q.againStmt,
+		answerByKeyStmt:              q.answerByKeyStmt,
+		answerByNumberStmt:           q.answerByNumberStmt,
+		answerOfFlowStmt:             q.answerOfFlowStmt,
+		answersOfStmt:                q.answersOfStmt,
+		applyRejudgedStmt:            q.applyRejudgedStmt,
+		auditActionsStmt:             q.auditActionsStmt,
+		auditBeforeStmt:              q.auditBeforeStmt,
+		blobsOfAnswersStmt:           q.blobsOfAnswersStmt,
+		blobsSeenBeforeStmt:          q.blobsSeenBeforeStmt,
+		botsNamedStmt:                q.botsNamedStmt,
+		botsOfStmt:                   q.botsOfStmt,
+		botsOfAccountStmt:            q.botsOfAccountStmt,
+		cancelJobsOfFlowStmt:         q.cancelJobsOfFlowStmt,
+		cancelJobsOfOwnerStmt:        q.cancelJobsOfOwnerStmt,
+		changeLadderStmt:             q.changeLadderStmt,
+		checkedBotsStmt:              q.checkedBotsStmt,
+		claimClarificationStmt:       q.claimClarificationStmt,
+		clarificationsOfStmt:         q.clarificationsOfStmt,
+		closeRejudgedStmt:            q.closeRejudgedStmt,
+		contestBySlugStmt:            q.contestBySlugStmt,
+		contestsOfProblemStmt:        q.contestsOfProblemStmt,
+		countAdminsStmt:              q.countAdminsStmt,
+		countAnswersStmt:             q.countAnswersStmt,
+		countPasswordsStmt:           q.countPasswordsStmt,
+		countSubmissionsStmt:         q.countSubmissionsStmt,
+		countWaitingStmt:             q.countWaitingStmt,
+		countedStmt:                  q.countedStmt,
+		countedByJudgementStmt:       q.countedByJudgementStmt,
+		countedOfStmt:                q.countedOfStmt,
+		deleteBlobStmt:               q.deleteBlobStmt,
+		deleteClassStmt:              q.deleteClassStmt,
+		deleteContestProblemsStmt:    q.deleteContestProblemsStmt,
+		deleteInvitationsStmt:        q.deleteInvitationsStmt,
+		deleteInvitesStmt:            q.deleteInvitesStmt,
+		deleteOldFlowsStmt:           q.deleteOldFlowsStmt,
+		deleteOldJobsOfFlowsStmt:     q.deleteOldJobsOfFlowsStmt,
+		deleteOldPartsStmt:           q.deleteOldPartsStmt,
+		deleteRolesStmt:              q.deleteRolesStmt,
+		deleteSessionStmt:            q.deleteSessionStmt,
+		deleteSessionsStmt:           q.deleteSessionsStmt,
+		deleteTurnsStmt:              q.deleteTurnsStmt,
+		encountersSinceStmt:          q.encountersSinceStmt,
+		endEncounterStmt:             q.endEncounterStmt,
+		endFlowStmt:                  q.endFlowStmt,
+		endInvitationStmt:            q.endInvitationStmt,
+		endJobStmt:                   q.endJobStmt,
+		endJudgementStmt:             q.endJudgementStmt,
+		endRejudgingStmt:             q.endRejudgingStmt,
+		endUploadStmt:                q.endUploadStmt,
+		eraseAccountStmt:             q.eraseAccountStmt,
+		eraseAddressesStmt:           q.eraseAddressesStmt,
+		eraseAnswerProofsStmt:        q.eraseAnswerProofsStmt,
+		eraseAnswersStmt:             q.eraseAnswersStmt,
+		eraseBlobStmt:                q.eraseBlobStmt,
+		eraseBotStmt:                 q.eraseBotStmt,
+		eraseFlowStmt:                q.eraseFlowStmt,
+		eraseJobsStmt:                q.eraseJobsStmt,
+		eraseJobsOfFlowStmt:          q.eraseJobsOfFlowStmt,
+		eraseJudgementsStmt:          q.eraseJudgementsStmt,
+		eraseMembersStmt:             q.eraseMembersStmt,
+		erasePartsStmt:               q.erasePartsStmt,
+		eraseRecordsStmt:             q.eraseRecordsStmt,
+		eraseRemarksStmt:             q.eraseRemarksStmt,
+		eraseRolesStmt:               q.eraseRolesStmt,
+		eraseSessionsStmt:            q.eraseSessionsStmt,
+		eraseSubmissionStmt:          q.eraseSubmissionStmt,
+		eraseTokensStmt:              q.eraseTokensStmt,
+		eraseUploadsStmt:             q.eraseUploadsStmt,
+		eventsOfStmt:                 q.eventsOfStmt,
+		failJobStmt:                  q.failJobStmt,
+		flowsAboutStmt:               q.flowsAboutStmt,
+		flowsOfStmt:                  q.flowsOfStmt,
+		flowsOfBotStmt:               q.flowsOfBotStmt,
+		flowsOfKindStmt:              q.flowsOfKindStmt,
+		getAccountStmt:               q.getAccountStmt,
+		getBotStmt:                   q.getBotStmt,
+		getBundleStmt:                q.getBundleStmt,
+		getClarificationStmt:         q.getClarificationStmt,
+		getClassStmt:                 q.getClassStmt,
+		getContestStmt:               q.getContestStmt,
+		getEncounterStmt:             q.getEncounterStmt,
+		getFlowStmt:                  q.getFlowStmt,
+		getInviteStmt:                q.getInviteStmt,
+		getJobStmt:                   q.getJobStmt,
+		getLeaderStmt:                q.getLeaderStmt,
+		getPartStmt:                  q.getPartStmt,
+		getRejudgingStmt:             q.getRejudgingStmt,
+		getSettingStmt:               q.getSettingStmt,
+		getSubmissionStmt:            q.getSubmissionStmt,
+		getUploadStmt:                q.getUploadStmt,
+		guestsOfStmt:                 q.guestsOfStmt,
+		holdContestStmt:              q.holdContestStmt,
+		holdEpochStmt:                q.holdEpochStmt,
+		holdFlowStmt:                 q.holdFlowStmt,
+		holeBySlugStmt:               q.holeBySlugStmt,
+		insertAccountStmt:            q.insertAccountStmt,
+		insertAnswerStmt:             q.insertAnswerStmt,
+		insertAnswerProofStmt:        q.insertAnswerProofStmt,
+		insertAuditStmt:              q.insertAuditStmt,
+		insertBotStmt:                q.insertBotStmt,
+		insertBundleStmt:             q.insertBundleStmt,
+		insertClarificationStmt:      q.insertClarificationStmt,
+		insertClassStmt:              q.insertClassStmt,
+		insertClimbStmt:              q.insertClimbStmt,
+		insertContestStmt:            q.insertContestStmt,
+		insertContestProblemStmt:     q.insertContestProblemStmt,
+		insertEncounterStmt:          q.insertEncounterStmt,
+		insertFlowStmt:               q.insertFlowStmt,
+		insertHoleStmt:               q.insertHoleStmt,
+		insertInvitationStmt:         q.insertInvitationStmt,
+		insertInviteStmt:             q.insertInviteStmt,
+		insertJobStmt:                q.insertJobStmt,
+		insertJudgementStmt:          q.insertJudgementStmt,
+		insertLadderStmt:             q.insertLadderStmt,
+		insertLogStmt:                q.insertLogStmt,
+		insertMarkStmt:               q.insertMarkStmt,
+		insertMemberStmt:             q.insertMemberStmt,
+		insertPartStmt:               q.insertPartStmt,
+		insertPracticeStmt:           q.insertPracticeStmt,
+		insertRejudgedStmt:           q.insertRejudgedStmt,
+		insertRejudgingStmt:          q.insertRejudgingStmt,
+		insertRoleStmt:               q.insertRoleStmt,
+		insertSessionStmt:            q.insertSessionStmt,
+		insertStandingStmt:           q.insertStandingStmt,
+		insertSubmissionStmt:         q.insertSubmissionStmt,
+		insertTeamStmt:               q.insertTeamStmt,
+		insertTokenStmt:              q.insertTokenStmt,
+		insertUploadStmt:             q.insertUploadStmt,
+		insertWorkerStmt:             q.insertWorkerStmt,
+		invitationByHashStmt:         q.invitationByHashStmt,
+		jobSpecsOfStmt:               q.jobSpecsOfStmt,
+		jobsOfFlowStmt:               q.jobsOfFlowStmt,
+		judgementOfJobStmt:           q.judgementOfJobStmt,
+		judgingsStmt:                 q.judgingsStmt,
+		ladderByIDStmt:               q.ladderByIDStmt,
+		ladderBySlugStmt:             q.ladderBySlugStmt,
+		lastClimbStmt:                q.lastClimbStmt,
+		lastClimbsStmt:               q.lastClimbsStmt,
+		lastCostsStmt:                q.lastCostsStmt,
+		lastLogStmt:                  q.lastLogStmt,
+		leadStmt:                     q.leadStmt,
+		listAccountsStmt:             q.listAccountsStmt,
+		listBundlesStmt:              q.listBundlesStmt,
+		listClassesStmt:              q.listClassesStmt,
+		listContestsStmt:             q.listContestsStmt,
+		listHolesStmt:                q.listHolesStmt,
+		listInvitationsStmt:          q.listInvitationsStmt,
+		listLaddersStmt:              q.listLaddersStmt,
+		listProblemsStmt:             q.listProblemsStmt,
+		listSubmissionsStmt:          q.listSubmissionsStmt,
+		listSubmissionsOfVerdictStmt: q.listSubmissionsOfVerdictStmt,
+		listUploadsStmt:              q.listUploadsStmt,
+		listWorkersStmt:              q.listWorkersStmt,
+		logSinceStmt:                 q.logSinceStmt,
+		markOutStmt:                  q.markOutStmt,
+		marksOfStmt:                  q.marksOfStmt,
+		membersOfStmt:                q.membersOfStmt,
+		moveLaneStmt:                 q.moveLaneStmt,
+		namedByAnswersStmt:           q.namedByAnswersStmt,
+		namedByBotsStmt:              q.namedByBotsStmt,
+		namedByBundlesStmt:           q.namedByBundlesStmt,
+		namedByEncountersStmt:        q.namedByEncountersStmt,
+		namedByJobsStmt:              q.namedByJobsStmt,
+		namedByJudgementsStmt:        q.namedByJudgementsStmt,
+		namedByLaddersStmt:           q.namedByLaddersStmt,
+		namedByPartsStmt:             q.namedByPartsStmt,
+		namedByProblemsStmt:          q.namedByProblemsStmt,
+		namedBySubmissionsStmt:       q.namedBySubmissionsStmt,
+		namedByUploadsStmt:           q.namedByUploadsStmt,
+		nextClarificationStmt:        q.nextClarificationStmt,
+		nextJobsStmt:                 q.nextJobsStmt,
+		nextTeamStmt:                 q.nextTeamStmt,
+		nextUploadStmt:               q.nextUploadStmt,
+		numberAnswerStmt:             q.numberAnswerStmt,
+		numberBotStmt:                q.numberBotStmt,
+		numberEncounterStmt:          q.numberEncounterStmt,
+		numberSubmissionStmt:         q.numberSubmissionStmt,
+		ofToolchainStmt:              q.ofToolchainStmt,
+		openEncountersStmt:           q.openEncountersStmt,
+		openFlowsStmt:                q.openFlowsStmt,
+		openJobsStmt:                 q.openJobsStmt,
+		openJobsOfAccountStmt:        q.openJobsOfAccountStmt,
+		openQuestionsStmt:            q.openQuestionsStmt,
+		openRepeatsStmt:              q.openRepeatsStmt,
+		outSinceStmt:                 q.outSinceStmt,
+		partEventsOfStmt:             q.partEventsOfStmt,
+		partsOfStmt:                  q.partsOfStmt,
+		problemBySlugStmt:            q.problemBySlugStmt,
+		problemsOfContestStmt:        q.problemsOfContestStmt,
+		proofsOfStmt:                 q.proofsOfStmt,
+		proveAnswerAgainStmt:         q.proveAnswerAgainStmt,
+		putBlobStmt:                  q.putBlobStmt,
+		putProblemStmt:               q.putProblemStmt,
+		putSettingStmt:               q.putSettingStmt,
+		raiseEpochStmt:               q.raiseEpochStmt,
+		readClarificationsStmt:       q.readClarificationsStmt,
+		recentBotsStmt:               q.recentBotsStmt,
+		recordsOfBotStmt:             q.recordsOfBotStmt,
+		rejudgedOfStmt:               q.rejudgedOfStmt,
+		rejudgingsOfStmt:             q.rejudgingsOfStmt,
+		releaseClarificationStmt:     q.releaseClarificationStmt,
+		resignLeadStmt:               q.resignLeadStmt,
+		restartStmt:                  q.restartStmt,
+		revokeTokenStmt:              q.revokeTokenStmt,
+		roleInStmt:                   q.roleInStmt,
+		runningRejudgedStmt:          q.runningRejudgedStmt,
+		runsOfStmt:                   q.runsOfStmt,
+		scoredAnswersStmt:            q.scoredAnswersStmt,
+		seeSessionStmt:               q.seeSessionStmt,
+		sessionByHashStmt:            q.sessionByHashStmt,
+		sessionsOfStmt:               q.sessionsOfStmt,
+		setAccountStmt:               q.setAccountStmt,
+		setBotStmt:                   q.setBotStmt,
+		setBotCheckStmt:              q.setBotCheckStmt,
+		setClassSpeedStmt:            q.setClassSpeedStmt,
+		setDisabledStmt:              q.setDisabledStmt,
+		setLadderRulesStmt:           q.setLadderRulesStmt,
+		setLookStmt:                  q.setLookStmt,
+		setMarkStmt:                  q.setMarkStmt,
+		setPasswordStmt:              q.setPasswordStmt,
+		setRejudgedStmt:              q.setRejudgedStmt,
+		setStandingStmt:              q.setStandingStmt,
+		setTeamStmt:                  q.setTeamStmt,
+		setWorkerOfferStmt:           q.setWorkerOfferStmt,
+		setWorkerStateStmt:           q.setWorkerStateStmt,
+		settleAnswerStmt:             q.settleAnswerStmt,
+		settleStandingStmt:           q.settleStandingStmt,
+		sourcesOfStmt:                q.sourcesOfStmt,
+		standingJudgementStmt:        q.standingJudgementStmt,
+		standingToolchainsStmt:       q.standingToolchainsStmt,
+		stepContestStmt:              q.stepContestStmt,
+		stepHoleStmt:                 q.stepHoleStmt,
+		stepLadderStmt:               q.stepLadderStmt,
+		submissionByKeyStmt:          q.submissionByKeyStmt,
+		submissionByNumberStmt:       q.submissionByNumberStmt,
+		submissionsOfAccountStmt:     q.submissionsOfAccountStmt,
+		submissionsOfProblemStmt:     q.submissionsOfProblemStmt,
+		submissionsOfTeamStmt:        q.submissionsOfTeamStmt,
+		sureSessionStmt:              q.sureSessionStmt,
+		takeTurnStmt:                 q.takeTurnStmt,
+		teamNamedStmt:                q.teamNamedStmt,
+		teamOfStmt:                   q.teamOfStmt,
+		teamsAloneStmt:               q.teamsAloneStmt,
+		teamsOfStmt:                  q.teamsOfStmt,
+		tokenByHashStmt:              q.tokenByHashStmt,
+		tokensOfStmt:                 q.tokensOfStmt,
+		unreadClarificationsStmt:     q.unreadClarificationsStmt,
+		updateContestStmt:            q.updateContestStmt,
+		updateHoleStmt:               q.updateHoleStmt,
+		useInvitationStmt:            q.useInvitationStmt,
+		useInviteStmt:                q.useInviteStmt,
+		usedTokenStmt:                q.usedTokenStmt,
+		workerByKeyStmt:              q.workerByKeyStmt,
+		workerByNameStmt:             q.workerByNameStmt,
 	}
 }

@@ -37,6 +37,34 @@ func (q *Queries) CancelJobsOfFlow(ctx context.Context, flow sql.NullString, don
 	return items, nil
 }
 
+const deleteOldFlows = `-- name: DeleteOldFlows :exec
+DELETE FROM flow WHERE done_at < $1
+`
+
+func (q *Queries) DeleteOldFlows(ctx context.Context, before sql.NullInt64) error {
+	_, err := q.exec(ctx, q.deleteOldFlowsStmt, deleteOldFlows, before)
+	return err
+}
+
+const deleteOldJobsOfFlows = `-- name: DeleteOldJobsOfFlows :exec
+DELETE FROM job WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < $1)
+`
+
+func (q *Queries) DeleteOldJobsOfFlows(ctx context.Context, before sql.NullInt64) error {
+	_, err := q.exec(ctx, q.deleteOldJobsOfFlowsStmt, deleteOldJobsOfFlows, before)
+	return err
+}
+
+const deleteOldParts = `-- name: DeleteOldParts :exec
+DELETE FROM part WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < $1)
+`
+
+// Flows that ended before a time are forgotten in this order.
+func (q *Queries) DeleteOldParts(ctx context.Context, before sql.NullInt64) error {
+	_, err := q.exec(ctx, q.deleteOldPartsStmt, deleteOldParts, before)
+	return err
+}
+
 const endFlow = `-- name: EndFlow :execrows
 UPDATE flow SET state = $2, reason = $3, done_at = $4 WHERE id = $1 AND done_at IS NULL
 `
@@ -59,6 +87,42 @@ func (q *Queries) EndFlow(ctx context.Context, arg EndFlowParams) (int64, error)
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const flowsOfKind = `-- name: FlowsOfKind :many
+SELECT id, kind, spec, state, reason, owner, made, done_at FROM flow WHERE kind = $1 ORDER BY made DESC, id LIMIT $2
+`
+
+func (q *Queries) FlowsOfKind(ctx context.Context, kind string, limit int32) ([]Flow, error) {
+	rows, err := q.query(ctx, q.flowsOfKindStmt, flowsOfKind, kind, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Flow
+	for rows.Next() {
+		var i Flow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Spec,
+			&i.State,
+			&i.Reason,
+			&i.Owner,
+			&i.Made,
+			&i.DoneAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const getFlow = `-- name: GetFlow :one
@@ -112,8 +176,9 @@ func (q *Queries) HoldFlow(ctx context.Context, id string) (int64, error) {
 	return result.RowsAffected()
 }
 
-const insertFlow = `-- name: InsertFlow :exec
+const insertFlow = `-- name: InsertFlow :execrows
 INSERT INTO flow (id, kind, spec, state, reason, owner, made) VALUES ($1, $2, $3, 'running', '', $4, $5)
+ON CONFLICT (id) DO NOTHING
 `
 
 type InsertFlowParams struct {
@@ -124,15 +189,18 @@ type InsertFlowParams struct {
 	Made  int64
 }
 
-func (q *Queries) InsertFlow(ctx context.Context, arg InsertFlowParams) error {
-	_, err := q.exec(ctx, q.insertFlowStmt, insertFlow,
+func (q *Queries) InsertFlow(ctx context.Context, arg InsertFlowParams) (int64, error) {
+	result, err := q.exec(ctx, q.insertFlowStmt, insertFlow,
 		arg.ID,
 		arg.Kind,
 		arg.Spec,
 		arg.Owner,
 		arg.Made,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const insertPart = `-- name: InsertPart :execrows

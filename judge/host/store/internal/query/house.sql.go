@@ -9,13 +9,58 @@ import (
 	"context"
 )
 
-const auditBefore = `-- name: AuditBefore :many
-SELECT id, at, actor, action, object, detail, address FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2
+const auditActions = `-- name: AuditActions :many
+SELECT DISTINCT action FROM audit ORDER BY action
 `
 
-// AuditBefore reads backwards: ids are in the order of time.
-func (q *Queries) AuditBefore(ctx context.Context, iD string, limit int32) ([]Audit, error) {
-	rows, err := q.query(ctx, q.auditBeforeStmt, auditBefore, iD, limit)
+func (q *Queries) AuditActions(ctx context.Context) ([]string, error) {
+	rows, err := q.query(ctx, q.auditActionsStmt, auditActions)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var action string
+		if err := rows.Scan(&action); err != nil {
+			return nil, err
+		}
+		items = append(items, action)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const auditBefore = `-- name: AuditBefore :many
+SELECT id, at, actor, action, object, detail, address FROM audit WHERE id < $1
+    AND (CAST($2 AS TEXT) = '' OR actor = $2)
+    AND (CAST($3 AS TEXT) = '' OR action = $3)
+    AND (CAST($4 AS TEXT) = '' OR object = $4)
+ORDER BY id DESC LIMIT $5
+`
+
+type AuditBeforeParams struct {
+	Before string
+	Actor  string
+	Action string
+	Object string
+	Most   int32
+}
+
+// AuditBefore reads backwards: ids are in the order of time. What is not filtered by is ”.
+func (q *Queries) AuditBefore(ctx context.Context, arg AuditBeforeParams) ([]Audit, error) {
+	rows, err := q.query(ctx, q.auditBeforeStmt, auditBefore,
+		arg.Before,
+		arg.Actor,
+		arg.Action,
+		arg.Object,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -149,16 +194,6 @@ func (q *Queries) InsertAudit(ctx context.Context, arg InsertAuditParams) error 
 		arg.Detail,
 		arg.Address,
 	)
-	return err
-}
-
-const insertContest = `-- name: InsertContest :exec
-INSERT INTO contest (id, slug, name, next_number, last_seq, last_time) VALUES ($1, $1, $2, 1, 0, 0)
-ON CONFLICT (id) DO NOTHING
-`
-
-func (q *Queries) InsertContest(ctx context.Context, iD string, name string) error {
-	_, err := q.exec(ctx, q.insertContestStmt, insertContest, iD, name)
 	return err
 }
 
@@ -382,22 +417,27 @@ func (q *Queries) NamedByParts(ctx context.Context) ([]string, error) {
 }
 
 const namedByProblems = `-- name: NamedByProblems :many
-SELECT DISTINCT config FROM problem
+SELECT DISTINCT config, sheet FROM problem
 `
 
-func (q *Queries) NamedByProblems(ctx context.Context) ([]string, error) {
+type NamedByProblemsRow struct {
+	Config string
+	Sheet  string
+}
+
+func (q *Queries) NamedByProblems(ctx context.Context) ([]NamedByProblemsRow, error) {
 	rows, err := q.query(ctx, q.namedByProblemsStmt, namedByProblems)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []NamedByProblemsRow
 	for rows.Next() {
-		var config string
-		if err := rows.Scan(&config); err != nil {
+		var i NamedByProblemsRow
+		if err := rows.Scan(&i.Config, &i.Sheet); err != nil {
 			return nil, err
 		}
-		items = append(items, config)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -425,6 +465,38 @@ func (q *Queries) NamedBySubmissions(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		items = append(items, files)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const namedByUploads = `-- name: NamedByUploads :many
+SELECT archive, report FROM upload
+`
+
+type NamedByUploadsRow struct {
+	Archive string
+	Report  string
+}
+
+func (q *Queries) NamedByUploads(ctx context.Context) ([]NamedByUploadsRow, error) {
+	rows, err := q.query(ctx, q.namedByUploadsStmt, namedByUploads)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NamedByUploadsRow
+	for rows.Next() {
+		var i NamedByUploadsRow
+		if err := rows.Scan(&i.Archive, &i.Report); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

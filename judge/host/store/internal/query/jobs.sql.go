@@ -122,7 +122,7 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 
 const insertJob = `-- name: InsertJob :exec
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, '[]', $10, '', $11, $12)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13)
 `
 
 type InsertJobParams struct {
@@ -135,6 +135,7 @@ type InsertJobParams struct {
 	StartTag int64
 	Spec     string
 	Token    string
+	Excluded string
 	Made     int64
 	Flow     sql.NullString
 	PartKey  string
@@ -151,6 +152,7 @@ func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) error {
 		arg.StartTag,
 		arg.Spec,
 		arg.Token,
+		arg.Excluded,
 		arg.Made,
 		arg.Flow,
 		arg.PartKey,
@@ -194,7 +196,7 @@ func (q *Queries) MoveLane(ctx context.Context, lane int64, v int64) error {
 }
 
 const nextJobs = `-- name: NextJobs :many
-SELECT id, lane, class, spec, token, generation, excluded FROM job
+SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
 WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2
 ORDER BY start_tag, id LIMIT $3
 `
@@ -212,6 +214,7 @@ type NextJobsRow struct {
 	Spec       string
 	Token      string
 	Generation int64
+	Tries      int64
 	Excluded   string
 }
 
@@ -231,6 +234,7 @@ func (q *Queries) NextJobs(ctx context.Context, arg NextJobsParams) ([]NextJobsR
 			&i.Spec,
 			&i.Token,
 			&i.Generation,
+			&i.Tries,
 			&i.Excluded,
 		); err != nil {
 			return nil, err

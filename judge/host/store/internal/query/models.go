@@ -8,6 +8,55 @@ import (
 	"database/sql"
 )
 
+type AccountRole struct {
+	ID           string
+	Login        string
+	Display      string
+	Email        string
+	Password     string
+	Kind         string
+	SessionEpoch int64
+	Disabled     bool
+	Created      int64
+	Erased       sql.NullInt64
+	Role         string
+}
+
+type AnswerLine struct {
+	ID        string
+	Hole      string
+	Number    int64
+	Account   string
+	File      string
+	Sha256    string
+	Size      int64
+	Asked     string
+	Received  int64
+	State     string
+	Flow      string
+	Verdict   string
+	Why       string
+	Language  string
+	Name      string
+	Flags     string
+	Bytes     int64
+	Chars     int64
+	Events    string
+	Toolchain string
+	Stood     sql.NullInt64
+	Display   string
+}
+
+type AnswerProof struct {
+	Answer    string
+	At        int64
+	State     string
+	Verdict   string
+	Why       string
+	Toolchain string
+	Workers   string
+}
+
 type Audit struct {
 	ID      string
 	At      int64
@@ -18,12 +67,130 @@ type Audit struct {
 	Address string
 }
 
+type Bot struct {
+	Ladder  string
+	Number  int64
+	Account string
+	Name    string
+	Version int64
+	File    string
+	Files   string
+	State   string
+	Reason  string
+	Told    string
+	Flow    string
+	Since   int64
+	Made    int64
+	Seq     int64
+}
+
+type BotAuthor struct {
+	Ladder   string
+	Number   int64
+	Account  string
+	Name     string
+	Version  int64
+	File     string
+	Files    string
+	State    string
+	Reason   string
+	Told     string
+	Flow     string
+	Since    int64
+	Made     int64
+	Seq      int64
+	Login    string
+	Display  string
+	Disabled bool
+}
+
+type Clarification struct {
+	Contest string
+	Number  int64
+	Team    sql.NullString
+	Staff   bool
+	Problem sql.NullString
+	Text    string
+	ReplyTo sql.NullInt64
+	Account string
+	At      int64
+}
+
 type Class struct {
 	Name      string
 	Arch      string
 	Rung      string
 	Languages string
+	Speed     string
 	Filled    int64
+}
+
+type Climb struct {
+	Ladder string
+	Seq    int64
+	Bot    int64
+	Before int64
+	Place  int64
+	At     int64
+}
+
+type Contest struct {
+	ID         string
+	Slug       string
+	Name       string
+	Format     string
+	Starts     sql.NullInt64
+	Length     int64
+	Freezes    sql.NullInt64
+	Thaw       sql.NullInt64
+	Finalized  sql.NullInt64
+	Visibility string
+	Settings   string
+	Revision   int64
+	NextNumber int64
+	LastSeq    int64
+	LastTime   int64
+}
+
+type ContestProblem struct {
+	Contest string
+	Label   string
+	Place   int64
+	Problem string
+	Points  int64
+	Colour  string
+}
+
+type Counted struct {
+	ID       string
+	Contest  string
+	Number   int64
+	Team     string
+	Label    string
+	Received int64
+	Ended    sql.NullInt64
+	Verdict  sql.NullString
+	Score    sql.NullString
+	Finished sql.NullString
+	Ignored  bool
+	Given    string
+}
+
+type Encounter struct {
+	Ladder  string
+	Number  int64
+	A       int64
+	B       int64
+	Flow    string
+	Results string
+	FaultsA string
+	FaultsB string
+	Reason  string
+	Records string
+	Worker  string
+	Made    int64
+	Ended   sql.NullInt64
+	Seq     int64
 }
 
 type Flow struct {
@@ -37,11 +204,39 @@ type Flow struct {
 	DoneAt sql.NullInt64
 }
 
+type HoleLine struct {
+	ID          string
+	Slug        string
+	Name        string
+	Problem     string
+	Visibility  string
+	Shown       bool
+	Closed      bool
+	Revision    int64
+	LastNumber  int64
+	Made        int64
+	ProblemSlug string
+}
+
+type Invitation struct {
+	ID      string
+	Hash    string
+	Note    string
+	Contest sql.NullString
+	Uses    int64
+	Used    int64
+	Made    int64
+	MadeBy  string
+	Expires int64
+	Ended   sql.NullInt64
+}
+
 type Invite struct {
 	Hash     string
 	Makes    string
 	Name     string
 	Class    string
+	Guest    bool
 	UsesLeft int64
 	Made     int64
 	MadeBy   string
@@ -70,6 +265,34 @@ type Job struct {
 	PartKey    string
 }
 
+type LadderGame struct {
+	ID         string
+	Slug       string
+	Name       string
+	Problem    string
+	Bundle     string
+	Config     string
+	Choice     string
+	Rules      string
+	Wrong      string
+	Seed       string
+	Visibility string
+	Open       bool
+	PerAccount int64
+	PerMinute  int64
+	Owner      string
+	Made       int64
+	Bots       int64
+	Encounters int64
+	LastSeq    int64
+	Looks      int64
+	NextLook   int64
+	Settled    bool
+	Game       string
+	Title      string
+	Sheet      string
+}
+
 type Leader struct {
 	Name   string
 	Holder string
@@ -84,15 +307,6 @@ type Log struct {
 	Kind    string
 	Object  string
 	Op      string
-}
-
-type Member struct {
-	ID      string
-	Login   string
-	Display string
-	Kind    string
-	Created int64
-	Role    string
 }
 
 type Part struct {
@@ -111,12 +325,25 @@ type Problem struct {
 	Owner  string
 	Bundle string
 	Config string
+	Sheet  string
 	Made   int64
+}
+
+type Session struct {
+	Hash    string
+	Account string
+	Epoch   int64
+	Created int64
+	Seen    int64
+	Expires int64
+	Agent   string
+	Sure    int64
 }
 
 type Submitted struct {
 	ID        string
 	Contest   string
+	Team      sql.NullString
 	Number    int64
 	Problem   string
 	Account   string
@@ -127,12 +354,26 @@ type Submitted struct {
 	Size      int64
 	Received  int64
 	Login     string
+	Display   string
 	Slug      string
 	Judgement string
 	Verdict   sql.NullString
 	Score     sql.NullString
 	Ended     sql.NullInt64
 	State     string
+	Ignored   bool
+	Given     string
+}
+
+type Team struct {
+	ID           string
+	Contest      string
+	Number       int64
+	Name         string
+	Hidden       bool
+	ExtraTime    int64
+	ExtraPenalty int64
+	TeamGroups   string
 }
 
 type Token struct {
@@ -147,11 +388,28 @@ type Token struct {
 	Revoked sql.NullInt64
 }
 
+type Uploaded struct {
+	ID      string
+	Account string
+	Slug    string
+	File    string
+	Verify  bool
+	Archive string
+	State   string
+	Reason  string
+	Bundle  string
+	Report  string
+	Made    int64
+	Ended   sql.NullInt64
+	Login   string
+}
+
 type Worker struct {
 	ID         string
 	Name       string
 	Nkey       string
 	Class      string
+	Guest      bool
 	State      string
 	Offer      string
 	Enrolled   int64

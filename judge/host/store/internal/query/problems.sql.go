@@ -7,7 +7,37 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
+
+const endUpload = `-- name: EndUpload :execrows
+UPDATE upload SET state = $2, reason = $3, bundle = $4, report = $5, ended = $6, archive = ''
+WHERE id = $1 AND ended IS NULL
+`
+
+type EndUploadParams struct {
+	ID     string
+	State  string
+	Reason string
+	Bundle string
+	Report string
+	Ended  sql.NullInt64
+}
+
+func (q *Queries) EndUpload(ctx context.Context, arg EndUploadParams) (int64, error) {
+	result, err := q.exec(ctx, q.endUploadStmt, endUpload,
+		arg.ID,
+		arg.State,
+		arg.Reason,
+		arg.Bundle,
+		arg.Report,
+		arg.Ended,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
 
 const getBundle = `-- name: GetBundle :one
 SELECT bundle.problem, bundle.id, bundle.manifest, bundle.made, bundle.made_by, problem.slug FROM bundle
@@ -39,6 +69,31 @@ func (q *Queries) GetBundle(ctx context.Context, id string) (GetBundleRow, error
 	return i, err
 }
 
+const getUpload = `-- name: GetUpload :one
+SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, made, ended, login FROM uploaded WHERE id = $1
+`
+
+func (q *Queries) GetUpload(ctx context.Context, id string) (Uploaded, error) {
+	row := q.queryRow(ctx, q.getUploadStmt, getUpload, id)
+	var i Uploaded
+	err := row.Scan(
+		&i.ID,
+		&i.Account,
+		&i.Slug,
+		&i.File,
+		&i.Verify,
+		&i.Archive,
+		&i.State,
+		&i.Reason,
+		&i.Bundle,
+		&i.Report,
+		&i.Made,
+		&i.Ended,
+		&i.Login,
+	)
+	return i, err
+}
+
 const insertBundle = `-- name: InsertBundle :exec
 INSERT INTO bundle (problem, id, manifest, made, made_by) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (problem, id) DO NOTHING
@@ -59,6 +114,34 @@ func (q *Queries) InsertBundle(ctx context.Context, arg InsertBundleParams) erro
 		arg.Manifest,
 		arg.Made,
 		arg.MadeBy,
+	)
+	return err
+}
+
+const insertUpload = `-- name: InsertUpload :exec
+INSERT INTO upload (id, account, slug, file, verify, archive, state, reason, bundle, report, made)
+VALUES ($1, $2, $3, $4, $5, $6, 'waiting', '', '', '', $7)
+`
+
+type InsertUploadParams struct {
+	ID      string
+	Account string
+	Slug    string
+	File    string
+	Verify  bool
+	Archive string
+	Made    int64
+}
+
+func (q *Queries) InsertUpload(ctx context.Context, arg InsertUploadParams) error {
+	_, err := q.exec(ctx, q.insertUploadStmt, insertUpload,
+		arg.ID,
+		arg.Account,
+		arg.Slug,
+		arg.File,
+		arg.Verify,
+		arg.Archive,
+		arg.Made,
 	)
 	return err
 }
@@ -94,8 +177,50 @@ func (q *Queries) LastCosts(ctx context.Context, problem string, limit int32) ([
 	return items, nil
 }
 
+const listBundles = `-- name: ListBundles :many
+SELECT bundle.id, bundle.manifest, bundle.made, account.login FROM bundle
+JOIN account ON account.id = bundle.made_by
+WHERE bundle.problem = $1
+ORDER BY bundle.made DESC, bundle.id
+`
+
+type ListBundlesRow struct {
+	ID       string
+	Manifest string
+	Made     int64
+	Login    string
+}
+
+func (q *Queries) ListBundles(ctx context.Context, problem string) ([]ListBundlesRow, error) {
+	rows, err := q.query(ctx, q.listBundlesStmt, listBundles, problem)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListBundlesRow
+	for rows.Next() {
+		var i ListBundlesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Manifest,
+			&i.Made,
+			&i.Login,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listProblems = `-- name: ListProblems :many
-SELECT id, slug, title, owner, bundle, config, made FROM problem ORDER BY id
+SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem ORDER BY id
 `
 
 func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
@@ -114,6 +239,7 @@ func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
 			&i.Owner,
 			&i.Bundle,
 			&i.Config,
+			&i.Sheet,
 			&i.Made,
 		); err != nil {
 			return nil, err
@@ -129,8 +255,75 @@ func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
 	return items, nil
 }
 
+const listUploads = `-- name: ListUploads :many
+SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, made, ended, login FROM uploaded WHERE slug = $1 OR $1 = '' ORDER BY id DESC LIMIT $2
+`
+
+// ListUploads reads those of a problem, or all where none is named.
+func (q *Queries) ListUploads(ctx context.Context, slug string, limit int32) ([]Uploaded, error) {
+	rows, err := q.query(ctx, q.listUploadsStmt, listUploads, slug, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Uploaded
+	for rows.Next() {
+		var i Uploaded
+		if err := rows.Scan(
+			&i.ID,
+			&i.Account,
+			&i.Slug,
+			&i.File,
+			&i.Verify,
+			&i.Archive,
+			&i.State,
+			&i.Reason,
+			&i.Bundle,
+			&i.Report,
+			&i.Made,
+			&i.Ended,
+			&i.Login,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const nextUpload = `-- name: NextUpload :one
+SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, made, ended, login FROM uploaded WHERE ended IS NULL ORDER BY id LIMIT 1
+`
+
+func (q *Queries) NextUpload(ctx context.Context) (Uploaded, error) {
+	row := q.queryRow(ctx, q.nextUploadStmt, nextUpload)
+	var i Uploaded
+	err := row.Scan(
+		&i.ID,
+		&i.Account,
+		&i.Slug,
+		&i.File,
+		&i.Verify,
+		&i.Archive,
+		&i.State,
+		&i.Reason,
+		&i.Bundle,
+		&i.Report,
+		&i.Made,
+		&i.Ended,
+		&i.Login,
+	)
+	return i, err
+}
+
 const problemBySlug = `-- name: ProblemBySlug :one
-SELECT id, slug, title, owner, bundle, config, made FROM problem WHERE slug = $1
+SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem WHERE slug = $1
 `
 
 func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, error) {
@@ -143,15 +336,16 @@ func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, erro
 		&i.Owner,
 		&i.Bundle,
 		&i.Config,
+		&i.Sheet,
 		&i.Made,
 	)
 	return i, err
 }
 
 const putProblem = `-- name: PutProblem :one
-INSERT INTO problem (id, slug, title, owner, bundle, config, made) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config
-RETURNING id, slug, title, owner, bundle, config, made
+INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet
+RETURNING id, slug, title, owner, bundle, config, sheet, made
 `
 
 type PutProblemParams struct {
@@ -161,6 +355,7 @@ type PutProblemParams struct {
 	Owner  string
 	Bundle string
 	Config string
+	Sheet  string
 	Made   int64
 }
 
@@ -173,6 +368,7 @@ func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem
 		arg.Owner,
 		arg.Bundle,
 		arg.Config,
+		arg.Sheet,
 		arg.Made,
 	)
 	var i Problem
@@ -183,6 +379,7 @@ func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem
 		&i.Owner,
 		&i.Bundle,
 		&i.Config,
+		&i.Sheet,
 		&i.Made,
 	)
 	return i, err

@@ -10,6 +10,23 @@ import (
 	"database/sql"
 )
 
+const countSubmissions = `-- name: CountSubmissions :one
+SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > $3
+`
+
+type CountSubmissionsParams struct {
+	Contest  string
+	Account  string
+	Received int64
+}
+
+func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsParams) (int64, error) {
+	row := q.queryRow(ctx, q.countSubmissionsStmt, countSubmissions, arg.Contest, arg.Account, arg.Received)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const endJudgement = `-- name: EndJudgement :execrows
 UPDATE judgement SET
     ended = $2, verdict = $3, score = $4, finished = $5, case_rows = $6, events = $7, reason = $8,
@@ -59,7 +76,7 @@ func (q *Queries) EndJudgement(ctx context.Context, arg EndJudgementParams) (int
 }
 
 const getSubmission = `-- name: GetSubmission :one
-SELECT id, contest, number, problem, account, language, entry, files, folder, size, received, login, slug, judgement, verdict, score, ended, state FROM submitted WHERE id = $1
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE id = $1
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
@@ -68,6 +85,7 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 	err := row.Scan(
 		&i.ID,
 		&i.Contest,
+		&i.Team,
 		&i.Number,
 		&i.Problem,
 		&i.Account,
@@ -78,18 +96,21 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 		&i.Size,
 		&i.Received,
 		&i.Login,
+		&i.Display,
 		&i.Slug,
 		&i.Judgement,
 		&i.Verdict,
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Ignored,
+		&i.Given,
 	)
 	return i, err
 }
 
 const insertJudgement = `-- name: InsertJudgement :exec
-INSERT INTO judgement (id, submission, bundle, config, class, origin, started) VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type InsertJudgementParams struct {
@@ -99,6 +120,8 @@ type InsertJudgementParams struct {
 	Config     string
 	Class      string
 	Origin     string
+	Root       string
+	Why        string
 	Started    int64
 }
 
@@ -110,28 +133,70 @@ func (q *Queries) InsertJudgement(ctx context.Context, arg InsertJudgementParams
 		arg.Config,
 		arg.Class,
 		arg.Origin,
+		arg.Root,
+		arg.Why,
 		arg.Started,
 	)
 	return err
 }
 
-const insertStanding = `-- name: InsertStanding :exec
-INSERT INTO standing (submission, judgement) VALUES ($1, $2)
+const insertMark = `-- name: InsertMark :exec
+INSERT INTO mark (id, submission, at, ignored, verdict, why, account) VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
-func (q *Queries) InsertStanding(ctx context.Context, submission string, judgement string) error {
-	_, err := q.exec(ctx, q.insertStandingStmt, insertStanding, submission, judgement)
+type InsertMarkParams struct {
+	ID         string
+	Submission string
+	At         int64
+	Ignored    bool
+	Verdict    string
+	Why        string
+	Account    string
+}
+
+func (q *Queries) InsertMark(ctx context.Context, arg InsertMarkParams) error {
+	_, err := q.exec(ctx, q.insertMarkStmt, insertMark,
+		arg.ID,
+		arg.Submission,
+		arg.At,
+		arg.Ignored,
+		arg.Verdict,
+		arg.Why,
+		arg.Account,
+	)
+	return err
+}
+
+const insertStanding = `-- name: InsertStanding :exec
+INSERT INTO standing (submission, judgement, contest, number) VALUES ($1, $2, $3, $4)
+`
+
+type InsertStandingParams struct {
+	Submission string
+	Judgement  string
+	Contest    string
+	Number     int64
+}
+
+func (q *Queries) InsertStanding(ctx context.Context, arg InsertStandingParams) error {
+	_, err := q.exec(ctx, q.insertStandingStmt, insertStanding,
+		arg.Submission,
+		arg.Judgement,
+		arg.Contest,
+		arg.Number,
+	)
 	return err
 }
 
 const insertSubmission = `-- name: InsertSubmission :exec
-INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+INSERT INTO submission (id, contest, team, number, problem, account, form_key, language, entry, files, folder, size, received, ending)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 `
 
 type InsertSubmissionParams struct {
 	ID       string
 	Contest  string
+	Team     sql.NullString
 	Number   int64
 	Problem  string
 	Account  string
@@ -142,12 +207,14 @@ type InsertSubmissionParams struct {
 	Folder   bool
 	Size     int64
 	Received int64
+	Ending   string
 }
 
 func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionParams) error {
 	_, err := q.exec(ctx, q.insertSubmissionStmt, insertSubmission,
 		arg.ID,
 		arg.Contest,
+		arg.Team,
 		arg.Number,
 		arg.Problem,
 		arg.Account,
@@ -158,12 +225,13 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 		arg.Folder,
 		arg.Size,
 		arg.Received,
+		arg.Ending,
 	)
 	return err
 }
 
 const judgementOfJob = `-- name: JudgementOfJob :one
-SELECT judgement.submission, judgement.verdict, submission.contest FROM judgement
+SELECT judgement.submission, judgement.verdict, judgement.root, submission.contest FROM judgement
 JOIN submission ON submission.id = judgement.submission
 WHERE judgement.id = $1
 `
@@ -171,55 +239,100 @@ WHERE judgement.id = $1
 type JudgementOfJobRow struct {
 	Submission string
 	Verdict    sql.NullString
+	Root       string
 	Contest    string
 }
 
 func (q *Queries) JudgementOfJob(ctx context.Context, id string) (JudgementOfJobRow, error) {
 	row := q.queryRow(ctx, q.judgementOfJobStmt, judgementOfJob, id)
 	var i JudgementOfJobRow
-	err := row.Scan(&i.Submission, &i.Verdict, &i.Contest)
+	err := row.Scan(
+		&i.Submission,
+		&i.Verdict,
+		&i.Root,
+		&i.Contest,
+	)
 	return i, err
 }
 
-const listSubmissions = `-- name: ListSubmissions :many
-SELECT id, contest, number, problem, account, language, entry, files, folder, size, received, login, slug, judgement, verdict, score, ended, state FROM submitted WHERE contest = $1 AND number < $2
-ORDER BY number DESC LIMIT $3
+const judgings = `-- name: Judgings :many
+SELECT judgement.id, judgement.submission, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended,
+    judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.reason, judgement.worker,
+    submission.number, submission.entry, account.login, problem.slug, standing.judgement AS standing
+FROM judgement
+JOIN submission ON submission.id = judgement.submission
+JOIN account ON account.id = submission.account
+JOIN problem ON problem.id = submission.problem
+JOIN standing ON standing.submission = submission.id
+WHERE judgement.id < $1
+    AND (CAST($2 AS TEXT) = '' OR judgement.worker = $2)
+    AND (CAST($3 AS TEXT) = '' OR judgement.root IN (SELECT r.root FROM judgement AS r WHERE r.origin <> 'first' AND r.origin = $3))
+ORDER BY judgement.id DESC LIMIT $4
 `
 
-type ListSubmissionsParams struct {
-	Contest string
-	Number  int64
-	Limit   int32
+type JudgingsParams struct {
+	Before string
+	Worker string
+	Origin string
+	Most   int32
 }
 
-func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
-	rows, err := q.query(ctx, q.listSubmissionsStmt, listSubmissions, arg.Contest, arg.Number, arg.Limit)
+type JudgingsRow struct {
+	ID         string
+	Submission string
+	Origin     string
+	Root       string
+	Why        string
+	Started    int64
+	Ended      sql.NullInt64
+	Verdict    sql.NullString
+	Score      sql.NullString
+	Finished   sql.NullString
+	CaseRows   sql.NullString
+	Reason     string
+	Worker     string
+	Number     int64
+	Entry      string
+	Login      string
+	Slug       string
+	Standing   string
+}
+
+// Judgings reads backwards: ids are in the order of time. Where an origin is given, all that
+// were repeated for it are meant, with what they repeat.
+func (q *Queries) Judgings(ctx context.Context, arg JudgingsParams) ([]JudgingsRow, error) {
+	rows, err := q.query(ctx, q.judgingsStmt, judgings,
+		arg.Before,
+		arg.Worker,
+		arg.Origin,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Submitted
+	var items []JudgingsRow
 	for rows.Next() {
-		var i Submitted
+		var i JudgingsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Contest,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Slug,
-			&i.Judgement,
+			&i.Submission,
+			&i.Origin,
+			&i.Root,
+			&i.Why,
+			&i.Started,
+			&i.Ended,
 			&i.Verdict,
 			&i.Score,
-			&i.Ended,
-			&i.State,
+			&i.Finished,
+			&i.CaseRows,
+			&i.Reason,
+			&i.Worker,
+			&i.Number,
+			&i.Entry,
+			&i.Login,
+			&i.Slug,
+			&i.Standing,
 		); err != nil {
 			return nil, err
 		}
@@ -234,8 +347,346 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 	return items, nil
 }
 
+const listSubmissions = `-- name: ListSubmissions :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+WHERE submitted.id IN (
+    SELECT submission.id FROM submission
+    WHERE submission.contest = $1 AND submission.number < $2
+        AND (CAST($3 AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $3))
+        AND (CAST($4 AS TEXT) = '' OR submission.language = $4
+            OR submission.language = '' AND submission.ending <> '' AND CAST($5 AS TEXT) LIKE '%.' || submission.ending || '.%')
+        AND (CAST($6 AS TEXT) = '' OR submission.account = $6 OR submission.team = $6)
+    ORDER BY submission.number DESC LIMIT $7
+)
+ORDER BY submitted.number DESC
+`
+
+type ListSubmissionsParams struct {
+	Contest  string
+	Before   int64
+	Slug     string
+	Language string
+	Endings  string
+	Who      string
+	Most     int32
+}
+
+// ListSubmissions takes a filter of which every empty part is for all. Who is the id of an
+// account or of a team; endings are those of files that tell the language, each with points
+// around it. What is chosen is found in few columns first: a list of it has many.
+func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
+	rows, err := q.query(ctx, q.listSubmissionsStmt, listSubmissions,
+		arg.Contest,
+		arg.Before,
+		arg.Slug,
+		arg.Language,
+		arg.Endings,
+		arg.Who,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Ignored,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+WHERE submitted.id IN (
+    SELECT standing.submission FROM standing
+    JOIN submission ON submission.id = standing.submission
+    WHERE standing.contest = $1 AND standing.verdict = $2 AND standing.number < $3
+        AND (CAST($4 AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4))
+        AND (CAST($5 AS TEXT) = '' OR submission.language = $5
+            OR submission.language = '' AND submission.ending <> '' AND CAST($6 AS TEXT) LIKE '%.' || submission.ending || '.%')
+        AND (CAST($7 AS TEXT) = '' OR submission.account = $7 OR submission.team = $7)
+    ORDER BY standing.number DESC LIMIT $8
+)
+ORDER BY submitted.number DESC
+`
+
+type ListSubmissionsOfVerdictParams struct {
+	Contest  string
+	Verdict  string
+	Before   int64
+	Slug     string
+	Language string
+	Endings  string
+	Who      string
+	Most     int32
+}
+
+// ListSubmissionsOfVerdict is the same for those with a verdict, of which there may be few.
+func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissionsOfVerdictParams) ([]Submitted, error) {
+	rows, err := q.query(ctx, q.listSubmissionsOfVerdictStmt, listSubmissionsOfVerdict,
+		arg.Contest,
+		arg.Verdict,
+		arg.Before,
+		arg.Slug,
+		arg.Language,
+		arg.Endings,
+		arg.Who,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Ignored,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const marksOf = `-- name: MarksOf :many
+SELECT mark.at, mark.ignored, mark.verdict, mark.why, account.login FROM mark
+JOIN account ON account.id = mark.account
+WHERE mark.submission = $1 ORDER BY mark.id DESC
+`
+
+type MarksOfRow struct {
+	At      int64
+	Ignored bool
+	Verdict string
+	Why     string
+	Login   string
+}
+
+func (q *Queries) MarksOf(ctx context.Context, submission string) ([]MarksOfRow, error) {
+	rows, err := q.query(ctx, q.marksOfStmt, marksOf, submission)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MarksOfRow
+	for rows.Next() {
+		var i MarksOfRow
+		if err := rows.Scan(
+			&i.At,
+			&i.Ignored,
+			&i.Verdict,
+			&i.Why,
+			&i.Login,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const openRepeats = `-- name: OpenRepeats :many
+SELECT judgement.id, judgement.submission, judgement.origin, job.lane, job.class, job.excluded FROM judgement
+JOIN job ON job.id = judgement.id
+WHERE judgement.origin <> 'first' AND judgement.origin <> 'rejudge' AND judgement.ended IS NULL ORDER BY judgement.id
+`
+
+type OpenRepeatsRow struct {
+	ID         string
+	Submission string
+	Origin     string
+	Lane       int64
+	Class      string
+	Excluded   string
+}
+
+func (q *Queries) OpenRepeats(ctx context.Context) ([]OpenRepeatsRow, error) {
+	rows, err := q.query(ctx, q.openRepeatsStmt, openRepeats)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OpenRepeatsRow
+	for rows.Next() {
+		var i OpenRepeatsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Submission,
+			&i.Origin,
+			&i.Lane,
+			&i.Class,
+			&i.Excluded,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const runsOf = `-- name: RunsOf :many
+SELECT id, origin, bundle, config, verdict, score, worker, ended FROM judgement
+WHERE submission = $1 AND root = $2 ORDER BY started, id
+`
+
+type RunsOfRow struct {
+	ID      string
+	Origin  string
+	Bundle  string
+	Config  string
+	Verdict sql.NullString
+	Score   sql.NullString
+	Worker  string
+	Ended   sql.NullInt64
+}
+
+// RunsOf reads a judgement and those that repeat it, in their order.
+func (q *Queries) RunsOf(ctx context.Context, submission string, root string) ([]RunsOfRow, error) {
+	rows, err := q.query(ctx, q.runsOfStmt, runsOf, submission, root)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RunsOfRow
+	for rows.Next() {
+		var i RunsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Origin,
+			&i.Bundle,
+			&i.Config,
+			&i.Verdict,
+			&i.Score,
+			&i.Worker,
+			&i.Ended,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setMark = `-- name: SetMark :exec
+UPDATE standing SET ignored = $2, given = $3 WHERE submission = $1
+`
+
+type SetMarkParams struct {
+	Submission string
+	Ignored    bool
+	Given      string
+}
+
+// SetMark makes a mark hold; SettleStanding comes after it, as after all that changes which
+// verdict counts.
+func (q *Queries) SetMark(ctx context.Context, arg SetMarkParams) error {
+	_, err := q.exec(ctx, q.setMarkStmt, setMark, arg.Submission, arg.Ignored, arg.Given)
+	return err
+}
+
+const setStanding = `-- name: SetStanding :exec
+UPDATE standing SET judgement = $2 WHERE submission = $1
+`
+
+func (q *Queries) SetStanding(ctx context.Context, submission string, judgement string) error {
+	_, err := q.exec(ctx, q.setStandingStmt, setStanding, submission, judgement)
+	return err
+}
+
+const settleStanding = `-- name: SettleStanding :exec
+UPDATE standing SET verdict = CASE WHEN standing.given <> '' THEN standing.given ELSE (
+    SELECT CASE WHEN j.ended IS NULL THEN 'open' ELSE COALESCE(j.verdict, '') END
+    FROM judgement AS j WHERE j.id = standing.judgement
+) END WHERE standing.submission = $1
+`
+
+func (q *Queries) SettleStanding(ctx context.Context, submission string) error {
+	_, err := q.exec(ctx, q.settleStandingStmt, settleStanding, submission)
+	return err
+}
+
 const standingJudgement = `-- name: StandingJudgement :one
-SELECT judgement.id, judgement.submission, judgement.bundle, judgement.config, judgement.class, judgement.origin, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.events, judgement.reason, judgement.worker, judgement.version, judgement.machine, judgement.rung, judgement.toolchains, judgement.cpu, job.state FROM standing
+SELECT judgement.id, judgement.submission, judgement.bundle, judgement.config, judgement.class, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.events, judgement.reason, judgement.worker, judgement.version, judgement.machine, judgement.rung, judgement.toolchains, judgement.cpu, job.state FROM standing
 JOIN judgement ON judgement.id = standing.judgement
 JOIN job ON job.id = judgement.id
 WHERE standing.submission = $1
@@ -248,6 +699,8 @@ type StandingJudgementRow struct {
 	Config     string
 	Class      string
 	Origin     string
+	Root       string
+	Why        string
 	Started    int64
 	Ended      sql.NullInt64
 	Verdict    sql.NullString
@@ -275,6 +728,8 @@ func (q *Queries) StandingJudgement(ctx context.Context, submission string) (Sta
 		&i.Config,
 		&i.Class,
 		&i.Origin,
+		&i.Root,
+		&i.Why,
 		&i.Started,
 		&i.Ended,
 		&i.Verdict,
@@ -326,8 +781,42 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 	return i, err
 }
 
+const submissionByNumber = `-- name: SubmissionByNumber :one
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE contest = $1 AND number = $2
+`
+
+func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
+	row := q.queryRow(ctx, q.submissionByNumberStmt, submissionByNumber, contest, number)
+	var i Submitted
+	err := row.Scan(
+		&i.ID,
+		&i.Contest,
+		&i.Team,
+		&i.Number,
+		&i.Problem,
+		&i.Account,
+		&i.Language,
+		&i.Entry,
+		&i.Files,
+		&i.Folder,
+		&i.Size,
+		&i.Received,
+		&i.Login,
+		&i.Display,
+		&i.Slug,
+		&i.Judgement,
+		&i.Verdict,
+		&i.Score,
+		&i.Ended,
+		&i.State,
+		&i.Ignored,
+		&i.Given,
+	)
+	return i, err
+}
+
 const submissionsOfAccount = `-- name: SubmissionsOfAccount :many
-SELECT id, contest, number, problem, account, language, entry, files, folder, size, received, login, slug, judgement, verdict, score, ended, state FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
     AND (CAST($5 AS TEXT) = '' OR slug = $5)
 ORDER BY number DESC LIMIT $4
 `
@@ -358,6 +847,7 @@ func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAcc
 		if err := rows.Scan(
 			&i.ID,
 			&i.Contest,
+			&i.Team,
 			&i.Number,
 			&i.Problem,
 			&i.Account,
@@ -368,12 +858,15 @@ func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAcc
 			&i.Size,
 			&i.Received,
 			&i.Login,
+			&i.Display,
 			&i.Slug,
 			&i.Judgement,
 			&i.Verdict,
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Ignored,
+			&i.Given,
 		); err != nil {
 			return nil, err
 		}
@@ -389,7 +882,7 @@ func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAcc
 }
 
 const submissionsOfProblem = `-- name: SubmissionsOfProblem :many
-SELECT id, contest, number, problem, account, language, entry, files, folder, size, received, login, slug, judgement, verdict, score, ended, state FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4)
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4)
     AND contest = $1 AND number < $2
 ORDER BY number DESC LIMIT $3
 `
@@ -418,6 +911,7 @@ func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfPro
 		if err := rows.Scan(
 			&i.ID,
 			&i.Contest,
+			&i.Team,
 			&i.Number,
 			&i.Problem,
 			&i.Account,
@@ -428,12 +922,81 @@ func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfPro
 			&i.Size,
 			&i.Received,
 			&i.Login,
+			&i.Display,
 			&i.Slug,
 			&i.Judgement,
 			&i.Verdict,
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Ignored,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const submissionsOfTeam = `-- name: SubmissionsOfTeam :many
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE team = $1 AND contest = $2 AND number < $3
+    AND (CAST($5 AS TEXT) = '' OR slug = $5)
+ORDER BY number DESC LIMIT $4
+`
+
+type SubmissionsOfTeamParams struct {
+	Team    sql.NullString
+	Contest string
+	Number  int64
+	Limit   int32
+	Slug    string
+}
+
+func (q *Queries) SubmissionsOfTeam(ctx context.Context, arg SubmissionsOfTeamParams) ([]Submitted, error) {
+	rows, err := q.query(ctx, q.submissionsOfTeamStmt, submissionsOfTeam,
+		arg.Team,
+		arg.Contest,
+		arg.Number,
+		arg.Limit,
+		arg.Slug,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Ignored,
+			&i.Given,
 		); err != nil {
 			return nil, err
 		}

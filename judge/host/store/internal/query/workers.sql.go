@@ -9,6 +9,18 @@ import (
 	"context"
 )
 
+const deleteClass = `-- name: DeleteClass :execrows
+DELETE FROM class WHERE name = $1
+`
+
+func (q *Queries) DeleteClass(ctx context.Context, name string) (int64, error) {
+	result, err := q.exec(ctx, q.deleteClassStmt, deleteClass, name)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const deleteInvites = `-- name: DeleteInvites :exec
 DELETE FROM invite WHERE expires < $1
 `
@@ -19,7 +31,7 @@ func (q *Queries) DeleteInvites(ctx context.Context, expires int64) error {
 }
 
 const getClass = `-- name: GetClass :one
-SELECT name, arch, rung, languages, filled FROM class WHERE name = $1
+SELECT name, arch, rung, languages, speed, filled FROM class WHERE name = $1
 `
 
 func (q *Queries) GetClass(ctx context.Context, name string) (Class, error) {
@@ -30,13 +42,14 @@ func (q *Queries) GetClass(ctx context.Context, name string) (Class, error) {
 		&i.Arch,
 		&i.Rung,
 		&i.Languages,
+		&i.Speed,
 		&i.Filled,
 	)
 	return i, err
 }
 
 const getInvite = `-- name: GetInvite :one
-SELECT hash, makes, name, class, uses_left, made, made_by, expires FROM invite WHERE hash = $1
+SELECT hash, makes, name, class, guest, uses_left, made, made_by, expires FROM invite WHERE hash = $1
 `
 
 func (q *Queries) GetInvite(ctx context.Context, hash string) (Invite, error) {
@@ -47,12 +60,40 @@ func (q *Queries) GetInvite(ctx context.Context, hash string) (Invite, error) {
 		&i.Makes,
 		&i.Name,
 		&i.Class,
+		&i.Guest,
 		&i.UsesLeft,
 		&i.Made,
 		&i.MadeBy,
 		&i.Expires,
 	)
 	return i, err
+}
+
+const guestsOf = `-- name: GuestsOf :many
+SELECT name FROM worker WHERE guest AND class = $1 ORDER BY name
+`
+
+func (q *Queries) GuestsOf(ctx context.Context, class string) ([]string, error) {
+	rows, err := q.query(ctx, q.guestsOfStmt, guestsOf, class)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const insertClass = `-- name: InsertClass :exec
@@ -80,13 +121,15 @@ func (q *Queries) InsertClass(ctx context.Context, arg InsertClassParams) error 
 }
 
 const insertInvite = `-- name: InsertInvite :exec
-INSERT INTO invite (hash, makes, name, class, uses_left, made, made_by, expires) VALUES ($1, 'worker', $2, $3, 1, $4, $5, $6)
+INSERT INTO invite (hash, makes, name, class, guest, uses_left, made, made_by, expires) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)
 `
 
 type InsertInviteParams struct {
 	Hash    string
+	Makes   string
 	Name    string
 	Class   string
+	Guest   bool
 	Made    int64
 	MadeBy  string
 	Expires int64
@@ -95,8 +138,10 @@ type InsertInviteParams struct {
 func (q *Queries) InsertInvite(ctx context.Context, arg InsertInviteParams) error {
 	_, err := q.exec(ctx, q.insertInviteStmt, insertInvite,
 		arg.Hash,
+		arg.Makes,
 		arg.Name,
 		arg.Class,
+		arg.Guest,
 		arg.Made,
 		arg.MadeBy,
 		arg.Expires,
@@ -105,7 +150,7 @@ func (q *Queries) InsertInvite(ctx context.Context, arg InsertInviteParams) erro
 }
 
 const insertWorker = `-- name: InsertWorker :exec
-INSERT INTO worker (id, name, nkey, class, state, offer, enrolled, enrolled_by, note) VALUES ($1, $2, $3, $4, 'active', $5, $6, $7, '')
+INSERT INTO worker (id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note) VALUES ($1, $2, $3, $4, $5, 'active', $6, $7, $8, '')
 `
 
 type InsertWorkerParams struct {
@@ -113,6 +158,7 @@ type InsertWorkerParams struct {
 	Name       string
 	Nkey       string
 	Class      string
+	Guest      bool
 	Offer      string
 	Enrolled   int64
 	EnrolledBy string
@@ -124,6 +170,7 @@ func (q *Queries) InsertWorker(ctx context.Context, arg InsertWorkerParams) erro
 		arg.Name,
 		arg.Nkey,
 		arg.Class,
+		arg.Guest,
 		arg.Offer,
 		arg.Enrolled,
 		arg.EnrolledBy,
@@ -132,7 +179,7 @@ func (q *Queries) InsertWorker(ctx context.Context, arg InsertWorkerParams) erro
 }
 
 const listClasses = `-- name: ListClasses :many
-SELECT name, arch, rung, languages, filled FROM class ORDER BY filled, name
+SELECT name, arch, rung, languages, speed, filled FROM class ORDER BY filled, name
 `
 
 func (q *Queries) ListClasses(ctx context.Context) ([]Class, error) {
@@ -149,6 +196,7 @@ func (q *Queries) ListClasses(ctx context.Context) ([]Class, error) {
 			&i.Arch,
 			&i.Rung,
 			&i.Languages,
+			&i.Speed,
 			&i.Filled,
 		); err != nil {
 			return nil, err
@@ -165,7 +213,7 @@ func (q *Queries) ListClasses(ctx context.Context) ([]Class, error) {
 }
 
 const listWorkers = `-- name: ListWorkers :many
-SELECT id, name, nkey, class, state, offer, enrolled, enrolled_by, note FROM worker ORDER BY id
+SELECT id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note FROM worker ORDER BY id
 `
 
 func (q *Queries) ListWorkers(ctx context.Context) ([]Worker, error) {
@@ -182,6 +230,7 @@ func (q *Queries) ListWorkers(ctx context.Context) ([]Worker, error) {
 			&i.Name,
 			&i.Nkey,
 			&i.Class,
+			&i.Guest,
 			&i.State,
 			&i.Offer,
 			&i.Enrolled,
@@ -199,6 +248,15 @@ func (q *Queries) ListWorkers(ctx context.Context) ([]Worker, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+const setClassSpeed = `-- name: SetClassSpeed :exec
+UPDATE class SET speed = $2 WHERE name = $1 AND speed = ''
+`
+
+func (q *Queries) SetClassSpeed(ctx context.Context, name string, speed string) error {
+	_, err := q.exec(ctx, q.setClassSpeedStmt, setClassSpeed, name, speed)
+	return err
 }
 
 const setWorkerOffer = `-- name: SetWorkerOffer :execrows
@@ -232,11 +290,17 @@ func (q *Queries) SetWorkerState(ctx context.Context, arg SetWorkerStateParams) 
 }
 
 const useInvite = `-- name: UseInvite :execrows
-UPDATE invite SET uses_left = uses_left - 1 WHERE hash = $1 AND uses_left > 0 AND expires > $2
+UPDATE invite SET uses_left = uses_left - 1 WHERE hash = $1 AND makes = $2 AND uses_left > 0 AND expires > $3
 `
 
-func (q *Queries) UseInvite(ctx context.Context, hash string, expires int64) (int64, error) {
-	result, err := q.exec(ctx, q.useInviteStmt, useInvite, hash, expires)
+type UseInviteParams struct {
+	Hash  string
+	Makes string
+	Now   int64
+}
+
+func (q *Queries) UseInvite(ctx context.Context, arg UseInviteParams) (int64, error) {
+	result, err := q.exec(ctx, q.useInviteStmt, useInvite, arg.Hash, arg.Makes, arg.Now)
 	if err != nil {
 		return 0, err
 	}
@@ -244,7 +308,7 @@ func (q *Queries) UseInvite(ctx context.Context, hash string, expires int64) (in
 }
 
 const workerByKey = `-- name: WorkerByKey :one
-SELECT id, name, nkey, class, state, offer, enrolled, enrolled_by, note FROM worker WHERE nkey = $1
+SELECT id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note FROM worker WHERE nkey = $1
 `
 
 func (q *Queries) WorkerByKey(ctx context.Context, nkey string) (Worker, error) {
@@ -255,6 +319,7 @@ func (q *Queries) WorkerByKey(ctx context.Context, nkey string) (Worker, error) 
 		&i.Name,
 		&i.Nkey,
 		&i.Class,
+		&i.Guest,
 		&i.State,
 		&i.Offer,
 		&i.Enrolled,
@@ -265,7 +330,7 @@ func (q *Queries) WorkerByKey(ctx context.Context, nkey string) (Worker, error) 
 }
 
 const workerByName = `-- name: WorkerByName :one
-SELECT id, name, nkey, class, state, offer, enrolled, enrolled_by, note FROM worker WHERE name = $1
+SELECT id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note FROM worker WHERE name = $1
 `
 
 func (q *Queries) WorkerByName(ctx context.Context, name string) (Worker, error) {
@@ -276,6 +341,7 @@ func (q *Queries) WorkerByName(ctx context.Context, name string) (Worker, error)
 		&i.Name,
 		&i.Nkey,
 		&i.Class,
+		&i.Guest,
 		&i.State,
 		&i.Offer,
 		&i.Enrolled,

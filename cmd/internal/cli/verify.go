@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"assay/judge"
+	"assay/judge/host/client"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/workspace"
+)
+
+// VerifyOn has a server verify a problem of the contest, of which the verifier has begun, and
+// says whether it is without a fault. What its workers tell is told in the order in which it
+// would be here.
+func VerifyOn(ctx context.Context, api *client.Client, c *workspace.Workspace, name string, verifier *workspace.Verification, o flow.VerifyOptions, listen func(judge.Event)) (bool, error) {
+	snapshot, err := c.Snapshot(name)
+	if err != nil {
+		return false, err
+	}
+	n := &client.NewFlow{Kind: flow.Verify, Problem: snapshot.ID}
+	o.Problem = snapshot.Problem
+	if n.Options, err = json.Marshal(o); err != nil {
+		return false, err
+	}
+	if err := api.Snapshot(ctx, snapshot.Bundle, n); err != nil {
+		return false, err
+	}
+	t := &verifyTeller{events: map[string][]judge.Event{}, listen: listen}
+	err = api.Hold(ctx, n, func(p *client.Part) error { return t.part(p, snapshot) })
+	if err != nil {
+		return false, fmt.Errorf("verify %s: %w", name, err)
+	}
+	all, err := verifier.Fold(t.parts...)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range all[t.told:] {
+		listen(e)
+	}
+	return all[len(all)-1].(*judge.VerifyFinished).OK, nil
+}
+
+// verifyTeller tells of the parts of a verification in their order, whatever that is in which
+// they come.
+type verifyTeller struct {
+	order  []string                 // keys of parts, from when it is known
+	events map[string][]judge.Event // of parts that came before their turn
+	parts  [][]judge.Event
+	told   int // events
+	listen func(judge.Event)
+}
+
+func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
+	if p.State != job.Done {
+		return nil // the end says so
+	}
+	events, err := DecodeLines(p.Lines, s.Here)
+	if err != nil {
+		return err
+	}
+	t.parts = append(t.parts, events)
+	t.events[p.Key] = events
+	if p.Key == flow.ChecksKey {
+		var c flow.Checked
+		if err := json.Unmarshal(p.Output, &c); err != nil {
+			return fmt.Errorf("read what the checks found: %w", err)
+		}
+		t.order = append(t.order, p.Key)
+		for _, path := range c.Solutions {
+			t.order = append(t.order, flow.SolutionKey(path))
+		}
+	}
+	for len(t.order) > 0 {
+		next, there := t.events[t.order[0]]
+		if !there {
+			break
+		}
+		for _, e := range next {
+			t.listen(e)
+		}
+		t.told += len(next)
+		t.order = t.order[1:]
+	}
+	return nil
+}
+
+// DecodeLines reads the events that a part of a flow brought; here, if it is not nil, puts
+// into each line where things stand on this machine.
+func DecodeLines(lines [][]byte, here func([]byte) []byte) (events []judge.Event, err error) {
+	for _, l := range lines {
+		if here != nil {
+			l = here(l)
+		}
+		e, err := judge.DecodeEvent(l)
+		if err != nil {
+			return nil, fmt.Errorf("read what the server tells: %w", err)
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}

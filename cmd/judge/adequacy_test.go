@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/cases/mutate"
+	"assay/judge/workspace"
+)
+
+// even is a problem with several right answers, whose checker may remember, and two
+// programs that are mutated.
+const even = `
+-- judge.toml --
+-- problems/even/problem.toml --
+title = "An even number that is not less"
+[reference]
+program = "reference"
+[checker]
+program = "checker"
+speaks = "kit"
+-- problems/even/cases/sample/one.in --
+2
+-- problems/even/cases/sample/one.ans --
+2
+-- problems/even/cases/some/two.in --
+7
+-- problems/even/cases/some/two.ans --
+8
+-- problems/even/reference/main.go --
+package main
+
+import "fmt"
+
+func main() {
+	n := 0
+	fmt.Scan(&n)
+	if n%2 == 1 {
+		n += 1
+	}
+	fmt.Println(n)
+}
+-- solutions/even/accepted/twice.go --
+package main
+
+import "fmt"
+
+func main() {
+	var n int
+	fmt.Scan(&n)
+	fmt.Println(2 * n)
+}
+-- problems/even/checker/main.go --
+package main
+
+import "assay/judge/kit"
+
+func main() {
+	kit.Check(func(t *kit.Test) {
+		n := t.In.Int(0, 100, "n")
+		if m := t.Out.Int(0, 1000, "m"); m < n || m%2 != 0 {
+			t.Quit(kit.WA, "%d will not do", m)
+		}
+		t.Quit(kit.OK, "fine")
+	})
+}
+`
+
+// TestMutantsInParts holds that mutants that are judged in parts, in any order and however
+// they are cut, are judged as all at once: line by line, with the outputs that are right
+// in another way.
+func TestMutantsInParts(t *testing.T) {
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(even)).Files {
+		path := filepath.Join(root, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(root)
+	contest, err := cli.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := contest.Start(workspace.Running{Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	defer contest.Close()
+	p, err := contest.Open("even")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab, err := p.Mutants(t.Context(), p.Accepted())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab.Journal = filepath.Join(root, "journal")
+	if _, err := lab.Judge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	journal, err := os.ReadFile(lab.Journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(strings.Lines(string(journal)))
+	if len(want) != lab.Count() || len(lab.Subjects) != 2 || lab.Count() < 8 || !strings.Contains(string(journal), `"outs"`) {
+		t.Fatalf("%d mutants of %d programs; the journal is\n%s", lab.Count(), len(lab.Subjects), journal)
+	}
+	for _, of := range []int{1, 3, lab.Count(), lab.Count() + 2} {
+		var got []string
+		for _, first := range rand.Perm(of) {
+			lines, err := lab.Part(t.Context(), first, of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range lines {
+				got = append(got, string(l)+"\n")
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("cut into %d, the mutants are\n%s\nand at once\n%s", of, strings.Join(got, ""), strings.Join(want, ""))
+		}
+	}
+
+	// Another lab makes the same mutants; of a changed program they are others.
+	again, err := p.Mutants(t.Context(), p.Accepted())
+	if err != nil || again.Identity() != lab.Identity() {
+		t.Errorf("the mutants are %s and %s, %v", lab.Identity(), again.Identity(), err)
+	}
+	file := filepath.Join(root, "solutions/even/accepted/twice.go")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.Replace(string(text), "2 * n", "n * 2", 1)), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := p.Mutants(t.Context(), p.Accepted())
+	if err != nil || other.Identity() == lab.Identity() {
+		t.Errorf("the mutants of another program are the same, %v", err)
+	}
+}
+
+// TestTranslationsScoreAlike holds that the cases of a problem of the house kill as much of
+// what is known to be wrong in a Python solution as in the reference, which is in Go.
+func TestTranslationsScoreAlike(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3: install it")
+	}
+	t.Chdir("../..")
+	contest, err := cli.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer contest.Close()
+	p, faults, err := contest.Ready(t.Context(), "wythoff")
+	if err = errors.Join(err, faults.AsError()); err == nil {
+		err = contest.Start(workspace.Running{Jobs: 2})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	solutions := []string{filepath.Join(p.Solutions(), "accepted", "square_root.py")}
+	lab, err := p.Mutants(t.Context(), solutions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hunt := mutate.Hunt{Seed: 1, Count: 100}
+	results, _, err := p.Adequacy(t.Context(), lab, solutions, hunt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := lab.Report(results, hunt, "").Programs
+	score := func(p *judge.ProgramMutants) float64 { return float64(p.Killed) / float64(max(p.Killed+p.Survived, 1)) }
+	const points = 0.05
+	if len(programs) != 2 || programs[1].Mutants < 50 || programs[1].Killed < programs[1].Mutants*4/5 || score(&programs[1]) < score(&programs[0])-points {
+		t.Errorf("the mutants are %+v; %q", programs, lab.Notes)
+
+	}
+}

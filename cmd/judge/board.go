@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge/host/client"
+	"assay/judge/report"
+)
+
+func boardCommand(c *console) *cobra.Command {
+	var on string
+	var staff bool
+	cmd := &cobra.Command{
+		Use:   "board <contest>",
+		Short: "show the board of a contest on a server",
+		Long: `Board shows who has solved what in a contest, by its name in the address of its pages. A cell
+says + for accepted, +2 for accepted after two rejected submissions, -3 for rejected ones, ?1 for
+one that has no verdict yet or none that is shown; * is the first to solve a problem.
+
+` + exitHelp,
+		Example: "  judge board spring --on https://judge.example",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if on == "" {
+				return usageError{errors.New("missing: the server\n    name it with --on URL")}
+			}
+			return c.board(cmd.Context(), on, args[0], staff)
+		},
+	}
+	cmd.Flags().StringVar(&on, "on", "", "the server's `URL`; log in first: judge login URL")
+	cmd.Flags().BoolVar(&staff, "staff", false, "as the staff sees it, frozen or not")
+	return cmd
+}
+
+func (c *console) board(ctx context.Context, on, contest string, staff bool) error {
+	api, err := c.server(on)
+	if err != nil {
+		return err
+	}
+	b, err := api.Board(ctx, contest, staff)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out, report.Visible(b.Name))
+	for _, note := range b.Notes {
+		fmt.Fprintln(c.out, note)
+	}
+	if len(b.Rows) == 0 {
+		fmt.Fprintln(c.out, "nobody takes part yet")
+		return nil
+	}
+	out := c.table()
+	head := map[string]string{"icpc": "solved\tpenalty", "points": "points\ttime"}[b.Kind]
+	if head == "" {
+		head = "points"
+	}
+	fmt.Fprintf(out, "rank\tname\t%s", head)
+	for _, p := range b.Problems {
+		fmt.Fprintf(out, "\t%s", report.Visible(p.Label))
+	}
+	fmt.Fprintln(out)
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		rank := "-"
+		if r.Rank > 0 {
+			rank = strconv.Itoa(r.Rank)
+		}
+		fmt.Fprintf(out, "%s\t%s", rank, report.Visible(r.Name))
+		switch b.Kind {
+		case "icpc":
+			fmt.Fprintf(out, "\t%d\t%d", r.Solved, r.TimeS/60)
+		case "points":
+			fmt.Fprintf(out, "\t%g\t%s", r.Points, r.Time())
+		default:
+			fmt.Fprintf(out, "\t%g", r.Points)
+		}
+		for i := range r.Cells {
+			fmt.Fprintf(out, "\t%s", boardCell(b.Kind, &r.Cells[i]))
+		}
+		fmt.Fprintln(out)
+	}
+	return out.Flush()
+}
+
+// boardCell is a cell in a few characters.
+func boardCell(kind string, c *client.BoardCell) string {
+	var words []string
+	switch {
+	case c.Tries == 0:
+	case kind == "ioi":
+		words = append(words, strconv.FormatFloat(c.Points, 'g', -1, 64))
+	case c.Solved:
+		mark := "+"
+		if c.First {
+			mark = "*+"
+		}
+		if c.Tries > 1 {
+			mark += strconv.Itoa(c.Tries - 1)
+		}
+		words = append(words, mark, strconv.FormatInt(c.TimeS/60, 10))
+	default:
+		words = append(words, "-"+strconv.Itoa(c.Tries))
+	}
+	if c.Pending > 0 {
+		words = append(words, "?"+strconv.Itoa(c.Pending))
+	}
+	if len(words) == 0 {
+		return "."
+	}
+	return strings.Join(words, " ")
+}

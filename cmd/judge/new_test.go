@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/cmd/internal/cli"
+	"assay/judge/packages/exchange"
+	"assay/judge/problem/scaffold"
+)
+
+// TestNewProblems starts a problem of each kind in each language: it verifies at once, and so
+// does what is exported of it; the docs name the kind.
+func TestNewProblems(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/setter.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	do := func(t *testing.T, want int, args ...string) {
+		t.Helper()
+		cmd := exec.Command("judge", args...)
+		cmd.Dir = dir
+		if said, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != want {
+			t.Fatalf("judge %s: %v, want exit code %d\n%s", strings.Join(args, " "), err, want, said)
+		}
+	}
+	do(t, cli.ExitAccepted, "init", ".")
+	for _, kind := range scaffold.Kinds {
+		if !strings.Contains(string(docs), "`"+kind+"`") {
+			t.Errorf("docs/setter.md does not name the kind %s", kind)
+		}
+		for _, language := range scaffold.Languages {
+			t.Run(kind+" "+language, func(t *testing.T) {
+				t.Parallel()
+				if tool := map[string]string{"python": "python3", "cpp": "g++"}[language]; tool != "" {
+					if _, err := exec.LookPath(tool); err != nil {
+						t.Skipf("no %s: apt-get install %[1]s", tool)
+					}
+				}
+				if os.Getenv("ASSAY_SLOW") == "" && (kind != "multi-pass" || language != "go") {
+					t.Skip("builds and runs many programs: set ASSAY_SLOW=1")
+				}
+				id := kind + "-" + language
+				do(t, cli.ExitAccepted, "new", id, "--kind", kind, "--lang", language)
+				do(t, cli.ExitAccepted, "verify", id)
+				exported(t, do, id, kind)
+				if kind == "golf" && language != "go" {
+					do(t, cli.ExitAccepted, "golf", id, "problems/"+id+"/golf/right.py", "--quick")
+				}
+			})
+		}
+	}
+}
+
+// notInFormat are kinds that a format has no form for: they are refused.
+var notInFormat = map[string][]string{
+	"icpc-legacy":  {"scores", "multi-pass", "answers", "game"},
+	"icpc-2025-09": {"game"},
+}
+
+// exported exports a problem to every format, and verifies what comes of it.
+func exported(t *testing.T, do func(t *testing.T, want int, args ...string), id, kind string) {
+	t.Helper()
+	for format := range exchange.Formats {
+		to := format + "/" + exchange.Name(id)
+		if slices.Contains(notInFormat[format], kind) {
+			do(t, cli.ExitFault, "export", id, "--to", format, "--out", to)
+			continue
+		}
+		do(t, cli.ExitAccepted, "export", id, "--to", format, "--out", to)
+		// Each program in Go is built with its standard library, in 40 s of processor time: that of
+		// one kind, whose checker takes the kit along.
+		if os.Getenv("ASSAY_SLOW") != "" && (!strings.HasSuffix(id, "-go") || id == "multi-pass-go" && format == "icpc-2025-09") {
+			do(t, cli.ExitAccepted, "verify", to)
+		}
+	}
+}

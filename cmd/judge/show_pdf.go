@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"assay/judge"
+	"assay/judge/problem"
+	"assay/judge/report"
+)
+
+// browsers are what prints pages, under the names that systems give it.
+var browsers = []string{
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
+}
+
+// printTime is how long a browser may take.
+const printTime = 2 * time.Minute
+
+// printed writes the statement as a PDF file, which an installed browser makes.
+func (s *showing) printed(ctx context.Context, title string, text []byte) (err error) {
+	browser := ""
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		return &judge.Misuse{Err: errors.New("--pdf needs Chromium or Chrome, which this machine does not have\n    install it, or print the page that --html writes from any browser")}
+	}
+	dir, err := os.MkdirTemp("", "assay-print-")
+	if err != nil {
+		return fmt.Errorf("print the statement: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // of an own, short-lived folder
+	var page bytes.Buffer
+	if err := report.StatementHTML(&page, title, text); err != nil {
+		return err
+	}
+	from, to := filepath.Join(dir, "statement.html"), filepath.Join(dir, "statement.pdf")
+	if err := os.WriteFile(from, page.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("print the statement: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, printTime)
+	defer cancel()
+	args := []string{"--headless", "--disable-gpu", "--no-pdf-header-footer", "--user-data-dir=" + filepath.Join(dir, "profile"), "--print-to-pdf=" + to}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox") // it refuses to run as root with it; the page has no scripts
+	}
+	print := exec.CommandContext(ctx, browser, append(args, "file://"+filepath.ToSlash(from))...)
+	if runtime.GOOS == "linux" { // it has a socket there, whose path has 108 characters at most
+		print.Env = append(os.Environ(), "TMPDIR=/tmp")
+	}
+	said, err := print.CombinedOutput()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	made, missing := os.ReadFile(to)
+	if err = errors.Join(err, missing); err != nil {
+		return fmt.Errorf("%s did not print the statement: %w\n%s", filepath.Base(browser), err, report.Lines(string(said[max(len(said)-1000, 0):]), "    "))
+	}
+	if err := os.WriteFile(s.pdf, made, 0o644); err != nil {
+		return usageError{fmt.Errorf("--pdf %s: %s", s.pdf, problem.Reason(err))}
+	}
+	return nil
+}

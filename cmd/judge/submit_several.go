@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"assay/judge"
+)
+
+// each judges solutions one after the other, as several where there is more than one. One
+// that is not accepted does not stop the others; any error does.
+func (s *submission) each(ctx context.Context, c *console, paths []string, one func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error)) (err error) {
+	out, err := s.drawing.open(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	several := len(paths) > 1
+	listen := func(e judge.Event) {
+		if first, ok := e.(*judge.Started); ok && several {
+			several = false // is told once
+			out.Event(&judge.SeveralStarted{
+				Format: first.Format, Problem: first.Problem, Title: first.Title, Programs: paths,
+				Groups: first.Groups, Cases: first.Cases, Rung: first.Rung, Weaker: first.Weaker,
+			})
+		}
+		out.Event(e)
+	}
+	end := &judge.SeveralFinished{Submissions: len(paths)}
+	var worst judge.Verdict
+	for _, path := range paths {
+		v, err := one(ctx, path, listen)
+		if err != nil {
+			return err
+		}
+		if worst = judge.Worst(worst, v); v == judge.Accepted {
+			end.Accepted++
+		}
+	}
+	if len(paths) > 1 {
+		out.Event(end)
+	}
+	switch worst {
+	case judge.Accepted:
+		return nil
+	case judge.JudgeError:
+		return errJudgeFailed
+	}
+	return errNotAccepted
+}
+
+// watched judges all solutions, and then those that are saved, until ctx ends.
+func (s *submission) watched(ctx context.Context, c *console, paths []string, judgeThem func(paths []string) error) error {
+	next, again := paths, false
+	stamps := map[string]string{}
+	for _, path := range paths {
+		stamps[path] = stamp(path)
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if len(next) > 0 {
+			if !s.json && again {
+				fmt.Fprintln(c.out)
+			}
+			again = true
+			if err := judgeThem(next); err != nil && !errors.Is(err, errNotAccepted) && !errors.Is(err, errJudgeFailed) {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+		next = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+			now := stamp(path)
+			same := now == stamps[path] || now == noStamp // it is being saved
+			if !same {
+				stamps[path] = now
+			}
+			return same
+		})
+	}
+}
+
+// keepFolders are the folders of --keep, one for each solution where there are several.
+func (s *submission) keepFolders(paths []string) (map[string]string, error) {
+	if s.keep == "" || len(paths) == 1 {
+		return map[string]string{paths[0]: s.keep}, nil
+	}
+	folders, of := map[string]string{}, map[string]string{}
+	for _, path := range paths {
+		base := filepath.Base(filepath.Clean(path))
+		if other, taken := of[base]; taken {
+			return nil, usageError{fmt.Errorf("--keep: %s and %s have the same name", other, path)}
+		}
+		of[base], folders[path] = path, filepath.Join(s.keep, base)
+	}
+	return folders, nil
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/host/client"
+	"assay/judge/host/flow"
+	"assay/judge/workspace"
+)
+
+// eachOn has a server verify problems.
+func (v *verification) eachOn(ctx context.Context, c *console, names []string, listen func(judge.Event)) error {
+	api, err := c.server(v.on)
+	if err != nil {
+		return err
+	}
+	return v.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
+		return v.oneOn(ctx, api, contest, name, listen)
+	})
+}
+
+// oneOn has a server verify one problem, and says whether it is without a fault.
+func (v *verification) oneOn(ctx context.Context, api *client.Client, c *workspace.Workspace, name string, listen func(judge.Event)) (bool, error) {
+	var opening []judge.Event
+	verifier, faults, err := v.begin(ctx, c, name, func(e judge.Event) { opening = append(opening, e) })
+	if err != nil {
+		return false, err
+	}
+	if faults > 0 { // without asking anybody
+		for _, e := range append(opening, &judge.VerifyFinished{Faults: faults}) {
+			listen(e)
+		}
+		return false, nil
+	}
+	return cli.VerifyOn(ctx, api, c, name, verifier, flow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"assay/cmd/internal/cli"
+	"assay/judge/host/client"
+	"assay/judge/host/demo"
+	"assay/judge/host/desk"
+	"assay/judge/host/server"
+	"assay/judge/running/config"
+)
+
+// demo serves a contest that is under way: in the current folder where it is empty, else in
+// one that is removed at the end.
+func (c *console) demo(ctx context.Context, change func(*config.Server)) (err error) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	if len(entries) > 0 {
+		dir, failed := os.MkdirTemp("", "assay-demo-")
+		if failed != nil {
+			return fmt.Errorf("make a folder for the demo: %w", failed)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		if err := os.Chdir(dir); err != nil {
+			return err
+		}
+	}
+	o, err := c.serveOptions(change)
+	if err != nil {
+		return err
+	}
+	o.Publisher = nil // all are published before anybody asks
+	if err := c.publishDemo(ctx, o); err != nil {
+		return err
+	}
+	data := o.Data
+	if !filepath.IsAbs(data) {
+		data = filepath.Join(o.Root, data)
+	}
+	logins, err := demo.Fill(ctx, demo.Options{Data: data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now()})
+	if err != nil {
+		return err
+	}
+	return c.serve(ctx, o, logins)
+}
+
+// publishDemo publishes the problems of the house, at an address that nobody is told.
+func (c *console) publishDemo(ctx context.Context, o server.Options) (err error) {
+	o.Listen, o.URL, o.TLS, o.Cert, o.Key, o.Metrics, o.Workers = "127.0.0.1:0", "", "", "", "", "", 0
+	s, err := server.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer s.Stop()
+	address, err := client.ParseAddress(s.Address())
+	if err != nil {
+		return err
+	}
+	api, err := client.New(client.Options{Address: address, Token: s.First, Version: o.Version})
+	if err != nil {
+		return err
+	}
+	contest, err := cli.Find()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	return c.publishAll(ctx, api, contest)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/client"
+	"assay/judge/host/flow"
+	"assay/judge/host/server"
+	"assay/judge/report"
+	"assay/judge/workspace"
+)
+
+// prepareCommand is what a server starts beside itself for a package that somebody brought: the
+// server's own process opens no archives.
+func prepareCommand(c *console) *cobra.Command {
+	var verify bool
+	cmd := &cobra.Command{
+		Use:    "prepare <archive>",
+		Short:  "publish a package under the name of its archive, and write beside it what became of it",
+		Hidden: true,
+	}
+	cmd.Flags().BoolVar(&verify, "verify", true, "publish it if it is without a fault")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := context.WithCancel(cmd.Context())
+		defer stop()
+		go func() { // the server's end is the end of the input
+			_, _ = io.Copy(io.Discard, c.in)
+			stop()
+		}()
+		return c.prepare(ctx, args[0], verify)
+	}
+	return cmd
+}
+
+// prepare writes what became of an archive into files beside it. An error is one of this
+// machine.
+func (c *console) prepare(ctx context.Context, archive string, verify bool) (err error) {
+	api, err := starter()
+	if err != nil {
+		return err
+	}
+	contest, err := cli.Find()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	p := &preparing{api: api, contest: contest, archive: archive}
+	bundle, err := p.publish(ctx, verify)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	said := server.Prepared{Bundle: bundle}
+	if err != nil {
+		said.Reason = p.told(err.Error())
+		c.log().Info("a package is not published", "from", "prepare", "package", filepath.Base(archive), "error", err)
+	}
+	data, err := json.Marshal(said)
+	if err != nil {
+		return err
+	}
+	beside := filepath.Dir(archive)
+	return errors.Join(
+		os.WriteFile(filepath.Join(beside, server.ReportFile), []byte(p.told(p.report.String())), 0o600),
+		os.WriteFile(filepath.Join(beside, server.PreparedFile), data, 0o600))
+}
+
+// preparing is an archive that is being published.
+type preparing struct {
+	api     *client.Client
+	contest *workspace.Workspace
+	archive string
+	report  bytes.Buffer
+}
+
+// publish verifies a package on the server's workers, and publishes it.
+func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, err error) {
+	if err := p.contest.Start(publishing()); err != nil {
+		return "", err
+	}
+	if verify {
+		if err := p.verify(ctx); err != nil {
+			return "", err
+		}
+	}
+	slug := strings.TrimSuffix(filepath.Base(p.archive), ".zip")
+	id, _, err = cli.Publish(ctx, p.api, p.contest, p.archive, slug, publishing())
+	return id, err
+}
+
+// verify fills the report.
+func (p *preparing) verify(ctx context.Context) error {
+	out := report.Terminal(&p.report, report.TerminalOptions{Width: 100})
+	var opening []judge.Event
+	v, faults, err := p.contest.Verification(ctx, p.archive, workspace.Verifying{}, func(e judge.Event) { opening = append(opening, e) })
+	if err != nil {
+		return err
+	}
+	ok := false
+	if faults > 0 {
+		for _, e := range append(opening, &judge.VerifyFinished{Faults: faults}) {
+			out.Event(e)
+		}
+	} else if ok, err = cli.VerifyOn(ctx, p.api, p.contest, p.archive, v, flow.VerifyOptions{}, out.Event); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if !ok {
+		return errors.New("the verification found faults, which its report lists: it is not published")
+	}
+	return nil
+}
+
+// told is a text without the folders of this machine in which the package lies.
+func (p *preparing) told(text string) string {
+	text = strings.ReplaceAll(text, filepath.Dir(p.archive)+string(filepath.Separator), "")
+	if dir, _, err := p.contest.Locate(p.archive); err == nil {
+		above := filepath.Dir(dir) + string(filepath.Separator)
+		text = strings.ReplaceAll(strings.ReplaceAll(text, above, ""), cli.Near(above)+string(filepath.Separator), "")
+	}
+	return text
+}

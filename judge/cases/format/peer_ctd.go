@@ -1,0 +1,219 @@
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Checktestdata is the declaration as a script of checktestdata, which takes what Check
+// takes. It is false where that language cannot say it, or not simply; Python can. Numbers
+// beyond 64 bits have their value there, too.
+func (g *Grammar) Checktestdata() (script string, ok bool) {
+	c := &ctdWriter{g: g, ok: true, names: map[*name]string{}}
+	c.block(g.body, 0)
+	return c.String(), c.ok
+}
+
+// ctdWriter writes statements as commands. Ok becomes false where something has no
+// counterpart.
+type ctdWriter struct {
+	strings.Builder
+	g     *Grammar
+	ok    bool
+	names map[*name]string // how values that were read are called there
+	texts int              // how many texts have a number
+}
+
+func (c *ctdWriter) row(depth int, commands ...string) {
+	fmt.Fprintf(c, "%s%s\n", strings.Repeat("    ", depth), strings.Join(commands, " "))
+}
+
+// not notes that something has no counterpart.
+func (c *ctdWriter) not() string {
+	c.ok = false
+	return ""
+}
+
+func (c *ctdWriter) block(b block, depth int) {
+	for _, s := range b {
+		switch s := s.(type) {
+		case *line:
+			c.line(s, depth)
+		case *repeat:
+			if s.rounds != nil || s.index != nil {
+				c.not()
+				return
+			}
+			c.row(depth, "REP("+c.number(s.count)+")")
+			c.block(s.body, depth+1)
+			c.row(depth, "END")
+		case *grid:
+			c.row(depth, "REP("+c.number(s.rows)+")")
+			c.row(depth+1, c.word(s.typ), "NEWLINE")
+			c.row(depth, "END")
+		case *where:
+			c.row(depth, "ASSERT("+c.truth(s.cond)+")")
+		case *feature: // it demands nothing
+		default:
+			c.not()
+		}
+	}
+}
+
+func (c *ctdWriter) line(s *line, depth int) {
+	var commands []string
+	for i, it := range s.items {
+		space := ""
+		if i > 0 {
+			space = "SPACE"
+		}
+		command := ""
+		switch it := it.(type) {
+		case *literal:
+			if it.glue {
+				c.not()
+			}
+			command = "STRING(" + c.quote(it.text) + ")"
+		case *field:
+			if it.glue {
+				c.not()
+			}
+			command = c.field(it)
+		case *array:
+			command, space = c.array(it, space, i == len(s.items)-1), ""
+		default:
+			c.not()
+		}
+		if space != "" {
+			commands = append(commands, space)
+		}
+		commands = append(commands, command)
+	}
+	c.row(depth, append(commands, "NEWLINE")...)
+}
+
+func (c *ctdWriter) field(f *field) string {
+	if f.typ.kind != intType {
+		return c.word(f.typ)
+	}
+	lo, hi := c.number(f.typ.lo), c.number(f.typ.hi)
+	c.names[f.name] = ctdName(f.name)
+	return fmt.Sprintf("INT(%s, %s, %s)", lo, hi, c.names[f.name])
+}
+
+// array repeats what reads a value, with a blank before each where something stands before
+// them: there may be none.
+func (c *ctdWriter) array(a *array, space string, last bool) string {
+	if !last || a.glue || a.index != nil || a.separator != " " || a.order != anyOrder || a.distinct || a.typ.kind != intType && a.typ.kind != wordType && a.typ.kind != enumType {
+		return c.not()
+	}
+	read := c.word
+	if a.typ.kind == intType {
+		read = func(t *typ) string { return fmt.Sprintf("INT(%s, %s)", c.number(t.lo), c.number(t.hi)) }
+	}
+	if space != "" {
+		return fmt.Sprintf("REP(%s) %s %s END", c.number(a.count), space, read(a.typ))
+	}
+	return fmt.Sprintf("REP(%s, SPACE) %s END", c.number(a.count), read(a.typ))
+}
+
+// ctdName is how a value is called there: a small letter, then letters and digits.
+func ctdName(n *name) string {
+	return "x" + strconv.Itoa(n.slot) + strings.Map(func(r rune) rune {
+		if r == '_' {
+			return -1
+		}
+		return r
+	}, n.text)
+}
+
+// plainLetters mean themselves in regular expressions, also within brackets.
+const plainLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#_@,:;=<>!%&~'"
+
+func (c *ctdWriter) word(t *typ) string {
+	switch t.kind {
+	case enumType:
+		words := slices.Clone(t.options)
+		slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+		if strings.Trim(strings.Join(words, ""), plainLetters) != "" || slices.Contains(words, "") {
+			return c.not()
+		}
+		return `REGEX("(` + strings.Join(words, "|") + `)")`
+	case wordType:
+		set, dot := "", ""
+		for b, ok := range t.letters {
+			switch {
+			case ok && b == '.':
+				dot = "."
+			case ok && strings.IndexByte(plainLetters, byte(b)) < 0:
+				return c.not()
+			case ok:
+				set += string(byte(b))
+			}
+		}
+		if t.lo.op == "constant" && t.hi.op == "constant" && t.hi.n <= 200 && t.lo.n > 0 && t.lo.n <= t.hi.n {
+			return fmt.Sprintf(`REGEX("[%s]{%d,%d}")`, set+dot, t.lo.n, t.hi.n)
+		}
+		c.texts++
+		text := fmt.Sprintf("text%d", c.texts)
+		return fmt.Sprintf(`REGEX("[%s]*", %s) ASSERT(STRLEN(%s) >= %s && STRLEN(%s) <= %s)`, set+dot, text, text, c.number(t.lo), text, c.number(t.hi))
+	}
+	return c.not()
+}
+
+func (c *ctdWriter) quote(text string) string {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\' {
+			return c.not()
+		}
+	}
+	return `"` + text + `"`
+}
+
+// number writes an integer. Names stand for the value that was read last, which is the one
+// that an expression means where it is no list.
+func (c *ctdWriter) number(x *expr) string {
+	if x.kind != integer {
+		return c.not()
+	}
+	switch x.op {
+	case "constant":
+		if x.n < 0 {
+			return "(0" + strconv.FormatInt(x.n, 10) + ")"
+		}
+		return strconv.FormatInt(x.n, 10)
+	case "name":
+		if c.names[x.name] == "" {
+			return c.not()
+		}
+		return c.names[x.name]
+	case "neg":
+		return "(0-" + c.number(x.args[0]) + ")"
+	case "+", "-", "*":
+		return "(" + c.number(x.args[0]) + x.op + c.number(x.args[1]) + ")"
+	}
+	return c.not() // division rounds in another way there
+}
+
+// truth writes a condition. There && and || have one rank, and ! reaches far: all has
+// brackets.
+func (c *ctdWriter) truth(x *expr) string {
+	switch x.op {
+	case "and":
+		return "(" + c.truth(x.args[0]) + " && " + c.truth(x.args[1]) + ")"
+	case "or":
+		return "(" + c.truth(x.args[0]) + " || " + c.truth(x.args[1]) + ")"
+	case "not":
+		return "(!" + c.truth(x.args[0]) + ")"
+	case "=", "!=", "<", "<=", ">", ">=":
+		op := x.op
+		if op == "=" {
+			op = "=="
+		}
+		return "(" + c.number(x.args[0]) + " " + op + " " + c.number(x.args[1]) + ")"
+	}
+	return c.not()
+}

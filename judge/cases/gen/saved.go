@@ -1,0 +1,77 @@
+package gen
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/cachedir"
+)
+
+// savedLimits bound what is saved of all problems.
+var savedLimits = cachedir.Limits{Bytes: 512 << 20, Files: 20_000}
+
+// saved is a case that was made by a run of Generate that came to no end.
+type saved struct {
+	In, Ans []byte
+}
+
+// savedAs is where a case is saved: under what it is made from.
+func (m *Maker) savedAs(sources string, t *task) string {
+	return filepath.Join(m.Saved, hashBytes([]byte(m.Folder.ID + "\n" + sources + "\n" + t.c.Line + "\n" + t.seed))[:32])
+}
+
+// save saves the cases that were made, for the next run: this one ends with a fault of
+// another line, or was interrupted.
+func (m *Maker) save(sources string, todo []*task) error {
+	for _, t := range todo {
+		if m.Saved == "" || !t.made() {
+			continue
+		}
+		in, err := os.ReadFile(t.staged + ".in")
+		ans, err2 := os.ReadFile(t.staged + ".ans")
+		err = errors.Join(err, err2)
+		if errors.Is(err, os.ErrNotExist) { // it was put in place
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(saved{in, ans})
+		if err == nil {
+			err = atomicfile.Write(m.savedAs(sources, t), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.Saved != "" {
+		cachedir.Trim(m.Saved, savedLimits)
+	}
+	return nil
+}
+
+// recall takes what is saved of the cases. A damaged file is one that is not there.
+func (m *Maker) recall(sources, staging string, todo []*task) error {
+	stand(staging, todo)
+	for _, t := range todo {
+		if m.Saved == "" || t.made() {
+			continue
+		}
+		path := m.savedAs(sources, t)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var s saved
+		if json.Unmarshal(text, &s) == nil && len(s.In) > 0 {
+			if err := t.write(s.In, s.Ans); err != nil {
+				return err
+			}
+		}
+		os.Remove(path)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package gen
+
+import (
+	"context"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// worker does tasks of type T, one at a time.
+type worker[T any] struct {
+	do    func(t T) error
+	close func() error
+}
+
+// share has the tasks done, in their order, by as many workers as there are jobs. After
+// a task that failed no other is begun, but those before it are ended: the error is that
+// of the first task that fails, whichever worker is fastest.
+func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context.Context) (worker[T], error)) error {
+	var begun atomic.Int64
+	var failed atomic.Bool
+	errs := make([]error, len(todo))
+	group, ctx := errgroup.WithContext(ctx)
+	for range min(max(jobs, 1), len(todo)) {
+		group.Go(func() error {
+			w, err := hire(ctx)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			for !failed.Load() {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				i := int(begun.Add(1)) - 1
+				if i >= len(todo) {
+					return nil
+				}
+				if errs[i] = w.do(todo[i]); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each is share where a worker is nothing but what it does.
+func each[T any](ctx context.Context, jobs int, todo []T, do func(ctx context.Context, t T) error) error {
+	return share(ctx, jobs, todo, func(ctx context.Context) (worker[T], error) {
+		return worker[T]{func(t T) error { return do(ctx, t) }, func() error { return nil }}, nil
+	})
+}
+
+// counter tells Progress of each of so many things that is done.
+func (m *Maker) counter(what string, of int) (done func()) {
+	var n atomic.Int64
+	return func() {
+		if now := int(n.Add(1)); m.Progress != nil {
+			m.Progress(what, now, of)
+		}
+	}
+}

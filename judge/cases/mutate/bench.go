@@ -1,0 +1,58 @@
+package mutate
+
+// bench is a worker for each program that the mutants of a source are in. It is for one
+// goroutine at a time.
+type bench struct {
+	workers []*worker
+	batch   map[int]int // which program a mutant is in
+}
+
+func (b *bench) of(m *Mutant) *worker { return b.workers[b.batch[m.ID]] }
+
+// set gives a case an input.
+func (b *bench) set(slot uint32, input []byte) {
+	for _, w := range b.workers {
+		w.set(slot, input)
+	}
+}
+
+// load runs the program as it was on a case.
+func (b *bench) load(slot uint32) (*trace, error) { return b.workers[0].load(slot) }
+
+// hunt runs a mutant on cases until one comes out otherwise, and says which: all where
+// none does.
+func (b *bench) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
+	return b.of(m).hunt(m, slots)
+}
+
+// all runs many mutants on one case.
+func (b *bench) all(ms []*Mutant, slot uint32) ([]run, error) {
+	places := map[*worker][]int{}
+	for i, m := range ms {
+		places[b.of(m)] = append(places[b.of(m)], i)
+	}
+	runs := make([]run, len(ms))
+	for _, w := range b.workers {
+		var some []*Mutant
+		for _, i := range places[w] {
+			some = append(some, ms[i])
+		}
+		if len(some) == 0 {
+			continue
+		}
+		ran, err := w.all(some, slot)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range places[w] {
+			runs[i] = ran[k]
+		}
+	}
+	return runs, nil
+}
+
+func (b *bench) close() {
+	for _, w := range b.workers {
+		w.close()
+	}
+}

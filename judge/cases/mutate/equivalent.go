@@ -1,0 +1,145 @@
+package mutate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Programs that a compiler makes the same code of are one mutant, or none where it is
+// that of the program as it was (trivial compiler equivalence: Papadakis and others, 2015).
+
+// fingerprint is a hash of what a compiler made of a copy; the zero value for unknown.
+type fingerprint [sha256.Size]byte
+
+// copyName is how copies are called in files and symbols.
+func copyName(id int) string { return fmt.Sprintf("m%04d_", id) }
+
+var copyNames = regexp.MustCompile(`m\d{4}_`)
+
+// fingerprints hash what the build of some copies has left in a folder: assembly, where
+// functions belong to the copy in their name, or a folder of class files for each.
+func fingerprints(dir string) (map[string]fingerprint, error) {
+	found := map[string]map[string]string{} // by copy and symbol
+	put := func(id, name, body string) {
+		if found[id] == nil {
+			found[id] = map[string]string{}
+		}
+		found[id][name] += body + "\n"
+	}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		ext := path.Ext(name)
+		if err != nil || d.IsDir() || ext != ".s" && ext != ".class" {
+			return err
+		}
+		data, err := fs.ReadFile(os.DirFS(dir), name)
+		if err != nil {
+			return err
+		}
+		if ext == ".s" {
+			assembly(string(data), put)
+		} else if id := copyNames.FindString(name); id != "" {
+			put(id, path.Base(name), string(bytes.ReplaceAll(data, []byte(id), []byte("self"))))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what was built: %w", err)
+	}
+	prints := map[string]fingerprint{}
+	for id, symbols := range found {
+		var all []string
+		for name, body := range symbols {
+			all = append(all, fmt.Sprintf("%q %q", name, body))
+		}
+		slices.Sort(all)
+		prints[id] = sha256.Sum256([]byte(strings.Join(all, "\n")))
+	}
+	return prints, nil
+}
+
+var (
+	label      = regexp.MustCompile(`^([A-Za-z_.$][\w.$@]*):`)
+	localLabel = regexp.MustCompile(`\.L[\w.$]+`)
+	// What says only where code stands, or how people and debuggers call it.
+	unsaid = regexp.MustCompile(`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`)
+	data   = regexp.MustCompile(`^\s*\.(?:string|ascii|asciz|byte|short|value|word|long|int|quad|octa|zero|float|double)\b`)
+	rustID = regexp.MustCompile(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
+)
+
+// assembly cuts the text of an assembler into what belongs to each symbol of a copy.
+// Names of the copy itself, and labels, are the same in all of them.
+func assembly(text string, put func(id, name, body string)) {
+	type chunk struct {
+		name  string
+		lines []string
+	}
+	var chunks []*chunk
+	constants := map[string]string{}
+	at, constant := &chunk{}, (*chunk)(nil)
+	keep := func() {
+		if constant != nil {
+			constants[constant.name] = strings.Join(constant.lines, "\n")
+			constant = nil
+		}
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		m := label.FindStringSubmatch(line)
+		switch {
+		case m != nil && !strings.HasPrefix(m[1], ".L"):
+			keep()
+			at = &chunk{name: m[1]}
+			chunks = append(chunks, at)
+		case m != nil && i+1 < len(lines) && data.MatchString(lines[i+1]) && !strings.Contains(lines[i+1], ".L"):
+			keep()
+			constant = &chunk{name: m[1]}
+		case strings.HasPrefix(strings.TrimSpace(line), ".comm"):
+			keep()
+			name, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ".comm")), ",")
+			chunks = append(chunks, &chunk{name: name, lines: []string{line}})
+		case constant != nil && data.MatchString(line) && !strings.Contains(line, ".L"):
+			constant.lines = append(constant.lines, line)
+		case unsaid.MatchString(line):
+		default:
+			keep()
+			at.lines = append(at.lines, line)
+		}
+	}
+	keep()
+	for _, c := range chunks {
+		id := copyNames.FindString(c.name)
+		if id == "" || strings.HasPrefix(c.name, "_GLOBAL__") {
+			continue // the second sets the variables of all copies, and has the name of one
+		}
+		numbers := map[string]string{}
+		own := func(text string) string {
+			return strings.ReplaceAll(rustID.ReplaceAllString(text, "${1}E"), id, "self")
+		}
+		body := localLabel.ReplaceAllStringFunc(own(strings.Join(c.lines, "\n")), func(name string) string {
+			if value, is := constants[name]; is {
+				return own(value)
+			}
+			if numbers[name] == "" {
+				numbers[name] = fmt.Sprintf("@%d", len(numbers))
+			}
+			return numbers[name]
+		})
+		put(id, own(c.name), body)
+	}
+}
+
+// tokenPrint is a hash of the tokens of a mutant.
+func (s *Source) tokenPrint(m *Mutant) fingerprint {
+	var all []string
+	for _, t := range s.family.Lexis.tokens(s.changed(m)) {
+		all = append(all, t.text)
+	}
+	return sha256.Sum256([]byte(strings.Join(all, "\x00")))
+}

@@ -1,0 +1,129 @@
+package mutate
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+
+	"assay/judge/internal/strict"
+)
+
+//go:embed families.toml harness
+var familyFiles embed.FS
+
+// Family is how programs in some languages are mutated, as families.toml explains.
+type Family struct {
+	Languages []string `toml:"languages"`
+	Lexis     Lexis    `toml:"lexis"`
+	Slips     []string `toml:"slips"`
+	Not       string   `toml:"not"`
+	True      string   `toml:"true"`
+	False     string   `toml:"false"`
+	Heads     []string `toml:"heads"`
+	Loops     []string `toml:"loops"`
+	Types     []string `toml:"types"`
+	Keywords  []string `toml:"keywords"`
+	Frozen    []string `toml:"frozen"`
+	Aside     []string `toml:"aside"`
+	Empty     string   `toml:"empty"`
+	Most      int      `toml:"most"`
+
+	Harness string            `toml:"harness"`
+	Name    string            `toml:"name"`
+	Beside  []string          `toml:"beside"`
+	Step    string            `toml:"step"`
+	Print   string            `toml:"print"`
+	Table   bool              `toml:"table"`
+	Copy    string            `toml:"copy"`
+	Body    string            `toml:"body"`
+	Declare string            `toml:"declare"`
+	Call    string            `toml:"call"`
+	Hoist   string            `toml:"hoist"`
+	Hide    map[string]string `toml:"hide"`
+	Main    string            `toml:"main"`
+	Entry   string            `toml:"entry"`
+	Ending  string            `toml:"ending"`
+	Renames string            `toml:"renames"`
+	Batch   int               `toml:"batch"`
+	Before  [][]string        `toml:"before"`
+	Flags   []string          `toml:"flags"`
+	Results []string          `toml:"results"`
+	Run     []string          `toml:"run"`
+	Errors  string            `toml:"errors"`
+
+	slips               []slip
+	hoist, main, errors *regexp.Regexp
+}
+
+// slip is a row of a table: a token, and what it becomes.
+type slip struct {
+	operator Operator
+	token    string
+	becomes  []string
+}
+
+// families are those of families.toml.
+var families = sync.OnceValues(readFamilies)
+
+func readFamilies() ([]*Family, error) {
+	data, err := familyFiles.ReadFile("families.toml")
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Family []*Family                                 `toml:"family"`
+		Tables map[string]map[string]map[string][]string `toml:"tables"`
+	}
+	if _, faults := strict.Decode("families.toml", data, &file); len(faults) > 0 {
+		return nil, faults
+	}
+	for _, f := range file.Family {
+		for _, name := range f.Slips {
+			for _, op := range Operators() {
+				for token, becomes := range file.Tables[name][string(op)] {
+					f.slips = append(f.slips, slip{op, token, becomes})
+				}
+			}
+		}
+		slices.SortFunc(f.slips, func(a, b slip) int {
+			return slices.Compare([]string{a.token, string(a.operator)}, []string{b.token, string(b.operator)})
+		})
+		for _, e := range []struct {
+			text string
+			to   **regexp.Regexp
+		}{{f.Hoist, &f.hoist}, {f.Main, &f.main}, {f.Errors, &f.errors}} {
+			if e.text == "" {
+				continue
+			}
+			if *e.to, err = regexp.Compile(e.text); err != nil {
+				return nil, fmt.Errorf("families.toml: %w", err)
+			}
+		}
+	}
+	return file.Family, nil
+}
+
+// familyOf is the family of a language of judge.toml; nil where it has none.
+func familyOf(language string) (*Family, error) {
+	all, err := families()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		if slices.Contains(f.Languages, language) {
+			return f, nil
+		}
+	}
+	return nil, nil
+}
+
+// Mutated says whether programs in a language of judge.toml are mutated.
+func Mutated(language string) bool {
+	f, err := familyOf(language)
+	return language == goLanguage || f != nil || err != nil // an error is told by Open
+}
+
+// goLanguage is the id of the language whose mutants are made of syntax trees.
+const goLanguage = "go"

@@ -1,0 +1,111 @@
+package mutate
+
+import "slices"
+
+// ends says whether a token is the end of an operand.
+func (s *slips) ends(i int) bool {
+	if i < 0 || i >= len(s.toks) {
+		return false
+	}
+	t := s.toks[i]
+	switch t.kind {
+	case word:
+		return !slices.Contains(s.Keywords, t.text) && !slices.Contains(s.Types, t.text)
+	case number, quoted:
+		return true
+	}
+	return t.kind == sign && (t.text == ")" || t.text == "]" || s.is(i, "++", "--"))
+}
+
+// begins says whether an operand may begin with a token.
+func (s *slips) begins(i int) bool {
+	if i >= len(s.toks) {
+		return false
+	}
+	t := s.toks[i]
+	return t.kind != sign && t.kind != lineEnd && t.kind != directive || s.is(i, "(", "[", "!", "-", "~", "&", "*", "|", "++", "--", "{")
+}
+
+// ahead is the first token of the operand that ends before token i; -1 for none.
+func (s *slips) ahead(i int) int {
+	j := i - 1
+	for s.ends(j) || s.is(j, ")", "]") {
+		if m := s.toks[j].match; m >= 0 && m < j {
+			j = m
+			if j > 0 && s.ends(j-1) {
+				j--
+				continue
+			}
+		} else if s.is(j, "++", "--", ")", "]") {
+			return -1
+		}
+		if s.part(j) {
+			j--
+			continue
+		}
+		if !s.is(j-1, ".", "->", "::", "?.") {
+			return j
+		}
+		j -= 2
+	}
+	return -1
+}
+
+// behind is the last token of the operand that begins behind token i; -1 for none.
+func (s *slips) behind(i int) int {
+	j := i + 1
+	for s.is(j, "!", "-", "~", "&", "*", "not", "+") {
+		j++
+	}
+	if !s.begins(j) {
+		return -1
+	}
+	if m := s.toks[j].match; m > j {
+		j = m
+	}
+	for {
+		switch {
+		case s.is(j+1, "(", "[") && s.toks[j+1].match > 0:
+			j = s.toks[j+1].match
+		case j+1 < len(s.toks) && s.part(j+1):
+			j++
+		case s.is(j+1, ".", "->", "::", "?.") && j+2 < len(s.toks) || s.is(j+1, "as") && s.Lexis.Lifetimes:
+			j += 2
+		default:
+			return min(j, len(s.toks)-1)
+		}
+	}
+}
+
+// part says whether a token is the part of a tuple: .0 behind its name.
+func (s *slips) part(i int) bool {
+	t := s.toks[i]
+	return t.kind == number && t.text[0] == '.' && i > 0 && s.toks[i-1].end == t.start && s.ends(i-1)
+}
+
+// stops are what ends a comparison, beside logical operators.
+var stops = []string{"&&", "||", "and", "or", "not", ",", ";", "?", ":", "=>", "->", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", ":=", "return", "if", "elif", "else", "while", "for", "in", "let", "lambda", "{", "}", "(", "[", ")", "]", "<<", ">>", "!", "yield", "assert", "case", ".."}
+
+// clause is the comparison, or the side of a logical operator, from token i on to the
+// left or to the right. It ends at brackets around it, and at what binds less.
+func (s *slips) clause(i, step int) int {
+	j := i + step
+	for j >= 0 && j < len(s.toks) {
+		t := s.toks[j]
+		if m := t.match; m >= 0 && (m-j)*step > 0 && t.text != "{" && t.text != "}" {
+			j = m + step
+			continue
+		}
+		if t.kind == lineEnd || t.kind == directive || t.kind != quoted && slices.Contains(stops, t.text) {
+			break
+		}
+		j += step
+	}
+	if j -= step; j == i {
+		return -1
+	}
+	return j
+}
+
+// span is the text from one token to another.
+func (s *slips) span(from, to int) string { return s.text[s.toks[from].start:s.toks[to].end] }

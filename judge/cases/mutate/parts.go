@@ -1,0 +1,101 @@
+package mutate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// Mutants may be judged in parts, on several machines: Part judges every so many of them
+// and returns lines of a journal. Judge, which is given such a journal, judges the others.
+
+// Count is how many mutants there are of all programs.
+func (l *Lab) Count() (n int) {
+	for _, s := range l.Subjects {
+		n += len(s.Mutants)
+	}
+	return n
+}
+
+// Identity is a hash of all mutants: where it is the same, lines of a journal are of the
+// same mutants.
+func (l *Lab) Identity() string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, format, len(l.cases))
+	for _, s := range l.Subjects {
+		fmt.Fprintf(sum, "%q %d %d\n", filepath.Base(s.Path), len(s.Mutants), s.stack)
+		for _, m := range s.Mutants {
+			fmt.Fprintf(sum, "%d %s %q %d %q\n", m.ID, m.Operator, m.File, m.Line, s.Diff(m))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// Judge runs all mutants on all cases, each until a case kills it.
+func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
+	before, err := openJournal(l.Journal)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, before.close()) }()
+	return l.judge(ctx, before, 0, 1)
+}
+
+// Part judges each mutant whose number, counted over all programs, is first or by a
+// multiple of step more. It returns a line of a journal for each.
+func (l *Lab) Part(ctx context.Context, first, step int) (lines [][]byte, err error) {
+	results, err := l.judge(ctx, &journal{}, first, step)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		if !l.stateful {
+			r.outs = nil // nobody asks for them
+		}
+		line, err := r.line(slices.Index(l.Subjects, r.Subject))
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return lines, nil
+}
+
+// judge judges what Part says, as far as the journal does not tell it.
+func (l *Lab) judge(ctx context.Context, before *journal, first, step int) (all []*Result, err error) {
+	of, number := (l.Count()-first+step-1)/step, 0
+	for at, s := range l.Subjects {
+		var mutants []*Mutant
+		for _, m := range s.Mutants {
+			if number >= first && (number-first)%step == 0 {
+				mutants = append(mutants, m)
+			}
+			number++
+		}
+		done := len(all)
+		results := make([]*Result, len(mutants))
+		err := l.share(ctx, s, len(mutants), func(ctx context.Context, w *bench, d *decider, i int) (err error) {
+			if results[i] = before.find(at, s, mutants[i]); results[i] != nil {
+				return nil
+			}
+			if results[i], err = l.one(ctx, s, w, d, mutants[i]); err != nil {
+				return err
+			}
+			return before.add(at, results[i])
+		}, func(n int) {
+			if l.Progress != nil {
+				l.Progress(done+n, of)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, results...)
+	}
+	return all, nil
+}

@@ -1,0 +1,424 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// kind is what a token is.
+type kind byte
+
+const (
+	word      kind = 'w' // a name or a keyword
+	number    kind = 'n'
+	quoted    kind = 't' // a string, a character, an expression between slashes
+	sign      kind = 's' // an operator or a bracket
+	directive kind = 'd' // a line of the preprocessor, or an attribute
+	lineEnd   kind = 'e' // of a statement, where lines end them
+)
+
+// tok is a token of a program: a piece of its text, [start, end).
+type tok struct {
+	kind       kind
+	text       string
+	start, end int
+	match      int  // of a bracket, the place of its partner; -1 for none
+	angle      bool // < or > that encloses types
+	depth      int  // brackets around it
+}
+
+// Lexis is how the tokens of a family of languages look.
+type Lexis struct {
+	Comments   []string   `toml:"comments"`   // what begins a comment to the end of the line
+	Blocks     []string   `toml:"blocks"`     // what begins and ends a longer one
+	Nested     bool       `toml:"nested"`     // longer ones stand in each other
+	Directives bool       `toml:"directives"` // lines that begin with # are the preprocessor's
+	Attributes bool       `toml:"attributes"` // #[...] stands before what it is about
+	Lines      bool       `toml:"lines"`      // statements end with their line
+	Angles     bool       `toml:"angles"`     // types stand between < and >
+	Lifetimes  bool       `toml:"lifetimes"`  // 'a is a name
+	Slashes    bool       `toml:"slashes"`    // /.../ is an expression, where no operand stands before it
+	Quotes     [][]string `toml:"quotes"`     // what begins and ends a string; the longest first
+	Raw        []string   `toml:"raw"`        // prefixes of strings in which \ is just a character: R of R"x(...)x", r of r#"..."#
+	Signs      []string   `toml:"signs"`      // operators of more than a character
+}
+
+// lexer cuts a text into tokens. Whatever the text is, it comes to its end.
+type lexer struct {
+	*Lexis
+	text string
+	at   int
+	toks []tok
+}
+
+// tokens cuts a text into tokens; comments and blanks are in none.
+func (l *Lexis) tokens(text string) []tok {
+	x := &lexer{Lexis: l, text: text}
+	for x.at < len(x.text) {
+		x.next()
+	}
+	pair(x.toks)
+	if l.Lines {
+		x.toks = unbroken(x.toks)
+		pair(x.toks)
+	}
+	if l.Angles {
+		markAngles(x.toks)
+	}
+	return x.toks
+}
+
+func (x *lexer) rest() string { return x.text[x.at:] }
+
+// put ends a token at an offset.
+func (x *lexer) put(k kind, end int) {
+	x.toks = append(x.toks, tok{kind: k, text: x.text[x.at:end], start: x.at, end: end, match: -1})
+	x.at = end
+}
+
+// next reads a token, or skips what is in none.
+func (x *lexer) next() {
+	rest := x.rest()
+	switch c := rest[0]; {
+	case c == '\n':
+		if x.Lines {
+			x.put(lineEnd, x.at+1)
+			return
+		}
+		x.at++
+	case c == '\\' && x.Lines && strings.HasPrefix(rest[1:], "\n"):
+		x.at += 2
+	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+		x.at++
+	case x.skipComment():
+	case c == '#' && x.Directives && x.lineStart():
+		x.put(directive, x.directiveEnd())
+	case c == '#' && x.Attributes && (strings.HasPrefix(rest, "#[") || strings.HasPrefix(rest, "#![")):
+		x.put(directive, x.at+attributeEnd(rest))
+	case x.string():
+	case c >= '0' && c <= '9' || c == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
+		x.put(number, x.at+numberEnd(rest))
+	case inName(c):
+		n := 1
+		for n < len(rest) && (inName(rest[n]) || rest[n] >= '0' && rest[n] <= '9') {
+			n++
+		}
+		x.put(word, x.at+n)
+	default:
+		for _, s := range x.Signs {
+			if strings.HasPrefix(rest, s) {
+				x.put(sign, x.at+len(s))
+				return
+			}
+		}
+		_, n := utf8.DecodeRuneInString(rest)
+		x.put(sign, x.at+n)
+	}
+}
+
+func inName(c byte) bool {
+	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+}
+
+// lineStart says whether only blanks stand before, in the line.
+func (x *lexer) lineStart() bool {
+	before := x.text[:x.at]
+	return strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:]) == ""
+}
+
+func (x *lexer) skipComment() bool {
+	rest := x.rest()
+	for _, c := range x.Comments {
+		if strings.HasPrefix(rest, c) {
+			if n := strings.IndexByte(rest, '\n'); n >= 0 {
+				x.at += n
+			} else {
+				x.at = len(x.text)
+			}
+			return true
+		}
+	}
+	if len(x.Blocks) < 2 || !strings.HasPrefix(rest, x.Blocks[0]) {
+		return false
+	}
+	begin, end := x.Blocks[0], x.Blocks[1]
+	x.at += len(begin)
+	for depth := 1; x.at < len(x.text); {
+		switch rest := x.rest(); {
+		case strings.HasPrefix(rest, end):
+			x.at += len(end)
+			if depth--; depth == 0 {
+				return true
+			}
+		case x.Nested && strings.HasPrefix(rest, begin):
+			x.at += len(begin)
+			depth++
+		default:
+			x.at++
+		}
+	}
+	return true
+}
+
+// directiveEnd is the end of the line, and of those that go on with a backslash.
+func (x *lexer) directiveEnd() int {
+	at := x.at
+	for {
+		n := strings.IndexByte(x.text[at:], '\n')
+		if n < 0 {
+			return len(x.text)
+		}
+		line := strings.TrimRight(x.text[at:at+n], "\r")
+		at += n
+		if !strings.HasSuffix(line, "\\") {
+			return at
+		}
+		at++
+	}
+}
+
+// attributeEnd is the length of an attribute.
+func attributeEnd(rest string) int {
+	depth := 0
+	for i := range len(rest) {
+		switch rest[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(rest)
+}
+
+// numberEnd is the length of a number: 1_000, 0x1f, 1.5e-3, 10n, 7LL; 0..n begins with 0.
+func numberEnd(rest string) int {
+	n := 0
+	for n < len(rest) {
+		c := rest[n]
+		exponent := n > 0 && (c == '+' || c == '-') && (rest[n-1] == 'e' || rest[n-1] == 'E') && !strings.HasPrefix(rest, "0x")
+		point := c == '.' && !strings.HasPrefix(rest[n:], "..") && (n+1 == len(rest) || !inName(rest[n+1]) || rest[n+1] == 'e')
+		grouped := c == '\'' && n+1 < len(rest) && rest[n+1] >= '0' && rest[n+1] <= '9'
+		if !inName(c) && (c < '0' || c > '9') && !exponent && !point && !grouped || c >= utf8.RuneSelf {
+			break
+		}
+		n++
+	}
+	return max(n, 1)
+}
+
+// string reads a string, a character or an expression between slashes, if one begins here.
+func (x *lexer) string() bool {
+	rest := x.rest()
+	prefix := 0
+	for prefix < len(rest) && prefix < 3 && inName(rest[prefix]) && rest[prefix] < utf8.RuneSelf {
+		prefix++
+	}
+	if prefix > 0 && x.raw(rest, prefix) {
+		return true
+	}
+	if x.Lifetimes && rest[0] == '\'' && len(rest) > 2 && inName(rest[1]) && rest[2] != '\'' && rest[1] < utf8.RuneSelf {
+		n := 2
+		for n < len(rest) && (inName(rest[n]) || rest[n] >= '0' && rest[n] <= '9') {
+			n++
+		}
+		x.put(word, x.at+n)
+		return true
+	}
+	if x.Slashes && rest[0] == '/' && !x.operandBefore() {
+		if n := patternEnd(rest); n > 0 {
+			x.put(quoted, x.at+n)
+			return true
+		}
+		return false
+	}
+	for _, q := range x.Quotes {
+		if strings.HasPrefix(rest[prefix:], q[0]) {
+			x.put(quoted, x.at+prefix+stringEnd(rest[prefix:], q))
+			return true
+		}
+	}
+	return false
+}
+
+// raw reads a string in which a backslash is just a character.
+func (x *lexer) raw(rest string, prefix int) bool {
+	if !slices.Contains(x.Raw, rest[:prefix]) {
+		return false
+	}
+	after := rest[prefix:]
+	hashes := len(after) - len(strings.TrimLeft(after, "#"))
+	body := after[hashes:]
+	if !strings.HasPrefix(body, `"`) {
+		return false
+	}
+	end := `"` + after[:hashes]
+	if mark, _, found := strings.Cut(body[1:], "("); !x.Lifetimes && found && len(mark) <= 16 && !strings.ContainsAny(mark, " \n\"\\)") {
+		end = ")" + mark + `"`
+	}
+	if n := strings.Index(body[1:], end); n >= 0 {
+		x.put(quoted, x.at+prefix+hashes+1+n+len(end))
+	} else {
+		x.put(quoted, len(x.text))
+	}
+	return true
+}
+
+// stringEnd is the length of a string. One of a single line ends with it, whatever it
+// lacks; in q[2] and q[3] stand what begins and ends code in it.
+func stringEnd(rest string, q []string) int {
+	for i := len(q[0]); i < len(rest); {
+		switch {
+		case rest[i] == '\\':
+			i += 2
+		case strings.HasPrefix(rest[i:], q[1]):
+			return i + len(q[1])
+		case len(q) == 4 && strings.HasPrefix(rest[i:], q[2]):
+			depth := 0
+			for i += len(q[2]) - 1; i < len(rest); i++ {
+				if rest[i] == '{' {
+					depth++
+				} else if rest[i] == '}' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+		case rest[i] == '\n' && len(q) == 2 && len(q[0]) == 1:
+			return i
+		default:
+			i++
+		}
+	}
+	return len(rest)
+}
+
+// patternEnd is the length of an expression between slashes; 0 where none begins.
+func patternEnd(rest string) int {
+	class := false
+	for i := 1; i < len(rest); i++ {
+		switch rest[i] {
+		case '\n':
+			return 0
+		case '\\':
+			i++
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '/':
+			if class {
+				continue
+			}
+			for i++; i < len(rest) && rest[i] >= 'a' && rest[i] <= 'z'; i++ {
+			}
+			return i
+		}
+	}
+	return 0
+}
+
+// operandBefore says whether the last token ends an operand, so that / divides it.
+func (x *lexer) operandBefore() bool {
+	if len(x.toks) == 0 {
+		return false
+	}
+	last := x.toks[len(x.toks)-1]
+	switch last.kind {
+	case word:
+		return !slices.Contains([]string{"return", "typeof", "case", "in", "of", "do", "else"}, last.text)
+	case number, quoted:
+		return true
+	}
+	return last.text == ")" || last.text == "]" || last.text == "}"
+}
+
+var partners = map[string]string{")": "(", "]": "[", "}": "{"}
+
+// pair finds the partners of brackets.
+func pair(toks []tok) {
+	var open []int
+	for i := range toks {
+		t := &toks[i]
+		t.match, t.depth = -1, len(open)
+		if t.kind != sign {
+			continue
+		}
+		switch t.text {
+		case "(", "[", "{":
+			open = append(open, i)
+		case ")", "]", "}":
+			if n := len(open); n > 0 && toks[open[n-1]].text == partners[t.text] {
+				t.match, toks[open[n-1]].match = open[n-1], i
+				open = open[:n-1]
+				t.depth = len(open)
+			}
+		}
+	}
+}
+
+// unbroken leaves out the ends of lines between brackets, and of empty lines.
+func unbroken(toks []tok) (kept []tok) {
+	for _, t := range toks {
+		if t.kind == lineEnd && (t.depth > 0 || len(kept) == 0 || kept[len(kept)-1].kind == lineEnd) {
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// markAngles marks < and > that enclose types, as far as tokens tell: between them are
+// names and what types are written with, and behind them goes on what a type begins.
+func markAngles(toks []tok) {
+	for i := range toks {
+		if t := &toks[i]; t.kind != sign || t.text != "<" || t.angle || i == 0 || toks[i-1].kind != word && toks[i-1].text != "::" && toks[i-1].text != "." {
+			continue
+		}
+		if end := angleEnd(toks, i); end > 0 {
+			for j := i; j <= end; j++ {
+				if toks[j].kind == sign && strings.Trim(toks[j].text, "<>") == "" {
+					toks[j].angle = true
+				}
+			}
+		}
+	}
+}
+
+func angleEnd(toks []tok, start int) int {
+	depth := 0
+	for j := start; j < len(toks); j++ {
+		t := toks[j]
+		switch {
+		case t.kind == word || t.kind == number:
+			continue
+		case t.kind != sign:
+			return 0
+		}
+		switch t.text {
+		case "<":
+			depth++
+		case ">", ">>", ">>>":
+			if depth -= len(t.text); depth > 0 {
+				continue
+			}
+			if depth < 0 || j+1 == len(toks) {
+				return 0
+			}
+			if next := toks[j+1]; next.kind == word || next.kind == sign && slices.Contains([]string{"(", ")", "::", "{", ">", ",", ";", "&", "*", "[", "]", ".", "=", "...", "&&", ">>", "?", "->", "=>", "|"}, next.text) {
+				return j
+			}
+			return 0
+		case ",", "::", ".", "*", "&", "[", "]", "(", ")", "?", ":", "->", "...", "=":
+			if t.match >= 0 && (t.match < start || t.match > start+200) {
+				return 0
+			}
+		default:
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,55 @@
+package arena
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// bringing finds the lines of a text that may bring other files along, in any language.
+var bringing = regexp.MustCompile(`(?m)^.*(?:import|require|include).*$`)
+
+// Along are the files that an adapter may want beside a bot that is a file: those of its
+// folder, and of folders in it, that its text imports or names, and so on. Who has the bot
+// played elsewhere takes them along, for only there the adapter is known. Paths are from the
+// bot's folder on.
+func Along(bot string) (files []string) {
+	if info, err := os.Stat(bot); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	folder, own := filepath.Dir(bot), filepath.Base(bot)
+	entries, _ := os.ReadDir(folder)
+	todo, seen := []string{own}, map[string]bool{}
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		text, err := readBot(filepath.Join(folder, name))
+		if seen[name] || err != nil {
+			continue
+		}
+		seen[name] = true
+		if name != own {
+			files = append(files, name)
+		}
+		lines := bytes.Join(bringing.FindAll(text, -1), []byte("\n"))
+		names := func(before, word, after string) bool { return bytes.Contains(text, []byte(before+word+after)) }
+		for _, e := range entries {
+			name := e.Name()
+			stem := regexp.MustCompile(`\b` + regexp.QuoteMeta(name[:len(name)-len(path.Ext(name))]) + `\b`)
+			switch {
+			case hidden(name):
+			case e.IsDir() && (stem.Match(lines) || names("", name, "/") || names(`"`, name, `"`) || names("'", name, "'")):
+				for _, below := range filesIn(filepath.Join(folder, name)) {
+					todo = append(todo, filepath.Join(name, below))
+				}
+			case e.Type().IsRegular() && path.Ext(name) != "" && (stem.Match(lines) || names("", name, "")):
+				todo = append(todo, name)
+			}
+		}
+	}
+	slices.Sort(files)
+	return files
+}

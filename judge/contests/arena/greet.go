@@ -1,0 +1,41 @@
+package arena
+
+import (
+	"context"
+	"slices"
+)
+
+// over notes that the event has come to its end. A part of one has none.
+func (d *director) over() error {
+	if d.e.Only != nil {
+		return nil
+	}
+	if err := d.record(&Record{Lots: d.book.res.Lots}); err != nil {
+		return err
+	}
+	return d.record(&Record{Over: &Over{Games: len(d.book.at)}})
+}
+
+// greet has every bot get ready.
+func (d *director) greet(ctx context.Context) (again bool, err error) {
+	d.limit = noLimit
+	for _, c := range d.e.Bots {
+		d.tasks = append(d.tasks, &task{a: d.seats[c.ID], b: d.seats[c.ID]})
+	}
+	if err := d.ready(ctx); err != nil {
+		return false, err
+	}
+	return false, d.exclude(d.unfit)
+}
+
+// exclude notes who is out.
+func (d *director) exclude(leave []*Disqualified) error {
+	slices.SortFunc(leave, func(a, b *Disqualified) int { return a.Bot - b.Bot })
+	for _, out := range leave {
+		out.Run = d.book.run
+		if err := d.record(&Record{Out: out}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package arena_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/contests/arena"
+)
+
+// python is the referee of the small game in Python, which must do what the one in Go does.
+func python(t testing.TB) *judge.Program {
+	t.Helper()
+	const interpreter = "/usr/bin/python3" // programs of tests see no other
+	if _, err := os.Stat(interpreter); err != nil {
+		t.Skip("no " + interpreter + ": apt-get install python3")
+	}
+	dir := t.TempDir()
+	for name, from := range map[string]string{"heap.py": "testdata", "kit.py": "../../kit", "kit_referee.py": "../../kit"} {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &judge.Program{
+		Name: "heap.py", Key: "heap.py", Dir: dir,
+		Argv: []string{interpreter, judge.ProgramDir + "/heap.py"},
+		Env:  []string{markEnv + "=" + mark(), "PYTHONDONTWRITEBYTECODE=1"},
+	}
+}
+
+// TestARefereeInPython holds the same events with both referees: the same games are drawn
+// and played, with the same faults and penalties, also where bots learn, leave and are met
+// again.
+func TestARefereeInPython(t *testing.T) {
+	b := box(t)
+	for it, make := range map[string]func() *arena.Event{
+		"plays": func() *arena.Event { return newEvent(b, "one", "all", "good", "comments") },
+		"tells of penalties": func() *arena.Event {
+			e := newEvent(b, "good", "illegal", "malformed", "one")
+			e.Rules.Options["errs"] = "1"
+			return e
+		},
+		"has bots learn":  func() *arena.Event { return newEvent(b, "remember", "recall", "one", "learn-wrong") },
+		"goes on without": func() *arena.Event { return newEvent(b, "good", "last", "not-ready", "one", "illegal") },
+	} {
+		t.Run("it "+it, func(t *testing.T) {
+			want := summary(run(t, make()).Results)
+			e := make()
+			e.Referee = python(t)
+			if got := summary(run(t, e).Results); got != want {
+				t.Errorf("in Python\n%s\nin Go\n%s", got, want)
+			}
+		})
+	}
+	e := newEvent(b, "one", "all")
+	e.Referee = python(t)
+	e.Rules.Options["errs"] = "11"
+	if _, err := e.Run(t.Context()); !strings.Contains(fmt.Sprint(err), `the option errs is "11": it must be a number from 0 to 10`) {
+		t.Errorf("error = %v, want one about errs", err)
+	}
+}

@@ -1,0 +1,36 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"assay/judge/blob"
+	"assay/judge/host/client"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+)
+
+// TestEachBotIsBounded: what one contestant may send is bounded, and not what all send together.
+func TestEachBotIsBounded(t *testing.T) {
+	h := newHouse(t)
+	file := func(path string, size int64) job.File {
+		return job.File{Path: path, Size: size, Digest: blob.Of([]byte(path))}
+	}
+	for _, c := range []struct {
+		kind   flow.Kind
+		files  []job.File
+		status int
+		says   string
+	}{
+		{flow.Arena, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusConflict, "lacks the bytes"},
+		{flow.Arena, []job.File{file("1/a.py", 900), file("1/b.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
+		{flow.Golf, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
+	} {
+		n := client.NewFlow{Kind: c.kind, Problem: "sum", Files: c.files}
+		status, said := h.ask("submit", "PUT", "/v1/flows/AAAAAAAAAAAAAAAAAAAAAAAA", n)
+		if status != c.status || !strings.Contains(said, c.says) {
+			t.Errorf("%s with %v: %d %s", c.kind, c.files, status, said)
+		}
+	}
+}

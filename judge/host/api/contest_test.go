@@ -1,0 +1,184 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// TestContestantsByTheCommandLine: who takes part in contests sees by the command line what
+// they show, and no more; a server without contests goes on as it did.
+func TestContestantsByTheCommandLine(t *testing.T) {
+	h := newHouse(t)
+	sum := h.submission("one") // which makes the problem
+	account, err := h.store.NewAccount(t.Context(), "student", "Student", store.Person, string(auth.Contestant))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, hash := auth.NewToken()
+	if _, err := h.store.NewToken(t.Context(), account.ID, hash, "", []string{"submit"}, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	h.headers["student"] = "Bearer " + text
+	problems := func(who string) (slugs, bundles string) {
+		t.Helper()
+		code, said := h.ask(who, "GET", client.ProblemsPath, nil)
+		var all []client.Problem
+		if err := json.Unmarshal([]byte(said), &all); code != 200 || err != nil {
+			t.Fatalf("%d, %v: %s", code, err, said)
+		}
+		for _, p := range all {
+			slugs, bundles = slugs+p.Slug+" ", bundles+string(p.Bundle)
+		}
+		return slugs, bundles
+	}
+	submit := func(who string, want int) (s client.Submission) {
+		t.Helper()
+		sum.Key += "x"
+		code, said := h.ask(who, "POST", client.SubmissionsPath, sum)
+		if code != want {
+			t.Errorf("%s submits: %d, want %d: %s", who, code, want, said)
+		}
+		if code == 200 {
+			if err := json.Unmarshal([]byte(said), &s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s
+	}
+
+	// No contest has the problem: it is not there for contestants.
+	if slugs, _ := problems("student"); slugs != "" {
+		t.Errorf("the student sees %s", slugs)
+	}
+	if slugs, _ := problems("submit"); slugs != "sum " {
+		t.Errorf("who practises sees %q", slugs)
+	}
+	submit("student", 404)
+	practised := submit("submit", 200)
+
+	// A contest that has not begun hides it from all but staff.
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowCases}}
+	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"student", "submit"} {
+		if slugs, _ := problems(who); slugs != "" {
+			t.Errorf("before the start %s sees %s", who, slugs)
+		}
+		submit(who, 404)
+		sum.Problem = "A"
+		submit(who, 404)
+		sum.Problem = "sum"
+	}
+	submit("admin", 200)
+
+	// While it runs, submissions go into it.
+	c.Starts = time.Now().Add(-time.Minute)
+	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"student", "submit"} {
+		if slugs, bundles := problems(who); slugs != "sum " || bundles != "" {
+			t.Errorf("%s sees %q in %q", who, slugs, bundles)
+		}
+	}
+	// Not into one that only takes practice, nor one that began earlier.
+	for slug, ago := range map[string]time.Duration{"old": 5 * time.Hour, "long": 30 * time.Minute} {
+		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Practice: true}}
+		if err := h.store.NewContest(t.Context(), other, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := submit("student", 200)
+	kept, err := h.store.Submission(t.Context(), sent.ID)
+	if err != nil || kept.Contest != c.ID || kept.Team == "" {
+		t.Fatalf("got %+v, %v", kept, err)
+	}
+	const secret = "secret-of-the-setters"
+	var specs []*job.Spec
+	for _, lane := range []job.Lane{job.Contest, job.Practice} {
+		more, err := h.store.Next(t.Context(), lane, "main", 9)
+		if err != nil || len(more) == 0 {
+			t.Fatal(more, err)
+		}
+		specs = append(specs, more...)
+	}
+	events := []judge.Event{
+		&judge.Started{Format: judge.EventFormat, Problem: "sum", Title: "Sum", Cases: 1, Groups: []string{secret}},
+		&judge.CaseJudged{Group: secret, Case: secret, Verdict: judge.WrongAnswer, Message: secret, Line: secret},
+		&judge.Finished{Verdict: judge.WrongAnswer, Judged: 1, Cases: 1, First: secret + "/" + secret},
+	}
+	packed, rows, err := job.Pack(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := h.blobs.Add(strings.NewReader(string(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range specs {
+		if s.Lane == job.Practice || s.ID == kept.Judgement {
+			r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: secret, State: job.Done, Rows: rows, Events: packed, Finished: events[2].(*judge.Finished)}
+			if _, err := h.store.Fold(t.Context(), r, d); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for path, want := range map[string]string{"": `"WA"`, "/events": `"1/1"`} {
+		code, said := h.ask("student", "GET", client.SubmissionsPath+"/"+sent.ID+path, nil)
+		if code != 200 || strings.Contains(said, secret) || path != "" && !strings.Contains(said, `"case":"1"`) || !strings.Contains(said, `WA`) {
+			t.Errorf("%s: %d, want %s in it: %s", path, code, want, said)
+		}
+		if code, said := h.ask("admin", "GET", client.SubmissionsPath+"/"+sent.ID+path, nil); code != 200 || !strings.Contains(said, secret) {
+			t.Errorf("the admin: %d, %s", code, said)
+		}
+	}
+	// What was practised before the contest had the problem shows no more than a contest may.
+	if code, said := h.ask("submit", "GET", client.SubmissionsPath+"/"+practised.ID+"/events", nil); code != 200 || strings.Contains(said, secret) || !strings.Contains(said, "WA") {
+		t.Errorf("the submission of before: %d, %s", code, said)
+	}
+	// What the workers bring back of golf and the like has test data in it.
+	flow := client.NewFlow{Kind: "golf", Problem: "sum", Files: sum.Files}
+	for who, want := range map[string]int{"student": http.StatusForbidden, "submit": http.StatusNotFound} {
+		if code, said := h.ask(who, "PUT", client.FlowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != want {
+			t.Errorf("a flow of %s: %d, want %d: %s", who, code, want, said)
+		}
+	}
+	// By its label; by the name of the contest, and where there is none.
+	sum.Problem = "a"
+	if labelled := submit("student", 200); labelled.Problem != "sum" {
+		t.Errorf("the label is of %+v", labelled)
+	}
+	sum.Problem = "B"
+	submit("student", 404)
+	sum.Problem = "sum"
+	sum.Contest = "spring"
+	submit("student", 200)
+	sum.Contest = "autumn"
+	submit("student", 404)
+
+	// After its end it takes nothing.
+	sum.Contest = ""
+	c.Starts = time.Now().Add(-3 * time.Hour)
+	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	sum.Contest = "spring"
+	submit("student", 403)
+
+	// A sheet must be one.
+	bad := client.NewProblem{Title: "Sum", Manifest: blob.Of([]byte("x")), Config: blob.Of([]byte("x")), Sheet: "x"}
+	if code, _ := h.ask("publish", "PUT", client.ProblemsPath+"/sum", bad); code == 200 {
+		t.Error("a problem with a sheet that is none is published")
+	}
+}

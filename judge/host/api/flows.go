@@ -1,0 +1,204 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// flowIDs are made by who asks for a flow, of so many random bits that nobody else's is the
+// same.
+var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
+
+// putFlow begins a flow. The same again is the same flow.
+func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
+	id := r.PathValue("id")
+	if !flowIDs.MatchString(id) {
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a flow: 20 to 64 random letters and digits", id), ""}
+	}
+	var n client.NewFlow
+	if err := errors.Join(read(w, r, &n), a.HasRoom(desk.RoomForSubmissions)); err != nil {
+		return err
+	}
+	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // what it brings has test data in it
+		return &status{http.StatusForbidden, "who takes part in contests may not do this on the server", ""}
+	}
+	spec, err := a.flow(r, who, &n)
+	if err != nil {
+		return err
+	}
+	if err := spec.Check(); err != nil {
+		return &status{http.StatusBadRequest, err.Error(), ""}
+	}
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	kept, err := a.Store.NewFlow(r.Context(), id, string(n.Kind), data, who.account.ID)
+	if err != nil {
+		return err
+	}
+	a.Dispatch.Plan(id)
+	return ok(w, shownFlow(kept))
+}
+
+// flow makes what is planned of what is asked for. All that it names must be there.
+func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec, error) {
+	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, Folder: true}}
+	for _, files := range perContestant(n) {
+		if err := a.Bounded(files, true); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range n.Files {
+		if !a.Blobs.Has(f.Digest, f.Size) {
+			return nil, &status{http.StatusConflict, fmt.Sprintf("the server lacks the bytes of %.200q", f.Path), "send them first"}
+		}
+	}
+	if !flow.OnSnapshot(n.Kind) {
+		p, err := a.Store.Problem(r.Context(), n.Problem)
+		if err == nil && !who.may(client.Publish) { // one that a contest has is not to be looked into
+			if seat, perr := a.Place(r.Context(), who.account, n.Problem); perr != nil || seat != nil && !seat.Can(auth.SeeAll) {
+				err = errors.Join(store.ErrNotFound, perr)
+			}
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, a.noProblem(r, who, n.Problem)
+		}
+		if err != nil {
+			return nil, err
+		}
+		spec.Work.Bundle, spec.Work.Config = p.Bundle, p.Config
+		return spec, nil
+	}
+	if !who.may(client.Publish) { // the folder's programs judge
+		return nil, &status{http.StatusForbidden, fmt.Sprintf("the token of %s may not do this: it needs the scope %s", who.account.Login, client.Publish), ""}
+	}
+	var err error
+	spec.Work.Snapshot, spec.Work.Config = true, n.Config
+	spec.Work.Bundle, err = a.whole(client.NewProblem{Manifest: n.Manifest, Config: n.Config})
+	return spec, err
+}
+
+// perContestant are the files of each: what one may send is bounded.
+func perContestant(n *client.NewFlow) map[string][]job.File {
+	of := map[string][]job.File{}
+	for _, f := range n.Files {
+		folder := ""
+		if flow.OfMany(n.Kind) {
+			folder, _, _ = strings.Cut(f.Path, "/")
+		}
+		of[folder] = append(of[folder], f)
+	}
+	return of
+}
+
+// myFlow reads a flow that who asks may see: anything else is not there.
+func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
+	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
+	if errors.Is(err, store.ErrNotFound) || err == nil && f.Owner != who.account.ID && !who.may(client.Admin) {
+		return nil, &status{http.StatusNotFound, "there is no such flow", ""}
+	}
+	return f, err
+}
+
+func shownFlow(f *store.Flow) *client.Flow {
+	return &client.Flow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
+}
+
+func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
+	f, err := a.myFlow(r, who)
+	if err != nil {
+		return err
+	}
+	if f.Kind == string(flow.Hole) {
+		return &status{http.StatusConflict, "the proof of an answer to a hole goes on to its end", ""}
+	}
+	if err := a.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
+		return err
+	}
+	return a.done(w, r, who, "cancel", f.ID, "", struct{}{})
+}
+
+// flowParts streams the parts of a flow, those that are there and those that come, and at
+// last the flow.
+func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) error {
+	f, err := a.myFlow(r, who)
+	if err != nil {
+		return err
+	}
+	watch := a.Dispatch.Watch(f.ID)
+	defer watch.Close()
+	out := newStream(w)
+	told, last := map[string]bool{}, time.Now()
+	for {
+		_, changed, _ := watch.Next(0)
+		f, err := a.myFlow(r, who) // before its parts: none comes after its end
+		if err != nil {
+			return a.lost(f, err)
+		}
+		parts, err := a.Store.Parts(r.Context(), f.ID)
+		if err != nil {
+			return a.lost(f, err)
+		}
+		for _, p := range parts {
+			if told[p.Key] {
+				continue
+			}
+			told[p.Key], last = true, time.Now()
+			if err := a.tellPart(out, p); err != nil {
+				return nil // nobody listens
+			}
+		}
+		if f.State != store.FlowRunning {
+			_ = out.line(client.FlowLine{End: shownFlow(f)}) // to one who may be gone
+			return nil
+		}
+		if time.Since(last) > keepAlive {
+			last = time.Now()
+			if out.line(client.FlowLine{}) != nil {
+				return nil
+			}
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-changed:
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+// lost ends a stream whose head is written: who listens asks again.
+func (a *api) lost(f *store.Flow, err error) error {
+	a.Log.Error("read a flow", "flow", f, "error", err)
+	return nil
+}
+
+// tellPart tells the lines of a part, and then the part.
+func (a *api) tellPart(out *stream, p *store.Part) error {
+	r := p.Result
+	told := &client.Part{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}
+	lines, err := a.Dispatch.Lines(p.Events)
+	if err != nil {
+		a.Log.Error("read the lines of a part", "part", p.Key, "error", err)
+		told.State, told.Reason = job.Failed, "the server has lost what this part brought"
+	}
+	for _, l := range lines {
+		if err := out.line(client.FlowLine{Line: l}); err != nil {
+			return err
+		}
+	}
+	return out.line(client.FlowLine{Part: told})
+}

@@ -1,0 +1,200 @@
+package api_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// TestJoinAgain holds that a worker whose answer got lost may send its code again, and is
+// told of its own class; and that nobody else may.
+func TestJoinAgain(t *testing.T) {
+	h := newHouse(t)
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far", Class: "arm"})
+	var i client.Invite
+	if err := json.Unmarshal([]byte(said), &i); err != nil {
+		t.Fatal(said, err)
+	}
+	_, key, err := queue.Key(filepath.Join(t.TempDir(), "far"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	arm := offer()
+	arm.Arch = "linux/arm64"
+	for range 2 {
+		got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: arm})
+		if got != 200 || !strings.Contains(said, `"class":"arm"`) {
+			t.Errorf("to join is answered %d %s", got, said)
+		}
+	}
+	_, other, err := queue.Key(filepath.Join(t.TempDir(), "other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: other, Offer: arm}); got != 403 || !strings.Contains(said, "used already") {
+		t.Errorf("a second worker is answered %d %s", got, said)
+	}
+	c, err := h.store.FillClass(t.Context(), "main", offer())
+	if err != nil || c.Arch != "linux/amd64" {
+		t.Errorf("the class main became %+v, %v", c, err)
+	}
+}
+
+// TestCodes that are good for nothing any more, or never were: each is told what it is, and
+// lets nobody in.
+func TestCodes(t *testing.T) {
+	h := newHouse(t)
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far", Class: "main"})
+	var i client.Invite
+	if err := json.Unmarshal([]byte(said), &i); err != nil {
+		t.Fatal(said, err)
+	}
+	_, key, err := queue.Key(filepath.Join(t.TempDir(), "far"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	join := func(code, key string, status int, says string) {
+		t.Helper()
+		got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: code, Key: key, Offer: offer()})
+		if got != status || !strings.Contains(said, says) {
+			t.Errorf("to join is answered %d %s, want %d %s", got, said, status, says)
+		}
+	}
+	const again = `"hint":"get a new one: judged admin worker add NAME"`
+	join(i.Code[:len(i.Code)-1], key, 403, `{"error":"the join code is not known here","hint":"it may be cut: get a new one: judged admin worker add NAME"}`)
+	h.ahead.Store(int64(24*time.Hour - time.Minute))
+	join(" "+i.Code+"\n", h.key, 200, `"worker":"w"`) // who is in already does not use it up
+	h.ahead.Store(int64(24 * time.Hour))
+	join(i.Code, key, 403, `{"error":"the join code has expired: it is good for 24 hours",`+again)
+	if _, err := h.store.Worker(t.Context(), "far"); err == nil {
+		t.Error("somebody was let in")
+	}
+	h.ahead.Store(0)
+	join(i.Code, key, 200, `"worker":"far"`)
+	join(i.Code, strings.Replace(key, key[10:12], "AA", 1), 400, "no key of a worker")
+}
+
+// TestAnotherMachine holds that a worker that does not judge as the others of its class is
+// told in what, and is taken out; and that it comes back by itself when it is mended.
+func TestAnotherMachine(t *testing.T) {
+	h := newHouse(t)
+	hello := func(change func(*job.Offer), status int, says string) {
+		t.Helper()
+		o := offer()
+		o.Languages = map[string]string{"sh": "dash 1", "lua": "5.4"}
+		o.Obtain = map[string]string{"lua": "apt-get install lua5.4"}
+		change(&o)
+		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != status || !strings.Contains(said, says) {
+			t.Errorf("is answered %d %s, want %d %s", got, said, status, says)
+		}
+	}
+	state := func(want store.WorkerState) {
+		t.Helper()
+		if w, err := h.store.Worker(t.Context(), "w"); err != nil || w.State != want {
+			t.Errorf("the worker is %+v, %v; want %s", w, err, want)
+		}
+	}
+	hello(func(*job.Offer) {}, 200, `"lanes":[0,1,2]`) // the class is as its first worker
+	const differs = `{"error":"this machine does not judge as the others of its class do:\n  `
+	hello(func(o *job.Offer) { delete(o.Languages, "lua") }, 409, differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
+	state(store.Drained)
+	hello(func(o *job.Offer) { o.Languages["sh"] = "bash 5" }, 409, differs+`sh: the class main has \"dash 1\", this machine has \"bash 5\"; get the same version: `)
+	hello(func(o *job.Offer) { o.Arch = "linux/arm64" }, 409, differs+"the class main is of linux/amd64, this machine is linux/arm64: it needs a class of its own: ")
+	hello(func(o *job.Offer) { o.Rung = "user" }, 409, differs+"the class main judges in the sandbox root, this machine gives user")
+	state(store.Drained)
+	hello(func(o *job.Offer) { o.Languages["perl"] = "5" }, 200, `"worker":"w"`) // more is no harm
+	state(store.Active)
+	other := func(o *job.Offer) { o.Languages["sh"] = "dash 2" }
+	hello(other, 409, "dash 2")
+	var all []client.Class
+	if _, said := h.ask("admin", "GET", "/v1/classes", nil); json.Unmarshal([]byte(said), &all) != nil || len(all) != 1 || all[0].Languages["sh"] != "dash 1" {
+		t.Errorf("the classes are %+v", all)
+	}
+	if got, said := h.ask("admin", "DELETE", "/v1/classes/main", nil); got != 200 || !strings.Contains(said, `{"stopped":[]}`) {
+		t.Errorf("to forget the class is answered %d %s", got, said)
+	}
+	hello(other, 200, `"worker":"w"`) // it says what the class is now
+	state(store.Active)
+	hello(func(*job.Offer) {}, 409, "dash 1")
+	hello(other, 200, `"worker":"w"`)
+	h.ask("admin", "DELETE", "/v1/classes/main", nil)
+	hello(func(o *job.Offer) { o.Version = "v2" }, 200, `"lanes":[1,2],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
+	state(store.Active)
+}
+
+// TestMachinesOfOneClassAreEquallyFast: the first that was measured, and is no guest, says how
+// fast the class is; one that is not to be believed, or was not measured, is let in.
+func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
+	h := newHouse(t)
+	hello := func(ms float64, doubt string, status int, says string) {
+		t.Helper()
+		o := offer()
+		if ms > 0 {
+			o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": ms}, Doubt: doubt}
+		}
+		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != status || !strings.Contains(said, says) {
+			t.Errorf("%v ms is answered %d %s, want %d %s", ms, got, said, status, says)
+		}
+	}
+	speed := func(want float64) {
+		t.Helper()
+		c, err := h.store.Class(t.Context(), "main")
+		if err != nil || c.Speed == nil && want > 0 || c.Speed != nil && c.Speed.Loads["arithmetic"] != want {
+			t.Errorf("the class is %+v, %v", c, err)
+		}
+	}
+	hello(0, "", 200, `"lanes":[0,1,2],"queue":""}`)
+	hello(500, "others were busy", 200, `"lanes":[0,1,2],"queue":""}`)
+	speed(0)
+	hello(200, "", 200, `"factor":1}`)
+	speed(200)
+	hello(210, "", 200, `"factor":1.05}`)
+	hello(300, "", 409, "this machine takes 1.50 times the processor time of the first one of the class main (arithmetic 1.50)")
+	hello(300, "others were busy", 200, `"worker":"w"`)
+	hello(150, "", 409, "0.75 times")
+	hello(190, "", 200, `"factor":0.95}`)
+	speed(200)
+	var all []client.Worker
+	if _, said := h.ask("admin", "GET", "/v1/workers", nil); json.Unmarshal([]byte(said), &all) != nil || all[0].Factor != 0.95 {
+		t.Errorf("the workers are %+v", all)
+	}
+
+	h.mixed("main")
+	hello(300, "", 200, `"lanes":[1,2],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: it judges no running contests, and time limits follow how fast a machine is"]`)
+	hello(100, "", 200, `"scale":0.5`)
+	hello(0, "", 200, `"nobody measured this machine, and limits are as they are: judged worker --calibrate"`)
+	hello(401, "", 409, "at most 2.00 is taken")
+}
+
+// TestAGuestDecidesNothing of its class, and is told what it is.
+func TestAGuestDecidesNothing(t *testing.T) {
+	h := newHouse(t)
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "friend", Class: "main", Guest: true})
+	var i client.Invite
+	if err := json.Unmarshal([]byte(said), &i); err != nil {
+		t.Fatal(said, err)
+	}
+	_, key, err := queue.Key(filepath.Join(t.TempDir(), "friend"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := offer()
+	o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": 1}}
+	got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: o})
+	if got != 200 || !strings.Contains(said, `"lanes":[1,2],"queue":"","notes":["this worker is a guest: `) {
+		t.Errorf("to join is answered %d %s", got, said)
+	}
+	if w, err := h.store.Worker(t.Context(), "friend"); err != nil || !w.Guest {
+		t.Errorf("the worker is %+v, %v", w, err)
+	}
+	if c, err := h.store.Class(t.Context(), "main"); err != nil || c.Speed != nil {
+		t.Errorf("the class is %+v, %v", c, err)
+	}
+}

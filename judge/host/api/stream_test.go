@@ -1,0 +1,236 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// judging is a submission that the worker w judges, as far as a test says.
+type judging struct {
+	*house
+	id     string
+	spec   *job.Spec
+	events []judge.Event
+}
+
+func (h *house) judging() *judging {
+	h.Helper()
+	_, said := h.ask("submit", "POST", "/v1/submissions", h.submission("k"))
+	var s client.Submission
+	if err := json.Unmarshal([]byte(said), &s); err != nil {
+		h.Fatal(said, err)
+	}
+	specs, err := h.store.Next(h.Context(), job.Practice, "main", 1)
+	if err != nil || len(specs) != 1 {
+		h.Fatal(specs, err)
+	}
+	j := &judging{house: h, id: s.ID, spec: specs[0]}
+	for i := range 6 {
+		j.events = append(j.events, &judge.Noted{Text: fmt.Sprint(i)})
+	}
+	h.d.Listener().Taken("w", j.running())
+	return j
+}
+
+func (j *judging) running() job.Running {
+	return job.Running{Job: j.spec.ID, Generation: j.spec.Generation}
+}
+
+// tell tells of events, from an index to before another.
+func (j *judging) tell(from, to int) {
+	j.Helper()
+	p := job.Progress{Running: j.running(), First: from}
+	for _, e := range j.events[from:to] {
+		line, err := judge.EncodeEvent(e)
+		if err != nil {
+			j.Fatal(err)
+		}
+		p.Events = append(p.Events, line)
+	}
+	j.d.Listener().Progress("w", p)
+}
+
+// end ends the judging, in the database: as if another server saw it.
+func (j *judging) end() { j.Helper(); j.fold(judge.Accepted, nil) }
+
+func (j *judging) fold(v judge.Verdict, doubt *store.Doubt) {
+	j.Helper()
+	packed, _, err := job.Pack(j.events)
+	if err != nil {
+		j.Fatal(err)
+	}
+	if err := j.blobs.Put(blob.Of(packed), int64(len(packed)), bytes.NewReader(packed)); err != nil {
+		j.Fatal(err)
+	}
+	r := &job.Result{Job: j.spec.ID, Generation: 1, Token: j.spec.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v}, Events: packed}
+	if _, err := j.store.FoldDoubtful(j.Context(), r, blob.Of(packed), doubt); err != nil {
+		j.Fatal(err)
+	}
+}
+
+// stream is one that a test reads.
+type stream struct {
+	t     *testing.T
+	lines *bufio.Scanner
+	stop  context.CancelFunc
+}
+
+// follow opens the stream of the judging; from is its query.
+func (j *judging) follow(from string) *stream {
+	j.Helper()
+	ctx, stop := context.WithCancel(j.Context())
+	j.Cleanup(stop)
+	path := "/v1/submissions/" + j.id + "/events"
+	r, err := http.NewRequestWithContext(ctx, "GET", j.URL+path+from, nil)
+	if err != nil {
+		j.Fatal(err)
+	}
+	r.Header.Set("Authorization", j.as("submit", "GET", path))
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		j.Fatal(err)
+	}
+	j.Cleanup(func() { answer.Body.Close() })
+	return &stream{j.T, bufio.NewScanner(answer.Body), stop}
+}
+
+// next is the next line that says something: the text of a note, or the state at the end.
+func (s *stream) next() string {
+	s.t.Helper()
+	for s.lines.Scan() {
+		var l client.Line
+		if err := json.Unmarshal(s.lines.Bytes(), &l); err != nil {
+			s.t.Fatalf("%q: %v", s.lines.Text(), err)
+		}
+		switch {
+		case l.End != nil:
+			return l.End.State + " " + string(l.End.Verdict)
+		case l.Event != nil:
+			e, err := judge.DecodeEvent(l.Event)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			return e.(*judge.Noted).Text
+		}
+	}
+	return fmt.Sprint("the stream ended: ", s.lines.Err())
+}
+
+func (s *stream) says(all ...string) {
+	s.t.Helper()
+	for i, want := range all {
+		if got := s.next(); got != want {
+			s.t.Fatalf("line %d says %q, want %q", i, got, want)
+		}
+	}
+}
+
+// TestAStreamGoesOn where it is asked to: live, and after the end, each event once.
+func TestAStreamGoesOn(t *testing.T) {
+	j := newHouse(t).judging()
+	j.tell(0, 3)
+	first, second := j.follow("?from=1"), j.follow("?from=3")
+	first.says("1", "2")
+	j.tell(3, 4)
+	first.says("3")
+	second.says("3")
+	j.tell(0, 5) // its worker began anew
+	second.says("4")
+	j.end()
+	first.says("4", "5", "done AC")
+	second.says("5", "done AC")
+	for from, want := range map[string]string{
+		"": "0 1 2 3 4 5 done AC", "?from=4": "4 5 done AC", "?from=6": "done AC", "?from=99": "done AC", "?from=-1": "0 1 2 3 4 5 done AC", "?from=x": "0 1 2 3 4 5 done AC",
+	} {
+		again := j.follow(from)
+		for _, word := range strings.Split(strings.Replace(want, " AC", "", 1), " ") {
+			if got := strings.TrimSuffix(again.next(), " AC"); got != word {
+				t.Errorf("%q says %q, want %q", from, got, word)
+			}
+		}
+		if got := again.next(); got != "the stream ended: <nil>" {
+			t.Errorf("%q goes on after its end: %s", from, got)
+		}
+	}
+}
+
+// TestAStreamThatHasNothingToSay says so, that nobody between takes it for dead.
+func TestAStreamThatHasNothingToSay(t *testing.T) {
+	s := newHouse(t).judging().follow("")
+	for range 2 {
+		if !s.lines.Scan() || s.lines.Text() != "{}" {
+			t.Fatalf("it says %q, %v", s.lines.Text(), s.lines.Err())
+		}
+	}
+}
+
+// TestAStreamThatNobodyReads frees what it watches.
+func TestAStreamThatNobodyReads(t *testing.T) {
+	j := newHouse(t).judging()
+	watched := func(want int) {
+		t.Helper()
+		for end := time.Now().Add(2 * time.Minute); j.d.Watchers() != want; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("there are %d watchers, want %d", j.d.Watchers(), want)
+			}
+		}
+	}
+	one, two := j.follow(""), j.follow("")
+	watched(2)
+	one.stop()
+	watched(1)
+	j.tell(0, 1)
+	two.says("0")
+	j.end()
+	two.says("1", "2", "3", "4", "5", "done AC")
+	watched(0)
+}
+
+// TestAStreamOfWhatIsJudgedAgain goes on with the judging that counts in the end, where the
+// first one was told to be: there is one end.
+func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		cancelled bool
+		want      []string
+	}{
+		"the second counts":      {false, []string{"2", "other", "done AC"}},
+		"the first stands again": {true, []string{"2", "3", "4", "5", "done TLE"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newHouse(t).judging()
+			s := j.follow("")
+			j.tell(0, 2)
+			s.says("0", "1")
+			j.fold(judge.TimeLimit, &store.Doubt{Why: "it took long"})
+			specs, err := j.store.Next(t.Context(), job.Practice, "main", 1)
+			if err != nil || len(specs) != 1 {
+				t.Fatal(specs, err)
+			}
+			j.spec = specs[0]
+			if tt.cancelled {
+				if done, err := j.d.Cancel(t.Context(), j.spec.ID); !done || err != nil {
+					t.Fatal(done, err)
+				}
+			} else {
+				j.events = append(j.events[:3:3], &judge.Noted{Text: "other"})
+				j.d.Listener().Taken("w", j.running())
+				j.tell(0, 3)
+				j.fold(judge.Accepted, nil)
+			}
+			s.says(tt.want...)
+		})
+	}
+}

@@ -1,0 +1,39 @@
+package auth
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mostName is the most letters of a name.
+const mostName = 200
+
+// BadName says what is wrong with the name of a person, a team or a contest; "" for nothing.
+// Whatever people write is a name, also from right to left and in pictures. What nobody can
+// see is none, and neither is what would turn round the text beside it.
+func BadName(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "a name is missing"
+	case utf8.RuneCountInString(name) > mostName:
+		return fmt.Sprintf("a name has %d letters at most", mostName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, hides) || !strings.ContainsFunc(name, shows):
+		return "the name has a letter that nobody can see"
+	}
+	return ""
+}
+
+// shows says whether something is seen of a letter that stands alone.
+func shows(c rune) bool { return unicode.In(c, unicode.L, unicode.N, unicode.P, unicode.S) }
+
+// hides says whether a letter is one that no name needs.
+func hides(c rune) bool { return !Joins(c) && !unicode.IsGraphic(c) }
+
+// Joins says whether a letter that is not seen itself is part of others: it joins letters and
+// pictures, or says in which direction a number stands.
+func Joins(c rune) bool {
+	const nonJoiner, joiner, leftToRight, rightToLeft, firstTag, lastTag = '\u200c', '\u200d', '\u200e', '\u200f', '\U000E0020', '\U000E007F'
+	return c == nonJoiner || c == joiner || c == leftToRight || c == rightToLeft || c >= firstTag && c <= lastTag
+}

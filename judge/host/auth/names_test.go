@@ -1,0 +1,25 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestBadName(t *testing.T) {
+	for _, name := range []string{
+		"Ada", "李雷", "שלום עולם", "محمد 5", "می\u200cخواهم", "Zoë\u00a0Quinn", "👩‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "❤️", "<b>&", "=1+1", "A\u200f1", strings.Repeat("W", 200), "?",
+	} {
+		if got := BadName(name); got != "" {
+			t.Errorf("%q is a name: %s", name, got)
+		}
+	}
+	for name, want := range map[string]string{
+		"": "missing", " \t": "missing", strings.Repeat("W", 201): "200 letters at most", "a\x00": "nobody can see", "a\x1b[31m": "nobody can see", "a\nb": "nobody can see",
+		"a\u202eb": "nobody can see", "a\u2066b": "nobody can see", "a\u200bb": "nobody can see", "\ufeffa": "nobody can see", "\u200d": "nobody can see",
+		"\u200f \u200f": "nobody can see", "a\xff": "nobody can see", "a\u2028b": "nobody can see", "a\x7f": "nobody can see", "a\ue000": "nobody can see",
+	} {
+		if got := BadName(name); !strings.Contains(got, want) {
+			t.Errorf("BadName(%q) = %q, want %q in it", name, got, want)
+		}
+	}
+}

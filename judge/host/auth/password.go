@@ -1,0 +1,135 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math/big"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Passwords hashes and checks passwords by argon2id. Each takes 19 MiB for a moment, so that
+// only a few do at once, and the others wait in a queue.
+type Passwords struct {
+	places  chan struct{}
+	waiting atomic.Int64
+}
+
+// What a password costs, and how many may wait.
+const (
+	memoryKiB = 19 << 10
+	passes    = 2
+	lanes     = 1
+	saltBytes = 16
+	hashBytes = 32
+	mostWait  = 200
+)
+
+// The bounds of a password that somebody chooses, in bytes.
+const (
+	LeastPassword = 8
+	MostPassword  = 200
+)
+
+// ErrBusy says that too many passwords are being checked already.
+var ErrBusy = errors.New("too many people are logging in: try again in some seconds")
+
+// NewPasswords makes the queue of a server.
+func NewPasswords() *Passwords {
+	return &Passwords{places: make(chan struct{}, max(1, runtime.NumCPU()/2))}
+}
+
+// alone waits for a place, and works in it.
+func (p *Passwords) alone(ctx context.Context, work func()) error {
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > mostWait {
+		return ErrBusy
+	}
+	select {
+	case p.places <- struct{}{}:
+		defer func() { <-p.places }()
+		work()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Hash makes of a password what is kept of it: parameters, salt and hash in one text.
+func (p *Passwords) Hash(ctx context.Context, password string) (hash string, err error) {
+	salt := make([]byte, saltBytes)
+	_, _ = rand.Read(salt) // it never fails
+	err = p.alone(ctx, func() {
+		hash = written(memoryKiB, passes, lanes, salt, derive(password, salt, memoryKiB, passes, lanes, hashBytes))
+	})
+	return hash, err
+}
+
+func derive(password string, salt []byte, memory, time uint32, threads uint8, size int) []byte {
+	return argon2.IDKey([]byte(password), salt, time, memory, threads, uint32(size))
+}
+
+func written(memory, time uint32, threads uint8, salt, key []byte) string {
+	b64 := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, time, threads, b64(salt), b64(key))
+}
+
+// nobody is the hash of no password: to check it takes as long as any other.
+var nobody = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
+
+// Check says whether a password is the one that was hashed. Of "", which is the hash of an
+// account that cannot log in, or of none, nothing is; it takes as long to say so.
+func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool, err error) {
+	if hash == "" || len(password) > MostPassword {
+		hash, password = nobody, ""
+	}
+	var memory, time uint32
+	var threads uint8
+	var version int
+	parts := strings.Split(hash, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return false, errors.New("the hash of a password cannot be read")
+	}
+	_, err1 := fmt.Sscanf(parts[2], "v=%d", &version)
+	_, err2 := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &threads)
+	salt, err3 := base64.RawStdEncoding.DecodeString(parts[4])
+	key, err4 := base64.RawStdEncoding.DecodeString(parts[5])
+	if err := errors.Join(err1, err2, err3, err4); err != nil || version != argon2.Version || time == 0 || threads == 0 || memory > 1<<20 || time > 100 || len(key) == 0 {
+		return false, fmt.Errorf("the hash of a password cannot be read: %w", errors.Join(err, errors.New("its parameters are not this program's")))
+	}
+	err = p.alone(ctx, func() {
+		good = subtle.ConstantTimeCompare(derive(password, salt, memory, time, threads, len(key)), key) == 1
+	})
+	return good && err == nil, err
+}
+
+// letters of passwords that are read from paper: none looks like another.
+const letters = "abcdefghjkmnpqrstuvwxyz23456789"
+
+// NewPassword makes a password of 12 letters that people can read and type: 59 random bits.
+func NewPassword() string {
+	var b strings.Builder
+	for i := range 12 {
+		if i > 0 && i%4 == 0 {
+			b.WriteByte('-')
+		}
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(letters)))) // it never fails
+		b.WriteByte(letters[n.Int64()])
+	}
+	return b.String()
+}
+
+// NewSession makes what a browser knows of its session, and the hash under which it is kept.
+func NewSession() (text, hash string) {
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // it never fails
+	text = base64.RawURLEncoding.EncodeToString(secret)
+	return text, Hash(text)
+}

@@ -1,0 +1,90 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestPasswords(t *testing.T) {
+	p := NewPasswords()
+	hash, err := p.Hash(t.Context(), "correct horse")
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Fatalf("got %q, %v", hash, err)
+	}
+	again, _ := p.Hash(t.Context(), "correct horse")
+	if again == hash {
+		t.Error("two hashes of a password are the same")
+	}
+	// What another program made of it, with other parameters.
+	const foreign = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$HuKfIeGCr1WROJmHbAnNzNmQsVeXu3MHYkSs4hqc1QU"
+	for _, tt := range []struct {
+		password, hash string
+		good           bool
+	}{
+		{"correct horse", hash, true},
+		{"correct horse", again, true},
+		{"correct horsf", hash, false},
+		{"", hash, false},
+		{"", "", false},
+		{"", nobody, false},
+		{"x", foreign, false},
+		{strings.Repeat("x", MostPassword+1), hash, false},
+	} {
+		if good, err := p.Check(t.Context(), tt.password, tt.hash); err != nil || good != tt.good {
+			t.Errorf("Check(%.20q, %q) = %v, %v; want %v", tt.password, tt.hash, good, err, tt.good)
+		}
+	}
+	for _, bad := range []string{"x", "$2y$10$abc", strings.Replace(hash, "m=19456", "m=99999999", 1), strings.Replace(hash, "t=2", "t=0", 1), strings.Replace(hash, "v=19", "v=16", 1), hash[:len(hash)-44] + "$"} {
+		if good, err := p.Check(t.Context(), "correct horse", bad); good || err == nil {
+			t.Errorf("the hash %q: %v, %v", bad, good, err)
+		}
+	}
+}
+
+// TestPasswordsWait: few are checked at once, and whoever stands behind 200 others is sent
+// away.
+func TestPasswordsWait(t *testing.T) {
+	p := NewPasswords()
+	for range cap(p.places) {
+		p.places <- struct{}{} // all places are taken
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range mostWait {
+		all.Go(func() {
+			if _, err := p.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
+				t.Errorf("one who waits: %v", err)
+			}
+		})
+	}
+	for p.waiting.Load() < mostWait {
+	}
+	if _, err := p.Hash(ctx, "x"); !errors.Is(err, ErrBusy) {
+		t.Errorf("one too many: %v", err)
+	}
+	cancel()
+	all.Wait()
+	<-p.places
+	if _, err := p.Hash(t.Context(), "x"); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestNewPassword(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		p := NewPassword()
+		if len(p) != 14 || strings.ContainsAny(p, "il1o0") || seen[p] {
+			t.Fatalf("the password %q", p)
+		}
+		seen[p] = true
+	}
+	text, hash := NewSession()
+	other, _ := NewSession()
+	if len(text) != 43 || text == other || hash != Hash(text) {
+		t.Errorf("the sessions %q and %q", text, other)
+	}
+}

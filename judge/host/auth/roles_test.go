@@ -1,0 +1,57 @@
+package auth
+
+import "testing"
+
+// states are all states that there can be.
+func states() (all []State) {
+	for _, phase := range []Phase{Before, Running, Over} {
+		for bits := range 16 {
+			all = append(all, State{Shown: bits&1 != 0, Phase: phase, Practice: bits&2 != 0, Own: bits&4 != 0, Open: bits&8 != 0})
+		}
+	}
+	return all
+}
+
+// TestRoles holds what must be so whatever the table says.
+func TestRoles(t *testing.T) {
+	staff := map[Role]bool{Judge: true, ContestAdmin: true, Admin: true}
+	for action, row := range table {
+		for i, c := range row {
+			if c != never && !c.holds(State{Shown: true, Phase: Running, Practice: true, Own: true}) {
+				t.Errorf("%s of %s: the condition %q never holds", action, Roles[i], c)
+			}
+		}
+		for _, s := range states() {
+			if !Can(Admin, action, s) && (action != Golf || s.Shown && s.Phase == Running) {
+				t.Errorf("an admin may not %s in %+v", action, s)
+			}
+			for _, r := range Roles {
+				can := Can(r, action, s)
+				if can && !staff[r] && !s.Shown && action != Enter && action != BeMyself && !(r == Runner && (action == SeeContest || action == SeeClar)) {
+					t.Errorf("%s may %s of a contest that hides itself", r, action)
+				}
+				if can && !staff[r] && s.Phase == Before && (action == SeeProblems || action == SeeBoard || action == Submit) {
+					t.Errorf("%s may %s before the start", r, action)
+				}
+				if can && !staff[r] && (action == SeeJudging || action == SeeBot) && !s.Own {
+					t.Errorf("%s may %s of another", r, action)
+				}
+				if can && !staff[r] && action == SeeAnswer && !s.Own && !s.Open {
+					t.Errorf("%s may see another's answer", r)
+				}
+				if can && r == Anonymous && action != SeeHole && action != SeeAnswer && action != Enter && action != SeeContest && action != SeeProblems && action != SeeBoard && action != SeeLadder {
+					t.Errorf("nobody may %s", action)
+				}
+			}
+		}
+	}
+	if Can("king", Enter, State{}) || Can(Admin, "fly", State{}) {
+		t.Error("what is not in the table is allowed")
+	}
+	if Higher(Contestant, Judge) != Judge || Higher(Admin, "king") != Admin || Higher("", Contestant) != Contestant {
+		t.Error("roles are in another order")
+	}
+	if Known("anonymous") || Known("") || Known("king") || !Known("judge") {
+		t.Error("other roles can be given")
+	}
+}

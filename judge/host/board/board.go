@@ -1,0 +1,383 @@
+// Package board keeps the boards of contests that somebody looks at: state in memory, drawn
+// as HTML once for each change and view, and handed out as bytes.
+//
+//   - There are two views, the public's and the staff's. Nothing is drawn for one viewer;
+//     groups of teams are filters over rows that were drawn for all.
+//   - A board changes at most twice a second. Where nobody looks nothing is drawn, and
+//     nothing is read.
+//   - A Page is plain and compressed, with an ETag. Who has a page is told of rows that
+//     changed, as bytes that all viewers share; who missed some loads the page again.
+//   - What is drawn needs no script; every mark has a word for those who hear it, no meaning is
+//     told by colour alone, and all that people named is escaped.
+//
+// Package scoring says what a board is. This package does not know who may see which view,
+// answers no request, and does not draw the page around a board: that is its caller's Frame.
+package board
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"assay/judge/host/scoring"
+)
+
+//go:embed board.css
+var style string
+
+// Style is the style sheet of boards; it uses the colours of the reports' one.
+func Style() string { return style }
+
+// Frame makes what stands before and after a board on its page, the same for all viewers.
+type Frame func(h Heading, staff bool) (before, after []byte, err error)
+
+// Rate is how often a board is drawn at most.
+const Rate = 500 * time.Millisecond
+
+// remembered is how many changes of a board are kept for those who look at it.
+const remembered = 64
+
+// Page is a board's page. It is never changed.
+type Page struct {
+	Version int64
+	ETag    string // with its quotes
+	Plain   []byte
+	zip     func() []byte
+}
+
+// Gzip is the page compressed, once for all.
+func (p *Page) Gzip() []byte { return p.zip() }
+
+// State is all that a board is made of.
+type State struct {
+	Heading     Heading
+	Contest     scoring.Contest
+	Teams       []scoring.Team
+	Submissions []scoring.Submission
+}
+
+// Live is the board of one contest. Its methods may be called by any number of goroutines.
+type Live struct {
+	frame Frame
+	mu    sync.Mutex
+	views [2]*view // the public's, the staff's
+	next  time.Time
+}
+
+// view is a board as one of the two sees it.
+type view struct {
+	staff    bool
+	board    *scoring.Board
+	pen      pen
+	version  int64
+	stale    bool // something changed since it was drawn
+	at       time.Time
+	sheet    *sheet
+	pages    map[string]*Page // of the version, by group
+	patches  []Patch          // the last ones
+	changed  chan struct{}    // closed when there is a version more
+	watchers int
+	timer    *time.Timer // draws for those who watch; nil for none
+}
+
+// New makes the board of a contest. Versions of its pages are numbers above those of any
+// board made before, on this machine.
+func New(s State, frame Frame) *Live {
+	l := &Live{frame: frame}
+	for i := range l.views {
+		l.views[i] = &view{staff: i == 1, version: time.Now().UnixMilli(), changed: make(chan struct{})}
+	}
+	l.Reset(s)
+	return l
+}
+
+// Reset makes the board anew, for those who look at it already.
+func (l *Live) Reset(s State) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.next = s.Contest.Next(now)
+	for _, v := range l.views {
+		v.pen = pen{head: s.Heading, staff: v.staff}
+		v.board = scoring.New(s.Contest, s.Teams, s.Submissions, sight(&s.Contest, v.staff, now))
+		v.stale = true
+		l.wake(v, now)
+	}
+}
+
+func sight(c *scoring.Contest, staff bool, now time.Time) scoring.View {
+	if staff {
+		return c.Staff()
+	}
+	return c.Public(now)
+}
+
+// Apply takes submissions and teams as they are now.
+func (l *Live) Apply(submissions []scoring.Submission, teams []scoring.Team) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	for _, v := range l.views {
+		v.board.Apply(scoring.Change{Submissions: submissions, Teams: teams})
+		v.stale = true
+		l.wake(v, now)
+	}
+}
+
+// wake sets the timer of a view that somebody watches to when it is to be drawn.
+func (l *Live) wake(v *view, now time.Time) {
+	if v.watchers == 0 {
+		return
+	}
+	var at time.Time
+	switch {
+	case v.stale:
+		at = v.at.Add(Rate)
+	case !l.next.IsZero():
+		at = l.next
+	default:
+		return
+	}
+	wait := max(at.Sub(now), 0)
+	if v.timer == nil {
+		v.timer = time.AfterFunc(wait, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if v.watchers > 0 {
+				l.draw(v, time.Now())
+				l.wake(v, time.Now())
+			}
+		})
+		return
+	}
+	v.timer.Reset(wait)
+}
+
+// tick changes what changes by itself: at the start, the freeze, the end and the thaw.
+func (l *Live) tick(now time.Time) {
+	if l.next.IsZero() || now.Before(l.next) {
+		return
+	}
+	for _, v := range l.views {
+		c := v.board.Contest()
+		if sight := sight(&c, v.staff, now); sight != v.board.View() {
+			v.board.Apply(scoring.Change{View: &sight})
+		}
+		v.stale = true
+		l.next = c.Next(now)
+	}
+}
+
+// draw draws a view, if that is due.
+func (l *Live) draw(v *view, now time.Time) {
+	l.tick(now)
+	if !v.stale && v.sheet != nil || v.sheet != nil && now.Before(v.at.Add(Rate)) {
+		return
+	}
+	old := v.sheet
+	v.sheet, v.at, v.stale = v.pen.draw(v.board, now), now, false
+	if old != nil {
+		patch, any := patchOf(old, v.sheet, v.version)
+		if !any {
+			return
+		}
+		if v.patches = append(v.patches, patch); len(v.patches) > remembered {
+			v.patches = slices.Delete(v.patches, 0, len(v.patches)-remembered)
+		}
+	}
+	v.version++
+	v.pages = map[string]*Page{}
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+func (l *Live) view(staff bool) *view {
+	if staff {
+		return l.views[1]
+	}
+	return l.views[0]
+}
+
+// Page is the page of a view, of all teams or of one group; nil where there is no such
+// group. It is at most as old as Rate says. The error is the Frame's.
+func (l *Live) Page(staff bool, group string) (*Page, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.view(staff)
+	l.draw(v, time.Now())
+	if group != "" && !slices.Contains(v.sheet.groups, group) {
+		return nil, nil
+	}
+	if p := v.pages[group]; p != nil {
+		return p, nil
+	}
+	before, after, err := l.frame(v.pen.head, staff)
+	if err != nil {
+		return nil, err
+	}
+	plain := slices.Concat(before, v.pen.html(v.sheet, group, v.version), after)
+	sum := sha256.Sum256(plain)
+	p := &Page{Version: v.version, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, Plain: plain}
+	p.zip = sync.OnceValue(func() []byte {
+		var out bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // the level is a known one
+		w.Write(plain)                                    // into memory
+		w.Close()
+		return out.Bytes()
+	})
+	v.pages[group] = p
+	return p, nil
+}
+
+// Notes are the sentences above a board.
+func (l *Live) Notes(staff bool) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v, now := l.view(staff), time.Now()
+	l.tick(now)
+	c := v.board.Contest()
+	return notes(&c, now, staff, v.pen.head.Final)
+}
+
+// Open is how many submissions of the contest are pending for the staff.
+func (l *Live) Open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.view(true).board.Open()
+}
+
+// Scores are the board's numbers in one view.
+func (l *Live) Scores(staff bool) (c scoring.Contest, places []scoring.Place, columns []scoring.Column) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tick(time.Now())
+	b := l.view(staff).board
+	return b.Contest(), b.Places(), b.Columns()
+}
+
+// Watch is somebody who is told of changes. It must be closed.
+type Watch struct {
+	l    *Live
+	v    *view
+	once sync.Once
+}
+
+// Watch begins to watch a view.
+func (l *Live) Watch(staff bool) *Watch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.view(staff)
+	v.watchers++
+	now := time.Now()
+	l.draw(v, now)
+	l.wake(v, now)
+	return &Watch{l: l, v: v}
+}
+
+// Next returns the changes since a version, and a channel that is closed when there are
+// more. Ok says that the version is known: if it is not, the page must be loaded again.
+func (w *Watch) Next(version int64) (patches []Patch, changed <-chan struct{}, ok bool) {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	behind := w.v.version - version
+	if behind < 0 || behind > int64(len(w.v.patches)) {
+		return nil, w.v.changed, false
+	}
+	known := w.v.patches[int64(len(w.v.patches))-behind:]
+	return known[:len(known):len(known)], w.v.changed, true
+}
+
+// Version is that of the page now.
+func (w *Watch) Version() int64 {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	return w.v.version
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	w.once.Do(func() {
+		w.l.mu.Lock()
+		defer w.l.mu.Unlock()
+		if w.v.watchers--; w.v.watchers == 0 && w.v.timer != nil {
+			w.v.timer.Stop()
+			w.v.timer = nil
+		}
+	})
+}
+
+// Watchers is how many watch the board.
+func (l *Live) Watchers() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.views[0].watchers + l.views[1].watchers
+}
+
+// Patch makes a board of one version that of the next: JSON for the page's script, which
+// all viewers share.
+type Patch struct {
+	Version int64 // after it
+	Data    []byte
+}
+
+// patch is what is in a Patch. Rows are to be taken out of the table first, those of Gone
+// and of Rows, then those of Rows put back where At says, in their order; ranks follow from
+// the order and from which rows are tied. All says that the page must be loaded again.
+type patch struct {
+	From int64      `json:"from"`
+	To   int64      `json:"to"`
+	All  bool       `json:"all,omitempty"`
+	Gone []string   `json:"gone,omitempty"`
+	Rows []patchRow `json:"rows,omitempty"`
+	Sums string     `json:"sums,omitempty"`
+}
+
+type patchRow struct {
+	ID   string `json:"id"`
+	At   int    `json:"at"` // its index from 0 when all rows are in
+	HTML string `json:"html"`
+}
+
+// patchOf says what makes one sheet of another, and whether there is anything.
+func patchOf(old, now *sheet, from int64) (Patch, bool) {
+	p := patch{From: from, To: from + 1}
+	before := make(map[string]*line, len(old.rows))
+	for i := range old.rows {
+		before[old.rows[i].id] = &old.rows[i]
+	}
+	p.All = !bytes.Equal(old.head, now.head) || !slices.Equal(old.notes, now.notes) || !slices.Equal(old.groups, now.groups)
+	for i := range now.rows {
+		l := &now.rows[i]
+		was := before[l.id]
+		delete(before, l.id)
+		if was != nil && was.tied == l.tied && (was.rank == 0) == (l.rank == 0) && bytes.Equal(was.cells, l.cells) && slices.Equal(was.groups, l.groups) {
+			continue
+		}
+		p.Rows = append(p.Rows, patchRow{ID: l.id, At: i, HTML: string(l.appendRow(nil, l.rank, l.tied))})
+	}
+	for id := range before {
+		p.Gone = append(p.Gone, id)
+	}
+	slices.Sort(p.Gone)
+	if !bytes.Equal(old.sums, now.sums) {
+		p.Sums = string(now.sums)
+	}
+	if !p.All && len(p.Rows) == 0 && len(p.Gone) == 0 && p.Sums == "" {
+		return Patch{}, false
+	}
+	if p.All || len(p.Rows) > 20 && len(p.Rows) > len(now.rows)/2 {
+		p = patch{From: p.From, To: p.To, All: true}
+	}
+	data, err := json.Marshal(p)
+	if err != nil { // it has texts and numbers only
+		data = fmt.Appendf(nil, `{"from":%d,"to":%d,"all":true}`, p.From, p.To)
+	}
+	return Patch{Version: p.To, Data: data}, true
+}

@@ -1,0 +1,418 @@
+package board
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge/host/scoring"
+)
+
+// Heading is what a board says besides its numbers.
+type Heading struct {
+	Name  string // of the contest
+	Slug  string // of the contest: its pages are below /c/ and this
+	Final bool   // the results are final
+}
+
+// base is the path of the contest's pages, safe in HTML.
+func (h *Heading) base() string { return text("/c/" + pathPart(h.Slug)) }
+
+// pen draws the boards of one view, one after the other. Rows that are as they were are not
+// drawn again.
+type pen struct {
+	head  Heading
+	staff bool
+	kind  scoring.Kind
+	drawn map[*scoring.Row][]byte
+}
+
+// sheet is a board as it was drawn once.
+type sheet struct {
+	head   []byte // the table up to the first row
+	rows   []line
+	sums   []byte // the row of what all teams have reached
+	notes  []string
+	groups []string
+}
+
+// line is a row of a sheet.
+type line struct {
+	id     string
+	rank   int
+	tied   bool // with the ranked row above
+	groups []string
+	cells  []byte // all but the rank
+	row    *scoring.Row
+}
+
+// draw draws a board.
+func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
+	c := b.Contest()
+	if p.kind != c.Rules.Kind {
+		p.drawn, p.kind = nil, c.Rules.Kind
+	}
+	s := &sheet{notes: notes(&c, now, p.staff, p.head.Final), head: p.tableHead(c.Problems)}
+	kept := make(map[*scoring.Row][]byte, len(b.Places()))
+	above := 0
+	for _, place := range b.Places() {
+		cells := p.drawn[place.Row]
+		if cells == nil {
+			cells = p.cells(place.Row, c.Problems)
+		}
+		kept[place.Row] = cells
+		s.rows = append(s.rows, line{
+			id: place.Team.ID, rank: place.Rank, tied: place.Rank > 0 && place.Rank == above, groups: place.Team.Groups, cells: cells, row: place.Row,
+		})
+		if place.Rank > 0 {
+			above = place.Rank
+		}
+		for _, g := range place.Team.Groups {
+			if at, there := slices.BinarySearch(s.groups, g); !there {
+				s.groups = slices.Insert(s.groups, at, g)
+			}
+		}
+	}
+	p.drawn = kept
+	s.sums = p.sums(b.Columns())
+	return s
+}
+
+// notes are the sentences above a board.
+func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) {
+	switch {
+	case c.Start.IsZero():
+		return []string{"Nobody has said yet when this contest starts."}
+	case !c.Started(now):
+		return []string{"The contest has not started yet."}
+	}
+	switch frozen := c.Frozen(now); {
+	case frozen && staff:
+		all = append(all, "The public board is frozen; this one is not.")
+	case frozen && c.Length > 0:
+		// The words are those that the ICPC demands.
+		left := strconv.FormatInt(int64((c.Length - c.Freeze).Minutes()), 10)
+		all = append(all, "The scoreboard was frozen with "+left+" minutes remaining - submissions in the last "+left+" minutes of the contest are still shown as pending.")
+	case frozen:
+		all = append(all, "The scoreboard was frozen - submissions since then are still shown as pending.")
+	case c.Rules.Blind && !staff && !c.Ended(now):
+		all = append(all, "Verdicts are shown when the contest is over.")
+	}
+	if c.Ended(now) && !final {
+		all = append(all, "The contest is over. The results are not final.")
+	}
+	return all
+}
+
+// text is a text of somebody else, safe in HTML and in its attributes. What would turn the
+// direction of the text around it stays in its own element, which is isolated.
+func text(s string) string { return html.EscapeString(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// colour is what a balloon's colour must look like: "#ff0000" or "red".
+var colour = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[a-zA-Z]{1,30})$`)
+
+// GoodColour says whether a text is a colour that a board shows.
+func GoodColour(text string) bool { return colour.MatchString(text) }
+
+// tableHead is the table up to its first row.
+func (p *pen) tableHead(problems []scoring.Problem) []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `<table class="board"><caption class="said">Scoreboard of %s</caption><thead><tr><th scope="col">Rank</th><th scope="col">Name</th>`, text(p.head.Name))
+	switch p.kind {
+	case scoring.ICPC:
+		out.WriteString(`<th scope="col">Solved</th><th scope="col"><abbr title="minutes of the accepted submissions, and what rejected ones before them cost">Penalty</abbr></th>`)
+	case scoring.Points:
+		out.WriteString(`<th scope="col">Points</th><th scope="col"><abbr title="of the last accepted submission, and what rejected ones before accepted ones cost">Time</abbr></th>`)
+	default:
+		out.WriteString(`<th scope="col">Points</th>`)
+	}
+	for _, q := range problems {
+		fmt.Fprintf(&out, `<th scope="col"><a href="%s/p/%s" title="%s">%s</a>`, p.head.base(), text(pathPart(q.Label)), text(q.Title), text(q.Label))
+		if colour.MatchString(q.Colour) {
+			fmt.Fprintf(&out, `<svg viewBox="0 0 2 2" aria-hidden="true"><circle cx="1" cy="1" r=".9" fill="%s"/></svg>`, q.Colour)
+		}
+		out.WriteString(`</th>`)
+	}
+	out.WriteString("</tr></thead><tbody>\n")
+	return out.Bytes()
+}
+
+// sums is the row of what all teams have reached.
+func (p *pen) sums(columns []scoring.Column) []byte {
+	var out bytes.Buffer
+	wide := 4
+	if p.kind == scoring.IOI {
+		wide = 3
+	}
+	fmt.Fprintf(&out, `<tr id="sums"><th scope="row" colspan="%d">solved by / tried by</th>`, wide)
+	for _, c := range columns {
+		fmt.Fprintf(&out, `<td>%d / %d</td>`, c.Solved, c.Tried)
+	}
+	out.WriteString(`</tr>`)
+	return out.Bytes()
+}
+
+// cells draws a row but for its rank.
+func (p *pen) cells(r *scoring.Row, problems []scoring.Problem) []byte {
+	out := make([]byte, 0, 200+80*len(r.Cells))
+	out = append(out, `<th scope="row"><bdi>`...)
+	out = append(out, text(r.Team.Name)...)
+	out = append(out, `</bdi>`...)
+	if r.Team.About != "" {
+		out = append(out, `<small><bdi>`...)
+		out = append(out, text(r.Team.About)...)
+		out = append(out, `</bdi></small>`...)
+	}
+	out = append(out, `</th><td>`...)
+	if p.kind == scoring.ICPC {
+		out = strconv.AppendInt(out, int64(r.Solved), 10)
+		out = append(out, `</td><td>`...)
+		out = strconv.AppendInt(out, int64(r.Time/time.Minute), 10)
+	} else {
+		out = append(out, points(r.Points)...)
+		if p.kind == scoring.Points {
+			out = append(out, `</td><td>`...)
+			out = appendClock(out, r.Time)
+		}
+	}
+	out = append(out, `</td>`...)
+	for i := range r.Cells {
+		out = p.cell(out, &r.Cells[i])
+	}
+	return append(out, "</tr>\n"...)
+}
+
+// cell draws a cell. What it says is said by marks and by words, never by a colour alone:
+// "+2" accepted after 2 rejected ones, "-3" rejected, "?1" pending, a star for the first.
+func (p *pen) cell(out []byte, c *scoring.Cell) []byte {
+	if c.Tries == 0 && c.Pending == 0 {
+		return append(out, `<td></td>`...)
+	}
+	out = append(out, `<td class="`...)
+	switch {
+	case c.First:
+		out = append(out, `first">`...)
+	case c.Solved:
+		out = append(out, `ac">`...)
+	case c.Pending > 0:
+		out = append(out, `open">`...)
+	case c.Points > 0:
+		out = append(out, `part">`...)
+	default:
+		out = append(out, `wa">`...)
+	}
+	word := func(s string) {
+		out = append(out, `<span class="said">`...)
+		out = append(out, s...)
+		out = append(out, `</span>`...)
+	}
+	number := func(before string, n int) {
+		out = append(out, before...)
+		out = strconv.AppendInt(out, int64(n), 10)
+	}
+	if c.First {
+		word("first to solve: ")
+		out = append(out, `<b aria-hidden="true">★</b>`...)
+	}
+	switch {
+	case p.kind == scoring.IOI && c.Tries > 0:
+		out = append(out, `<b>`...)
+		out = append(out, points(c.Points)...)
+		out = append(out, `</b>`...)
+		word(" points, ")
+		number(`<small>`, c.Tries)
+		out = append(out, `×</small>`...)
+	case p.kind == scoring.IOI:
+	case c.Solved:
+		word("accepted ")
+		if c.Tries == 1 {
+			out = append(out, `<b>+</b>`...)
+		} else {
+			number(`<b>+`, c.Tries-1)
+			out = append(out, `</b>`...)
+		}
+		out = append(out, `<small>`...)
+		if p.kind == scoring.ICPC {
+			out = strconv.AppendInt(out, int64(c.Time/time.Minute), 10)
+		} else {
+			out = appendClock(out, c.Time)
+		}
+		out = append(out, `</small>`...)
+	case c.Tries > 0:
+		word("rejected ")
+		number("<b>\u2212", c.Tries)
+		out = append(out, `</b>`...)
+	}
+	if c.Pending > 0 {
+		word(" pending ")
+		number(`<i>?`, c.Pending)
+		out = append(out, `</i>`...)
+	}
+	return append(out, `</td>`...)
+}
+
+// points writes a score: "100", "33.5".
+func points(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// appendClock writes a time: "1:05:09".
+func appendClock(out []byte, d time.Duration) []byte {
+	if d < 0 {
+		out, d = append(out, "\u2212"...), -d
+	}
+	two := func(n int64) {
+		out = append(out, ':', byte('0'+n/10), byte('0'+n%10))
+	}
+	out = strconv.AppendInt(out, int64(d/time.Hour), 10)
+	two(int64(d/time.Minute) % 60)
+	two(int64(d/time.Second) % 60)
+	return out
+}
+
+// pathPart is a label as a part of a path.
+func pathPart(label string) string {
+	var out strings.Builder
+	for _, b := range []byte(label) {
+		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' {
+			out.WriteByte(b)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", b)
+		}
+	}
+	return out.String()
+}
+
+// appendRow writes a row as it stands in the table.
+func (l *line) appendRow(out []byte, rank int, tied bool) []byte {
+	out = append(out, `<tr id="t-`...)
+	out = append(out, text(l.id)...)
+	switch {
+	case rank == 0:
+		out = append(out, `" data-rank="none"><td><span class="said">not ranked</span>`...)
+	case tied:
+		out = append(out, `" data-rank="tied"><td>`...)
+		out = strconv.AppendInt(out, int64(rank), 10)
+	default:
+		out = append(out, `"><td>`...)
+		out = strconv.AppendInt(out, int64(rank), 10)
+	}
+	out = append(out, `</td>`...)
+	return append(out, l.cells...)
+}
+
+// html puts a sheet together, of all teams or of one group, whose ranks are its own.
+func (p *pen) html(s *sheet, group string, version int64) []byte {
+	size := len(s.head) + len(s.sums) + 2000
+	for i := range s.rows {
+		size += len(s.rows[i].cells) + 80
+	}
+	out := make([]byte, 0, size)
+	view := ""
+	if p.staff {
+		view = "?view=staff"
+	}
+	out = fmt.Appendf(out, `<section class="scores" data-version="%d" data-board="%s/board/events%s"`, version, p.head.base(), view)
+	if group != "" {
+		out = append(out, ` data-group`...)
+	}
+	out = append(out, '>')
+	for _, note := range s.notes {
+		out = append(out, `<p class="box warn">`...)
+		out = append(out, text(note)...)
+		out = append(out, "</p>\n"...)
+	}
+	if len(s.groups) > 0 {
+		out = p.filters(out, s.groups, group)
+	}
+	out = append(out, `<div class="scroll" tabindex="0" role="region" aria-label="Scoreboard">`...)
+	out = append(out, s.head...)
+	ranked, rank, above := 0, 0, -1
+	var shown []*scoring.Row
+	for i := range s.rows {
+		l := &s.rows[i]
+		if group != "" && !slices.Contains(l.groups, group) {
+			continue
+		}
+		tied := l.rank == above
+		if l.rank == 0 {
+			out = l.appendRow(out, 0, false)
+			continue
+		}
+		if ranked++; !tied {
+			rank = ranked
+		}
+		out = l.appendRow(out, rank, tied)
+		above = l.rank
+		shown = append(shown, l.row)
+	}
+	sums := s.sums
+	if group != "" {
+		sums = p.sums(columns(shown))
+	}
+	out = append(out, "</tbody><tfoot>"...)
+	out = append(out, sums...)
+	out = append(out, "</tfoot></table></div>\n"...)
+	if len(s.rows) == 0 {
+		out = append(out, "<p>Nobody takes part yet.</p>\n"...)
+	}
+	out = append(out, p.legend()...)
+	return append(out, "</section>\n"...)
+}
+
+// columns counts what some teams have reached.
+func columns(rows []*scoring.Row) []scoring.Column {
+	var all []scoring.Column
+	for _, r := range rows {
+		if all == nil {
+			all = make([]scoring.Column, len(r.Cells))
+		}
+		for i, c := range r.Cells {
+			if c.Solved {
+				all[i].Solved++
+			}
+			if c.Tries > 0 || c.Pending > 0 {
+				all[i].Tried++
+			}
+		}
+	}
+	return all
+}
+
+// filters are links to the boards of groups.
+func (p *pen) filters(out []byte, groups []string, group string) []byte {
+	out = append(out, `<nav aria-label="Groups"><ul class="filters">`...)
+	for _, g := range append([]string{""}, groups...) {
+		out = append(out, `<li><a href="`...)
+		out = append(out, p.head.base()+"/board"...)
+		query := "?"
+		if p.staff {
+			out, query = append(out, "?view=staff"...), "&amp;"
+		}
+		if g != "" {
+			out = append(out, query+"group="+pathPart(g)...)
+		}
+		out = append(out, '"')
+		if g == group {
+			out = append(out, ` aria-current="page"`...)
+		}
+		out = append(out, `><bdi>`...)
+		if g == "" {
+			g = "All"
+		}
+		out = append(out, text(g)...)
+		out = append(out, `</bdi></a></li>`...)
+	}
+	return append(out, "</ul></nav>\n"...)
+}
+
+// legend explains the marks.
+func (p *pen) legend() string {
+	if p.kind == scoring.IOI {
+		return `<p class="key"><b>60</b> points, after so many submissions (<small>3×</small>) · <i>?1</i> pending</p>`
+	}
+	return `<p class="key"><b>+</b> accepted, and when · <b>+2</b> after 2 rejected submissions · <b>★</b> first to solve · <b>` + "\u2212" + `3</b> rejected · <i>?1</i> pending</p>`
+}

@@ -1,0 +1,256 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+)
+
+// Hall has the boards of a server's contests. A board is made when somebody asks for it,
+// from the database, and then follows the contest's log; so several servers show the same,
+// and one that starts again knows nothing that it must not forget.
+type Hall struct {
+	o    HallOptions
+	done chan struct{} // closed when Run ends
+	mu   sync.Mutex
+	by   map[string]*hosted // by the id of the contest
+}
+
+// HallOptions are what a Hall needs.
+type HallOptions struct {
+	Store *store.Store
+	Frame Frame
+	Log   *slog.Logger
+}
+
+// hosted is a board with how far it has followed the log.
+type hosted struct {
+	mu   sync.Mutex // held while it is made or follows
+	live *Live      // nil until it is made
+	seq  int64
+	at   time.Time // when it was found to be up to date
+	told bool      // that it cannot be brought up to date
+	used time.Time // when somebody asked for it last; under the Hall's mutex
+}
+
+const (
+	// Lag is how old the state of a board that somebody looks at may be.
+	Lag = 100 * time.Millisecond
+	// idle is after how long without a look a board is forgotten.
+	idle = 10 * time.Minute
+	// many is how many events are read one by one; of more, everything is read.
+	many = 500
+)
+
+// NewHall makes a hall without boards.
+func NewHall(o HallOptions) *Hall {
+	return &Hall{o: o, done: make(chan struct{}), by: map[string]*hosted{}}
+}
+
+// Board is the board of a contest, as the database has it now, or had it Lag ago.
+func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
+	h.mu.Lock()
+	b := h.by[contest]
+	if b == nil {
+		b = &hosted{}
+		h.by[contest] = b
+	}
+	b.used = time.Now()
+	h.mu.Unlock()
+	err := h.follow(ctx, contest, b)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live == nil {
+		return nil, err
+	}
+	return b.live, nil // as it was, where the database does not answer
+}
+
+// Run keeps the boards that somebody watches up to date until the context ends; then it
+// ends all streams of events. It is called once.
+func (h *Hall) Run(ctx context.Context) {
+	defer close(h.done)
+	tick := time.NewTicker(Lag)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for id, b := range h.watched() {
+			_ = h.follow(ctx, id, b) // it has told the log
+		}
+	}
+}
+
+// watched are the boards that somebody watches. Those that nobody has looked at for long
+// are forgotten.
+func (h *Hall) watched() map[string]*hosted {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	watched := map[string]*hosted{}
+	for id, b := range h.by {
+		switch {
+		case !b.mu.TryLock(): // somebody else brings it up to date
+			continue
+		case b.live != nil && b.live.Watchers() > 0:
+			watched[id], b.used = b, time.Now()
+		case time.Since(b.used) > idle:
+			delete(h.by, id)
+		}
+		b.mu.Unlock()
+	}
+	return watched
+}
+
+// follow brings a board up to date. Where that cannot be done, it tells the log, once.
+func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer func() {
+		if err != nil && b.live != nil && !b.told && ctx.Err() == nil {
+			h.o.Log.Error("a board is shown as it was: it cannot be brought up to date", "contest", contest, "error", err)
+			b.told = true
+		}
+		b.told = b.told && err != nil
+	}()
+	if b.live != nil && time.Since(b.at) < Lag {
+		return nil
+	}
+	if b.live == nil {
+		return h.load(ctx, contest, b)
+	}
+	events, err := h.o.Store.LogSince(ctx, contest, b.seq, many+1)
+	if err != nil {
+		return err
+	}
+	if len(events) > many {
+		return h.load(ctx, contest, b)
+	}
+	var submissions []scoring.Submission
+	seen := map[store.Event]bool{}
+	seq, teams := b.seq, false
+	for _, e := range events {
+		seq = e.Seq
+		key := store.Event{Kind: e.Kind, Object: e.Object}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		switch e.Kind {
+		case store.OfSubmission, store.OfJudgement:
+			s, err := h.o.Store.ScoredBy(ctx, e)
+			if err != nil {
+				return err
+			}
+			if s != nil {
+				submissions = append(submissions, submission(s))
+			}
+		case store.OfTeam:
+			teams = true
+		case store.OfRejudging, store.OfClarification: // what a rejudging changes are submissions
+		default:
+			return h.load(ctx, contest, b)
+		}
+	}
+	var all []scoring.Team
+	if teams {
+		if all, err = h.teams(ctx, contest); err != nil {
+			return err
+		}
+	}
+	if len(submissions) > 0 || teams {
+		b.live.Apply(submissions, all)
+	}
+	b.seq, b.at = seq, time.Now()
+	return nil
+}
+
+// load makes a board of what is in the database. The end of the log is read first: what
+// comes after it is followed, and is the same when it is read twice.
+func (h *Hall) load(ctx context.Context, contest string, b *hosted) error {
+	s, seq, err := h.state(ctx, contest)
+	if err != nil {
+		return err
+	}
+	if b.live == nil {
+		b.live = New(*s, h.o.Frame)
+	} else {
+		b.live.Reset(*s)
+	}
+	b.seq, b.at = seq, time.Now()
+	return nil
+}
+
+// state reads all that a board is made of, and first how far the log goes.
+func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error) {
+	c, err := h.o.Store.Contest(ctx, contest)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !slices.Contains(scoring.Kinds, scoring.Kind(c.Format)) {
+		return nil, 0, fmt.Errorf("the contest %s has no board: %w", c.Slug, store.ErrNotFound)
+	}
+	problems, err1 := h.o.Store.ContestProblems(ctx, contest)
+	scored, err2 := h.o.Store.ScoredOf(ctx, contest)
+	teams, err3 := h.teams(ctx, contest)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, 0, err
+	}
+	s := &State{
+		Heading: Heading{Name: c.Name, Slug: c.Slug, Final: !c.Finalized.IsZero()},
+		Contest: Contest(c, problems), Teams: teams, Submissions: make([]scoring.Submission, 0, len(scored)),
+	}
+	for i := range scored {
+		s.Submissions = append(s.Submissions, submission(&scored[i]))
+	}
+	return s, c.LastSeq, nil
+}
+
+func (h *Hall) teams(ctx context.Context, contest string) ([]scoring.Team, error) {
+	teams, err := h.o.Store.Teams(ctx, contest)
+	if err != nil {
+		return nil, fmt.Errorf("make a board: %w", err)
+	}
+	all := make([]scoring.Team, 0, len(teams))
+	for _, t := range teams {
+		all = append(all, scoring.Team{ID: t.ID, Name: t.Name, Groups: t.Groups, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime})
+	}
+	return all, nil
+}
+
+func submission(s *store.Scored) scoring.Submission {
+	return scoring.Submission{Number: s.Number, Team: s.Team, Problem: s.Label, At: s.Received, Verdict: s.Verdict, Score: s.Score, Parts: s.Parts, Ignored: s.Cancelled || s.Ignored}
+}
+
+// worth is what an accepted submission of a problem gives, where nobody said it.
+const worth = 100
+
+// Contest is a stored contest as package scoring knows it.
+func Contest(c *store.Contest, problems []*store.ContestProblem) scoring.Contest {
+	rules := scoring.Usual(scoring.Kind(c.Format))
+	if c.Settings.Penalty > 0 {
+		rules.Penalty = time.Duration(c.Settings.Penalty) * time.Minute
+	}
+	rules.CompileErrors, rules.Groups, rules.Blind = c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind
+	sc := scoring.Contest{Rules: rules, Start: c.Starts, Length: c.Length, Freeze: c.Freeze, Thaw: c.Thaw}
+	for _, r := range c.Settings.Removed {
+		sc.Removed = append(sc.Removed, scoring.Interval{From: r.From, To: r.To})
+	}
+	for _, p := range problems {
+		points := float64(p.Points)
+		if points == 0 {
+			points = worth
+		}
+		sc.Problems = append(sc.Problems, scoring.Problem{Label: p.Label, Title: p.Title, Colour: p.Colour, Points: points})
+	}
+	return sc
+}

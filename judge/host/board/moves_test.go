@@ -1,0 +1,91 @@
+package board_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+)
+
+// score is what a rejudging may change of a place, and byTeam the places of a board.
+func score(p scoring.Place) string {
+	return fmt.Sprint(p.Rank, p.Solved, p.Points, p.Time)
+}
+
+func byTeam(places []scoring.Place) map[string]scoring.Place {
+	all := map[string]scoring.Place{}
+	for _, p := range places {
+		all[p.Team.ID] = p
+	}
+	return all
+}
+
+// TestMoves: while rejudgings run, the board stays as it is; after one is applied, the board
+// in memory is the one made anew, and just those teams have moved of whom it was said before.
+func TestMoves(t *testing.T) {
+	h := newHouse(t)
+	rng := rand.New(rand.NewPCG(2, 3))
+	verdicts := []judge.Verdict{"AC", "WA", "CE", "TLE"}
+	some := func(n int) int { return rng.IntN(n) }
+	moved := 0
+	for range 25 {
+		for range 6 {
+			h.submit(rng.IntN(4), []string{"sum", "max"}[rng.IntN(2)])
+			h.verdict(some, verdicts[rng.IntN(4)])
+		}
+		h.agrees()
+		before := byTeam(h.truth(true))
+		f := store.Filter{Contest: h.contest.ID, Verdict: []string{"", "AC", "WA"}[rng.IntN(3)], Problem: []string{"", "sum"}[rng.IntN(2)]}
+		r, _, err := h.store.Rejudge(t.Context(), store.NewRejudging{Filter: f, Why: "because", Account: h.people[0].ID})
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		h.must(err)
+		for range r.Submissions {
+			h.verdictOf(job.Background, some, verdicts[rng.IntN(4)])
+		}
+		if now := byTeam(h.truth(true)); !reflect.DeepEqual(now, before) {
+			t.Fatalf("a rejudging that is not applied makes %v of %v", now, before)
+		}
+		rejudged, err := h.store.RejudgedOf(t.Context(), r.ID)
+		h.must(err)
+		moves, err := h.hall.Moves(t.Context(), h.contest.ID, rejudged)
+		h.must(err)
+		want := map[string]string{}
+		for id, p := range before {
+			want[id] = score(p)
+		}
+		for _, m := range moves {
+			moved++
+			if score(m.Was) != want[m.Was.Team.ID] || m.Was.Team.ID != m.Now.Team.ID {
+				t.Errorf("%s is said to have been %s", m.Was.Team.ID, score(m.Was))
+			}
+			want[m.Now.Team.ID] = score(m.Now)
+		}
+		if rng.IntN(4) == 0 {
+			_, err := h.store.Forget(t.Context(), r.ID)
+			h.must(err)
+			h.agrees()
+			if now := byTeam(h.truth(true)); !reflect.DeepEqual(now, before) {
+				t.Fatalf("a cancelled rejudging makes %v of %v", now, before)
+			}
+			continue
+		}
+		h.must(h.store.Apply(t.Context(), r.ID))
+		h.agrees()
+		for id, p := range byTeam(h.truth(true)) {
+			if score(p) != want[id] {
+				t.Errorf("%s has %s; before it was applied %s was said", id, score(p), want[id])
+			}
+		}
+	}
+	if moved < 20 {
+		t.Errorf("only %d teams moved", moved)
+	}
+}

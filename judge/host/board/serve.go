@@ -1,0 +1,129 @@
+package board
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed board.js
+var script string
+
+// Script keeps the board of a page up to date in a browser. A page works without it.
+func Script() string { return script }
+
+const (
+	// quiet is after how long a stream without events says that it is there.
+	quiet = 15 * time.Second
+	// patience is how long a viewer may take for what is sent.
+	patience = 5 * time.Second
+)
+
+// ServePage answers with a board's page, or the part of it that the query's group names. It
+// says false, and answers nothing, where there is no such group.
+func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, staff bool) (known bool, err error) {
+	p, err := l.Page(staff, r.URL.Query().Get("group"))
+	if p == nil {
+		return false, err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("ETag", p.ETag)
+	h.Set("Cache-Control", "no-cache") // kept, and asked for each time
+	h.Add("Vary", "Accept-Encoding, Cookie")
+	if match := r.Header.Get("If-None-Match"); match == "*" || strings.Contains(match, p.ETag) {
+		w.WriteHeader(http.StatusNotModified)
+		return true, nil
+	}
+	body := p.Plain
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		body = p.Gzip()
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // a viewer that has gone needs no answer
+	return true, nil
+}
+
+// takesGzip reads an Accept-Encoding.
+func takesGzip(accept string) bool {
+	for part := range strings.SplitSeq(accept, ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if name = strings.TrimSpace(name); name != "gzip" && name != "*" {
+			continue
+		}
+		q, weighed := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
+		value, err := strconv.ParseFloat(q, 64)
+		return !weighed || err == nil && value > 0
+	}
+	return false
+}
+
+// ServeCSV answers with a board as a table.
+func (l *Live) ServeCSV(w http.ResponseWriter, _ *http.Request, staff bool) {
+	c, places, _ := l.Scores(staff)
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="board.csv"`)
+	_, _ = w.Write(CSV(c, places)) // as above
+}
+
+// ServeEvents tells a viewer of changes, from the version on that the query names, or the
+// one it knew when its connection broke; until it goes, or the hall closes.
+func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staff bool) {
+	text := r.URL.Query().Get("version")
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		text = last
+	}
+	version, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		http.Error(w, "the version of a board is a number", http.StatusBadRequest)
+		return
+	}
+	out := http.NewResponseController(w)
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no")
+	send := func(format string, args ...any) bool {
+		// Who cannot set a deadline is a test's recorder.
+		_ = out.SetWriteDeadline(time.Now().Add(patience))
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && out.Flush() == nil
+	}
+	watch := l.Watch(staff)
+	defer watch.Close()
+	if !send("retry: %d\n\n", 2000+rand.IntN(2000)) {
+		return
+	}
+	still := time.NewTimer(quiet)
+	defer still.Stop()
+	for {
+		patches, changed, ok := watch.Next(version)
+		if !ok {
+			known := watch.Version()
+			patches = []Patch{{Version: known, Data: fmt.Appendf(nil, `{"from":%d,"to":%d,"all":true}`, version, known)}}
+		}
+		for _, p := range patches {
+			if !send("event: board\nid: %d\ndata: %s\n\n", p.Version, p.Data) {
+				return
+			}
+			version = p.Version
+		}
+		still.Reset(quiet)
+		select {
+		case <-r.Context().Done():
+			return
+		case <-h.done:
+			return
+		case <-changed:
+		case <-still.C:
+			if !send(":\n\n") {
+				return
+			}
+		}
+	}
+}

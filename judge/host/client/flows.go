@@ -1,0 +1,193 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"path/filepath"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/bundle"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+)
+
+// FlowsPath is that of work that is made of many jobs.
+const FlowsPath = "/v1/flows"
+
+// NewFlow asks for work that is made of many jobs. It is about a problem of the server, or
+// about a snapshot of a problem folder whose blobs the server has: package flow says which.
+type NewFlow struct {
+	Kind     flow.Kind       `json:"kind"`
+	Problem  string          `json:"problem"`            // a name that a folder can have; of the server's where it is one
+	Manifest blob.Digest     `json:"manifest,omitempty"` // of a snapshot
+	Config   blob.Digest     `json:"config,omitempty"`
+	Files    []job.File      `json:"files,omitempty"` // of contestants
+	Options  json.RawMessage `json:"options"`
+}
+
+// Flow is a flow as the server knows it.
+type Flow struct {
+	ID     string    `json:"id"`
+	Kind   flow.Kind `json:"kind"`
+	State  string    `json:"state"` // running, done, failed, cancelled
+	Reason string    `json:"reason,omitempty"`
+	Made   time.Time `json:"made"`
+}
+
+// Part is what one job brought to a flow.
+type Part struct {
+	Key    string          `json:"key"`
+	State  job.State       `json:"state"`
+	Reason string          `json:"reason,omitempty"` // why it failed
+	Blame  judge.Blame     `json:"blame,omitempty"`
+	Worker string          `json:"worker"`
+	Output json.RawMessage `json:"output,omitempty"`
+	Lines  [][]byte        `json:"-"` // the events, or what stands for them
+}
+
+// FlowLine is a line of the stream of a flow's parts: the lines that a part brought, then the
+// part itself; and at last the flow. One that has no field is there to keep the connection.
+type FlowLine struct {
+	Line json.RawMessage `json:"line,omitempty"`
+	Part *Part           `json:"part,omitempty"`
+	End  *Flow           `json:"end,omitempty"`
+}
+
+// Snapshot gives the server the files of a problem's folders, as far as it lacks them, and
+// has n be about them.
+func (c *Client) Snapshot(ctx context.Context, b *bundle.Bundle, n *NewFlow) error {
+	manifest, config, all := sources(b)
+	if _, err := c.Upload(ctx, all); err != nil {
+		return err
+	}
+	n.Manifest, n.Config = manifest, config
+	return nil
+}
+
+// Give gives the server a file of somebody, or a folder with all that is in it, and has n be
+// about it. It stands below a folder of the flow's files, under its own name; at is its path
+// there. What is named beside are files that come along, by their paths from the file's folder
+// on.
+func (c *Client) Give(ctx context.Context, n *NewFlow, below, file string, beside ...string) (at string, err error) {
+	whole, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", file, err)
+	}
+	files, sources, folder, err := collect(file)
+	if err != nil {
+		return "", err
+	}
+	at = path.Join(below, filepath.Base(whole))
+	for i := range files {
+		if folder {
+			files[i].Path = path.Join(at, files[i].Path)
+		} else {
+			files[i].Path = at
+		}
+	}
+	for _, name := range beside {
+		s, err := Path(filepath.Join(filepath.Dir(whole), name))
+		if err != nil {
+			return "", err
+		}
+		sources = append(sources, s)
+		files = append(files, job.File{Path: path.Join(below, filepath.ToSlash(name)), Size: s.Size, Digest: s.Digest})
+	}
+	n.Files = append(n.Files, files...)
+	if len(n.Files) > job.MaxFiles {
+		return "", &judge.Misuse{Err: fmt.Errorf("with %s there are %d files; the most is %d", file, len(n.Files), job.MaxFiles)}
+	}
+	_, err = c.Upload(ctx, sources)
+	return at, err
+}
+
+// GiveBytes gives the server a file of a flow that is no file here.
+func (c *Client) GiveBytes(ctx context.Context, n *NewFlow, name string, data []byte) error {
+	s := Bytes(data)
+	n.Files = append(n.Files, job.File{Path: name, Size: s.Size, Digest: s.Digest})
+	_, err := c.Upload(ctx, []Source{s})
+	return err
+}
+
+// FlowError says that work could not be done.
+type FlowError struct {
+	Text  string
+	Whose judge.Blame
+}
+
+// Error says why it could not be done.
+func (e *FlowError) Error() string { return e.Text }
+
+// Blame says whose fault that is.
+func (e *FlowError) Blame() judge.Blame { return e.Whose }
+
+// Hold has the server do a flow, and tells of each part, once, as it comes. When the
+// connection breaks it goes on where it was. When ctx ends before the flow, the flow is
+// cancelled. A part that could not be done makes a FlowError at the end.
+func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error) error {
+	path := FlowsPath + "/" + rand.Text()
+	if err := c.call(ctx, http.MethodPut, path, n, nil); err != nil {
+		return err
+	}
+	var whose judge.Blame
+	end, err := c.holdTo(ctx, path, func(p *Part) error {
+		if p.State != job.Done {
+			whose = p.Blame
+		}
+		return listen(p)
+	})
+	switch {
+	case err != nil:
+		return err
+	case end.State == "cancelled":
+		return &judge.Misuse{Err: errors.New("the work was cancelled on the server")}
+	case end.State != "done":
+		return &FlowError{end.Reason, cmp.Or(whose, judge.Machine)}
+	}
+	return nil
+}
+
+// leaveWithin is how long the cancelling of a flow may take.
+const leaveWithin = 3 * time.Second
+
+// holdTo follows a flow to its end.
+func (c *Client) holdTo(ctx context.Context, path string, listen func(*Part) error) (end *Flow, err error) {
+	listening := true
+	defer func() {
+		if ctx.Err() != nil || !listening {
+			leave, done := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+			defer done()
+			_ = c.call(leave, http.MethodDelete, path, nil, nil) // else it goes on to its end
+		}
+	}()
+	told := map[string]bool{}
+	var brought [][]byte
+	again := func() string { brought = nil; return path + "/parts" }
+	err = stream(ctx, c, again, func(l *FlowLine) (news bool, err error) {
+		switch {
+		case l.End != nil:
+			end = l.End
+			return true, errEnded
+		case l.Line != nil:
+			brought = append(brought, l.Line)
+		case l.Part != nil && told[l.Part.Key]:
+			brought = nil
+		case l.Part != nil:
+			told[l.Part.Key] = true
+			l.Part.Lines, brought = brought, nil
+			err = listen(l.Part)
+			listening = err == nil
+			return true, err
+		}
+		return false, nil
+	})
+	return end, err
+}

@@ -1,0 +1,69 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"assay/judge"
+)
+
+// Sheet is what contestants see of a problem. Who publishes it makes it, for a server reads
+// no problem folders.
+type Sheet struct {
+	Format    int               `json:"format"` // SheetFormat
+	Title     string            `json:"title"`
+	Statement string            `json:"statement"` // Markdown; "" where there is none to be shown
+	TimeMS    int64             `json:"time_ms"`   // of a case; 0 for no limit
+	Memory    int64             `json:"memory_bytes"`
+	Samples   []Sample          `json:"samples,omitempty"`
+	Golf      bool              `json:"golf,omitempty"`      // answers can be proved on a domain
+	Languages []OfferedLanguage `json:"languages,omitempty"` // in the order in which they claim endings
+	Game      *SheetGame        `json:"game,omitempty"`      // nil for a problem that is none
+}
+
+// SheetGame is what a sheet says of a game.
+type SheetGame struct {
+	Rules []SheetRules `json:"rules"`
+	// Files says that bots are files that the game reads, and not programs.
+	Files bool `json:"files,omitempty"`
+}
+
+// SheetRules is a rule set of a game.
+type SheetRules struct {
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"`
+}
+
+// Sample is a case of the statement.
+type Sample struct {
+	Name string `json:"name"`
+	In   string `json:"in"`
+	Ans  string `json:"ans"` // "" where there is none to be shown
+	// Cut says that they are too long, and end early.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// OfferedLanguage is a language that a submission may be in.
+type OfferedLanguage struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	Extensions []string `json:"extensions"` // without the point
+}
+
+// SheetFormat is the version of Sheet; MaxSheet is the most bytes of one.
+const (
+	SheetFormat = 1
+	MaxSheet    = 4 << 20
+)
+
+// ParseSheet reads a sheet.
+func ParseSheet(data []byte) (*Sheet, error) {
+	s := &Sheet{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("the sheet of the problem cannot be read: %w", err)}
+	}
+	if s.Format != SheetFormat {
+		return nil, &judge.Misuse{Err: fmt.Errorf("the sheet of the problem has the format %d; this program knows %d", s.Format, SheetFormat)}
+	}
+	return s, nil
+}

@@ -1,0 +1,292 @@
+// Package demo fills an empty folder of data with a contest that is under way: teams, and
+// submissions with their sources and everything that was seen of their judging; with a ladder
+// on which bots have met; and with a golf hole that has answers. It is for trying out a server,
+// and for tests.
+//
+// Nothing is made up but who submitted what, and when. The judgings were recorded from real
+// ones, of programs in solutions/, and go into the database by the ways of every other. The
+// package does not judge, and publishes nothing: the problems must be there.
+package demo
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// Slug is the contest's address.
+const Slug = "demo"
+
+// Teams and Submissions are how many there are.
+const (
+	Teams       = 8
+	Submissions = 200
+)
+
+// The contest began a while ago, and its board is not frozen yet.
+const (
+	since  = 200 * time.Minute
+	length = 5 * time.Hour
+	freeze = 4 * time.Hour
+)
+
+// names are those of the teams, in the order of how good they are.
+var names = [Teams]string{
+	"Ackermann's Children", "Big O No", "Cache Me Outside", "Deadlock Holmes",
+	"Eulersaurus Rex", "Fork Bombers", "Greedy by Nature", "Halting Problems",
+}
+
+// recording is a program with a judging of it.
+type recording struct {
+	Problem  string     `json:"problem"`
+	File     string     `json:"file"`
+	Language string     `json:"language"` // id
+	Source   string     `json:"source"`
+	Result   job.Result `json:"result"`
+}
+
+//go:embed recorded.jsonl.gz
+var recorded []byte
+
+// recordings reads those that come along.
+func recordings[T recording | recordedAnswer](packed []byte) (all []T, err error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("read the recorded judgings: %w", err)
+	}
+	for d := json.NewDecoder(z); ; {
+		var r T
+		if err := d.Decode(&r); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("read the recorded judgings: %w", err)
+		}
+		all = append(all, r)
+	}
+}
+
+// Options say what is filled.
+type Options struct {
+	Data     string // the folder; no server may use it
+	Database string // postgres://...; "" is in the folder
+	Version  string // of the program
+	Class    string // of workers
+	Admin    string // the login of the site's admin, who is there
+	Now      time.Time
+}
+
+// Fill makes the contest, of the problems of which there are recordings, and returns who may
+// log in: the admin, a judge, and the teams.
+func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
+	f := &filling{o: o, clock: o.Now.Add(-since - time.Hour), chance: rand.New(rand.NewPCG(1, 8))}
+	all, err := recordings[recording](recorded)
+	if err != nil {
+		return nil, err
+	}
+	if f.blobs, err = blob.Open(filepath.Join(o.Data, "blobs"), 0); err != nil {
+		return nil, err
+	}
+	if f.store, err = store.Open(ctx, store.Options{Dir: o.Data, DSN: o.Database, Version: o.Version, Now: func() time.Time { return f.clock }}); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.store.Close()) }()
+	if logins, err = f.people(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.begin(ctx, all); err != nil {
+		return nil, err
+	}
+	for _, e := range f.entries(all) {
+		if err := f.enter(ctx, e); err != nil {
+			return nil, fmt.Errorf("make a submission of the demo: %w", err)
+		}
+	}
+	if err := f.ladder(ctx); err != nil {
+		return nil, fmt.Errorf("make the ladder of the demo: %w", err)
+	}
+	if err := f.hole(ctx); err != nil {
+		return nil, fmt.Errorf("make the hole of the demo: %w", err)
+	}
+	return logins, nil
+}
+
+// filling is a folder of data that is being filled.
+type filling struct {
+	o        Options
+	store    *store.Store
+	blobs    *blob.Folder
+	clock    time.Time
+	chance   *rand.Rand
+	contest  string
+	accounts []*store.Account // of the teams
+	teams    []*store.Team
+	problems map[string]*store.Problem
+}
+
+// people makes the accounts, and gives the admin a password.
+func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
+	passwords := auth.NewPasswords()
+	admin, err := f.store.AccountByLogin(ctx, f.o.Admin)
+	if err != nil {
+		return nil, err
+	}
+	first := auth.Slip{Login: admin.Login, Name: admin.Display, Password: auth.NewPassword()}
+	hash, err := passwords.Hash(ctx, first.Password)
+	if err == nil {
+		err = f.store.SetPassword(ctx, admin.ID, hash)
+	}
+	if err != nil {
+		return nil, err
+	}
+	judges, _, _, err := passwords.Import(ctx, f.store, []auth.Person{{Name: "Judge", Login: "judge"}}, auth.Judge, "")
+	if err != nil {
+		return nil, err
+	}
+	var people []auth.Person
+	for i, name := range names {
+		people = append(people, auth.Person{Name: name, Login: fmt.Sprintf("team%d", i+1)})
+	}
+	teams, _, accounts, err := passwords.Import(ctx, f.store, people, auth.Contestant, "")
+	f.accounts = accounts
+	return slices.Concat([]auth.Slip{first}, judges, teams), err
+}
+
+// begin makes the contest, in which the teams take part.
+func (f *filling) begin(ctx context.Context, all []recording) error {
+	f.problems = map[string]*store.Problem{}
+	var in []store.NewContestProblem
+	for _, r := range all {
+		if f.problems[r.Problem] != nil {
+			continue
+		}
+		p, err := f.store.Problem(ctx, r.Problem)
+		if err != nil {
+			return err
+		}
+		f.problems[r.Problem] = p
+		in = append(in, store.NewContestProblem{
+			Label: string(rune('A' + len(in))), Slug: r.Problem, Colour: []string{"#e03131", "#1971c2", "#f08c00"}[len(in)%3],
+		})
+	}
+	c := &store.Contest{
+		Slug: Slug, Name: "The demo", Format: store.ICPC, Starts: f.o.Now.Add(-since), Length: length, Freeze: freeze, Visibility: store.Public,
+		Settings: store.Settings{Show: judge.ShowSamples},
+	}
+	if err := f.store.NewContest(ctx, c, in); err != nil {
+		return err
+	}
+	f.contest = c.ID
+	for _, a := range f.accounts {
+		t, err := f.store.Enter(ctx, c.ID, a)
+		if err != nil {
+			return err
+		}
+		f.teams = append(f.teams, t)
+	}
+	return nil
+}
+
+// entry is a submission that will be made.
+type entry struct {
+	at   time.Time
+	team int
+	what recording
+}
+
+// entries decides who submits what, and when: the better a team is, the sooner it submits
+// something that is right. Some go on after that.
+func (f *filling) entries(all []recording) []entry {
+	var slugs []string
+	for _, r := range all {
+		if !slices.Contains(slugs, r.Problem) {
+			slugs = append(slugs, r.Problem)
+		}
+	}
+	var whens []time.Duration
+	for range Submissions {
+		whens = append(whens, time.Duration(f.chance.Int64N(int64(since-10*time.Minute)))+5*time.Minute)
+	}
+	slices.Sort(whens)
+	solved := map[[2]int]bool{}
+	var entries []entry
+	for _, when := range whens {
+		team, problem := f.chance.IntN(Teams), f.chance.IntN(len(slugs))
+		for range slugs { // one that is open, where there is one
+			if !solved[[2]int{team, problem}] {
+				break
+			}
+			problem = (problem + 1) % len(slugs)
+		}
+		right := f.chance.Float64() < 0.30-0.03*float64(team)-0.04*float64(problem)
+		var fit []recording
+		for _, r := range all {
+			if r.Problem == slugs[problem] && (r.Result.Finished.Verdict == judge.Accepted) == right {
+				fit = append(fit, r)
+			}
+		}
+		solved[[2]int{team, problem}] = solved[[2]int{team, problem}] || right
+		entries = append(entries, entry{f.o.Now.Add(when - since), team, fit[f.chance.IntN(len(fit))]})
+	}
+	return entries
+}
+
+// enter makes a submission, and hands its recorded result in.
+func (f *filling) enter(ctx context.Context, e entry) error {
+	f.clock = e.at
+	source, p := []byte(e.what.Source), f.problems[e.what.Problem]
+	digest := blob.Of(source)
+	if err := f.put(ctx, digest, source, "upload"); err != nil {
+		return err
+	}
+	work := job.Work{
+		Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: e.what.File, Language: e.what.Language,
+		Files: []job.File{{Path: e.what.File, Digest: digest, Size: int64(len(source))}},
+	}
+	_, err := f.store.Submit(ctx, store.NewSubmission{
+		Contest: f.contest, Team: f.teams[e.team].ID, Account: f.accounts[e.team].ID, Problem: p.Slug, Work: work, Lane: job.Contest, Class: f.o.Class, Cost: time.Second,
+	})
+	if err != nil {
+		return err
+	}
+	specs, err := f.store.Next(ctx, job.Contest, f.o.Class, 1) // nothing else waits
+	if err != nil {
+		return err
+	}
+	if len(specs) != 1 {
+		return fmt.Errorf("%d jobs wait", len(specs))
+	}
+	r := e.what.Result
+	r.Job, r.Generation, r.Token, r.Worker = specs[0].ID, specs[0].Generation, specs[0].Token, "recorded"
+	f.clock = e.at.Add(2*time.Second + time.Duration(r.CPUUS)*time.Microsecond)
+	events := blob.Of(r.Events)
+	if err := f.put(ctx, events, r.Events, "events"); err != nil {
+		return err
+	}
+	folded, err := f.store.Fold(ctx, &r, events)
+	if err == nil && folded.Outcome != store.Counted {
+		err = fmt.Errorf("the recorded result is %s", folded.Outcome)
+	}
+	return err
+}
+
+func (f *filling) put(ctx context.Context, d blob.Digest, data []byte, kind string) error {
+	if err := f.store.NoteBlobs(ctx, store.Blob{Digest: d, Size: int64(len(data)), Kind: kind}); err != nil {
+		return err
+	}
+	return f.blobs.Put(d, int64(len(data)), bytes.NewReader(data))
+}

@@ -1,0 +1,186 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/host/client"
+	"assay/judge/host/store"
+)
+
+// Spoken is a language in which submissions of a contest may be.
+type Spoken struct {
+	ID, Name string
+	Endings  []string // by which a name tells it
+}
+
+// Sheet reads what a page shows of a problem; nil where nobody published it.
+func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
+	if p.Sheet == "" {
+		return nil, nil
+	}
+	data, err := d.Blobs.Read(p.Sheet, client.MaxSheet)
+	if err != nil {
+		return nil, fmt.Errorf("read the sheet of %s: %w", p.Slug, err)
+	}
+	return client.ParseSheet(data)
+}
+
+// Languages are those of problems, by name. Of several languages with one ending, the first
+// has it.
+func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err error) {
+	known, claimed := map[string]bool{}, map[string]bool{}
+	for _, p := range problems {
+		sheet, err := d.Sheet(p.Problem)
+		if err != nil || sheet == nil {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for _, l := range sheet.Languages {
+			if known[l.ID] {
+				continue
+			}
+			known[l.ID] = true
+			one := Spoken{ID: l.ID, Name: l.Name}
+			for _, ending := range l.Extensions {
+				if !claimed[ending] {
+					claimed[ending], one.Endings = true, append(one.Endings, strings.ToLower(ending))
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Spoken) int {
+		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return all, nil
+}
+
+// Choice says, in words of people, which submissions of a contest are meant; what is empty is
+// for all.
+type Choice struct {
+	Problem  string // its label, or its name
+	Who      string // a login, or the name or the number of a team
+	Verdict  string // as WA, or store.Unjudged
+	Language string // its id
+}
+
+// Choose makes a filter of a choice. What is not known is a *Refusal.
+func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.Filter, error) {
+	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Verdict: ch.Verdict, Language: ch.Language}
+	refuse := func(format string, args ...any) (store.Filter, error) {
+		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
+	}
+	if ch.Verdict != "" && ch.Verdict != store.Unjudged && !slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
+		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet", ch.Verdict, words(judge.Verdicts()), store.Unjudged)
+	}
+	if ch.Problem == "" && ch.Language == "" {
+		return f, nil
+	}
+	problems, err := d.problems(ctx, c)
+	if err != nil {
+		return f, err
+	}
+	if ch.Problem != "" {
+		i := slices.IndexFunc(problems, func(p *store.ContestProblem) bool { return ch.Problem == p.Label || ch.Problem == p.Slug })
+		if i < 0 {
+			return refuse("%s has no problem %.80q", c.Slug, ch.Problem)
+		}
+		f.Problem = problems[i].Slug
+	}
+	if ch.Language != "" {
+		all, err := d.Languages(problems)
+		if err != nil {
+			return f, err
+		}
+		i := slices.IndexFunc(all, func(l Spoken) bool { return l.ID == ch.Language })
+		if i < 0 {
+			return refuse("%.40q is no language of the problems of %s", ch.Language, c.Slug)
+		}
+		f.Endings = all[i].Endings
+	}
+	return f, nil
+}
+
+// problems are those of a contest; of practice all that there are.
+func (d *Desk) problems(ctx context.Context, c *store.Contest) ([]*store.ContestProblem, error) {
+	if c.ID != store.Practice {
+		return d.Store.ContestProblems(ctx, c.ID)
+	}
+	all, err := d.Store.Problems(ctx)
+	problems := make([]*store.ContestProblem, len(all))
+	for i, p := range all {
+		problems[i] = &store.ContestProblem{Label: p.Slug, Problem: p}
+	}
+	return problems, err
+}
+
+func words(all []judge.Verdict) string {
+	var b strings.Builder
+	for i, v := range all {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(v))
+	}
+	return b.String()
+}
+
+// Rejudge has submissions of a contest judged again, beside what stands, and says how many
+// were left out. All must be said where the choice leaves nothing out.
+func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all bool, why string, by *store.Account) (*store.Rejudging, int, error) {
+	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {
+		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint}
+	}
+	switch {
+	case strings.TrimSpace(why) == "":
+		return refuse(http.StatusBadRequest, "a rejudging needs a reason", "people will ask for it later")
+	case ch == (Choice{}) && !all:
+		return refuse(http.StatusBadRequest, "this chooses every submission of the contest", "choose some, or say that all are meant")
+	}
+	f, err := d.Choose(ctx, c, ch)
+	if err != nil {
+		return nil, 0, err
+	}
+	r, left, err := d.Store.Rejudge(ctx, store.NewRejudging{Filter: f, Why: strings.TrimSpace(why), Account: by.ID})
+	switch {
+	case errors.Is(err, store.ErrNotFound) && left > 0:
+		return refuse(http.StatusConflict, fmt.Sprintf("all %d submissions that were chosen have no verdict yet, or are in another rejudging", left), "wait, or end that one")
+	case errors.Is(err, store.ErrNotFound):
+		return refuse(http.StatusConflict, "no submission is like that", "the page of all submissions has the same filter")
+	case errors.Is(err, store.ErrFinal):
+		return refuse(http.StatusConflict, "the results of "+c.Name+" are final", "what is final is judged no more")
+	case err != nil:
+		return nil, 0, err
+	}
+	d.Dispatch.Poke()
+	return r, left, nil
+}
+
+// EndRejudging applies a rejudging, or cancels it. What is in the way is a *Refusal.
+func (d *Desk) EndRejudging(ctx context.Context, id string, apply bool) error {
+	var err error
+	if apply {
+		err = d.Store.Apply(ctx, id)
+	} else {
+		err = d.Dispatch.Forget(ctx, id)
+	}
+	unready, is := errors.AsType[*store.Unready](err)
+	switch {
+	case is:
+		return &Refusal{Code: http.StatusConflict, Text: "the rejudging cannot be applied: " + unready.Error(), Hint: "wait, or cancel it; nothing has changed"}
+	case errors.Is(err, store.ErrEnded):
+		return &Refusal{Code: http.StatusConflict, Text: "the rejudging was applied or cancelled already"}
+	case errors.Is(err, store.ErrFinal):
+		return &Refusal{Code: http.StatusConflict, Text: "the results of the contest are final: nothing of it changes any more"}
+	}
+	return err
+}

@@ -1,0 +1,429 @@
+// Package desk is where submissions are handed in, by a page or by the command line: it says
+// what somebody is in a contest, into which contest a submission goes, whether it is taken, and
+// what its author may see of its judging. It does not judge, and draws nothing.
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// Desk takes submissions for a server.
+type Desk struct {
+	Store    *store.Store
+	Blobs    *blob.Folder
+	Dispatch *dispatch.Dispatcher
+	// Kept is held for writing while blobs are removed that nobody names: what is said to be
+	// there is named before they are. Nil is for nobody removes any.
+	Kept *sync.RWMutex
+	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
+	MaxSize  int64
+	MaxFiles int
+	// Turns are of accounts, and of networks where nobody is logged in.
+	Turns Turns
+	// Class is that of the workers that judge submissions.
+	Class string
+	// Registration says who may make an account of their own.
+	Registration auth.Registration
+	// Forget removes at once those of some blobs that nobody names. It must not be called with
+	// Kept held.
+	Forget func(ctx context.Context, blobs []blob.Digest) error
+	// Room says how many bytes are free where the server keeps its data.
+	Room func() (int64, error)
+	// At, if it is not nil, is told before a submission is kept, and after it. Tests end the
+	// process there.
+	At func(kept bool)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Time is what the clock says.
+func (d *Desk) Time() time.Time {
+	if d.Now != nil {
+		return d.Now()
+	}
+	return time.Now()
+}
+
+// Refusal is an answer that is not what was asked for: a status of HTTP, what is wrong, and
+// what to do.
+type Refusal struct {
+	Code       int
+	Text, Hint string
+}
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Seat is what somebody is in a contest.
+type Seat struct {
+	Contest *store.Contest
+	Account *store.Account // nil for nobody
+	Role    auth.Role
+	Team    *store.Team // nil for who does not take part, or not yet
+	State   auth.State
+}
+
+// Can says whether who sits there may do something now.
+func (s *Seat) Can(a auth.Action) bool { return auth.Can(s.Role, a, s.State) }
+
+// Ends is when the contest ends for who sits there; zero for never.
+func (s *Seat) Ends() time.Time {
+	end := s.Contest.Ends()
+	if !end.IsZero() && s.Team != nil {
+		end = end.Add(s.Team.ExtraTime)
+	}
+	return end
+}
+
+// Role is what an account is on the whole site.
+func Role(a *store.Account) auth.Role {
+	if a == nil {
+		return auth.Anonymous
+	}
+	return auth.Higher(auth.Contestant, auth.Role(a.Role))
+}
+
+// Seat says what an account, or nobody, is in a contest.
+func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*Seat, error) {
+	s := &Seat{Contest: c, Account: a, Role: Role(a)}
+	given := false
+	if a != nil {
+		role, err := d.Store.RoleIn(ctx, a.ID, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		given = role != ""
+		s.Role = auth.Higher(s.Role, auth.Role(role))
+		s.Team, err = d.Store.TeamOf(ctx, c.ID, a.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			s.Team, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	now, end := d.Time(), s.Ends()
+	s.State.Phase, s.State.Practice = auth.Running, c.Settings.Practice
+	switch {
+	case c.Starts.IsZero() || now.Before(c.Starts):
+		s.State.Phase = auth.Before
+	case !end.IsZero() && !now.Before(end):
+		s.State.Phase = auth.Over
+	}
+	switch c.Visibility {
+	case store.Public:
+		s.State.Shown = true
+	case store.Accounts:
+		s.State.Shown = a != nil
+	case store.Teams:
+		s.State.Shown = s.Team != nil || given
+	case store.Staff:
+		s.State.Shown = given
+	}
+	return s, nil
+}
+
+// New is a submission that is handed in. Its files are blobs that are there.
+type New struct {
+	Seat     *Seat // of its author, in the contest; nil for practice
+	Account  *store.Account
+	Problem  *store.Problem
+	Key      string // see store.NewSubmission
+	Files    []job.File
+	Folder   bool
+	Program  string
+	Language string // asked for; "" for what the name tells
+	All      bool
+}
+
+// The free space below which nothing is taken any more.
+const (
+	RoomForUploads     = 1 << 30
+	RoomForSubmissions = 256 << 20
+)
+
+// MaxArchive is the most bytes of a package, and of each blob of a problem.
+const MaxArchive = 1 << 30
+
+// usualPerMinute is how many submissions an account may send to a contest in a minute.
+const usualPerMinute = 10
+
+// Take keeps a submission. When it returns, it is in the database, and nothing that happens
+// later loses it. What is not taken is a *Refusal.
+func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
+	if err := errors.Join(d.HasRoom(RoomForSubmissions), d.Bounded(n.Files, n.Folder)); err != nil {
+		return nil, err
+	}
+	for _, f := range n.Files {
+		if !d.Blobs.Has(f.Digest, f.Size) {
+			return nil, &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q", f.Path), Hint: "send them first"}
+		}
+	}
+	cost, err := d.Store.Cost(ctx, n.Problem.Slug)
+	if err != nil {
+		return nil, err
+	}
+	work := job.Work{
+		Kind: job.Submission, Bundle: n.Problem.Bundle, Config: n.Problem.Config, Problem: n.Problem.Slug, Files: n.Files, Folder: n.Folder,
+		Program: n.Program, Language: n.Language, All: n.All,
+	}
+	if err := work.Check(); err != nil {
+		return nil, &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
+	}
+	kept := store.NewSubmission{Key: n.Key, Account: n.Account.ID, Problem: n.Problem.Slug, Work: work, Lane: job.Practice, Class: d.Class, Cost: cost}
+	if n.Seat != nil {
+		if err := d.enter(ctx, &n, &kept); err != nil {
+			return nil, err
+		}
+	}
+	d.at(false)
+	a, err := d.Store.Submit(ctx, kept)
+	if err != nil {
+		return nil, tooFast(err, n.Seat)
+	}
+	d.at(true)
+	d.Dispatch.Poke()
+	return a, nil
+}
+
+// Hurried refuses who has sent too many already, before anything of another one is kept.
+func (d *Desk) Hurried(ctx context.Context, n New) error {
+	if n.Seat == nil {
+		return nil
+	}
+	return tooFast(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n.Seat)
+}
+
+// perMinute is how many submissions an account may send to a contest in a minute.
+func perMinute(s *Seat) int64 { return cmp.Or(int64(s.Contest.Settings.PerMinute), usualPerMinute) }
+
+// tooFast is an error as it is told to who has sent too many.
+func tooFast(err error, s *Seat) error {
+	if errors.Is(err, store.ErrTooFast) {
+		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, and that is the most", perMinute(s)), Hint: "wait a minute"}
+	}
+	return err
+}
+
+func (d *Desk) at(kept bool) {
+	if d.At != nil {
+		d.At(kept)
+	}
+}
+
+// enter hands a submission in to a contest, in which its author takes part from then on. That
+// of staff has no team, and counts for nobody.
+func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
+	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
+	if !n.Seat.Can(auth.Submit) {
+		return d.closed(n.Seat)
+	}
+	if len(s.Languages) > 0 && n.Language != "" && !slices.Contains(s.Languages, n.Language) {
+		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf("%.40s is not a language of this contest: they are %s", n.Language, strings.Join(s.Languages, ", "))}
+	}
+	kept.Contest, kept.PerMinute = c.ID, perMinute(n.Seat)
+	if n.Seat.State.Phase == auth.Running {
+		kept.Lane = job.Contest
+	}
+	if n.Seat.Role != auth.Contestant {
+		return nil
+	}
+	if n.Seat.Team == nil {
+		if n.Seat.Team, err = d.Store.Enter(ctx, c.ID, n.Account); err != nil {
+			return err
+		}
+	}
+	kept.Team = n.Seat.Team.ID
+	return nil
+}
+
+// closed says why a contest takes no submission.
+func (d *Desk) closed(s *Seat) *Refusal {
+	switch {
+	case !s.State.Shown:
+		return &Refusal{Code: http.StatusNotFound, Text: "there is no such contest"}
+	case s.Account == nil:
+		return &Refusal{Code: http.StatusUnauthorized, Text: "only who is logged in may submit"}
+	case s.State.Phase == auth.Before:
+		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " has not begun yet"}
+	case s.State.Phase == auth.Over:
+		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " is over and takes no more submissions"}
+	}
+	return &Refusal{Code: http.StatusForbidden, Text: "you do not take part in " + s.Contest.Name}
+}
+
+// HasRoom refuses where the disk has too little room left.
+func (d *Desk) HasRoom(least int64) error {
+	free, err := d.Room()
+	if err != nil {
+		return err
+	}
+	if free < least {
+		return &Refusal{Code: http.StatusServiceUnavailable, Text: fmt.Sprintf("the server's disk has %d MiB left: it takes nothing until it has %d MiB", free>>20, least>>20), Hint: "tell who runs the server"}
+	}
+	return nil
+}
+
+// Bounded refuses a submission that is too large.
+func (d *Desk) Bounded(files []job.File, folder bool) error {
+	if err := job.CheckFiles(files, folder); err != nil {
+		return &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
+	}
+	var size int64
+	for _, f := range files {
+		size += f.Size
+	}
+	if size > d.MaxSize || len(files) > d.MaxFiles {
+		return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission has %d bytes in %d files; the most is %d bytes in %d files", size, len(files), d.MaxSize, d.MaxFiles)}
+	}
+	return nil
+}
+
+// Tokens only: an account without a role is one of a server that people know by their command
+// line alone. It may practise with every problem that no contest has, and see everything.
+func open(a *store.Account) bool { return a.Role == "" }
+
+// Place says into which contest a submission for a problem goes that names none: the running
+// one, or one that takes practice; nil is for none, where no contest has the problem. The
+// problem of a contest that shows nothing of it is not there: store.ErrNotFound.
+func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Seat, error) {
+	contests, err := d.Store.ContestsOf(ctx, problem)
+	if err != nil {
+		return nil, err
+	}
+	var best, seen *Seat
+	for _, c := range contests {
+		s, err := d.Seat(ctx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		if s.Can(auth.SeeProblems) {
+			seen = s
+		}
+		if s.Can(auth.SeeProblems) && s.Can(auth.Submit) && (best == nil || better(s, best)) {
+			best = s
+		}
+	}
+	staff := auth.Can(Role(a), auth.SeeAll, auth.State{})
+	switch {
+	case best != nil:
+		return best, nil
+	case seen != nil && !staff:
+		return nil, d.closed(seen)
+	case staff || len(contests) == 0 && open(a):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the problem %s: %w", problem, store.ErrNotFound)
+}
+
+// Labelled finds the problem that has a label in a contest to which an account may submit
+// now: the one where it counts, or that began last. store.ErrNotFound says that there is none.
+func (d *Desk) Labelled(ctx context.Context, a *store.Account, label string) (*store.Problem, *Seat, error) {
+	contests, err := d.Store.Contests(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var best *Seat
+	var found *store.Problem
+	for _, c := range contests {
+		s, err := d.Seat(ctx, c, a)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s.State.Phase == auth.Before || !s.Can(auth.SeeProblems) || !s.Can(auth.Submit) || best != nil && !better(s, best) {
+			continue
+		}
+		problems, err := d.Store.ContestProblems(ctx, c.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range problems {
+			if strings.EqualFold(p.Label, label) {
+				best, found = s, p.Problem
+			}
+		}
+	}
+	if best == nil {
+		return nil, nil, fmt.Errorf("the problem %s: %w", label, store.ErrNotFound)
+	}
+	return found, best, nil
+}
+
+// better says whether somebody rather submits there: where it counts, then where it began
+// last.
+func better(s, t *Seat) bool {
+	if running := s.State.Phase == auth.Running; running != (t.State.Phase == auth.Running) {
+		return running
+	}
+	return s.Contest.Starts.After(t.Contest.Starts)
+}
+
+// Sees says whether an account may know that there is a problem.
+func (d *Desk) Sees(ctx context.Context, a *store.Account, problem string) (bool, error) {
+	_, err := d.Place(ctx, a, problem)
+	if _, closed := errors.AsType[*Refusal](err); closed {
+		return true, nil
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Shows is how much an account may see of the judging of a submission of its own, or of
+// another's where it may see that at all.
+func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission) (judge.Show, error) {
+	if auth.Can(Role(a), auth.SeeAll, auth.State{}) {
+		return judge.ShowAll, nil
+	}
+	if s.Contest == store.Practice {
+		contests, err := d.Store.ContestsOf(ctx, s.Problem)
+		if err == nil && len(contests) == 0 && open(a) {
+			return judge.ShowAll, nil
+		}
+		return judge.ShowSamples, err
+	}
+	c, err := d.Store.Contest(ctx, s.Contest)
+	if err != nil {
+		return "", err
+	}
+	seat, err := d.Seat(ctx, c, a)
+	if err != nil {
+		return "", err
+	}
+	return seat.Shows(), nil
+}
+
+// Shows is how much who sits there may see of a judging.
+func (s *Seat) Shows() judge.Show {
+	if s.Can(auth.SeeAll) {
+		return judge.ShowAll
+	}
+	return s.Contest.Settings.Shows()
+}
+
+// Events reads the stored events of a judging; none where there are none.
+func (d *Desk) Events(j *store.Judgement) ([]judge.Event, error) {
+	if j.Events == "" {
+		return nil, nil
+	}
+	data, err := d.Blobs.Read(j.Events, job.MaxEvents)
+	if err != nil {
+		return nil, err
+	}
+	return job.Unpack(data)
+}

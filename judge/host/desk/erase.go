@@ -1,0 +1,66 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// AdminLogin is the account of who started the server first.
+const AdminLogin = "admin"
+
+// Erase takes a person out of the server: see store.Erase. What is judged of theirs now is
+// cancelled, and the bytes of their programs are removed. Who did it is told to the audit.
+func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {
+	if a.Login == AdminLogin {
+		return &Refusal{Code: http.StatusConflict, Text: "the server itself works by the account " + AdminLogin, Hint: "give it the name and the password of another person"}
+	}
+	if !a.Erased.IsZero() {
+		return &Refusal{Code: http.StatusConflict, Text: "this person was erased already"}
+	}
+	jobs, flows, err := d.Store.OpenOf(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, id := range jobs {
+		if _, err := d.Dispatch.Cancel(ctx, id); err != nil {
+			return err
+		}
+	}
+	for _, id := range flows {
+		if err := d.Dispatch.EndFlow(ctx, id, store.FlowCancelled, "who asked for it is erased"); err != nil && !errors.Is(err, store.ErrEnded) {
+			return err
+		}
+	}
+	blobs, err := d.Store.Erase(ctx, a.ID)
+	if errors.Is(err, store.ErrLastAdmin) {
+		return &Refusal{Code: http.StatusConflict, Text: "nobody else looks after this server with a password", Hint: "make another account an admin first"}
+	}
+	if err != nil {
+		return err
+	}
+	by.Action, by.Object = "erase", a.ID
+	if by.Actor == a.ID {
+		by.Address = ""
+	}
+	return errors.Join(d.Store.Audit(ctx, by), d.Forget(ctx, blobs))
+}
+
+// Made are the entries of the audit that say which accounts a list has made.
+func Made(by store.Entry, made []auth.Slip, accounts []*store.Account) (all []store.Entry) {
+	fresh := map[string]bool{}
+	for _, slip := range made {
+		fresh[slip.Login] = true
+	}
+	by.Action = "new account"
+	for _, a := range accounts {
+		if fresh[a.Login] {
+			by.Object = a.ID
+			all = append(all, by)
+		}
+	}
+	return all
+}

@@ -1,0 +1,274 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/contests/golf"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+)
+
+// HoleSeat is what somebody is at a hole.
+type HoleSeat struct {
+	Hole    *store.Hole
+	Account *store.Account // nil for nobody
+	Role    auth.Role
+	State   auth.State
+}
+
+// HoleSeat says what an account, or nobody, is at a hole.
+func (d *Desk) HoleSeat(h *store.Hole, a *store.Account) *HoleSeat {
+	t := &HoleSeat{Hole: h, Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}}
+	if h.Closed {
+		t.State.Phase = auth.Over
+	}
+	// Who sees all sees it whatever it says, and may try it.
+	t.State.Shown = h.Visibility == store.Public || h.Visibility == store.Accounts && a != nil || auth.Can(t.Role, auth.SeeAll, auth.State{})
+	return t
+}
+
+// Can says whether who stands there may do something now.
+func (t *HoleSeat) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
+
+// Look is the same with an answer in view.
+func (t *HoleSeat) Look(a *store.Answer) *HoleSeat {
+	of := *t
+	of.State.Own = t.Account != nil && a.Account == t.Account.ID
+	of.State.Open = t.Hole.Shown && a.State == store.Standing
+	return &of
+}
+
+// NewAnswer is an answer to a hole that is handed in. Its bytes are a blob that is there, or
+// are in Data.
+type NewAnswer struct {
+	*HoleSeat
+	Key  string // see store.NewSubmission
+	Name string // of the file, whose ending may tell the language; one of a post is .md
+	File job.File
+	Data []byte
+	How  flow.HoleAnswer
+}
+
+// answersPerMinute is how many answers an account may send to a hole in a minute.
+const answersPerMinute = 10
+
+// TakeAnswer keeps an answer and has it proved. What is not taken is a *Refusal.
+func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, error) {
+	if !n.Can(auth.Golf) {
+		return nil, n.closed()
+	}
+	if err := d.readAnswer(&n); err != nil {
+		return nil, err
+	}
+	p, err := d.Store.Problem(ctx, n.Hole.ProblemSlug)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(d.HasRoom(RoomForSubmissions), d.understood(ctx, &n, p)); err != nil {
+		return nil, err
+	}
+	recent, err := d.Store.RecentAnswers(ctx, n.Hole.ID, n.Account.ID, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	if recent >= answersPerMinute {
+		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d answers within a minute, and that is the most", recent), Hint: "wait a minute"}
+	}
+	if err := d.Store.NoteBlobs(ctx, store.Blob{Digest: n.File.Digest, Size: n.File.Size, Kind: "upload"}); err != nil {
+		return nil, err
+	}
+	if err := d.Blobs.Put(n.File.Digest, n.File.Size, strings.NewReader(string(n.Data))); err != nil {
+		return nil, err
+	}
+	asked, err := json.Marshal(n.How)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := dispatch.HoleSpec(p, n.File, asked, "")
+	if err != nil {
+		return nil, err
+	}
+	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: string(flow.Hole)})
+	if err != nil {
+		return nil, err
+	}
+	d.Dispatch.Plan(a.Flow)
+	return a, nil
+}
+
+// closed says why a hole takes no answer.
+func (t *HoleSeat) closed() *Refusal {
+	switch {
+	case !t.State.Shown:
+		return &Refusal{Code: http.StatusNotFound, Text: "there is no such hole"}
+	case t.Account == nil:
+		return &Refusal{Code: http.StatusUnauthorized, Text: "only who is logged in may send an answer"}
+	}
+	return &Refusal{Code: http.StatusForbidden, Text: t.Hole.Name + " is closed and takes no more answers"}
+}
+
+// readAnswer bounds an answer and reads its bytes.
+func (d *Desk) readAnswer(n *NewAnswer) (err error) {
+	if n.Data == nil {
+		if n.File.Size > d.MaxSize {
+			return tooLong(n.File.Size, d.MaxSize)
+		}
+		if !d.Blobs.Has(n.File.Digest, n.File.Size) {
+			return &Refusal{Code: http.StatusConflict, Text: "the server lacks the bytes of the answer", Hint: "send them first"}
+		}
+		if n.Data, err = d.Blobs.Read(n.File.Digest, d.MaxSize); err != nil {
+			return err
+		}
+	}
+	switch size := int64(len(n.Data)); {
+	case size > d.MaxSize:
+		return tooLong(size, d.MaxSize)
+	case strings.TrimSpace(string(n.Data)) == "":
+		return refused("the answer is empty: paste its text, or choose a file that has one")
+	}
+	n.File = job.File{Size: int64(len(n.Data)), Digest: blob.Of(n.Data)}
+	return nil
+}
+
+func tooLong(size, most int64) *Refusal {
+	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the answer has %d bytes; the most is %d", size, most)}
+}
+
+func refused(format string, args ...any) *Refusal {
+	return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
+}
+
+// understood refuses an answer that no worker could make anything of, as far as that is known
+// here, and names its file: after nothing but its language, for a program sees its name.
+func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) error {
+	sheet, err := d.Sheet(p)
+	if err != nil || sheet == nil {
+		return errors.Join(err, refused("the problem was published without a sheet: ask who runs the server to publish it again"))
+	}
+	if _, err := n.How.Proof(""); err != nil {
+		return refused("%s", err)
+	}
+	ending := strings.TrimPrefix(path.Ext(n.Name), ".")
+	if len(ending) > 12 || strings.Trim(ending, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") != "" {
+		ending = ""
+	}
+	means := func(l client.OfferedLanguage) bool { return l.ID == n.How.Language || l.Name == n.How.Language }
+	post := ending == "md" || ending == "markdown"
+	switch {
+	case post:
+		if means, err = readPost(n, means); err != nil {
+			return err
+		}
+	case n.How.Language == "" && ending == "":
+		return refused("nothing tells the language of the answer: choose it, or name the file as programs of its language are named")
+	case n.How.Language == "":
+		means = func(l client.OfferedLanguage) bool { return slices.Contains(l.Extensions, ending) }
+	}
+	meant := slices.DeleteFunc(slices.Clone(sheet.Languages), func(l client.OfferedLanguage) bool { return !means(l) })
+	if n.File.Path = "answer." + ending; len(meant) == 0 {
+		if post {
+			return nil // its header may say it in words that a worker knows
+		}
+		if n.How.Language != "" {
+			return refused("the language %.40q is not known here", n.How.Language)
+		}
+		return refused("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Name)
+	}
+	if ending == "" && len(meant[0].Extensions) > 0 {
+		n.File.Path += meant[0].Extensions[0]
+	}
+	n.File.Path = strings.TrimSuffix(n.File.Path, ".")
+	return d.installed(ctx, meant)
+}
+
+// readPost looks at a post, and returns what its language is meant by.
+func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(client.OfferedLanguage) bool, error) {
+	post, err := golf.ParsePost(string(n.Data))
+	if err != nil {
+		return nil, refused("%s", err)
+	}
+	if strings.TrimSpace(post.Code) == "" {
+		return nil, refused("the code of the post is empty: the answer is what stands between lines of ```, or is indented by four blanks")
+	}
+	if err := flow.CheckFlags(post.Flags); err != nil {
+		return nil, refused("%s", err)
+	}
+	if n.How.Language != "" {
+		return means, nil
+	}
+	return func(l client.OfferedLanguage) bool {
+		return strings.EqualFold(l.Name, post.Language) || strings.EqualFold(l.ID, post.Language)
+	}, nil
+}
+
+// installed refuses languages of which the workers have none.
+func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage) error {
+	class, err := d.Store.Class(ctx, d.Class)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range meant {
+		if len(class.Languages) == 0 || class.Languages[l.ID] != "" {
+			return nil
+		}
+	}
+	return refused("no worker here has %s: an answer in it cannot be proved", meant[0].Name)
+}
+
+// RightAnswers are the answers of a hole as its board knows them, and the same by their numbers.
+func (d *Desk) RightAnswers(ctx context.Context, h *store.Hole) (all []scoring.Answer, by map[int64]*store.Answer, err error) {
+	answers, err := d.Store.RightAnswers(ctx, h.ID)
+	by = make(map[int64]*store.Answer, len(answers))
+	for _, a := range answers {
+		by[a.Number] = a
+		all = append(all, scoring.Answer{
+			Number: a.Number, Author: a.Account, Language: a.LanguageKey(), At: a.Received, Stood: a.Stood, Stands: a.State == store.Standing, Bytes: a.Bytes, Chars: a.Chars,
+		})
+	}
+	return all, by, err
+}
+
+// Places says where the author of an answer that stands is on the boards, and by which answer.
+func (d *Desk) Places(ctx context.Context, h *store.Hole, a *store.Answer) (string, error) {
+	answers, _, err := d.RightAnswers(ctx, h)
+	if err != nil {
+		return "", err
+	}
+	in, over := scoring.Golf(answers, a.LanguageKey(), scoring.Bytes), scoring.Golf(answers, "", scoring.Bytes)
+	here, all := PlaceOf(in, a.Account), PlaceOf(over, a.Account)
+	if here == nil || all == nil {
+		return "", nil
+	}
+	words := fmt.Sprintf("place %d of %d in %s, %d of %d over all", here.Rank, len(in), a.Name, all.Rank, len(over))
+	if here.Number != a.Number {
+		return fmt.Sprintf("what counts is answer %d with %d bytes: %s", here.Number, here.Bytes, words), nil
+	}
+	return fmt.Sprintf("%d bytes: %s", a.Bytes, words), nil
+}
+
+// PlaceOf is the row of an author; nil where there is none.
+func PlaceOf(board []scoring.Golfer, author string) *scoring.Golfer {
+	for i := range board {
+		if board[i].Author == author {
+			return &board[i]
+		}
+	}
+	return nil
+}

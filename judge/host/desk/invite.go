@@ -1,0 +1,64 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// Invite asks for an invitation.
+type Invite struct {
+	Note    string // what it is for
+	Contest string // the slug of one in which they take part; "" for none
+	Uses    int    // how many may come
+	Days    float64
+	By      string // id of an account
+}
+
+// The bounds of an invitation.
+const (
+	mostInvited = 2000
+	mostDays    = 365
+)
+
+// Invite makes an invitation, and returns its code, which nobody is told again. One that
+// cannot be made is a *Refusal.
+func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invitation, err error) {
+	n.Note = strings.TrimSpace(n.Note)
+	refuse := func(code int, text, hint string) (string, *store.Invitation, error) {
+		return "", nil, &Refusal{Code: code, Text: text, Hint: hint}
+	}
+	switch {
+	case d.Registration == auth.Closed:
+		return refuse(http.StatusConflict, "this server takes nobody in by invitations", `registration = "invite" in the table [server] of judge.toml changes that`)
+	case n.Uses < 1 || n.Uses > mostInvited:
+		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is for 1 to %d people, not for %d", mostInvited, n.Uses), "")
+	case math.IsNaN(n.Days) || n.Days <= 0 || n.Days > mostDays:
+		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is good for up to %d days, not for %v", mostDays, n.Days), "0.5 is 12 hours")
+	case utf8.RuneCountInString(n.Note) > 100 || strings.ContainsFunc(n.Note, unicode.IsControl):
+		return refuse(http.StatusBadRequest, "a note has 100 letters at most, in one line", "")
+	}
+	kept := store.Invitation{Note: n.Note, Uses: int64(n.Uses), By: n.By, Expires: d.Time().Add(time.Duration(n.Days * float64(24*time.Hour)))}
+	if n.Contest != "" {
+		c, err := d.Store.ContestBySlug(ctx, n.Contest)
+		if errors.Is(err, store.ErrNotFound) {
+			return refuse(http.StatusNotFound, fmt.Sprintf("there is no contest %.80q", n.Contest), "")
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		kept.Contest = c.ID
+	}
+	code, hash := auth.NewCode()
+	i, err = d.Store.NewInvitation(ctx, hash, kept)
+	return code, i, err
+}

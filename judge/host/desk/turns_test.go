@@ -1,0 +1,111 @@
+package desk_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/judge/host/desk"
+)
+
+// TestTurns: 20 requests of one, each of which takes a second, are done one after the other and
+// rest as long between two; one of somebody else that comes in the middle does not wait.
+func TestTurns(t *testing.T) {
+	for _, tt := range []struct {
+		restless bool
+		want     time.Duration
+	}{{false, 39 * time.Second}, {true, 20 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := desk.Turns{Restless: tt.restless}
+			began := time.Now()
+			var all sync.WaitGroup
+			one := func(who string) {
+				turn, err := turns.Wait(t.Context(), who)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer turn.End()
+				time.Sleep(time.Second)
+			}
+			for range 20 {
+				all.Go(func() { one("ada") })
+			}
+			all.Go(func() {
+				time.Sleep(5 * time.Second)
+				asked := time.Now()
+				one("bob")
+				if took := time.Since(asked); took != time.Second {
+					t.Errorf("somebody else waits %v", took)
+				}
+			})
+			all.Wait()
+			if took := time.Since(began); took != tt.want {
+				t.Errorf("restless %v: 20 of one take %v, want %v", tt.restless, took, tt.want)
+			}
+			asked := time.Now()
+			if one("ada"); time.Since(asked) != time.Second {
+				t.Errorf("after all that one waits %v", time.Since(asked))
+			}
+		})
+	}
+}
+
+// TestTurnsAside: what waits for who asks holds up nobody, nor does an answer that is passed on.
+func TestTurnsAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns desk.Turns
+		first, err := turns.Wait(t.Context(), "ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Aside(t.Context(), func() {
+			second, err := turns.Wait(t.Context(), "ada")
+			if err != nil {
+				t.Fatal(err)
+			}
+			second.Pass()
+			defer second.End()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		first.End()
+	})
+}
+
+// TestTurnsBounded: a line has an end, and who goes away leaves it.
+func TestTurnsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns desk.Turns
+		first, err := turns.Wait(t.Context(), "ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 1000 {
+			all.Go(func() {
+				if turn, err := turns.Wait(ctx, "ada"); !errors.Is(err, context.Canceled) {
+					t.Error(turn, err)
+				}
+			})
+		}
+		synctest.Wait()
+		_, err = turns.Wait(t.Context(), "ada")
+		if refusal, is := errors.AsType[*desk.Refusal](err); !is || refusal.Code != http.StatusTooManyRequests {
+			t.Errorf("with 1,000 who wait: %v", err)
+		}
+		cancel()
+		all.Wait()
+		first.End()
+		if turn, err := turns.Wait(t.Context(), "ada"); err != nil {
+			t.Error(err)
+		} else {
+			turn.End()
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// mostRuns is how many workers judge a submission whose verdict time decides barely: if it is
+// in time for one of them, it is in time.
+const mostRuns = 3
+
+// doubt says why a result is not to be the last word: its verdict hangs on a little time, and
+// another worker of the class is here that has not judged the submission.
+func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, error) {
+	if r.State != job.Done || r.Finished == nil || len(r.Events) == 0 {
+		return nil, nil
+	}
+	if r.Finished.Verdict != judge.TimeLimit && r.Finished.Score == nil {
+		return nil, nil
+	}
+	events, err := job.Unpack(r.Events)
+	if err != nil {
+		return nil, nil // what it says is kept as it is
+	}
+	why := job.Borderline(events)
+	if why == "" {
+		return nil, nil
+	}
+	runs, err := d.o.Store.Runs(ctx, r.Job)
+	if err != nil || len(runs) == 0 {
+		return nil, err // a part of a flow
+	}
+	_, class, err := d.o.Store.Place(ctx, r.Job)
+	if err != nil {
+		return nil, err
+	}
+	guests, err := d.o.Store.Guests(ctx, class)
+	if err != nil {
+		return nil, err
+	}
+	ran := []string{r.Worker}
+	for _, run := range runs {
+		if run.Worker != "" && !slices.Contains(guests, run.Worker) && !slices.Contains(ran, run.Worker) {
+			ran = append(ran, run.Worker)
+		}
+	}
+	if here, _ := d.crew.others(class, slices.Concat(ran, guests)...); !here || len(ran) >= mostRuns {
+		return nil, nil
+	}
+	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
+}
+
+// believe compares what guests said of a submission with what a worker says that is none. A
+// guest that said something else is drained.
+func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded) {
+	for _, g := range f.Guests {
+		if r.Finished == nil || !flow.Disagree(g.Verdict, r.Finished.Verdict) {
+			continue
+		}
+		what := fmt.Sprintf("the guest %s says %s of the submission %s; %s says %s", g.Worker, g.Verdict, f.Submission, r.Worker, r.Finished.Verdict)
+		if err := d.distrust(ctx, g.Worker, f.Submission, what); err != nil && ctx.Err() == nil {
+			d.o.Log.Error("drain a guest", "worker", g.Worker, "error", err)
+		}
+	}
+}
+
+// distrust takes a worker out of service whose verdict another worker does not give.
+func (d *Dispatcher) distrust(ctx context.Context, worker, submission, what string) error {
+	note := what + "; what it judged: judged admin judgings --worker " + worker
+	d.o.Log.Error("two workers disagree; the first is drained", "worker", worker, "submission", submission, "reason", note)
+	err := d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "two workers disagree", Object: submission, Detail: note})
+	w, found := d.o.Store.Worker(ctx, worker)
+	if found == nil && w.State == store.Active {
+		found = errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
+	}
+	return errors.Join(err, found)
+}
+
+// lonely is for how long nobody must have been here who may judge a submission again, until
+// that is not waited for any more.
+const lonely = time.Minute
+
+// Stranded are the submissions that are to be judged again though nobody here may do it.
+func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, err error) {
+	repeats, err := d.o.Store.Repeats(ctx)
+	for _, r := range repeats {
+		exclude := r.Exclude
+		if r.Origin == store.OfGuest { // who failed at it may be asked again
+			exclude = d.crew.guests(r.Class)
+		}
+		if here, _ := d.crew.others(r.Class, exclude...); !here {
+			stranded = append(stranded, r)
+		}
+	}
+	return stranded, err
+}
+
+// attend looks after submissions that nobody here may judge again: one whose time was barely
+// too long keeps the verdict that it has. What guests judged goes on waiting, and the staff is
+// told.
+func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
+	stranded, err := d.Stranded(ctx)
+	if err != nil {
+		return err
+	}
+	alone, waits := map[string]time.Time{}, map[string]int{}
+	for _, r := range stranded {
+		since, known := d.alone[r.ID]
+		if !known {
+			since = now
+		}
+		alone[r.ID] = since
+		switch {
+		case r.Origin == store.OfGuest:
+			waits[r.Class]++
+		case now.Sub(since) >= lonely:
+			if _, err := d.Cancel(ctx, r.ID); err != nil {
+				return err
+			}
+			d.o.Log.Warn("no other worker is here to judge a submission again; the verdict that it has stands", "submission", r.Submission, "class", r.Class)
+		}
+	}
+	for class, n := range waits {
+		if d.waits[class] == 0 {
+			d.o.Log.Warn("submissions that guests have judged wait until a worker is here that is no guest", "class", class, "submissions", n)
+		}
+	}
+	d.alone, d.waits = alone, waits
+	return nil
+}

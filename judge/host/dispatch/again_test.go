@@ -1,0 +1,259 @@
+package dispatch
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// late is the result of a program that took 1.1 s of 1 s.
+func (h *house) late(s *job.Spec) *job.Result {
+	h.Helper()
+	r := says(s, judge.TimeLimit)
+	r.Finished.First = "secret/1"
+	packed, rows, err := job.Pack([]judge.Event{
+		&judge.Started{Format: judge.EventFormat, TimeMS: 1000},
+		&judge.CaseJudged{Group: "secret", Case: "1", Verdict: judge.TimeLimit, Exec: judge.Exec{CPU: 1100 * time.Millisecond}},
+		r.Finished,
+	})
+	h.must(err)
+	r.Events, r.Rows = packed, rows
+	return r
+}
+
+// enrolled joins a worker that the database knows.
+func (h *house) enrolled(name string, guest bool) *fake {
+	h.Helper()
+	w, err := h.store.Enrol(h.Context(), store.NewWorker{Name: name, Class: class, Key: "key of " + name, Guest: guest})
+	h.must(err)
+	f := h.join(name, class, 1)
+	h.crew.admit(w.Name, w.Class, w.Guest)
+	return f
+}
+
+// finish hands a result in, and waits until it is kept.
+func (h *house) finish(l *queue.Lease, r *job.Result) {
+	h.Helper()
+	before := h.Counts().Counted
+	h.must(l.Finish(h.Context(), r))
+	h.until("the result is kept", func() bool { return h.Counts().Counted == before+1 })
+}
+
+// submission is that of a job that was submitted.
+func (h *house) submission(id string) *store.Submission {
+	h.Helper()
+	all, err := h.store.Judgings(h.Context(), store.JudgingFilter{Limit: 1000})
+	h.must(err)
+	for _, j := range all {
+		if j.ID == id {
+			s, err := h.store.Submission(h.Context(), j.Submission)
+			h.must(err)
+			return s
+		}
+	}
+	h.Fatalf("there is no judging %s", id)
+	return nil
+}
+
+// TestBarelyTooLate: another worker judges what was barely too late, then a third; if one
+// of them finds it in time, it is. Until then the submission is open.
+func TestBarelyTooLate(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	one := h.enrolled("one", false)
+	id := h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	l := one.take()
+	h.finish(l, h.late(l.Spec))
+	if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
+		t.Errorf("there is no other worker, and the submission is %+v", s)
+	}
+
+	guest, two, three := h.enrolled("guest", true), h.enrolled("two", false), h.enrolled("three", false)
+	id = h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	l = one.take()
+	h.finish(l, h.late(l.Spec))
+	for _, w := range []*fake{two, three} {
+		if s := h.submission(id); s.Verdict != "" || s.State != store.Waiting {
+			t.Errorf("before %s has judged the submission is %+v", w.name, s)
+		}
+		h.give(job.Practice, class, 1)
+		one.none("it judged the submission")
+		guest.none("guests are not asked")
+		l = w.take()
+		if !l.Spec.Alone {
+			t.Errorf("%s is given %+v", w.name, l.Spec.Work)
+		}
+		r := says(l.Spec, judge.Accepted)
+		if w == two {
+			r = h.late(l.Spec)
+		}
+		h.finish(l, r)
+	}
+	if s := h.submission(id); s.Verdict != judge.Accepted || s.State != store.Done {
+		t.Errorf("in the end the submission is %+v", s)
+	}
+	runs, err := h.store.Judgings(t.Context(), store.JudgingFilter{Origin: store.Borderline})
+	h.must(err)
+	if len(runs) != 3 || runs[0].Why != "secret/1 took 1.1s, the limit is 1s on two" || runs[0].Worker != "three" || !runs[0].Stands {
+		t.Errorf("the staff is shown %+v", runs)
+	}
+
+	// After three nobody else is asked.
+	id = h.submit(job.Practice, class, 1)[0]
+	h.enrolled("four", false)
+	for i, w := range []*fake{one, two, three} {
+		h.give(job.Practice, class, 1)
+		for _, before := range []*fake{one, two, three}[:i] {
+			before.none("it judged the submission")
+		}
+		l = w.take()
+		h.finish(l, h.late(l.Spec))
+	}
+	if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
+		t.Errorf("after three runs the submission is %+v", s)
+	}
+}
+
+// TestNobodyElseAnyMore: where the other workers go away before they have judged again what
+// was barely too late, nothing waits for them for ever; what guests judged does.
+func TestNobodyElseAnyMore(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	one, guest := h.enrolled("one", false), h.enrolled("guest", true)
+	two := h.enrolled("two", false)
+	barely, guests := h.submit(job.Practice, class, 1)[0], ""
+	h.give(job.Practice, class, 1)
+	l := one.take()
+	h.finish(l, h.late(l.Spec))
+	h.give(job.Practice, class, 1)
+	l = two.take()
+	h.must(l.Finish(t.Context(), says(l.Spec, "")))
+	h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
+	two.Close()
+	h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
+	h.must(h.feed(t.Context(), h.lead("first")))
+	one.none("it judged the submission, whoever failed")
+	guests = h.submit(job.Practice, class, 1)[0]
+	h.must(h.feed(t.Context(), h.lead("first")))
+	for l = guest.take(); l.Spec.ID != guests; l = guest.take() {
+	}
+	h.finish(l, says(l.Spec, judge.Accepted))
+	one.Close()
+	h.until("the first is gone", func() bool { return !h.Presence("one").Connected })
+	now := time.Now()
+	for _, later := range []time.Duration{0, lonely / 2, lonely - time.Second} {
+		h.must(h.attend(t.Context(), now.Add(later)))
+		if s := h.submission(barely); s.Verdict != "" {
+			t.Fatalf("after %s the submission is %+v", later, s)
+		}
+	}
+	h.must(h.attend(t.Context(), now.Add(lonely)))
+	if s := h.submission(barely); s.Verdict != judge.TimeLimit || s.Judgement != barely {
+		t.Errorf("nobody else is here, and the submission is %+v", s)
+	}
+	h.must(h.attend(t.Context(), now.Add(time.Hour)))
+	if s := h.submission(guests); s.Verdict != "" || s.State == store.Cancelled {
+		t.Errorf("only a guest has judged it, and the submission is %+v", s)
+	}
+	if left, err := h.Stranded(t.Context()); err != nil || len(left) != 1 || left[0].Origin != store.OfGuest {
+		t.Errorf("the staff is told of %+v, %v", left, err)
+	}
+	h.must(h.feed(t.Context(), h.lead("first")))
+	guest.none("only others may judge it now")
+	three := h.enrolled("three", false)
+	h.must(h.feed(t.Context(), h.lead("first")))
+	l = three.take()
+	h.finish(l, says(l.Spec, judge.Accepted))
+	if s := h.submission(guests); s.Verdict != judge.Accepted {
+		t.Errorf("in the end the submission is %+v", s)
+	}
+}
+
+// TestGuests: what a guest says counts when another says so, and a guest that lies is drained,
+// with what names its judgings.
+func TestGuests(t *testing.T) {
+	for name, tt := range map[string]struct {
+		said  judge.Verdict
+		state store.WorkerState
+	}{
+		"the same":            {judge.WrongAnswer, store.Active},
+		"otherwise":           {judge.Accepted, store.Drained},
+		"time may differ":     {judge.TimeLimit, store.Active},
+		"its machine may err": {judge.JudgeError, store.Active},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.folding()
+			guest := h.enrolled("guest", true)
+			id := h.submit(job.Practice, class, 1)[0]
+			h.give(job.Practice, class, 1)
+			l := guest.take()
+			watch := h.Watch(id)
+			defer watch.Close()
+			l.Progress(0, []byte(`{}`))
+			h.Listener().Progress("guest", job.Progress{Running: job.Running{Job: id, Generation: 1}, Events: [][]byte{[]byte(`{}`)}})
+			if events, _, _ := watch.Next(0); len(events) != 0 {
+				t.Error("what a guest finds is told before another has found it")
+			}
+			h.finish(l, says(l.Spec, tt.said))
+			if s := h.submission(id); s.Verdict != "" {
+				t.Errorf("a guest's verdict counts: %+v", s)
+			}
+			other := h.enrolled("other", false)
+			h.give(job.Practice, class, 1)
+			guest.none("it judged the submission")
+			l = other.take()
+			if l.Spec.Alone {
+				t.Error("it is judged alone")
+			}
+			h.must(l.Finish(t.Context(), says(l.Spec, "")))
+			h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
+			if left, err := h.Stranded(t.Context()); err != nil || len(left) != 0 {
+				t.Errorf("somebody is here who may judge it, and the staff is told of %+v, %v", left, err)
+			}
+			h.give(job.Practice, class, 1)
+			guest.none("it is no guest's to judge again, whoever failed")
+			l = other.take()
+			h.finish(l, says(l.Spec, judge.WrongAnswer))
+			if s := h.submission(id); s.Verdict != judge.WrongAnswer {
+				t.Errorf("the submission is %+v", s)
+			}
+			var w *store.Worker
+			h.until("the guest is looked at", func() bool {
+				var err error
+				w, err = h.store.Worker(t.Context(), "guest")
+				return err == nil && w.State == tt.state
+			})
+			if said := strings.Contains(w.Note, "other says WA; what it judged: judged admin judgings --worker guest"); said != (tt.state == store.Drained) {
+				t.Errorf("its note is %q", w.Note)
+			}
+		})
+	}
+}
+
+// TestWhatFailedIsNoGuests: in a running contest, whose submissions no guest takes, one that
+// failed on the only other worker is tried there again, and does not wait for a guest.
+func TestWhatFailedIsNoGuests(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	one := h.enrolled("one", false)
+	h.enrolled("guest", true)
+	id := h.submit(job.Contest, class, 1)[0]
+	h.give(job.Contest, class, 1)
+	l := one.take()
+	h.must(l.Finish(t.Context(), says(l.Spec, "")))
+	h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
+	h.give(job.Contest, class, 1)
+	l = one.take()
+	h.finish(l, says(l.Spec, judge.Accepted))
+	if s := h.submission(id); s.Verdict != judge.Accepted {
+		t.Errorf("the submission is %+v", s)
+	}
+}

@@ -1,0 +1,185 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// flows plans what comes next of work that is made of many jobs: after each part, and now and
+// then for all flows, for another server may have taken a part.
+type flows struct {
+	poke chan struct{}
+
+	mu      sync.Mutex
+	changed map[string]bool // flows of which a part came, or that are new
+}
+
+// planEvery is how often all flows are planned, whether something of them is known to have
+// changed or not.
+const planEvery = 10 * time.Second
+
+// rest is how many times as long as a plan took nothing is planned, so that a flow of many
+// parts costs a tenth of a processor at most.
+const rest = 10
+
+func newFlows() *flows {
+	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}}
+}
+
+// Plan says that a flow is new.
+func (d *Dispatcher) Plan(id string) {
+	d.flows.mu.Lock()
+	d.flows.changed[id] = true
+	d.flows.mu.Unlock()
+	select {
+	case d.flows.poke <- struct{}{}:
+	default:
+	}
+}
+
+func (d *Dispatcher) flowLoop(ctx context.Context) {
+	all := time.NewTimer(0)
+	defer all.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.flows.poke:
+		case <-all.C:
+			all.Reset(planEvery)
+			if err := d.proveAgain(ctx); err != nil {
+				d.trouble(ctx, "prove answers again", err)
+			}
+			open, err := d.o.Store.Flows(ctx)
+			if err != nil {
+				d.trouble(ctx, "read the flows", err)
+			}
+			d.flows.mu.Lock()
+			for _, f := range open {
+				d.flows.changed[f.ID] = true
+			}
+			d.flows.mu.Unlock()
+		}
+		d.flows.mu.Lock()
+		changed := d.flows.changed
+		d.flows.changed = map[string]bool{}
+		d.flows.mu.Unlock()
+		start := time.Now()
+		for id := range changed {
+			if err := d.plan(ctx, id); err != nil {
+				d.trouble(ctx, "plan the flow "+id, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(rest * time.Since(start)):
+		}
+	}
+}
+
+// plan has the missing jobs of a flow done, or ends it.
+func (d *Dispatcher) plan(ctx context.Context, id string) error {
+	f, err := d.o.Store.Flow(ctx, id)
+	if err != nil || f.State != store.FlowRunning {
+		return err
+	}
+	parts, err := d.o.Store.Parts(ctx, id)
+	if err != nil {
+		return err
+	}
+	var spec flow.Spec
+	step := &flow.Step{Done: true}
+	if err = json.Unmarshal(f.Spec, &spec); err == nil {
+		step, err = flow.Next(&spec, planned(parts))
+	}
+	if err != nil { // with the same parts it would be the same again
+		step = &flow.Step{Done: true, Failed: err.Error()}
+	}
+	if spec.Kind == flow.Hole && step.Done {
+		if err := d.settle(ctx, id, &spec, planned(parts)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case step.Failed != "" && spec.Kind == flow.Audit:
+		return errors.Join(d.disagree(ctx, &spec, step.Failed), d.EndFlow(ctx, id, store.FlowFailed, step.Failed))
+	case step.Failed != "":
+		return d.EndFlow(ctx, id, store.FlowFailed, step.Failed)
+	case step.Done:
+		return d.EndFlow(ctx, id, store.FlowDone, "")
+	}
+	guests, err := d.o.Store.Guests(ctx, d.o.Class) // nobody looks at what they would bring
+	if err != nil {
+		return err
+	}
+	jobs := make([]store.FlowJob, len(step.Jobs))
+	for i, j := range step.Jobs {
+		jobs[i] = store.FlowJob{Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: slices.Concat(j.Exclude, guests)}
+		if j.Asker {
+			jobs[i].Owner = f.Owner
+		}
+	}
+	added, err := d.o.Store.AddJobs(ctx, id, jobs...)
+	if errors.Is(err, store.ErrEnded) { // cancelled meanwhile
+		return nil
+	}
+	if added > 0 {
+		d.Poke()
+	}
+	return err
+}
+
+// planned are the parts of a flow as its plan wants them.
+func planned(kept []*store.Part) []flow.Part {
+	parts := make([]flow.Part, len(kept))
+	for i, p := range kept {
+		r := p.Result
+		parts[i] = flow.Part{Key: p.Key, State: r.State, Reason: r.Reason, Worker: r.Worker, Output: r.Output, Events: p.Events}
+		if r.Finished != nil {
+			parts[i].Verdict = r.Finished.Verdict
+		}
+	}
+	return parts
+}
+
+// Lines reads the lines that a job packed.
+func (d *Dispatcher) Lines(events blob.Digest) ([][]byte, error) {
+	if events == "" {
+		return nil, nil
+	}
+	data, err := d.o.Blobs.Read(events, job.MaxEvents)
+	if err != nil {
+		return nil, fmt.Errorf("read what a part brought: %w", err)
+	}
+	return job.UnpackLines(data)
+}
+
+// EndFlow ends a flow, and stops the jobs of it that are under way.
+func (d *Dispatcher) EndFlow(ctx context.Context, id string, s store.FlowState, reason string) error {
+	cancelled, err := d.o.Store.FinishFlow(ctx, id, s, reason)
+	if errors.Is(err, store.ErrEnded) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.live.end(id)
+	if d.o.Ended != nil {
+		d.o.Ended()
+	}
+	var all error
+	for _, one := range cancelled {
+		all = errors.Join(all, d.withdraw(ctx, one))
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// settle keeps what became of an answer to a hole.
+func (d *Dispatcher) settle(ctx context.Context, id string, spec *flow.Spec, parts []flow.Part) error {
+	a, err := spec.Answer(parts)
+	if err != nil { // it would be the same again
+		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: err.Error()})
+	}
+	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could prove it: the staff look into it, and it may be sent again"}
+	if a.Part != nil {
+		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
+			return err
+		}
+		switch {
+		case s.Proved == nil && a.Proved.Misuse != "": // the answer cannot be read
+			s.Proved = &judge.GolfProved{Verdict: judge.GolfCannotRun, Log: a.Proved.Misuse}
+		case s.Proved == nil || s.Proved.Verdict != a.Proved.Verdict:
+			s.Proved, s.Right = nil, false
+			return d.o.Store.Settle(ctx, s)
+		}
+		s.Language, s.Events, s.Why = a.Proved.Language, a.Part.Events, flow.Why(s.Proved)
+	}
+	return d.o.Store.Settle(ctx, s)
+}
+
+// Proved reads what a proof of an answer told; nil where it told nothing that can be read.
+func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
+	lines, err := d.Lines(events)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		if e, err := judge.DecodeEvent(l); err == nil {
+			if p, is := e.(*judge.GolfProved); is {
+				return p, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// proveAgain has the answers proved again that were proved with another tool chain than the
+// workers have now.
+func (d *Dispatcher) proveAgain(ctx context.Context) error {
+	old, err := d.o.Store.Outdated(ctx, d.o.Class)
+	if err != nil {
+		return err
+	}
+	for _, o := range old {
+		spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
+		if err != nil {
+			return err
+		}
+		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, string(flow.Hole), spec)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			d.o.Log.Info("an answer is proved again with another tool chain", "answer", o.ID, "toolchain", o.Now)
+			d.Plan(id)
+		}
+	}
+	return nil
+}
+
+// HoleSpec is the flow that proves an answer to a hole, which is read and called as asked
+// says in JSON; again is as in flow.NewHole.
+func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) ([]byte, error) {
+	var how flow.HoleAnswer
+	if err := json.Unmarshal(asked, &how); err != nil {
+		return nil, fmt.Errorf("read how an answer is called: %w", err)
+	}
+	proof, err := how.Proof(f.Path)
+	if err != nil {
+		return nil, &judge.Misuse{Err: err}
+	}
+	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug, Files: []job.File{f}, Folder: true}, proof, again)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(spec)
+}

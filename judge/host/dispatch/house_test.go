@@ -1,0 +1,230 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// house is a database and a queue as a server has them, with a dispatcher that does only
+// what a test says.
+type house struct {
+	*testing.T
+	*Dispatcher
+	dir, owner string
+	store      *store.Store
+	queue      *queue.Queue
+	web        *httptest.Server
+	behind     atomic.Int64 // how far the database's clock is behind
+	step       func(Step)   // is told of the dispatcher's steps
+}
+
+// class is that of the workers here.
+const class = "main"
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, dir: t.TempDir(), step: func(Step) {}}
+	var err error
+	h.store, err = store.Open(t.Context(), store.Options{
+		Dir: h.dir, Version: "test", Now: func() time.Time { return time.Now().Add(-time.Duration(h.behind.Load())) },
+	})
+	h.must(err)
+	t.Cleanup(func() { _ = h.store.Close() })
+	a, err := h.store.NewAccount(t.Context(), "ann", "Ann", store.Person, "")
+	h.must(err)
+	h.owner = a.ID
+	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: a.ID, ID: digest, Manifest: digest, Config: digest, MadeBy: a.ID})
+	h.must(err)
+	h.Dispatcher = h.dispatcher("first")
+	h.queue, err = queue.Open(t.Context(), queue.Options{Folder: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
+	h.must(err)
+	t.Cleanup(h.queue.Close)
+	h.Use(h.queue)
+	h.web = httptest.NewServer(h.queue.Bridge())
+	t.Cleanup(h.web.Close)
+	return h
+}
+
+// dispatcher makes one more on the same database.
+func (h *house) dispatcher(holder string) *Dispatcher {
+	h.Helper()
+	blobs, err := blob.Open(filepath.Join(h.dir, "blobs"), 0)
+	h.must(err)
+	return New(Options{Store: h.store, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Holder: holder, At: func(s Step) { h.step(s) }})
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+var digest = blob.Of([]byte("program"))
+
+// submit keeps n submissions, and returns their jobs.
+func (h *house) submit(lane job.Lane, class string, n int) (ids []string) {
+	h.Helper()
+	for range n {
+		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: lane, Class: class, Cost: time.Second, Work: job.Work{
+			Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}},
+		}})
+		h.must(err)
+		ids = append(ids, a.Job)
+	}
+	return ids
+}
+
+// lead takes the lead, and returns its epoch.
+func (h *house) lead(holder string) int64 {
+	h.Helper()
+	epoch, err := h.store.Lead(h.Context(), store.FeedLead, holder, leadTerm)
+	h.must(err)
+	return epoch
+}
+
+// give feeds once, and waits until what was laid into the queue is counted there.
+func (h *house) give(lane job.Lane, class string, untaken int) {
+	h.Helper()
+	h.must(h.feed(h.Context(), h.lead("first")))
+	h.until(fmt.Sprintf("%d jobs of lane %s and class %s wait in the queue", untaken, lane, class), func() bool { return h.untaken(lane, class) == untaken })
+}
+
+func (h *house) untaken(lane job.Lane, class string) int {
+	h.Helper()
+	n, err := h.queue.Untaken(h.Context(), lane, class)
+	h.must(err)
+	return n
+}
+
+// states counts the jobs of a lane and class that wait and that are out.
+func (h *house) states(lane job.Lane, class string) (waiting, out int) {
+	h.Helper()
+	all, err := h.store.Queues(h.Context())
+	h.must(err)
+	for _, q := range all {
+		switch {
+		case q.Lane != lane || q.Class != class:
+		case q.State == store.Waiting:
+			waiting = q.Jobs
+		default:
+			out = q.Jobs
+		}
+	}
+	return waiting, out
+}
+
+// patience is how long is waited for what takes a moment on a machine that does nothing else.
+const patience = 2 * time.Minute
+
+// until waits for something that others do.
+func (h *house) until(what string, is func() bool) {
+	h.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			h.Fatalf("it does not come to pass that %s", what)
+		}
+	}
+}
+
+// fake is a worker: it says what a test has it say.
+type fake struct {
+	*queue.Member
+	h    *house
+	name string
+}
+
+// join lets a worker in, and waits until the dispatcher knows how many slots it has.
+func (h *house) join(name, class string, slots int) *fake {
+	h.Helper()
+	seed, key, err := queue.Key(filepath.Join(h.dir, "key of "+name))
+	h.must(err)
+	h.must(h.Admit(&store.Worker{Name: name, Class: class, Key: key}))
+	m, err := queue.Join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, URL: h.web.URL + queue.Path, Slots: slots})
+	h.must(err)
+	h.Cleanup(m.Close)
+	h.until(name+" is here", func() bool { p := h.Presence(name); return p.Connected && p.Slots == slots })
+	return &fake{m, h, name}
+}
+
+// take takes the next job, and waits until the dispatcher knows of it.
+func (f *fake) take() *queue.Lease {
+	f.h.Helper()
+	ctx, cancel := context.WithTimeout(f.h.Context(), patience)
+	defer cancel()
+	l, err := f.Take(ctx)
+	f.h.must(err)
+	f.h.until(f.name+" is known to do its job", func() bool { return f.h.crew.doing(l.Spec.ID) == f.name })
+	return l
+}
+
+// none holds that there is nothing to take.
+func (f *fake) none(why string) {
+	f.h.Helper()
+	ctx, cancel := context.WithTimeout(f.h.Context(), 300*time.Millisecond)
+	defer cancel()
+	if l, err := f.Take(ctx); err == nil {
+		f.h.Errorf("%s, and %s takes the job %s of generation %d", why, f.name, l.Spec.ID, l.Spec.Generation)
+	}
+}
+
+// says is a result with a verdict; "" is a failure of the worker's machine.
+func says(s *job.Spec, v judge.Verdict) *job.Result {
+	r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, State: job.Done, Finished: &judge.Finished{Verdict: v}, Version: "test"}
+	if v == "" {
+		r.State, r.Finished, r.Reason = job.Failed, nil, "no disk"
+	}
+	return r
+}
+
+// spec is a waiting job as the database has it.
+func (h *house) spec(id string) *job.Spec {
+	h.Helper()
+	for _, lane := range job.Lanes {
+		specs, err := h.store.Next(h.Context(), lane, class, 1000)
+		h.must(err)
+		if i := slices.IndexFunc(specs, func(s *job.Spec) bool { return s.ID == id }); i >= 0 {
+			return specs[i]
+		}
+	}
+	h.Fatalf("the job %s does not wait", id)
+	return nil
+}
+
+// judgement is that of a job.
+func (h *house) judgement(id string) *store.Judgement {
+	h.Helper()
+	all, err := h.store.Submissions(h.Context(), store.Filter{Limit: 1000})
+	h.must(err)
+	for _, s := range all {
+		if s.Judgement == id {
+			j, err := h.store.Judgement(h.Context(), s.ID)
+			h.must(err)
+			return j
+		}
+	}
+	h.Fatalf("there is no judgement %s", id)
+	return nil
+}
+
+// folding takes results in until the test ends.
+func (h *house) folding() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { _ = h.queue.Results(ctx, h.fold) })
+	h.Cleanup(func() { cancel(); done.Wait() })
+}

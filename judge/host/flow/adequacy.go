@@ -1,0 +1,107 @@
+package flow
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/cases/mutate"
+	"assay/judge/host/job"
+)
+
+// AdequacyOptions say how it is measured what the cases of a problem folder catch.
+type AdequacyOptions struct {
+	// Problem is the path of its folder in the snapshot.
+	Problem  string      `json:"problem"`
+	Hunt     mutate.Hunt `json:"hunt"`
+	Thorough bool        `json:"thorough,omitempty"`
+	Grid     bool        `json:"grid,omitempty"` // only what each case finds
+}
+
+// Mutated is the output of a job of kind Lab. A job that finds faults of the folder tells
+// them instead, and nothing is Made.
+type Mutated struct {
+	Made  string        `json:"made,omitempty"` // the identity of all mutants
+	Count int           `json:"count"`
+	Each  time.Duration `json:"each_ns"` // what judging one took, of those that were tried
+}
+
+// MutantsOptions say which mutants are judged by a job of kind Mutants: one in every Of.
+type MutantsOptions struct {
+	AdequacyOptions
+	Made  string `json:"made"`
+	First int    `json:"first"`
+	Of    int    `json:"of"`
+}
+
+// ScoreOptions say with what a job of kind Score goes on.
+type ScoreOptions struct {
+	AdequacyOptions
+	Made  string        `json:"made"`
+	Lines []blob.Digest `json:"lines,omitempty"` // packed lines of a journal
+}
+
+// The keys of the parts of which there is one.
+const (
+	LabKey   = "lab"
+	ScoreKey = "score"
+	GridKey  = "grid"
+)
+
+// MutantsKey is the key of a part with some of the mutants.
+func MutantsKey(first, of int) string { return fmt.Sprintf("mutants %d of %d", first, of) }
+
+// Mutants are cut into jobs of about such a time, and not into more than so many jobs.
+const (
+	mutantsTime = 3 * time.Second
+	mostMutants = 250
+)
+
+// Cut says into how many jobs the mutants are cut.
+func (m *Mutated) Cut() int {
+	if m.Count <= 0 {
+		return 0
+	}
+	n := int64(m.Each) * int64(m.Count) / int64(mutantsTime)
+	return int(min(max(n, 1), mostMutants, int64(m.Count)))
+}
+
+func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
+	var o AdequacyOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return nil, err
+	}
+	if o.Grid {
+		return s.single(job.Grid, GridKey, o, parts)
+	}
+	step, err := s.single(job.Lab, LabKey, o, parts)
+	if err != nil || !step.Done || step.Failed != "" {
+		return step, err
+	}
+	var made Mutated
+	if err := json.Unmarshal(part(parts, LabKey).Output, &made); err != nil {
+		return nil, fmt.Errorf("read what the lab made: %w", err)
+	}
+	if made.Made == "" { // it told faults
+		return step, nil
+	}
+	var lines []blob.Digest
+	for first, of := 0, made.Cut(); first < of; first++ {
+		key := MutantsKey(first, of)
+		if p := part(parts, key); !step.missing(p, key+": ") {
+			lines = append(lines, p.Events)
+			continue
+		}
+		work, err := s.work(job.Mutants, MutantsOptions{o, made.Made, first, of})
+		if err != nil {
+			return nil, err
+		}
+		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Background, Cost: mutantsTime})
+	}
+	if len(step.Jobs) > 0 || step.Failed != "" {
+		step.Done = len(step.Jobs) == 0
+		return step, nil
+	}
+	return s.single(job.Score, ScoreKey, ScoreOptions{o, made.Made, lines}, parts)
+}

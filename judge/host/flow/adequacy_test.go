@@ -1,0 +1,130 @@
+package flow
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/cases/mutate"
+	"assay/judge/host/job"
+)
+
+// TestAdequacyIsPlanned holds that the mutants are made first, judged in parts, and scored
+// with what all parts brought, whatever their order.
+func TestAdequacyIsPlanned(t *testing.T) {
+	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Hunt: mutate.Hunt{Seed: 7, Count: 5}})
+	lab := func(m Mutated) Part {
+		return Part{Key: LabKey, State: job.Done, Output: output(t, m), Events: blob.Of([]byte("lab"))}
+	}
+	three := lab(Mutated{Made: "x", Count: 10, Each: time.Second})
+	of := func(first int) Part {
+		key := MutantsKey(first, 3)
+		return Part{Key: key, State: job.Done, Events: blob.Of([]byte(key))}
+	}
+	bad := Part{Key: MutantsKey(1, 3), State: job.Failed, Reason: "no disk"}
+	score := Part{Key: ScoreKey, State: job.Done}
+	for name, tt := range map[string]struct {
+		parts  []Part
+		keys   string
+		done   bool
+		failed string
+	}{
+		"at first":             {nil, "lab", false, ""},
+		"made":                 {[]Part{three}, "mutants 0 of 3, mutants 1 of 3, mutants 2 of 3", false, ""},
+		"in the middle":        {[]Part{of(2), three, of(0)}, "mutants 1 of 3", false, ""},
+		"twice":                {[]Part{of(2), three, of(0), of(2)}, "mutants 1 of 3", false, ""},
+		"judged":               {[]Part{of(2), of(0), three, of(1)}, "score", false, ""},
+		"at the end":           {[]Part{of(2), of(0), three, of(1), score}, "", true, ""},
+		"one is bad":           {[]Part{of(2), of(0), three, bad}, "", true, "mutants 1 of 3: no disk"},
+		"the lab is bad":       {[]Part{{Key: LabKey, State: job.GivenUp, Reason: "no disk"}}, "", true, "no disk"},
+		"the score is bad":     {[]Part{of(2), of(0), three, of(1), {Key: ScoreKey, State: job.Failed, Reason: "no disk"}}, "", true, "no disk"},
+		"nothing to mutate":    {[]Part{lab(Mutated{Made: "x"})}, "score", false, ""},
+		"the folder is bad":    {[]Part{lab(Mutated{})}, "", true, ""},
+		"fewer than the cut":   {[]Part{lab(Mutated{Made: "x", Count: 2, Each: time.Hour})}, "mutants 0 of 2, mutants 1 of 2", false, ""},
+		"all are done at once": {[]Part{lab(Mutated{Made: "x", Count: 900})}, "mutants 0 of 1", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := ""
+			for range 10 {
+				rand.Shuffle(len(tt.parts), func(i, j int) { tt.parts[i], tt.parts[j] = tt.parts[j], tt.parts[i] })
+				keys, step := next(t, s, tt.parts)
+				if keys != tt.keys || step.Done != tt.done || step.Failed != tt.failed {
+					t.Fatalf("got %q, %+v", keys, step)
+				}
+				if len(step.Jobs) == 0 {
+					continue
+				}
+				if now := string(step.Jobs[0].Work.Options); lines != "" && now != lines {
+					t.Fatalf("the first job is %s, and was %s", now, lines)
+				} else {
+					lines = now
+				}
+			}
+		})
+	}
+	_, step := next(t, s, []Part{of(2), of(0), three, of(1)})
+	options := string(step.Jobs[0].Work.Options)
+	for _, part := range []Part{of(0), of(1), of(2)} {
+		if strings.Count(options, string(part.Events)) != 1 {
+			t.Errorf("the score has not the lines of %s", part.Key)
+		}
+	}
+	if !strings.Contains(options, `"seed":7,"count":5`) {
+		t.Errorf("the score is asked for with %s", options)
+	}
+}
+
+// TestGridIsPlanned holds that what each case finds is one job.
+func TestGridIsPlanned(t *testing.T) {
+	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Grid: true})
+	if keys, step := next(t, s, nil); keys != "grid" || step.Done {
+		t.Errorf("got %q, %+v", keys, step)
+	}
+	if keys, step := next(t, s, []Part{{Key: GridKey, State: job.Done}}); keys != "" || !step.Done || step.Failed != "" {
+		t.Errorf("got %q, %+v", keys, step)
+	}
+}
+
+// TestMutantsAreCut holds that there are jobs of about three seconds, and not too many.
+func TestMutantsAreCut(t *testing.T) {
+	for _, tt := range []struct {
+		m    Mutated
+		want int
+	}{
+		{Mutated{}, 0},
+		{Mutated{Count: -3, Each: time.Second}, 0},
+		{Mutated{Count: 1000, Each: 30 * time.Millisecond}, 10},
+		{Mutated{Count: 1000, Each: time.Microsecond}, 1},
+		{Mutated{Count: 1000, Each: -time.Second}, 1},
+		{Mutated{Count: 5, Each: time.Minute}, 5},
+		{Mutated{Count: 100_000, Each: time.Minute}, mostMutants},
+	} {
+		if got := tt.m.Cut(); got != tt.want {
+			t.Errorf("%+v is cut into %d, want %d", tt.m, got, tt.want)
+		}
+	}
+}
+
+// TestAdequacyOfOthers holds that what cannot be measured is refused before it is kept, and
+// that nonsense of workers is an error.
+func TestAdequacyOfOthers(t *testing.T) {
+	good := func() *Spec { return spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum"}) }
+	for want, change := range map[string]func(*Spec){
+		"is about a snapshot": func(s *Spec) { s.Work.Snapshot = false },
+		"cannot be read":      func(s *Spec) { s.Options = []byte("[") },
+		"name no folder":      func(s *Spec) { s.Options = []byte("{}") },
+	} {
+		s := good()
+		change(s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	for _, text := range []string{"", "[", `{"count": "7"}`} {
+		if _, err := Next(good(), []Part{{Key: LabKey, State: job.Done, Output: []byte(text)}}); err == nil {
+			t.Errorf("the output %q was read", text)
+		}
+	}
+}

@@ -1,0 +1,391 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/contests/arena"
+	"assay/judge/host/job"
+	"assay/judge/kit/referee"
+)
+
+// An event of bots is held in parts: the Opening has every bot get ready; then jobs of kind
+// Games play encounters of one pair each. How many comes from what the first games of the
+// pair took. Where a bot remembers, all games are one history: a job plays a slice of it,
+// and the next one goes on with what the slices before have brought.
+
+// ArenaOptions are an event of bots.
+type ArenaOptions struct {
+	arena.Choice
+	Seed     uint64     `json:"seed"`
+	Bots     []ArenaBot `json:"bots"` // in the order of their ids
+	Language string     `json:"language,omitempty"`
+}
+
+// ArenaBot is a bot among the files of a flow.
+type ArenaBot struct {
+	At   string `json:"at"`             // its path among the files: "3/bot.py"
+	File string `json:"file"`           // what records call it
+	Name string `json:"name,omitempty"` // distinct; known once the event is open
+}
+
+// ArenaOpened is the output of a job of kind Opening. Its lines are the records that open
+// the event. Where there can be none, because of what was asked, it says why.
+type ArenaOpened struct {
+	Misuse  string          `json:"misuse,omitempty"`
+	Opened  *arena.Opened   `json:"opened"`
+	Records []*arena.Record `json:"records"`         // the others
+	Pure    bool            `json:"pure"`            // no bot remembers
+	Title   string          `json:"title"`           // of the game
+	Notes   []string        `json:"notes,omitempty"` // what is to be told beside the results
+}
+
+// GamesOptions say what a job of kind Games plays of an event.
+type GamesOptions struct {
+	Opened   *arena.Opened     `json:"opened"`
+	Bots     []ArenaBot        `json:"bots"`             // who plays
+	Only     []arena.Encounter `json:"only,omitempty"`   // nil for a slice of the whole event
+	Before   []blob.Digest     `json:"before,omitempty"` // of a slice: what came before, as job.PackLines wrote it
+	Language string            `json:"language,omitempty"`
+	// Anew says that bots which remember begin anew with these games.
+	Anew bool `json:"anew,omitempty"`
+}
+
+// ArenaPlayed is the output of a job of kind Games. Its lines are the records.
+type ArenaPlayed struct {
+	Records []*arena.Record `json:"records,omitempty"` // without how games were played; none of a slice
+	Took    float64         `json:"seconds"`           // for a game
+	Bytes   int             `json:"bytes"`             // of the record of a game
+	Over    bool            `json:"over,omitempty"`    // of a slice: the event has come to its end
+}
+
+// LookOptions say of which event the games are that a referee is to look at.
+type LookOptions struct {
+	Opened *arena.Opened `json:"opened"`
+}
+
+// LookedAt is what a referee sees in a game: a line of a job of kind Look.
+type LookedAt struct {
+	Key  arena.Key          `json:"key"`
+	Seen []referee.Position `json:"seen"`
+}
+
+// OpeningKey is the key of the part that opens an event.
+const OpeningKey = "opening"
+
+// SliceKey is the key of a slice of an event with bots that remember, from 1.
+func SliceKey(n int) string { return fmt.Sprintf("history %d", n) }
+
+// Slice is how long a worker plays of an event with bots that remember, at least, before others
+// may go on with it.
+const Slice = 20 * time.Second
+
+// What other jobs of games are.
+const (
+	aim       = 2 * time.Second // of play
+	probe     = 4               // games of a pair of which nobody knows how long they take, at most
+	mostGames = 400
+	mostBytes = 512 << 10 // of their records, before they are compressed
+	mostTries = 20        // jobs for the same games, of which each brings some
+)
+
+func checkArena(s *Spec) error {
+	var o ArenaOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return fmt.Errorf("the options cannot be read: %w", err)
+	}
+	if len(o.Bots) < 2 {
+		return errors.New("an event has two bots at least")
+	}
+	for i, b := range o.Bots {
+		if !slices.ContainsFunc(s.Work.Files, func(f job.File) bool { return f.Path == b.At || strings.HasPrefix(f.Path, b.At+"/") }) {
+			return fmt.Errorf("bot %d, %.200q, is not among the files", i+1, b.At)
+		}
+	}
+	return nil
+}
+
+func nextOfArena(s *Spec, parts []Part) (*Step, error) {
+	var o ArenaOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return nil, err
+	}
+	opening := part(parts, OpeningKey)
+	if opening == nil {
+		work, err := s.work(job.Opening, o)
+		return &Step{Jobs: []Job{{Key: OpeningKey, Work: work, Lane: job.Background, Cost: usualCost}}}, err
+	}
+	for _, p := range parts {
+		if p.State != job.Done {
+			return &Step{Done: true, Failed: p.Reason}, nil
+		}
+	}
+	var opened ArenaOpened
+	if err := json.Unmarshal(opening.Output, &opened); err != nil {
+		return nil, fmt.Errorf("read how the event was opened: %w", err)
+	}
+	if opened.Misuse != "" {
+		return &Step{Done: true, Failed: opened.Misuse}, nil
+	}
+	if opened.Opened == nil || len(opened.Opened.Bots) != len(o.Bots) {
+		return nil, errors.New("the event was opened with other bots")
+	}
+	for i := range o.Bots {
+		o.Bots[i].Name = opened.Opened.Bots[i].Name
+	}
+	e := &event{spec: s, options: &o, opened: &opened, parts: parts}
+	if !opened.Pure {
+		return e.history(opening.Events)
+	}
+	return e.games()
+}
+
+// event is one that is planned.
+type event struct {
+	spec    *Spec
+	options *ArenaOptions
+	opened  *ArenaOpened
+	parts   []Part
+}
+
+// history plans the next slice.
+func (e *event) history(opening blob.Digest) (*Step, error) {
+	before := []blob.Digest{opening}
+	for n := 1; ; n++ {
+		p := part(e.parts, SliceKey(n))
+		if p == nil {
+			work, err := e.spec.work(job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Before: before, Language: e.options.Language})
+			return &Step{Jobs: []Job{{Key: SliceKey(n), Work: work, Lane: job.Background, Cost: Slice}}}, err
+		}
+		var played ArenaPlayed
+		if err := json.Unmarshal(p.Output, &played); err != nil {
+			return nil, fmt.Errorf("read the part %s: %w", p.Key, err)
+		}
+		if played.Over {
+			return &Step{Done: true}, nil
+		}
+		before = append(before, p.Events)
+	}
+}
+
+// games plans what is missing of the event.
+func (e *event) games() (*Step, error) {
+	so, todo, err := e.fold()
+	if err != nil {
+		return nil, err
+	}
+	if todo.Over() {
+		return &Step{Done: true}, nil
+	}
+	played := map[arena.Key]bool{}
+	for i := range so.Games {
+		played[so.Games[i].Key()] = true
+	}
+	var batches []*batch
+	byKey := map[string]*batch{}
+	for _, o := range todo.Encounters {
+		paced, err := e.pace(o)
+		if err != nil {
+			return nil, err
+		}
+		for i, k := range o.Keys() {
+			if played[k] {
+				continue
+			}
+			key := paced.key(&e.opened.Opened.Rules, k)
+			b := byKey[key]
+			if b == nil {
+				b = &batch{key: key, pair: pairOf(o), takes: paced.takes}
+				byKey[key] = b
+				batches = append(batches, b)
+			}
+			if !paced.known && (b.games == probe || b.games > 0 && b.only[0].Round != o.Round) {
+				break
+			}
+			b.add(o, i)
+		}
+	}
+	step := &Step{}
+	for _, b := range batches {
+		j, err := e.job(b)
+		if err != nil {
+			return nil, err
+		}
+		step.Jobs = append(step.Jobs, *j)
+	}
+	return step, nil
+}
+
+// fold finds out what counts of the parts.
+func (e *event) fold() (*arena.Results, *arena.Todo, error) {
+	var log bytes.Buffer
+	to := json.NewEncoder(&log)
+	err := to.Encode(&arena.Record{Opened: e.opened.Opened})
+	for _, r := range e.opened.Records {
+		err = errors.Join(err, to.Encode(r))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	sorted := slices.Clone(e.parts)
+	slices.SortFunc(sorted, func(a, b Part) int { return strings.Compare(a.Key, b.Key) })
+	for _, p := range sorted {
+		if p.Key == OpeningKey {
+			continue
+		}
+		var played struct {
+			Records []json.RawMessage `json:"records"`
+		}
+		if err := json.Unmarshal(p.Output, &played); err != nil {
+			return nil, nil, fmt.Errorf("read the part %s: %w", p.Key, err)
+		}
+		for _, r := range played.Records {
+			log.Write(r)
+			log.WriteByte('\n')
+		}
+	}
+	held, err := arena.ReadLog(bytes.NewReader(log.Bytes()), "")
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(held.Damaged) > 0 {
+		return nil, nil, fmt.Errorf("what the parts brought cannot be read: %v", held.Damaged[0])
+	}
+	rules := &e.opened.Opened.Rules
+	format, known := arena.Formats()[rules.Format]
+	if !known {
+		return nil, nil, fmt.Errorf("the format %.40q is not known here", rules.Format)
+	}
+	return held.Fold(format(rules))
+}
+
+// pace is how games of a pair are cut into jobs.
+type pace struct {
+	pair  [2]int
+	known bool // the pair has played: its first part says how long games take
+	size  int  // games of a job
+	takes time.Duration
+}
+
+func pairOf(o arena.Encounter) [2]int { return [2]int{min(o.A, o.B), max(o.A, o.B)} }
+
+// pace finds out how the games of a pair are cut. It depends on nothing but the first part
+// of the pair, so that the same games are always in the same job.
+func (e *event) pace(o arena.Encounter) (*pace, error) {
+	w := &pace{pair: pairOf(o), takes: usualCost / probe}
+	first := part(e.parts, w.firstKey())
+	if first == nil {
+		return w, nil
+	}
+	var played ArenaPlayed
+	if err := json.Unmarshal(first.Output, &played); err != nil {
+		return nil, fmt.Errorf("read the part %s: %w", first.Key, err)
+	}
+	w.known, w.takes = true, max(time.Duration(played.Took*float64(time.Second)), aim/mostGames)
+	w.size = max(1, min(int(aim/w.takes), mostBytes/max(played.Bytes, 1), mostGames))
+	if games := e.opened.Opened.Rules.Games; w.size > games {
+		w.size -= w.size % games
+	}
+	return w, nil
+}
+
+func (w *pace) firstKey() string { return fmt.Sprintf("games %d-%d first", w.pair[0], w.pair[1]) }
+
+// key is that of the job which a game is in.
+func (w *pace) key(r *arena.Rules, k arena.Key) string {
+	if !w.known {
+		return w.firstKey()
+	}
+	at := (k.Round-1)*r.Games + k.Leg - 1
+	return fmt.Sprintf("games %d-%d %d", w.pair[0], w.pair[1], at-at%w.size)
+}
+
+// batch is a job of games.
+type batch struct {
+	key   string
+	pair  [2]int
+	only  []arena.Encounter
+	games int
+	takes time.Duration // a game
+}
+
+// add adds a game of an encounter, by its index there.
+func (b *batch) add(o arena.Encounter, i int) {
+	b.games++
+	if n := len(b.only); n > 0 {
+		last := &b.only[n-1]
+		if last.Round == o.Round && last.A == o.A && last.From+last.Games == o.From+i {
+			last.Games++
+			return
+		}
+	}
+	o.From, o.Games = o.From+i, 1
+	b.only = append(b.only, o)
+}
+
+// job is what plays a batch. A job that brought less than it was to leaves its key to
+// another one.
+func (e *event) job(b *batch) (*Job, error) {
+	key := b.key
+	for n := 1; part(e.parts, key) != nil; n++ {
+		if n == mostTries {
+			return nil, fmt.Errorf("%d jobs have not brought the %s", mostTries, b.key)
+		}
+		key = fmt.Sprintf("%s again %d", b.key, n)
+	}
+	o := GamesOptions{Opened: e.opened.Opened, Only: b.only, Language: e.options.Language}
+	s := *e.spec
+	s.Work.Files = nil
+	for _, id := range b.pair {
+		if id < 1 || id > len(e.options.Bots) {
+			return nil, fmt.Errorf("the event has no bot %d", id)
+		}
+		bot := e.options.Bots[id-1]
+		o.Bots = append(o.Bots, bot)
+		own, _, _ := strings.Cut(bot.At, "/")
+		for _, f := range e.spec.Work.Files {
+			if strings.HasPrefix(f.Path, own+"/") {
+				s.Work.Files = append(s.Work.Files, f)
+			}
+		}
+	}
+	work, err := s.work(job.Games, o)
+	return &Job{Key: key, Work: work, Lane: job.Background, Cost: time.Duration(b.games) * b.takes}, err
+}
+
+func checkLook(s *Spec) error {
+	var o LookOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil || o.Opened == nil {
+		return fmt.Errorf("the options cannot be read: %v", err)
+	}
+	if len(s.Work.Files) == 0 {
+		return errors.New("there are no games to look at")
+	}
+	return nil
+}
+
+// nextOfLook has each of the files looked at.
+func nextOfLook(s *Spec, parts []Part) (*Step, error) {
+	step := &Step{Done: true}
+	for _, f := range s.Work.Files {
+		key := "look " + f.Path
+		if !step.missing(part(parts, key), "") {
+			continue
+		}
+		step.Done = false
+		one := *s
+		one.Work.Files = []job.File{f}
+		work, err := one.work(job.Look, s.Options)
+		if err != nil {
+			return nil, err
+		}
+		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Background, Cost: usualCost})
+	}
+	return step, nil
+}

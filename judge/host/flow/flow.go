@@ -1,0 +1,191 @@
+// Package flow plans work that is made of many jobs: to verify a problem, or to hold an event
+// of bots. A plan is a pure function of what is asked for and of the parts that are there,
+//
+//	step, err := flow.Next(spec, parts)
+//
+// so that whoever asks it with the same parts, in whatever order they came, plans the same
+// jobs: after a restart, or twice, nothing is planned anew. The key of a job is that of the
+// part that it makes.
+//
+// The package knows no database and no queue: package dispatch asks it after each part.
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+)
+
+// Kind says what a flow comes to.
+type Kind string
+
+// The kinds of flows, called as the commands that ask for them.
+const (
+	Verify    Kind = "verify"    // Checks of a snapshot, then each Solution
+	Golf      Kind = "golf"      // a Proof of each answer to a golf problem of the server
+	Audit     Kind = "audit"     // a submission that was judged, again elsewhere: asked for by the server
+	Adequacy  Kind = "adequacy"  // of a snapshot: its Lab, all Mutants in parts, the Score; or its Grid
+	Arena     Kind = "arena"     // an event of bots: the Opening, then Games
+	Look      Kind = "look"      // what a referee sees in games that were played
+	Trial     Kind = "trial"     // of a bot for a ladder: asked for by the server
+	Encounter Kind = "encounter" // of two bots of a ladder: asked for by the server
+	Hole      Kind = "hole"      // an answer to a hole: asked for by the server
+)
+
+// Spec is what is asked for.
+type Spec struct {
+	Kind Kind `json:"kind"`
+	// Work is what all jobs have in common: the problem, and the files of contestants. Kind
+	// and Options are the jobs' own.
+	Work job.Work `json:"work"`
+	// Options are those of the flow, by its kind.
+	Options json.RawMessage `json:"options,omitempty"`
+}
+
+// Part is what a job brought.
+type Part struct {
+	Key     string
+	State   job.State
+	Reason  string        // why it failed
+	Worker  string        // who did it
+	Verdict judge.Verdict // of a submission
+	Output  json.RawMessage
+	Events  blob.Digest // "" for none
+}
+
+// Job is a job to be done. One that was planned before is not done again.
+type Job struct {
+	Key  string
+	Work job.Work
+	Lane job.Lane
+	Cost time.Duration // estimated processor time
+	// Exclude are the workers that must not do it.
+	Exclude []string
+	// Asker says that the judging time is shared between those who ask, and not between flows.
+	Asker bool
+}
+
+// Step is what comes next of a flow.
+type Step struct {
+	Jobs []Job // in the order in which they should be done
+	// Done says that no part is missing. Failed says why there will be no more, then.
+	Done   bool
+	Failed string
+}
+
+// planner plans one kind of flows.
+type planner struct {
+	next  func(*Spec, []Part) (*Step, error)
+	check func(*Spec) error // of a spec that somebody else wrote, beside its Work
+	// snapshot says that the flow is about a snapshot of a problem folder, and not about a
+	// problem of the server.
+	snapshot bool
+	// many says that the files are of many contestants, a folder each.
+	many bool
+}
+
+var planners = map[Kind]planner{
+	Verify:    {next: nextOfVerify, check: folder, snapshot: true},
+	Golf:      {next: nextOfGolf, check: checkGolf},
+	Audit:     {next: nextOfAudit, check: func(*Spec) error { return errors.New("only the server itself asks for audits") }},
+	Adequacy:  {next: nextOfAdequacy, check: folder, snapshot: true},
+	Arena:     {next: nextOfArena, check: checkArena, many: true},
+	Look:      {next: nextOfLook, check: checkLook},
+	Trial:     {next: nextOfTrial, check: func(*Spec) error { return errOwn }, many: true},
+	Encounter: {next: nextOfEncounter, check: func(*Spec) error { return errOwn }, many: true},
+	Hole:      {next: nextOfHole, check: func(*Spec) error { return errOwn }},
+}
+
+// Next plans what comes after the given parts. The error says that the spec cannot be read.
+func Next(s *Spec, parts []Part) (*Step, error) {
+	p, known := planners[s.Kind]
+	if !known {
+		return nil, fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
+	}
+	step, err := p.next(s, parts)
+	if err != nil {
+		return nil, fmt.Errorf("plan a flow of kind %s: %w", s.Kind, err)
+	}
+	return step, nil
+}
+
+// Check says what is wrong with a spec that somebody else wrote.
+func (s *Spec) Check() error {
+	p, known := planners[s.Kind]
+	if !known {
+		return fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
+	}
+	if s.Work.Snapshot != p.snapshot {
+		return fmt.Errorf("a flow of kind %s is about a %s", s.Kind, map[bool]string{true: "snapshot", false: "problem of the server"}[p.snapshot])
+	}
+	if err := p.check(s); err != nil {
+		return err
+	}
+	work := s.Work
+	work.Kind = job.Checks // any: each job has its own
+	return work.Check()
+}
+
+// OnSnapshot says whether flows of a kind are about snapshots of problem folders.
+func OnSnapshot(k Kind) bool { return planners[k].snapshot }
+
+// OfMany says whether the files of flows of a kind are of many contestants, a folder each.
+func OfMany(k Kind) bool { return planners[k].many }
+
+// work is what a job of the flow is to do.
+func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
+	w := s.Work
+	w.Kind = k
+	var err error
+	w.Options, err = json.Marshal(options)
+	return w, err
+}
+
+// folder checks the options of a flow about a snapshot: they name a problem folder in it.
+func folder(s *Spec) error {
+	var o struct {
+		Problem string `json:"problem"`
+	}
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return fmt.Errorf("the options cannot be read: %w", err)
+	}
+	if o.Problem == "" {
+		return errors.New("the options name no folder of a problem")
+	}
+	return nil
+}
+
+// missing says whether a job is still to be done. A part that could not be done fails the
+// step, and what says of what.
+func (s *Step) missing(p *Part, what string) bool {
+	if p != nil && p.State != job.Done && s.Failed == "" {
+		s.Failed = what + p.Reason
+	}
+	return p == nil
+}
+
+// single plans a job after which there is nothing more to plan.
+func (s *Spec) single(k job.Kind, key string, options any, parts []Part) (*Step, error) {
+	step := &Step{}
+	if step.Done = !step.missing(part(parts, key), ""); step.Done {
+		return step, nil
+	}
+	work, err := s.work(k, options)
+	step.Jobs = []Job{{Key: key, Work: work, Lane: job.Background, Cost: usualCost}}
+	return step, err
+}
+
+// part finds a part by its key.
+func part(parts []Part, key string) *Part {
+	i := slices.IndexFunc(parts, func(p Part) bool { return p.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &parts[i]
+}

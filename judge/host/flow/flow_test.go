@@ -1,0 +1,197 @@
+package flow
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+)
+
+// spec is a flow of a kind, with options.
+func spec(t *testing.T, k Kind, options any, files ...job.File) *Spec {
+	t.Helper()
+	data, err := json.Marshal(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := blob.Of([]byte("x"))
+	s := &Spec{Kind: k, Options: data, Work: job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Snapshot: OnSnapshot(k), Files: files, Folder: true}}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func output(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// next plans, and says which keys are planned.
+func next(t *testing.T, s *Spec, parts []Part) (keys string, step *Step) {
+	t.Helper()
+	step, err := Next(s, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, j := range step.Jobs {
+		if err := j.Work.Check(); err != nil {
+			t.Errorf("the job %s: %v", j.Key, err)
+		}
+		all = append(all, j.Key)
+	}
+	return strings.Join(all, ", "), step
+}
+
+// TestVerifyIsPlanned holds that a verification has its checks first and then each solution
+// once, whatever the order of the parts.
+func TestVerifyIsPlanned(t *testing.T) {
+	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum"})
+	checks := Part{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: []string{"a", "b", "c"}})}
+	of := func(path string) Part { return Part{Key: SolutionKey(path), State: job.Done} }
+	for name, tt := range map[string]struct {
+		parts []Part
+		keys  string
+		done  bool
+	}{
+		"at first":      {nil, "checks", false},
+		"checked":       {[]Part{checks}, "solution a, solution b, solution c", false},
+		"in the middle": {[]Part{of("c"), checks, of("a")}, "solution b", false},
+		"at the end":    {[]Part{of("c"), checks, of("a"), of("b")}, "", true},
+		"not ready":     {[]Part{{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Solutions: []string{"a"}})}}, "", true},
+		"none":          {[]Part{{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true})}}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 10 {
+				rand.Shuffle(len(tt.parts), func(i, j int) { tt.parts[i], tt.parts[j] = tt.parts[j], tt.parts[i] })
+				if keys, step := next(t, s, tt.parts); keys != tt.keys || step.Done != tt.done || step.Failed != "" {
+					t.Fatalf("got %q, %+v", keys, step)
+				}
+			}
+		})
+	}
+}
+
+// TestWhatFailsIsSaid holds that a part that could not be done ends the flow: that of the
+// checks at once, that of a solution when the others are there.
+func TestWhatFailsIsSaid(t *testing.T) {
+	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum"})
+	failed := Part{Key: ChecksKey, State: job.GivenUp, Reason: "no disk"}
+	if _, step := next(t, s, []Part{failed}); !step.Done || step.Failed != "no disk" {
+		t.Errorf("got %+v", step)
+	}
+	checks := Part{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: []string{"a", "b"}})}
+	bad := Part{Key: SolutionKey("a"), State: job.Failed, Reason: "no disk"}
+	if keys, step := next(t, s, []Part{bad, checks}); step.Done || keys != "solution b" {
+		t.Errorf("got %q, %+v", keys, step)
+	}
+	if _, step := next(t, s, []Part{bad, checks, {Key: SolutionKey("b"), State: job.Done}}); !step.Done || step.Failed != "a: no disk" {
+		t.Errorf("got %+v", step)
+	}
+}
+
+// TestSpecsOfOthers holds that what cannot be planned is refused before it is kept, and what
+// workers say without sense does not panic.
+func TestSpecsOfOthers(t *testing.T) {
+	good := func() *Spec { return spec(t, Verify, VerifyOptions{Problem: "problems/sum"}) }
+	for want, change := range map[string]func(*Spec){
+		"kind of flow":        func(s *Spec) { s.Kind = "dance" },
+		"is about a snapshot": func(s *Spec) { s.Work.Snapshot = false },
+		"cannot be read":      func(s *Spec) { s.Options = []byte("[") },
+		"name no folder":      func(s *Spec) { s.Options = []byte("{}") },
+		"the bundle":          func(s *Spec) { s.Work.Bundle = "" },
+		"the problem":         func(s *Spec) { s.Work.Problem = "../sum" },
+	} {
+		s := good()
+		change(s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	for _, text := range []string{"", "[", `{"ready": 7}`} {
+		if _, err := Next(good(), []Part{{Key: ChecksKey, State: job.Done, Output: []byte(text)}}); err == nil {
+			t.Errorf("the output %q was read", text)
+		}
+	}
+	if _, err := Next(&Spec{Kind: "dance"}, nil); err == nil {
+		t.Error("an unknown kind is planned")
+	}
+}
+
+// TestPlanningTwiceIsTheSame holds that the same parts lead to the same jobs, whatever their
+// order: a restart plans nothing anew.
+func TestPlanningTwiceIsTheSame(t *testing.T) {
+	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum", Only: []string{"x"}})
+	var paths []string
+	for i := range 30 {
+		paths = append(paths, fmt.Sprint("solutions/sum/accepted/", i))
+	}
+	parts := []Part{{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: paths})}}
+	planned := map[string]string{}
+	draw := rand.New(rand.NewPCG(3, 4))
+	for {
+		_, step := next(t, s, parts)
+		for _, j := range step.Jobs {
+			work := string(output(t, j.Work))
+			if was, known := planned[j.Key]; known && was != work {
+				t.Fatalf("the job %s has changed", j.Key)
+			}
+			planned[j.Key] = work
+		}
+		if step.Done {
+			break
+		}
+		j := step.Jobs[draw.IntN(len(step.Jobs))]
+		parts = slices.Insert(parts, draw.IntN(len(parts)+1), Part{Key: j.Key, State: job.Done})
+	}
+	if len(planned) != 30 {
+		t.Errorf("%d jobs were planned", len(planned))
+	}
+}
+
+// TestAuditIsPlanned holds that another worker is asked, and that only a verdict that does not
+// hang on time is held against the first.
+func TestAuditIsPlanned(t *testing.T) {
+	d := blob.Of([]byte("x"))
+	w := job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Digest: d}}}
+	for _, tt := range []struct {
+		first, second judge.Verdict
+		state         job.State
+		failed        bool
+	}{
+		{judge.Accepted, judge.Accepted, job.Done, false},
+		{judge.Accepted, judge.WrongAnswer, job.Done, true},
+		{judge.WrongAnswer, judge.Accepted, job.Done, true},
+		{judge.TimeLimit, judge.Accepted, job.Done, false},
+		{judge.Accepted, judge.TimeLimit, job.Done, false},
+		{judge.Accepted, judge.JudgeError, job.Done, false},
+		{judge.Accepted, "", job.GivenUp, false},
+	} {
+		s, err := NewAudit(&w, AuditOptions{Submission: "7", Worker: "w1", Verdict: tt.first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Check() == nil {
+			t.Error("anybody may ask for an audit")
+		}
+		keys, step := next(t, s, nil)
+		if keys != "again" || !slices.Equal(step.Jobs[0].Exclude, []string{"w1"}) || step.Jobs[0].Work.Kind != job.Submission {
+			t.Errorf("got %q, %+v", keys, step)
+		}
+		_, step = next(t, s, []Part{{Key: "again", State: tt.state, Worker: "w2", Verdict: tt.second}})
+		if !step.Done || (step.Failed != "") != tt.failed {
+			t.Errorf("%s and then %s: %+v", tt.first, tt.second, step)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"assay/judge"
+	"assay/judge/contests/golf"
+	"assay/judge/host/job"
+)
+
+// GolfOptions say which answers are proved, and how. All files that they name are among the
+// Files of the flow's Work.
+type GolfOptions struct {
+	Answers []GolfAnswer `json:"answers"`
+	// Reading is how all are read; its Header and Footer are paths of such files.
+	Reading golf.Reading `json:"reading"`
+	Proof   golf.Options `json:"proof"`
+}
+
+// GolfAnswer is a file that is proved.
+type GolfAnswer struct {
+	Name string `json:"name"` // as reports call it
+	File string `json:"file"`
+}
+
+// ProofOptions say which answer is proved by a job of kind Proof.
+type ProofOptions struct {
+	GolfAnswer
+	Reading golf.Reading `json:"reading"`
+	Proof   golf.Options `json:"proof"`
+}
+
+// Proved is the output of a job of kind Proof. Where an answer cannot be read, because of
+// what was asked, it says why in the place of the event.
+type Proved struct {
+	Misuse  string                     `json:"misuse,omitempty"`
+	Unknown *golf.UnknownLanguageError `json:"unknown,omitempty"` // what is wrong, where it is that
+	// Verdict is that of the event; "" where there is none. Language is the id of the language
+	// in which the answer was proved, and Toolchain the identity of what ran it.
+	Verdict   judge.GolfVerdict `json:"verdict,omitempty"`
+	Language  string            `json:"language,omitempty"`
+	Toolchain string            `json:"toolchain,omitempty"`
+}
+
+// ProofKey is the key of the part with an answer.
+func ProofKey(answer int) string { return "proof " + strconv.Itoa(answer) }
+
+func checkGolf(s *Spec) error {
+	var o GolfOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return fmt.Errorf("the options cannot be read: %w", err)
+	}
+	if len(o.Answers) == 0 || len(o.Answers) > job.MaxFiles {
+		return fmt.Errorf("the options name %d answers; it must be 1 to %d", len(o.Answers), job.MaxFiles)
+	}
+	for _, a := range o.Answers {
+		if a.Name == "" {
+			return errors.New("an answer of the options has no name")
+		}
+		for _, path := range []string{a.File, o.Reading.Header, o.Reading.Footer} {
+			if (path != "" || path == a.File) && !slices.ContainsFunc(s.Work.Files, func(f job.File) bool { return f.Path == path }) {
+				return fmt.Errorf("the options name the file %.200q, which did not come along", path)
+			}
+		}
+	}
+	return nil
+}
+
+func nextOfGolf(s *Spec, parts []Part) (*Step, error) {
+	var o GolfOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return nil, err
+	}
+	step := &Step{Done: true}
+	for n, answer := range o.Answers {
+		key := ProofKey(n)
+		if !step.missing(part(parts, key), "") {
+			continue
+		}
+		step.Done = false
+		work, err := s.work(job.Proof, ProofOptions{answer, o.Reading, o.Proof})
+		if err != nil {
+			return nil, err
+		}
+		wanted := []string{answer.File, o.Reading.Header, o.Reading.Footer}
+		work.Files = slices.DeleteFunc(slices.Clone(work.Files), func(f job.File) bool { return !slices.Contains(wanted, f.Path) })
+		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Practice, Cost: usualCost})
+	}
+	return step, nil
+}

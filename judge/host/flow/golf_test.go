@@ -1,0 +1,96 @@
+package flow
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"assay/judge/blob"
+	"assay/judge/contests/golf"
+	"assay/judge/host/job"
+)
+
+// golfSpec is a flow of three answers, with what goes before them.
+func golfSpec(t *testing.T) *Spec {
+	t.Helper()
+	d := blob.Of([]byte("x"))
+	s := &Spec{Kind: Golf, Work: job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Folder: true}}
+	for _, path := range []string{"header", "0/a.py", "1/a.py", "2/b.py"} {
+		s.Work.Files = append(s.Work.Files, job.File{Path: path, Digest: d})
+	}
+	s.Options = output(t, GolfOptions{
+		Answers: []GolfAnswer{{"x/a.py", "0/a.py"}, {"y/a.py", "1/a.py"}, {"b.py", "2/b.py"}},
+		Reading: golf.Reading{Header: "header", Language: "python"}, Proof: golf.Options{Seed: 7, Quick: true},
+	})
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestGolfIsPlanned holds that each answer is proved once, with its own files, whatever the
+// order of the parts.
+func TestGolfIsPlanned(t *testing.T) {
+	s := golfSpec(t)
+	done := func(n int) Part { return Part{Key: ProofKey(n), State: job.Done} }
+	bad := Part{Key: ProofKey(1), State: job.Failed, Reason: "no disk"}
+	for name, tt := range map[string]struct {
+		parts  []Part
+		keys   string
+		done   bool
+		failed string
+	}{
+		"at first":      {nil, "proof 0, proof 1, proof 2", false, ""},
+		"in the middle": {[]Part{done(2), done(0)}, "proof 1", false, ""},
+		"twice":         {[]Part{done(2), done(0), done(2)}, "proof 1", false, ""},
+		"at the end":    {[]Part{done(2), done(0), done(1)}, "", true, ""},
+		"one is bad":    {[]Part{done(2), bad, done(0)}, "", true, "no disk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 10 {
+				rand.Shuffle(len(tt.parts), func(i, j int) { tt.parts[i], tt.parts[j] = tt.parts[j], tt.parts[i] })
+				if keys, step := next(t, s, tt.parts); keys != tt.keys || step.Done != tt.done || step.Failed != tt.failed {
+					t.Fatalf("got %q, %+v", keys, step)
+				}
+			}
+		})
+	}
+	_, step := next(t, s, []Part{done(0)})
+	work := step.Jobs[0].Work
+	if len(work.Files) != 2 || work.Files[0].Path != "header" || work.Files[1].Path != "1/a.py" || !work.Folder || work.Kind != job.Proof {
+		t.Errorf("the job does %+v", work)
+	}
+	for _, want := range []string{`"name":"y/a.py","file":"1/a.py"`, `"language":"python"`, `"header":"header"`, `"seed":7,"quick":true`} {
+		if !strings.Contains(string(work.Options), want) {
+			t.Errorf("the options are %s, want %s", work.Options, want)
+		}
+	}
+	if lane := step.Jobs[0].Lane; lane != job.Practice {
+		t.Errorf("the lane is %v", lane)
+	}
+}
+
+// TestGolfOfOthers holds that what cannot be proved is refused before it is kept.
+func TestGolfOfOthers(t *testing.T) {
+	answers := func(a ...GolfAnswer) GolfOptions { return GolfOptions{Answers: a} }
+	for want, change := range map[string]func(*Spec){
+		"about a problem of the server": func(s *Spec) { s.Work.Snapshot = true },
+		"cannot be read":                func(s *Spec) { s.Options = []byte("[") },
+		"0 answers":                     func(s *Spec) { s.Options = []byte("{}") },
+		"257 answers":                   func(s *Spec) { s.Options = output(t, answers(make([]GolfAnswer, 257)...)) },
+		"has no name":                   func(s *Spec) { s.Options = output(t, answers(GolfAnswer{"", "0/a.py"})) },
+		`"/etc/passwd", which did not`:  func(s *Spec) { s.Options = output(t, answers(GolfAnswer{"a", "/etc/passwd"})) },
+		`"", which did not`:             func(s *Spec) { s.Options = output(t, answers(GolfAnswer{"a", ""})) },
+		`"footer", which did not`: func(s *Spec) {
+			o := answers(GolfAnswer{"a", "0/a.py"})
+			o.Reading.Footer = "footer"
+			s.Options = output(t, o)
+		},
+	} {
+		s := golfSpec(t)
+		change(s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

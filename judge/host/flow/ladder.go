@@ -1,0 +1,109 @@
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"assay/judge"
+	"assay/judge/contests/arena"
+	"assay/judge/host/job"
+)
+
+// On a ladder that stays open, a bot is first tried, and then plays encounters: each is a flow
+// of one job. Only a server asks for them.
+
+// TrialOptions ask for the rules of a ladder, and for a trial of a bot by them.
+type TrialOptions struct {
+	arena.Choice
+	Bot *ArenaBot `json:"bot,omitempty"` // nil where only the rules are asked for
+}
+
+// Tried is the output of a job of kind Trial.
+type Tried struct {
+	Misuse string       `json:"misuse,omitempty"` // why there are no such rules, or no such bot
+	Rules  *arena.Rules `json:"rules,omitempty"`
+	Title  string       `json:"title,omitempty"` // of the game
+	OK     bool         `json:"ok,omitempty"`
+	// Positions and Finished are what was found out about the bot.
+	Positions []*judge.PositionTried `json:"positions,omitempty"`
+	Finished  *judge.TryFinished     `json:"finished,omitempty"`
+	Notes     []string               `json:"notes,omitempty"`
+}
+
+// The keys of the parts.
+const (
+	TrialKey     = "trial"
+	EncounterKey = "games"
+)
+
+var errOwn = errors.New("only the server itself asks for this: a bot is put on a ladder by its page")
+
+// Player is a bot that plays an encounter, with its files.
+type Player struct {
+	Number int64
+	Name   string // its seeds are made of it
+	File   string // what starts it; "" for the folder of all files
+	Files  []job.File
+}
+
+// at lays the files of a player below a folder, and says where it stands there.
+func (p *Player) at(folder string) (string, []job.File) {
+	if p.File == "" {
+		folder += "/bot"
+	}
+	files := make([]job.File, len(p.Files))
+	for i, f := range p.Files {
+		files[i] = f
+		files[i].Path = folder + "/" + f.Path
+	}
+	if p.File == "" {
+		return folder, files
+	}
+	return folder + "/" + p.File, files
+}
+
+// NewTrial is a flow that has a bot tried; nil asks for the rules alone.
+func NewTrial(w job.Work, c arena.Choice, p *Player) (*Spec, error) {
+	o := TrialOptions{Choice: c}
+	if p != nil {
+		var at string
+		at, w.Files = p.at("1")
+		o.Bot = &ArenaBot{At: at, File: p.shown(), Name: p.Name}
+	}
+	w.Folder = true
+	data, err := json.Marshal(o)
+	return &Spec{Kind: Trial, Work: w, Options: data}, err
+}
+
+// shown is what is said of a player.
+func (p *Player) shown() string {
+	if p.File == "" {
+		return p.Name
+	}
+	return p.File
+}
+
+// NewEncounter is a flow that has two bots meet: the first begins the odd games. The number is
+// that of the encounter on its ladder.
+func NewEncounter(w job.Work, rules arena.Rules, seed uint64, number int64, a, b Player) (*Spec, error) {
+	o := GamesOptions{Opened: &arena.Opened{Version: arena.Version, Game: w.Problem, Rules: rules, Seed: seed}, Anew: true}
+	w.Files, w.Folder = nil, true
+	for i, p := range []*Player{&a, &b} {
+		at, files := p.at(fmt.Sprint(i + 1))
+		w.Files = append(w.Files, files...)
+		o.Bots = append(o.Bots, ArenaBot{At: at, File: p.shown(), Name: p.Name})
+		o.Opened.Bots = append(o.Opened.Bots, arena.Bot{ID: int(p.Number), Name: p.Name, File: p.shown()})
+	}
+	o.Only = []arena.Encounter{{Round: int(number), A: int(a.Number), B: int(b.Number), Games: rules.Games}}
+	data, err := json.Marshal(o)
+	return &Spec{Kind: Encounter, Work: w, Options: data}, err
+}
+
+func nextOfTrial(s *Spec, parts []Part) (*Step, error) {
+	return s.single(job.Trial, TrialKey, s.Options, parts)
+}
+
+func nextOfEncounter(s *Spec, parts []Part) (*Step, error) {
+	return s.single(job.Games, EncounterKey, s.Options, parts)
+}

@@ -1,0 +1,61 @@
+package flow_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"assay/judge/blob"
+	"assay/judge/contests/arena"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+)
+
+func TestBotsOfALadder(t *testing.T) {
+	d := blob.Of([]byte("x"))
+	work := job.Work{Bundle: d, Config: d, Problem: "sylver", Program: "hill"}
+	one := flow.Player{Number: 7, Name: "bot-7", File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}}
+	many := flow.Player{Number: 3, Name: "bot-3", Files: []job.File{{Path: "main.py", Size: 1, Digest: d}, {Path: "lib.py", Size: 1, Digest: d}}}
+
+	trial, err := flow.NewTrial(work, arena.Choice{Rules: "s1"}, &many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encounter, err := flow.NewEncounter(work, arena.Rules{Name: "s1", Rounds: 1, Games: 4}, 5, 12, one, many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := flow.NewTrial(work, arena.Choice{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []*flow.Spec{trial, encounter, rules} {
+		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "only the server itself") {
+			t.Errorf("somebody may ask for a %s: %v", spec.Kind, err)
+		}
+		step, err := flow.Next(spec, nil)
+		if err != nil || step.Done || len(step.Jobs) != 1 || step.Jobs[0].Lane != job.Background {
+			t.Fatalf("%s: %+v, %v", spec.Kind, step, err)
+		}
+		if err := step.Jobs[0].Work.Check(); err != nil {
+			t.Errorf("%s: %v", spec.Kind, err)
+		}
+		key := step.Jobs[0].Key
+		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Done}}); err != nil || !step.Done || step.Failed != "" {
+			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
+		}
+		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil || step.Failed != "no worker could" {
+			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
+		}
+	}
+	var o flow.GamesOptions
+	if err := json.Unmarshal(encounter.Options, &o); err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Only) != 1 || o.Only[0] != (arena.Encounter{Round: 12, A: 7, B: 3, Games: 4}) || !o.Anew || o.Opened.Seed != 5 || o.Opened.Bots[1].ID != 3 {
+		t.Errorf("got %+v", o)
+	}
+	if o.Bots[0].At != "1/a.py" || o.Bots[1].At != "2/bot" || encounter.Work.Files[2].Path != "2/bot/lib.py" {
+		t.Errorf("got %+v and %+v", o.Bots, encounter.Work.Files)
+	}
+}

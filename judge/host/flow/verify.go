@@ -1,0 +1,73 @@
+package flow
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"assay/judge/bundle"
+	"assay/judge/host/job"
+)
+
+// VerifyOptions say how a problem folder is verified.
+type VerifyOptions struct {
+	// Problem is the path of its folder in the snapshot.
+	Problem string   `json:"problem"`
+	Only    []string `json:"only,omitempty"` // parts of the paths of solutions
+	All     bool     `json:"all,omitempty"`  // judge each solution on every case
+	Fresh   bool     `json:"fresh,omitempty"`
+}
+
+// Checked is the output of a job of kind Checks.
+type Checked struct {
+	Ready     bool           `json:"ready"`     // the solutions can be judged
+	Solutions []string       `json:"solutions"` // their paths in the snapshot
+	Found     *bundle.Frozen `json:"found,omitempty"`
+}
+
+// SolutionOptions say which solution is judged by a job of kind Solution.
+type SolutionOptions struct {
+	VerifyOptions
+	Path  string         `json:"path"` // in the snapshot
+	Found *bundle.Frozen `json:"found,omitempty"`
+}
+
+// ChecksKey is the key of the part with everything but solutions.
+const ChecksKey = "checks"
+
+// SolutionKey is the key of the part with a solution.
+func SolutionKey(path string) string { return "solution " + path }
+
+// usualCost is what a part costs of which nobody knows more.
+const usualCost = time.Second
+
+func nextOfVerify(s *Spec, parts []Part) (*Step, error) {
+	var o VerifyOptions
+	if err := json.Unmarshal(s.Options, &o); err != nil {
+		return nil, err
+	}
+	step, err := s.single(job.Checks, ChecksKey, o, parts)
+	if err != nil || !step.Done || step.Failed != "" {
+		return step, err
+	}
+	var c Checked
+	if err := json.Unmarshal(part(parts, ChecksKey).Output, &c); err != nil {
+		return nil, fmt.Errorf("read what the checks found: %w", err)
+	}
+	if !c.Ready {
+		return step, nil
+	}
+	for _, path := range c.Solutions {
+		key := SolutionKey(path)
+		if !step.missing(part(parts, key), path+": ") {
+			continue
+		}
+		step.Done = false
+		work, err := s.work(job.Solution, SolutionOptions{o, path, c.Found})
+		if err != nil {
+			return nil, err
+		}
+		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Background, Cost: usualCost})
+	}
+	return step, nil
+}

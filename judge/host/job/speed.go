@@ -1,0 +1,78 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Speed says how fast a machine runs fixed loads, by processor time: package worker measures it.
+type Speed struct {
+	// Loads are the least milliseconds that each of some loads took, with nothing beside it.
+	Loads map[string]float64 `json:"loads_ms"`
+	// Spread is by how much a usual run was slower than the fastest, at worst: 0.02 is 2 %.
+	Spread float64 `json:"spread"`
+	// Busy is how many times as long a run took while all slots were busy, and Slots how many
+	// those are.
+	Busy  float64 `json:"busy"`
+	Slots int     `json:"slots"`
+	// Doubt says why this is not to be believed; "" where it is.
+	Doubt string    `json:"doubt,omitempty"`
+	At    time.Time `json:"at"`
+}
+
+// How much slower or faster than the first one a worker of a class may be, and one of a
+// class that is mixed.
+const (
+	classSlower = 1.1
+	mixedSlower = 2
+)
+
+// Factor is how many times as much processor time as another machine this one takes: the
+// median over the loads. It is 0 where the two have no load in common.
+func (s *Speed) Factor(base *Speed) float64 {
+	var ratios []float64
+	for load, ms := range s.Loads {
+		if at := base.Loads[load]; at > 0 && ms > 0 {
+			ratios = append(ratios, ms/at)
+		}
+	}
+	if len(ratios) == 0 {
+		return 0
+	}
+	slices.Sort(ratios)
+	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
+}
+
+// Known says whether a machine was measured, and so that it is to be believed.
+func (s *Speed) Known() bool { return s != nil && s.Doubt == "" && len(s.Loads) > 0 }
+
+// Differs says in a sentence why a machine is too slow or too fast for a class, of which base
+// is the first machine; "" where it fits. What was not measured, or is not to be believed,
+// is not held against a machine.
+func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
+	if !s.Known() || !base.Known() {
+		return ""
+	}
+	most := classSlower
+	if mixed {
+		most = mixedSlower
+	}
+	f := s.Factor(base)
+	if f == 0 || f <= most && f >= 1/most {
+		return ""
+	}
+	var each []string
+	for _, load := range slices.Sorted(maps.Keys(s.Loads)) {
+		if at := base.Loads[load]; at > 0 {
+			each = append(each, fmt.Sprintf("%s %.2f", load, s.Loads[load]/at))
+		}
+	}
+	mend := fmt.Sprintf("give it a class of its own (judged admin worker add NAME --class CLASS), or have limits follow the machines: [server] mixed = [%q]", class)
+	if mixed {
+		mend = "give it a class of its own: judged admin worker add NAME --class CLASS"
+	}
+	return fmt.Sprintf("this machine takes %.2f times the processor time of the first one of the class %s (%s), and at most %.2f is taken: %s", f, class, strings.Join(each, ", "), most, mend)
+}

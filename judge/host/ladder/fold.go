@@ -1,0 +1,190 @@
+package ladder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"assay/judge/contests/arena"
+	"assay/judge/host/store"
+)
+
+// fold takes the encounters that have ended.
+func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
+	open, err := k.o.Store.OpenEncounters(ctx, l.ID)
+	if err != nil {
+		return err
+	}
+	var rules arena.Rules
+	if err := json.Unmarshal(l.Rules, &rules); err != nil {
+		return fmt.Errorf("read the rules of the ladder: %w", err)
+	}
+	changed := false
+	for _, e := range open {
+		f, err := k.o.Store.Flow(ctx, e.Flow)
+		if errors.Is(err, store.ErrNotFound) {
+			f, err = &store.Flow{State: store.FlowFailed, Reason: "it is not there any more"}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if f.State == store.FlowRunning {
+			continue
+		}
+		p, reason, err := k.part(ctx, f)
+		if err != nil {
+			return err
+		}
+		if e.Reason = reason; p != nil {
+			lines, err := k.o.Dispatch.Lines(p.Events)
+			if err != nil {
+				return err
+			}
+			e.Worker = p.Result.Worker
+			records, err := arena.ReadRecords(lines)
+			if err == nil {
+				err = take(e, records, rules.Games)
+			}
+			if err != nil {
+				e.Reason = "what the worker brought cannot be: " + err.Error()
+				k.trouble(ctx, fmt.Sprintf("take the games of encounter %d from the worker %s", e.Number, e.Worker), l.Slug, err)
+			} else {
+				e.Records = p.Events
+			}
+		}
+		if err := k.o.Store.EndEncounter(ctx, e); err != nil && !errors.Is(err, store.ErrEnded) {
+			return err
+		}
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	return k.afterwards(ctx, l)
+}
+
+// take fills in what the records of an encounter of so many games say, but for records that an
+// encounter of these bots cannot have: then nothing of them counts.
+func take(e *store.Encounter, records []*arena.Record, most int) error {
+	var games []*arena.Game
+	var faults [2][]string
+	blame := func(bot int64, kind arena.Fault) {
+		i := 0
+		if bot == e.B {
+			i = 1
+		}
+		faults[i] = append(faults[i], string(kind))
+	}
+	for _, r := range records {
+		switch {
+		case r.Game != nil:
+			g := r.Game
+			if a, b := int64(g.First), int64(g.Second); (a != e.A || b != e.B) && (a != e.B || b != e.A) || g.Leg > most {
+				return fmt.Errorf("game %d of the bots %d and %d", g.Leg, a, b)
+			}
+			if slices.ContainsFunc(games, func(o *arena.Game) bool { return o.Leg == g.Leg }) {
+				return fmt.Errorf("two games %d", g.Leg)
+			}
+			games = append(games, g)
+		case r.Out != nil && int64(r.Out.Bot) != e.A && int64(r.Out.Bot) != e.B:
+			return fmt.Errorf("bot %d is out", r.Out.Bot)
+		case r.Out != nil:
+			// It did not get ready: nothing was played, and it has failed in all games.
+			e.Reason = fmt.Sprintf("bot %d did not get ready: %s", r.Out.Bot, r.Out.Fault.Kind)
+			blame(int64(r.Out.Bot), arena.InitFailed)
+			blame(int64(r.Out.Bot), arena.InitFailed)
+		}
+	}
+	slices.SortFunc(games, func(a, b *arena.Game) int { return a.Leg - b.Leg })
+	var results []byte
+	for _, g := range games {
+		seats := [2]int{g.First, g.Second}
+		switch {
+		case g.Winner == 0:
+			results = append(results, 'd')
+		case int64(seats[g.Winner-1]) == e.A:
+			results = append(results, 'w')
+		default:
+			results = append(results, 'l')
+		}
+		for _, f := range []*arena.GameFault{g.Fault, g.After} {
+			if f != nil {
+				blame(int64(seats[f.Seat-1]), f.Kind)
+			}
+		}
+	}
+	e.Results = string(results)
+	for i := range faults {
+		slices.Sort(faults[i])
+		e.Faults[i] = join(faults[i])
+	}
+	if e.Results == "" && e.Reason == "" {
+		e.Reason = "no game was played"
+	}
+	return nil
+}
+
+func join(words []string) (all string) {
+	for i, w := range words {
+		if i > 0 {
+			all += ","
+		}
+		all += w
+	}
+	return all
+}
+
+// The bot that has so many faults in its last games, other than of a move, is paused.
+const (
+	mostFaults = 5
+	lastGames  = 20
+)
+
+// afterwards looks at a ladder on which encounters have ended: who is broken, and who climbed.
+func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
+	l, err := k.o.Store.Ladder(ctx, l.ID)
+	if err != nil {
+		return err
+	}
+	v, err := k.View(ctx, l)
+	if err != nil {
+		return err
+	}
+	for _, b := range v.Bots {
+		if b.State != store.BotActive {
+			continue
+		}
+		if faults := v.Broken(b); faults >= mostFaults {
+			reason := fmt.Sprintf("it failed %d times in its last %d games: look at its encounters, then send a new version, or have it play again", faults, lastGames)
+			if err := k.o.Store.SetBot(ctx, l.ID, b.Number, store.BotActive, store.BotPaused, reason); err != nil && !errors.Is(err, store.ErrEnded) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Broken counts the faults that ended a bot's process in its last games, since it came or came
+// back.
+func (v *View) Broken(b *store.Bot) (faults int) {
+	games := 0
+	for _, e := range slices.Backward(v.Encounters) {
+		if games >= lastGames {
+			break
+		}
+		if e.Number <= b.Since || e.A != b.Number && e.B != b.Number {
+			continue
+		}
+		if games += len(e.Results); e.Results == "" {
+			games += v.Played.Games
+		}
+		for _, kind := range e.FaultsOf(b.Number) {
+			if arena.Fault(kind).Ends() {
+				faults++
+			}
+		}
+	}
+	return faults
+}

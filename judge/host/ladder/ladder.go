@@ -1,0 +1,233 @@
+// Package ladder keeps the ladders of a server going: it has new bots tried, says with package
+// matchmaking who meets whom, takes what came of it, pauses bots that are broken, and knows the
+// table of each ladder. Workers play; package store keeps what was played, and is asked again
+// after a restart: nothing is known here that is not there.
+package ladder
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"assay/judge/host/dispatch"
+	"assay/judge/host/store"
+)
+
+// Options are what a Keeper joins.
+type Options struct {
+	Store    *store.Store
+	Dispatch *dispatch.Dispatcher
+	Log      *slog.Logger
+	Holder   string // see dispatch.Options
+	Class    string // of the workers that play
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Keeper keeps the ladders. Its methods may be called at once by many.
+type Keeper struct {
+	o    Options
+	poke chan struct{}
+
+	mu    sync.Mutex
+	known map[string]*known // by the id of the ladder
+}
+
+// known is what is known of one ladder.
+type known struct {
+	mu     sync.Mutex
+	view   *View
+	seq    int64         // of the last encounter in it
+	stale  bool          // games have ended since the bots were rated
+	places map[int64]int // that were told; nil until they are read
+	told   time.Time     // when
+}
+
+// The times of a Keeper.
+const (
+	lookEvery = time.Second // without being told that something ended
+	leadTerm  = 15 * time.Second
+	rateEvery = 5 * time.Second
+)
+
+// New makes a Keeper.
+func New(o Options) *Keeper {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Keeper{o: o, poke: make(chan struct{}, 1), known: map[string]*known{}}
+}
+
+// Poke says that there may be something to do.
+func (k *Keeper) Poke() {
+	select {
+	case k.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Run keeps the ladders until ctx ends, while this server has the lead.
+func (k *Keeper) Run(ctx context.Context) {
+	defer func() {
+		resign, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		_ = k.o.Store.Resign(resign, store.LaddersLead, k.o.Holder) // at worst another waits for the end of the term
+	}()
+	for {
+		if _, err := k.o.Store.Lead(ctx, store.LaddersLead, k.o.Holder, leadTerm); err == nil {
+			k.Step(ctx)
+		} else if !errors.Is(err, store.ErrNotLeader) && ctx.Err() == nil {
+			k.o.Log.Error("take the lead of the ladders", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.poke:
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// Step does for all ladders what is to be done now.
+func (k *Keeper) Step(ctx context.Context) {
+	all, err := k.o.Store.Ladders(ctx)
+	if err != nil {
+		k.trouble(ctx, "read the ladders", "", err)
+		return
+	}
+	for _, l := range all {
+		if err := k.step(ctx, l); err != nil {
+			k.trouble(ctx, "keep a ladder", l.Slug, err)
+		}
+	}
+}
+
+func (k *Keeper) trouble(ctx context.Context, what, slug string, err error) {
+	if ctx.Err() == nil {
+		k.o.Log.Error(what, "ladder", slug, "error", err)
+	}
+}
+
+// step does what is to be done for one ladder.
+func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
+	if len(l.Rules) == 0 {
+		return k.rules(ctx, l)
+	}
+	if err := k.checks(ctx, l); err != nil {
+		return err
+	}
+	if err := k.fold(ctx, l); err != nil {
+		return err
+	}
+	l, err := k.o.Store.Ladder(ctx, l.ID)
+	if err != nil || !l.Open {
+		return err
+	}
+	v, err := k.View(ctx, l)
+	if err != nil {
+		return err
+	}
+	return errors.Join(k.climbs(ctx, v), k.play(ctx, v))
+}
+
+// tellEvery is how often changes of places are told: equals change places with each game.
+const tellEvery = 30 * time.Second
+
+// mostClimbs is how many changes of places are read again after a start.
+const mostClimbs = 5000
+
+// climbs keeps who has come to another place, of the bots that are placed.
+func (k *Keeper) climbs(ctx context.Context, v *View) error {
+	k.mu.Lock()
+	one := k.known[v.ID]
+	k.mu.Unlock()
+	if one.places == nil {
+		before, err := k.o.Store.Climbs(ctx, v.ID, mostClimbs)
+		if err != nil {
+			return err
+		}
+		one.places = map[int64]int{}
+		for _, c := range slices.Backward(before) {
+			one.places[c.Bot] = int(c.Place)
+		}
+	}
+	if k.o.Now().Sub(one.told) < tellEvery {
+		return nil
+	}
+	var all []store.Climb
+	for _, l := range v.Lines {
+		if before := one.places[l.Number]; !l.Placing() && before != l.Place {
+			all = append(all, store.Climb{Bot: l.Number, Before: int64(before), Place: int64(l.Place)})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := k.o.Store.Climbed(ctx, v.ID, all); err != nil {
+		return err
+	}
+	one.told = k.o.Now()
+	for _, c := range all {
+		one.places[c.Bot] = int(c.Place)
+	}
+	return nil
+}
+
+// View is a ladder as it is now; its table is a few seconds old at most.
+func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
+	k.mu.Lock()
+	one := k.known[l.ID]
+	if one == nil {
+		one = &known{}
+		k.known[l.ID] = one
+	}
+	k.mu.Unlock()
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	now := k.o.Now()
+	if one.view != nil && one.view.LastSeq >= l.LastSeq && (!one.stale || now.Sub(one.view.Rated) < rateEvery) {
+		return one.view, nil
+	}
+	fresh, err := k.o.Store.EncountersSince(ctx, l.ID, one.seq)
+	if err != nil {
+		return nil, err
+	}
+	bots, err := k.o.Store.Bots(ctx, l.ID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newView(l, bots, fresh, one.view)
+	if err != nil {
+		return nil, err
+	}
+	one.stale = one.stale || len(fresh) > 0
+	if old := one.view; old == nil || one.stale && (now.Sub(old.Rated) >= rateEvery || len(v.Encounters) < few) || !slices.Equal(playing(old.Bots), playing(bots)) {
+		v.rate(now)
+		one.stale = false
+	} else {
+		v.ratings, v.index, v.Rated, v.Lines = old.ratings, old.index, old.Rated, slices.Clone(old.Lines)
+		for i := range v.Lines {
+			v.Lines[i].Bot = v.Bot(v.Lines[i].Number)
+		}
+	}
+	if len(fresh) > 0 {
+		one.seq = fresh[len(fresh)-1].Seq
+	}
+	one.view = v
+	return v, nil
+}
+
+// few encounters are rated at once, whenever one has ended.
+const few = 200
+
+func playing(all []*store.Bot) (numbers []int64) {
+	for _, b := range all {
+		if b.State == store.BotActive {
+			numbers = append(numbers, b.Number)
+		}
+	}
+	return numbers
+}

@@ -1,0 +1,159 @@
+package ladder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"assay/judge/contests/rating"
+	"assay/judge/host/flow"
+	"assay/judge/host/matchmaking"
+	"assay/judge/host/store"
+)
+
+// ahead is how many encounters of a ladder are under way beside those that workers have places
+// for.
+const ahead = 2
+
+// play begins encounters, as many as there is room for.
+func (k *Keeper) play(ctx context.Context, v *View) error {
+	if len(v.Lines) < 2 {
+		return nil
+	}
+	if settled, err := k.settled(ctx, v); settled || err != nil {
+		return err
+	}
+	slots := k.o.Dispatch.Slots(k.o.Class)
+	if slots == 0 {
+		return nil
+	}
+	open, err := k.o.Store.OpenEncounters(ctx, v.ID)
+	if err != nil {
+		return err
+	}
+	room := slots + ahead - len(open)
+	if v.PerMinute > 0 {
+		room = min(room, k.minute(v, open))
+	}
+	for range room {
+		if open, err = k.next(ctx, v, open); err != nil {
+			if errors.Is(err, store.ErrEnded) {
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// minute is how many encounters may begin now, so that no more games begin within a minute than
+// may.
+func (k *Keeper) minute(v *View, open []*store.Encounter) int {
+	begun, since := 0, k.o.Now().Add(-time.Minute)
+	for _, e := range open {
+		if e.Made.After(since) {
+			begun++
+		}
+	}
+	for _, e := range slices.Backward(v.Encounters) {
+		if e.Ended.Before(since) {
+			break
+		}
+		if e.Made.After(since) {
+			begun++
+		}
+	}
+	return max(int(v.PerMinute)/v.Played.Games, 1) - begun
+}
+
+// next begins an encounter, and gives back all that are under way.
+func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
+	e, err := k.pair(v, open)
+	if err != nil {
+		return nil, err
+	}
+	err = k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
+		a, b := player(v.Bot(e.A)), player(v.Bot(e.B))
+		spec, err := flow.NewEncounter(work(v.Ladder), v.Played, v.Seed, e.Number, a, b)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(spec)
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.o.Dispatch.Plan(e.Flow)
+	return append(open, e), nil
+}
+
+// pair says who meets next.
+func (k *Keeper) pair(v *View, open []*store.Encounter) (*store.Encounter, error) {
+	bots := make([]matchmaking.Bot, len(v.index))
+	numbers := make([]int64, len(v.index))
+	last := v.Encounters
+	number := v.Ladder.Encounters
+	if len(open) > 0 {
+		number = max(number, open[len(open)-1].Number)
+	}
+	for n, i := range v.index {
+		numbers[i] = n
+		bots[i].Waited = int(number - v.Bot(n).Since)
+	}
+	see := func(e *store.Encounter) {
+		a, plays := v.index[e.A]
+		b, both := v.index[e.B]
+		for _, one := range []struct {
+			is       bool
+			at, with int
+		}{{plays, a, b}, {both, b, a}} {
+			if !one.is {
+				continue
+			}
+			bot := &bots[one.at]
+			bot.Encounters++
+			bot.Waited = min(bot.Waited, int(number-e.Number))
+			if plays && both && len(bot.Met) < matchmaking.Near {
+				bot.Met = append(bot.Met, one.with)
+			}
+		}
+	}
+	for _, e := range slices.Backward(open) {
+		see(e)
+	}
+	for _, e := range slices.Backward(last) {
+		see(e)
+	}
+	// The seed of the draw is that of the ladder and the number of the encounter.
+	a, b := matchmaking.Next(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
+	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}, nil
+}
+
+// settled looks whether enough was played: after so many encounters as there are bots, twice as
+// many, and so on. A bot that comes or goes begins it anew.
+func (k *Keeper) settled(ctx context.Context, v *View) (bool, error) {
+	if v.Settled {
+		return true, nil
+	}
+	l := *v.Ladder
+	ended := int64(len(v.Encounters))
+	if l.Looks == 0 && l.NextLook <= ended { // who plays has changed
+		placed := true
+		for i := range v.Lines {
+			placed = placed && !v.Lines[i].Placing()
+		}
+		if !placed {
+			return false, nil
+		}
+	}
+	if ended < l.NextLook {
+		return false, nil
+	}
+	l.Looks++
+	l.Settled = v.ratings.Settled(rating.Settling{}, l.Looks)
+	l.NextLook = ended + int64(len(v.Lines))<<min(l.Looks, 20)
+	return l.Settled, k.o.Store.SetLook(ctx, &l)
+}

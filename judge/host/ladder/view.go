@@ -1,0 +1,306 @@
+package ladder
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+	"assay/judge/host/matchmaking"
+	"assay/judge/host/store"
+)
+
+// View is a ladder at one moment. It never changes.
+type View struct {
+	*store.Ladder
+	Played arena.Rules // the rules; zero until a worker has read them
+	Bots   []*store.Bot
+	Lines  []Line // the bots that play, the strongest first
+	// Encounters are all that have ended, in the order in which they did.
+	Encounters []*store.Encounter
+	Rated      time.Time
+
+	ratings *rating.Ratings
+	index   map[int64]int // of the bots that play: their number in the ratings
+	pairs   map[[2]int64]rating.Tally
+}
+
+// Line is what the table says of a bot that plays.
+type Line struct {
+	*store.Bot
+	Place     int
+	Elo       float64
+	Low, High float64 // interval of 95 %
+	Flag      rating.Flag
+	Record    Record
+	Better    float64 // the likelihood that it is stronger than the next one
+}
+
+// Placing says whether the bot is still being placed.
+func (l *Line) Placing() bool { return l.Record.Encounters < matchmaking.Placement }
+
+// Record is what a bot did in all its games, or in those against one other.
+type Record struct {
+	Encounters, Wins, Draws, Losses int
+}
+
+// Games is how many there were.
+func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
+
+// Score is the share of the points; 0.5 without games.
+func (r Record) Score() float64 {
+	if r.Games() == 0 {
+		return 0.5
+	}
+	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games())
+}
+
+// add takes the results of an encounter, as the bot saw them.
+func (r *Record) add(results string) {
+	r.Encounters++
+	for i := range len(results) {
+		switch results[i] {
+		case 'w':
+			r.Wins++
+		case 'l':
+			r.Losses++
+		default:
+			r.Draws++
+		}
+	}
+}
+
+// Seen are the results of an encounter as one of its bots saw them.
+func Seen(e *store.Encounter, bot int64) string {
+	if bot == e.A {
+		return e.Results
+	}
+	seen := []byte(e.Results)
+	for i, c := range seen {
+		switch c {
+		case 'w':
+			seen[i] = 'l'
+		case 'l':
+			seen[i] = 'w'
+		}
+	}
+	return string(seen)
+}
+
+// tally counts the results of an encounter in pairs of games, in which each bot began once.
+func tally(results string) (t rating.Tally) {
+	halves := func(c byte) int { return map[byte]int{'w': 2, 'd': 1}[c] }
+	for len(results) >= 2 {
+		t.Pairs[halves(results[0])+halves(results[1])]++
+		results = results[2:]
+	}
+	if results != "" {
+		t.Games[halves(results[0])]++
+	}
+	return t
+}
+
+// newView makes a view of what the database has. What an earlier view knows is taken from it.
+func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, before *View) (*View, error) {
+	v := &View{Ladder: l, Bots: bots, pairs: map[[2]int64]rating.Tally{}}
+	if len(l.Rules) > 0 {
+		if err := json.Unmarshal(l.Rules, &v.Played); err != nil {
+			return nil, fmt.Errorf("read the rules of the ladder %s: %w", l.Slug, err)
+		}
+	}
+	if before != nil {
+		v.Encounters = before.Encounters
+		for pair, t := range before.pairs {
+			v.pairs[pair] = t
+		}
+	}
+	v.Encounters = append(v.Encounters[:len(v.Encounters):len(v.Encounters)], fresh...)
+	for _, e := range fresh {
+		t, pair := tally(e.Results), [2]int64{e.A, e.B}
+		if e.A > e.B {
+			t, pair = t.Reversed(), [2]int64{e.B, e.A}
+		}
+		v.pairs[pair] = v.pairs[pair].Plus(t)
+	}
+	return v, nil
+}
+
+// rate rates the bots that play, and puts them into their order.
+func (v *View) rate(now time.Time) {
+	v.Rated, v.index = now, map[int64]int{}
+	var lines []Line
+	for _, b := range v.Bots {
+		if b.State == store.BotActive {
+			v.index[b.Number] = len(lines)
+			lines = append(lines, Line{Bot: b})
+		}
+	}
+	var duels []rating.Duel
+	for pair, t := range v.pairs {
+		a, ok := v.index[pair[0]]
+		if b, both := v.index[pair[1]]; ok && both {
+			duels = append(duels, rating.Duel{A: a, B: b, Tally: t})
+		}
+	}
+	slices.SortFunc(duels, func(a, b rating.Duel) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
+	v.ratings = rating.Rate(len(lines), duels)
+	for _, e := range v.Encounters {
+		for _, bot := range []int64{e.A, e.B} {
+			if i, plays := v.index[bot]; plays && e.Reason == "" {
+				lines[i].Record.add(Seen(e, bot))
+			}
+		}
+	}
+	for i, p := range v.ratings.Players {
+		lines[i].Elo, lines[i].Low, lines[i].High, lines[i].Flag = p.Elo, p.Low, p.High, p.Flag
+	}
+	slices.SortFunc(lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6)), cmp.Compare(b.Record.Games(), a.Record.Games()), cmp.Compare(a.Number, b.Number))
+	})
+	for i := range lines {
+		lines[i].Place = i + 1
+		if i+1 < len(lines) {
+			lines[i].Better = v.ratings.Superior(v.index[lines[i].Number], v.index[lines[i+1].Number])
+		}
+	}
+	v.Lines = lines
+}
+
+// Bot finds a bot by its number; nil for none.
+func (v *View) Bot(number int64) *store.Bot {
+	i, found := slices.BinarySearchFunc(v.Bots, number, func(b *store.Bot, n int64) int { return cmp.Compare(b.Number, n) })
+	if !found {
+		return nil
+	}
+	return v.Bots[i]
+}
+
+// Line finds the line of a bot that plays; nil for none.
+func (v *View) Line(number int64) *Line {
+	for i := range v.Lines {
+		if v.Lines[i].Number == number {
+			return &v.Lines[i]
+		}
+	}
+	return nil
+}
+
+// Met is what a bot did against another.
+type Met struct {
+	Other *store.Bot
+	Record
+}
+
+// Opponents are those that a bot has met, the one that it met most often first.
+func (v *View) Opponents(number int64) (all []Met) {
+	by := map[int64]*Record{}
+	for _, e := range v.Encounters {
+		if e.Reason != "" || e.A != number && e.B != number {
+			continue
+		}
+		other := e.A + e.B - number
+		if by[other] == nil {
+			by[other] = &Record{}
+		}
+		by[other].add(Seen(e, number))
+	}
+	for other, r := range by {
+		if b := v.Bot(other); b != nil {
+			all = append(all, Met{b, *r})
+		}
+	}
+	slices.SortFunc(all, func(a, b Met) int {
+		return cmp.Or(cmp.Compare(b.Games(), a.Games()), cmp.Compare(a.Other.Number, b.Other.Number))
+	})
+	return all
+}
+
+// Of are the encounters of a bot, the latest first.
+func (v *View) Of(number int64) (all []*store.Encounter) {
+	for _, e := range slices.Backward(v.Encounters) {
+		if e.A == number || e.B == number {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Cross is the table of who did what against whom, by the lines.
+func (v *View) Cross() [][]Record {
+	at := map[int64]int{}
+	for i, l := range v.Lines {
+		at[l.Number] = i
+	}
+	cross := make([][]Record, len(v.Lines))
+	for i := range cross {
+		cross[i] = make([]Record, len(v.Lines))
+	}
+	for _, e := range v.Encounters {
+		a, plays := at[e.A]
+		if b, both := at[e.B]; plays && both && e.Reason == "" {
+			cross[a][b].add(Seen(e, e.A))
+			cross[b][a].add(Seen(e, e.B))
+		}
+	}
+	return cross
+}
+
+// Moment is how well a bot did for a while.
+type Moment struct {
+	Encounter int64 // the last one
+	Games     int
+	Score     float64
+	Elo       float64 // at which that score was to be expected, against those whom it met
+}
+
+// Form is how well a bot has done over time: its games cut into stretches of the same length.
+func (v *View) Form(number int64) (all []Moment) {
+	const stretches, least = 24, 5 // encounters of a stretch
+	mine := v.Of(number)
+	slices.Reverse(mine)
+	mine = slices.DeleteFunc(mine, func(e *store.Encounter) bool { return e.Results == "" })
+	for length := max(least, (len(mine)+stretches-1)/stretches); len(mine) > 0; {
+		part := mine[:min(length, len(mine))]
+		mine = mine[len(part):]
+		var r Record
+		var against []float64 // a game each
+		for _, e := range part {
+			r.add(Seen(e, number))
+			elo := 0.0
+			if i, plays := v.index[e.A+e.B-number]; plays {
+				elo = v.ratings.Players[i].Elo
+			}
+			for range len(e.Results) {
+				against = append(against, elo)
+			}
+		}
+		all = append(all, Moment{part[len(part)-1].Number, r.Games(), r.Score(), performance(r.Score()*float64(r.Games()), against)})
+	}
+	return all
+}
+
+// performance is the strength at which a number of points was to be expected. It is bounded as
+// ratings are: by half a point more than none, and less than all.
+func performance(points float64, against []float64) float64 {
+	if len(against) == 0 {
+		return 0
+	}
+	points = min(max(points, 0.5), float64(len(against))-0.5)
+	low, high := slices.Min(against)-1200, slices.Max(against)+1200
+	for range 40 {
+		mid, expected := (low+high)/2, 0.0
+		for _, elo := range against {
+			expected += rating.Expected(mid - elo)
+		}
+		if expected < points {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return (low + high) / 2
+}

@@ -1,0 +1,269 @@
+package matchmaking_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"assay/judge/contests/rating"
+	"assay/judge/host/matchmaking"
+)
+
+// hill is a ladder of simulated bots, each with its true strength.
+type hill struct {
+	elo     []float64
+	bots    []matchmaking.Bot
+	met     map[[2]int]*rating.Tally // of a < b
+	random  *rand.Rand
+	ratings *rating.Ratings
+	every   int // encounters after which bots are rated again
+	began   int
+	longest []int // the most encounters that a bot has waited since it was placed
+	pairs   [][2]int
+}
+
+func newHill(seed uint64, every int, elo ...float64) *hill {
+	h := &hill{met: map[[2]int]*rating.Tally{}, random: rand.New(rand.NewPCG(seed, 1)), every: every}
+	for _, e := range elo {
+		h.join(e)
+	}
+	return h
+}
+
+func (h *hill) join(elo float64) {
+	h.elo = append(h.elo, elo)
+	h.bots = append(h.bots, matchmaking.Bot{})
+	h.longest = append(h.longest, 0)
+	h.ratings = nil
+}
+
+func (h *hill) duels() (all []rating.Duel) {
+	for pair, t := range h.met {
+		all = append(all, rating.Duel{A: pair[0], B: pair[1], Tally: *t})
+	}
+	slices.SortFunc(all, func(a, b rating.Duel) int { return (a.A-b.A)*len(h.bots) + a.B - b.B })
+	return all
+}
+
+// play plays an encounter of two games.
+func (h *hill) play() (turn, opponent int) {
+	if h.ratings == nil || h.began%h.every == 0 {
+		h.ratings = rating.Rate(len(h.bots), h.duels())
+	}
+	turn, opponent = matchmaking.Next(h.bots, h.ratings, h.random.Uint64())
+	h.began++
+	for i := range h.bots {
+		b := &h.bots[i]
+		b.Waited++
+		if b.Encounters >= matchmaking.Placement {
+			h.longest[i] = max(h.longest[i], b.Waited)
+		}
+	}
+	a, b := min(turn, opponent), max(turn, opponent)
+	t := h.met[[2]int{a, b}]
+	if t == nil {
+		t = &rating.Tally{}
+		h.met[[2]int{a, b}] = t
+	}
+	points := 0
+	for range 2 {
+		if h.random.Float64() < rating.Expected(h.elo[a]-h.elo[b]) {
+			points += 2
+		}
+	}
+	t.Pairs[points]++
+	for i, other := range map[int]int{a: b, b: a} {
+		h.bots[i].Encounters++
+		h.bots[i].Waited = 0
+		h.bots[i].Met = slices.Insert(h.bots[i].Met, 0, other)
+	}
+	h.pairs = append(h.pairs, [2]int{turn, opponent})
+	return turn, opponent
+}
+
+// TestOrderOfGradedBots: after 2,000 games of twelve bots, each two whose intervals do not
+// overlap stand in their true order, and the strongest and the weakest are told apart.
+func TestOrderOfGradedBots(t *testing.T) {
+	for seed := range uint64(10) {
+		var elo []float64
+		for i := range 12 {
+			elo = append(elo, 60*float64(i))
+		}
+		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(elo), func(i, j int) { elo[i], elo[j] = elo[j], elo[i] })
+		h := newHill(seed, 10, elo...)
+		for range 1000 {
+			h.play()
+		}
+		r := rating.Rate(len(elo), h.duels())
+		apart := 0
+		for i := range elo {
+			for j := range elo {
+				if r.Players[i].Low > r.Players[j].High {
+					apart++
+					if elo[i] < elo[j] {
+						t.Errorf("seed %d: a bot of %.0f stands above one of %.0f, and their intervals do not overlap", seed, elo[i], elo[j])
+					}
+				}
+			}
+		}
+		if all := len(elo) * (len(elo) - 1) / 2; apart < all/2 {
+			t.Errorf("seed %d: of %d pairs only %d are told apart", seed, all, apart)
+		}
+	}
+}
+
+// TestNobodyStarves: no bot in the lower half of games played waits more than twice the mean
+// gap between two encounters of a bot, whoever joins meanwhile.
+func TestNobodyStarves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 25).Draw(t, "bots")
+		h := newHill(rapid.Uint64().Draw(t, "seed"), 60)
+		for range n {
+			h.join(rapid.Float64Range(-400, 400).Draw(t, "elo"))
+		}
+		for late := range 20 * n {
+			if late%(7*n) == 5*n {
+				h.join(rapid.Float64Range(-400, 400).Draw(t, "elo"))
+			}
+			if a, b := h.play(); a == b {
+				t.Fatalf("bot %d meets itself", a)
+			}
+		}
+		played := make([]int, len(h.bots))
+		for i, b := range h.bots {
+			played[i] = b.Encounters
+		}
+		sorted := slices.Sorted(slices.Values(played))
+		for i := range h.bots {
+			if mean := float64(len(h.bots)) / 2; played[i] <= sorted[(len(sorted)-1)/2] && float64(h.longest[i]) > max(2*mean, 4) {
+				t.Errorf("of %d bots, number %d has played %d encounters and waited for %d; the mean gap is %.1f", len(h.bots), i, played[i], h.longest[i], mean)
+			}
+		}
+	})
+}
+
+// TestNewBotIsPlaced: a bot that comes to a table is at its place after its first encounters,
+// which are against others from all parts of the table.
+func TestNewBotIsPlaced(t *testing.T) {
+	var elo []float64
+	for i := range 40 {
+		elo = append(elo, 25*float64(i))
+	}
+	h := newHill(3, 20, elo...)
+	for range 1200 {
+		h.play()
+	}
+	order := h.ratings.Order()
+	h.join(700)
+	fresh, begun, opponents := len(elo), h.began, map[int]bool{}
+	for h.bots[fresh].Encounters < matchmaking.Placement {
+		if a, b := h.play(); a == fresh {
+			opponents[slices.Index(order, b)*4/len(order)] = true
+		}
+	}
+	if took := h.began - begun; took > 4*matchmaking.Placement {
+		t.Errorf("the bot was placed after %d encounters of the ladder", took)
+	}
+	if len(opponents) < 3 {
+		t.Errorf("it met bots of %d quarters of the table", len(opponents))
+	}
+}
+
+// TestNeighboursMeet: who is placed meets mostly neighbours, and none of them again before
+// the others.
+func TestNeighboursMeet(t *testing.T) {
+	var elo []float64
+	for i := range 60 {
+		elo = append(elo, 40*float64(i))
+	}
+	h := newHill(5, 10, elo...)
+	for range 1500 {
+		h.play()
+	}
+	near, all, again := 0, 0, 0
+	for range 600 {
+		met := make([][]int, len(h.bots))
+		for i, bot := range h.bots {
+			met[i] = slices.Clone(bot.Met[:matchmaking.Near-1])
+		}
+		a, b := h.play()
+		if all++; max(elo[a], elo[b])-min(elo[a], elo[b]) <= 40*12 {
+			near++
+		}
+		if slices.Contains(met[a], b) {
+			again++
+		}
+	}
+	if near < all*3/4 || near > all*97/100 {
+		t.Errorf("of %d encounters %d are of neighbours", all, near)
+	}
+	if again > all/20 {
+		t.Errorf("of %d encounters %d were of a pair that had just met", all, again)
+	}
+}
+
+// TestSameSeedSameEncounter: Next depends on what it is given and on nothing else.
+func TestSameSeedSameEncounter(t *testing.T) {
+	h, again := newHill(9, 5, 0, 100, 50, -20, 70), newHill(9, 5, 0, 100, 50, -20, 70)
+	for range 300 {
+		h.play()
+		again.play()
+	}
+	if fmt.Sprint(h.pairs) != fmt.Sprint(again.pairs) {
+		t.Error("the same ladder was paired in two ways")
+	}
+}
+
+// large is a ladder of 500 bots that have played 100,000 encounters.
+func large(random *rand.Rand) (bots []matchmaking.Bot, duels []rating.Duel) {
+	const n, encounters = 500, 100_000
+	bots = make([]matchmaking.Bot, n)
+	met := map[[2]int]*rating.Tally{}
+	for range encounters {
+		a := random.IntN(n)
+		b := (a + 1 + random.IntN(40)) % n
+		pair := [2]int{min(a, b), max(a, b)}
+		if met[pair] == nil {
+			met[pair] = &rating.Tally{}
+		}
+		points := 0
+		for range 2 {
+			if random.Float64() < rating.Expected(float64(pair[1]-pair[0])) {
+				points += 2
+			}
+		}
+		met[pair].Pairs[points]++
+		for i, other := range map[int]int{a: b, b: a} {
+			bots[i].Encounters++
+			bots[i].Waited = random.IntN(n)
+			bots[i].Met = append(bots[i].Met[:min(len(bots[i].Met), matchmaking.Near)], other)
+		}
+	}
+	for pair, t := range met {
+		duels = append(duels, rating.Duel{A: pair[0], B: pair[1], Tally: *t})
+	}
+	return bots, duels
+}
+
+// BenchmarkNextOf500 is to take 1 ms at most.
+func BenchmarkNextOf500(b *testing.B) {
+	bots, duels := large(rand.New(rand.NewPCG(1, 1)))
+	r := rating.Rate(len(bots), duels)
+	seed := uint64(0)
+	for b.Loop() {
+		seed++
+		matchmaking.Next(bots, r, seed)
+	}
+}
+
+// BenchmarkRatingsOf500 is to take 1 s at most.
+func BenchmarkRatingsOf500(b *testing.B) {
+	bots, duels := large(rand.New(rand.NewPCG(1, 1)))
+	b.ReportMetric(float64(len(duels)), "duels")
+	for b.Loop() {
+		rating.Rate(len(bots), duels)
+	}
+}

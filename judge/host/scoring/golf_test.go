@@ -1,0 +1,166 @@
+package scoring_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge/host/scoring"
+)
+
+// answered is an answer of a test: the minute of its arrival is its number.
+func answered(author string, minute, size int) scoring.Answer {
+	at := time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC)
+	return scoring.Answer{Number: int64(minute), Author: author, Language: "py", At: at, Stood: at.Add(time.Second), Stands: true, Bytes: size, Chars: size}
+}
+
+// order is who stands where, and since when.
+func order(board []scoring.Golfer) (all []string) {
+	for _, p := range board {
+		all = append(all, fmt.Sprintf("%d %s %d since %d by %d", p.Rank, p.Author, p.Bytes, p.Since.Minute(), p.Number))
+	}
+	return all
+}
+
+func TestGolf(t *testing.T) {
+	greyed := func(a scoring.Answer) scoring.Answer { a.Stands = false; return a }
+	for name, test := range map[string]struct {
+		answers []scoring.Answer
+		want    []string
+	}{
+		"the shorter goes first": {
+			[]scoring.Answer{answered("ada", 1, 50), answered("bob", 2, 40)}, []string{"1 bob 40 since 2 by 2", "2 ada 50 since 1 by 1"},
+		},
+		"of one length the earlier goes first": {
+			[]scoring.Answer{answered("bob", 2, 40), answered("ada", 1, 40)}, []string{"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2"},
+		},
+		"to send the same again changes nothing": {
+			[]scoring.Answer{answered("ada", 1, 40), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2"},
+		},
+		"a longer one changes nothing": {
+			[]scoring.Answer{answered("ada", 1, 40), answered("ada", 3, 60)}, []string{"1 ada 40 since 1 by 1"},
+		},
+		"where the shortest is greyed, the next best counts": {
+			[]scoring.Answer{answered("ada", 1, 50), greyed(answered("ada", 2, 30)), answered("bob", 3, 40)}, []string{"1 bob 40 since 3 by 3", "2 ada 50 since 1 by 1"},
+		},
+		"who had this length before it was greyed had it first": {
+			[]scoring.Answer{greyed(answered("ada", 1, 40)), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{"1 ada 40 since 1 by 3", "2 bob 40 since 2 by 2"},
+		},
+		"who has nothing that stands is not there": {[]scoring.Answer{greyed(answered("ada", 1, 40))}, nil},
+	} {
+		if d := cmp.Diff(test.want, order(scoring.Golf(test.answers, "py", scoring.Bytes))); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+// TestGolfOverAll: each author counts once, by whatever language; points are by language.
+func TestGolfOverAll(t *testing.T) {
+	j := answered("ada", 1, 10)
+	j.Language, j.Chars = "j", 8
+	board := scoring.Golf([]scoring.Answer{j, answered("ada", 2, 40), answered("bob", 3, 60), answered("eve", 4, 20)}, "", scoring.Bytes)
+	if d := cmp.Diff([]string{"1 ada 10 since 1 by 1", "2 eve 20 since 4 by 4", "3 bob 60 since 3 by 3"}, order(board)); d != "" {
+		t.Error(d)
+	}
+	for i, want := range []int{1000, 1000, 333} {
+		if board[i].Points != want {
+			t.Errorf("%s has %d points, want %d", board[i].Author, board[i].Points, want)
+		}
+	}
+	if by := scoring.Golf([]scoring.Answer{j}, "", scoring.Chars); by[0].Size(scoring.Chars) != 8 {
+		t.Errorf("by characters %+v", by)
+	}
+}
+
+// slowly ranks by what is meant: the history is played through, minute by minute, and each
+// author remembers when a length was first reached.
+func slowly(answers []scoring.Answer) []string {
+	answers = slices.Clone(answers)
+	slices.SortFunc(answers, func(a, b scoring.Answer) int { return int(a.Number - b.Number) })
+	reached, best := map[string][]scoring.Answer{}, map[string]scoring.Answer{}
+	for _, a := range answers {
+		reached[a.Author] = append(reached[a.Author], a)
+		if b, has := best[a.Author]; a.Stands && (!has || a.Bytes < b.Bytes) {
+			best[a.Author] = a
+		}
+	}
+	type row struct {
+		a     scoring.Answer
+		since int
+	}
+	var rows []row
+	for author, b := range best {
+		for _, a := range reached[author] {
+			if a.Bytes <= b.Bytes {
+				rows = append(rows, row{b, a.At.Minute()})
+				break
+			}
+		}
+	}
+	var all []string
+	for n := 1; len(rows) > 0; n++ {
+		first := 0
+		for i, r := range rows {
+			if r.a.Bytes < rows[first].a.Bytes || r.a.Bytes == rows[first].a.Bytes && r.since < rows[first].since {
+				first = i
+			}
+		}
+		r := rows[first]
+		all = append(all, fmt.Sprintf("%d %s %d since %d by %d", n, r.a.Author, r.a.Bytes, r.since, r.a.Number))
+		rows = slices.Delete(rows, first, first+1)
+	}
+	return all
+}
+
+// TestGolfInAnyOrder: a thousand histories, each learned in a random order, make the board
+// that playing them through makes; and who sends again what is not shorter moves nobody.
+func TestGolfInAnyOrder(t *testing.T) {
+	chance := rand.New(rand.NewPCG(17, 1))
+	for round := range 1000 {
+		var answers []scoring.Answer
+		for minute := range 1 + chance.IntN(40) {
+			a := answered(string(rune('a'+chance.IntN(5))), minute, 10+chance.IntN(6))
+			a.Stands = chance.IntN(4) > 0
+			answers = append(answers, a)
+		}
+		want := slowly(answers)
+		chance.Shuffle(len(answers), func(i, j int) { answers[i], answers[j] = answers[j], answers[i] })
+		got := order(scoring.Golf(answers, "py", scoring.Bytes))
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("round %d: %v\n%s", round, answers, d)
+		}
+		board := scoring.Golf(answers, "", scoring.Bytes)
+		if len(board) == 0 {
+			continue
+		}
+		again := board[chance.IntN(len(board))]
+		more := append(slices.Clone(answers), answered(again.Author, 59, again.Bytes+chance.IntN(3)))
+		if d := cmp.Diff(got, order(scoring.Golf(more, "", scoring.Bytes))); d != "" {
+			t.Fatalf("round %d: %s sends %d bytes again, and:\n%s", round, again.Author, again.Bytes, d)
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	late := answered("ada", 1, 30) // arrived first, and was proved last
+	late.Stood = late.Stood.Add(time.Hour)
+	greyed := answered("eve", 5, 1)
+	greyed.Stands = false
+	c := answered("eve", 6, 90)
+	c.Language = "c"
+	answers := []scoring.Answer{late, answered("bob", 2, 50), answered("ada", 3, 50), answered("bob", 4, 40), greyed, c}
+	var got []string
+	for _, r := range scoring.Records(answers, "", scoring.Bytes) {
+		got = append(got, fmt.Sprintf("%s %s %d before %d", r.Language, r.Author, r.Bytes, r.Before))
+	}
+	if d := cmp.Diff([]string{"py bob 50 before 0", "py bob 40 before 50", "c eve 90 before 0", "py ada 30 before 40"}, got); d != "" {
+		t.Error(d)
+	}
+	if got := scoring.Records(answers, "c", scoring.Bytes); len(got) != 1 || got[0].Author != "eve" {
+		t.Errorf("of one language %v", got)
+	}
+}

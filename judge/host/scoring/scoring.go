@@ -1,0 +1,484 @@
+// Package scoring makes the board of a contest: from the contest, its teams, their
+// submissions and a view, rows in their order.
+//
+// A Board is changed by Apply, and is then what New would make of everything as it is now,
+// whatever the order in which it was learned: submissions in any order, verdicts that
+// change, submissions that are ignored, intervals that are removed, a person's extra time,
+// a freeze that begins or ends. What costs little is worked out for the change alone, the
+// rest anew.
+//
+// Rows that did not change keep their pointers, so that whoever draws them can tell.
+//
+// The rules are those of the ICPC's Contest Control System Requirements, of the IOI, and of
+// AtCoder. A submission counts from the start of the contest until its team's end; practice
+// does not. A submission that is not judged, or whose verdict is a judge error, is pending:
+// it changes nobody's score.
+//
+// The package is pure: it reads no clock, no database and no network, and draws nothing.
+package scoring
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"assay/judge"
+)
+
+// Submission is what a board knows of one.
+type Submission struct {
+	// Number is unique, and rises with the time of arrival.
+	Number  int64
+	Team    string // id
+	Problem string // label
+	At      time.Time
+	Verdict judge.Verdict // "" for an open one
+	// Score is where its problem has scores.
+	Score *judge.Score
+	// Parts are the points of the groups of cases whose sum is the score; nil where it is not
+	// the sum of groups.
+	Parts   []float64
+	Ignored bool // by the staff: it has no effect at all
+}
+
+// before says which submission came first.
+func (s *Submission) before(t *Submission) int {
+	return cmp.Or(s.At.Compare(t.At), cmp.Compare(s.Number, t.Number))
+}
+
+// Cell is what a team has reached in a problem.
+type Cell struct {
+	Tries   int  // judged submissions that count: rejected ones, and the accepted one
+	Pending int  // not judged, or not known in this view, and no accepted one before
+	Solved  bool // a submission is accepted
+	// First says that nobody solved the problem before, and that no earlier submission is
+	// pending. Hidden teams are never first, and keep nobody from it.
+	First  bool
+	Time   time.Duration // contest time of the accepted submission: whole minutes, of Points whole seconds; not of IOI
+	Points float64       // of IOI and Points
+}
+
+// Row is a team with its score. It is never changed.
+type Row struct {
+	Team   *Team
+	Cells  []Cell // by problem
+	Solved int
+	Points float64       // of IOI and Points
+	Time   time.Duration // of ICPC the penalty, of Points the time
+	Last   time.Duration // contest time of the last accepted submission
+}
+
+// Place is a row in its place.
+type Place struct {
+	// Rank is 1 for the best; those who are equal have the same, and leave the next ones
+	// empty. It is 0 for hidden teams.
+	Rank int
+	*Row
+}
+
+// Column is what all ranked teams together have reached in a problem.
+type Column struct {
+	Problem
+	Tries   int // judged submissions that count
+	Pending int
+	Solved  int    // teams
+	Tried   int    // teams with a submission
+	First   string // id of the team that was the first to solve it; "" for none yet
+}
+
+// Board is a contest's board in one view. Its methods that read may be called by several
+// goroutines, Apply by nobody at the same time; what they return stays as it is.
+type Board struct {
+	contest Contest
+	view    View
+	clock   clock
+	column  map[string]int // of a problem, by label
+	entries map[string]*entry
+	all     map[int64]*Submission
+	rows    []*entry // in order
+	places  []Place
+	columns []Column
+}
+
+// entry is a team with what its row is made from.
+type entry struct {
+	team *Team
+	name string // by which equals are ordered
+	subs [][]*Submission
+	keys []key // by problem
+	row  *Row
+}
+
+// key is what decides who was the first to solve a problem.
+type key struct{ solved, open *Submission }
+
+// Change is what is new: submissions and teams as they are now, of which Board knew others
+// with the same number or id, or none; a contest or a view instead of the present one. The
+// board keeps the slices in it: they must not be changed.
+type Change struct {
+	Submissions []Submission
+	Teams       []Team
+	Contest     *Contest
+	View        *View
+}
+
+// New makes a board. Of several teams with one id, or submissions with one number, the last
+// counts.
+func New(c Contest, teams []Team, submissions []Submission, v View) *Board {
+	b := &Board{contest: c, view: v, entries: map[string]*entry{}, all: make(map[int64]*Submission, len(submissions))}
+	b.Apply(Change{Contest: &c, View: &v, Teams: teams, Submissions: submissions})
+	return b
+}
+
+// Apply changes the board.
+func (b *Board) Apply(ch Change) {
+	if ch.Contest != nil || ch.View != nil || len(ch.Teams) > 0 {
+		b.anew(ch)
+		return
+	}
+	dirty := map[*entry]bool{}
+	columns := map[int]bool{}
+	touch := func(s *Submission) (e *entry, i int, ok bool) {
+		e, known := b.entries[s.Team]
+		i, listed := b.column[s.Problem]
+		if !known || !listed || !b.shown(e.team) {
+			return nil, 0, false
+		}
+		dirty[e], columns[i] = true, true
+		return e, i, true
+	}
+	for _, s := range ch.Submissions {
+		if old := b.all[s.Number]; old != nil {
+			if e, i, ok := touch(old); ok {
+				e.subs[i] = slices.DeleteFunc(e.subs[i], func(t *Submission) bool { return t == old })
+			}
+		}
+		b.all[s.Number] = &s
+		if e, i, ok := touch(&s); ok {
+			at, _ := slices.BinarySearchFunc(e.subs[i], &s, (*Submission).before)
+			e.subs[i] = slices.Insert(e.subs[i], at, &s)
+		}
+	}
+	if len(dirty) == 0 {
+		return
+	}
+	for e := range dirty {
+		b.score(e)
+	}
+	for i := range columns {
+		b.first(i)
+	}
+	b.rows = slices.DeleteFunc(b.rows, func(e *entry) bool { return dirty[e] })
+	for e := range dirty {
+		at := sort.Search(len(b.rows), func(i int) bool { return b.before(e, b.rows[i]) < 0 })
+		b.rows = slices.Insert(b.rows, at, e)
+	}
+	b.rank()
+	b.count()
+}
+
+// anew makes everything again, and keeps rows that are as they were.
+func (b *Board) anew(ch Change) {
+	if ch.Contest != nil {
+		b.contest = *ch.Contest
+	}
+	if ch.View != nil {
+		b.view = *ch.View
+	}
+	for _, s := range ch.Submissions {
+		b.all[s.Number] = &s
+	}
+	for _, t := range ch.Teams {
+		e := b.entries[t.ID]
+		if e == nil {
+			e = &entry{}
+			b.entries[t.ID] = e
+		}
+		if e.team == nil || !reflect.DeepEqual(e.team, &t) {
+			e.team, e.name = &t, strings.ToLower(t.Name)
+		}
+	}
+	b.clock = clock{b.contest.Start, b.contest.removed()}
+	b.column = make(map[string]int, len(b.contest.Problems))
+	for i, p := range b.contest.Problems {
+		b.column[p.Label] = i
+	}
+	b.rows = b.rows[:0]
+	for _, e := range b.entries {
+		e.subs, e.keys = make([][]*Submission, len(b.contest.Problems)), make([]key, len(b.contest.Problems))
+		if b.shown(e.team) {
+			b.rows = append(b.rows, e)
+		}
+	}
+	for _, s := range b.all {
+		if e, known := b.entries[s.Team]; known {
+			if i, listed := b.column[s.Problem]; listed {
+				e.subs[i] = append(e.subs[i], s)
+			}
+		}
+	}
+	before := make(map[*entry]*Row, len(b.rows))
+	for _, e := range b.rows {
+		for _, subs := range e.subs {
+			slices.SortFunc(subs, (*Submission).before)
+		}
+		before[e] = e.row
+		e.row = nil
+		b.score(e)
+	}
+	for i := range b.contest.Problems {
+		b.first(i)
+	}
+	for _, e := range b.rows {
+		if old := before[e]; old != nil && old.Team == e.team && equal(old, e.row) {
+			e.row = old
+		}
+	}
+	slices.SortFunc(b.rows, b.before)
+	b.rank()
+	b.count()
+}
+
+func equal(a, b *Row) bool {
+	return a.Solved == b.Solved && a.Points == b.Points && a.Time == b.Time && a.Last == b.Last && slices.Equal(a.Cells, b.Cells)
+}
+
+func (b *Board) shown(t *Team) bool { return !t.Hidden || b.view.Hidden }
+
+// score makes a team's row.
+func (b *Board) score(e *entry) {
+	row := &Row{Team: e.team, Cells: make([]Cell, len(b.contest.Problems))}
+	rules := &b.contest.Rules
+	for i := range row.Cells {
+		row.Cells[i], e.keys[i] = b.cell(e, i)
+		c := &row.Cells[i]
+		if e.row != nil {
+			c.First = e.row.Cells[i].First // until first says otherwise
+		}
+		if c.Solved {
+			row.Solved++
+		}
+		row.Points += c.Points
+		if rules.Kind == IOI || !c.Solved {
+			continue
+		}
+		row.Last = max(row.Last, c.Time)
+		row.Time += rules.Penalty * time.Duration(c.Tries-1)
+		if rules.Kind == ICPC {
+			row.Time += c.Time
+		}
+	}
+	row.Points = rounded(row.Points)
+	switch rules.Kind {
+	case Points:
+		row.Time += row.Last + e.team.Penalty
+	case ICPC:
+		row.Time += e.team.Penalty
+	}
+	e.row = row
+}
+
+// rounded takes away what adding numbers with decimals leaves: 0.1 + 0.2 is as much as 0.3.
+func rounded(points float64) float64 { return math.Round(points*1e6) / 1e6 }
+
+// cell goes through a team's submissions of a problem, in the order of their arrival.
+func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
+	rules := &b.contest.Rules
+	var best []float64 // of each group
+	for _, s := range e.subs[problem] {
+		if s.Ignored || !b.within(e.team, s.At) {
+			continue
+		}
+		if b.pending(s) {
+			c.Pending++
+			if k.open == nil {
+				k.open = s
+			}
+			continue
+		}
+		if s.Verdict == judge.CompileError && !rules.CompileErrors {
+			continue
+		}
+		c.Tries++
+		if rules.Kind == IOI {
+			c.Solved = c.Solved || s.Verdict == judge.Accepted
+			if rules.Groups && len(s.Parts) > 0 {
+				best = better(best, s.Parts)
+			}
+			c.Points = max(c.Points, s.points(b.contest.Problems[problem].Points))
+			continue
+		}
+		if s.Verdict == judge.Accepted {
+			c.Solved, k.solved = true, s
+			unit := time.Second
+			if rules.Kind == ICPC {
+				unit = time.Minute
+			} else {
+				c.Points = b.contest.Problems[problem].Points
+			}
+			c.Time = b.clock.time(s.At).Truncate(unit)
+			break
+		}
+	}
+	sum := 0.0
+	for _, points := range best {
+		sum += points
+	}
+	c.Points = rounded(max(c.Points, sum))
+	return c, k
+}
+
+// points is the score of a submission of a problem that is worth so much where it has no
+// scores.
+func (s *Submission) points(worth float64) float64 {
+	switch {
+	case s.Score != nil:
+		return s.Score.Points
+	case s.Verdict == judge.Accepted:
+		return worth
+	}
+	return 0
+}
+
+// better keeps the best of each group.
+func better(best, parts []float64) []float64 {
+	for i, points := range parts {
+		if i == len(best) {
+			best = append(best, points)
+		}
+		best[i] = max(best[i], points)
+	}
+	return best
+}
+
+// within says whether a moment is in the contest, for a team.
+func (b *Board) within(t *Team, at time.Time) bool {
+	if b.contest.Start.IsZero() || at.Before(b.contest.Start) {
+		return false
+	}
+	return b.contest.Length <= 0 || b.clock.time(at) < b.contest.Length+max(t.Extra, 0)
+}
+
+// pending says whether the verdict of a submission is not there, or not for this view.
+func (b *Board) pending(s *Submission) bool {
+	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || !b.view.Known.IsZero() && !s.At.Before(b.view.Known)
+}
+
+// first finds the first team to solve a problem, and makes a new row for each team of which
+// it says something else than before.
+func (b *Board) first(problem int) {
+	var winner *entry
+	if b.contest.Rules.Kind != IOI {
+		var open *Submission
+		for _, e := range b.rows {
+			k := e.keys[problem]
+			if e.team.Hidden {
+				continue
+			}
+			if k.solved != nil && (winner == nil || k.solved.before(winner.keys[problem].solved) < 0) {
+				winner = e
+			}
+			if k.open != nil && (open == nil || k.open.before(open) < 0) {
+				open = k.open
+			}
+		}
+		if winner != nil && open != nil && open.before(winner.keys[problem].solved) < 0 {
+			winner = nil
+		}
+	}
+	for _, e := range b.rows {
+		if is := e == winner; is != e.row.Cells[problem].First {
+			row := *e.row
+			row.Cells = slices.Clone(row.Cells)
+			row.Cells[problem].First = is
+			e.row = &row
+		}
+	}
+}
+
+// compare says who is better, 0 for nobody.
+func (b *Board) compare(x, y *Row) int {
+	switch b.contest.Rules.Kind {
+	case ICPC:
+		return cmp.Or(cmp.Compare(y.Solved, x.Solved), cmp.Compare(x.Time, y.Time), cmp.Compare(x.Last, y.Last))
+	case Points:
+		return cmp.Or(cmp.Compare(y.Points, x.Points), cmp.Compare(x.Time, y.Time))
+	}
+	return cmp.Compare(y.Points, x.Points)
+}
+
+// before is the order in which rows are shown.
+func (b *Board) before(x, y *entry) int {
+	return cmp.Or(b.compare(x.row, y.row), cmp.Compare(x.name, y.name), cmp.Compare(x.team.Name, y.team.Name), cmp.Compare(x.team.ID, y.team.ID))
+}
+
+// rank makes the places.
+func (b *Board) rank() {
+	b.places = make([]Place, len(b.rows))
+	ranked, rank := 0, 0
+	var above *Row
+	for i, e := range b.rows {
+		b.places[i].Row = e.row
+		if e.team.Hidden {
+			continue
+		}
+		if ranked++; above == nil || b.compare(above, e.row) != 0 {
+			rank = ranked
+		}
+		b.places[i].Rank, above = rank, e.row
+	}
+}
+
+// count makes the columns.
+func (b *Board) count() {
+	b.columns = make([]Column, len(b.contest.Problems))
+	for i := range b.columns {
+		b.columns[i].Problem = b.contest.Problems[i]
+	}
+	for _, e := range b.rows {
+		if e.team.Hidden {
+			continue
+		}
+		for i := range e.row.Cells {
+			cell, c := &e.row.Cells[i], &b.columns[i]
+			c.Tries += cell.Tries
+			c.Pending += cell.Pending
+			if cell.Solved {
+				c.Solved++
+			}
+			if cell.Tries > 0 || cell.Pending > 0 {
+				c.Tried++
+			}
+			if cell.First {
+				c.First = e.team.ID
+			}
+		}
+	}
+}
+
+// Contest is the contest as the board knows it. Nobody may change what it points to.
+func (b *Board) Contest() Contest { return b.contest }
+
+// View is who looks at the board.
+func (b *Board) View() View { return b.view }
+
+// Places are the rows in their order.
+func (b *Board) Places() []Place { return b.places }
+
+// Columns are the problems, with what all teams together have reached.
+func (b *Board) Columns() []Column { return b.columns }
+
+// Open is how many submissions of the contest are pending: teams' that are shown, within
+// their time.
+func (b *Board) Open() (n int) {
+	for _, p := range b.places {
+		for _, c := range p.Cells {
+			n += c.Pending
+		}
+	}
+	return n
+}

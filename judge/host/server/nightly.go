@@ -1,0 +1,159 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/desk"
+	"assay/judge/host/web"
+)
+
+// When it is looked whether a backup is due: not while a server starts, and then often. One
+// that failed is tried again after a while.
+const (
+	backupFirst = 10 * time.Minute
+	backupLook  = time.Minute
+	backupAgain = time.Hour
+)
+
+// backupName is what a nightly backup is called: when it was begun.
+const backupName = "2006-01-02T150405Z"
+
+// nightly makes a backup each night; a night on which the machine was off, after the next
+// start.
+func (s *Server) nightly(ctx context.Context, blobs *blob.Folder) {
+	for pause := backupFirst; ; pause = backupLook {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		if now := time.Now(); s.backupDue(now) {
+			s.backupNow(ctx, blobs, now)
+		}
+	}
+}
+
+// backupDue says whether the last backup is from before the last night.
+func (s *Server) backupDue(now time.Time) bool {
+	at := s.backupAt(now)
+	if at.After(now) {
+		at = at.AddDate(0, 0, -1)
+	}
+	s.backups.Lock()
+	defer s.backups.Unlock()
+	return s.backups.last.Before(at) && now.Sub(s.backups.tried) >= backupAgain
+}
+
+// backupAt is when on a day a backup is due.
+func (s *Server) backupAt(day time.Time) time.Time {
+	clock, _ := time.Parse("15:04", s.o.Backup) // config has looked at it
+	return time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), 0, 0, day.Location())
+}
+
+// backupNow makes a nightly backup, and removes those that are too many.
+func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Time) {
+	err := s.backupRoom()
+	if err == nil {
+		err = s.backup(ctx, blobs, filepath.Join(s.backupDir(), now.UTC().Format(backupName)))
+	}
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		s.o.Log.Error("make the nightly backup", "error", err)
+	} else {
+		s.o.Log.Info("the nightly backup is made, and was read back", "folder", s.backupDir(), "after", time.Since(now).Round(time.Millisecond))
+	}
+	s.backups.Lock()
+	s.backups.tried, s.backups.wrong = now, err
+	if err != nil {
+		s.backups.failed++
+	}
+	s.backups.Unlock()
+	if err := s.lookAtBackups(); err != nil {
+		s.o.Log.Error("look after the nightly backups", "error", err)
+	}
+}
+
+// backupRoom refuses to fill a disk that is nearly full.
+func (s *Server) backupRoom() error {
+	if err := os.MkdirAll(s.backupDir(), 0o700); err != nil {
+		return err
+	}
+	free, err := s.room()
+	if err == nil && free < desk.RoomForUploads {
+		err = fmt.Errorf("the disk has %d MiB left; a backup is made with %d MiB: remove something, or name another disk with backup_dir", free>>20, int64(desk.RoomForUploads)>>20)
+	}
+	return err
+}
+
+func (s *Server) backupDir() string {
+	if filepath.IsAbs(s.o.BackupDir) {
+		return s.o.BackupDir
+	}
+	return filepath.Join(s.data, s.o.BackupDir)
+}
+
+// lookAtBackups finds those that are there, and removes what is left of interrupted ones and
+// those that are too many. What has another name is somebody's own.
+func (s *Server) lookAtBackups() error {
+	entries, err := os.ReadDir(s.backupDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var made []time.Time
+	for _, e := range entries {
+		name, cut := strings.CutSuffix(e.Name(), unfinished)
+		at, perr := time.Parse(backupName, name)
+		switch {
+		case perr != nil:
+		case cut:
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.backupDir(), e.Name())))
+		default:
+			made = append(made, at)
+		}
+	}
+	slices.SortFunc(made, func(a, b time.Time) int { return cmp.Compare(b.UnixNano(), a.UnixNano()) })
+	for len(made) > max(s.o.BackupKeep, 1) {
+		old := made[len(made)-1]
+		if rerr := os.RemoveAll(filepath.Join(s.backupDir(), old.Format(backupName))); rerr != nil {
+			err = errors.Join(err, rerr)
+			break
+		}
+		made = made[:len(made)-1]
+	}
+	s.backups.Lock()
+	defer s.backups.Unlock()
+	if s.backups.kept = len(made); len(made) > 0 {
+		s.backups.last = made[0]
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Backups is what the staff sees of the nightly backups.
+func (s *Server) Backups() web.Backups {
+	now := time.Now()
+	s.backups.Lock()
+	defer s.backups.Unlock()
+	b := web.Backups{On: s.o.Backup != "", Folder: s.backupDir(), Last: s.backups.last, Keep: s.o.BackupKeep, Kept: s.backups.kept, Failed: s.backups.failed}
+	if s.backups.wrong != nil {
+		b.Wrong = s.backups.wrong.Error()
+	}
+	if b.Next = s.backupAt(now); b.Next.Before(now) {
+		b.Next = b.Next.AddDate(0, 0, 1)
+	}
+	return b
+}

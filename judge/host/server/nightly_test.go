@@ -1,0 +1,162 @@
+package server
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/bundle"
+	"assay/judge/host/store"
+	"assay/judge/running/config"
+)
+
+// atNight starts a server, and returns its blobs, too.
+func atNight(t *testing.T, data string) (*Server, *blob.Folder) {
+	t.Helper()
+	s, err := Start(t.Context(), Options{
+		Server: config.Server{Name: "Test", Listen: "127.0.0.1:0", Data: data, Backup: "03:30", BackupDir: "backups", BackupKeep: 2},
+		Root:   filepath.Dir(data), Version: "v1", Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	blobs, err := blob.Open(filepath.Join(data, "blobs"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, blobs
+}
+
+// named puts a blob into a server that a row names, and a bundle.
+func named(t *testing.T, s *Server, blobs *blob.Folder, text string) blob.Digest {
+	t.Helper()
+	put := func(data string) blob.Digest {
+		d := blob.Of([]byte(data))
+		if err := blobs.Put(d, int64(len(data)), strings.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	admin, err := s.store.AccountByLogin(t.Context(), "admin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &bundle.Manifest{Frozen: bundle.Entry{Path: bundle.FrozenFile, Size: 2, Digest: put("{}")}}
+	b := store.NewBundle{Problem: "sum", Title: "Sum", Owner: admin.ID, ID: m.ID(), Manifest: put(string(m.Bytes())), Config: put(text), MadeBy: admin.ID}
+	if _, err := s.store.PutBundle(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Config
+}
+
+func backupsIn(t *testing.T, data string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(data, "backups"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestNightlyBackups(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for _, left := range []string{"2026-11-20T033000Z.unfinished/tables", "mine", "2026-11-20.unfinished"} {
+		if err := os.MkdirAll(filepath.Join(data, "backups", left), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, blobs := atNight(t, data)
+	if got, want := backupsIn(t, data), []string{"2026-11-20.unfinished", "mine"}; !slices.Equal(got, want) {
+		t.Errorf("after the start there are %q, want %q: what was interrupted goes, what is somebody's stays", got, want)
+	}
+	named(t, s, blobs, "config")
+	night := time.Date(2026, 11, 21, 3, 30, 0, 0, time.Local)
+	for i := range 3 {
+		now := night.AddDate(0, 0, i)
+		if s.backupDue(now.Add(-time.Minute)) && i > 0 {
+			t.Error("a backup is due a minute before its time")
+		}
+		if !s.backupDue(now.Add(time.Minute)) {
+			t.Error("no backup is due a minute after its time")
+		}
+		if s.backupNow(t.Context(), blobs, now); s.backups.wrong != nil {
+			t.Fatal(s.backups.wrong)
+		}
+		if s.backupDue(now.Add(2 * time.Hour)) {
+			t.Error("a backup is due twice")
+		}
+	}
+	var want []string
+	for _, i := range []int{1, 2} {
+		want = append(want, night.AddDate(0, 0, i).UTC().Format(backupName))
+	}
+	if got := backupsIn(t, data); !slices.Equal(got, append([]string{"2026-11-20.unfinished"}, append(want, "mine")...)) {
+		t.Errorf("there are %q, want the last two, %q", got, want)
+	}
+	if b := s.Backups(); b.Kept != 2 || !b.Last.Equal(night.AddDate(0, 0, 2)) || b.Failed != 0 || b.Wrong != "" {
+		t.Errorf("the staff sees %+v", b)
+	}
+	// What is there is a backup.
+	restored := filepath.Join(t.TempDir(), "restored")
+	if err := Restore(t.Context(), filepath.Join(data, "backups", want[1]), restored, "", "v1"); err != nil {
+		t.Fatal(err)
+	}
+	again, from := atNight(t, restored)
+	for _, text := range []string{"config", "{}"} {
+		if !from.Has(blob.Of([]byte(text)), int64(len(text))) {
+			t.Errorf("the restored folder lacks the blob of %q", text)
+		}
+	}
+	if p, err := again.store.Problem(t.Context(), "sum"); err != nil || p.Title != "Sum" {
+		t.Errorf("the restored problem is %+v, %v", p, err)
+	}
+}
+
+// TestBackupsThatAreNotWhole leave nothing, and the staff is told.
+func TestBackupsThatAreNotWhole(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"a blob is missing": os.Remove,
+		"a blob is damaged, and looks as if it were not": func(path string) error {
+			info, err := os.Stat(path)
+			if err != nil {
+				return err
+			}
+			if err := os.Chmod(path, 0o600); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, []byte("cunfig"), 0o600); err != nil {
+				return err
+			}
+			return os.Chtimes(path, info.ModTime(), info.ModTime())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), "data")
+			s, blobs := atNight(t, data)
+			d := named(t, s, blobs, "config")
+			if err := damage(filepath.Join(data, "blobs", string(d[:2]), string(d[2:]))); err != nil {
+				t.Fatal(err)
+			}
+			now := time.Now()
+			s.backupNow(t.Context(), blobs, now)
+			if b := s.Backups(); !strings.Contains(b.Wrong, string(d)) || b.Failed != 1 || b.Kept != 0 || !b.Late(now) {
+				t.Errorf("the staff sees %+v", b)
+			}
+			if left := backupsIn(t, data); len(left) != 0 {
+				t.Errorf("%q is left", left)
+			}
+			if s.backupDue(now.Add(time.Minute)) {
+				t.Error("what failed is tried again at once")
+			}
+		})
+	}
+}

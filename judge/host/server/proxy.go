@@ -1,0 +1,40 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// forwarded tells a handler who asks, where the request comes by proxies that are trusted: the
+// last address of X-Forwarded-For that is not one of theirs. What anybody else writes into
+// that header is not read.
+func forwarded(proxies []netip.Prefix, next http.Handler) http.Handler {
+	if len(proxies) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		who, known := from.Addr().Unmap(), err == nil
+		trusted := func(a netip.Addr) bool {
+			return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(a) })
+		}
+		passed := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+		for known && trusted(who) && len(passed) > 0 {
+			last := strings.TrimSpace(passed[len(passed)-1])
+			passed = passed[:len(passed)-1]
+			before, err := netip.ParseAddr(last)
+			if err != nil {
+				break
+			}
+			who = before.Unmap().WithZone("")
+		}
+		if known && who != from.Addr().Unmap() {
+			r = r.Clone(r.Context())
+			r.RemoteAddr = net.JoinHostPort(who.String(), "0")
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,183 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// Prepared is what the program that prepares an upload says of it, in the file PreparedFile
+// beside the archive: the bundle that it published, or why there is none. What the
+// verification found is in ReportFile, as text.
+type Prepared struct {
+	Bundle blob.Digest `json:"bundle,omitempty"`
+	Reason string      `json:"reason,omitempty"`
+}
+
+// The files beside the archive of an upload that is prepared.
+const (
+	PreparedFile = "prepared.json"
+	ReportFile   = "report.txt"
+)
+
+// The bounds of preparing an upload.
+const (
+	uploadLook   = 5 * time.Second // until it is looked again whether one waits
+	uploadWithin = 2 * time.Hour
+	mostReport   = 1 << 20 // bytes that are kept
+	mostReason   = 4 << 10
+)
+
+// uploads makes bundles of what people bring by a page, one after the other. Child processes do
+// so: this one reads nothing of it.
+func (s *Server) uploads(ctx context.Context, blobs *blob.Folder, holder string) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.uploaded:
+		case <-time.After(uploadLook):
+		}
+		for ctx.Err() == nil {
+			more, err := s.nextUpload(ctx, blobs, holder)
+			if err != nil && ctx.Err() == nil {
+				s.o.Log.Error("prepare an upload", "error", err)
+			}
+			if err != nil || !more {
+				break
+			}
+		}
+	}
+}
+
+// nextUpload prepares the upload that has waited longest, and says whether there was one.
+func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder string) (bool, error) {
+	u, err := s.store.NextUpload(ctx)
+	if err != nil || u == nil {
+		return false, err
+	}
+	if _, err := s.store.Lead(ctx, store.UploadLead, holder, uploadWithin+time.Minute); err != nil {
+		if errors.Is(err, store.ErrNotLeader) { // another server does it
+			err = nil
+		}
+		return false, err
+	}
+	defer func() { _ = s.store.Resign(context.WithoutCancel(ctx), store.UploadLead, holder) }() // else its term ends
+	if u, err = s.store.NextUpload(ctx); err != nil || u == nil {                               // another server was faster
+		return false, err
+	}
+	report, err := s.prepare(ctx, blobs, u)
+	if ctx.Err() != nil { // it waits for the next start
+		return false, ctx.Err()
+	}
+	if u.State = store.UploadDone; err != nil {
+		u.State, u.Reason = store.UploadFailed, err.Error()
+	}
+	if len(report) > 0 {
+		u.Report = blob.Of(report)
+		err := s.store.NoteBlobs(ctx, store.Blob{Digest: u.Report, Size: int64(len(report)), Kind: "report"})
+		if err == nil {
+			err = blobs.Put(u.Report, int64(len(report)), bytes.NewReader(report))
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	s.o.Log.Info("an upload is prepared", "upload", u.ID, "problem", u.Problem, "bundle", u.Bundle, "reason", u.Reason)
+	return true, s.store.EndUpload(ctx, u)
+}
+
+// prepare has an upload prepared, and returns what the verification found. The error says why
+// there is no bundle.
+func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Upload) (report []byte, err error) {
+	dir := filepath.Join(s.data, "uploads", u.ID)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	f, err := blobs.Find(u.Archive)
+	if err != nil {
+		return nil, fmt.Errorf("the archive is not there any more: bring it again (%w)", err)
+	}
+	info, err := f.Stat()
+	f.Close()
+	if err != nil {
+		return nil, err
+	}
+	archive := filepath.Join(dir, u.Problem+".zip")
+	if err := blobs.Link(u.Archive, info.Size(), archive, false); err != nil {
+		return nil, err
+	}
+	if err := s.runPreparer(ctx, u, archive); err != nil && ctx.Err() != nil {
+		return nil, err
+	} else if err != nil {
+		s.o.Log.Warn("the program that prepares an upload ended badly", "upload", u.ID, "error", err)
+	}
+	if report, err = head(filepath.Join(dir, ReportFile), mostReport); err != nil {
+		return nil, err
+	}
+	said, err := head(filepath.Join(dir, PreparedFile), mostReport)
+	if err != nil {
+		return report, err
+	}
+	var p Prepared
+	if len(said) == 0 {
+		return report, errors.New("the program that prepares packages ended early, or took longer than two hours: the server's log says more")
+	}
+	if err := json.Unmarshal(said, &p); err != nil {
+		return report, fmt.Errorf("read what became of the package: %w", err)
+	}
+	if p.Bundle == "" {
+		return report, errors.New(cmp.Or(p.Reason[:min(len(p.Reason), mostReason)], "no bundle was made"))
+	}
+	u.Bundle = p.Bundle
+	return report, nil
+}
+
+// runPreparer runs the program that prepares an upload, which publishes in the name of who
+// brought it.
+func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, uploadWithin)
+	defer cancel()
+	account, err := s.store.Account(ctx, u.Account)
+	if err != nil {
+		return err
+	}
+	scopes := []string{string(client.Publish)}
+	if auth.Can(desk.Role(account), auth.Accounts, auth.State{}) {
+		scopes = append(scopes, string(client.Admin)) // to whom every problem belongs
+	}
+	text, hash := auth.NewToken()
+	t, err := s.store.NewToken(ctx, u.Account, hash, "the server's, to publish "+u.Problem, scopes, time.Now().Add(24*time.Hour))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID)) }()
+	return s.start(ctx, "program that prepares uploads", s.o.Preparer(archive, u.Verify), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
+}
+
+// head reads the beginning of a file; nothing where there is none.
+func head(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}

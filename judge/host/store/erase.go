@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Deleted is what an erased person is called.
+const Deleted = "deleted user"
+
+// ErrLastAdmin says that nobody could look after the server any more.
+var ErrLastAdmin = errors.New("it is the last account that looks after the server with a password")
+
+// Erase takes a person out of the database, and returns the blobs of what they sent: ForgetBlobs says
+// which of them nobody else names. The account stays, without anything that says whose it was,
+// and so do the results. The programs go with what was kept of their judgings, unless their
+// contest is final and keeps them; those that are judged now are judged no more. ErrNotFound
+// says that there is no such account, or that it was erased before.
+func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err error) {
+	a, err := s.Account(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	// Nobody logs in or submits from here on.
+	if err := s.Disable(ctx, id, true); err != nil {
+		return nil, err
+	}
+	open, _, err := s.OpenOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range open {
+		if _, err := s.Cancel(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	err = s.tx(ctx, "erase a person", func(q *query.Queries) error {
+		blobs = nil
+		admins, err := q.CountAdmins(ctx)
+		if err != nil {
+			return err
+		}
+		if a.Role == "admin" && admins == 0 {
+			return ErrLastAdmin
+		}
+		// A login is unique and has 40 letters at most.
+		n, err := q.EraseAccount(ctx, query.EraseAccountParams{ID: id, Login: "deleted-" + id[len(id)-12:], Display: Deleted, Erased: some(s.now())})
+		if changed(n, err) != nil {
+			return changed(n, err)
+		}
+		if err := s.eraseTeams(ctx, q, id); err != nil {
+			return err
+		}
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseMembers, q.EraseAddresses, q.EraseUploads} {
+			if err := erase(ctx, id); err != nil {
+				return err
+			}
+		}
+		sent, err := eraseSources(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		played, err := s.eraseBots(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, played...)
+		answers, err := eraseAnswers(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, answers...)
+		flows, err := q.FlowsOf(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, f := range flows {
+			asked, err := eraseFlow(ctx, q, f.ID)
+			if err != nil {
+				return err
+			}
+			sent = append(sent, asked...)
+		}
+		blobs = sent
+		return nil
+	})
+	if errors.Is(err, ErrLastAdmin) {
+		err = errors.Join(err, s.Disable(ctx, id, a.Disabled))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return blobs, s.settleOnDisk(ctx)
+}
+
+// OpenOf are the jobs of an account's submissions and its flows that have not ended.
+func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
+	if jobs, err = s.read.OpenJobsOfAccount(ctx, id); err != nil {
+		return nil, nil, failed("read the open jobs of an account", err)
+	}
+	all, err := s.read.FlowsOf(ctx, id)
+	for _, f := range all {
+		if FlowState(f.State) == FlowRunning {
+			flows = append(flows, f.ID)
+		}
+	}
+	return jobs, flows, failed("read the flows of an account", err)
+}
+
+// eraseTeams takes the name from the teams that are nobody else's.
+func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) error {
+	teams, err := q.TeamsAlone(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, t := range teams {
+		n, err := q.SetTeam(ctx, query.SetTeamParams{ID: t.ID, Name: Deleted, Hidden: t.Hidden, ExtraTime: t.ExtraTime, ExtraPenalty: t.ExtraPenalty, TeamGroups: t.TeamGroups})
+		if changed(n, err) != nil {
+			return changed(n, err)
+		}
+		if _, err := s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseSources takes the programs of an account away.
+func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
+	sources, err := q.SourcesOf(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range sources {
+		var settings Settings
+		if err := json.Unmarshal([]byte(r.Settings), &settings); err != nil {
+			return nil, fmt.Errorf("read the settings of a contest: %w", err)
+		}
+		if settings.KeepSources && r.Finalized.Valid {
+			continue
+		}
+		var files []job.File
+		if err := fromJSON("the files of a submission", r.Files, &files); err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			blobs = append(blobs, f.Digest)
+		}
+		events, err := q.EventsOf(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			blobs = append(blobs, blob.Digest(e))
+		}
+		for _, erase := range []func(context.Context, string) error{q.EraseSubmission, q.EraseRemarks, q.EraseJudgements, q.EraseJobs} {
+			if err := erase(ctx, r.ID); err != nil {
+				return nil, err
+			}
+		}
+		flows, err := q.FlowsAbout(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range flows {
+			again, err := eraseFlow(ctx, q, f)
+			if err != nil {
+				return nil, err
+			}
+			blobs = append(blobs, again...)
+		}
+	}
+	return blobs, nil
+}
+
+// eraseFlow takes a flow away with all that it brought: a verification, an event of bots, a
+// proof, a second look at a submission.
+func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
+	specs, err := q.JobSpecsOf(ctx, text(id))
+	if err != nil {
+		return nil, err
+	}
+	for _, spec := range specs {
+		var w job.Work
+		if err := fromJSON("a job", spec, &w); err != nil {
+			return nil, err
+		}
+		for _, f := range w.Files {
+			blobs = append(blobs, f.Digest)
+		}
+	}
+	events, err := q.PartEventsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		blobs = append(blobs, blob.Digest(e))
+	}
+	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, text(id)), q.EraseFlow(ctx, id))
+}
+
+// settleOnDisk makes an SQLite database overwrite on the disk what it deleted: the copies of
+// old pages in its journal. PostgreSQL does so when it cleans up by itself.
+func (s *Store) settleOnDisk(ctx context.Context) error {
+	if s.postgres {
+		return nil
+	}
+	var busy, pages, moved int64
+	if err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+		return failed("write the journal into the database", err)
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// mark stands in all that a person tells of himself, and in nothing else.
+const mark = "zaphod"
+
+// marked makes a person who is everywhere, with a submission that counts.
+func marked(t *testing.T, h *house, c *store.Contest) (*store.Account, *store.Accepted) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: mark, Display: "The " + mark, Email: mark + "@x", Password: "hash-" + mark, Kind: store.Person, Role: "contestant"})
+	check(err)
+	a := made[0]
+	check(h.SetDisplay(t.Context(), a.ID, "First "+mark+" then", mark+"@y")) // whose old row is somewhere
+	check(h.SetDisplay(t.Context(), a.ID, "The "+mark, mark+"@y"))
+	check(h.NewSession(t.Context(), a, "session-"+mark, "browser "+mark))
+	_, err = h.NewToken(t.Context(), a.ID, "token-"+mark, "label "+mark, []string{"submit"}, time.Time{})
+	check(err)
+	check(h.SetRole(t.Context(), a.ID, c.ID, "judge"))
+	check(h.Audit(t.Context(), store.Entry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
+	team, err := h.Enter(t.Context(), c.ID, a)
+	check(err)
+	w := work()
+	w.Program, w.Files = mark+".py", []job.File{{Path: mark + ".py", Size: 7, Digest: digest("by " + mark)}}
+	n := store.NewSubmission{Key: mark, Contest: c.ID, Team: team.ID, Account: a.ID, Problem: "nim", Work: w, Lane: job.Practice, Class: "main", Cost: time.Second}
+	first, err := h.Submit(t.Context(), n)
+	check(err)
+	specs := h.next()
+	h.out(specs...)
+	r := h.result(specs[len(specs)-1], judge.Accepted)
+	r.Events = []byte("events of " + mark)
+	h.fold(r, store.Counted)
+	r.Finished.Verdict, r.Reason = judge.WrongAnswer, "says "+mark
+	h.fold(r, store.Disagreement)
+	n.Key = ""
+	_, err = h.Submit(t.Context(), n) // which waits
+	check(err)
+	check(h.NewUpload(t.Context(), &store.Upload{Account: a.ID, Problem: "nim", File: "of-" + mark + ".zip"}))
+	f, err := h.NewFlow(t.Context(), "flow", "verify", []byte(`{"of":"`+mark+`"}`), a.ID)
+	check(err)
+	_, err = h.AddJobs(t.Context(), f.ID, store.FlowJob{Key: mark, Work: w, Lane: job.Background, Class: "main", Cost: time.Second})
+	check(err)
+	again, err := h.NewFlow(t.Context(), "again", "audit", []byte(`{"submission":"`+first.ID+`","file":"`+mark+`"}`), h.alice.ID)
+	check(err)
+	_, err = h.AddJobs(t.Context(), again.ID, store.FlowJob{Key: "a", Work: w, Lane: job.Background, Class: "main", Cost: time.Second})
+	check(err)
+	return a, first
+}
+
+// found are the files below a folder that have the mark.
+func found(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(bytes.ToLower(data), []byte(mark)) {
+			all = append(all, d.Name())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestErase: of who is erased no row of any table has a word, and of SQLite no byte of any
+// file; what he reached stays.
+func TestErase(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		c := h.newContest("spring")
+		a, sent := marked(t, h, c)
+		backup := func() string {
+			dir := t.TempDir()
+			if _, err := h.Backup(t.Context(), dir); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}
+		if tables := found(t, backup()); len(tables) < 9 {
+			t.Fatalf("the person is only in %v", tables)
+		}
+		blobs, err := h.Erase(t.Context(), a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"by " + mark, "events of " + mark} {
+			want := digest(text)
+			if strings.HasPrefix(text, "events") {
+				want = blob.Of([]byte(text))
+			}
+			if !slices.Contains(blobs, want) {
+				t.Errorf("the blob %q is not to be forgotten", text)
+			}
+		}
+		if left := found(t, backup()); len(left) > 0 {
+			t.Errorf("the person is in the tables %v", left)
+		}
+		if !h.Postgres() {
+			if left := found(t, filepath.Dir(dsn)); len(left) > 0 {
+				t.Errorf("the person is in the files %v", left)
+			}
+		}
+		gone, err := h.ForgetBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
+		if err != nil || !slices.Contains(gone, digest("by "+mark)) || slices.Contains(gone, digest("nim1")) {
+			t.Errorf("forgotten are %v, %v", gone, err)
+		}
+		// What he reached stays, without a name.
+		sub, err := h.Submission(t.Context(), sent.ID)
+		if err != nil || sub.Verdict != judge.Accepted || sub.Display != store.Deleted || len(sub.Files) != 0 || sub.Team == "" {
+			t.Errorf("the submission is %+v, %v", sub, err)
+		}
+		if j, err := h.Judgement(t.Context(), sent.ID); err != nil || j.Events != "" || len(j.Rows) != 1 {
+			t.Errorf("its judgement is %+v, %v", j, err)
+		}
+		teams, err := h.Teams(t.Context(), c.ID)
+		if err != nil || teams[0].Name != store.Deleted {
+			t.Errorf("the teams are %+v, %v", teams, err)
+		}
+		if specs := h.next(); len(specs) != 0 {
+			t.Errorf("%d of his jobs wait", len(specs))
+		}
+		// Nobody is he any more, and somebody else may have the login.
+		if _, _, err := h.Session(t.Context(), "session-"+mark); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("his session: %v", err)
+		}
+		if _, _, err := h.TokenByHash(t.Context(), "token-"+mark); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("his token: %v", err)
+		}
+		for what, err := range map[string]error{
+			"a password": h.SetPassword(t.Context(), a.ID, "x"), "letting in": h.Disable(t.Context(), a.ID, false),
+			"a name": h.SetDisplay(t.Context(), a.ID, "x", ""), "a role": h.SetRole(t.Context(), a.ID, "", "admin"),
+		} {
+			if !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("who is erased gets %s: %v", what, err)
+			}
+		}
+		if _, err := h.Erase(t.Context(), a.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("erased again: %v", err)
+		}
+		if _, err := h.NewAccount(t.Context(), mark, "another", store.Person, ""); err != nil {
+			t.Errorf("the login is not free: %v", err)
+		}
+	})
+}
+
+// TestEraseKeepsWhatAContestKeeps: programs of one that is final and says so stay, without a
+// name; and the last who looks after the server is not erased.
+func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		c := h.newContest("spring")
+		c.Settings.KeepSources, c.Finalized = true, h.clock.Now()
+		if err := h.SetContest(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		a, sent := marked(t, h, c)
+		if _, err := h.Erase(t.Context(), a.ID); err != nil {
+			t.Fatal(err)
+		}
+		if sub, err := h.Submission(t.Context(), sent.ID); err != nil || len(sub.Files) != 1 || sub.Display != store.Deleted {
+			t.Errorf("the submission is %+v, %v", sub, err)
+		}
+		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "root", Display: "Root", Password: "hash", Kind: store.Person, Role: "admin"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Erase(t.Context(), made[0].ID); !errors.Is(err, store.ErrLastAdmin) {
+			t.Errorf("the last admin is erased: %v", err)
+		}
+		if root, err := h.Account(t.Context(), made[0].ID); err != nil || root.Disabled || root.Login != "root" {
+			t.Errorf("he is %+v, %v", root, err)
+		}
+	})
+}

@@ -1,0 +1,372 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Hole is a golf problem whose answers come in for as long as it is open.
+type Hole struct {
+	ID          string
+	Slug        string // unique
+	Name        string
+	Problem     string     // id
+	ProblemSlug string     // and what it is called
+	Visibility  Visibility // Teams is not one of a hole
+	Shown       bool       // who sees the hole reads the answers that stand
+	Closed      bool       // it takes no more answers
+	Revision    int64      // rises with each change
+	Answers     int64      // how many have come in
+	Made        time.Time
+}
+
+// NewHole makes a hole for a problem; its ID and Revision are made up. ErrTaken says that there
+// is one with its slug, ErrNotFound that there is no such problem.
+func (s *Store) NewHole(ctx context.Context, h *Hole) error {
+	p, err := s.Problem(ctx, h.ProblemSlug)
+	if err != nil {
+		return err
+	}
+	h.ID, h.Problem, h.Revision, h.Made = newID(), p.ID, 1, instant(s.now())
+	return failed("make the hole "+h.Slug, s.write.InsertHole(ctx, query.InsertHoleParams{
+		ID: h.ID, Slug: h.Slug, Name: clean(h.Name), Problem: h.Problem, Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed, Made: h.Made.UnixMicro(),
+	}))
+}
+
+// SetHole changes what may change of a hole: its name, who sees it, whether its answers are
+// shown, and whether it takes more. ErrChanged says that somebody else was first.
+func (s *Store) SetHole(ctx context.Context, h *Hole) error {
+	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed})
+	if err == nil && n == 0 {
+		err = ErrChanged
+	}
+	if err == nil {
+		h.Revision++
+	}
+	return failed("change the hole "+h.Slug, err)
+}
+
+// Hole reads a hole.
+func (s *Store) Hole(ctx context.Context, slug string) (*Hole, error) {
+	r, err := s.read.HoleBySlug(ctx, slug)
+	return hole(r), failed("read the hole "+slug, err)
+}
+
+// Holes reads all holes, the oldest first.
+func (s *Store) Holes(ctx context.Context) ([]*Hole, error) {
+	rows, err := s.read.ListHoles(ctx)
+	holes := make([]*Hole, 0, len(rows))
+	for _, r := range rows {
+		holes = append(holes, hole(r))
+	}
+	return holes, failed("read the holes", err)
+}
+
+func hole(r query.HoleLine) *Hole {
+	return &Hole{
+		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Problem, ProblemSlug: r.ProblemSlug, Visibility: Visibility(r.Visibility), Shown: r.Shown, Closed: r.Closed,
+		Revision: r.Revision, Answers: r.LastNumber, Made: instant(r.Made),
+	}
+}
+
+// AnswerState says what is thought of an answer.
+type AnswerState string
+
+// The states of an answer.
+const (
+	Proving  AnswerState = "proving"  // nobody knows yet
+	Standing AnswerState = "standing" // it was right on every input
+	Greyed   AnswerState = "greyed"   // it was, and two workers found it wrong since then
+	Refused  AnswerState = "refused"  // it was never right; without a verdict no worker could say
+)
+
+// Answer is an answer to a hole.
+type Answer struct {
+	ID        string
+	Hole      string // id
+	Number    int64  // in its hole
+	Account   string // id
+	Display   string // of the account
+	File      job.File
+	Asked     []byte // JSON: how it is read and called
+	Received  time.Time
+	State     AnswerState
+	Flow      string            // that proves it now; "" for none
+	Verdict   judge.GolfVerdict // "" while there is none, and where no worker could say
+	Why       string            // in a line, where it does not stand
+	Language  string            // id; "" while nobody knows
+	Name      string            // of the language, with the flags
+	Flags     string
+	Bytes     int
+	Chars     int
+	Events    blob.Digest // what its last proof told; "" for none
+	Toolchain string      // the identity of that with which it was proved last
+	Stood     time.Time   // when it was first right; zero for never
+}
+
+// LanguageKey is what answers are compared within: one called with other flags is another.
+func (a *Answer) LanguageKey() string { return strings.TrimSpace(a.Language + " " + a.Flags) }
+
+// NewAnswer is an answer that is handed in.
+type NewAnswer struct {
+	// Key is as that of NewSubmission: the same within ten minutes is the same answer.
+	Key     string
+	Hole    *Hole
+	Account string // id
+	File    job.File
+	Asked   []byte // JSON
+	Spec    []byte // JSON: of the flow that proves it, which is of the kind Kind
+	Kind    string
+}
+
+// NewAnswer keeps an answer with the flow that proves it, or nothing. It may be called again
+// with the same key. ErrTooManyWaiting says that the queue is full.
+func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err error) {
+	n.Key = clean(n.Key)
+	if waiting, err := s.read.CountWaiting(ctx, int64(job.Practice)); err != nil || waiting >= int64(s.options.MaxWaiting) {
+		if err == nil {
+			err = ErrTooManyWaiting
+		}
+		return nil, failed("keep an answer", err)
+	}
+	number := int64(0)
+	err = s.tx(ctx, "keep an answer", func(q *query.Queries) error {
+		now, err := q.NumberAnswer(ctx, s.now(), n.Hole.ID)
+		if err != nil {
+			return fmt.Errorf("lock the hole: %w", err)
+		}
+		number = now.LastNumber
+		if n.Key != "" {
+			old, err := q.AnswerByKey(ctx, query.AnswerByKeyParams{
+				Account: n.Account, FormKey: n.Key, Hole: n.Hole.ID, Received: instant(now.LastTime).Add(-repeatable).UnixMicro(),
+			})
+			if err == nil {
+				number = old
+				return errRepeated
+			}
+			if !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+		}
+		flow := newID()
+		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: flow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account, Made: now.LastTime}); err != nil {
+			return err
+		}
+		return q.InsertAnswer(ctx, query.InsertAnswerParams{
+			ID: newID(), Hole: n.Hole.ID, Number: number, Account: n.Account, FormKey: n.Key, File: n.File.Path, Sha256: string(n.File.Digest), Size: n.File.Size,
+			Asked: string(n.Asked), Received: now.LastTime, Flow: flow,
+		})
+	})
+	if err != nil && !errors.Is(err, errRepeated) {
+		return nil, err
+	}
+	return s.Answer(ctx, n.Hole.ID, number)
+}
+
+// Answer reads an answer of a hole by its number.
+func (s *Store) Answer(ctx context.Context, hole string, number int64) (*Answer, error) {
+	r, err := s.read.AnswerByNumber(ctx, hole, number)
+	return answer(r), failed(fmt.Sprintf("read the answer %d", number), err)
+}
+
+// Answers reads at most n answers of an account to a hole, the latest first.
+func (s *Store) Answers(ctx context.Context, hole, account string, n int) ([]*Answer, error) {
+	rows, err := s.read.AnswersOf(ctx, query.AnswersOfParams{Account: account, Hole: hole, Limit: int32(n)})
+	all := make([]*Answer, 0, len(rows))
+	for _, r := range rows {
+		all = append(all, answer(r))
+	}
+	return all, failed("read the answers of an account", err)
+}
+
+// RecentAnswers counts the answers that an account has sent to a hole within a time.
+func (s *Store) RecentAnswers(ctx context.Context, hole, account string, within time.Duration) (int64, error) {
+	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{Account: account, Hole: hole, Received: s.now() - within.Microseconds()})
+	return n, failed("count answers", err)
+}
+
+// RightAnswers reads the answers to a hole that were right once, by their numbers. Of each it
+// has what a board shows.
+func (s *Store) RightAnswers(ctx context.Context, hole string) ([]*Answer, error) {
+	rows, err := s.read.ScoredAnswers(ctx, hole)
+	all := make([]*Answer, 0, len(rows))
+	for _, r := range rows {
+		all = append(all, &Answer{
+			Hole: hole, Number: r.Number, Account: r.Account, Display: r.Display, Received: instant(r.Received), State: AnswerState(r.State),
+			Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), Stood: instant(r.Stood.Int64),
+		})
+	}
+	return all, failed("read the answers of a board", err)
+}
+
+func answer(r query.AnswerLine) *Answer {
+	return &Answer{
+		ID: r.ID, Hole: r.Hole, Number: r.Number, Account: r.Account, Display: r.Display, File: job.File{Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256)},
+		Asked: []byte(r.Asked), Received: instant(r.Received), State: AnswerState(r.State), Flow: r.Flow, Verdict: judge.GolfVerdict(r.Verdict), Why: r.Why,
+		Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), Events: blob.Digest(r.Events), Toolchain: r.Toolchain,
+		Stood: instant(r.Stood.Int64),
+	}
+}
+
+// Settled is what the flow that proves an answer came to.
+type Settled struct {
+	Flow      string
+	Right     bool
+	Proved    *judge.GolfProved // nil where no worker could say
+	Language  string            // id
+	Events    blob.Digest       // with Proved in it
+	Why       string            // where it is not right
+	Toolchain string
+	Workers   []string // who proved it
+}
+
+// Settle keeps what became of an answer, once: of a flow that proves none it does nothing. A
+// new answer stands or is refused. One that stands goes on where no worker could say, and is
+// greyed where it is wrong; its size stays as it was.
+func (s *Store) Settle(ctx context.Context, e Settled) error {
+	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
+		r, err := q.AnswerOfFlow(ctx, e.Flow)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now, err := q.StepHole(ctx, s.now(), r.Hole)
+		if err != nil {
+			return err
+		}
+		n := query.SettleAnswerParams{
+			Flow: e.Flow, State: r.State, Verdict: r.Verdict, Why: clean(e.Why), Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: r.Bytes, Chars: r.Chars,
+			Events: r.Events, Toolchain: clean(e.Toolchain), Stood: r.Stood,
+		}
+		stood := AnswerState(r.State) == Standing
+		if e.Proved != nil {
+			n.Verdict, n.Events = string(e.Proved.Verdict), string(e.Events)
+		}
+		switch {
+		case stood && e.Proved == nil:
+		case stood && !e.Right:
+			n.State = string(Greyed)
+		case stood:
+			n.Why = ""
+		default:
+			if n.State = string(Refused); e.Right {
+				n.State, n.Stood, n.Why = string(Standing), some(now), ""
+			}
+			n.Language = e.Language
+			if p := e.Proved; p != nil {
+				n.Name, n.Flags, n.Bytes, n.Chars = clean(p.LanguageWords()), clean(strings.Join(p.Flags, " ")), int64(p.Bytes), int64(p.Chars)
+			}
+		}
+		if _, err := q.SettleAnswer(ctx, n); err != nil {
+			return err
+		}
+		said := ""
+		if e.Proved != nil {
+			said = n.Verdict
+		}
+		return q.InsertAnswerProof(ctx, query.InsertAnswerProofParams{
+			Answer: r.ID, At: now, State: n.State, Verdict: said, Why: n.Why, Toolchain: n.Toolchain, Workers: clean(strings.Join(e.Workers, " ")),
+		})
+	})
+}
+
+// AnswerProof is what became of an answer at one of its proofs.
+type AnswerProof struct {
+	At        time.Time
+	State     AnswerState       // from then on
+	Verdict   judge.GolfVerdict // "" where no worker could say
+	Why       string
+	Toolchain string
+	Workers   []string
+}
+
+// Proofs reads the proofs of an answer, the first one first.
+func (s *Store) Proofs(ctx context.Context, answer string) ([]AnswerProof, error) {
+	rows, err := s.read.ProofsOf(ctx, answer)
+	all := make([]AnswerProof, 0, len(rows))
+	for _, r := range rows {
+		all = append(all, AnswerProof{instant(r.At), AnswerState(r.State), judge.GolfVerdict(r.Verdict), r.Why, r.Toolchain, strings.Fields(r.Workers)})
+	}
+	return all, failed("read the proofs of an answer", err)
+}
+
+// Outdated is an answer that stands and was proved with another tool chain than the workers
+// have now.
+type Outdated struct {
+	ID       string
+	Account  string
+	File     job.File
+	Asked    []byte // JSON
+	Problem  Problem
+	Language string // id
+	Now      string // the identity of the tool chain
+}
+
+// Outdated reads the answers whose tool chain in a class is another one now, but for those that
+// are being proved again.
+func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err error) {
+	used, err := s.read.StandingToolchains(ctx)
+	if err != nil || len(used) == 0 {
+		return nil, failed("read the tool chains of answers", err)
+	}
+	c, err := s.Class(ctx, class)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range used {
+		now := c.Languages[u.Language]
+		if now == "" || u.Toolchain == "" || now == u.Toolchain { // nobody could prove it; nothing is known to have changed
+			continue
+		}
+		rows, err := s.read.OfToolchain(ctx, u.Language, u.Toolchain)
+		if err != nil {
+			return nil, failed("read the answers of a tool chain", err)
+		}
+		for _, r := range rows {
+			all = append(all, Outdated{
+				r.ID, r.Account, job.File{Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256)}, []byte(r.Asked),
+				Problem{Slug: r.Slug, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config)}, u.Language, now,
+			})
+		}
+	}
+	return all, nil
+}
+
+// ProveAgain makes the flow that proves an answer again, of a kind; "" says that it does not
+// stand any more, or is being proved.
+func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
+	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {
+		flow = newID()
+		n, err := q.ProveAnswerAgain(ctx, answer, flow)
+		if err != nil || n == 0 {
+			flow = ""
+			return err
+		}
+		_, err = q.InsertFlow(ctx, query.InsertFlowParams{ID: flow, Kind: kind, Spec: string(spec), Owner: account, Made: s.now()})
+		return err
+	})
+	return flow, err
+}
+
+// eraseAnswers takes the answers of an account away but for their lengths.
+func eraseAnswers(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
+	rows, err := q.BlobsOfAnswers(ctx, account)
+	for _, r := range rows {
+		blobs = append(blobs, blob.Digest(r.Sha256), blob.Digest(r.Events))
+	}
+	return blobs, errors.Join(err, q.EraseAnswerProofs(ctx, account), q.EraseAnswers(ctx, account))
+}

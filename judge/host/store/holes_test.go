@@ -1,0 +1,225 @@
+package store_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// hole makes a hole.
+func (h *house) hole() *store.Hole {
+	h.tb.Helper()
+	o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public}
+	if err := h.NewHole(h.tb.Context(), o); err != nil {
+		h.tb.Fatal(err)
+	}
+	return o
+}
+
+// answer keeps an answer.
+func (h *house) answer(o *store.Hole, key string) *store.Answer {
+	h.tb.Helper()
+	a, err := h.NewAnswer(h.tb.Context(), store.NewAnswer{
+		Key: key, Hole: o, Account: h.alice.ID, File: job.File{Path: "answer.py", Size: 7, Digest: digest("print()")}, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole",
+	})
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return a
+}
+
+// settled is what the proof of an answer came to.
+func settled(a *store.Answer, v judge.GolfVerdict, toolchain string) store.Settled {
+	proved := &judge.GolfProved{Verdict: v, Language: "Python", Flags: []string{"-O"}, GolfSize: judge.GolfSize{Bytes: 7, Chars: 6}}
+	return store.Settled{
+		Flow: a.Flow, Right: v == judge.GolfRight, Proved: proved, Language: "py", Events: digest("events"), Why: "5 5 gave 3", Toolchain: toolchain, Workers: []string{"a", "b"},
+	}
+}
+
+// settle keeps what became of an answer, and reads it.
+func (h *house) settle(a *store.Answer, e store.Settled) *store.Answer {
+	h.tb.Helper()
+	if err := h.Settle(h.tb.Context(), e); err != nil {
+		h.tb.Fatal(err)
+	}
+	got, err := h.Answer(h.tb.Context(), a.Hole, a.Number)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return got
+}
+
+func TestHoles(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		o := h.hole()
+		twice := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public}
+		if err := h.NewHole(t.Context(), twice); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("a hole of the same address: %v", err)
+		}
+		if err := h.NewHole(t.Context(), &store.Hole{Slug: "x", ProblemSlug: "none"}); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a hole of no problem: %v", err)
+		}
+		old := *o
+		o.Name, o.Shown, o.Closed, o.Visibility = "The nim", true, true, store.Staff
+		if err := h.SetHole(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.SetHole(t.Context(), &old); !errors.Is(err, store.ErrChanged) {
+			t.Errorf("who was late: %v", err)
+		}
+		all, err := h.Holes(t.Context())
+		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].Shown || !all[0].Closed || all[0].Visibility != store.Staff || all[0].ProblemSlug != "nim" {
+			t.Errorf("the holes are %+v, %v", all, err)
+		}
+		if _, err := h.Hole(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("no hole: %v", err)
+		}
+	})
+}
+
+// TestAnAnswerFromItsStartToItsEnd: it is kept once for its key, settled once, and proved
+// again where the tool chain is another one; two workers grey it, and its length stays.
+func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		o := h.hole()
+		a := h.answer(o, "key")
+		if a.Number != 1 || a.State != store.Proving || a.Flow == "" || a.Display != "ALICE" {
+			t.Fatalf("the answer is %+v", a)
+		}
+		if again := h.answer(o, "key"); again.ID != a.ID {
+			t.Errorf("sent twice it is %+v", again)
+		}
+		if f, err := h.Flow(t.Context(), a.Flow); err != nil || f.Kind != "hole" || f.Owner != h.alice.ID {
+			t.Errorf("its flow is %+v, %v", f, err)
+		}
+		if n, err := h.RecentAnswers(t.Context(), o.ID, h.alice.ID, time.Minute); err != nil || n != 1 {
+			t.Errorf("%d answers lately, %v", n, err)
+		}
+		wrong := h.answer(o, "other")
+		if got := h.settle(wrong, settled(wrong, judge.GolfWrong, "Python 3.14")); got.State != store.Refused || got.Why != "5 5 gave 3" || !got.Stood.IsZero() || got.Flow != "" {
+			t.Errorf("a wrong one is %+v", got)
+		}
+		unproved := h.answer(o, "unproved")
+		if got := h.settle(unproved, store.Settled{Flow: unproved.Flow, Why: "no worker"}); got.State != store.Refused || got.Verdict != "" || got.Why != "no worker" {
+			t.Errorf("one that no worker could prove is %+v", got)
+		}
+		h.clock.add(time.Second)
+		got := h.settle(a, settled(a, judge.GolfRight, "Python 3.14"))
+		if got.State != store.Standing || got.LanguageKey() != "py -O" || got.Bytes != 7 || got.Chars != 6 || got.Why != "" || got.Stood.IsZero() || got.Name != "Python + -O" {
+			t.Errorf("a right one is %+v", got)
+		}
+		if same := h.settle(a, settled(a, judge.GolfWrong, "Python 3.14")); same.State != store.Standing {
+			t.Errorf("settled twice it is %+v", same)
+		}
+		if right, err := h.RightAnswers(t.Context(), o.ID); err != nil || len(right) != 1 || right[0].Number != 1 || right[0].State != store.Standing {
+			t.Errorf("right are %+v, %v", right, err)
+		}
+		outdated := func(want int) []store.Outdated {
+			t.Helper()
+			old, err := h.Outdated(t.Context(), "main")
+			if err != nil || len(old) != want {
+				t.Fatalf("outdated are %+v, %v; want %d", old, err, want)
+			}
+			return old
+		}
+		outdated(0) // nobody has filled the class
+		fill := func(languages map[string]string) {
+			t.Helper()
+			if err := h.ForgetClass(t.Context(), "main"); err != nil && !errors.Is(err, store.ErrNotFound) {
+				t.Fatal(err)
+			}
+			if _, err := h.FillClass(t.Context(), "main", job.Offer{Languages: languages}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fill(map[string]string{"py": "Python 3.14"})
+		outdated(0)
+		fill(map[string]string{"c": "gcc"}) // where nobody could prove it
+		outdated(0)
+		fill(map[string]string{"py": "Python 3.15"})
+		old := outdated(1)[0]
+		if old.ID != a.ID || old.Now != "Python 3.15" || old.Problem.Slug != "nim" || old.File.Digest != a.File.Digest {
+			t.Errorf("outdated is %+v", old)
+		}
+		prove := func() *store.Answer {
+			t.Helper()
+			h.clock.add(time.Second)
+			if _, err := h.ProveAgain(t.Context(), a.ID, a.Account, "hole", []byte(`{}`)); err != nil {
+				t.Fatal(err)
+			}
+			if second, err := h.ProveAgain(t.Context(), a.ID, a.Account, "hole", []byte(`{}`)); err != nil || second != "" {
+				t.Errorf("it is proved twice at once: %q, %v", second, err)
+			}
+			outdated(0)
+			got, err := h.Answer(t.Context(), o.ID, 1)
+			if err != nil || got.Flow == "" || got.State != store.Standing {
+				t.Fatalf("while it is proved again it is %+v, %v", got, err)
+			}
+			return got
+		}
+		again := prove()
+		if got := h.settle(again, store.Settled{Flow: again.Flow, Why: "no worker", Toolchain: "Python 3.15"}); got.State != store.Standing || got.Toolchain != "Python 3.15" {
+			t.Errorf("where no worker could say it is %+v", got)
+		}
+		again = prove()
+		if got := h.settle(again, settled(again, judge.GolfWrong, "Python 3.15")); got.State != store.Greyed || got.Why != "5 5 gave 3" || got.Bytes != 7 || got.Stood.IsZero() {
+			t.Errorf("found wrong it is %+v", got)
+		}
+		proofs, err := h.Proofs(t.Context(), a.ID)
+		var states []store.AnswerState
+		for _, p := range proofs {
+			states = append(states, p.State)
+		}
+		if err != nil || !slices.Equal(states, []store.AnswerState{store.Standing, store.Standing, store.Greyed}) || proofs[2].Why != "5 5 gave 3" || !slices.Equal(proofs[2].Workers, []string{"a", "b"}) {
+			t.Errorf("its proofs are %+v, %v", proofs, err)
+		}
+		if mine, err := h.Answers(t.Context(), o.ID, h.alice.ID, 10); err != nil || len(mine) != 3 || mine[0].Number != unproved.Number {
+			t.Errorf("her answers are %+v, %v", mine, err)
+		}
+		if all, err := h.Holes(t.Context()); err != nil || all[0].Answers != 3 {
+			t.Errorf("the hole has %+v answers, %v", all, err)
+		}
+	})
+}
+
+// TestErasedAnswers: of who is erased the lengths stay, and no text.
+func TestErasedAnswers(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		o := h.hole()
+		a := h.answer(o, "key")
+		h.settle(a, settled(a, judge.GolfRight, "Python 3.14"))
+		open := h.answer(o, "open")
+		named, err := h.BlobsNamed(t.Context())
+		if err != nil || !has(named, a.File.Digest) || !has(named, digest("events")) {
+			t.Errorf("named are %v, %v", named, err)
+		}
+		blobs, err := h.Erase(t.Context(), h.alice.ID)
+		if err != nil || !slices.Contains(blobs, a.File.Digest) || !slices.Contains(blobs, digest("events")) {
+			t.Errorf("to be forgotten are %v, %v", blobs, err)
+		}
+		got, err := h.Answer(t.Context(), o.ID, 1)
+		if err != nil || got.State != store.Standing || got.Bytes != 7 || got.Display != store.Deleted || got.File.Digest != "" || got.Events != "" {
+			t.Errorf("the answer is %+v, %v", got, err)
+		}
+		if got, err := h.Answer(t.Context(), o.ID, open.Number); err != nil || got.State != store.Refused || got.Flow != "" {
+			t.Errorf("the open answer is %+v, %v", got, err)
+		}
+		if _, err := h.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"py": "Python 3.15"}}); err != nil {
+			t.Fatal(err)
+		}
+		if old, err := h.Outdated(t.Context(), "main"); err != nil || len(old) != 0 {
+			t.Errorf("to be proved again are %+v, %v", old, err)
+		}
+	})
+}
+
+func has(named map[blob.Digest]bool, d blob.Digest) bool { _, is := named[d]; return is }

@@ -1,0 +1,349 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// LaddersLead is the lead of having bots play.
+const LaddersLead = "ladders"
+
+// Ladder is a game on which bots meet for as long as it is open.
+type Ladder struct {
+	ID         string
+	Slug       string // unique
+	Name       string
+	Problem    string // slug
+	Title      string // of the problem
+	Bundle     blob.Digest
+	Config     blob.Digest
+	Sheet      blob.Digest // of the problem; "" for none
+	Choice     []byte      // JSON: what rules were asked for
+	Rules      []byte      // JSON: the rules; empty until a worker has read them
+	Wrong      string      // why there are none
+	Seed       uint64
+	Visibility Visibility
+	Open       bool
+	PerAccount int64 // bots that one account may have
+	PerMinute  int64 // games; 0 for as many as can
+	Owner      string
+	Made       time.Time
+	Encounters int64 // the number of the last one
+	LastSeq    int64 // rises with all that happens
+	Looks      int   // how often it was asked whether the ranking is settled
+	NextLook   int64 // the number of the encounter after which it is asked again
+	Settled    bool
+}
+
+// NewLadder opens a ladder: its ID is made. ErrTaken says that another has the slug,
+// ErrNotFound that there is no such problem.
+func (s *Store) NewLadder(ctx context.Context, l *Ladder) error {
+	p, err := s.Problem(ctx, l.Problem)
+	if err != nil {
+		return err
+	}
+	l.ID, l.Bundle, l.Config, l.Open = newID(), p.Bundle, p.Config, true
+	return failed("open the ladder "+l.Slug, s.write.InsertLadder(ctx, query.InsertLadderParams{
+		ID: l.ID, Slug: l.Slug, Name: clean(l.Name), Problem: p.ID, Bundle: string(l.Bundle), Config: string(l.Config), Choice: string(l.Choice),
+		Seed: strconv.FormatUint(l.Seed, 10), Visibility: string(l.Visibility), PerAccount: l.PerAccount, PerMinute: l.PerMinute, Owner: l.Owner, Made: s.now(),
+	}))
+}
+
+// LadderBySlug reads a ladder.
+func (s *Store) LadderBySlug(ctx context.Context, slug string) (*Ladder, error) {
+	r, err := s.read.LadderBySlug(ctx, slug)
+	if err != nil {
+		return nil, failed("read the ladder "+slug, err)
+	}
+	return ladder(r)
+}
+
+// Ladder reads a ladder by its id.
+func (s *Store) Ladder(ctx context.Context, id string) (*Ladder, error) {
+	r, err := s.read.LadderByID(ctx, id)
+	if err != nil {
+		return nil, failed("read the ladder "+id, err)
+	}
+	return ladder(r)
+}
+
+// Ladders reads all ladders, the oldest first.
+func (s *Store) Ladders(ctx context.Context) ([]*Ladder, error) {
+	rows, err := s.read.ListLadders(ctx)
+	if err != nil {
+		return nil, failed("read the ladders", err)
+	}
+	all := make([]*Ladder, len(rows))
+	for i, r := range rows {
+		if all[i], err = ladder(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func ladder(r query.LadderGame) (*Ladder, error) {
+	seed, err := strconv.ParseUint(r.Seed, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read the seed of the ladder %s: %w", r.Slug, err)
+	}
+	return &Ladder{
+		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Game, Title: r.Title, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Sheet: blob.Digest(r.Sheet),
+		Choice: []byte(r.Choice), Rules: []byte(r.Rules), Wrong: r.Wrong, Seed: seed, Visibility: Visibility(r.Visibility), Open: r.Open,
+		PerAccount: r.PerAccount, PerMinute: r.PerMinute, Owner: r.Owner, Made: instant(r.Made), Encounters: r.Encounters, LastSeq: r.LastSeq,
+		Looks: int(r.Looks), NextLook: r.NextLook, Settled: r.Settled,
+	}, nil
+}
+
+// SetLadderRules keeps what rules a worker read, or why there are none.
+func (s *Store) SetLadderRules(ctx context.Context, ladder string, rules []byte, wrong string) error {
+	n, err := s.write.SetLadderRules(ctx, query.SetLadderRulesParams{ID: ladder, Rules: string(rules), Wrong: clean(wrong)})
+	return failed("keep the rules of a ladder", cmp.Or(err, changed(n, nil)))
+}
+
+// ChangeLadder keeps its Name, Visibility, Open, PerAccount and PerMinute.
+func (s *Store) ChangeLadder(ctx context.Context, l *Ladder) error {
+	n, err := s.write.ChangeLadder(ctx, query.ChangeLadderParams{
+		ID: l.ID, Name: clean(l.Name), Visibility: string(l.Visibility), Open: l.Open, PerAccount: l.PerAccount, PerMinute: l.PerMinute,
+	})
+	return failed("change the ladder "+l.Slug, cmp.Or(err, changed(n, nil)))
+}
+
+// SetLook keeps how often it was asked whether the ranking is settled, when it is asked again,
+// and what the answer was.
+func (s *Store) SetLook(ctx context.Context, l *Ladder) error {
+	return failed("keep whether a ladder is settled", s.write.SetLook(ctx, query.SetLookParams{ID: l.ID, Looks: int64(l.Looks), NextLook: l.NextLook, Settled: l.Settled}))
+}
+
+// resume has the ladders go on whose rankings are settled: for as many encounters as there are
+// bots, and then it is asked again.
+func resume(ctx context.Context, q *query.Queries) error {
+	all, err := q.ListLadders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		if !l.Settled {
+			continue
+		}
+		bots, err := q.BotsOf(ctx, l.ID)
+		if err != nil {
+			return err
+		}
+		next := l.Encounters
+		for _, b := range bots {
+			if b.State == string(BotActive) {
+				next++
+			}
+		}
+		if err := q.SetLook(ctx, query.SetLookParams{ID: l.ID, NextLook: next}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BotState says whether a bot plays.
+type BotState string
+
+// The states of a bot.
+const (
+	BotChecking BotState = "checking" // it is being tried
+	BotActive   BotState = "active"   // it plays
+	BotPaused   BotState = "paused"   // it is broken, and its author may have it play again
+	BotRefused  BotState = "refused"  // its check found something wrong
+	BotRetired  BotState = "retired"  // a later version plays, or its author took it off
+)
+
+// Bot is a bot of a ladder in one version.
+type Bot struct {
+	Ladder  string // id
+	Number  int64  // on its ladder, from 1
+	Account string // id of its author
+	Login   string
+	Author  string // what the author is called
+	Name    string
+	Version int64 // from 1
+	File    string
+	Files   []job.File
+	State   BotState
+	Reason  string
+	Told    []byte // JSON: what its check told; empty for nothing
+	Flow    string // of its check; "" once that was taken
+	Since   int64  // the number of the encounter after which it came
+	Made    time.Time
+	Seq     int64
+}
+
+// NewBot puts a bot on a ladder, to be checked: its Number and Version are made. Its flow is
+// made with it, of the spec that check makes. ErrTaken says that somebody else's bot has the name, ErrEnded
+// that the ladder takes none.
+func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot) ([]byte, error)) error {
+	return s.tx(ctx, "enter a bot", func(q *query.Queries) error {
+		n, err := q.NumberBot(ctx, b.Ladder)
+		if err != nil {
+			return err
+		}
+		l, err := q.LadderByID(ctx, b.Ladder)
+		if err != nil {
+			return err
+		}
+		if !l.Open {
+			return ErrEnded
+		}
+		same, err := q.BotsNamed(ctx, b.Ladder, clean(b.Name))
+		if err != nil {
+			return err
+		}
+		b.Number, b.Version, b.Seq, b.Since, b.State = n.Bots, 1, n.LastSeq, n.Encounters, BotChecking
+		for _, other := range same {
+			if other.Account != b.Account {
+				return ErrTaken
+			}
+			b.Version = other.Version + 1
+		}
+		b.Flow, b.Made = newID(), instant(s.now())
+		files, err := toJSON(b.Files)
+		if err != nil {
+			return err
+		}
+		spec, err := check(b)
+		if err != nil {
+			return err
+		}
+		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: b.Flow, Kind: kind, Spec: string(spec), Owner: b.Account, Made: s.now()}); err != nil {
+			return err
+		}
+		return q.InsertBot(ctx, query.InsertBotParams{
+			Ladder: b.Ladder, Number: b.Number, Account: b.Account, Name: clean(b.Name), Version: b.Version, File: b.File, Files: files, Flow: b.Flow, Since: b.Since,
+			Made: b.Made.UnixMicro(), Seq: b.Seq,
+		})
+	})
+}
+
+// Bots reads all bots of a ladder, by their numbers.
+func (s *Store) Bots(ctx context.Context, ladder string) ([]*Bot, error) {
+	rows, err := s.read.BotsOf(ctx, ladder)
+	if err != nil {
+		return nil, failed("read the bots of a ladder", err)
+	}
+	return bots(rows)
+}
+
+// CheckedBots reads the bots of a ladder that are being checked.
+func (s *Store) CheckedBots(ctx context.Context, ladder string) ([]*Bot, error) {
+	rows, err := s.read.CheckedBots(ctx, ladder)
+	if err != nil {
+		return nil, failed("read the bots that are checked", err)
+	}
+	return bots(rows)
+}
+
+func bots(rows []query.BotAuthor) ([]*Bot, error) {
+	all := make([]*Bot, len(rows))
+	for i, r := range rows {
+		var err error
+		if all[i], err = bot(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Bot reads a bot.
+func (s *Store) Bot(ctx context.Context, ladder string, number int64) (*Bot, error) {
+	r, err := s.read.GetBot(ctx, ladder, number)
+	if err != nil {
+		return nil, failed("read a bot", err)
+	}
+	return bot(r)
+}
+
+func bot(r query.BotAuthor) (*Bot, error) {
+	b := &Bot{
+		Ladder: r.Ladder, Number: r.Number, Account: r.Account, Login: r.Login, Author: r.Display, Name: r.Name, Version: r.Version, File: r.File,
+		State: BotState(r.State), Reason: r.Reason, Told: []byte(r.Told), Flow: r.Flow, Since: r.Since, Made: instant(r.Made), Seq: r.Seq,
+	}
+	return b, fromJSON("the files of a bot", r.Files, &b.Files)
+}
+
+// RecentBots is how many bots an account has put on a ladder within a time.
+func (s *Store) RecentBots(ctx context.Context, ladder, account string, within time.Duration) (int64, error) {
+	n, err := s.read.RecentBots(ctx, query.RecentBotsParams{Ladder: ladder, Account: account, After: s.now() - within.Microseconds()})
+	return n, failed("count the bots of an account", err)
+}
+
+// EndCheck takes what a bot's check came to: it plays from now on, and the earlier versions do
+// not any more, or it is refused. ErrEnded says that the check was over.
+func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
+	return s.tx(ctx, "end the check of a bot", func(q *query.Queries) error {
+		n, err := q.StepLadder(ctx, b.Ladder)
+		if err != nil {
+			return err
+		}
+		was, err := q.GetBot(ctx, b.Ladder, b.Number)
+		if err != nil {
+			return err
+		}
+		if was.State != string(BotChecking) {
+			return ErrEnded
+		}
+		if _, err := q.SetBotCheck(ctx, query.SetBotCheckParams{Ladder: b.Ladder, Number: b.Number, Told: string(b.Told)}); err != nil {
+			return err
+		}
+		if b.State != BotActive {
+			_, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: b.Number, State: string(b.State), Reason: clean(b.Reason), Since: was.Since, Seq: n.LastSeq})
+			return err
+		}
+		same, err := q.BotsNamed(ctx, b.Ladder, was.Name)
+		if err != nil {
+			return err
+		}
+		for _, other := range same {
+			if other.Number == b.Number || other.State != string(BotActive) && other.State != string(BotPaused) {
+				continue
+			}
+			reason := fmt.Sprintf("version %d plays now", was.Version)
+			if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: other.Number, State: string(BotRetired), Reason: reason, Since: other.Since, Seq: n.LastSeq}); err != nil {
+				return err
+			}
+		}
+		if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: b.Number, State: string(BotActive), Since: n.Encounters, Seq: n.LastSeq}); err != nil {
+			return err
+		}
+		return q.Restart(ctx, b.Ladder)
+	})
+}
+
+// SetBot keeps the state of a bot, and the reason for it. Who begins to play again is taken
+// for one who comes now. ErrEnded says that the state was another one than from.
+func (s *Store) SetBot(ctx context.Context, ladder string, number int64, from, to BotState, reason string) error {
+	return s.tx(ctx, "set the state of a bot", func(q *query.Queries) error {
+		n, err := q.StepLadder(ctx, ladder)
+		if err != nil {
+			return err
+		}
+		was, err := q.GetBot(ctx, ladder, number)
+		if err != nil {
+			return err
+		}
+		if was.State != string(from) {
+			return ErrEnded
+		}
+		since := was.Since
+		if to == BotActive {
+			since = n.Encounters
+		}
+		if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: ladder, Number: number, State: string(to), Reason: clean(reason), Since: since, Seq: n.LastSeq}); err != nil {
+			return err
+		}
+		return q.Restart(ctx, ladder)
+	})
+}

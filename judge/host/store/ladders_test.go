@@ -1,0 +1,208 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+func (h *house) ladder(slug string) *store.Ladder {
+	h.tb.Helper()
+	l := &store.Ladder{
+		Slug: slug, Name: "The hill", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 1<<63 + 5, Visibility: store.Public, PerAccount: 3, PerMinute: 60, Owner: h.alice.ID,
+	}
+	if err := h.NewLadder(h.tb.Context(), l); err != nil {
+		h.tb.Fatal(err)
+	}
+	return l
+}
+
+// bot puts a bot on a ladder, which has passed.
+func (h *house) bot(l *store.Ladder, a *store.Account, name string) *store.Bot {
+	h.tb.Helper()
+	b := &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, File: "bot.py", Files: []job.File{{Path: "bot.py", Size: 3, Digest: digest("bot " + name)}}}
+	if err := h.NewBot(h.tb.Context(), b, "trial", func(b *store.Bot) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+		h.tb.Fatal(err)
+	}
+	b.State, b.Told = store.BotActive, []byte(`{"ok":true}`)
+	if err := h.EndCheck(h.tb.Context(), b); err != nil {
+		h.tb.Fatal(err)
+	}
+	return b
+}
+
+// met has two bots meet.
+func (h *house) met(l *store.Ladder, a, b int64, results string) *store.Encounter {
+	h.tb.Helper()
+	e := &store.Encounter{Ladder: l.ID, A: a, B: b}
+	if err := h.NewEncounter(h.tb.Context(), e, "encounter", h.alice.ID, func(e *store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+		h.tb.Fatal(err)
+	}
+	e.Results, e.Records, e.Worker, e.Faults = results, digest(results), "lab1", [2]string{"", "crashed,crashed"}
+	if err := h.EndEncounter(h.tb.Context(), e); err != nil {
+		h.tb.Fatal(err)
+	}
+	return e
+}
+
+func TestALadder(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		bob := h.account("bob")
+		l := h.ladder("hill")
+		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "hill", Problem: "nim", Owner: bob.ID, Visibility: store.Staff}); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("a second ladder has the address: %v", err)
+		}
+		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "other", Problem: "chess", Owner: bob.ID}); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a ladder of nothing: %v", err)
+		}
+		if err := h.SetLadderRules(t.Context(), l.ID, []byte(`{"Name":"s1"}`), ""); err != nil {
+			t.Fatal(err)
+		}
+		got, err := h.LadderBySlug(t.Context(), "hill")
+		if err != nil || got.Seed != 1<<63+5 || !got.Open || got.Problem != "nim" || got.Title != "The nim" || string(got.Rules) != `{"Name":"s1"}` {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		got.PerAccount, got.Visibility = 5, store.Staff
+		if err := h.ChangeLadder(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := h.Ladders(t.Context()); err != nil || len(all) != 1 || all[0].PerAccount != 5 || all[0].Visibility != store.Staff || all[0].LastSeq <= got.LastSeq {
+			t.Errorf("got %+v, %v", all, err)
+		}
+
+		first := h.bot(l, h.alice, "rook")
+		second := h.bot(l, bob, "knight")
+		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "rook"}, "trial", func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("two people have a bot of one name: %v", err)
+		}
+		if n, err := h.RecentBots(t.Context(), l.ID, bob.ID, time.Minute); n != 1 || err != nil {
+			t.Errorf("bob has sent %d bots, %v", n, err)
+		}
+		e := h.met(l, first.Number, second.Number, "wd")
+		if err := h.EndEncounter(t.Context(), e); !errors.Is(err, store.ErrEnded) {
+			t.Errorf("an encounter ends twice: %v", err)
+		}
+		if kept, err := h.Encounter(t.Context(), l.ID, 1); err != nil || !cmp.Equal(kept, e, cmpopts.EquateApproxTime(time.Millisecond)) {
+			t.Errorf("%v: %s", err, cmp.Diff(e, kept))
+		}
+		if all, err := h.EncountersSince(t.Context(), l.ID, 0); err != nil || len(all) != 1 || len(all[0].FaultsOf(second.Number)) != 2 || all[0].FaultsOf(first.Number) != nil {
+			t.Errorf("got %+v, %v", all, err)
+		}
+		if all, err := h.EncountersSince(t.Context(), l.ID, e.Seq); err != nil || len(all) != 0 {
+			t.Errorf("got %+v, %v", all, err)
+		}
+
+		// A new version takes over, and the old one keeps its games.
+		newer := h.bot(l, bob, "knight")
+		if newer.Version != 2 || newer.Number != 3 {
+			t.Errorf("got version %d, number %d", newer.Version, newer.Number)
+		}
+		if old, err := h.Bot(t.Context(), l.ID, second.Number); err != nil || old.State != store.BotRetired || old.Reason != "version 2 plays now" || old.Author != "BOB" {
+			t.Errorf("got %+v, %v", old, err)
+		}
+		if err := h.EndCheck(t.Context(), newer); !errors.Is(err, store.ErrEnded) {
+			t.Errorf("a check ends twice: %v", err)
+		}
+		if err := h.SetBot(t.Context(), l.ID, newer.Number, store.BotPaused, store.BotActive, ""); !errors.Is(err, store.ErrEnded) {
+			t.Errorf("what is not paused plays again: %v", err)
+		}
+		if err := h.SetBot(t.Context(), l.ID, newer.Number, store.BotActive, store.BotPaused, "it crashed"); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := h.Bot(t.Context(), l.ID, newer.Number); err != nil || b.State != store.BotPaused || b.Reason != "it crashed" {
+			t.Errorf("got %+v, %v", b, err)
+		}
+		if err := h.Climbed(t.Context(), l.ID, []store.Climb{{Bot: 1, Place: 2}, {Bot: 3, Before: 1, Place: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := h.Climbs(t.Context(), l.ID, 5); err != nil || len(all) != 2 || all[0].Seq != 2 || all[1].Place != 2 {
+			t.Errorf("got %+v, %v", all, err)
+		}
+		got, _ = h.Ladder(t.Context(), l.ID)
+		got.Looks, got.NextLook, got.Settled = 3, 40, true
+		if err := h.SetLook(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		h.bot(l, bob, "pawn")
+		if again, err := h.Ladder(t.Context(), l.ID); err != nil || again.Settled || again.Looks != 0 || again.NextLook != 1 {
+			t.Errorf("a new bot leaves it settled: %+v, %v", again, err)
+		}
+
+		// So do workers that may have other tool chains, and not those of a class that was filled.
+		if err := h.SetLook(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		for _, settled := range []bool{false, true} {
+			if _, err := h.FillClass(t.Context(), "lab", job.Offer{Arch: "amd64"}); err != nil {
+				t.Fatal(err)
+			}
+			again, err := h.Ladder(t.Context(), l.ID)
+			if err != nil || again.Settled != settled || !settled && (again.Looks != 0 || again.NextLook != again.Encounters+2) {
+				t.Errorf("want settled %t after the class is filled: %+v, %v", settled, again, err)
+			}
+			if err := h.SetLook(t.Context(), got); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		// Closed, it takes nothing.
+		got, _ = h.Ladder(t.Context(), l.ID)
+		got.Open = false
+		if err := h.ChangeLadder(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "late"}, "trial", func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrEnded) {
+			t.Errorf("a closed ladder takes a bot: %v", err)
+		}
+		if err := h.NewEncounter(t.Context(), &store.Encounter{Ladder: l.ID, A: 1, B: 3}, "encounter", bob.ID, func(*store.Encounter) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrEnded) {
+			t.Errorf("a closed ladder plays: %v", err)
+		}
+	})
+}
+
+// TestErasedBots: of who is erased neither the programs stay nor how they played, but what
+// they won does.
+func TestErasedBots(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		bob := h.account("bob")
+		l := h.ladder("hill")
+		a, b := h.bot(l, h.alice, "rook"), h.bot(l, bob, "markedname")
+		e := h.met(l, a.Number, b.Number, "lw")
+		named, err := h.BlobsNamed(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := []blob.Digest{digest("bot markedname"), e.Records}
+		for _, d := range append(gone, digest("bot rook"), l.Config) {
+			if _, is := named[d]; !is {
+				t.Errorf("nobody names %s", d)
+			}
+		}
+		if _, err := h.Erase(t.Context(), bob.ID); err != nil {
+			t.Fatal(err)
+		}
+		if named, err = h.BlobsNamed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range gone {
+			if _, is := named[d]; is {
+				t.Errorf("%s is named still", d)
+			}
+		}
+		if got, err := h.Bot(t.Context(), l.ID, b.Number); err != nil || got.Name != store.Deleted || got.State != store.BotRetired || len(got.Files) > 0 || got.Author != store.Deleted {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if got, err := h.Encounter(t.Context(), l.ID, e.Number); err != nil || got.Results != "lw" || got.Records != "" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+-- name: NextClarification :one
+SELECT CAST(COALESCE(MAX(number), 0) + 1 AS BIGINT) AS next FROM clarification WHERE contest = $1;
+
+-- name: InsertClarification :exec
+INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: GetClarification :one
+SELECT * FROM clarification WHERE contest = $1 AND number = $2;
+
+-- ClarificationsOf reads backwards what a team may read, or everything.
+-- name: ClarificationsOf :many
+SELECT clarification.number, clarification.staff, clarification.text, clarification.reply_to, clarification.at, clarification.team,
+    CAST(COALESCE(team.name, '') AS TEXT) AS team_name, CAST(COALESCE(problem.slug, '') AS TEXT) AS slug, account.login,
+    CAST(COALESCE(question.text, '') AS TEXT) AS question,
+    (SELECT COUNT(*) FROM clarification AS a WHERE a.contest = clarification.contest AND a.reply_to = clarification.number) AS answers,
+    CAST(COALESCE(claimer.login, '') AS TEXT) AS claimed
+FROM clarification
+JOIN account ON account.id = clarification.account
+LEFT JOIN team ON team.id = clarification.team
+LEFT JOIN problem ON problem.id = clarification.problem
+LEFT JOIN clarification_claim AS claim ON claim.contest = clarification.contest AND claim.number = clarification.number
+LEFT JOIN account AS claimer ON claimer.id = claim.account
+LEFT JOIN clarification AS question ON question.contest = clarification.contest AND question.number = clarification.reply_to
+WHERE clarification.contest = sqlc.arg(contest) AND clarification.number < sqlc.arg(before)
+    AND (CAST(sqlc.arg(everything) AS BOOLEAN) OR clarification.team = sqlc.arg(team) OR clarification.team IS NULL)
+ORDER BY clarification.number DESC LIMIT sqlc.arg(most);
+
+-- name: OpenQuestions :one
+SELECT COUNT(*) FROM clarification WHERE clarification.contest = sqlc.arg(contest) AND NOT clarification.staff
+    AND (CAST(sqlc.arg(team) AS TEXT) = '' OR clarification.team = sqlc.arg(team))
+    AND NOT EXISTS (SELECT 1 FROM clarification AS a WHERE a.contest = clarification.contest AND a.reply_to = clarification.number);
+
+-- name: UnreadClarifications :one
+SELECT COUNT(*) FROM clarification WHERE clarification.contest = sqlc.arg(contest) AND clarification.staff
+    AND (clarification.team = sqlc.arg(team) OR clarification.team IS NULL)
+    AND clarification.number > COALESCE((SELECT r.upto FROM clarification_read AS r
+        WHERE r.contest = sqlc.arg(contest) AND r.account = sqlc.arg(account)), 0);
+
+-- name: ReadClarifications :exec
+INSERT INTO clarification_read (contest, account, upto) VALUES ($1, $2, $3)
+ON CONFLICT (contest, account) DO UPDATE SET
+    upto = CASE WHEN clarification_read.upto < excluded.upto THEN excluded.upto ELSE clarification_read.upto END;
+
+-- ClaimClarification changes nothing where somebody has it.
+-- name: ClaimClarification :execrows
+INSERT INTO clarification_claim (contest, number, account, at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (contest, number) DO NOTHING;
+
+-- name: ReleaseClarification :execrows
+DELETE FROM clarification_claim WHERE contest = $1 AND number = $2;

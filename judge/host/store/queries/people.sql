@@ -1,0 +1,106 @@
+-- name: InsertInvitation :exec
+INSERT INTO invitation (id, hash, note, contest, uses, used, made, made_by, expires) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8);
+
+-- name: InvitationByHash :one
+SELECT * FROM invitation WHERE hash = $1;
+
+-- name: ListInvitations :many
+SELECT * FROM invitation ORDER BY id DESC;
+
+-- name: UseInvitation :execrows
+UPDATE invitation SET used = used + 1 WHERE hash = $1 AND used < uses AND expires > sqlc.arg(now) AND ended IS NULL;
+
+-- name: EndInvitation :execrows
+UPDATE invitation SET ended = $2 WHERE id = $1 AND ended IS NULL;
+
+-- name: DeleteInvitations :exec
+DELETE FROM invitation WHERE expires < $1;
+
+-- What follows takes a person out of the database. It alone changes rows that are otherwise
+-- only added.
+
+-- name: EraseAccount :execrows
+UPDATE account SET login = $2, display = $3, email = '', password = '', session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
+WHERE id = $1 AND erased IS NULL;
+
+-- name: EraseSessions :exec
+DELETE FROM session WHERE account = $1;
+
+-- name: EraseTokens :exec
+DELETE FROM token WHERE account = $1;
+
+-- name: EraseRoles :exec
+DELETE FROM grant_role WHERE account = $1;
+
+-- TeamsAlone are those of a person who is alone in them.
+-- name: TeamsAlone :many
+SELECT team.* FROM member
+JOIN team ON team.id = member.team
+WHERE member.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE other.team = member.team AND other.account <> member.account)
+ORDER BY team.id;
+
+-- name: EraseMembers :exec
+DELETE FROM member WHERE account = $1;
+
+-- name: EraseAddresses :exec
+UPDATE audit SET address = '' WHERE actor = $1;
+
+-- name: EraseUploads :exec
+UPDATE upload SET file = '' WHERE account = $1;
+
+-- name: OpenJobsOfAccount :many
+SELECT job.id FROM job
+JOIN judgement ON judgement.id = job.id
+JOIN submission ON submission.id = judgement.submission
+WHERE submission.account = $1 AND job.done_at IS NULL
+ORDER BY job.id;
+
+-- SourcesOf are the submissions of an account whose programs are there, with the contest's say.
+-- name: SourcesOf :many
+SELECT submission.id, submission.files, contest.settings, contest.finalized FROM submission
+JOIN contest ON contest.id = submission.contest
+WHERE submission.account = $1 AND submission.files <> '[]'
+ORDER BY submission.id;
+
+-- name: EraseSubmission :exec
+UPDATE submission SET form_key = '', entry = '', files = '[]' WHERE id = $1;
+
+-- name: EventsOf :many
+SELECT CAST(COALESCE(events, '') AS TEXT) AS events FROM judgement WHERE submission = $1;
+
+-- name: EraseJudgements :exec
+UPDATE judgement SET events = NULL, reason = '' WHERE submission = $1;
+
+-- name: EraseJobs :exec
+UPDATE job SET spec = '{}' WHERE id IN (SELECT judgement.id FROM judgement WHERE judgement.submission = $1);
+
+-- name: FlowsOf :many
+SELECT id, state FROM flow WHERE owner = $1 ORDER BY id;
+
+-- FlowsAbout are those in which a submission is looked at again.
+-- name: FlowsAbout :many
+SELECT id FROM flow WHERE spec LIKE '%' || CAST(sqlc.arg(submission) AS TEXT) || '%' ORDER BY id;
+
+-- name: EraseRemarks :exec
+UPDATE audit SET detail = '' WHERE object = $1 OR object IN (SELECT judgement.id FROM judgement WHERE judgement.submission = $1);
+
+-- name: EraseParts :exec
+DELETE FROM part WHERE flow = $1;
+
+-- name: PartEventsOf :many
+SELECT events FROM part WHERE flow = $1;
+
+-- name: JobSpecsOf :many
+SELECT spec FROM job WHERE flow = $1;
+
+-- name: EraseJobsOfFlow :exec
+DELETE FROM job WHERE flow = $1;
+
+-- name: EraseFlow :exec
+DELETE FROM flow WHERE id = $1;
+
+-- name: EraseBlob :exec
+DELETE FROM blob WHERE sha256 = $1;
+
+-- name: CountAdmins :one
+SELECT COUNT(*) FROM account_role WHERE role = 'admin' AND password <> '' AND NOT disabled;

@@ -1,0 +1,357 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Rejudging is a set of submissions of a contest that are judged again, beside the judgements
+// that stand. Nobody but the staff sees anything of it until it is applied.
+type Rejudging struct {
+	ID      string
+	Contest string // id
+	Filter  Filter // by which they were chosen
+	Why     string
+	Login   string // of who began it
+	State   RejudgingState
+	Made    time.Time
+	Ended   time.Time // zero while it runs
+	// Submissions is how many it has, Open how many of them have no new verdict yet.
+	Submissions, Open int
+}
+
+// RejudgingState says where a rejudging is.
+type RejudgingState string
+
+// The states of a rejudging.
+const (
+	RejudgingRunning   RejudgingState = "running"   // also when all is judged, until somebody decides
+	RejudgingApplied   RejudgingState = "applied"   // what came of it stands
+	RejudgingCancelled RejudgingState = "cancelled" // it changed nothing
+)
+
+// NewRejudging is what somebody wants to have judged again.
+type NewRejudging struct {
+	Filter  Filter // its Contest, Before and Limit mean what they do for Submissions
+	Why     string
+	Account string // id of who asks
+}
+
+// Errors of rejudgings.
+var (
+	ErrFinal    = errors.New("the results of the contest are final")
+	ErrNotReady = errors.New("it cannot be applied yet")
+)
+
+// mostRejudged is how many submissions one rejudging may have.
+const mostRejudged = 20_000
+
+// Rejudge begins a rejudging. Each submission is judged with the active version of its
+// problem, in the lane in which nobody waits. Left are those that were left out: they have no
+// verdict yet, or are in another rejudging that runs. ErrNotFound says that the filter chooses
+// none, ErrFinal that the results of the contest are final.
+func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left int, err error) {
+	if n.Filter.Limit == 0 {
+		n.Filter.Limit = mostRejudged
+	}
+	chosen, err := s.Submissions(ctx, n.Filter)
+	if err != nil {
+		return nil, 0, err
+	}
+	filter, err := toJSON(n.Filter)
+	if err != nil {
+		return nil, 0, err
+	}
+	costs, problems := map[string]time.Duration{}, map[string]*Problem{}
+	for _, c := range chosen {
+		if problems[c.Problem] != nil {
+			continue
+		}
+		if problems[c.Problem], err = s.Problem(ctx, c.Problem); err != nil {
+			return nil, 0, err
+		}
+		if costs[c.Problem], err = s.Cost(ctx, c.Problem); err != nil {
+			return nil, 0, err
+		}
+	}
+	id := newID()
+	err = s.tx(ctx, "begin a rejudging", func(q *query.Queries) error {
+		left = 0
+		if len(chosen) == 0 {
+			return ErrNotFound
+		}
+		contest := chosen[0].Contest
+		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // which locks the contest
+		if err != nil {
+			return err
+		}
+		if c, err := q.GetContest(ctx, contest); err != nil || c.Finalized.Valid {
+			return errors.Join(err, ErrFinal)
+		}
+		running, err := q.RunningRejudged(ctx, contest)
+		if err != nil {
+			return err
+		}
+		taken := map[string]bool{}
+		for _, one := range running {
+			taken[one] = true
+		}
+		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{ID: id, Contest: contest, Filter: filter, Why: clean(n.Why), Account: n.Account, Made: now}); err != nil {
+			return err
+		}
+		var jobs []newJob
+		for i := len(chosen) - 1; i >= 0; i-- { // the first goes first
+			c := chosen[i]
+			old, err := q.StandingJudgement(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			if taken[c.ID] || !old.Ended.Valid || len(c.Files) == 0 { // of who is erased, nothing is there to judge
+				left++
+				continue
+			}
+			j, err := s.judgeBeside(ctx, q, id, &old, problems[c.Problem], now)
+			if err != nil {
+				return err
+			}
+			j.cost = costs[c.Problem]
+			jobs = append(jobs, j)
+		}
+		if len(jobs) == 0 {
+			return ErrNotFound
+		}
+		return enqueue(ctx, q, id, job.Background, jobs)
+	})
+	if err != nil {
+		return nil, left, err
+	}
+	r, err = s.Rejudging(ctx, id)
+	return r, left, err
+}
+
+// judgeBeside makes a judgement beside the one that stands.
+func (s *Store) judgeBeside(ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow, p *Problem, now int64) (newJob, error) {
+	did, err := q.GetJob(ctx, old.ID)
+	if err != nil {
+		return newJob{}, err
+	}
+	j := newJob{id: newID(), lane: job.Background, class: did.Class, made: now}
+	if err := fromJSON("job "+did.ID, did.Spec, &j.work); err != nil {
+		return j, err
+	}
+	j.work.Bundle, j.work.Config, j.work.Alone = p.Bundle, p.Config, false
+	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
+		ID: j.id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: j.class, Origin: string(OfRejudge), Root: j.id, Started: now,
+	}); err != nil {
+		return j, err
+	}
+	return j, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: j.id})
+}
+
+// count makes a judgement the one that counts of its submission; where it is of a rejudging,
+// the one that would count.
+func count(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, id string) error {
+	if n, err := q.SetRejudged(ctx, of.Root, id); err != nil || n > 0 {
+		return err
+	}
+	if err := q.SetStanding(ctx, of.Submission, id); err != nil {
+		return err
+	}
+	return q.SettleStanding(ctx, of.Submission)
+}
+
+// Rejudging reads a rejudging.
+func (s *Store) Rejudging(ctx context.Context, id string) (*Rejudging, error) {
+	r, err := s.read.GetRejudging(ctx, id)
+	if err != nil {
+		return nil, failed("read the rejudging "+id, err)
+	}
+	all, err := s.Rejudgings(ctx, r.Contest)
+	for _, one := range all {
+		if one.ID == id {
+			return one, nil
+		}
+	}
+	return nil, errors.Join(err, fmt.Errorf("read the rejudging %s: %w", id, ErrNotFound))
+}
+
+// Rejudgings reads the rejudgings of a contest, the latest first.
+func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, error) {
+	rows, err := s.read.RejudgingsOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the rejudgings of a contest", err)
+	}
+	all := make([]*Rejudging, len(rows))
+	for i, r := range rows {
+		all[i] = &Rejudging{
+			ID: r.ID, Contest: r.Contest, Why: r.Why, Login: r.Login, State: RejudgingState(r.State), Made: instant(r.Made), Ended: instant(r.Ended.Int64),
+			Submissions: int(r.Submissions), Open: int(r.Open),
+		}
+		if err := fromJSON("the filter of the rejudging "+r.ID, r.Filter, &all[i].Filter); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Rejudged is what a rejudging makes of a submission.
+type Rejudged struct {
+	Submission string // id
+	Number     int64
+	Problem    string // slug
+	Login      string
+	Display    string
+	Was        judge.Verdict
+	WasScore   string
+	Done       bool          // there is a new judgement
+	Verdict    judge.Verdict // "" while there is none, and where it was cancelled
+	Score      string
+	Finished   *judge.Finished
+	Reason     string // why there is no verdict of a judge
+	Moved      bool   // another judgement stands than when the rejudging began
+}
+
+// Changed says whether the verdict or the score becomes another.
+func (r *Rejudged) Changed() bool { return r.Done && (r.Verdict != r.Was || r.Score != r.WasScore) }
+
+// Lost says that there is no verdict any more where there was one.
+func (r *Rejudged) Lost() bool {
+	none := func(v judge.Verdict) bool { return v == judge.NotJudged || v == judge.JudgeError }
+	return r.Done && none(r.Verdict) && !none(r.Was)
+}
+
+// RejudgedOf reads what a rejudging makes of its submissions, by their numbers.
+func (s *Store) RejudgedOf(ctx context.Context, id string) ([]*Rejudged, error) {
+	all, err := rejudgedOf(ctx, s.read, id)
+	return all, failed("read what was judged again", err)
+}
+
+func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, error) {
+	rows, err := q.RejudgedOf(ctx, id)
+	all := make([]*Rejudged, len(rows))
+	for i, r := range rows {
+		all[i] = &Rejudged{
+			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display, Was: judge.Verdict(r.OldVerdict.String), WasScore: r.OldScore.String,
+			Done: r.Ended.Valid, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason, Moved: r.Standing != r.Old,
+		}
+		if err := fromJSON("a judgement of submission "+r.ID, r.Finished.String, &all[i].Finished); err != nil {
+			return nil, err
+		}
+	}
+	return all, err
+}
+
+// Unready says why a rejudging cannot be applied: numbers of submissions. Errors.Is says
+// ErrNotReady of it.
+type Unready struct {
+	Open, Lost, Moved []int64
+}
+
+func (u *Unready) Error() string {
+	switch {
+	case len(u.Open) > 0:
+		return fmt.Sprintf("%d submissions are still being judged; the first is %d", len(u.Open), u.Open[0])
+	case len(u.Lost) > 0:
+		return fmt.Sprintf("%d submissions would lose their verdict to a judge error; the first is %d", len(u.Lost), u.Lost[0])
+	}
+	return fmt.Sprintf("the verdict of %d submissions has changed since the rejudging began; the first is %d", len(u.Moved), u.Moved[0])
+}
+
+// Is makes it an ErrNotReady.
+func (u *Unready) Is(err error) bool { return err == ErrNotReady }
+
+// Apply makes what came of a rejudging stand, all at once. ErrEnded says that it was applied
+// or cancelled already, an *Unready what is in the way, ErrFinal that the results of the
+// contest are final.
+func (s *Store) Apply(ctx context.Context, id string) error {
+	return s.tx(ctx, "apply a rejudging", func(q *query.Queries) error {
+		if err := s.endRejudging(ctx, q, id, RejudgingApplied); err != nil {
+			return err
+		}
+		r, err := q.GetRejudging(ctx, id)
+		if err != nil {
+			return err
+		}
+		if c, err := q.GetContest(ctx, r.Contest); err != nil || c.Finalized.Valid {
+			return errors.Join(err, ErrFinal)
+		}
+		all, err := rejudgedOf(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		var not Unready
+		for _, one := range all {
+			switch {
+			case !one.Done:
+				not.Open = append(not.Open, one.Number)
+			case one.Lost():
+				not.Lost = append(not.Lost, one.Number)
+			case one.Moved:
+				not.Moved = append(not.Moved, one.Number)
+			}
+		}
+		if len(not.Open)+len(not.Lost)+len(not.Moved) > 0 {
+			return &not
+		}
+		if err := q.ApplyRejudged(ctx, id); err != nil {
+			return err
+		}
+		for _, one := range all {
+			if err := q.SettleStanding(ctx, one.Submission); err != nil {
+				return err
+			}
+			if _, err := s.step(ctx, q, r.Contest, OfSubmission, one.Submission, Updated); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Forget cancels a rejudging: nothing changes, and its jobs that have not ended are
+// cancelled. Those are returned, for some may be out. ErrEnded says that it was applied or
+// cancelled already.
+func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error) {
+	err = s.tx(ctx, "cancel a rejudging", func(q *query.Queries) error {
+		if err := s.endRejudging(ctx, q, id, RejudgingCancelled); err != nil {
+			return err
+		}
+		if jobs, err = q.CancelJobsOfOwner(ctx, id, some(s.now())); err != nil {
+			return err
+		}
+		for _, one := range jobs {
+			if _, err := s.endJudgement(ctx, q, query.EndJudgementParams{ID: one, Toolchains: "{}"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return jobs, err
+}
+
+// endRejudging ends a rejudging that runs, and locks its contest.
+func (s *Store) endRejudging(ctx context.Context, q *query.Queries, id string, state RejudgingState) error {
+	r, err := q.GetRejudging(ctx, id)
+	if err != nil {
+		return err
+	}
+	now, err := s.step(ctx, q, r.Contest, OfRejudging, id, Updated)
+	if err != nil {
+		return err
+	}
+	n, err := q.EndRejudging(ctx, query.EndRejudgingParams{ID: id, State: string(state), Ended: sql.NullInt64{Int64: now, Valid: true}})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ErrEnded
+	}
+	return q.CloseRejudged(ctx, id)
+}

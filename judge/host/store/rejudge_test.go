@@ -1,0 +1,278 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// judged makes a submission for each verdict, of a file of this name; "" leaves it open.
+func (h *house) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
+	h.tb.Helper()
+	for _, v := range verdicts {
+		a := h.submit()
+		all = append(all, a)
+		if v == "" {
+			continue
+		}
+		for _, spec := range h.next() {
+			if spec.ID == a.Job {
+				h.fold(h.result(spec, v), store.Counted)
+			}
+		}
+	}
+	return all
+}
+
+// rejudge begins a rejudging that leaves so many out.
+func (h *house) rejudge(left int) *store.Rejudging {
+	h.tb.Helper()
+	r, n, err := h.Rejudge(h.tb.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
+	if err != nil || n != left || r.State != store.RejudgingRunning || r.Login != "alice" || r.Why != "a case was wrong" {
+		h.tb.Fatalf("%+v, %d left, %v; want %d left", r, n, err, left)
+	}
+	return r
+}
+
+// standing are the verdicts that count, by number.
+func (h *house) standing() (verdicts []string) {
+	h.tb.Helper()
+	all, err := h.Submissions(h.tb.Context(), store.Filter{Limit: 1000})
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	for _, s := range slices.Backward(all) {
+		v := string(s.Verdict)
+		if s.Ended.IsZero() {
+			v = "open"
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+// TestRejudging goes through what can become of one: a step is a worker's word for the first
+// waiting job of it, "?" where its time is doubtful.
+func TestRejudging(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		steps string
+		want  string // what stands then
+		err   string // of applying
+	}{
+		{"all is judged and applied", "w1 AC, w1 WA, apply", "AC WA open", ""},
+		{"another run counts", "w1 TLE?, w1 WA, w2 AC, apply", "AC WA open", ""},
+		{"it is applied too early", "w1 AC, apply", "WA AC open", "1 submissions are still being judged; the first is 2"},
+		{"a verdict would be lost", "w1 AC, w1 JE, apply", "WA AC open", "1 submissions would lose their verdict to a judge error; the first is 2"},
+		{"it is cancelled", "w1 AC, forget", "WA AC open", ""},
+		{"it is cancelled, then applied", "w1 AC, w1 AC, forget, apply", "WA AC open", "it has ended"},
+		{"it is applied twice", "w1 AC, w1 WA, apply, apply", "AC WA open", "it has ended"},
+		{"the server starts again", "w1 AC, again, w1 WA, apply", "AC WA open", ""},
+		{"the results are final", "w1 AC, w1 WA, final, apply", "WA AC open", "the results of the contest are final"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, dsn string) {
+				h := newHouse(t, dsn)
+				h.judged(judge.WrongAnswer, judge.Accepted, "")
+				r := h.rejudge(1)
+				var err error
+				for step := range strings.SplitSeq(tt.steps, ", ") {
+					switch step {
+					case "apply":
+						err = h.Apply(t.Context(), r.ID)
+					case "forget":
+						waiting := h.background()
+						jobs, ferr := h.Forget(t.Context(), r.ID)
+						if ferr != nil || len(jobs) != len(waiting) || len(h.background()) != 0 {
+							t.Fatalf("cancelled %v of %d waiting, %v", jobs, len(waiting), ferr)
+						}
+						for _, late := range waiting {
+							h.fold(h.result(late, judge.RunTimeError), store.Dropped)
+						}
+					case "again":
+						h.Store = open(t, store.Options{DSN: dsn, Now: h.clock.Now})
+					case "final":
+						c, cerr := h.Contest(t.Context(), store.Practice)
+						if cerr != nil {
+							t.Fatal(cerr)
+						}
+						c.Finalized = h.clock.Now()
+						if cerr := h.SetContest(t.Context(), c, nil); cerr != nil {
+							t.Fatal(cerr)
+						}
+					default:
+						worker, verdict, _ := strings.Cut(step, " ")
+						spec := h.background()[0]
+						verdict, doubtful := strings.CutSuffix(verdict, "?")
+						result := h.result(spec, judge.Verdict(verdict))
+						result.Worker = worker
+						var doubt *store.Doubt
+						if doubtful {
+							doubt = &store.Doubt{Why: "a/b took 1.1s", Exclude: []string{worker}}
+						}
+						if f, ferr := h.FoldDoubtful(t.Context(), result, blob.Of(result.Events), doubt); ferr != nil || f.Outcome != store.Counted {
+							t.Fatalf("%+v, %v", f, ferr)
+						}
+						if got := strings.Join(h.standing(), " "); got != "WA AC open" {
+							t.Fatalf("before it is applied %s stands", got)
+						}
+					}
+				}
+				if got := strings.Join(h.standing(), " "); got != tt.want {
+					t.Errorf("at the end %s stands, want %s", got, tt.want)
+				}
+				if tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != "apply a rejudging: "+tt.err) {
+					t.Errorf("applying it: %v, want %q", err, tt.err)
+				}
+			})
+		})
+	}
+}
+
+// TestRejudgedAtMostOnce: a submission is in one running rejudging at most, and may be in the
+// next one; repetitions that nobody may do are no rejudgings.
+func TestRejudgedAtMostOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		if _, _, err := h.Rejudge(t.Context(), store.NewRejudging{Account: h.alice.ID}); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a rejudging of nothing: %v", err)
+		}
+		h.judged(judge.WrongAnswer)
+		first := h.rejudge(0)
+		h.judged(judge.WrongAnswer)
+		second := h.rejudge(1)
+		if _, left, err := h.Rejudge(t.Context(), store.NewRejudging{Account: h.alice.ID}); !errors.Is(err, store.ErrNotFound) || left != 2 {
+			t.Errorf("a third one: %v, %d left", err, left)
+		}
+		if repeats, err := h.Repeats(t.Context()); err != nil || len(repeats) != 0 {
+			t.Errorf("what waits for another worker: %v, %v", repeats, err)
+		}
+		if _, err := h.Forget(t.Context(), first.ID); err != nil {
+			t.Fatal(err)
+		}
+		h.rejudge(1)
+		all, err := h.Rejudgings(t.Context(), store.Practice)
+		if err != nil || len(all) != 3 || all[1].ID != second.ID || all[1].Submissions != 1 || all[1].Open != 1 || all[2].State != store.RejudgingCancelled || all[2].Open != 0 {
+			t.Errorf("the rejudgings: %+v, %v", all, err)
+		}
+		again, err := h.Judgings(t.Context(), store.JudgingFilter{Origin: store.OfRejudge})
+		if err != nil || len(again) != 3 {
+			t.Errorf("the judgings of rejudgings: %v, %v", again, err)
+		}
+	})
+}
+
+// TestRejudgedWithTheActiveVersion: what is judged again gets the problem as it is now, and
+// what comes of it says so.
+func TestRejudgedWithTheActiveVersion(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		h.judged(judge.WrongAnswer, judge.Accepted)
+		if _, err := h.PutBundle(t.Context(), bundle(h.alice.ID, "nim", "2")); err != nil {
+			t.Fatal(err)
+		}
+		r := h.rejudge(0)
+		for i, spec := range h.background() {
+			if spec.Bundle != digest("nim2") || spec.Lane != job.Background {
+				t.Errorf("it is given out as %+v", spec)
+			}
+			result := h.result(spec, judge.Accepted)
+			result.Finished.Score = &judge.Score{Points: float64(40 + i), Of: 100}
+			h.fold(result, store.Counted)
+		}
+		all, err := h.RejudgedOf(t.Context(), r.ID)
+		if err != nil || len(all) != 2 {
+			t.Fatal(all, err)
+		}
+		var got []string
+		for _, one := range all {
+			got = append(got, fmt.Sprint(one.Number, one.Problem, one.Login, one.Was, one.Verdict, one.Score, one.Done, one.Changed(), one.Lost()))
+		}
+		want := []string{"1nimaliceWAAC40 of 100true true false", "2nimaliceACAC41 of 100true true false"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestFilters chooses submissions by each part of a filter, and by several.
+func TestFilters(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		h.newContest("spring")
+		c, err := h.ContestBySlug(t.Context(), "spring")
+		if err != nil {
+			t.Fatal(err)
+		}
+		bob := h.account("bob")
+		send := func(a *store.Account, name, language string, v judge.Verdict) {
+			t.Helper()
+			team, err := h.Enter(t.Context(), c.ID, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := h.submission("")
+			n.Contest, n.Team, n.Account, n.Work.Language = c.ID, team.ID, a.ID, language
+			n.Work.Program, n.Work.Files[0].Path = name, name
+			made, err := h.Submit(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range h.next() {
+				if v != "" && spec.ID == made.Job {
+					h.fold(h.result(spec, v), store.Counted)
+				}
+			}
+			h.clock.add(time.Second)
+		}
+		send(h.alice, "a.py", "", judge.Accepted)          // 1
+		send(bob, "a.PY", "", judge.WrongAnswer)           // 2
+		send(bob, "a.c", "", judge.Accepted)               // 3
+		send(h.alice, "a.py", "pypy", judge.WrongAnswer)   // 4
+		send(h.alice, "a.%", "", judge.Accepted)           // 5
+		send(h.alice, "a.cpp", "", "")                     // 6
+		send(h.alice, "README", "python", judge.TimeLimit) // 7
+		for name, tt := range map[string]struct {
+			f    store.Filter
+			want []int64
+		}{
+			"all":                      {store.Filter{}, []int64{7, 6, 5, 4, 3, 2, 1}},
+			"a login":                  {store.Filter{Who: "bob"}, []int64{3, 2}},
+			"the name of a team":       {store.Filter{Who: "BOB"}, []int64{3, 2}},
+			"the number of a team":     {store.Filter{Who: "1"}, []int64{7, 6, 5, 4, 1}},
+			"nobody":                   {store.Filter{Who: "3"}, nil},
+			"a verdict":                {store.Filter{Verdict: "WA"}, []int64{4, 2}},
+			"without a verdict":        {store.Filter{Verdict: store.Unjudged}, []int64{6}},
+			"a language and endings":   {store.Filter{Language: "python", Endings: []string{"py", "py3"}}, []int64{7, 2, 1}},
+			"a language without":       {store.Filter{Language: "pypy"}, []int64{4}},
+			"an ending within another": {store.Filter{Language: "c", Endings: []string{"c"}}, []int64{3}},
+			"a problem":                {store.Filter{Problem: "nim", Verdict: "AC"}, []int64{5, 3, 1}},
+			"another problem":          {store.Filter{Problem: "hex", Verdict: "AC"}, nil},
+			"several":                  {store.Filter{Problem: "nim", Verdict: "WA", Who: "bob", Language: "python", Endings: []string{"py"}}, []int64{2}},
+			"the next page":            {store.Filter{Verdict: "AC", Before: 5, Limit: 1}, []int64{3}},
+		} {
+			tt.f.Contest = c.ID
+			list, err := h.Submissions(t.Context(), tt.f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int64
+			for _, s := range list {
+				got = append(got, s.Number)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %v, want %v", name, got, tt.want)
+			}
+		}
+	})
+}

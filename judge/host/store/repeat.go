@@ -1,0 +1,288 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// Origin says why there is a judgement.
+type Origin string
+
+// The origins. A judgement that repeats another one has a job of its own, which other workers
+// must do; meanwhile its submission is open.
+const (
+	First      Origin = "first"
+	Borderline Origin = "borderline" // time decided, and barely: see package job
+	OfGuest    Origin = "guest"      // the one before is of a guest, whose word does not count alone
+	OfRejudge  Origin = "rejudge"    // somebody had the submission judged again, beside what stands; it repeats nothing
+)
+
+// Doubt says why a result is not to be the last word, and by whom the submission must not be
+// judged again.
+type Doubt struct {
+	Why     string
+	Exclude []string // workers
+}
+
+// Run is one judging of a submission, of which others may be repetitions.
+type Run struct {
+	ID      string // of the judgement, and of its job
+	Origin  Origin
+	Worker  string
+	Verdict judge.Verdict // "" while there is none
+	Ended   time.Time     // zero while it is open
+	score   string
+}
+
+// Runs reads the judging that a job is and all that repeat it, or that it repeats, in their
+// order. Of a job of a flow there are none.
+func (s *Store) Runs(ctx context.Context, id string) ([]*Run, error) {
+	of, err := s.read.JudgementOfJob(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failed("look for a judgement", err)
+	}
+	all, err := runs(ctx, s.read, of)
+	return all, failed("read the judgings of a submission", err)
+}
+
+func runs(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow) ([]*Run, error) {
+	rows, err := q.RunsOf(ctx, of.Submission, of.Root)
+	all := make([]*Run, len(rows))
+	for i, r := range rows {
+		all[i] = &Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), instant(r.Ended.Int64), r.Score.String}
+	}
+	return all, err
+}
+
+// settle decides what counts after a judgement has ended: it, one of those that it repeats, or
+// one that is to be made now.
+func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, guests []string, doubt *Doubt, f *Folded) error {
+	of, err := q.JudgementOfJob(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	done, err := runs(ctx, q, of)
+	if err != nil {
+		return err
+	}
+	last := done[slices.IndexFunc(done, func(r *Run) bool { return r.ID == j.ID })]
+	switch guest := slices.Contains(guests, last.Worker); {
+	case f.Outcome == Counted && guest:
+		f.Again = true
+		return s.repeat(ctx, q, j, of, OfGuest, Doubt{last.Worker + " is a guest", guests})
+	case f.Outcome == Counted && doubt != nil:
+		f.Again = true
+		return s.repeat(ctx, q, j, of, Borderline, Doubt{doubt.Why, slices.Concat(doubt.Exclude, guests)})
+	}
+	for _, r := range done {
+		if slices.Contains(guests, r.Worker) {
+			f.Guests = append(f.Guests, r)
+		}
+	}
+	return s.stand(ctx, q, of, done, guests)
+}
+
+// stand makes the best run count that no guest did: a judge error is worse than any verdict,
+// and one that time decided worse than another. Where there is none, what stands stays.
+func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, done []*Run, guests []string) error {
+	var best *Run
+	for _, r := range done {
+		if r.Verdict != "" && !slices.Contains(guests, r.Worker) && (best == nil || r.better(best)) {
+			best = r
+		}
+	}
+	if best == nil || len(done) == 1 {
+		return nil
+	}
+	return count(ctx, q, of, best.ID)
+}
+
+// better says whether a run goes before one that was made earlier.
+func (r *Run) better(earlier *Run) bool {
+	rank := func(r *Run) int {
+		switch r.Verdict {
+		case judge.JudgeError:
+			return 0
+		case judge.TimeLimit:
+			return 1
+		}
+		return 2
+	}
+	points := func(r *Run) (float64, error) {
+		text, _, _ := strings.Cut(r.score, " ") // "40 of 100"
+		return strconv.ParseFloat(text, 64)
+	}
+	score, err1 := points(r)
+	before, err2 := points(earlier)
+	if err1 == nil && err2 == nil && rank(r) > 0 {
+		return score > before
+	}
+	return rank(r) > rank(earlier)
+}
+
+// repeat makes a new judgement of what a job was about, which counts from now on.
+func (s *Store) repeat(ctx context.Context, q *query.Queries, j *query.Job, of query.JudgementOfJobRow, origin Origin, d Doubt) error {
+	var work job.Work
+	if err := fromJSON("job "+j.ID, j.Spec, &work); err != nil {
+		return err
+	}
+	work.Alone = origin == Borderline
+	id := newID()
+	now, err := s.step(ctx, q, of.Contest, OfJudgement, id, Created)
+	if err != nil {
+		return err
+	}
+	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
+		ID: id, Submission: of.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class, Origin: string(origin),
+		Root: of.Root, Why: clean(d.Why), Started: now,
+	}); err != nil {
+		return err
+	}
+	if err := count(ctx, q, of, id); err != nil {
+		return err
+	}
+	return enqueue(ctx, q, j.Owner, job.Lane(j.Lane), []newJob{{
+		id: id, work: work, lane: job.Lane(j.Lane), class: j.Class, cost: time.Duration(j.Cost) * time.Microsecond, made: now, exclude: d.Exclude,
+	}})
+}
+
+// Guests are the names of the guests among the workers of a class.
+func (s *Store) Guests(ctx context.Context, class string) ([]string, error) {
+	names, err := s.read.GuestsOf(ctx, class)
+	return names, failed("read the guests", err)
+}
+
+// Repeat is a judgement that is to be made, and who must not make it.
+type Repeat struct {
+	ID         string // and of its job
+	Submission string // id
+	Origin     Origin
+	Lane       job.Lane
+	Class      string
+	Exclude    []string // workers
+}
+
+// Repeats reads the repetitions that are open.
+func (s *Store) Repeats(ctx context.Context) ([]*Repeat, error) {
+	rows, err := s.read.OpenRepeats(ctx)
+	if err != nil {
+		return nil, failed("read what is judged again", err)
+	}
+	all := make([]*Repeat, len(rows))
+	for i, r := range rows {
+		all[i] = &Repeat{ID: r.ID, Submission: r.Submission, Origin: Origin(r.Origin), Lane: job.Lane(r.Lane), Class: r.Class}
+		if err := fromJSON("job "+r.ID, r.Excluded, &all[i].Exclude); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Judging is a judgement as the staff looks at it.
+type Judging struct {
+	Run
+	Root       string // the judgement that it repeats, or itself
+	Why        string // it repeats one
+	Reason     string // why there is no verdict of a judge
+	Started    time.Time
+	Submission string
+	Number     int64
+	Problem    string // slug
+	Login      string
+	Program    string
+	Stands     bool          // it is the one that counts
+	Case       string        // the one that failed first; "" for none
+	Time       time.Duration // of that case, or else of the slowest one
+}
+
+// JudgingFilter says which judgings are meant. The zero value is the first page of all.
+type JudgingFilter struct {
+	Worker string // "" for all
+	// Origin means all that were repeated for this reason, with what they repeat; "" for all.
+	Origin Origin
+	Before string // only those with a smaller id; "" for all
+	Limit  int    // at most so many; 0 is 200
+}
+
+// Judgings reads judgings, the latest first. The next page is that before the last one of
+// this.
+func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, error) {
+	if f.Before == "" {
+		f.Before = "~" // after all ids
+	}
+	if f.Limit == 0 {
+		f.Limit = 200
+	}
+	rows, err := s.read.Judgings(ctx, query.JudgingsParams{Before: f.Before, Worker: f.Worker, Origin: string(f.Origin), Most: int32(min(f.Limit, math.MaxInt32))})
+	if err != nil {
+		return nil, failed("read judgings", err)
+	}
+	all := make([]*Judging, len(rows))
+	for i, r := range rows {
+		all[i] = &Judging{
+			Run:  Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), instant(r.Ended.Int64), r.Score.String},
+			Root: r.Root, Why: r.Why, Reason: r.Reason, Started: instant(r.Started), Submission: r.Submission, Number: r.Number,
+			Problem: r.Slug, Login: r.Login, Program: r.Entry, Stands: r.Standing == r.ID,
+		}
+		if err := all[i].measure(r.Finished.String, r.CaseRows.String); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// measure reads the time of a judging.
+func (j *Judging) measure(finished, rows string) error {
+	var end judge.Finished
+	var cases []job.Row
+	if err := errors.Join(fromJSON("the judgement "+j.ID, finished, &end), fromJSON("the judgement "+j.ID, rows, &cases)); err != nil {
+		return err
+	}
+	j.Case, j.Time = end.First, time.Duration(end.TimeMS*float64(time.Millisecond))
+	for _, c := range cases {
+		if c.Case == end.First {
+			j.Time = time.Duration(c.CPUUS) * time.Microsecond
+		}
+	}
+	return nil
+}
+
+// without puts a job back that a guest cannot end alone: it failed there, or is a part of a
+// flow. Others do it.
+func (s *Store) without(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, guests []string) (Outcome, error) {
+	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
+		return Dropped, nil
+	}
+	var excluded []string
+	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
+		return "", err
+	}
+	for _, g := range guests {
+		if !slices.Contains(excluded, g) {
+			excluded = append(excluded, g)
+		}
+	}
+	list, err := toJSON(excluded)
+	if err != nil {
+		return "", fmt.Errorf("write who must not do a job: %w", err)
+	}
+	n, err := q.FailJob(ctx, query.FailJobParams{ID: j.ID, Generation: j.Generation, Excluded: list})
+	if n == 0 {
+		return Dropped, err
+	}
+	return Retried, err
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store/internal/query"
+)
+
+// Scored is what a board knows of a submission of a team.
+type Scored struct {
+	Number   int64
+	Team     string // id
+	Label    string // of its problem in the contest
+	Received time.Time
+	Verdict  judge.Verdict // "" while it is open
+	// Cancelled says that it will never have a verdict.
+	Cancelled bool
+	Ignored   bool // by the staff
+	Given     bool // the verdict is the staff's, whatever the judging says
+	Score     *judge.Score
+	Parts     []float64 // judge.Finished has them
+}
+
+// ScoredOf reads all submissions of a contest's teams to its problems, by their numbers.
+func (s *Store) ScoredOf(ctx context.Context, contest string) ([]Scored, error) {
+	rows, err := s.read.CountedOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the submissions for a board", err)
+	}
+	all := make([]Scored, 0, len(rows))
+	for _, r := range rows {
+		c, err := scored(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *c)
+	}
+	return all, nil
+}
+
+// ScoredBy reads the submission that an event of the log is about, one of kind OfSubmission
+// or OfJudgement; nil says that it is of no team, or to no problem of its contest.
+func (s *Store) ScoredBy(ctx context.Context, e Event) (*Scored, error) {
+	read := s.read.Counted
+	if e.Kind == OfJudgement {
+		read = s.read.CountedByJudgement
+	}
+	r, err := read(ctx, e.Object)
+	if err = none(err, ErrNotFound); errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failed("read a submission for a board", err)
+	}
+	return scored(r)
+}
+
+func scored(r query.Counted) (*Scored, error) {
+	c := &Scored{
+		Number: r.Number, Team: r.Team, Label: r.Label, Received: instant(r.Received), Verdict: judge.Verdict(r.Verdict.String),
+		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Given: r.Given != "",
+	}
+	if c.Given { // without the score of a judging that does not count
+		c.Verdict, c.Cancelled = judge.Verdict(r.Given), false
+		return c, nil
+	}
+	if !r.Score.Valid {
+		return c, nil
+	}
+	var f judge.Finished
+	if err := json.Unmarshal([]byte(r.Finished.String), &f); err != nil {
+		return nil, fmt.Errorf("read the score of the submission %d: %w", r.Number, err)
+	}
+	c.Score, c.Parts = f.Score, f.Parts
+	return c, nil
+}

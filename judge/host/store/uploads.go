@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/store/internal/query"
+)
+
+// UploadState says how far an upload is.
+type UploadState string
+
+// The states of an upload.
+const (
+	UploadWaiting UploadState = "waiting" // to be made a bundle, or being made one
+	UploadDone    UploadState = "done"    // it is published
+	UploadFailed  UploadState = "failed"  // Reason says why
+)
+
+// UploadLead is the lead of making bundles of uploads.
+const UploadLead = "uploads"
+
+// Upload is a package of a problem that somebody brought.
+type Upload struct {
+	ID      string // made by NewUpload
+	Account string // id
+	Login   string // of the account; not of a new one
+	Problem string // slug
+	File    string // what it was called
+	Verify  bool   // before it is published
+	Archive blob.Digest
+	State   UploadState
+	Reason  string
+	Bundle  blob.Digest // "" for none
+	Report  blob.Digest // what its verification found, as text; "" for none
+	Made    time.Time
+	Ended   time.Time // zero while it waits
+}
+
+// NewUpload keeps an upload.
+func (s *Store) NewUpload(ctx context.Context, u *Upload) error {
+	u.ID = newID()
+	return failed("keep an upload", s.write.InsertUpload(ctx, query.InsertUploadParams{
+		ID: u.ID, Account: u.Account, Slug: u.Problem, File: clean(u.File), Verify: u.Verify, Archive: string(u.Archive), Made: s.now(),
+	}))
+}
+
+// Upload reads an upload.
+func (s *Store) Upload(ctx context.Context, id string) (*Upload, error) {
+	r, err := s.read.GetUpload(ctx, id)
+	return upload(r), failed("read the upload "+id, err)
+}
+
+// Uploads reads at most n uploads of a problem, or of all where it is "", the latest first.
+func (s *Store) Uploads(ctx context.Context, problem string, n int) ([]*Upload, error) {
+	rows, err := s.read.ListUploads(ctx, problem, int32(n))
+	uploads := make([]*Upload, 0, len(rows))
+	for _, r := range rows {
+		uploads = append(uploads, upload(r))
+	}
+	return uploads, failed("read the uploads", err)
+}
+
+// NextUpload reads the upload that has waited longest; nil where none waits.
+func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
+	r, err := s.read.NextUpload(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return upload(r), failed("read the next upload", err)
+}
+
+// EndUpload keeps what became of an upload, once: its State, Reason, Bundle and Report. Its
+// archive is not named any more.
+func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
+	_, err := s.write.EndUpload(ctx, query.EndUploadParams{
+		ID: u.ID, State: string(u.State), Reason: clean(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: some(s.now()),
+	})
+	return failed("end the upload "+u.ID, err)
+}
+
+func upload(r query.Uploaded) *Upload {
+	return &Upload{
+		ID: r.ID, Account: r.Account, Login: r.Login, Problem: r.Slug, File: r.File, Verify: r.Verify, Archive: blob.Digest(r.Archive), State: UploadState(r.State),
+		Reason: r.Reason, Bundle: blob.Digest(r.Bundle), Report: blob.Digest(r.Report), Made: instant(r.Made), Ended: instant(r.Ended.Int64),
+	}
+}

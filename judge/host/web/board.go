@@ -1,0 +1,122 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// boardView is what stands around a board.
+type boardView struct {
+	Base  string // path of the contest's pages
+	Staff bool
+	Board template.HTML // the place where it comes
+}
+
+// place is where a board comes into its page. It is no text that anybody could have written.
+const place = "<!--the board-->"
+
+// Frame makes the pages around boards of a server of this name. They are the same for all who
+// look, whoever they are.
+func Frame(server string) board.Frame {
+	return func(h board.Heading, staff bool) (before, after []byte, err error) {
+		all, err := templates()
+		if err != nil {
+			return nil, nil, err
+		}
+		p := pageView{
+			Title: "Board", Site: server, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: zone(), Shared: true,
+			Contest: &contestHead{Slug: h.Slug, Name: h.Name, All: staff}, View: boardView{"/c/" + h.Slug, staff, place},
+		}
+		var b bytes.Buffer
+		if err := all["board"].ExecuteTemplate(&b, "base", p); err != nil {
+			return nil, nil, fmt.Errorf("draw the page of a board: %w", err)
+		}
+		before, after, _ = bytes.Cut(b.Bytes(), []byte(place))
+		return before, after, nil
+	}
+}
+
+// liveBoard is the board that is asked for, and whether as the staff sees it.
+func (s *site) liveBoard(r *ask) (l *board.Live, staff bool, err error) {
+	if staff = r.URL.Query().Get("view") == "staff"; staff && !r.can(auth.SeeAll) {
+		return nil, staff, s.forbidden(r)
+	}
+	l, err = s.Boards.Board(r.Context(), r.seat.Contest.ID)
+	return l, staff, err
+}
+
+func (s *site) board(w http.ResponseWriter, r *ask) error {
+	l, staff, err := s.liveBoard(r)
+	if err != nil {
+		return err
+	}
+	known, err := l.ServePage(w, r.Request, staff)
+	if err == nil && !known {
+		return errNothing
+	}
+	return err
+}
+
+func (s *site) boardEvents(w http.ResponseWriter, r *ask) error {
+	l, staff, err := s.liveBoard(r)
+	if err == nil {
+		s.Boards.ServeEvents(w, r.Request, l, staff)
+	}
+	return err
+}
+
+func (s *site) boardTable(w http.ResponseWriter, r *ask) error {
+	l, staff, err := s.liveBoard(r)
+	if err == nil {
+		l.ServeCSV(w, r.Request, staff)
+	}
+	return err
+}
+
+// changeBoard freezes the public's board, or thaws it.
+func (s *site) changeBoard(w http.ResponseWriter, r *ask) error {
+	if err := form(w, r, 1<<10); err != nil {
+		return err
+	}
+	c, now := r.seat.Contest, s.Time()
+	refuse := func(text, hint string) error {
+		return &desk.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}
+	}
+	ended := !c.Ends().IsZero() && !now.Before(c.Ends())
+	do := r.PostForm.Get("do")
+	switch do {
+	case "freeze":
+		if c.Starts.IsZero() || !now.After(c.Starts) || ended {
+			return refuse("only the board of a running contest can be frozen", "the contest's settings say when it is, from its start on")
+		}
+		// Up to the next whole second, as the form of the settings has it: no verdict that
+		// somebody has seen goes away.
+		clock := board.Contest(c, nil)
+		c.Freeze, c.Thaw = (clock.Time(now) + time.Second).Truncate(time.Second), time.Time{}
+	case "thaw":
+		if c.Freeze == 0 {
+			return refuse("the board is not frozen", "")
+		}
+		if c.Thaw = now; !ended {
+			c.Freeze, c.Thaw = 0, time.Time{}
+		}
+	default:
+		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
+	}
+	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
+		return err
+	}
+	if err := s.audit(r.Context(), r, "board "+do, c.ID, c.Slug); err != nil && !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	return go303(w, r, "/c/"+c.Slug+"/board?view=staff")
+}

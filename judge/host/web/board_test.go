@@ -1,0 +1,182 @@
+package web_test
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store"
+)
+
+// accepted is a judging of a right program.
+func accepted() []judge.Event {
+	return []judge.Event{&judge.Finished{Verdict: judge.Accepted, Passed: 2, Judged: 2, Cases: 2}}
+}
+
+// rowOf is the row of an account on a page of a board.
+func rowOf(page, login string) string {
+	for _, row := range regexp.MustCompile(`(?s)<tr id="t-.*?</tr>`).FindAllString(page, -1) {
+		if strings.Contains(row, "<bdi>"+login) {
+			return row
+		}
+	}
+	return ""
+}
+
+// until asks for a page until it is as it should be: a board is at most half a second old.
+func (h *house) until(cookie, path, what string, good func(page string) bool) string {
+	h.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		got := h.ask(cookie, "GET", path, nil)
+		if got.code == 200 && good(got.body) {
+			return got.body
+		}
+		if time.Now().After(deadline) {
+			h.Fatalf("%s: %d\n%s", what, got.code, got.body)
+		}
+	}
+}
+
+// TestBoard is a contest whose board is frozen by hand and thawed again, as the public and
+// the staff see it.
+func TestBoard(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	admin, ada := h.cookie("admin"), h.cookie("ada")
+	do := func(what string, code int, want string) {
+		t.Helper()
+		if got := h.ask(admin, "POST", "/c/spring/board", url.Values{"do": {what}}); got.code != code || !strings.Contains(got.body, want) {
+			t.Fatalf("%s: %d, want %d with %q in\n%s", what, got.code, code, want, got.body)
+		}
+	}
+	const public, staff = "/c/spring/board", "/c/spring/board?view=staff"
+	if got := h.ask("", "GET", public, nil); got.code != 200 || !strings.Contains(got.body, "Nobody takes part yet") {
+		t.Errorf("an empty board: %d\n%s", got.code, got.body)
+	}
+	h.judged(h.send(c, "ada"), accepted()...)
+	page := h.until("", public, "a solved problem", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "first to solve") })
+	if strings.Contains(page, "<form") || strings.Contains(page, "marked>") || strings.Count(page, "<h1>") != 1 || !strings.Contains(page, "/static/live-") {
+		t.Errorf("the public's page:\n%s", page)
+	}
+	if got := h.ask(ada, "GET", staff, nil); got.code != 403 {
+		t.Errorf("a contestant asks for the staff's view: %d", got.code)
+	}
+	if got := h.ask(admin, "GET", staff, nil); got.code != 200 || !strings.Contains(got.body, "Freeze the public board now") {
+		t.Errorf("the staff's view: %d\n%s", got.code, got.body)
+	}
+	if got := h.ask("", "GET", public+"?group=none", nil); got.code != 404 {
+		t.Errorf("a group that nobody is in: %d", got.code)
+	}
+
+	do("thaw", 409, "is not frozen")
+	do("dance", 400, "")
+	do("freeze", 303, "")
+	h.later(2 * time.Second)
+	h.judged(h.send(c, "bob"), accepted()...)
+	page = h.until("", public, "the frozen board", func(page string) bool {
+		return strings.Contains(rowOf(page, "bob"), "pending") && strings.Contains(page, "The scoreboard was frozen with ")
+	})
+	if strings.Contains(rowOf(page, "bob"), "accepted") {
+		t.Errorf("the freeze leaks:\n%s", page)
+	}
+	h.until(admin, staff, "the staff's board in the freeze", func(page string) bool { return strings.Contains(rowOf(page, "bob"), "accepted") })
+	if got := h.ask("", "GET", public+"/table.csv", nil); got.code != 200 || !strings.Contains(got.body, ",0,0,0,,0,1\n") {
+		t.Errorf("the public's table in the freeze: %d\n%s", got.code, got.body)
+	}
+	do("thaw", 303, "")
+	h.until("", public, "the thawed board", func(page string) bool {
+		return strings.Contains(rowOf(page, "bob"), "accepted") && !strings.Contains(page, "frozen")
+	})
+
+	// What changes is told to who has the page.
+	version := regexp.MustCompile(`data-version="(\d+)"`).FindStringSubmatch(h.ask("", "GET", public, nil).body)[1]
+	stream, err := http.Get(h.URL + "/c/spring/board/events?version=" + version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	h.send(c, "runner")
+	told := make(chan string)
+	go func() { // ends with the stream
+		defer close(told)
+		for in := bufio.NewScanner(stream.Body); in.Scan(); {
+			if data, ok := strings.CutPrefix(in.Text(), "data: "); ok {
+				told <- data
+				return
+			}
+		}
+	}()
+	// Nobody calls Run in this test: somebody else looks.
+	for waiting := true; waiting; {
+		h.ask("", "GET", public, nil)
+		select {
+		case data := <-told:
+			if waiting = false; !strings.Contains(data, "runner") || strings.Contains(data, "<bdi>bob") {
+				t.Errorf("told is %s", data)
+			}
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// TestFinalResults: after the end nothing is final until somebody says so, and not while
+// something is open.
+func TestFinalResults(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("past", -30*time.Minute, store.Public, store.Settings{})
+	open := h.send(c, "ada")
+	c, err := h.store.Contest(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Starts, c.Freeze = c.Starts.Add(-31*time.Minute), 20*time.Minute
+	c.Length = 62 * time.Minute // the submission is in it
+	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	admin := h.cookie("admin")
+	final := func() answer {
+		return h.ask(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}})
+	}
+	if got := final(); got.code != 409 || !strings.Contains(got.body, "is not over yet") {
+		t.Errorf("before the end: %d\n%s", got.code, got.body)
+	}
+	if c, err = h.store.Contest(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	// It ends a moment after the submission came.
+	sent, err := h.store.Submission(t.Context(), open.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Length = sent.Received.Sub(c.Starts) + time.Microsecond
+	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.later(time.Second)
+	h.until("", "/c/past/board", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
+	if got := final(); got.code != 409 || !strings.Contains(got.body, "1 submissions have no verdict yet") {
+		t.Errorf("while something is open: %d\n%s", got.code, got.body)
+	}
+	h.judged(open, accepted()...)
+	h.until(admin, "/c/past/board?view=staff", "the verdict", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+	if got := final(); got.code != 303 {
+		t.Errorf("when all is judged: %d\n%s", got.code, got.body)
+	}
+	if got := h.ask(admin, "POST", "/c/past/board", url.Values{"do": {"freeze"}}); got.code != 409 {
+		t.Errorf("a freeze after the end: %d", got.code)
+	}
+	page := h.until("", "/c/past/board", "final results", func(page string) bool { return !strings.Contains(page, "not final") })
+	if !strings.Contains(page, "frozen") || strings.Contains(rowOf(page, "ada"), "accepted") {
+		t.Errorf("final is not thawed:\n%s", page)
+	}
+	if got := h.ask(admin, "POST", "/c/past/board", url.Values{"do": {"thaw"}}); got.code != 303 {
+		t.Errorf("the thaw: %d\n%s", got.code, got.body)
+	}
+	h.until("", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+}

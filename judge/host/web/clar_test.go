@@ -1,0 +1,154 @@
+package web_test
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+)
+
+// clarify writes a clarification; of who is no staff, a question of his team.
+func (h *house) clarify(c *store.Contest, n store.NewClarification, login string) {
+	h.Helper()
+	n.Contest, n.Account = c.ID, h.accounts[login].ID
+	if !n.Staff {
+		n.Team = must[*store.Team](h)(h.store.Enter(h.Context(), c.ID, h.accounts[login])).ID
+	}
+	if _, err := h.store.Clarify(h.Context(), n); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// TestClarificationPages: ada asks, the staff answers her, then all, and announces; bob reads
+// what is for all, and nobody more than is his.
+func TestClarificationPages(t *testing.T) {
+	h := newHouse(t)
+	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.contest("over", -2*time.Hour, store.Accounts, store.Settings{})
+	ada, bob, judge := h.cookie("ada"), h.cookie("bob"), h.cookie("judge")
+	post := func(who, path string, fields url.Values, code int, want string) {
+		t.Helper()
+		if got := h.ask(who, "POST", path, fields); got.code != code || !strings.Contains(got.body, want) {
+			t.Errorf("%s %v: %d, want %d with %q in\n%s", path, fields, got.code, code, want, got.body)
+		}
+	}
+	reads := func(who, path string, wants ...string) {
+		t.Helper()
+		page := h.ask(who, "GET", path, nil).body
+		for _, want := range wants {
+			no := strings.HasPrefix(want, "!")
+			if strings.Contains(page, strings.TrimPrefix(want, "!")) == no {
+				t.Errorf("%s: %q in\n%s", path, want, page)
+			}
+		}
+		harmless(t, path, page)
+	}
+	post(ada, "/c/now/clar", url.Values{"text": {" "}}, 400, "there is no text")
+	post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("ü", 2001)}}, 400, "more than 2000 letters")
+	post(ada, "/c/now/clar", url.Values{"text": {"x"}, "problem": {"Z"}}, 400, "has no problem")
+	post(ada, "/c/over/clar", url.Values{"text": {"x"}}, 403, "")
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + evil}, "problem": {"A"}}, http.StatusSeeOther, "")
+	reads(ada, "/c/now/clar", "is 0 allowed?", "about A", "no answer yet", "!Answer<")
+	reads(bob, "/c/now/clar", "!is 0 allowed?", "There are none")
+	reads(judge, "/c/now", "1 without an answer")
+	reads(judge, "/c/now/clar?open=yes", "is 0 allowed?", "/c/now/clar/1", "asks")
+	reads(judge, "/c/now/clar/1", "Read the statement again.", "is 0 allowed?")
+	// Who of the staff claims a question is seen by the others, until it is free again.
+	post(ada, "/c/now/clar/1/claim", url.Values{}, 403, "")
+	post(judge, "/c/now/clar/9/claim", url.Values{}, 404, "")
+	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
+	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
+	admin := h.cookie("admin")
+	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusConflict, "somebody else is about to answer")
+	reads(admin, "/c/now/clar", "judge is about to answer", "Free it again", "!no answer yet")
+	reads(ada, "/c/now/clar", "no answer yet", "!about to answer")
+	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"release"}}, http.StatusSeeOther, "")
+	reads(admin, "/c/now/clar", "I answer this", "!about to answer")
+	post(judge, "/c/now/clar/1", url.Values{"text": {""}}, 400, "there is no text")
+	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
+	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")
+	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}}, http.StatusSeeOther, "")
+	reads(ada, "/c/now", "1 new", "!No comment.")
+	reads(bob, "/c/now", "! new</b>")
+	reads(ada, "/c/now/clar", "No comment.", "!by judge", "! new</b>")
+	reads(ada, "/c/now", "! new</b>")
+	reads(bob, "/c/now/clar", "!No comment.")
+	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + evil}, "to": {"all"}}, http.StatusSeeOther, "")
+	reads(bob, "/c/now", "1 new", "It is.", "is 0 allowed?")
+	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
+	post(judge, "/c/now/clar", url.Values{"text": {"lunch is at noon"}}, http.StatusSeeOther, "")
+	reads(bob, "/c/now", "1 new", "lunch is at noon")
+	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "There are none without an answer")
+	if got := h.ask("", "GET", "/c/now/clar", nil); got.code != http.StatusSeeOther {
+		t.Errorf("nobody reads clarifications: %d", got.code)
+	}
+	var did []string
+	for _, e := range must[[]store.Entry](t)(h.store.Audited(t.Context(), "", 10)) {
+		did = append(did, e.Action+" "+e.Object+" "+e.Detail)
+	}
+	if got := strings.Join(did, ", "); got != "announce now 4, answer now 1 to all, answer now 1 to the team" {
+		t.Errorf("the audit has %s", got)
+	}
+	for range 10 {
+		post(ada, "/c/now/clar", url.Values{"text": {"hello?"}}, http.StatusSeeOther, "")
+	}
+	post(ada, "/c/now/clar", url.Values{"text": {"hello?"}}, 400, "wait for an answer")
+}
+
+// news listens to those of the contest now; what it returns waits for the next.
+func (h *house) news(t *testing.T, login string) func() string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/now/news/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Cookie", h.cookie(login))
+	res, err := http.DefaultClient.Do(r)
+	if err != nil || res.StatusCode != 200 {
+		t.Fatal(res, err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	lines := bufio.NewScanner(res.Body)
+	return func() string {
+		t.Helper()
+		for lines.Scan() {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+				return data
+			}
+		}
+		t.Fatal("the stream ends:", lines.Err())
+		return ""
+	}
+}
+
+// TestNewsAreTold: who listens hears of what is for him, and of nothing else that matters.
+func TestNewsAreTold(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	next := h.news(t, "bob")
+	if first := next(); strings.Contains(first, "new") {
+		t.Errorf("at first bob is told %s", first)
+	}
+	h.clarify(c, store.NewClarification{Text: "may I?"}, "ada")
+	if told := next(); strings.Contains(told, "new") {
+		t.Errorf("of ada's question bob is told %s", told)
+	}
+	staff := h.news(t, "admin")
+	staff()
+	for _, do := range []string{"claim", "claim", "release"} { // the second changes nothing
+		if got := h.ask(h.cookie("judge"), "POST", "/c/now/clar/1/claim", url.Values{"do": {do}}); got.code != http.StatusSeeOther {
+			t.Fatalf("%s: %d", do, got.code)
+		}
+	}
+	if told := staff(); !strings.Contains(told, "1 without an answer") {
+		t.Errorf("of a claim the staff is told %s", told)
+	}
+	h.clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
+	if told := next(); !strings.Contains(told, "1 new") {
+		t.Errorf("of an announcement bob is told %s", told)
+	}
+}

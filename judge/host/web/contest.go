@@ -1,0 +1,469 @@
+package web
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/report"
+)
+
+// homeView is the page that everybody comes to.
+type homeView struct {
+	Groups  []contestGroup
+	Ladders []ladderLine
+	Holes   []*store.Hole
+	Empty   bool // there is no contest at all that who looks may see
+}
+
+type contestGroup struct {
+	Title    string
+	Contests []contestLine
+}
+
+type contestLine struct {
+	Slug, Name string
+	Starts     time.Time
+	Length     time.Duration
+	Clock      clockView
+	Hidden     bool // but for staff
+}
+
+func (s *site) home(w http.ResponseWriter, r *ask) error {
+	all, err := s.Store.Contests(r.Context())
+	if err != nil {
+		return err
+	}
+	groups := map[auth.Phase]*contestGroup{auth.Running: {Title: "Running"}, auth.Before: {Title: "Coming"}, auth.Over: {Title: "Past"}}
+	v := homeView{Empty: true}
+	for _, c := range slices.Backward(all) {
+		seat, err := s.Seat(r.Context(), c, r.me)
+		if err != nil {
+			return err
+		}
+		if !seat.Can(auth.SeeContest) {
+			continue
+		}
+		g := groups[seat.State.Phase]
+		g.Contests = append(g.Contests, contestLine{c.Slug, c.Name, c.Starts, c.Length, s.clock(seat), c.Visibility == store.Staff})
+		v.Empty = false
+	}
+	for _, phase := range []auth.Phase{auth.Running, auth.Before, auth.Over} {
+		if len(groups[phase].Contests) > 0 {
+			v.Groups = append(v.Groups, *groups[phase])
+		}
+	}
+	if v.Ladders, err = s.ladderLines(r); err != nil {
+		return err
+	}
+	if v.Holes, err = s.holeLines(r); err != nil {
+		return err
+	}
+	v.Empty = v.Empty && len(v.Ladders)+len(v.Holes) == 0
+	return s.page(w, r, http.StatusOK, "home", s.Name, v)
+}
+
+// contestView is the page of a contest.
+type contestView struct {
+	Slug, Name   string
+	Starts, Ends time.Time
+	Problems     []problemLine
+	Closed       string // why the problems are not shown
+	Mine         []lineView
+	Team         string
+	LogIn        bool                // who looks could take part, if they logged in
+	Announced    []clarificationLine // the last to all
+}
+
+type problemLine struct {
+	Label, Title string
+	Points       int64
+	Colour       string
+	Best         stateView // of who looks
+	Tries        int
+}
+
+func (s *site) contest(w http.ResponseWriter, r *ask) (err error) {
+	c := r.seat.Contest
+	v := contestView{Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: r.seat.Ends(), LogIn: r.me == nil}
+	if r.seat.Team != nil {
+		v.Team = r.seat.Team.Name
+	}
+	const announced = 3
+	if v.Announced, err = s.clarificationsOf(r, store.ClarificationFilter{Contest: c.ID, Limit: announced}); err != nil {
+		return err
+	}
+	if !r.can(auth.SeeProblems) {
+		v.Closed = "The problems are here as soon as the contest begins."
+		return s.page(w, r, http.StatusOK, "contest", c.Name, v)
+	}
+	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	labels, best := map[string]string{}, map[string]*problemLine{}
+	for _, p := range problems {
+		v.Problems = append(v.Problems, problemLine{Label: p.Label, Title: p.Title, Points: p.Points, Colour: p.Colour})
+		labels[p.Slug] = p.Label
+	}
+	for i := range v.Problems {
+		best[v.Problems[i].Label] = &v.Problems[i]
+	}
+	if r.me != nil {
+		const shown = 20
+		mine, err := s.Store.Submissions(r.Context(), mine(r, "", 500))
+		if err != nil {
+			return err
+		}
+		for i, sub := range mine {
+			line := s.line(r, sub, labels)
+			if i < shown {
+				v.Mine = append(v.Mine, line)
+			}
+			if p := best[line.Label]; p != nil && !sub.Ignored {
+				p.Tries++
+				if p.Best.Words == "" || sub.Verdict == judge.Accepted {
+					p.Best = line.State
+				}
+			}
+		}
+	}
+	return s.page(w, r, http.StatusOK, "contest", c.Name, v)
+}
+
+// mine are the submissions of who asks and of their team, to a problem or to all.
+func mine(r *ask, problem string, limit int) store.Filter {
+	f := store.Filter{Contest: r.seat.Contest.ID, Account: r.me.ID, Problem: problem, Limit: limit}
+	if r.seat.Team != nil {
+		f.Account, f.Team = "", r.seat.Team.ID
+	}
+	return f
+}
+
+func (s *site) line(r *ask, sub *store.Submission, labels map[string]string) lineView {
+	label := labels[sub.Problem]
+	if label == "" {
+		label = "?" // the problem left the contest
+	}
+	return lineView{
+		Slug: r.seat.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
+		State: stateOfSent(sub, r.can(auth.SeeAll)),
+	}
+}
+
+// problemView is the page of a problem.
+type problemView struct {
+	Slug, Label, Title string
+	Statement          template.HTML
+	Missing            bool // nobody published a statement
+	TimeMS, Memory     int64
+	Samples            []client.Sample
+	Submit             *submitView // nil where nothing may be submitted
+	Why                string      // and why not
+	Mine               []lineView
+	Wrong              string
+}
+
+// submitView is the form by which one submits.
+type submitView struct {
+	Key       string // that makes sending twice harmless
+	Languages []offeredLanguage
+	Chosen    string // id
+	Text      string
+	MaxSize   int64
+}
+
+// offeredLanguage is a language that may be chosen. Claims are the endings of files that tell
+// it: several languages may have the same, and the first one claims it.
+type offeredLanguage struct {
+	client.OfferedLanguage
+	Claims []string
+}
+
+func (s *site) problem(w http.ResponseWriter, r *ask) error {
+	return s.problemPage(w, r, http.StatusOK, submitView{Key: rand.Text()}, "")
+}
+
+func (s *site) problemPage(w http.ResponseWriter, r *ask, code int, f submitView, wrong string) error {
+	p := r.problem
+	v := problemView{Slug: r.seat.Contest.Slug, Label: p.Label, Title: p.Title, Wrong: wrong}
+	sheet, err := s.Sheet(p.Problem)
+	if err != nil {
+		return err
+	}
+	if v.Missing = sheet == nil || sheet.Statement == ""; sheet != nil {
+		if v.Statement, err = statement(sheet); err != nil {
+			return err
+		}
+		v.TimeMS, v.Memory, v.Samples = sheet.TimeMS, sheet.Memory, sheet.Samples
+	}
+	if r.can(auth.Submit) {
+		if f.Languages, err = s.offered(r, sheet, r.seat.Contest.Settings.Languages); err != nil {
+			return err
+		}
+		f.MaxSize, v.Submit = s.MaxSize, &f
+	} else if r.me != nil {
+		v.Why = "This contest takes no submissions from you now."
+	}
+	if r.me != nil {
+		mine, err := s.Store.Submissions(r.Context(), mine(r, p.Slug, 20))
+		if err != nil {
+			return err
+		}
+		for _, sub := range mine {
+			v.Mine = append(v.Mine, s.line(r, sub, map[string]string{p.Slug: p.Label}))
+		}
+	}
+	return s.page(w, r, code, "problem", p.Label+". "+p.Title, v)
+}
+
+// withoutTitle is a statement without the heading that it begins with: the page has one.
+func withoutTitle(statement string) string {
+	statement = strings.TrimLeft(statement, "\r\n")
+	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
+		return rest
+	}
+	return statement
+}
+
+// offered are the languages in which one may submit: those of the problem that have files of
+// their own, that the workers have and are among only, where it has any, by name.
+func (s *site) offered(r *ask, sheet *client.Sheet, only []string) (all []offeredLanguage, err error) {
+	if sheet == nil {
+		return nil, nil
+	}
+	class, err := s.Store.Class(r.Context(), s.Desk.Class)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	claimed := map[string]bool{}
+	for _, l := range sheet.Languages {
+		if len(l.Extensions) == 0 {
+			continue // it is asked for by name, by the command line
+		}
+		has := class == nil || len(class.Languages) == 0 || class.Languages[l.ID] != ""
+		if has && (len(only) == 0 || slices.Contains(only, l.ID)) {
+			one := offeredLanguage{OfferedLanguage: l}
+			for _, ending := range l.Extensions {
+				if !claimed[ending] {
+					claimed[ending], one.Claims = true, append(one.Claims, ending)
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b offeredLanguage) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return all, nil
+}
+
+// sample is the input or the answer of a sample, to be kept as a file.
+func (s *site) sample(w http.ResponseWriter, r *ask) error {
+	sheet, err := s.Sheet(r.problem.Problem)
+	if err != nil {
+		return err
+	}
+	if sheet != nil {
+		for _, one := range sheet.Samples {
+			for name, text := range map[string]string{one.Name + ".in": one.In, one.Name + ".ans": one.Ans} {
+				if name == r.PathValue("file") {
+					return attachment(w, name, []byte(text))
+				}
+			}
+		}
+	}
+	return errNothing
+}
+
+// attachment sends a text of somebody else, which a browser keeps and does not show.
+func attachment(w http.ResponseWriter, name string, data []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Disposition", "attachment; filename*=UTF-8''"+quoted(path.Base(name)))
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	_, _ = w.Write(data) // to one who may be gone
+	return nil
+}
+
+// quoted writes a name of a file as headers want it.
+func quoted(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		if c := name[i]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// statement draws the statement of a problem.
+func statement(sheet *client.Sheet) (template.HTML, error) {
+	var b strings.Builder
+	err := report.StatementPart(&b, []byte(withoutTitle(sheet.Statement)))
+	return template.HTML(b.String()), err // goldmark lets no HTML through but plain tags
+}
+
+// multipart reads a form with files that are as large as submissions may be.
+func (s *site) multipart(w http.ResponseWriter, r *ask) error {
+	limitTime(w, 2*time.Minute)
+	r.Body = http.MaxBytesReader(w, r.Body, s.MaxSize+2*small)
+	const inMemory = 1 << 20
+	err := r.aside(func() error {
+		err := r.ParseForm() // of one without files, ParseMultipartForm does not say that it is too large
+		if err == nil {
+			err = r.ParseMultipartForm(inMemory)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission is too large: the most is %d bytes", s.MaxSize)}
+		}
+		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
+	}
+	return nil
+}
+
+// submit takes a submission: files, or a text.
+func (s *site) submit(w http.ResponseWriter, r *ask) error {
+	if err := s.multipart(w, r); err != nil {
+		return err
+	}
+	if r.MultipartForm != nil {
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // they are in a folder of the system's
+	}
+	f := submitView{Key: r.PostFormValue("key"), Chosen: r.PostFormValue("language"), Text: r.PostFormValue("text")}
+	sheet, err := s.Sheet(r.problem.Problem)
+	if err != nil {
+		return err
+	}
+	offered, err := s.offered(r, sheet, r.seat.Contest.Settings.Languages)
+	if err != nil {
+		return err
+	}
+	n := desk.New{Seat: r.seat, Account: r.me, Problem: r.problem.Problem, Key: f.Key, Language: f.Chosen}
+	texts, err := s.given(r, &n, offered, f.Text)
+	if err == nil {
+		err = s.Hurried(r.Context(), n)
+	}
+	if err == nil {
+		err = s.keep(r, &n, texts)
+	}
+	var kept *store.Accepted
+	if err == nil {
+		kept, err = s.Take(r.Context(), n)
+	}
+	if refusal, is := errors.AsType[*desk.Refusal](err); is && refusal.Code < 500 {
+		return s.problemPage(w, r, refusal.Code, f, strings.Join(slices.DeleteFunc([]string{refusal.Text, refusal.Hint}, func(t string) bool { return t == "" }), ": "))
+	}
+	if err != nil {
+		return err
+	}
+	return go303(w, r, fmt.Sprintf("/c/%s/s/%d", r.seat.Contest.Slug, kept.Number))
+}
+
+func bad(format string, args ...any) error {
+	return &desk.Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
+}
+
+// given finds out what was sent: the texts of the files, which it names in n.
+func (s *site) given(r *ask, n *desk.New, offered []offeredLanguage, text string) (texts [][]byte, err error) {
+	var language *offeredLanguage
+	for i := range offered {
+		if offered[i].ID == n.Language {
+			language = &offered[i]
+		}
+	}
+	if n.Language != "" && language == nil {
+		return nil, bad("the language %.40q is not offered here", n.Language)
+	}
+	var headers []*multipart.FileHeader
+	if r.MultipartForm != nil {
+		for _, h := range r.MultipartForm.File["file"] {
+			if h.Filename != "" {
+				headers = append(headers, h)
+			}
+		}
+	}
+	switch {
+	case len(headers) > 0 && strings.TrimSpace(text) != "":
+		return nil, bad("there is a file and a text: send one of them")
+	case len(headers) == 0 && strings.TrimSpace(text) == "":
+		return nil, bad("there is nothing to submit: choose a file, or paste the text of your program")
+	case len(headers) == 0 && language == nil:
+		return nil, bad("choose the language of the text")
+	}
+	if len(headers) == 0 {
+		n.Program = "main." + language.Extensions[0]
+		n.Files = []job.File{{Path: n.Program}}
+		return [][]byte{[]byte(strings.ReplaceAll(text, "\r\n", "\n"))}, nil // as browsers end lines
+	}
+	for _, h := range headers {
+		file, err := h.Open()
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(io.LimitReader(file, s.MaxSize+1))
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+		if len(data) == 0 {
+			return nil, bad("the file %.100q is empty", h.Filename)
+		}
+		name := path.Base(strings.ReplaceAll(h.Filename, `\`, "/"))
+		n.Files, texts = append(n.Files, job.File{Path: name}), append(texts, data)
+	}
+	n.Program = n.Files[0].Path
+	if n.Folder = len(headers) > 1; n.Folder {
+		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(headers)-1)
+	}
+	if language == nil && !n.Folder && len(offered) > 0 && !claimed(n.Program, offered) {
+		return nil, bad("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Program)
+	}
+	return texts, nil
+}
+
+// claimed says whether the ending of a file tells its language; one without an ending may
+// say it in its first line.
+func claimed(name string, offered []offeredLanguage) bool {
+	ending := strings.TrimPrefix(path.Ext(name), ".")
+	return ending == "" || slices.ContainsFunc(offered, func(l offeredLanguage) bool { return slices.Contains(l.Extensions, ending) })
+}
+
+// keep stores the texts of a submission as blobs, once its size is known to be allowed.
+func (s *site) keep(r *ask, n *desk.New, texts [][]byte) error {
+	for i, text := range texts {
+		n.Files[i].Size, n.Files[i].Digest = int64(len(text)), blob.Of(text)
+	}
+	if err := errors.Join(s.HasRoom(desk.RoomForSubmissions), s.Bounded(n.Files, n.Folder)); err != nil {
+		return err
+	}
+	for i, text := range texts {
+		f := n.Files[i]
+		if err := s.Store.NoteBlobs(r.Context(), store.Blob{Digest: f.Digest, Size: f.Size, Kind: "upload"}); err != nil {
+			return err
+		}
+		if err := s.Blobs.Put(f.Digest, f.Size, strings.NewReader(string(text))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store"
+)
+
+// TestContestForm: what a contest may be, and two who change one at once.
+func TestContestForm(t *testing.T) {
+	h := newHouse(t)
+	admin := h.cookie("admin")
+	good := func(changes ...string) url.Values {
+		v := url.Values{"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "length": {"2h30m"}, "label-sum": {"A"}, "points-sum": {"7"}}
+		for i := 0; i < len(changes); i += 2 {
+			v.Set(changes[i], changes[i+1])
+		}
+		return v
+	}
+	for want, v := range map[string]url.Values{
+		"a name is missing":                good("name", " "),
+		"has a letter that nobody can see": good("name", "a\x00"),
+		"has 200 letters at most":          good("name", strings.Repeat("é", 201)),
+		"the address of a contest is":      good("slug", "Spring!"),
+		"the address practice is taken":    good("slug", "practice"),
+		"the form is not whole":            good("format", "king"),
+		"is not a length of time":          good("length", "-5m"),
+		"are not the points of a problem":  good("points-sum", "x"),
+		"is not a label of a problem":      good("label-sum", "A B"),
+		"is not when a contest begins":     good("starts", "tomorrow"),
+		"the board stands still before":    good("freeze", "3h"),
+		"how many submissions are taken":   good("per_minute", "0"),
+		"how many minutes a rejected":      good("penalty", "-1"),
+	} {
+		if got := h.ask(admin, "POST", "/admin/contests/new", v); got.code != 400 || !strings.Contains(got.body, want) {
+			t.Errorf("%d, want 400 with %q:\n%s", got.code, want, got.body)
+		}
+	}
+	if got := h.ask(admin, "POST", "/admin/contests/new", good("starts", "2026-03-01T10:00", "freeze", "1h29m50s", "penalty", "7", "compile_errors", "on", "groups", "on", "blind", "on")); got.code != 303 || got.Get("Location") != "/c/spring" {
+		t.Fatalf("a good one: %d\n%s", got.code, got.body)
+	}
+	if got := h.ask(admin, "POST", "/admin/contests/new", good()); got.code != 400 || !strings.Contains(got.body, "this address already") {
+		t.Errorf("the same again: %d\n%s", got.code, got.body)
+	}
+	c := must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "spring"))
+	if c.Length != 150*time.Minute || c.Freeze != 90*time.Minute-10*time.Second || c.Settings.Penalty != 7 || !c.Settings.CompileErrors || !c.Settings.Groups || !c.Settings.Blind || c.Starts.Local().Format("15:04") != "10:00" || c.Settings.Show != judge.ShowSamples {
+		t.Errorf("got %+v", c)
+	}
+	page := h.ask(admin, "GET", "/c/spring/edit", nil)
+	for _, want := range []string{`value="2026-03-01T10:00"`, `value="2h30m"`, `value="1h29m50s"`, `name="penalty" value="7"`, `name="groups" checked`, `name="blind" checked`, `name="compile_errors" checked`, `name="label-sum" value="A"`, `name="points-sum" value="7"`, `name="revision" value="1"`} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the form has no %s:\n%s", want, page.body)
+		}
+	}
+	if got := h.ask(admin, "POST", "/c/spring/edit", good("revision", "1", "label-sum", "", "start", "now")); got.code != 303 {
+		t.Errorf("a change: %d\n%s", got.code, got.body)
+	}
+	if got := h.ask(admin, "POST", "/c/spring/edit", good("revision", "1")); got.code != 409 || !strings.Contains(got.body, "somebody else has changed this") {
+		t.Errorf("a change of what is old: %d\n%s", got.code, got.body)
+	}
+	c = must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "spring"))
+	if problems := must[[]*store.ContestProblem](t)(h.store.ContestProblems(t.Context(), c.ID)); len(problems) != 0 || time.Since(c.Starts) > time.Hour {
+		t.Errorf("got %+v with %v", c, problems)
+	}
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// newsItem is a piece of news of a feed.
+type newsItem struct {
+	ID    string
+	Title string
+	URL   string
+	At    time.Time
+}
+
+// mostNews is how many pieces of news a feed has.
+const mostNews = 100
+
+// writeFeed sends news, the latest first, as a JSON feed or, where the address ends so, as
+// Atom. Base is by which others reach the server; home and the items' URLs are paths.
+func writeFeed(w http.ResponseWriter, base, title, home, self string, items []newsItem) error {
+	var b bytes.Buffer
+	h := w.Header()
+	if !strings.HasSuffix(self, ".atom") {
+		type item struct {
+			ID        string    `json:"id"`
+			URL       string    `json:"url"`
+			Title     string    `json:"title"`
+			Text      string    `json:"content_text"`
+			Published time.Time `json:"date_published"`
+		}
+		feed := struct {
+			Version string `json:"version"`
+			Title   string `json:"title"`
+			Home    string `json:"home_page_url"`
+			Feed    string `json:"feed_url"`
+			Items   []item `json:"items"`
+		}{"https://jsonfeed.org/version/1.1", title, base + home, base + self, []item{}}
+		for _, i := range items {
+			feed.Items = append(feed.Items, item{base + i.ID, base + i.URL, i.Title, i.Title, i.At})
+		}
+		h.Set("Content-Type", "application/feed+json")
+		e := json.NewEncoder(&b)
+		e.SetIndent("", "  ")
+		if err := e.Encode(feed); err != nil {
+			return err
+		}
+	} else {
+		type link struct {
+			Href string `xml:"href,attr"`
+			Rel  string `xml:"rel,attr,omitempty"`
+		}
+		type entry struct {
+			ID      string `xml:"id"`
+			Title   string `xml:"title"`
+			Updated string `xml:"updated"`
+			Link    link   `xml:"link"`
+		}
+		feed := struct {
+			XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+			ID      string   `xml:"id"`
+			Title   string   `xml:"title"`
+			Updated string   `xml:"updated"`
+			Author  string   `xml:"author>name"`
+			Links   []link   `xml:"link"`
+			Entries []entry  `xml:"entry"`
+		}{ID: base + self, Title: title, Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: title, Links: []link{{base + self, "self"}, {base + home, "alternate"}}}
+		for i, one := range items {
+			at := one.At.UTC().Format(time.RFC3339)
+			if i == 0 {
+				feed.Updated = at
+			}
+			feed.Entries = append(feed.Entries, entry{base + one.ID, one.Title, at, link{Href: base + one.URL}})
+		}
+		h.Set("Content-Type", "application/atom+xml")
+		b.WriteString(xml.Header)
+		if err := xml.NewEncoder(&b).Encode(feed); err != nil {
+			return err
+		}
+	}
+	h.Set("Content-Disposition", "attachment")
+	_, _ = w.Write(b.Bytes()) // to one who may be gone
+	return nil
+}
+
+// badge draws a picture that says at which place something is.
+func badge(w http.ResponseWriter, label, text string) error {
+	const letter = 7 // about the width of one
+	cut := func(text string, most int) string {
+		if letters := []rune(text); len(letters) > most {
+			return string(letters[:most-1]) + "…"
+		}
+		return text
+	}
+	label, text = cut(visible(label), 40), cut(visible(text), 40)
+	left, right := len([]rune(label))*letter+12, len([]rune(text))*letter+12
+	escaped := func(text string) string {
+		var b strings.Builder
+		_ = xml.EscapeText(&b, []byte(text)) // into memory
+		return b.String()
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml; charset=utf-8")
+	h.Set("Content-Disposition", "attachment") // pages show it all the same
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[4]s: %[5]s"><rect width="%[1]d" height="20" rx="3" fill="#24507a"/><rect width="%[2]d" height="20" rx="3" fill="#444"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" y="14">%[4]s</text><text x="%[3]d" y="14">%[5]s</text></g></svg>`,
+		left+right, left, left+6, escaped(label), escaped(text))
+	return nil
+}

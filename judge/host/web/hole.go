@@ -1,0 +1,311 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/flow"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+	"assay/judge/report"
+)
+
+// asPost is what the form calls the language of a post, whose header names it.
+const asPost = "post"
+
+// holeView is the page of a hole, in one language or over all.
+type holeView struct {
+	Slug, Name string
+	Language   string // key of the one whose board this is; "" for all
+	LanguageIs string // and what it is called
+	By         scoring.Measure
+	Statement  template.HTML
+	Missing    bool
+	Submit     *golfForm // nil where nobody may submit
+	Why        string    // and why not
+	Wrong      string
+	Board      []golfer
+	Languages  []golfLanguage
+	Records    []golfRecord
+	Mine       []answerLine
+	Shown      bool // answers that stand may be read
+	Changes    bool // who looks may change the hole
+}
+
+// Other is the other measure.
+func (v holeView) Other() scoring.Measure {
+	if v.By == scoring.Chars {
+		return scoring.Bytes
+	}
+	return scoring.Chars
+}
+
+// golfForm is the form by which an answer is handed in.
+type golfForm struct {
+	Key       string
+	Languages []offeredLanguage
+	Chosen    string
+	Text      string
+	Flags     string
+	As        string
+	MaxSize   int64
+}
+
+// golfer is a row of a board.
+type golfer struct {
+	Rank, Size int
+	Who        string
+	Language   string
+	Since      time.Time
+	Points     int
+	Link       string // to the answer; "" for who may not read it
+	Mine       bool
+}
+
+// golfLanguage is a language with its best answer.
+type golfLanguage struct {
+	Name, Link string
+	Size, Many int
+	Who        string
+}
+
+// golfRecord is an answer that was shorter than all before it.
+type golfRecord struct {
+	At       time.Time
+	Who      string
+	Language string
+	Size     int
+	Before   int
+}
+
+// answerLine is one of one's own answers in a list.
+type answerLine struct {
+	Number   int64
+	Language string
+	Size     int
+	Chars    int
+	Received time.Time
+	State    stateView
+	Why      string
+}
+
+// findHole finds the hole that is asked for, and the answer of it.
+func (s *site) findHole(r *ask) error {
+	h, err := s.Store.Hole(r.Context(), r.PathValue("hole"))
+	if errors.Is(err, store.ErrNotFound) {
+		if r.me == nil { // as of one that hides itself
+			return errLogIn
+		}
+		return errNothing
+	}
+	if err != nil {
+		return err
+	}
+	r.at = s.HoleSeat(h, r.me)
+	if !r.at.Can(auth.SeeHole) || r.PathValue("answer") == "" {
+		return nil
+	}
+	if r.answer, err = s.answerOf(r.Context(), h, r.PathValue("answer")); err != nil {
+		return err
+	}
+	r.at = r.at.Look(r.answer)
+	return nil
+}
+
+// answerOf reads an answer of a hole by its number as an address has it.
+func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {
+	n, ok := whole(number)
+	if !ok {
+		return nil, errNothing
+	}
+	a, err := s.Store.Answer(ctx, h.ID, n)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errNothing
+	}
+	return a, err
+}
+
+func (s *site) hole(w http.ResponseWriter, r *ask) error {
+	return s.holePage(w, r, http.StatusOK, golfForm{Key: rand.Text()}, "")
+}
+
+func (s *site) holePage(w http.ResponseWriter, r *ask, code int, f golfForm, wrong string) error {
+	h := r.at.Hole
+	v := holeView{Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown, Changes: r.can(auth.Make)}
+	p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
+	if err != nil {
+		return err
+	}
+	sheet, err := s.Sheet(p)
+	if err != nil {
+		return err
+	}
+	if v.Missing = sheet == nil || sheet.Statement == ""; sheet != nil {
+		var b strings.Builder
+		if err := report.StatementPart(&b, []byte(withoutTitle(sheet.Statement))); err != nil {
+			return err
+		}
+		v.Statement = template.HTML(b.String()) // goldmark lets no HTML through but plain tags
+	}
+	offered, err := s.offered(r, sheet, nil)
+	if err != nil {
+		return err
+	}
+	for _, l := range offered {
+		if l.ID == v.Language {
+			v.LanguageIs, f.Chosen = l.Name, cmp.Or(f.Chosen, l.ID)
+		}
+	}
+	if err := s.boards(r, &v); err != nil {
+		return err
+	}
+	if v.Language != "" && v.LanguageIs == "" {
+		return errNothing
+	}
+	switch f.Languages, f.MaxSize = offered, s.MaxSize; {
+	case r.can(auth.Golf):
+		v.Submit = &f
+	case h.Closed:
+		v.Why = "The hole is closed and takes no more answers."
+	default:
+		v.Why = "Only who is logged in may send an answer."
+	}
+	title := h.Name
+	if v.LanguageIs != "" {
+		title += " in " + v.LanguageIs
+	}
+	return s.page(w, r, code, "hole", title, v)
+}
+
+// measure is what of answers is counted, as the address says.
+func measure(r *ask) scoring.Measure {
+	if r.URL.Query().Get("by") == string(scoring.Chars) {
+		return scoring.Chars
+	}
+	return scoring.Bytes
+}
+
+// boards fills what there is to say of answers.
+func (s *site) boards(r *ask, v *holeView) error {
+	h := r.at.Hole
+	right, by, err := s.RightAnswers(r.Context(), h)
+	if err != nil {
+		return err
+	}
+	keys := map[string]*golfLanguage{}
+	for _, a := range right {
+		if key, l := a.Language, by[a.Number]; keys[key] == nil && a.Stands {
+			keys[key] = &golfLanguage{Name: l.Name, Link: "/hole/" + h.Slug + "/" + url.PathEscape(key)}
+		}
+		if a.Language == v.Language {
+			v.LanguageIs = by[a.Number].Name
+		}
+	}
+	for key, l := range keys {
+		board := scoring.Golf(right, key, v.By)
+		l.Size, l.Many, l.Who = board[0].Size(v.By), len(board), by[board[0].Number].Display
+		v.Languages = append(v.Languages, *l)
+	}
+	slices.SortFunc(v.Languages, func(a, b golfLanguage) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	for _, p := range scoring.Golf(right, v.Language, v.By) {
+		a := by[p.Number]
+		row := golfer{Rank: p.Rank, Size: p.Size(v.By), Who: a.Display, Language: a.Name, Since: p.Since, Points: p.Points, Mine: r.me != nil && a.Account == r.me.ID}
+		if r.at.Look(a).Can(auth.SeeAnswer) {
+			row.Link = fmt.Sprintf("/hole/%s/a/%d", h.Slug, a.Number)
+		}
+		v.Board = append(v.Board, row)
+	}
+	const recent = 20
+	records := scoring.Records(right, v.Language, v.By)
+	for _, one := range slices.Backward(records[max(0, len(records)-recent):]) {
+		a := by[one.Number]
+		v.Records = append(v.Records, golfRecord{one.Stood, a.Display, a.Name, one.Size(v.By), one.Before})
+	}
+	if r.me == nil {
+		return nil
+	}
+	mine, err := s.Store.Answers(r.Context(), h.ID, r.me.ID, recent)
+	for _, a := range mine {
+		v.Mine = append(v.Mine, answerLine{a.Number, a.Name, a.Bytes, a.Chars, a.Received, answerState(a), a.Why})
+	}
+	return err
+}
+
+// answerState says what is thought of an answer.
+func answerState(a *store.Answer) stateView {
+	switch {
+	case a.State == store.Proving:
+		return stateView{Class: "none", Words: "proving", Open: true}
+	case a.State == store.Standing:
+		return stateView{Class: "ac", Code: string(a.Verdict), Words: "it stands"}
+	case a.State == store.Greyed:
+		return stateView{Class: "none", Code: string(a.Verdict), Words: "it stands no more"}
+	case a.Verdict == "":
+		return stateView{Class: "none", Words: "not proved"}
+	}
+	return stateView{Class: "wa", Code: string(a.Verdict)}
+}
+
+// golf takes an answer: a file, or a text.
+func (s *site) golf(w http.ResponseWriter, r *ask) error {
+	if err := s.multipart(w, r); err != nil {
+		return err
+	}
+	if r.MultipartForm != nil {
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // they are in a folder of the system's
+	}
+	f := golfForm{Key: r.PostFormValue("key"), Chosen: r.PostFormValue("language"), Text: r.PostFormValue("text"), Flags: r.PostFormValue("flags"), As: r.PostFormValue("as")}
+	n := desk.NewAnswer{HoleSeat: r.at, Key: f.Key, How: flow.HoleAnswer{Language: f.Chosen, Flags: strings.Fields(f.Flags), As: f.As}}
+	var kept *store.Answer
+	err := s.readAnswer(r, &n, f)
+	if err == nil {
+		kept, err = s.TakeAnswer(r.Context(), n)
+	}
+	if refusal, is := errors.AsType[*desk.Refusal](err); is && refusal.Code < 500 {
+		return s.holePage(w, r, refusal.Code, f, strings.Join(slices.DeleteFunc([]string{refusal.Text, refusal.Hint}, func(t string) bool { return t == "" }), ": "))
+	}
+	if err != nil {
+		return err
+	}
+	return go303(w, r, fmt.Sprintf("/hole/%s/a/%d", r.at.Hole.Slug, kept.Number))
+}
+
+// readAnswer reads what was sent.
+func (s *site) readAnswer(r *ask, n *desk.NewAnswer, f golfForm) error {
+	n.Data = []byte(strings.ReplaceAll(f.Text, "\r\n", "\n")) // as browsers end lines
+	if r.MultipartForm != nil {
+		for _, h := range r.MultipartForm.File["file"] {
+			if h.Filename == "" {
+				continue
+			}
+			if strings.TrimSpace(f.Text) != "" || n.Name != "" {
+				return bad("an answer is one file or one text: send one of them")
+			}
+			file, err := h.Open()
+			if err != nil {
+				return err
+			}
+			n.Name = h.Filename
+			n.Data, err = io.ReadAll(io.LimitReader(file, s.MaxSize+1))
+			if err = errors.Join(err, file.Close()); err != nil {
+				return err
+			}
+		}
+	}
+	if n.How.Language == asPost {
+		n.Name, n.How.Language = "answer.md", ""
+	}
+	return nil
+}

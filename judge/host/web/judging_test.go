@@ -1,0 +1,171 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// TestSubmit sends what people send.
+func TestSubmit(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 3, Languages: []string{"py"}})
+	ada := h.cookie("ada")
+	const path = "/c/now/p/A"
+	for name, tt := range map[string]struct {
+		fields, files map[string]string
+		code          int
+		want          string
+	}{
+		"nothing":                {nil, nil, 400, "there is nothing to submit"},
+		"blanks":                 {map[string]string{"text": " \n"}, nil, 400, "there is nothing to submit"},
+		"a text in no language":  {map[string]string{"text": "print(1)"}, nil, 400, "choose the language of the text"},
+		"a language not offered": {map[string]string{"text": "echo", "language": "sh"}, nil, 400, "is not offered here"},
+		"both":                   {map[string]string{"text": "x", "language": "py"}, map[string]string{"a.py": "x"}, 400, "there is a file and a text"},
+		"an empty file":          {nil, map[string]string{"a.py": ""}, 400, "is empty"},
+		"an unknown ending":      {nil, map[string]string{"a.exe": "x"}, 400, "no language has programs called"},
+		"too large a file":       {nil, map[string]string{"a.py": strings.Repeat("x", 1001)}, 413, "the most is 1000 bytes"},
+		"a huge file":            {nil, map[string]string{"a.py": strings.Repeat("x", 1<<20)}, 413, "too large"},
+		"too many files":         {nil, map[string]string{"a.py": "x", "b.py": "x", "c.py": "x", "d.py": "x"}, 413, "in 3 files"},
+		"one file twice":         {nil, map[string]string{"a/x.py": "x", "b/x.py": "y"}, 400, "stands twice"},
+		"no problem":             {nil, nil, 404, ""},
+	} {
+		to := path
+		if name == "no problem" {
+			to = "/c/now/p/B"
+		}
+		if got := h.upload(ada, to, tt.fields, tt.files); got.code != tt.code || !strings.Contains(got.body, tt.want) {
+			t.Errorf("%s: %d, want %d with %q in\n%s", name, got.code, tt.code, tt.want, got.body)
+		}
+	}
+	h.contest("all", -time.Minute, store.Accounts, store.Settings{})
+	page := h.ask(ada, "GET", "/c/all/p/A", nil).body
+	for _, want := range []string{`value="py" data-ext="py"`, `value="another" data-ext="apy"`, `value="sh" data-ext="sh"`} {
+		if !strings.Contains(page, want) || strings.Contains(page, "executable") {
+			t.Errorf("the languages are not offered as %s:\n%s", want, page)
+		}
+	}
+	if teams, err := h.store.Teams(t.Context(), c.ID); err != nil || len(teams) != 0 {
+		t.Errorf("who sent nothing takes part: %v, %v", teams, err)
+	}
+	// What can be taken; sent twice it is taken once.
+	for i, tt := range []struct {
+		fields, files map[string]string
+		number        string
+	}{
+		{map[string]string{"text": "print(1)\r\nprint(2)", "language": "py", "key": "k"}, nil, "1"},
+		{map[string]string{"text": "print(1)\r\nprint(2)", "language": "py", "key": "k"}, nil, "1"},
+		{map[string]string{"key": "l"}, map[string]string{`C:\home\sol.py`: "x"}, "2"},
+		{nil, map[string]string{"a.py": "x", "b.txt": "y"}, "3"},
+	} {
+		got := h.upload(ada, path, tt.fields, tt.files)
+		if want := "/c/now/s/" + tt.number; got.code != 303 || got.Get("Location") != want {
+			t.Errorf("%d: %d to %s, want %s:\n%s", i, got.code, got.Get("Location"), want, got.body)
+		}
+	}
+	if got := h.upload(ada, path, nil, map[string]string{"a.py": "x"}); got.code != 429 || !strings.Contains(got.body, "wait a minute") {
+		t.Errorf("too fast: %d\n%s", got.code, got.body)
+	}
+	sub := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 1))
+	text := must[[]byte](t)(h.blobs.Read(sub.Files[0].Digest, 100))
+	if sub.Program != "main.py" || string(text) != "print(1)\nprint(2)" || sub.Team == "" {
+		t.Errorf("got %+v with %q", sub, text)
+	}
+	if got := h.ask(ada, "GET", "/c/now", nil); !strings.Contains(got.body, "3 tries") || !strings.Contains(got.body, `href="/c/now/s/3"`) {
+		t.Errorf("the contest's page does not tell of the submissions:\n%s", got.body)
+	}
+	// The judge tries a problem, which counts for nobody.
+	if got := h.upload(h.cookie("judge"), path, nil, map[string]string{"a.py": "x"}); got.code != 303 {
+		t.Errorf("the judge: %d", got.code)
+	}
+	if sub := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 4)); sub.Team != "" {
+		t.Errorf("the judge takes part: %+v", sub)
+	}
+}
+
+// TestAJudgingIsLive reads the stream of a judging from its beginning to its end.
+func TestAJudgingIsLive(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Public, store.Settings{Show: judge.ShowSamples})
+	a := h.send(c, "ada")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // for what never comes
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", h.URL+"/c/now/s/1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Cookie", h.cookie("ada"))
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var said strings.Builder
+	buffer := make([]byte, 4096)
+	until := func(text string) {
+		t.Helper()
+		for !strings.Contains(said.String(), text) {
+			n, err := res.Body.Read(buffer)
+			said.Write(buffer[:n])
+			if err != nil {
+				t.Fatalf("%v before %q:\n%s", err, text, said.String())
+			}
+		}
+	}
+	if res.Header.Get("X-Accel-Buffering") != "no" {
+		t.Error("a server in front may keep the stream back")
+	}
+	until("waiting")
+	// What a worker tells on its way is shown as far as it may be seen.
+	var lines [][]byte
+	for _, e := range failing()[:6] {
+		lines = append(lines, must[[]byte](t)(judge.EncodeEvent(e)))
+	}
+	running := job.Running{Job: a.Job, Generation: 1}
+	h.d.Listener().Taken("w", running)
+	h.d.Listener().Progress("w", job.Progress{Running: running, Events: lines})
+	until("1/2")
+	until("2 of 2 cases")
+	if page := h.ask(h.cookie("ada"), "GET", "/c/now/s/1", nil); !strings.Contains(page.body, `http-equiv="refresh"`) || !strings.Contains(page.body, `data-events="/c/now/s/1/events"`) {
+		t.Errorf("the page of an open judging is not live:\n%s", page.body)
+	}
+	h.judged(a, failing()...)
+	until("event: end")
+	rest, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said.Write(rest)
+	if all := said.String(); !strings.Contains(all, "wrong answer") || strings.Contains(all, secret) || strings.Contains(all, "<marked") {
+		t.Errorf("the stream says\n%s", all)
+	}
+	if page := h.ask(h.cookie("ada"), "GET", "/c/now/s/1", nil); strings.Contains(page.body, `http-equiv="refresh"`) || strings.Contains(page.body, "data-events") {
+		t.Errorf("the page of an ended judging is live:\n%s", page.body)
+	}
+}
+
+// TestAJudgeErrorIsADelay to its author, and what it is to staff.
+func TestAJudgeErrorIsADelay(t *testing.T) {
+	h := newHouse(t)
+	a := h.send(h.contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowCases}), "ada")
+	events := failing()
+	events[len(events)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
+	h.judged(a, events...)
+	for _, path := range []string{"/c/now/s/1", "/c/now", "/c/now/p/A"} {
+		if page := h.ask(h.cookie("ada"), "GET", path, nil).body; !strings.Contains(page, "delayed") || strings.Contains(page, "judge error") || strings.Contains(page, "JE") {
+			t.Errorf("her page %s says\n%s", path, page)
+		}
+	}
+	for _, path := range []string{"/c/now/s/1", "/c/now/submissions"} {
+		if page := h.ask(h.cookie("judge"), "GET", path, nil).body; !strings.Contains(page, "judge error") {
+			t.Errorf("the judge's page %s says\n%s", path, page)
+		}
+	}
+}

@@ -1,0 +1,562 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/contests/arena"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/ladder"
+	"assay/judge/host/store"
+)
+
+// hill is the ladder that is asked for, and what of it.
+type hill struct {
+	*ladder.View
+	bot       *store.Bot       // nil where none is asked for
+	encounter *store.Encounter // the same
+}
+
+// climb finds the ladder that is asked for, and what somebody may do there.
+func (s *site) climb(r *ask) error {
+	l, err := s.Store.LadderBySlug(r.Context(), r.PathValue("ladder"))
+	if errors.Is(err, store.ErrNotFound) {
+		return s.noLadder(r)
+	}
+	if err != nil {
+		return err
+	}
+	r.state = auth.State{Shown: l.Visibility == store.Public || l.Visibility == store.Accounts && r.me != nil, Phase: auth.Over}
+	if l.Open {
+		r.state.Phase = auth.Running
+	}
+	if !r.can(auth.SeeLadder) {
+		return s.noLadder(r)
+	}
+	v, err := s.Ladders.View(r.Context(), l)
+	if err != nil {
+		return err
+	}
+	r.hill = &hill{View: v}
+	if text := r.PathValue("bot"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if r.hill.bot = v.Bot(n); err != nil || r.hill.bot == nil {
+			return errNothing
+		}
+		r.state.Own = r.me != nil && r.hill.bot.Account == r.me.ID
+	}
+	if text := r.PathValue("encounter"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return errNothing
+		}
+		if r.hill.encounter, err = s.Store.Encounter(r.Context(), l.ID, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noLadder is the answer where there is no ladder, and where there is one that hides itself.
+func (s *site) noLadder(r *ask) error {
+	if r.me == nil {
+		return errLogIn
+	}
+	return errNothing
+}
+
+// ladderLine is a ladder in a list.
+type ladderLine struct {
+	Slug, Name, Game string
+	Bots             int
+	Games            int
+	Open, Hidden     bool
+}
+
+// ladderLines are the ladders that somebody may see.
+func (s *site) ladderLines(r *ask) (all []ladderLine, err error) {
+	if s.Ladders == nil {
+		return nil, nil
+	}
+	ladders, err := s.Store.Ladders(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range ladders {
+		state := auth.State{Shown: l.Visibility == store.Public || l.Visibility == store.Accounts && r.me != nil}
+		if !auth.Can(desk.Role(r.me), auth.SeeLadder, state) {
+			continue
+		}
+		v, err := s.Ladders.View(r.Context(), l)
+		if err != nil {
+			return nil, err
+		}
+		line := ladderLine{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.Staff}
+		for _, e := range v.Encounters {
+			line.Games += len(e.Results)
+		}
+		all = append(all, line)
+	}
+	return all, nil
+}
+
+// ladderHead is what stands above each page of a ladder.
+type ladderHead struct {
+	Slug, Name string
+}
+
+// ladderView is the page of a ladder.
+type ladderView struct {
+	Slug      string
+	Name      string
+	Table     ladderTable
+	Game      string
+	Rules     string
+	Wrong     string // why it has no rules
+	Statement template.HTML
+	Mine      []botLine
+	Submit    submitBotView
+	LogIn     bool // who looks could put a bot on it, if they logged in
+	Edit      *ladderForm
+}
+
+// ladderTable is the part of the page that changes.
+type ladderTable struct {
+	Slug    string
+	Open    bool
+	Settled bool
+	Lines   []tableLine
+	Cross   []crossLine
+	Heads   []*store.Bot // of the columns of Cross
+	More    int          // lines that Cross has no room for
+	Last    []encounterLine
+	Climbs  []climbLine
+	Games   int
+	Waiting int // bots that are being tried
+}
+
+// tableLine is a line of the table.
+type tableLine struct {
+	*ladder.Line
+	Interval string
+	Sure     bool // it is stronger than the next one
+	Form     string
+}
+
+type crossLine struct {
+	*store.Bot
+	Place int
+	Cells []crossCell
+}
+
+type crossCell struct {
+	Text, Said string
+	Self       bool
+}
+
+// encounterLine is an encounter in a list.
+type encounterLine struct {
+	Slug   string
+	Number int64
+	A, B   *store.Bot
+	Result string
+	At     time.Time
+}
+
+type climbLine struct {
+	Slug          string
+	Bot           *store.Bot
+	Before, Place int64
+	At            time.Time
+}
+
+// botLine is a bot in a list of one's own.
+type botLine struct {
+	*store.Bot
+	Slug  string
+	Place int // 0 for none
+}
+
+// What a page has room for.
+const (
+	mostCross      = 16
+	mostLast       = 12
+	mostEncounters = 100
+)
+
+func (s *site) ladder(w http.ResponseWriter, r *ask) error {
+	return s.ladderPage(w, r, http.StatusOK, submitBotView{})
+}
+
+func (s *site) ladderPage(w http.ResponseWriter, r *ask, code int, f submitBotView) (err error) {
+	h := r.hill
+	v := ladderView{Slug: h.Slug, Name: h.Name, Game: h.Title, Wrong: h.Wrong, Submit: f}
+	if v.Table, err = s.ladderTable(r); err != nil {
+		return err
+	}
+	if len(h.Ladder.Rules) > 0 {
+		v.Rules = describe(h.View)
+	}
+	if r.can(auth.Make) {
+		v.Edit = &ladderForm{Name: h.Name, Visibility: h.Visibility, PerAccount: h.PerAccount, PerMinute: h.PerMinute, Open: h.Open}
+	}
+	v.Submit.Allowed = r.can(auth.EnterBot)
+	v.LogIn = r.me == nil && h.Open
+	sheet, err := s.sheetOf(h.Sheet)
+	if err != nil {
+		return err
+	}
+	if v.Submit.Allowed && !filesOnly(sheet) {
+		if v.Submit.Languages, err = s.offered(r, sheet, nil); err != nil {
+			return err
+		}
+	}
+	if sheet != nil && sheet.Statement != "" {
+		if v.Statement, err = statement(sheet); err != nil {
+			return err
+		}
+	}
+	for _, b := range slices.Backward(h.Bots) {
+		if r.me != nil && b.Account == r.me.ID {
+			line := botLine{Bot: b, Slug: h.Slug}
+			if at := h.Line(b.Number); at != nil {
+				line.Place = at.Place
+			}
+			v.Mine = append(v.Mine, line)
+		}
+	}
+	return s.page(w, r, code, "ladder", h.Name, v)
+}
+
+// describe says the rules of a ladder in a line.
+func describe(v *ladder.View) string {
+	words := []string{v.Played.Name, fmt.Sprintf("encounters of %d games", v.Played.Games)}
+	if v.Played.Move > 0 {
+		words = append(words, fmt.Sprintf("%v a move", v.Played.Move))
+	}
+	if v.Played.Clock > 0 {
+		words = append(words, fmt.Sprintf("%v a game", v.Played.Clock))
+	}
+	return strings.Join(words, ", ")
+}
+
+// ladderTable makes the part of the page that changes.
+func (s *site) ladderTable(r *ask) (t ladderTable, err error) {
+	h := r.hill
+	t = ladderTable{Slug: h.Slug, Open: h.Open, Settled: h.Settled, More: max(len(h.Lines)-mostCross, 0)}
+	for _, b := range h.Bots {
+		if b.State == store.BotChecking {
+			t.Waiting++
+		}
+	}
+	for i := range h.Lines {
+		l := &h.Lines[i]
+		t.Lines = append(t.Lines, tableLine{
+			Line: l, Interval: fmt.Sprintf("%+.0f to %+.0f", l.Low, l.High), Sure: i+1 < len(h.Lines) && l.Better >= 0.95, Form: lately(h.View, l.Number),
+		})
+	}
+	cross := h.Cross()
+	for i := range min(len(h.Lines), mostCross) {
+		t.Heads = append(t.Heads, h.Lines[i].Bot)
+		line := crossLine{Bot: h.Lines[i].Bot, Place: i + 1}
+		for k := range min(len(h.Lines), mostCross) {
+			c := crossCell{Self: i == k}
+			if m := cross[i][k]; m.Games() > 0 {
+				c.Text = fmt.Sprintf("%.0f", 100*m.Score())
+				c.Said = fmt.Sprintf("%d won, %d drawn, %d lost", m.Wins, m.Draws, m.Losses)
+			}
+			line.Cells = append(line.Cells, c)
+		}
+		t.Cross = append(t.Cross, line)
+	}
+	for _, e := range h.Encounters {
+		t.Games += len(e.Results)
+	}
+	for _, e := range slices.Backward(h.Encounters[max(len(h.Encounters)-mostLast, 0):]) {
+		t.Last = append(t.Last, encounterLineOf(h.View, e))
+	}
+	climbs, err := s.Store.Climbs(r.Context(), h.ID, mostLast)
+	for _, c := range climbs {
+		if b := h.Bot(c.Bot); b != nil {
+			t.Climbs = append(t.Climbs, climbLine{h.Slug, b, c.Before, c.Place, c.At})
+		}
+	}
+	return t, err
+}
+
+// lately are the results of a bot's last games, the latest last.
+func lately(v *ladder.View, bot int64) string {
+	const most = 20
+	text := ""
+	for _, e := range slices.Backward(v.Encounters) {
+		if len(text) >= most {
+			break
+		}
+		if e.A == bot || e.B == bot {
+			text = ladder.Seen(e, bot) + text
+		}
+	}
+	return strings.ToUpper(text)
+}
+
+func encounterLineOf(v *ladder.View, e *store.Encounter) encounterLine {
+	return encounterLine{v.Slug, e.Number, v.Bot(e.A), v.Bot(e.B), result(e), e.Ended}
+}
+
+// result says what came of an encounter, as its first bot saw it.
+func result(e *store.Encounter) string {
+	if e.Ended.IsZero() {
+		return "is being played"
+	}
+	if e.Reason != "" {
+		return "not played"
+	}
+	points := 0.0
+	for _, c := range e.Results {
+		points += map[rune]float64{'w': 1, 'd': 0.5}[c]
+	}
+	return fmt.Sprintf("%g : %g", points, float64(len(e.Results))-points)
+}
+
+// ladderEvents tells a browser that something has happened on a ladder, with the part of the
+// page that changes.
+func (s *site) ladderEvents(w http.ResponseWriter, r *ask) error {
+	send, ok := stream(w)
+	if !ok {
+		return nil
+	}
+	var known int64 = -1 // the page may be older than the stream
+	told := time.Now()
+	for {
+		text := ""
+		last, err := s.heard.last(r.Context(), r.hill.ID, func(ctx context.Context, id string) (int64, error) {
+			l, err := s.Store.Ladder(ctx, id)
+			if err != nil {
+				return 0, err
+			}
+			return l.LastSeq, nil
+		})
+		switch {
+		case err == nil && last != known:
+			if err = s.climb(r); err == nil {
+				text, err = s.ladderPart(r)
+				text = event("table", text)
+			}
+		case time.Since(told) > s.KeepAlive:
+			text = ": still here\n\n"
+		}
+		if err != nil {
+			if _, hidden := errors.AsType[*desk.Refusal](err); !hidden && !errors.Is(err, errLogIn) && r.Context().Err() == nil {
+				s.Log.Error("tell of a ladder", "ladder", r.hill.Slug, "error", err)
+			}
+			return nil // the browser asks again
+		}
+		if text != "" {
+			if !send(text) {
+				return nil
+			}
+			known, told = last, time.Now()
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-time.After(hearEvery):
+		}
+	}
+}
+
+// ladderPart draws the part of the page that changes.
+func (s *site) ladderPart(r *ask) (string, error) {
+	t, err := s.ladderTable(r)
+	if err != nil {
+		return "", err
+	}
+	all, err := templates()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = all["ladder"].ExecuteTemplate(&b, "table", t)
+	return b.String(), err
+}
+
+// ladderForm is what staff say of a ladder.
+type ladderForm struct {
+	Name       string
+	Slug       string
+	Problem    string
+	Rules      string
+	Games      int64
+	Move       string
+	Options    string
+	Visibility store.Visibility
+	PerAccount int64
+	PerMinute  int64
+	Open       bool
+	Wrong      string
+	Problems   []*store.Problem
+}
+
+// What a ladder has that nobody said otherwise of.
+const (
+	usualBots  = 3
+	mostBots   = 100
+	mostGames  = 200 // of an encounter
+	mostMinute = 100_000
+)
+
+func (s *site) newLadder(w http.ResponseWriter, r *ask) error {
+	return s.newLadderPage(w, r, http.StatusOK, ladderForm{Visibility: store.Public, PerAccount: usualBots, Games: 2})
+}
+
+func (s *site) newLadderPage(w http.ResponseWriter, r *ask, code int, f ladderForm) (err error) {
+	if f.Problems, err = s.Store.Problems(r.Context()); err != nil {
+		return err
+	}
+	return s.page(w, r, code, "newladder", "New ladder", f)
+}
+
+// makeLadder opens a ladder.
+func (s *site) makeLadder(w http.ResponseWriter, r *ask) error {
+	f, err := s.ladderAsked(w, r)
+	if err != nil {
+		return err
+	}
+	f.Slug, f.Problem, f.Rules, f.Options = strings.TrimSpace(r.PostFormValue("slug")), r.PostFormValue("problem"), strings.TrimSpace(r.PostFormValue("rules")), r.PostFormValue("options")
+	choice := arena.Choice{Rules: f.Rules, Options: strings.Fields(f.Options)}
+	switch {
+	case f.Wrong != "":
+	case !client.GoodSlug(f.Slug):
+		f.Wrong = "the address is made of small letters, digits, . - and _, 64 at most"
+	case f.Problem == "":
+		f.Wrong = "choose a problem that is a game"
+	default:
+		f.Games, f.Wrong = number(r, "games", 2, 2, mostGames)
+		if f.Games%2 > 0 {
+			f.Wrong = "an encounter has an even number of games, so that each bot begins as often as the other"
+		}
+	}
+	if f.Move = strings.TrimSpace(r.PostFormValue("move")); f.Move != "" && f.Wrong == "" {
+		d, err := time.ParseDuration(f.Move)
+		if choice.Move = &d; err != nil || d <= 0 {
+			f.Wrong = fmt.Sprintf("the time for a move: %.40q is not a time such as 500ms or 20s", f.Move)
+		}
+	}
+	if f.Wrong != "" {
+		return s.newLadderPage(w, r, http.StatusBadRequest, *f)
+	}
+	games, rounds := int(f.Games), 1
+	choice.Games, choice.Rounds = &games, &rounds
+	asked, err := json.Marshal(choice)
+	if err != nil {
+		return err
+	}
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // it never fails
+	l := &store.Ladder{
+		Slug: f.Slug, Name: f.Name, Problem: f.Problem, Choice: asked, Seed: binary.LittleEndian.Uint64(seed[:]), Visibility: f.Visibility,
+		PerAccount: f.PerAccount, PerMinute: f.PerMinute, Owner: r.me.ID,
+	}
+	err = s.Store.NewLadder(r.Context(), l)
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		f.Wrong = "there is a ladder at this address already: choose another"
+	case errors.Is(err, store.ErrNotFound):
+		f.Wrong = fmt.Sprintf("there is no problem %.80q on this server", f.Problem)
+	case err != nil:
+		return err
+	}
+	if f.Wrong != "" {
+		return s.newLadderPage(w, r, http.StatusBadRequest, *f)
+	}
+	if err := s.audit(r.Context(), r, "open a ladder", f.Slug, string(asked)); err != nil {
+		return err
+	}
+	s.Ladders.Poke()
+	return go303(w, r, "/ladder/"+f.Slug)
+}
+
+// ladderAsked reads what may be changed of a ladder.
+func (s *site) ladderAsked(w http.ResponseWriter, r *ask) (*ladderForm, error) {
+	if err := form(w, r, small); err != nil {
+		return nil, err
+	}
+	f := &ladderForm{Name: strings.TrimSpace(r.PostFormValue("name")), Visibility: store.Visibility(r.PostFormValue("visibility")), Open: r.PostFormValue("open") != ""}
+	var wrong [2]string
+	f.PerAccount, wrong[0] = number(r, "per_account", usualBots, 1, mostBots)
+	f.PerMinute, wrong[1] = number(r, "per_minute", 0, 0, mostMinute)
+	f.Wrong = auth.BadName(f.Name)
+	if f.Wrong == "" && f.Visibility != store.Public && f.Visibility != store.Accounts && f.Visibility != store.Staff {
+		f.Wrong = "say who sees the ladder"
+	}
+	for _, one := range wrong {
+		if f.Wrong == "" {
+			f.Wrong = one
+		}
+	}
+	return f, nil
+}
+
+// number reads a number of a form.
+func number(r *ask, field string, usual, least, most int64) (int64, string) {
+	text := strings.TrimSpace(r.PostFormValue(field))
+	if text == "" {
+		return usual, ""
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		return usual, fmt.Sprintf("%s: %.40q is not a number from %d to %d", strings.ReplaceAll(field, "_", " "), text, least, most)
+	}
+	return n, ""
+}
+
+// changeLadder changes what may be changed of a ladder.
+func (s *site) changeLadder(w http.ResponseWriter, r *ask) error {
+	f, err := s.ladderAsked(w, r)
+	if err != nil {
+		return err
+	}
+	if f.Wrong != "" {
+		return bad("%s", f.Wrong)
+	}
+	l := *r.hill.Ladder
+	l.Name, l.Visibility, l.PerAccount, l.PerMinute, l.Open = f.Name, f.Visibility, f.PerAccount, f.PerMinute, f.Open
+	if err := s.Store.ChangeLadder(r.Context(), &l); err != nil {
+		return err
+	}
+	if err := s.audit(r.Context(), r, "change a ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
+		return err
+	}
+	s.Ladders.Poke()
+	return go303(w, r, "/ladder/"+l.Slug)
+}
+
+// sheetOf reads what a page shows of a problem; nil for nothing.
+func (s *site) sheetOf(d blob.Digest) (*client.Sheet, error) {
+	if d == "" {
+		return nil, nil
+	}
+	return s.Sheet(&store.Problem{Sheet: d})
+}
+
+// records are the records of an encounter; nil where none are kept.
+func (s *site) records(e *store.Encounter) ([]*arena.Record, error) {
+	lines, err := s.Dispatch.Lines(e.Records)
+	if err != nil {
+		return nil, err
+	}
+	return arena.ReadRecords(lines)
+}

@@ -1,0 +1,323 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/bundle"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// problemsView is the page of all problems, for those who make contests.
+type problemsView struct {
+	Problems []*store.Problem
+	Uploads  []*store.Upload
+	Brings   bool // packages can be brought here
+	Name     string
+	Wrong    string
+}
+
+// mostUploads is how many uploads a page lists.
+const mostUploads = 30
+
+func (s *site) problems(w http.ResponseWriter, r *ask) error {
+	return s.problemsPage(w, r, http.StatusOK, problemsView{})
+}
+
+func (s *site) problemsPage(w http.ResponseWriter, r *ask, code int, v problemsView) (err error) {
+	if v.Problems, err = s.Store.Problems(r.Context()); err != nil {
+		return err
+	}
+	if v.Uploads, err = s.Store.Uploads(r.Context(), "", mostUploads); err != nil {
+		return err
+	}
+	v.Brings = s.Uploaded != nil
+	return s.page(w, r, code, "problems", "Problems", v)
+}
+
+// bring keeps a package. What is in it others find out: this process opens no archives.
+func (s *site) bring(w http.ResponseWriter, r *ask) error {
+	if s.Uploaded == nil {
+		return errNothing
+	}
+	limitTime(w, time.Minute+time.Duration(max(r.ContentLength, 0)>>20)*time.Second) // a MiB takes a second at most
+	if err := s.HasRoom(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
+		return err
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, desk.MaxArchive)
+	u, err := s.brought(r)
+	if refusal, is := errors.AsType[*desk.Refusal](err); is {
+		return s.problemsPage(w, r, refusal.Code, problemsView{Name: u.Problem, Wrong: refusal.Text})
+	}
+	if err != nil {
+		return err
+	}
+	known, err := s.Store.Problem(r.Context(), u.Problem)
+	if err == nil && known.Owner != r.me.ID && !r.can(auth.Accounts) {
+		return s.problemsPage(w, r, http.StatusForbidden, problemsView{Name: u.Problem, Wrong: "the problem " + u.Problem + " is somebody else's: choose another name"})
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	u.Account = r.me.ID
+	if err := s.Store.NewUpload(r.Context(), u); err != nil {
+		return err
+	}
+	if err := s.audit(r.Context(), r, "bring a package", u.Problem, string(u.Archive)); err != nil {
+		return err
+	}
+	s.Uploaded()
+	return go303(w, r, "/problems/uploads/"+u.ID)
+}
+
+// brought reads the form, in which the file comes last, and keeps the file as it comes.
+func (s *site) brought(r *ask) (*store.Upload, error) {
+	u := &store.Upload{}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return u, bad("the form was not sent as a browser does")
+	}
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return u, bad("there is no archive: choose a file in the ZIP format")
+		}
+		if err != nil {
+			return u, unread(err)
+		}
+		switch part.FormName() {
+		case "name", "verify":
+			text, err := io.ReadAll(io.LimitReader(part, small))
+			if err != nil {
+				return u, unread(err)
+			}
+			if part.FormName() == "name" {
+				u.Problem = strings.TrimSpace(string(text))
+			} else {
+				u.Verify = true
+			}
+		case "file":
+			return u, s.archive(r, part, u)
+		}
+	}
+}
+
+// archive keeps the file of an upload.
+func (s *site) archive(r *ask, part *multipart.Part, u *store.Upload) error {
+	u.File = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	if part.FileName() == "" {
+		return bad("there is no archive: choose a file in the ZIP format")
+	}
+	if u.Problem == "" {
+		u.Problem = strings.ToLower(strings.TrimSuffix(u.File, path.Ext(u.File)))
+	}
+	if !client.GoodSlug(u.Problem) {
+		return bad("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", u.Problem)
+	}
+	u.File = strings.ToValidUTF8(u.File[:min(len(u.File), 200)], "")
+	digest, size, err := s.Blobs.Add(part)
+	if err != nil {
+		return unread(err)
+	}
+	if size == 0 {
+		return bad("%s is empty", u.File)
+	}
+	u.Archive = digest
+	return s.Store.NoteBlobs(r.Context(), store.Blob{Digest: digest, Size: size, Kind: "archive"})
+}
+
+// unread says why a form could not be read to its end.
+func unread(err error) error {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the archive is too large: the most is %d MiB", desk.MaxArchive>>20)}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return bad("the connection broke before the archive was here: bring it again")
+	}
+	return err
+}
+
+// uploadView is the page of an archive that was brought.
+type uploadView struct {
+	*store.Upload
+	Report string
+	Alone  bool // no worker is here that could verify it
+}
+
+// mostReport is the most bytes of a report that a page shows.
+const mostReport = 1 << 20
+
+func (s *site) upload(w http.ResponseWriter, r *ask) error {
+	u, err := s.Store.Upload(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	v := uploadView{Upload: u}
+	if u.Report != "" {
+		text, err := s.Blobs.Read(u.Report, mostReport)
+		if err != nil {
+			return err
+		}
+		v.Report = strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	if v.Alone = u.State == store.UploadWaiting && u.Verify; v.Alone {
+		workers, err := s.Store.Workers(r.Context())
+		if err != nil {
+			return err
+		}
+		v.Alone = !slices.ContainsFunc(workers, func(one *store.Worker) bool { return s.Dispatch.Presence(one.Name).Connected })
+	}
+	return s.page(w, r, http.StatusOK, "upload", "Package for "+u.Problem, v)
+}
+
+// versionsView is the page of a problem: its bundles, and what was brought for it.
+type versionsView struct {
+	*store.Problem
+	Versions []store.Version
+	Uploads  []*store.Upload
+	Contests []*store.Contest
+}
+
+func (s *site) versions(w http.ResponseWriter, r *ask) error {
+	p, err := s.Store.Problem(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	v := versionsView{Problem: p}
+	if v.Versions, err = s.Store.Versions(r.Context(), p); err != nil {
+		return err
+	}
+	if v.Uploads, err = s.Store.Uploads(r.Context(), p.Slug, mostUploads); err != nil {
+		return err
+	}
+	if v.Contests, err = s.Store.ContestsOf(r.Context(), p.Slug); err != nil {
+		return err
+	}
+	return s.page(w, r, http.StatusOK, "versions", p.Title, v)
+}
+
+// compareView is what is other in one bundle than in another.
+type compareView struct {
+	*store.Problem
+	Old, New store.Version
+	Changes  []change
+	Same     int // files
+}
+
+// change is a file that is other.
+type change struct {
+	Path     string
+	What     string // added, removed, changed
+	Old, New int64  // bytes
+	was, is  blob.Digest
+	Lines    []diffLine // of a text that is other
+	Cut      bool       // there are more
+}
+
+func (s *site) compare(w http.ResponseWriter, r *ask) error {
+	p, err := s.Store.Problem(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	all, err := s.Store.Versions(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	v := compareView{Problem: p}
+	var of [2]*bundle.Manifest
+	for i, side := range []struct {
+		field string
+		to    *store.Version
+	}{{"old", &v.Old}, {"new", &v.New}} {
+		at := slices.IndexFunc(all, func(one store.Version) bool { return string(one.ID) == r.FormValue(side.field) })
+		if at < 0 {
+			return bad("choose two versions of %s", p.Slug)
+		}
+		*side.to = all[at]
+		data, err := s.Blobs.Read(all[at].Manifest, bundle.MaxManifest)
+		if err == nil {
+			of[i], err = bundle.ParseManifest("the bundle "+string(all[at].ID), data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	v.Changes, v.Same = changes(of[0], of[1])
+	s.differ(v.Changes)
+	return s.page(w, r, http.StatusOK, "compare", "Two versions of "+p.Title, v)
+}
+
+// mostDiffered is how many files of two versions are compared line by line.
+const mostDiffered = 50
+
+// differ says how the texts among changed files became others. What cannot be read is shown
+// without that, as what is no text.
+func (s *site) differ(all []change) {
+	n := 0
+	for i := range all {
+		c := &all[i]
+		if c.What != "changed" || c.was == c.is || max(c.Old, c.New) > mostCompared || n == mostDiffered {
+			continue
+		}
+		was, err1 := s.Blobs.Read(c.was, mostCompared)
+		is, err2 := s.Blobs.Read(c.is, mostCompared)
+		if err := errors.Join(err1, err2); err != nil {
+			s.Log.Warn("compare two versions of a file", "path", c.Path, "error", err)
+			continue
+		}
+		if isText(was) && isText(is) {
+			n++
+			whole := false
+			c.Lines, whole = textDiff(string(was), string(is))
+			c.Cut = !whole
+		}
+	}
+}
+
+// changes lists the files that are other in one bundle than in another, and counts those that
+// are the same.
+func changes(before, after *bundle.Manifest) (all []change, same int) {
+	type file struct {
+		digest     blob.Digest
+		size       int64
+		executable bool
+	}
+	files := func(m *bundle.Manifest) map[string]file {
+		all := map[string]file{m.Frozen.Path: {m.Frozen.Digest, m.Frozen.Size, false}}
+		for _, e := range m.Files {
+			all[e.Path] = file{e.Digest, e.Size, e.Executable}
+		}
+		return all
+	}
+	was, is := files(before), files(after)
+	for name, f := range is {
+		old, there := was[name]
+		switch {
+		case !there:
+			all = append(all, change{Path: name, What: "added", New: f.size, is: f.digest})
+		case old != f:
+			all = append(all, change{Path: name, What: "changed", Old: old.size, New: f.size, was: old.digest, is: f.digest})
+		default:
+			same++
+		}
+	}
+	for name, f := range was {
+		if _, there := is[name]; !there {
+			all = append(all, change{Path: name, What: "removed", Old: f.size, was: f.digest})
+		}
+	}
+	slices.SortFunc(all, func(a, b change) int { return cmp.Compare(a.Path, b.Path) })
+	return all, same
+}

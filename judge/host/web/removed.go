@@ -1,0 +1,81 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/store"
+)
+
+// How a form writes the moments of a time that does not count.
+const (
+	clockLayout = "15:04:05"
+	dayLayout   = "2006-01-02 15:04:05"
+)
+
+// removedText writes times that do not count as the form takes them: a line each.
+func removedText(all []store.Interval) string {
+	var b strings.Builder
+	for _, r := range all {
+		fmt.Fprintf(&b, "%s to %s\n", r.From.Local().Format(dayLayout), r.To.Local().Format(dayLayout))
+	}
+	return b.String()
+}
+
+// removedOf reads them, in the server's zone. A clock without a day is the first such time
+// after the start.
+func removedOf(text string, starts time.Time) (all []store.Interval, err error) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		from, to, both := strings.Cut(line, " to ")
+		var r store.Interval
+		if both {
+			r.From, both = momentOf(strings.TrimSpace(from), starts)
+		}
+		if both {
+			r.To, both = momentOf(strings.TrimSpace(to), starts)
+		}
+		switch {
+		case starts.IsZero():
+			return nil, fmt.Errorf("say when the contest begins before you take time out of it")
+		case !both:
+			return nil, fmt.Errorf("line %d of the times that do not count, %.60q: write it as 10:05 to 10:20, or with days as 2026-03-01 23:50 to 2026-03-02 00:10", n, line)
+		case !r.From.Before(r.To):
+			return nil, fmt.Errorf("line %d of the times that do not count: its end is not after its beginning", n)
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b store.Interval) int { return a.From.Compare(b.From) })
+	for i := 1; i < len(all); i++ {
+		if all[i].From.Before(all[i-1].To) {
+			return nil, fmt.Errorf("two of the times that do not count overlap: %s", strings.ReplaceAll(strings.TrimSpace(removedText(all[i-1:i+1])), "\n", ", and "))
+		}
+	}
+	return all, nil
+}
+
+// momentOf reads a moment.
+func momentOf(text string, starts time.Time) (time.Time, bool) {
+	for _, layout := range []string{dayLayout, "2006-01-02 15:04", atLayout, clockLayout, "15:04"} {
+		at, err := time.ParseInLocation(layout, text, time.Local)
+		if err != nil {
+			continue
+		}
+		if at.Year() > 0 {
+			return at, true
+		}
+		day := starts.Local()
+		at = time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.Local)
+		if at.Before(starts.Truncate(time.Minute)) {
+			at = at.AddDate(0, 0, 1)
+		}
+		return at, true
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,130 @@
+// What makes the pages live. Each of them works without it.
+
+// listen hears a stream: all tabs of a browser share one connection where they can, and else each
+// has one. What it returns ends that.
+const listen = (() => {
+  const heard = new Map();
+  const tell = (m) => heard.get(m.topic)?.(m.event, m.data);
+  const path = document.currentScript.dataset.worker;
+  let want = null;
+  const change = () => {
+    if (!want && window.SharedWorker) {
+      const port = new SharedWorker(path).port;
+      port.onmessage = (m) => tell(m.data);
+      want = (topics) => port.postMessage(topics);
+    }
+    want ??= connect(tell);
+    want([...heard.keys()]);
+  };
+  window.addEventListener('pagehide', () => want?.([]));
+  window.addEventListener('pageshow', (e) => { if (e.persisted) { change(); } });
+  return (topic, hear) => {
+    heard.set(topic, hear);
+    change();
+    return () => { heard.delete(topic); change(); };
+  };
+})();
+
+// A judging: the server draws the part of the page that changes.
+const live = document.querySelector('[data-events]');
+if (live) {
+  const end = listen(live.dataset.events, (event, part) => {
+    live.innerHTML = part;
+    local(live);
+    if (event === 'end') { end(); }
+  });
+}
+
+// The list of clarifications as the server drew it.
+const list = document.querySelector('[data-clars]');
+let drawn = list?.innerHTML;
+
+// Times in the zone of who reads, and what is left of one.
+const local = (part) => {
+  for (const t of part.querySelectorAll('time[data-local]')) {
+    const at = new Date(t.dateTime);
+    t.textContent = at.toLocaleString([], {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
+    t.title = at.toLocaleString();
+  }
+};
+local(document);
+
+// Clarifications: how many wait to be read, and the list itself. Its first event asks for the list,
+// too: something may have come after the page was drawn.
+const news = document.querySelector('[data-news]');
+if (news) {
+  listen(news.dataset.news, async (event, part) => {
+    news.innerHTML = part;
+    if (!list) { return; }
+    const answer = await fetch(location.href);
+    if (!answer.ok || answer.redirected) { return; }
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    news.innerHTML = page.querySelector('[data-news]').innerHTML;
+    const now = page.querySelector('[data-clars]').innerHTML;
+    if (now === drawn) { return; }
+    list.innerHTML = drawn = now;
+    local(list);
+  });
+}
+const clocks = [...document.querySelectorAll('time[data-left]')];
+const began = Date.now();
+const words = (s) => {
+  const two = (n) => String(n).padStart(2, '0');
+  const d = Math.floor(s / 86400);
+  return (d ? d + ' d ' : '') + Math.floor(s / 3600) % 24 + ':' + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
+};
+const tick = () => {
+  for (const t of clocks) {
+    const left = Math.ceil((new Date(t.dateTime) - Date.now()) / 1000);
+    t.textContent = words(Math.max(left, 0));
+    // At the start and at the end the page is another one; not while somebody writes.
+    if (left === 0 && Date.now() - began > 5000 && !document.querySelector('form[data-submit], form.stack')) {
+      location.reload();
+    }
+  }
+};
+if (clocks.length) { tick(); setInterval(tick, 1000); }
+
+// Samples are copied where browsers allow it: over HTTPS, and on the server's own machine.
+for (const b of document.querySelectorAll('[data-copy]')) {
+  if (!navigator.clipboard) { break; }
+  b.hidden = false;
+  b.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(b.closest('div').querySelector('pre').textContent);
+    b.textContent = 'Copied';
+    setTimeout(() => { b.textContent = 'Copy'; }, 1500);
+  });
+}
+
+// How long an answer is, as it is counted: without the ends of lines around it.
+const counted = document.querySelector('[data-count]');
+if (counted) {
+  const shown = document.getElementById(counted.dataset.count);
+  const count = () => {
+    const code = counted.value.replace(/^\n+|\n+$/g, '');
+    shown.textContent = new TextEncoder().encode(code).length + ' bytes in UTF-8, ' + [...code].length + ' characters';
+  };
+  shown.hidden = false;
+  counted.addEventListener('input', count);
+  count();
+}
+
+// The language by the file's name; a file that is dropped anywhere on the form.
+const form = document.querySelector('form[data-submit]');
+if (form) {
+  const file = form.elements.file, language = form.elements.language;
+  file.addEventListener('change', () => {
+    const name = file.files.length === 1 ? file.files[0].name : '';
+    const ending = name.slice(name.lastIndexOf('.') + 1);
+    const option = [...language.options].find((o) => name.includes('.') && (o.dataset.ext || '').split(' ').includes(ending));
+    language.value = option ? option.value : '';
+    const bytes = [...file.files].reduce((n, f) => n + f.size, 0);
+    form.querySelector('[data-size]').textContent = file.files.length ? bytes + ' bytes chosen' : '';
+  });
+  form.addEventListener('dragover', (e) => e.preventDefault());
+  form.addEventListener('drop', (e) => {
+    e.preventDefault();
+    if (e.dataTransfer.files.length) { file.files = e.dataTransfer.files; file.dispatchEvent(new Event('change')); }
+  });
+  form.addEventListener('submit', () => { setTimeout(() => { form.querySelector('button').disabled = true; }); });
+}

@@ -1,0 +1,275 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/host/desk"
+)
+
+// stream begins a stream of events. What it sends is there when send returns; false says that
+// nobody listens any more.
+func stream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	out := http.NewResponseController(w)
+	send = func(text string) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a recorder of tests has none
+		_, err := w.Write([]byte(text))
+		return err == nil && out.Flush() == nil
+	}
+	return send, send("retry: 3000\n\n")
+}
+
+// The most streams that are open at once: of one account, of those who are not logged in and
+// come from one network, and of all. A browser has one for each window that cannot share.
+const (
+	mostOfAccount = 100
+	mostOfNetwork = 2_000
+	mostStreams   = 20_000
+)
+
+// open counts the streams that are open.
+type open struct {
+	mu  sync.Mutex
+	of  map[string]int // by account, or by network
+	all int
+}
+
+// enter counts one more for somebody, unless there are too many; leave ends it.
+func (o *open) enter(who string, most int) (leave func(), ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.of == nil {
+		o.of = map[string]int{}
+	}
+	if o.of[who] >= most || o.all >= mostStreams {
+		return nil, false
+	}
+	o.of[who]++
+	o.all++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.all--
+		if o.of[who]--; o.of[who] == 0 {
+			delete(o.of, who)
+		}
+	}, true
+}
+
+// bounded answers with a stream unless who asks has too many. One within another is that one.
+func (s *site) bounded(w http.ResponseWriter, r *ask, answer func() error) error {
+	if _, within := w.(*topicWriter); within {
+		return answer()
+	}
+	who, most := "network "+network(r.RemoteAddr).String(), mostOfNetwork
+	if r.me != nil {
+		who, most = "account "+r.me.ID, mostOfAccount
+	}
+	leave, ok := s.open.enter(who, most)
+	if !ok {
+		w.Header().Set("Retry-After", "10")
+		return &desk.Refusal{Code: http.StatusTooManyRequests, Text: "too many live pages are open", Hint: "close some of them; they go on without it when they are loaded again"}
+	}
+	defer leave()
+	return answer()
+}
+
+// The times of a stream.
+const (
+	drawEvery   = 400 * time.Millisecond // at most
+	writeWithin = 5 * time.Second
+	askAgain    = 2 * time.Second // for the end of a judging, which another server may have seen
+)
+
+// watch tells when a job or a flow has news, as those of package dispatch do.
+type watch interface {
+	Next(from int) (events [][]byte, changed <-chan struct{}, ended bool)
+}
+
+// redraw streams the part of a page that changes, as draw gives it, each time it is another one:
+// when a watch has news, and now and then. It ends when draw says that nothing is open any more.
+// What is what the log calls it.
+func (s *site) redraw(w http.ResponseWriter, r *ask, what string, draw func() (part template.HTML, open bool, err error), watches ...watch) error {
+	send, ok := stream(w)
+	if !ok {
+		return nil
+	}
+	before, told := template.HTML(""), time.Now()
+	for {
+		var moved [2]<-chan struct{} // of the watches, of which there are two at most; before draw looks
+		for i, w := range watches {
+			_, moved[i], _ = w.Next(0)
+		}
+		part, open, err := draw()
+		if err != nil {
+			if r.Context().Err() == nil {
+				s.Log.Error("draw what changes", "of", what, "error", err)
+			}
+			return nil // the browser asks again
+		}
+		text := ""
+		switch {
+		case !open:
+			send(event("end", string(part)))
+			return nil
+		case part != before:
+			text = event("part", string(part))
+		case time.Since(told) > s.KeepAlive:
+			text = ": still here\n\n"
+		}
+		if text != "" {
+			if !send(text) {
+				return nil
+			}
+			before, told = part, time.Now()
+		}
+		select { // not more often than people can read
+		case <-r.Context().Done():
+			return nil
+		case <-time.After(drawEvery):
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-moved[0]:
+		case <-moved[1]:
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+// event writes an event of a stream.
+func event(name, data string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "event: %s\n", name)
+	for line := range strings.SplitSeq(strings.ReplaceAll(data, "\r", ""), "\n") {
+		fmt.Fprintf(&b, "data: %s\n", line)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// mostTopics is how many streams one connection carries.
+const mostTopics = 32
+
+// topicEvent is an event of one of the streams of a connection.
+type topicEvent struct {
+	Topic string `json:"topic"`
+	Event string `json:"event"`
+	Data  string `json:"data"`
+}
+
+// events is several streams of this server in one connection, for browsers open few of them:
+// each t of the address is that of a stream. Who may hear one is decided as if it were asked
+// for alone; of one that they may not, nothing comes.
+func (s *site) events(w http.ResponseWriter, r *ask) error {
+	topics := r.URL.Query()["t"]
+	if len(topics) == 0 || len(topics) > mostTopics {
+		return bad("a connection carries 1 to %d streams", mostTopics)
+	}
+	addresses := make([]*url.URL, len(topics))
+	for i, t := range topics {
+		u, err := url.Parse(t)
+		if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/c/") && !strings.HasPrefix(u.Path, "/ladder/") && !strings.HasPrefix(u.Path, "/hole/") || !strings.HasSuffix(u.Path, "/events") {
+			return bad("%.100q is no stream of this server", t)
+		}
+		addresses[i] = u
+	}
+	send, ok := stream(w)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	frames := make(chan string)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel() // which ends all of them
+	for i, u := range addresses {
+		all.Go(func() {
+			one := r.Request.Clone(ctx)
+			one.URL, one.RequestURI = u, u.RequestURI()
+			one.Header.Del("Last-Event-ID") // it would be that of another
+			s.mux.ServeHTTP(&topicWriter{ctx: ctx, topic: topics[i], to: frames, header: http.Header{}}, one)
+		})
+	}
+	still := time.NewTicker(s.KeepAlive)
+	defer still.Stop()
+	for {
+		text := ": still here\n\n"
+		select {
+		case <-ctx.Done():
+			return nil
+		case text = <-frames:
+		case <-still.C:
+		}
+		if !send(text) {
+			return nil
+		}
+	}
+}
+
+// topicWriter passes the events of one stream on; of an answer that is no stream, nothing.
+type topicWriter struct {
+	ctx    context.Context
+	topic  string
+	to     chan<- string
+	header http.Header
+	part   []byte // of an event that is not whole yet
+}
+
+func (t *topicWriter) Header() http.Header { return t.header }
+
+func (t *topicWriter) WriteHeader(int) {}
+
+// FlushError says that nothing is kept back.
+func (t *topicWriter) FlushError() error { return t.ctx.Err() }
+
+func (t *topicWriter) Write(p []byte) (int, error) {
+	if t.header.Get("Content-Type") != "text/event-stream" {
+		return len(p), nil
+	}
+	t.part = append(t.part, p...)
+	for {
+		whole, rest, found := bytes.Cut(t.part, []byte("\n\n"))
+		if !found {
+			return len(p), nil
+		}
+		t.part = rest
+		e := topicEvent{Topic: t.topic}
+		var data []string
+		for line := range strings.Lines(string(whole)) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+			switch value = strings.TrimPrefix(value, " "); key {
+			case "event":
+				e.Event = value
+			case "data":
+				data = append(data, value)
+			}
+		}
+		if e.Event == "" {
+			continue
+		}
+		e.Data = strings.Join(data, "\n")
+		text, err := json.Marshal(e)
+		if err != nil {
+			return 0, err
+		}
+		select {
+		case t.to <- event("topic", string(text)):
+		case <-t.ctx.Done():
+			return 0, t.ctx.Err()
+		}
+	}
+}

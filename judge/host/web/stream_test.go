@@ -1,0 +1,158 @@
+package web_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/internal/browser"
+)
+
+// told is an event of a connection that carries several streams.
+type told struct{ Topic, Event, Data string }
+
+// hear opens a connection that carries streams; what it returns reads the next event.
+func (h *house) hear(cookie string, topics ...string) func() told {
+	h.Helper()
+	r, err := http.NewRequestWithContext(h.Context(), "GET", h.URL+"/events?"+url.Values{"t": topics}.Encode(), nil)
+	if err != nil {
+		h.Fatal(err)
+	}
+	r.Header.Set("Cookie", cookie)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil || res.StatusCode != 200 {
+		h.Fatal(res, err)
+	}
+	h.Cleanup(func() { res.Body.Close() })
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<20)
+	return func() (s told) {
+		h.Helper()
+		for lines.Scan() {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+				if err := json.Unmarshal([]byte(data), &s); err != nil {
+					h.Fatal(err)
+				}
+				return s
+			}
+		}
+		h.Fatal("the stream ends:", lines.Err())
+		return s
+	}
+}
+
+// TestOneConnection: one connection carries the streams that somebody may hear, and nothing of
+// the others.
+func TestOneConnection(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.contest("staff", -time.Minute, store.Staff, store.Settings{})
+	sent := h.send(c, "ada")
+	const news, board, judging = "/c/now/news/events", "/c/now/board/events?version=0", "/c/now/s/1/events"
+	ada := h.hear(h.cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/board/events?view=staff&version=0")
+	first := map[string]string{}
+	for len(first) < 3 {
+		e := ada()
+		first[e.Topic] = e.Event
+	}
+	if first[news] != "news" || first[board] != "board" || first[judging] != "part" {
+		t.Errorf("at first ada hears %v", first)
+	}
+	h.judged(sent, failing()...)
+	for {
+		e := ada()
+		if first[e.Topic] == "" {
+			t.Fatalf("ada hears %+v", e)
+		}
+		if e.Topic == judging && e.Event == "end" {
+			if !strings.Contains(e.Data, "\n") || strings.Contains(e.Data, secret) {
+				t.Errorf("the end of the judging: %s", e.Data)
+			}
+			break
+		}
+	}
+	h.clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
+	for e := ada(); e.Topic != news || !strings.Contains(e.Data, "1 new"); e = ada() {
+		if first[e.Topic] == "" {
+			t.Fatalf("ada hears %+v", e)
+		}
+	}
+	for _, bad := range [][]string{
+		nil, {"/c/now/s/1"}, {"//evil.example/c/x/events"}, {"https://evil.example/c/x/events"}, {"/events?t=/c/now/news/events"}, {"c/now/news/events"}, {":"},
+		strings.Split(strings.Repeat(news+" ", 33), " ")[:33],
+	} {
+		if got := h.ask(h.cookie("ada"), "GET", "/events?"+url.Values{"t": bad}.Encode(), nil); got.code != 400 {
+			t.Errorf("%q is answered %d", bad, got.code)
+		}
+	}
+}
+
+// TestTabsShareOneConnection looks at the pages of a contest in a browser: what is new appears by
+// itself, in each of them.
+func TestTabsShareOneConnection(t *testing.T) {
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
+	}
+	h := newHouse(t)
+	gate := make(chan bool, 1) // while it is full, no stream begins
+	all := h.Config.Handler
+	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/events" {
+			gate <- true
+			<-gate
+		}
+		all.ServeHTTP(w, r)
+	})
+	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	code, hash := auth.NewCode()
+	if err := h.store.NewSetup(t.Context(), hash, h.accounts["admin"].ID); err != nil {
+		t.Fatal(err)
+	}
+	b := browser.Open(t, h.URL+"/setup?code="+code)
+	b.Wide(390)
+	b.Fill("input[name=name]", "Chair")
+	b.Fill("input[name=password]", "battery-staple")
+	b.Fill("input[name=again]", "battery-staple")
+	b.Follow("form.stack button")
+	const head = `document.querySelector('[data-news]').textContent`
+	const list = `document.querySelector('[data-clars]').innerText`
+	soon := func(what, expression, want string) {
+		t.Helper()
+		b.Soon(expression, func(text string) bool { return strings.Contains(text, want) })
+		b.Contains(what, expression, want)
+	}
+	for i, page := range []string{"/c/now", "/c/now/board?view=staff", "/c/now/clar"} {
+		b.Go(h.URL + page)
+		h.clarify(c, store.NewClarification{Text: "question " + string(rune('a'+i))}, "ada")
+		soon(page, head, string(rune('1'+i))+" without an answer")
+		b.Is(page+": what is wider than the screen", wide, "")
+	}
+	soon("the list", list, "question c")
+	// What comes after the page was drawn and before its stream begins is there, too.
+	gate <- true
+	b.Go(h.URL + "/c/now/clar")
+	h.clarify(c, store.NewClarification{Text: "question d"}, "ada")
+	time.Sleep(time.Second) // until the server looks again: the stream's first event is of that
+	<-gate
+	soon("the list of before the stream", list, "question d")
+	sent := h.send(c, "ada")
+	b.Go(h.URL + "/c/now/board?view=staff")
+	soon("the board", `document.querySelector('section.scores').innerText`, "ada")
+	h.judged(sent, accepted()...)
+	soon("the board", `document.querySelector('section.scores').innerText`, "first to solve")
+	other := h.send(c, "bob")
+	b.Go(h.URL + "/c/now/s/2")
+	h.judged(other, accepted()...)
+	soon("the judging", `document.querySelector('main').innerText`, "accepted")
+	for _, page := range []string{"/c/now/submissions?verdict=AC", "/c/now/rejudgings", "/c/now/finalize", "/c/now/clar/new", "/c/now/clar/1"} {
+		b.Go(h.URL + page)
+		b.Is(page+": what is wider than the screen", wide, "")
+	}
+}

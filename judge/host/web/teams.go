@@ -1,0 +1,223 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// teamsView is the page of who takes part in a contest.
+type teamsView struct {
+	Slug    string
+	Lines   []teamLine
+	List    string // that was pasted
+	Slips   []auth.Slip
+	There   []auth.Slip
+	Address string
+	Resets  bool // who looks may make new passwords
+	Ends    bool // the contest has an end, which extra time moves
+	Penalty bool // time counts in it
+	Wrong   string
+	Done    string
+}
+
+type teamLine struct {
+	*store.Team
+	Logins, People []string
+}
+
+// Minutes writes a length of time as the form takes it; "" for none.
+func (teamLine) Minutes(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(d/time.Minute), 10)
+}
+
+func (s *site) teamLines(r *ask) (all []teamLine, members map[string][]*store.Account, err error) {
+	teams, err := s.Store.Teams(r.Context(), r.seat.Contest.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if members, err = s.Store.Members(r.Context(), r.seat.Contest.ID); err != nil {
+		return nil, nil, err
+	}
+	for _, t := range teams {
+		line := teamLine{Team: t}
+		for _, a := range members[t.ID] {
+			line.Logins, line.People = append(line.Logins, a.Login), append(line.People, a.Display)
+		}
+		all = append(all, line)
+	}
+	return all, members, nil
+}
+
+func (s *site) teams(w http.ResponseWriter, r *ask) error {
+	return s.teamsPage(w, r, http.StatusOK, teamsView{Done: map[string]string{"team": "The team is changed."}[r.FormValue("done")]})
+}
+
+func (s *site) teamsPage(w http.ResponseWriter, r *ask, code int, v teamsView) (err error) {
+	if v.Lines, _, err = s.teamLines(r); err != nil {
+		return err
+	}
+	c := r.seat.Contest
+	v.Slug, v.Address, v.Resets, v.Ends, v.Penalty = c.Slug, s.URL, r.can(auth.Accounts), c.Length != 0, c.Format != store.IOI
+	return s.page(w, r, code, "teams", "Teams", v)
+}
+
+// enterTeams makes people of a list take part, and accounts for those who have none.
+func (s *site) enterTeams(w http.ResponseWriter, r *ask) error {
+	if err := form(w, r, mostList); err != nil {
+		return err
+	}
+	v := teamsView{List: r.PostFormValue("list")}
+	var accounts []*store.Account
+	people, err := auth.ParseRoster(v.List)
+	if err == nil {
+		v.Slips, v.There, accounts, err = s.Passwords.Import(r.Context(), s.Store, people, auth.Contestant, r.seat.Contest.ID)
+	}
+	if judge.Whose(err) == judge.Asker {
+		v.Wrong = err.Error()
+		return s.teamsPage(w, r, http.StatusBadRequest, v)
+	}
+	if err != nil {
+		return err
+	}
+	v.List = ""
+	if err := s.Store.Audit(r.Context(), desk.Made(s.entry(r, string(auth.Contestant)), v.Slips, accounts)...); err != nil {
+		return err
+	}
+	if err := s.audit(r.Context(), r, "enter teams", r.seat.Contest.Slug, fmt.Sprintf("%d people, %d of them new", len(people), len(v.Slips))); err != nil {
+		return err
+	}
+	return s.teamsPage(w, r, http.StatusOK, v)
+}
+
+// setTeam changes a team: its name, its extra time and penalty, and whether it is hidden.
+func (s *site) setTeam(w http.ResponseWriter, r *ask) error {
+	if err := form(w, r, small); err != nil {
+		return err
+	}
+	all, err := s.Store.Teams(r.Context(), r.seat.Contest.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if fmt.Sprint(t.Number) != r.PathValue("team") {
+			continue
+		}
+		t.Name, t.Hidden = strings.TrimSpace(r.PostFormValue("name")), r.PostFormValue("hidden") != ""
+		if t.Groups, err = auth.Groups(r.PostFormValue("groups")); err != nil {
+			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("team %d: %v", t.Number, err)})
+		}
+		t.ExtraTime, err = minutes("extra time", r.PostFormValue("extra"), 0)
+		if err == nil {
+			t.ExtraPenalty, err = minutes("a penalty", r.PostFormValue("penalty"), -mostMinutes)
+		}
+		if wrong := auth.BadName(t.Name); err == nil && wrong != "" {
+			err = errors.New(wrong)
+		}
+		if err != nil {
+			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("team %d: %v", t.Number, err)})
+		}
+		if err := s.Store.SetTeam(r.Context(), t); err != nil {
+			return err
+		}
+		did := fmt.Sprintf("team %d: extra time %s, penalty %s", t.Number, t.ExtraTime, t.ExtraPenalty)
+		if t.Hidden {
+			did += ", hidden"
+		}
+		if len(t.Groups) > 0 {
+			did += ", in " + strings.Join(t.Groups, ", ")
+		}
+		if err := s.audit(r.Context(), r, "change team", r.seat.Contest.Slug, did); err != nil {
+			return err
+		}
+		return go303(w, r, "/c/"+r.seat.Contest.Slug+"/teams?done=team")
+	}
+	return errNothing
+}
+
+// mostMinutes is the most extra time, and the most that staff may add to a team's time.
+const mostMinutes = 100_000
+
+// minutes reads a number of minutes of a form; "" is 0.
+func minutes(what, text string, least int) (time.Duration, error) {
+	n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(text), "0"))
+	if err != nil || n < least || n > mostMinutes {
+		return 0, fmt.Errorf("%s of %.20q: write whole minutes, from %d to %d, or nothing for none", what, text, least, mostMinutes)
+	}
+	return time.Duration(n) * time.Minute, nil
+}
+
+// newSlips makes new passwords for all who take part, but for staff and who is shut out, and
+// shows their slips once.
+func (s *site) newSlips(w http.ResponseWriter, r *ask) error {
+	if err := form(w, r, small); err != nil {
+		return err
+	}
+	if r.PostFormValue("sure") == "" {
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "new passwords end the old ones at once: tick that you are sure"})
+	}
+	lines, members, err := s.teamLines(r)
+	if err != nil {
+		return err
+	}
+	v, hashes := teamsView{}, map[string]string{}
+	for _, line := range lines {
+		for _, a := range members[line.ID] {
+			if a.Disabled || a.Kind == store.Tool || desk.Role(a) != auth.Contestant {
+				continue
+			}
+			slip := auth.Slip{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
+			if hashes[a.ID], err = s.Passwords.Hash(r.Context(), slip.Password); err != nil {
+				return err
+			}
+			v.Slips = append(v.Slips, slip)
+		}
+	}
+	if len(v.Slips) == 0 {
+		return s.teamsPage(w, r, http.StatusConflict, teamsView{Wrong: "nobody takes part who could get a new password"})
+	}
+	if err := s.Store.SetPasswords(r.Context(), hashes); err != nil {
+		return err
+	}
+	if err := s.audit(r.Context(), r, "new passwords", r.seat.Contest.Slug, fmt.Sprintf("%d people", len(hashes))); err != nil {
+		return err
+	}
+	return s.teamsPage(w, r, http.StatusOK, v)
+}
+
+// teamsTable is who takes part as a table for other programs: a row for each person. It can
+// be entered into another contest as it is.
+func (s *site) teamsTable(w http.ResponseWriter, r *ask) error {
+	lines, members, err := s.teamLines(r)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	table := csv.NewWriter(&b) // into memory: it does not fail
+	table.Write([]string{"number", "team", "login", "name", "group", "extra_minutes", "penalty_minutes", "hidden"})
+	for _, line := range lines {
+		of := []string{strconv.FormatInt(line.Number, 10), board.Plain(line.Name)}
+		more := []string{board.Plain(strings.Join(line.Groups, ", ")), line.Minutes(line.ExtraTime), line.Minutes(line.ExtraPenalty), strconv.FormatBool(line.Hidden)}
+		for _, a := range members[line.ID] {
+			table.Write(slices.Concat(of, []string{a.Login, board.Plain(a.Display)}, more))
+		}
+	}
+	table.Flush()
+	return sendTable(w, r.seat.Contest.Slug+"-teams.csv", b.Bytes())
+}

@@ -1,0 +1,159 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// TestTeams: staff enters a list, changes a team, and takes the table out again.
+func TestTeams(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Teams, store.Settings{})
+	admin := h.cookie("admin")
+	const path = "/c/now/teams"
+	list := "name,team\nEve,The =2 of us\nMallory,The =2 of us\n\"=HYPERLINK(\"\"x\"\")\",\nbob,\n"
+	got := h.ask(admin, "POST", path, url.Values{"list": {list}})
+	if got.code != 200 || strings.Count(got.body, `class="slip"`) != 4 || !strings.Contains(got.body, `value="The =2 of us"`) {
+		t.Fatalf("the list: %d\n%s", got.code, got.body)
+	}
+	if again := h.ask(admin, "POST", path, url.Values{"list": {list}}); strings.Contains(again.body, `class="slip"`) || !strings.Contains(again.body, "These have an account already") {
+		t.Errorf("the same list makes somebody:\n%s", again.body)
+	}
+	teams := must[[]*store.Team](t)(h.store.Teams(t.Context(), c.ID))
+	members := must[map[string][]*store.Account](t)(h.store.Members(t.Context(), c.ID))
+	if len(teams) != 3 || len(members[teams[0].ID]) != 2 || members[teams[0].ID][1].Login != "mallory" {
+		t.Fatalf("the teams are %+v of %+v", teams, members)
+	}
+	if got := h.ask(admin, "POST", path, url.Values{"list": {"login\nbad login"}}); got.code != 400 || !strings.Contains(got.body, "line 2 of the list") {
+		t.Errorf("a bad list: %d\n%s", got.code, got.body)
+	}
+	for name, tt := range map[string]struct {
+		extra, penalty, name string
+		code                 int
+		want                 string
+	}{
+		"no number":           {"soon", "", "x", 400, `extra time of &#34;soon&#34;: write whole minutes, from 0`},
+		"less than no time":   {"-1", "", "x", 400, "team 1: extra time"},
+		"too much penalty":    {"", "100001", "x", 400, "team 1: a penalty"},
+		"no name":             {"", "", " ", 400, "a name is missing"},
+		"a name of controls":  {"", "", "a\x1bb", 400, "nobody can see"},
+		"a group of controls": {"", "", "x", 400, "team 1: the group"},
+		"good":                {" 20", "-5", "We <two>", 303, ""},
+	} {
+		groups := "7a, <b>,7a,"
+		if strings.HasPrefix(name, "a group") {
+			groups = "7a,\x1b"
+		}
+		got := h.ask(admin, "POST", path+"/1", url.Values{"name": {tt.name}, "groups": {groups}, "extra": {tt.extra}, "penalty": {tt.penalty}, "hidden": {"on"}})
+		if got.code != tt.code || !strings.Contains(got.body, tt.want) {
+			t.Errorf("%s: %d, want %d and %q in\n%s", name, got.code, tt.code, tt.want, got.body)
+		}
+	}
+	one := must[[]*store.Team](t)(h.store.Teams(t.Context(), c.ID))[0]
+	if one.Name != "We <two>" || !one.Hidden || one.ExtraTime != 20*time.Minute || one.ExtraPenalty != -5*time.Minute || strings.Join(one.Groups, "|") != "7a|<b>" {
+		t.Errorf("it is %+v", one)
+	}
+	rows, err := csv.NewReader(strings.NewReader(h.ask(admin, "GET", path+"/table.csv", nil).body)).ReadAll()
+	if err != nil || len(rows) != 5 {
+		t.Fatalf("the table is %v: %v", rows, err)
+	}
+	if got, want := strings.Join(rows[1], "|"), "1|We <two>|eve|Eve|7a, <b>|20|-5|true"; got != want {
+		t.Errorf("the table has %s, want %s", got, want)
+	}
+	if got, want := rows[3][3], `'=HYPERLINK("x")`; got != want {
+		t.Errorf("a spreadsheet takes the name for a formula: %s, want %s", got, want)
+	}
+	people, err := auth.ParseRoster(h.ask(admin, "GET", path+"/table.csv", nil).body)
+	if err != nil || len(people) != 4 || people[1].Login != "mallory" || people[1].Team != "We <two>" || people[1].Group != "7a, <b>" {
+		t.Errorf("the table cannot be entered elsewhere: %+v, %v", people, err)
+	}
+	for _, name := range []string{"=1", "+1", "-1", "@x", "＝1", "＠x", " \u00a0=1", "\u200f=1", "\ufeff=1", "\t1"} {
+		one.Name = name
+		if err := h.store.SetTeam(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.ask(admin, "GET", path+"/table.csv", nil).body; !strings.Contains(got, "'"+name) {
+			t.Errorf("%q may be taken for a formula:\n%s", name, got)
+		}
+	}
+}
+
+// TestExtraTime: for a team with extra time the contest ends later, wherever that counts.
+func TestExtraTime(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -50*time.Minute, store.Accounts, store.Settings{}) // of an hour
+	for _, login := range []string{"ada", "bob"} {
+		must[*store.Team](t)(h.store.Enter(t.Context(), c.ID, h.accounts[login]))
+	}
+	number := "1"
+	admin := h.cookie("admin")
+	if got := h.ask(admin, "POST", "/c/now/teams/"+number, url.Values{"name": {"ada"}, "extra": {"30"}}); got.code != 303 {
+		t.Fatalf("extra time: %d\n%s", got.code, got.body)
+	}
+	h.later(20 * time.Minute)
+	send := func(login string) int {
+		return h.upload(h.cookie(login), "/c/now/p/A", nil, map[string]string{"a.py": "x"}).code
+	}
+	if got := send("bob"); got != 403 {
+		t.Errorf("bob sends after his end: %d", got)
+	}
+	if got := send("ada"); got != 303 {
+		t.Fatalf("ada sends in her extra time: %d", got)
+	}
+	if _, seat, err := h.desk.Labelled(t.Context(), h.accounts["ada"], "A"); err != nil || seat.State.Phase != auth.Running {
+		t.Errorf("the command line finds for ada %+v, %v", seat, err)
+	}
+	sub := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 1))
+	h.judged(&store.Accepted{Job: sub.Judgement}, &judge.Started{Format: judge.EventFormat, Problem: "sum", Cases: 1}, &judge.Finished{Verdict: judge.Accepted, Judged: 1, Cases: 1})
+	rows, err := csv.NewReader(strings.NewReader(h.ask(admin, "GET", "/c/now/board/table.csv?view=staff", nil).body)).ReadAll()
+	if err != nil || len(rows) != 3 || rows[1][1] != "ada" || rows[1][4] != "1" {
+		t.Errorf("the board does not count it: %v, %v", rows, err)
+	}
+	if got := h.ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}}); got.code != 409 || !strings.Contains(got.body, "extra time") {
+		t.Errorf("the results are final before ada's end: %d\n%s", got.code, got.body)
+	}
+	h.later(30 * time.Minute)
+	if got := send("ada"); got != 403 {
+		t.Errorf("ada sends after her end: %d", got)
+	}
+	if got := h.ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}}); got.code != 303 {
+		t.Errorf("the results are not final: %d\n%s", got.code, got.body)
+	}
+}
+
+// TestNewSlips: all who take part get new passwords, but for staff and who is shut out.
+func TestNewSlips(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	for _, login := range []string{"ada", "bob", "judge"} {
+		must[*store.Team](t)(h.store.Enter(t.Context(), c.ID, h.accounts[login]))
+	}
+	if err := h.store.Disable(t.Context(), h.accounts["bob"].ID, true); err != nil {
+		t.Fatal(err)
+	}
+	admin := h.cookie("admin")
+	if got := h.ask(admin, "POST", "/c/now/teams/slips", url.Values{}); got.code != 400 || strings.Contains(got.body, `class="slip"`) {
+		t.Errorf("nobody was sure: %d\n%s", got.code, got.body)
+	}
+	got := h.ask(admin, "POST", "/c/now/teams/slips", url.Values{"sure": {"on"}})
+	if got.code != 200 || strings.Count(got.body, `class="slip"`) != 1 || !strings.Contains(got.body, "<dd><code>ada</code></dd>") {
+		t.Fatalf("the slips: %d\n%s", got.code, got.body)
+	}
+	_, rest, _ := strings.Cut(got.body, "<dt>Password</dt><dd><code>")
+	password, _, _ := strings.Cut(rest, "<")
+	for login, want := range map[string]string{"ada": password, "judge": "correct-horse"} {
+		if got := h.ask("", "POST", "/login", url.Values{"login": {login}, "password": {want}}); got.code != 303 {
+			t.Errorf("%s does not get in: %d", login, got.code)
+		}
+	}
+	if got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.code != 403 {
+		t.Errorf("the old password of ada: %d", got.code)
+	}
+}

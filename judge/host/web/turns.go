@@ -1,0 +1,52 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+)
+
+// turns says among which turns a request is answered, and in whose: the account's, or the
+// network's where nobody is logged in. They are nil for streams, which mostly wait, and for files
+// that do not change.
+func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
+	switch of := network(r.RemoteAddr).String(); {
+	case strings.HasSuffix(rt.pattern, "/events") || rt.pattern == "GET /static/{file}":
+		return nil, ""
+	case r.Method != http.MethodGet && rt.action == auth.Enter: // who logs in does not hold up who looks
+		return &s.proof, of
+	case r.me != nil:
+		return &s.Turns, desk.AccountTurn(r.me)
+	default:
+		return &s.Turns, of
+	}
+}
+
+// aside reads what comes as slowly as somebody sends it; meanwhile other requests of theirs have
+// their turn.
+func (r *ask) aside(read func() error) (err error) {
+	if r.turn == nil {
+		return read()
+	}
+	if again := r.turn.Aside(r.Context(), func() { err = read() }); err == nil {
+		err = again
+	}
+	return err
+}
+
+// served writes an answer, which is made by then: its turn is over, however slowly it is read.
+type served struct {
+	http.ResponseWriter
+	turn *desk.Turn
+}
+
+// Write writes a part of an answer.
+func (s *served) Write(p []byte) (int, error) {
+	s.turn.Pass()
+	return s.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (s *served) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -1,0 +1,374 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/contests/arena"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+)
+
+// opening has the bots of an event get ready.
+func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	err := r.greet(ctx, s, o, b)
+	if judge.Whose(err) == judge.Asker { // no other worker could do it
+		b.lines, b.output = nil, flow.ArenaOpened{Misuse: r.reason(err, s)}
+		return nil
+	}
+	return err
+}
+
+// greet does what opening says.
+func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	var asked flow.ArenaOptions
+	if err := options(s, &asked); err != nil {
+		return err
+	}
+	if err := o.CheckGame(); err != nil {
+		return err
+	}
+	rules, err := o.Rules(asked.Choice)
+	if err != nil {
+		return err
+	}
+	h, err := r.hold(ctx, s, o, rules, asked.Bots, asked.Language)
+	if err != nil {
+		return err
+	}
+	defer h.done()
+	h.event.Seed = asked.Seed
+	found := flow.ArenaOpened{Pure: true, Title: o.Title}
+	h.take = func(rec *arena.Record, line []byte) error {
+		switch {
+		case rec.Opened != nil:
+			found.Opened = rec.Opened
+		case rec.Ready != nil && !rec.Ready.Pure:
+			found.Pure = false
+			fallthrough
+		default:
+			found.Records = append(found.Records, rec)
+		}
+		b.lines = append(b.lines, line)
+		return nil
+	}
+	if _, err := h.event.Greet(ctx); err != nil {
+		return chosen(err)
+	}
+	for _, bot := range h.event.Bots {
+		if bot.Chose != "" {
+			found.Notes = append(found.Notes, bot.Name+": "+bot.Chose)
+		}
+	}
+	b.output = found
+	return nil
+}
+
+// chosen makes a mistake of who chose the rules of what a referee refuses.
+func chosen(err error) error {
+	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
+		return &judge.Misuse{Err: bad}
+	}
+	return err
+}
+
+// held is an event, or a part of one, that is held here.
+type held struct {
+	event *arena.Event
+	home  string // where its bots are laid out
+	take  func(rec *arena.Record, line []byte) error
+	done  func()
+}
+
+// hold lays out bots, builds them and the referee. The caller calls done.
+func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.Rules, bots []flow.ArenaBot, language string) (h *held, err error) {
+	home, remove, err := r.submission(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	place, leave := r.place()
+	done := func() { remove(); leave() }
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	h = &held{home: home, done: done}
+	files := make([]string, len(bots))
+	for i, b := range bots {
+		local := filepath.FromSlash(b.At)
+		if !filepath.IsLocal(local) {
+			return nil, fmt.Errorf("%.200q is not a path of the files", b.At)
+		}
+		files[i] = filepath.Join(home, local)
+	}
+	if h.event, err = o.w.Event(ctx, o.Problem, rules, files, language); err != nil {
+		if judge.Whose(err) != judge.Asker {
+			return nil, err
+		}
+		text := err.Error()
+		for i, b := range bots {
+			text = strings.ReplaceAll(text, files[i], b.File)
+		}
+		return nil, &judge.Misuse{Err: errors.New(text)}
+	}
+	for i, c := range h.event.Bots {
+		c.File = bots[i].File
+		if bots[i].Name != "" {
+			c.Name = bots[i].Name
+		}
+		if c.Program != nil {
+			c.Program.Name = c.File
+		}
+	}
+	h.event.Jobs, h.event.Place, h.event.Sink = 1, place, h.sink
+	return h, nil
+}
+
+// sink gives a record to who takes it, without where things lie here.
+func (h *held) sink(line []byte) error {
+	line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\n")), []byte(h.home+string(filepath.Separator)), nil)
+	rec, err := arena.ReadRecord(line)
+	if err != nil {
+		return err
+	}
+	return h.take(rec, bytes.Clone(line))
+}
+
+// place is a processor for a referee and its bots, which no other job of this worker has
+// while there are as many as slots.
+func (r *Runner) place() (n int, leave func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.at[n] {
+		n++
+	}
+	r.at[n] = true
+	return n, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.at, n)
+	}
+}
+
+// errSlice ends a slice of an event: others may go on with it.
+var errSlice = errors.New("enough was played for one job")
+
+// mostSlice is how many bytes of records a slice has, at most, but for its last game.
+const mostSlice = 1 << 20
+
+// longestSlice is how long a slice takes, at most: a worker has no more than an hour for a job.
+const longestSlice = 10 * time.Minute
+
+// games plays games of an event.
+func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	var asked flow.GamesOptions
+	if err := options(s, &asked); err != nil {
+		return err
+	}
+	if asked.Opened == nil {
+		return errors.New("the job does not say which event it is of")
+	}
+	if err := o.CheckGame(); err != nil {
+		return err
+	}
+	h, err := r.hold(ctx, s, o, asked.Opened.Rules, asked.Bots, asked.Language)
+	if err != nil {
+		return err
+	}
+	defer h.done()
+	h.event.Seed = asked.Opened.Seed
+	whole := asked.Only == nil
+	if whole {
+		h.event.LogPath = filepath.Join(filepath.Dir(h.home), "log.jsonl")
+		if _, err := r.gather(ctx, h.event.LogPath, asked.Before); err != nil {
+			return err
+		}
+	} else {
+		h.event.Only, h.event.Opened = asked.Only, asked.Opened
+		for _, c := range h.event.Bots {
+			if c.Broken != "" && !asked.Anew {
+				return fmt.Errorf("%s could be built where the event was opened, and cannot here: %s", c.Name, c.Broken)
+			}
+		}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	m := &meter{start: time.Now()}
+	played := flow.ArenaPlayed{}
+	h.take = func(rec *arena.Record, line []byte) error {
+		switch {
+		case rec.Opened != nil || ctx.Err() != nil || rec.Game != nil && rec.Game.Learning:
+			return nil // is known, or will come again
+		case rec.Ready != nil && !rec.Ready.Pure && !whole && !asked.Anew:
+			return &judge.Misuse{Err: fmt.Errorf("bot %d says at one time that it is pure, and not at another: a server cannot have it play\n    without --on it can play", rec.Ready.Bot)}
+		}
+		b.lines = append(b.lines, line)
+		if rec.Game != nil {
+			m.game(rec.Game, len(line), time.Now())
+			rec = &arena.Record{Game: rec.Game.Outline()}
+		}
+		if !whole {
+			played.Records = append(played.Records, rec)
+		} else if rec.Game != nil && m.enough() {
+			stop(errSlice)
+		}
+		return nil
+	}
+	out, err := h.event.Run(ctx)
+	if err != nil && !errors.Is(context.Cause(ctx), errSlice) {
+		return chosen(err)
+	}
+	played.Over = whole && out.Whole
+	if m.games > 0 {
+		played.Took, played.Bytes = m.took().Seconds(), m.bytes/m.games
+	}
+	b.output = played
+	return nil
+}
+
+// meter measures games.
+type meter struct {
+	start, first, last time.Time
+	games, bytes       int
+	thought            time.Duration // by the bots
+}
+
+func (m *meter) game(g *arena.Game, size int, now time.Time) {
+	m.last = now
+	if m.games == 0 {
+		m.first = m.last
+	}
+	m.games++
+	m.bytes += size
+	for _, micros := range g.Micros {
+		m.thought += time.Duration(micros) * time.Microsecond
+	}
+}
+
+// enough says whether a slice is long enough. Who goes on with it must first play again what the
+// bots remember: so it takes as long as that did before its first game, at least.
+func (m *meter) enough() bool {
+	return m.last.Sub(m.first) > min(max(flow.Slice, m.first.Sub(m.start)), longestSlice) || m.bytes > mostSlice
+}
+
+// took is how long a game takes, once bots and referee are there.
+func (m *meter) took() time.Duration {
+	took := m.thought / time.Duration(m.games)
+	if m.games > 1 {
+		took = max(took, m.last.Sub(m.first)/time.Duration(m.games-1))
+	}
+	return took
+}
+
+// trial has the rules of a ladder read, and a bot tried by them.
+func (r *Runner) trial(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	tried := flow.Tried{Title: o.Title}
+	err := r.tryBot(ctx, s, o, &tried)
+	if judge.Whose(err) == judge.Asker { // no other worker could do it
+		tried.Misuse, err = r.reason(err, s), nil
+	}
+	b.output = tried
+	return err
+}
+
+// tryBot does what trial says. Who plays against the bot is the game's tester, or where there is none the
+// bot itself.
+func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *opened, tried *flow.Tried) error {
+	var asked flow.TrialOptions
+	if err := options(s, &asked); err != nil {
+		return err
+	}
+	if err := o.CheckGame(); err != nil {
+		return err
+	}
+	rules, err := o.Rules(asked.Choice)
+	if err != nil {
+		return err
+	}
+	tried.Rules = &rules
+	if asked.Bot == nil {
+		return nil
+	}
+	h, err := r.hold(ctx, s, o, rules, []flow.ArenaBot{*asked.Bot, *asked.Bot}, "")
+	if err != nil {
+		return err
+	}
+	defer h.done()
+	h.take = func(*arena.Record, []byte) error { return nil }
+	h.event.Bots[1].Name += "-again"
+	if o.Game.Tester != "" {
+		house, err := o.w.Event(ctx, o.Problem, rules, []string{o.Game.Tester}, "")
+		if err != nil {
+			return err
+		}
+		h.event.Bots[1] = house.Bots[0]
+	}
+	if chose := h.event.Bots[0].Chose; chose != "" {
+		tried.Notes = append(tried.Notes, chose)
+	}
+	t := arena.Trial{Event: h.event, Rules: rules, Checks: o.Game.Checks, First: true}
+	tried.OK, err = t.Run(ctx, func(e judge.Event) {
+		switch e := e.(type) {
+		case *judge.PositionTried:
+			tried.Positions = append(tried.Positions, e)
+		case *judge.TryFinished:
+			tried.Finished = e
+		}
+	})
+	return err
+}
+
+// lookAt has the referee look at games: a file of them, a line each.
+func (r *Runner) lookAt(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	var asked flow.LookOptions
+	if err := options(s, &asked); err != nil {
+		return err
+	}
+	if asked.Opened == nil || len(s.Files) != 1 {
+		return errors.New("the job does not say which games it is of")
+	}
+	if err := o.CheckGame(); err != nil {
+		return err
+	}
+	h, err := r.hold(ctx, s, o, asked.Opened.Rules, nil, "")
+	if err != nil {
+		return err
+	}
+	defer h.done()
+	h.event.Seed, h.event.Opened = asked.Opened.Seed, asked.Opened
+	text, err := os.ReadFile(filepath.Join(h.home, filepath.FromSlash(s.Files[0].Path)))
+	if err != nil {
+		return fmt.Errorf("read games: %w", err)
+	}
+	var games []*arena.Game
+	for line := range bytes.Lines(text) {
+		g := &arena.Game{}
+		if err := json.Unmarshal(line, g); err != nil {
+			return &judge.Misuse{Err: fmt.Errorf("read games: %w", err)}
+		}
+		games = append(games, g)
+	}
+	seen, err := h.event.Look(ctx, games)
+	if err != nil {
+		return chosen(err)
+	}
+	for _, g := range games {
+		if positions := seen[g.Key()]; positions != nil {
+			line, err := json.Marshal(flow.LookedAt{Key: g.Key(), Seen: positions})
+			if err != nil {
+				return err
+			}
+			b.lines = append(b.lines, line)
+		}
+	}
+	return nil
+}

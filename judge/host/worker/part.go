@@ -1,0 +1,193 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/workspace"
+)
+
+// parts do the jobs of flows. Each fills the lines and the output of its result.
+var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *brought) error{
+	job.Checks:   (*Runner).checks,
+	job.Solution: (*Runner).solution,
+	job.Proof:    (*Runner).proof,
+	job.Lab:      (*Runner).lab,
+	job.Mutants:  (*Runner).mutants,
+	job.Score:    (*Runner).score,
+	job.Grid:     (*Runner).grid,
+	job.Opening:  (*Runner).opening,
+	job.Games:    (*Runner).games,
+	job.Look:     (*Runner).lookAt,
+	job.Trial:    (*Runner).trial,
+}
+
+// brought is what a part of a flow brings.
+type brought struct {
+	lines  [][]byte
+	output any // what its kind gives besides, as JSON; nil for nothing
+	// progress, if it is not nil, is told how far it is.
+	progress func(judge.Event)
+	turn     Turn // of its programs; nil where they need not wait
+}
+
+// tell adds events to the lines.
+func (b *brought) tell(events ...judge.Event) error {
+	for _, e := range events {
+		if _, passing := e.(*judge.Progressed); passing {
+			continue
+		}
+		line, err := judge.EncodeEvent(e)
+		if err != nil {
+			return err
+		}
+		b.lines = append(b.lines, line)
+	}
+	return nil
+}
+
+// part does a job of a flow, and fills the result.
+func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *brought, result *job.Result) (err error) {
+	do, known := parts[s.Kind]
+	if !known {
+		return fmt.Errorf("this worker does not know jobs of the kind %s", s.Kind)
+	}
+	if err := do(r, ctx, s, o, b); err != nil {
+		return err
+	}
+	if s.Snapshot { // where it stands here is nobody's business
+		place := []byte(o.dir + string(filepath.Separator))
+		for i, l := range b.lines {
+			b.lines[i] = bytes.ReplaceAll(l, place, []byte(workspace.SnapshotWord+"/"))
+		}
+	}
+	if b.output != nil {
+		if result.Output, err = json.Marshal(b.output); err != nil {
+			return err
+		}
+		if len(result.Output) > job.MaxOutput {
+			return fmt.Errorf("the output of the job has %d bytes; the most is %d", len(result.Output), job.MaxOutput)
+		}
+	}
+	result.Events, err = job.PackLines(b.lines)
+	return err
+}
+
+// options reads what a job wants to know.
+func options(s *job.Spec, into any) error {
+	if err := json.Unmarshal(s.Options, into); err != nil {
+		return fmt.Errorf("read the options of the job: %w", err)
+	}
+	return nil
+}
+
+// gather writes the lines that other jobs brought to a file, and says how many there are.
+func (r *Runner) gather(ctx context.Context, path string, brought []blob.Digest) (n int, err error) {
+	var all bytes.Buffer
+	for _, d := range brought {
+		packed, err := r.fetch.read(ctx, d, job.MaxEvents)
+		if err != nil {
+			return 0, err
+		}
+		lines, err := job.UnpackLines(packed)
+		if err != nil {
+			return 0, err
+		}
+		n += len(lines)
+		for _, l := range lines {
+			all.Write(l)
+			all.WriteByte('\n')
+		}
+	}
+	if err := os.WriteFile(path, all.Bytes(), 0o600); err != nil {
+		return 0, fmt.Errorf("lay out what other jobs brought: %w", err)
+	}
+	return n, nil
+}
+
+// verification begins to verify the problem of a snapshot.
+func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string, listen func(judge.Event)) (*workspace.Verification, error) {
+	dir, err := o.at(problem)
+	if err != nil {
+		return nil, err
+	}
+	verification, _, err := o.w.Verification(ctx, dir, v, listen)
+	return verification, err
+}
+
+// at is where a path of a snapshot stands.
+func (o *opened) at(path string) (string, error) {
+	local := filepath.FromSlash(path)
+	if !filepath.IsLocal(local) {
+		return "", fmt.Errorf("%.200q is not a path of the snapshot", path)
+	}
+	return filepath.Join(o.dir, local), nil
+}
+
+// checks verifies a problem but for its solutions.
+func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	var asked flow.VerifyOptions
+	if err := options(s, &asked); err != nil {
+		return err
+	}
+	var events []judge.Event
+	v, err := r.verification(ctx, o, workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh}, asked.Problem, func(e judge.Event) { events = append(events, e) })
+	if err != nil {
+		return err
+	}
+	checked := flow.Checked{}
+	if v != nil {
+		if checked.Ready, err = v.Checks(ctx, v.Hear); err != nil {
+			return err
+		}
+	}
+	if checked.Ready {
+		if checked.Found, err = v.Found(ctx); err != nil {
+			return err
+		}
+		for _, path := range v.Paths() {
+			checked.Solutions = append(checked.Solutions, filepath.ToSlash(strings.TrimPrefix(path, o.dir+string(filepath.Separator))))
+		}
+	}
+	b.output = checked
+	return b.tell(events...)
+}
+
+// solution verifies one solution.
+func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+	var asked flow.SolutionOptions
+	if err := options(s, &asked); err != nil {
+		return err
+	}
+	path, err := o.at(asked.Path)
+	if err != nil {
+		return err
+	}
+	how := workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh, Found: asked.Found}
+	v, err := r.verification(ctx, o, how, asked.Problem, func(judge.Event) {})
+	if err != nil {
+		return err
+	}
+	if v == nil {
+		return fmt.Errorf("the problem cannot be read here, and could be where it was checked")
+	}
+	events, err := v.Solution(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if found, ok := e.(*judge.FaultFound); ok {
+			v.Problem.PlaceInOwn(found.Fault)
+		}
+	}
+	return b.tell(events...)
+}

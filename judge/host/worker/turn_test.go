@@ -1,0 +1,195 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/worker"
+)
+
+// makesWay gives a worker a job that makes way.
+func (q *fakeQueue) makesWay(id string, deliveries int) {
+	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Lane: job.Background, Work: job.Work{Kind: job.Proof}}, Deliveries: deliveries, Lease: &lease{q, id}}
+}
+
+// short gives a worker jobs that those which make way let pass.
+func (q *fakeQueue) short(n int) {
+	for i := range n {
+		id := fmt.Sprint("short ", i)
+		q.before <- &worker.Taken{Spec: &job.Spec{ID: id}, Deliveries: 1, Lease: &lease{q, id}}
+	}
+}
+
+// programs are those that run on a worker at one time.
+type programs struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+func (p *programs) run(d time.Duration) {
+	p.mu.Lock()
+	p.now++
+	p.most = max(p.most, p.now)
+	p.mu.Unlock()
+	time.Sleep(d)
+	p.mu.Lock()
+	p.now--
+	p.mu.Unlock()
+}
+
+// inTurns runs n programs of a second each, one after another.
+func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.Turn) error {
+	return func(ctx context.Context, turn worker.Turn) error {
+		for range n {
+			ended, err := turn(ctx)
+			if err != nil {
+				return err
+			}
+			p.run(time.Second)
+			ended()
+		}
+		return nil
+	}
+}
+
+// TestMakesWay: a job that makes way lets others pass between two of its programs, and what
+// runs at one time is never more than the worker has slots for.
+func TestMakesWay(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		slots, short int           // jobs of 3 s that come after 50.5 s
+		first, last  time.Duration // when the first of these was done, and when the long job was
+	}{
+		{"nobody comes", 1, 0, 0, 100 * time.Second},
+		{"a short one goes first", 1, 1, 54 * time.Second, 103 * time.Second},
+		{"a free slot takes nothing away", 2, 1, 53500 * time.Millisecond, 100 * time.Second},
+		{"many have half of the time", 1, 1000, 54 * time.Second, 201 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var p programs
+			run := func(context.Context, string) error { p.run(3 * time.Second); return nil }
+			bubble(t, tt.slots, run, func(t *testing.T, ctx context.Context, s *setup) {
+				s.judging.long = p.inTurns(100)
+				begun := time.Now()
+				ended := map[string]time.Duration{}
+				s.finish = func(_ context.Context, r *job.Result) error { ended[r.Job] = time.Since(begun); return nil }
+				s.makesWay("long", 1)
+				time.Sleep(50500 * time.Millisecond)
+				s.short(tt.short)
+				for range 250 {
+					time.Sleep(time.Second)
+					synctest.Wait()
+				}
+				if got := ended["short 0"]; got != tt.first {
+					t.Errorf("the first short job was done after %v, want %v", got, tt.first)
+				}
+				if got := ended["long"]; got < tt.last || got > tt.last+3*time.Second {
+					t.Errorf("the long job was done after %v, want %v", got, tt.last)
+				}
+				if p.most > tt.slots {
+					t.Errorf("%d programs ran at one time", p.most)
+				}
+			})
+		})
+	}
+}
+
+// TestMakesWayForOneThatRunsAlone: it begins when both slots have stopped.
+func TestMakesWayForOneThatRunsAlone(t *testing.T) {
+	var p programs
+	alone := 0
+	run := func(context.Context, string) error {
+		p.mu.Lock()
+		alone = p.now
+		p.mu.Unlock()
+		p.run(3 * time.Second)
+		return nil
+	}
+	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.judging.long = p.inTurns(20)
+		s.makesWay("long", 1)
+		time.Sleep(500 * time.Millisecond)
+		s.makesWay("another", 1)
+		time.Sleep(9 * time.Second)
+		s.before <- &worker.Taken{Spec: &job.Spec{ID: "second", Work: job.Work{Alone: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "second"}}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if alone != 0 || p.most != 2 || len(s.results) != 3 || s.results[0].Job != "second" {
+			t.Errorf("beside %d others, %d at one time, results %d", alone, p.most, len(s.results))
+		}
+	})
+}
+
+// TestMakesWayAndEnds: a worker that ends gives back what it does, also a job that is waiting
+// for its place; one that is drained ends it.
+func TestMakesWayAndEnds(t *testing.T) {
+	var p programs
+	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
+		s.judging.long = p.inTurns(1000)
+		s.makesWay("long", 1)
+		time.Sleep(5 * time.Second)
+		s.short(1)
+		time.Sleep(5 * time.Second)
+		s.orders <- job.Order{Kind: job.Drain}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		slices.Sort(s.back)
+		if !slices.Equal(s.back, []string{"long", "short 0"}) || len(s.results) > 0 {
+			t.Errorf("given back %q, %d results", s.back, len(s.results))
+		}
+	})
+	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
+		s.judging.long = p.inTurns(100)
+		s.makesWay("long", 1)
+		time.Sleep(5 * time.Second)
+		s.orders <- job.Order{Kind: job.Drain}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(s.results) != 1 {
+			t.Errorf("given back %q, %d results", s.back, len(s.results))
+		}
+	})
+}
+
+// TestMakesWayWithAllItsPrograms: a job that would run two at one time runs as many as it has
+// places, and has none of them go on.
+func TestMakesWayWithAllItsPrograms(t *testing.T) {
+	var p programs
+	beside := 0
+	run := func(context.Context, string) error {
+		p.mu.Lock()
+		beside = max(beside, p.now)
+		p.mu.Unlock()
+		p.run(5 * time.Second)
+		return nil
+	}
+	for _, slots := range []int{1, 2} {
+		bubble(t, slots, run, func(t *testing.T, ctx context.Context, s *setup) {
+			s.judging.long = func(ctx context.Context, turn worker.Turn) error {
+				var both sync.WaitGroup
+				for k := range 2 {
+					both.Go(func() {
+						time.Sleep(time.Duration(k) * 300 * time.Millisecond)
+						_ = p.inTurns(50)(ctx, turn)
+					})
+				}
+				both.Wait()
+				return nil
+			}
+			s.makesWay("long", 2)
+			time.Sleep(20 * time.Second)
+			s.before <- &worker.Taken{Spec: &job.Spec{ID: "short"}, Deliveries: 2, Lease: &lease{s.fakeQueue, "short"}}
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if beside != 0 || p.most != slots || len(s.results) != 2 {
+				t.Errorf("beside %d programs, %d at one time, %d results", beside, p.most, len(s.results))
+			}
+		})
+	}
+}

@@ -1,0 +1,360 @@
+// Package browser drives a Chromium without a window, for tests of pages. It does not do what
+// a person cannot do but look into the page.
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Browser is a Chromium with one page. It is told what to do over a pair of pipes
+// (--remote-debugging-pipe): messages are JSON, each ended by a zero byte.
+type Browser struct {
+	// Wrong is what the page complained of: errors of scripts, and whatever it asked of
+	// somebody else than who it came from.
+	Wrong []string
+
+	t       testing.TB
+	origin  string // what the page may load from
+	to      *os.File
+	from    *bufio.Reader
+	id      int
+	session string
+	loads   int // pages that were loaded
+}
+
+// message is an answer, or something that happened.
+type message struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// Open opens a page in a new browser, from a file:// or from a server on this machine. It
+// skips the test where there is no browser.
+func Open(t testing.TB, url string) *Browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no chromium: apt-get install chromium")
+	}
+	theirs, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, theirs2, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--disable-extensions", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirs, theirs2}
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	theirs2.Close()
+	b := &Browser{t: t, to: to, from: bufio.NewReader(from), origin: originOf(url)}
+	t.Cleanup(func() {
+		b.session = ""
+		fmt.Fprintf(b.to, `{"id":0,"method":"Browser.close"}`+"\x00")
+		_ = cmd.Wait() // it was told to end
+		to.Close()
+		from.Close()
+	})
+	var target struct {
+		TargetID  string `json:"targetId"`
+		SessionID string `json:"sessionId"`
+	}
+	b.Ask(&target, "Target.createTarget", map[string]any{"url": "about:blank"})
+	b.Ask(&target, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true})
+	b.session = target.SessionID
+	for _, domain := range []string{"Page.enable", "Runtime.enable", "Log.enable", "Network.enable"} {
+		b.Ask(nil, domain, nil)
+	}
+	b.Go(url)
+	return b
+}
+
+// originOf is the start of all addresses that a page may load from.
+func originOf(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// Go opens another page.
+func (b *Browser) Go(url string) {
+	b.t.Helper()
+	b.loaded(func() { b.Ask(nil, "Page.navigate", map[string]any{"url": url}) })
+}
+
+// loaded does something, and waits for the page that is loaded by it.
+func (b *Browser) loaded(do func()) {
+	b.t.Helper()
+	before := b.loads
+	do()
+	for b.loads == before {
+		b.next()
+	}
+}
+
+// next reads the next message, and notes what the page complains of.
+func (b *Browser) next() message {
+	b.t.Helper()
+	data, err := b.from.ReadBytes(0)
+	if err != nil {
+		b.t.Fatalf("the browser is gone: %v", err)
+	}
+	var m message
+	if err := json.Unmarshal(bytes.TrimSuffix(data, []byte{0}), &m); err != nil {
+		b.t.Fatal(err)
+	}
+	switch m.Method {
+	case "Page.loadEventFired":
+		b.loads++
+	case "Runtime.exceptionThrown", "Log.entryAdded":
+		b.Wrong = append(b.Wrong, string(m.Params))
+	case "Network.requestWillBeSent":
+		if !strings.Contains(string(m.Params), `"url":"`+b.origin) && !strings.Contains(string(m.Params), `"url":"about:blank`) {
+			b.Wrong = append(b.Wrong, "it asks the network: "+string(m.Params))
+		}
+	}
+	return m
+}
+
+// Ask sends a request of the browser's protocol and reads its answer.
+func (b *Browser) Ask(answer any, method string, params map[string]any) {
+	b.t.Helper()
+	if err := b.try(answer, method, params); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// try is Ask with the browser's refusal as an error.
+func (b *Browser) try(answer any, method string, params map[string]any) error {
+	b.t.Helper()
+	b.id++
+	request := map[string]any{"id": b.id, "method": method, "params": params}
+	if params == nil {
+		delete(request, "params")
+	}
+	if b.session != "" {
+		request["sessionId"] = b.session
+	}
+	data, err := json.Marshal(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.to.Write(append(data, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	for {
+		m := b.next()
+		if m.ID != b.id {
+			continue
+		}
+		if m.Error != nil {
+			return errors.New(m.Error.Message)
+		}
+		if answer == nil {
+			return nil
+		}
+		return json.Unmarshal(m.Result, answer)
+	}
+}
+
+// Eval evaluates an expression of the page's script, as text.
+func (b *Browser) Eval(expression string) string {
+	b.t.Helper()
+	text, err := b.evaluate(expression)
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return text
+}
+
+func (b *Browser) evaluate(expression string) (string, error) {
+	b.t.Helper()
+	var answer struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	err := b.try(&answer, "Runtime.evaluate", map[string]any{"expression": "String(" + expression + ")", "returnByValue": true})
+	if err == nil && answer.ExceptionDetails != nil {
+		err = errors.New(string(answer.ExceptionDetails))
+	}
+	return fmt.Sprint(answer.Result.Value), err
+}
+
+// Click clicks on an element. A page that begins to scroll just then moves it away: what
+// did not reach it is done again.
+func (b *Browser) Click(selector string) {
+	b.t.Helper()
+	for range 20 {
+		x, y := b.place(selector)
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			b.Ask(nil, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
+		}
+		if b.Eval(`window.reached`) == "yes" {
+			return
+		}
+	}
+	b.t.Fatalf("no click reaches %s", selector)
+}
+
+// place is where an element is, which notes from now on that a click reaches it.
+func (b *Browser) place(selector string) (x, y float64) {
+	b.t.Helper()
+	var at struct{ X, Y float64 }
+	before := ""
+	// The page may still be scrolling to something else: where the element is must be the
+	// same twice, and nothing may lie over it.
+	found := b.Soon(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
+		window.reached = ''; e.addEventListener('click', () => { window.reached = 'yes'; }, {capture: true});
+		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
+		return e.contains(document.elementFromPoint(at.X, at.Y)) ? JSON.stringify(at) : ''; })(document.querySelector(`+"`"+selector+"`"+`))`, func(got string) bool {
+		same := got != "" && got == before
+		before = got
+		return same
+	})
+	if err := json.Unmarshal([]byte(found), &at); err != nil {
+		b.t.Fatalf("click on %s: %v in %s", selector, err, found)
+	}
+	return at.X, at.Y
+}
+
+// Follow has a link or a button do what it does, and waits for the page that it leads to. It
+// works where scripts are off, too.
+func (b *Browser) Follow(selector string) {
+	b.t.Helper()
+	found := b.Soon(`!!document.querySelector(`+"`"+selector+"`"+`)`, func(got string) bool { return got == "true" })
+	if found != "true" {
+		b.t.Fatalf("there is no %s on %s:\n%s", selector, b.Eval("location.href"), b.Eval("document.body.innerText"))
+	}
+	b.loaded(func() {
+		b.Ask(nil, "Runtime.evaluate", map[string]any{"expression": `document.querySelector(` + "`" + selector + "`" + `).click()`})
+	})
+}
+
+// Fill puts a text into a field of a form.
+func (b *Browser) Fill(selector, text string) {
+	b.t.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.Eval(`(document.querySelector(` + "`" + selector + "`" + `).value = ` + string(quoted) + `)`)
+}
+
+// Choose chooses files in a form, as a person does.
+func (b *Browser) Choose(selector string, files ...string) {
+	b.t.Helper()
+	var found struct{ Result struct{ ObjectID string } }
+	b.Ask(&found, "Runtime.evaluate", map[string]any{"expression": `document.querySelector(` + "`" + selector + "`" + `)`})
+	b.Ask(nil, "DOM.setFileInputFiles", map[string]any{"files": files, "objectId": found.Result.ObjectID})
+}
+
+// Scripts says whether the pages that are opened from now on may run scripts.
+func (b *Browser) Scripts(on bool) {
+	b.t.Helper()
+	b.Ask(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": !on})
+}
+
+// Wide makes the screen so wide, in pixels of CSS.
+func (b *Browser) Wide(width int) {
+	b.t.Helper()
+	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 700})
+}
+
+// Press presses a key.
+func (b *Browser) Press(key string) {
+	b.t.Helper()
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.Ask(nil, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key})
+	}
+}
+
+// Is fails unless an expression has a value, or gets it soon.
+func (b *Browser) Is(what, expression, want string) {
+	b.t.Helper()
+	if got := b.Soon(expression, func(got string) bool { return got == want }); got != want {
+		b.t.Errorf("%s: %s = %q, want %q", what, expression, got, want)
+	}
+}
+
+// Contains fails unless an expression's value contains each of the texts, or does soon.
+func (b *Browser) Contains(what, expression string, texts ...string) {
+	b.t.Helper()
+	all := func(got string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(got, text) })
+	}
+	if got := b.Soon(expression, all); !all(got) {
+		b.t.Errorf("%s: %s = %q, want %q in it", what, expression, got, texts)
+	}
+}
+
+// patience is how long a browser may take for what it does when it has time to: it says
+// nothing when it has followed a link or scrolled.
+const patience = time.Minute
+
+// Soon evaluates an expression until its value is good, and returns the last value. While
+// one page makes room for another there is none.
+func (b *Browser) Soon(expression string, good func(string) bool) string {
+	b.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		got, err := b.evaluate(expression)
+		switch late := time.Now().After(deadline); {
+		case err == nil && (good(got) || late):
+			return got
+		case late:
+			b.t.Fatalf("%s: %v", expression, err)
+		}
+	}
+}
+
+// Screenshot keeps a picture of the whole page for people, in the folder that the environment
+// names.
+func (b *Browser) Screenshot(name string) {
+	b.t.Helper()
+	if dir := os.Getenv("ASSAY_SCREENSHOTS"); dir != "" {
+		b.picture(filepath.Join(dir, name+".png"), true)
+	}
+}
+
+// Picture keeps a picture of what the screen shows in a file.
+func (b *Browser) Picture(file string) {
+	b.t.Helper()
+	b.picture(file, false)
+}
+
+func (b *Browser) picture(file string, whole bool) {
+	b.t.Helper()
+	var picture struct{ Data []byte }
+	b.Ask(&picture, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": whole})
+	if err := os.WriteFile(file, picture.Data, 0o644); err != nil {
+		b.t.Error(err)
+	}
+}

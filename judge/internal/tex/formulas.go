@@ -1,0 +1,27 @@
+package tex
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Formula returns a formula as plain text: "10^5", "a/b", "n ≤ m".
+func Formula(source string) string {
+	if len(source) > maxFormula {
+		source = source[:maxFormula]
+	}
+	return plainMath(source, 0)
+}
+
+// inMarkdown finds code, which is left alone, and formulas.
+var inMarkdown = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\\\\.|\\$\\$.+?\\$\\$|\\$(?:[^$\\\\]|\\\\.)+\\$")
+
+// plainFormulas writes the formulas of what Markdown wrote as plain text.
+func plainFormulas(markdown string) string {
+	return inMarkdown.ReplaceAllStringFunc(markdown, func(found string) string {
+		if found[0] != '$' {
+			return found
+		}
+		return special.Replace(Formula(strings.Trim(found, "$")))
+	})
+}

@@ -1,0 +1,176 @@
+package tex
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// plainMath writes a formula as text: "10^5", "a/b", "n ≤ m".
+func plainMath(s string, depth int) string {
+	if depth > maxDepth {
+		return ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(s) && b.Len() < maxOut; {
+		switch c := s[i]; {
+		case c == '\\':
+			text, end := mathCommand(s, i, depth)
+			spaced(&b, text)
+			i = end
+		case c == '%':
+			i = comment(s, i)
+		case c == '{':
+			body, end := group(s, i)
+			b.WriteString(plainMath(body, depth+1))
+			i = end
+		case c == '^' || c == '_':
+			body, end := argument(s, i+1)
+			b.WriteString(script(c, plainMath(body, depth+1)))
+			i = end
+		case c == '}' || c == '&':
+			i++
+		case c == '~' || c == '\n' || c == '\t' || c == ' ':
+			if !strings.HasSuffix(b.String(), " ") {
+				b.WriteByte(' ')
+			}
+			i++
+		default:
+			_, n := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+n])
+			i += n
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// spaced writes a symbol. A relation stands between blanks.
+func spaced(b *strings.Builder, text string) {
+	if strings.HasPrefix(text, " ") && (strings.HasSuffix(b.String(), " ") || b.Len() == 0) {
+		text = strings.TrimPrefix(text, " ")
+	}
+	b.WriteString(text)
+}
+
+// script writes an exponent or index, in parentheses where it has several parts.
+func script(mark byte, text string) string {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return ""
+	case mark == '^' && (text == "'" || text == "′" || text == "°" || text == "∘"):
+		return text
+	case len([]rune(text)) > 1 && strings.ContainsAny(text, " +-*/=,<>≤≥·"):
+		return string(mark) + "(" + text + ")"
+	}
+	return string(mark) + text
+}
+
+// mathCommand reads a command in a formula.
+func mathCommand(s string, i, depth int) (text string, end int) {
+	word, end := name(s, i)
+	inner := func() string {
+		var body string
+		body, end = argument(s, end)
+		return plainMath(body, depth+1)
+	}
+	switch word {
+	case "frac", "dfrac", "tfrac", "cfrac":
+		above := inner()
+		below := inner()
+		return part(above) + "/" + part(below), end
+	case "binom", "dbinom", "tbinom":
+		above := inner()
+		below := inner()
+		return "C(" + above + ", " + below + ")", end
+	case "sqrt":
+		root, next, found := option(s, end)
+		end = next
+		body := inner()
+		if found {
+			return plainMath(root, depth+1) + "√(" + body + ")", end
+		}
+		return "√" + part(body), end
+	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathbb", "mathtt", "textbf", "textit", "texttt", "operatorname", "mbox",
+		"textrm", "boldsymbol", "bm", "mathfrak", "hbox", "emph", "mathop", "textsc", "underline", "overline", "bar", "hat", "vec", "tilde", "widehat":
+		return inner(), end
+	case "begin":
+		_, end = argument(s, end)
+		return "", end
+	case "end", "label", "hspace", "vspace", "phantom", "color":
+		_, end = argument(s, end)
+		return "", end
+	case "constant":
+		body, next := argument(s, end)
+		return "{{" + body + "}}", next
+	case "\\":
+		return "; ", end
+	case "(", ")": // a formula in words
+		return "", end
+	case "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "limits", "displaystyle", "nolimits", "textstyle":
+		if end < len(s) && s[end] == '.' {
+			end++
+		}
+		return "", end
+	case "pmod":
+		return " (mod " + inner() + ")", end
+	case "bmod", "mod":
+		return " mod ", end
+	case "not":
+		_, end = name(s, end)
+		return "≠", end
+	}
+	if text, ok := mathSymbols[word]; ok {
+		return text, swallow(s, end, " ")
+	}
+	if text, ok := symbols[word]; ok {
+		return unescape.ReplaceAllString(text, "$1"), end
+	}
+	if word != "" && isLetter(word[0]) {
+		return word, end // \log, \min, \gcd
+	}
+	return word, end
+}
+
+// part puts a part of a fraction into parentheses where it needs them.
+func part(text string) string {
+	if strings.ContainsAny(text, " +-*/·") {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// mathSymbols are commands of formulas that stand for characters.
+var mathSymbols = map[string]string{
+	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ", "neq": " ≠ ", "lt": " < ", "gt": " > ",
+	"ll": " ≪ ", "gg": " ≫ ", "equiv": " ≡ ", "approx": " ≈ ", "sim": " ~ ", "in": " ∈ ", "notin": " ∉ ", "subset": " ⊂ ", "subseteq": " ⊆ ",
+	"supset": " ⊃ ", "supseteq": " ⊇ ", "cup": " ∪ ", "cap": " ∩ ", "setminus": " ∖ ", "emptyset": "∅", "varnothing": "∅", "infty": "∞",
+	"cdot": " · ", "times": " × ", "div": " ÷ ", "pm": "±", "mp": "∓", "ast": "*", "star": "⋆", "circ": "°", "oplus": " ⊕ ", "otimes": " ⊗ ",
+	"land": " ∧ ", "wedge": " ∧ ", "lor": " ∨ ", "vee": " ∨ ", "neg": "¬", "lnot": "¬", "forall": "∀", "exists": "∃",
+	"to": " → ", "rightarrow": " → ", "longrightarrow": " → ", "leftarrow": " ← ", "gets": " ← ", "Rightarrow": " ⇒ ", "implies": " ⇒ ",
+	"Leftarrow": " ⇐ ", "leftrightarrow": " ↔ ", "Leftrightarrow": " ⇔ ", "iff": " ⇔ ", "mapsto": " ↦ ", "uparrow": "↑", "downarrow": "↓",
+	"ldots": "...", "dots": "...", "cdots": "...", "dotsc": "...", "dotsb": "...", "vdots": "⋮", "ddots": "⋱",
+	"sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "mid": " | ", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "|": "‖",
+	"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
+	"prime": "′", "ell": "ℓ", "hbar": "ħ", "Re": "Re", "Im": "Im", "angle": "∠", "perp": " ⊥ ", "parallel": " ∥ ", "propto": " ∝ ", "colon": ": ",
+	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ",
+	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ",
+	"phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
+	"Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "bullet": "•", "dagger": "†", "checkmark": "✓", "square": "□", "triangle": "△",
+}
+
+// accents are commands that put something on a letter, as Unicode combines it.
+var accents = map[string]rune{
+	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307', "u": '\u0306', "v": '\u030C', "H": '\u030B',
+	"c": '\u0327', "d": '\u0323', "b": '\u0331', "k": '\u0328', "r": '\u030A',
+}
+
+func accented(accent rune, base string) string {
+	base = strings.TrimSpace(strings.NewReplacer("{", "", "}", "", `\`, "").Replace(base))
+	r, n := utf8.DecodeRuneInString(base)
+	if n == 0 {
+		return ""
+	}
+	return norm.NFC.String(string(r)+string(accent)) + base[n:]
+}

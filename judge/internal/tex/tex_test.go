@@ -1,0 +1,121 @@
+package tex_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"assay/judge/internal/tex"
+)
+
+func TestMarkdown(t *testing.T) {
+	for _, row := range []struct{ it, latex, want string }{
+		{"keeps text", "Hello, world.", "Hello, world."},
+		{"makes headings", `\problemname{One} \section*{Input} a \subsection{B}`, "# One\n\n## Input\n\na\n\n### B"},
+		{"joins lines and keeps paragraphs", "a\n  b\n\n\nc", "a b\n\nc"},
+		{"drops comments, but not the sign", "a % comment\n  b 5\\% c", "a b 5% c"},
+		{"marks fonts", `\textbf{a} \emph{b} \texttt{c\_d} \underline{e} \textit{ f }`, "**a** *b* `c_d` e *f*"},
+		{"nests fonts", `\textbf{a \emph{b}}`, "**a *b***"},
+		{"writes quotes and dashes", "``a'' `b' -- c---d <<e>> f~g", "“a” ‘b’ – c—d «e» f g"},
+		{"escapes what Markdown would read", `a\_b * c # [d] x_1 \#`, `a\_b \* c \# \[d\] x\_1 \#`},
+		{"keeps angle brackets apart from HTML", "<script>", `\<script>`},
+		{"reads lists", `\begin{itemize}\item a \item b` + "\n\nc" + `\end{itemize}`, "- a\n- b\n\n  c"},
+		{"reads lists in lists", `\begin{enumerate}\item a \begin{itemize}\item b\end{itemize} \item c\end{enumerate}`, "1. a\n\n   - b\n1. c"},
+		{"keeps code as it is", "x\\begin{verbatim}\na $b$ % c\n  \\d\n\\end{verbatim}y", "x\n\n```\na $b$ % c\n  \\d\n```\n\ny"},
+		{"reads tables", `\begin{tabular}{|l|r|} \hline a & $b_1$ \\ \hline \multicolumn{2}{c}{c} \\ d | e & \& \end{tabular}`, "| a | $b_1$ |\n|---|---|\n| c | |\n| d \\| e | & |"},
+		{"names images", `\includegraphics[width=0.5\textwidth]{fig_1.png} \illustration{0.3}{cat.jpg}{A \emph{cat}}`, "\\[image: fig\\_1.png\\]\n\n\\[image: cat.jpg\\] A *cat*"},
+		{"reads figures", `\begin{figure}[h]\centering\includegraphics{a}\caption{The $n$.}\label{f}\end{figure}`, "\\[image: a\\] The $n$."},
+		{"writes links", `\url{https://a.b/c_d} \href{https://x.y/}{here}`, "<https://a.b/c_d> [here](https://x.y/)"},
+		{"marks samples and constants", `a \nextsample b \constant{n} \remainingsamples`, "a\n\n{{nextsample}}\n\nb {{n}}\n\n{{remainingsamples}}"},
+		{"writes accents", `Erd\H{o}s, na\"{\i}ve, \'etude, \c{c}a, \aa, \ss, M\"uller`, "Erdős, naïve, étude, ça, å, ß, Müller"},
+		{"leaves out commands that it does not know", `\foo{a} \bar b \vspace{1cm} c`, "a b c"},
+		{"runs macros of the statement", `\newcommand{\maxn}{10^5} \newcommand{\pair}[2]{(#1, #2)} $n \le \maxn$ \pair{a}{b}`, `$n \le 10^5$ (a, b)`},
+		{"does not run macros for ever", `\def\a{\a\a}\a b`, "b"},
+		{"reads a whole document", `\documentclass{article}\usepackage{x}\begin{document}a\end{document}b`, "a"},
+		{"reads quotes", `\begin{quote}a` + "\n\n" + `b\end{quote}`, "> a\n>\n> b"},
+		{"reads environments of old packages", `\begin{Input}a\end{Input}`, "## Input\n\na"},
+		{"ends with an open brace", `a {b \textbf{c`, "a b **c**"},
+		{"ends with an open environment", `\begin{itemize}\item a`, "- a"},
+		{"breaks lines", `a\\b\\[2mm]c`, "a\\\nb\\\nc"},
+		{"reads epigraphs and footnotes", `a\footnote{b} \epigraph{c}{d}`, "a (b)\n\n> c\n>\n> — d"},
+	} {
+		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
+			t.Errorf("it %s: Markdown(%q) =\n%q, want\n%q", row.it, row.latex, got, row.want)
+		}
+	}
+}
+
+func TestFormulas(t *testing.T) {
+	for _, row := range []struct{ it, latex, want string }{
+		{"relations", `1\le n\leq 10^5, a \neq b`, "1 ≤ n ≤ 10^5, a ≠ b"},
+		{"exponents of several parts", `2^{n+1} - 10^{18}`, "2^(n+1) - 10^18"},
+		{"indices", `a_1, a_2, \ldots, a_{n}`, "a_1, a_2, ..., a_n"},
+		{"fractions and roots", `\frac{a+b}{2} \sqrt{n} \sqrt[3]{n}`, "(a+b)/2 √n 3√(n)"},
+		{"words and spaces", `\gcd(a, b) = \text{the answer}\,x`, "gcd(a, b) = the answer x"},
+		{"braces", `\{1, \dots, n\} \setminus \left(a\right)`, "{1, ..., n} ∖ (a)"},
+		{"Greek letters and arrows", `\alpha \to \Omega`, "α → Ω"},
+		{"products", `3 \cdot 10^5 \times n`, "3 · 10^5 × n"},
+	} {
+		if got := tex.Formula(row.latex); got != row.want {
+			t.Errorf("%s: Formula(%q) = %q, want %q", row.it, row.latex, got, row.want)
+		}
+	}
+}
+
+// TestFormulasInMarkdown: they stay formulas, of which Markdown's marks are no part.
+func TestFormulasInMarkdown(t *testing.T) {
+	for _, row := range []struct{ it, latex, want string }{
+		{"displays", `a \[ x = y \] b $$z$$`, "a\n\n$$x = y$$\n\nb\n\n$$z$$"},
+		{"lines", "\\begin{align*}\n a &= b % why\n \\\\ &= c\n\\end{align*}", `$$a &= b \\ &= c$$`},
+		{"a dollar without an end", `it costs \$5 and $`, `it costs \$5 and \$`},
+		{"macros with arguments, in formulas", `\newcommand{\half}[1]{\frac{#1}{2}}\DeclareMathOperator{\lcm}{lcm}$\half{\half{x}} \lcm(a)$`, `$\frac{\frac{x}{2} }{2} \operatorname{lcm}(a)$`},
+		{"macros that never end", `\newcommand{\a}{\a\a}$x\a$`, `$x$`},
+		{"constants", `$n \le \constant{n_max} {{n}}$`, `$n \le {{n_max}} { {n} }$`},
+		{"formulas in words in formulas", `$x \text{ if $y$}$`, `$x \text{ if \(y\)}$`},
+		{"bars in tables", `\begin{tabular}{l}$|x| \| y$ \\ b\end{tabular}`, "| $\\vert x\\vert \\Vert y$ |\n|---|\n| b |"},
+		{"blanks at the end", `$a\ $ b`, `$a$ b`},
+		{"nothing", `a $ $ b`, `a b`},
+		{"formulas in code", `\texttt{$a_1$ b}`, "`a_1 b`"},
+	} {
+		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
+			t.Errorf("%s: Markdown(%q) = %q, want %q", row.it, row.latex, got, row.want)
+		}
+	}
+	if got, want := tex.Plain(`The \textbf{$k$-th} $10^{5}$ for \$5`), "The k-th 10^5 for $5"; got != want {
+		t.Errorf("as a name: %q, want %q", got, want)
+	}
+}
+
+// TestPlainTextIsKept: letters, digits and blanks come through as they are.
+func TestPlainTextIsKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-zA-Z0-9,.;:!?()]{1,10}`), 1, 20).Draw(t, "words")
+		text := strings.Join(words, " ")
+		if got := strings.TrimSpace(tex.Markdown(text)); got != text {
+			t.Fatalf("Markdown(%q) = %q", text, got)
+		}
+	})
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, seed := range []string{`\begin{itemize}\item $a_{b^{c}}$\end{itemize}`, `\newcommand{\x}[2]{#1\x{#2}{#1}}\x{a}{b}`, `\begin{tabular}{l}a & \begin{tabular}{l}b\\c\end{tabular}\\\end{tabular}`, `\verb|a| \'{e} \"`, "{{{{", `\[ \frac{1}{\frac{2}{3}} \]`, `$\left. x \right|$ \\[`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, latex string) {
+		if got := tex.Markdown(latex); len(got) > 17<<20 {
+			t.Errorf("%d bytes of LaTeX become %d of Markdown", len(latex), len(got))
+		}
+		tex.Formula(latex)
+		tex.Plain(latex)
+	})
+}
+
+func ExampleMarkdown() {
+	fmt.Print(tex.Markdown(`\section*{Input} One line with an integer~$n$ ($1 \leq n \leq 10^5$).`))
+	// Output:
+	// ## Input
+	//
+	// One line with an integer $n$ ($1 \leq n \leq 10^5$).
+}

@@ -1,0 +1,283 @@
+package exchange
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge/internal/tex"
+)
+
+// about writes the table [package]: what the package says beyond its judging.
+func (m *importer) about() error {
+	a := m.pkg.About
+	var all tomlFile
+	t := &all
+	if main := m.mainLanguage(); main != "en" {
+		t.text("language", main)
+	}
+	t.text("uuid", a.UUID)
+	t.text("version", a.Version)
+	t.text("license", a.License)
+	t.text("rights_owner", a.Owner)
+	t.text("embargo_until", a.Embargo)
+	t.texts("keywords", a.Keywords)
+	t.texts("languages", a.Languages)
+	if len(a.Languages) > 0 {
+		m.notes.add("submissions in all languages are judged; the package has only: %s", strings.Join(a.Languages, ", "))
+	}
+	names := maps.Clone(a.Names)
+	delete(names, m.mainLanguage())
+	if len(names) > 0 {
+		t.table("package.names")
+		for _, language := range slices.Sorted(maps.Keys(names)) {
+			t.text(tomlString(language), names[language])
+		}
+	}
+	if len(a.Credits) > 0 {
+		t.table("package.credits")
+		for _, kind := range slices.Sorted(maps.Keys(a.Credits)) {
+			t.texts(tomlString(kind), a.Credits[kind])
+		}
+	}
+	if all.Len() > 0 {
+		m.toml.table("package")
+		m.toml.WriteString(all.String())
+	}
+	return nil
+}
+
+// mainLanguage is the language of the title and of the statement that comes first.
+func (m *importer) mainLanguage() string {
+	if len(m.pkg.Statements) > 0 {
+		return m.pkg.Statements[0].Language
+	}
+	return "en"
+}
+
+// statements writes the statements in Markdown, with the pictures beside them.
+func (m *importer) statements() error {
+	written := map[string]bool{}
+	for _, s := range m.pkg.Statements {
+		if s.Kind == "pdf" || written[s.Language] {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name)))
+		if err != nil {
+			continue // it is told below that there is none
+		}
+		written[s.Language] = true
+		name := "statement.md"
+		if s.Language != m.mainLanguage() {
+			name = "statement." + s.Language + ".md"
+		}
+		if s.Kind == "tex" {
+			data = []byte(tex.Markdown(string(data)))
+			m.notes.add("the statement was turned from LaTeX into Markdown: read it once (%s)", name)
+		}
+		if err := write(filepath.Join(m.dir, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, s := range m.pkg.Statements {
+		if !written[s.Language] {
+			written[s.Language] = true
+			m.notes.add("the statement in the language %s is left out: it is neither in Markdown nor in LaTeX", s.Language)
+		}
+	}
+	if len(m.pkg.Statements) == 0 {
+		m.notes.add("there is no statement in Markdown or LaTeX")
+		return nil
+	}
+	return copyPictures(filepath.Dir(m.pkg.StatementFile("")), m.dir)
+}
+
+// copyPictures copies the pictures that statements show.
+func copyPictures(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if slices.Contains([]string{".png", ".jpg", ".jpeg", ".svg"}, strings.ToLower(path.Ext(e.Name()))) && e.Type().IsRegular() {
+			if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// statements writes the statements of all languages, with the pictures beside them.
+func (e *exporter) statements() error {
+	all := e.from.Statements()
+	all[e.language()] = e.from.Statement()
+	dir := "statement"
+	if e.old {
+		dir = "problem_statement"
+	}
+	found := false
+	for _, language := range slices.Sorted(maps.Keys(all)) {
+		data, err := os.ReadFile(all[language])
+		if err != nil {
+			continue // statement.md: it is told below that there is none
+		}
+		found = true
+		name := "problem." + language + ".md"
+		if e.old && e.with.TeX != nil { // the legacy format has none in Markdown
+			var latex bytes.Buffer
+			if err := e.with.TeX(&latex, e.name(language), data); err != nil {
+				return err
+			}
+			name, data = "problem."+language+".tex", latex.Bytes()
+		}
+		if err := write(filepath.Join(e.dir, dir, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	if !found {
+		e.notes.add("there is no statement")
+		return nil
+	}
+	return copyPictures(e.from.Dir, filepath.Join(e.dir, dir))
+}
+
+// language is that of the title and of statement.md.
+func (e *exporter) language() string { return cmp.Or(e.from.About.Language, "en") }
+
+// name is the problem's name in a language.
+func (e *exporter) name(language string) string {
+	if language == e.language() {
+		return e.from.Title
+	}
+	return cmp.Or(e.from.About.Names[language], e.from.Title)
+}
+
+// names writes the name in the languages that have a statement, as the format wants it.
+func (e *exporter) names(b *strings.Builder) {
+	all := e.from.Statements()
+	for language := range e.from.About.Names {
+		if all[language] == "" && language != e.language() {
+			e.notes.add("the name in the language %s is left out: there is no statement.%[1]s.md", language)
+		}
+	}
+	all[e.language()] = e.from.Statement()
+	if len(all) == 1 && e.language() == "en" {
+		fmt.Fprintf(b, "name: %s\n", yamlText(e.from.Title))
+		return
+	}
+	b.WriteString("name:\n")
+	for _, language := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(b, "  %s: %s\n", yamlText(language), yamlText(e.name(language)))
+	}
+}
+
+// about writes what problem.yaml says beyond judging.
+func (e *exporter) about(b *strings.Builder) {
+	a := e.from.About
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "%s: %s\n", key, yamlText(value))
+		}
+	}
+	line("uuid", cmp.Or(a.UUID, uuid(e.from.ID)))
+	line("license", a.License)
+	line("rights_owner", a.Owner)
+	if e.old {
+		e.aboutLegacy(line)
+		return
+	}
+	line("version", a.Version)
+	if strings.Trim(a.Embargo, "0123456789-:TZ") == "" && a.Embargo != "" { // a date is not a text to all readers
+		fmt.Fprintf(b, "embargo_until: %s\n", a.Embargo)
+	} else {
+		line("embargo_until", a.Embargo)
+	}
+	list := func(key string, values []string) {
+		for i, v := range values {
+			if i == 0 {
+				fmt.Fprintf(b, "%s:\n", key)
+			}
+			fmt.Fprintf(b, "  - %s\n", yamlText(v))
+		}
+	}
+	list("keywords", a.Keywords)
+	list("languages", a.Languages)
+	credits := maps.Clone(a.Credits)
+	if len(credits["translators"]) > 0 {
+		e.notes.add("the translators are left out: problem.toml does not say into which language they translated")
+		delete(credits, "translators")
+	}
+	for i, kind := range slices.Sorted(maps.Keys(credits)) {
+		if i == 0 {
+			b.WriteString("credits:\n")
+		}
+		quoted := make([]string, len(credits[kind]))
+		for i, person := range credits[kind] {
+			quoted[i] = yamlText(person)
+		}
+		fmt.Fprintf(b, "  %s: [%s]\n", kind, strings.Join(quoted, ", "))
+	}
+	for i, s := range strings.Split(e.from.Source, "; ") {
+		name, url := nameAndURL(s)
+		switch {
+		case name == "":
+			continue
+		case i == 0:
+			b.WriteString("source:\n")
+		}
+		fmt.Fprintf(b, "  - name: %s\n", yamlText(name))
+		if url != "" {
+			fmt.Fprintf(b, "    url: %s\n", yamlText(url))
+		}
+	}
+}
+
+// aboutLegacy writes what the legacy format has another form for.
+func (e *exporter) aboutLegacy(line func(key, value string)) {
+	a := e.from.About
+	line("author", strings.Join(a.Credits["authors"], ", "))
+	words := make([]string, len(a.Keywords))
+	for i, k := range a.Keywords {
+		words[i] = strings.Join(strings.Fields(k), "-")
+	}
+	line("keywords", strings.Join(words, " "))
+	name, url := nameAndURL(e.from.Source)
+	line("source", name)
+	if name != "" {
+		line("source_url", url)
+	}
+	for _, row := range []struct {
+		key   string
+		there bool
+	}{{"version", a.Version != ""}, {"embargo_until", a.Embargo != ""}, {"languages", len(a.Languages) > 0}, {"credits other than authors", len(a.Credits) > 1}} {
+		if row.there {
+			e.notes.add("the legacy format has no %s", row.key)
+		}
+	}
+}
+
+// nameAndURL parts a source, whose last word may be an address.
+func nameAndURL(source string) (name, url string) {
+	words := strings.Fields(source)
+	if last := len(words) - 1; last > 0 && strings.Contains(words[last], "://") {
+		return strings.Join(words[:last], " "), words[last]
+	}
+	return strings.Join(words, " "), ""
+}
+
+// uuid makes one of the problem's name, always the same.
+func uuid(id string) string {
+	sum := sha256.Sum256([]byte("assay problem " + id))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: made by whom it is for
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

@@ -1,0 +1,63 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/judge/contests/arena"
+	"assay/judge/contests/rating"
+	"assay/judge/internal/browser"
+	"assay/judge/report"
+)
+
+// TestLongNamesOnAPhone looks at the page of an event on a screen as wide as a phone's:
+// names are whole and wrap, between their words where they have some, and nothing but
+// tables, which scroll by themselves, is wider than the screen.
+func TestLongNamesOnAPhone(t *testing.T) {
+	words := "a bot with a very long name that says all that it does-and-what-it-does-not"
+	one := strings.Repeat("unbroken_name_", 6)
+	so := smallEvent(words, one, "short")
+	fault := arena.GameFault{Kind: arena.Crashed, Text: "exit code 3"}
+	for i, name := range []string{"out: " + words, one + "out"} {
+		so.Bots = append(so.Bots, arena.Bot{ID: 4 + i, Name: name})
+		so.Out = append(so.Out, arena.Disqualified{Bot: 4 + i, Fault: fault})
+	}
+	s, shown := drawnOf(so)
+	for i := range s.Bots {
+		s.Bots[i].Flag = rating.WonEverything
+	}
+	var page bytes.Buffer
+	drawStandings(t, report.HTML(&page), s, shown)
+	file := filepath.Join(t.TempDir(), "event.html")
+	if err := os.WriteFile(file, page.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := browser.Open(t, "file://"+file)
+	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 700, "deviceScaleFactor": 2, "mobile": true})
+	b.Is("the screen", `innerWidth`, "375")
+	b.Eval(`(location.hash = '#replay')`)
+	b.Is("what is wider than the screen", `[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
+	b.Is("the page's width", `document.documentElement.scrollWidth`, "375")
+	b.Screenshot("phone")
+
+	// Each row's head, in all tables: how many there are, and those that hide some of their
+	// text, are a thin column of letters, or break a word that would fit.
+	heads := `[...document.querySelectorAll('tbody th')]`
+	b.Is("the names", heads+`.length`, "9")
+	b.Is("names that are cut off", heads+`.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join('; ')`, "")
+	b.Is("names that do not wrap", heads+`.filter(e => e.textContent.length > 50 && e.getBoundingClientRect().width > 240).map(e => e.textContent).join('; ')`, "")
+	b.Is("thin columns", heads+`.filter(e => e.getBoundingClientRect().width < 100).map(e => e.textContent).join('; ')`, "")
+	b.Is("broken words", heads+`.flatMap(e => {
+		const text = e.firstChild, range = document.createRange();
+		return [...text.data.matchAll(/[a-z]+/g)].filter(word => {
+			range.setStart(text, word.index);
+			range.setEnd(text, word.index + word[0].length);
+			return e.textContent.startsWith('a bot') && range.getClientRects().length > 1;
+		}).map(word => word[0]); }).join(' ')`, "")
+	for _, wrong := range b.Wrong {
+		t.Errorf("the browser complains: %s", wrong)
+	}
+}

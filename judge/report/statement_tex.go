@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
+// problem packages wants it: \problemname comes first, and no preamble. Formulas stay as
+// they are. HTML is left out but for exponents and indices.
+func StatementTeX(w io.Writer, title string, markdown []byte) error {
+	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(withFormulas)).Parser()
+	t := &texWriter{sheet: sheet{source: markdown}, title: title}
+	t.WriteString("\\problemname{" + texText(title) + "}\n\n")
+	t.blocks(parser.Parse(text.NewReader(markdown)))
+	if _, err := io.WriteString(w, strings.TrimRight(t.String(), "\n")+"\n"); err != nil {
+		return fmt.Errorf("write the statement: %w", err)
+	}
+	return nil
+}
+
+// texWriter writes the nodes of a document.
+type texWriter struct {
+	strings.Builder
+	sheet
+	title string
+}
+
+func (t *texWriter) blocks(parent ast.Node) {
+	if t.depth == maxDepth {
+		return
+	}
+	t.depth++
+	defer func() { t.depth-- }()
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		t.write(n)
+	}
+}
+
+func (t *texWriter) write(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		heading := t.running(n)
+		if n.Level == 1 && heading == texText(t.title) {
+			return // \problemname has said it
+		}
+		command := `\section*`
+		if n.Level > 2 {
+			command = `\subsection*`
+		}
+		t.WriteString(command + "{" + heading + "}\n\n")
+	case *ast.Paragraph:
+		t.WriteString(t.running(n) + "\n\n")
+	case *ast.TextBlock:
+		t.WriteString(t.running(n) + "\n")
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		t.WriteString("\\begin{verbatim}\n" + strings.TrimRight(t.raw(n), "\n") + "\n\\end{verbatim}\n\n")
+	case *ast.Blockquote:
+		t.around("quote", n)
+	case *ast.List:
+		kind := "itemize"
+		if n.IsOrdered() {
+			kind = "enumerate"
+		}
+		t.around(kind, n)
+	case *ast.ListItem:
+		t.WriteString(`\item `)
+		t.blocks(n)
+	case *tables.Table:
+		t.table(n)
+	case *ast.ThematicBreak:
+		t.WriteString("\\bigskip\n\n")
+	case *ast.HTMLBlock, *ast.LinkReferenceDefinition: // comments, mostly
+	default:
+		t.blocks(n)
+	}
+}
+
+func (t *texWriter) around(kind string, n ast.Node) {
+	t.WriteString("\\begin{" + kind + "}\n")
+	t.blocks(n)
+	t.WriteString("\\end{" + kind + "}\n\n")
+}
+
+func (t *texWriter) table(n *tables.Table) {
+	t.WriteString("\\begin{tabular}{" + strings.Repeat("l", len(n.Alignments)) + "}\n")
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			cells = append(cells, t.running(cell))
+		}
+		t.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		if _, head := row.(*tables.TableHeader); head {
+			t.WriteString("\\hline\n")
+		}
+	}
+	t.WriteString("\\end{tabular}\n\n")
+}
+
+// running writes the running text inside a node.
+func (t *texWriter) running(parent ast.Node) string {
+	if t.depth == maxDepth {
+		return ""
+	}
+	t.depth++
+	defer func() { t.depth-- }()
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		b.WriteString(t.piece(n))
+	}
+	return b.String()
+}
+
+func (t *texWriter) piece(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		end := ""
+		switch {
+		case n.HardLineBreak():
+			end = "\\\\\n"
+		case n.SoftLineBreak():
+			end = "\n"
+		}
+		return texText(t.written(n.Segment.Value(t.source))) + end
+	case *ast.String:
+		return texText(string(n.Value))
+	case *formula:
+		if n.display {
+			return `\[` + n.source + `\]`
+		}
+		return "$" + n.source + "$"
+	case *ast.CodeSpan:
+		return `\texttt{` + texText(t.code(n)) + "}"
+	case *ast.Emphasis:
+		command := `\emph{`
+		if n.Level > 1 {
+			command = `\textbf{`
+		}
+		return command + t.running(n) + "}"
+	case *ast.Link:
+		return `\href{` + texAddress(n.Destination) + "}{" + t.running(n) + "}"
+	case *ast.AutoLink:
+		return `\url{` + texAddress(n.URL(t.source)) + "}"
+	case *ast.Image:
+		return `\includegraphics[width=0.5\textwidth]{` + texAddress(n.Destination) + "}"
+	case *ast.RawHTML:
+		return map[string]string{"<sup>": `\textsuperscript{`, "<sub>": `\textsubscript{`, "</sup>": "}", "</sub>": "}", "<br>": "\\\\\n"}[t.tag(n)]
+	}
+	return t.running(n)
+}
+
+// texAddress keeps what an address may have in it, and writes what LaTeX takes for its own.
+func texAddress(to []byte) string {
+	return strings.NewReplacer(`\`, "", "{", "", "}", "", "%", `\%`, "#", `\#`).Replace(string(to))
+}
+
+// texText writes a text so that LaTeX sets it as it stands.
+func texText(s string) string { return texSpecial.Replace(safe(s)) }
+
+var texSpecial = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`,
+	"≤", `$\le$`, "≥", `$\ge$`, "≠", `$\ne$`, "×", `$\times$`, "−", `$-$`, "·", `$\cdot$`, "→", `$\to$`, "∞", `$\infty$`,
+)

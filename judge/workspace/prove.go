@@ -1,0 +1,169 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/contests/arena"
+	"assay/judge/problem"
+)
+
+// proveGame proves a game by playing it: the tester and every bot of solutions/<id>/bots do
+// nothing wrong, from any start that is tried and under the rules that they are for, and of
+// the graded bots each one beats the one before it.
+func (p *Problem) proveGame(ctx context.Context, report func(what string, count int, faults judge.Faults)) error {
+	bots, err := p.bots()
+	if err != nil {
+		return err
+	}
+	tester := p.Game.Tester
+	if tester == "" && len(bots) == 0 {
+		report("the referee is proved", 0, judge.Faults{p.Fault("game", "nobody plays the game: it has no tester and no bots", `add: tester = "tester", or bots in `+filepath.Join(p.Solutions(), problem.Bots))})
+		return nil
+	}
+	steps := []struct {
+		what string
+		do   func() (int, judge.Faults, error)
+	}{
+		{"the tester plays by all of the rules", func() (int, judge.Faults, error) { return p.tryTester(ctx, tester) }},
+		{"every bot plays by its rules", func() (int, judge.Faults, error) { return p.tryBots(ctx, tester, bots) }},
+		{"each graded bot beats the one before it", func() (int, judge.Faults, error) { return p.gradeBots(ctx, bots) }},
+	}
+	for i, s := range steps {
+		n, faults, err := s.do()
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			faults, err = append(faults, fault), nil
+		}
+		if err != nil {
+			return fmt.Errorf("verify that %s: %w", s.what, err)
+		}
+		if n > 0 || len(faults) > 0 {
+			report(s.what, n, faults)
+		}
+		if i == 0 && len(faults) > 0 {
+			return nil // whoever meets the tester would be told the same
+		}
+	}
+	return nil
+}
+
+// bots are the paths of the game's own bots.
+func (p *Problem) bots() (paths []string, err error) {
+	dir := filepath.Join(p.Solutions(), problem.Bots)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("list the bots: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
+// tryTester has the tester play itself by each of the rules.
+func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults judge.Faults, err error) {
+	if tester == "" {
+		return 0, nil, nil
+	}
+	for i := range p.Game.Rules {
+		wrong, err := p.try(ctx, &p.Game.Rules[i], tester, tester)
+		if err != nil {
+			return n, faults, err
+		}
+		n, faults = n+1, append(faults, wrong...)
+	}
+	return n, faults, nil
+}
+
+// tryBots has each bot play the tester, or itself where there is none.
+func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n int, faults judge.Faults, err error) {
+	for _, bot := range bots {
+		set, err := RuleSet(p, arena.MadeFor(p.Game, bot))
+		if err != nil {
+			return n, faults, err
+		}
+		other := tester
+		if other == "" {
+			other = bot
+		}
+		wrong, err := p.try(ctx, set, bot, other)
+		if err != nil {
+			return n, faults, err
+		}
+		n, faults = n+1, append(faults, wrong...)
+	}
+	return n, faults, nil
+}
+
+// try has a bot play another one from every start of the game.
+func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other string) (faults judge.Faults, err error) {
+	event, err := p.w.Event(ctx, p, arena.FromSet(set), []string{bot, other}, "")
+	if err != nil {
+		return nil, err
+	}
+	trial := arena.Trial{Event: event, Rules: arena.FromSet(set), Checks: p.Game.Checks}
+	_, err = trial.Run(ctx, func(e judge.Event) {
+		tried, ok := e.(*judge.PositionTried)
+		for i := 0; ok && i < len(tried.Wrong); i++ {
+			faults = append(faults, &judge.Fault{File: bot, Text: fmt.Sprintf("by the rules %s, from the start %q: %s", set.Name, tried.Name, tried.Wrong[i])})
+		}
+	})
+	return faults, err
+}
+
+// gradeBots holds an event of the graded bots by the first rules: each must have more points
+// than the one that is named before it.
+func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults judge.Faults, err error) {
+	var files []string
+	for _, name := range p.Game.Graded {
+		at := slices.IndexFunc(bots, func(bot string) bool {
+			base := filepath.Base(bot)
+			return base == name || strings.TrimSuffix(base, filepath.Ext(base)) == name
+		})
+		if at < 0 {
+			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("there is no bot %q", name), "graded names bots of "+filepath.Join(p.Solutions(), problem.Bots)+", the weakest first"))
+			continue
+		}
+		files = append(files, bots[at])
+	}
+	if len(files) < 2 || len(faults) > 0 {
+		return len(files), faults, nil
+	}
+	event, err := p.w.Event(ctx, p, arena.FromSet(&p.Game.Rules[0]), files, "")
+	if err != nil {
+		return 0, nil, err
+	}
+	event.Jobs = p.w.Jobs
+	out, err := event.Run(ctx)
+	if options, ok := errors.AsType[*arena.OptionsError](err); ok {
+		return 0, judge.Faults{p.Fault("game.rules[0]", "the referee refuses the options: "+options.Text, "")}, nil
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	place := map[int]int{} // of the bots in files, by their ids
+	for i, bot := range event.Bots {
+		place[bot.ID] = i
+	}
+	points := make([]float64, len(files))
+	for _, row := range arena.Table(out.Results) {
+		points[place[row.Bot]] = row.Points
+	}
+	for _, d := range out.Results.Out {
+		faults = append(faults, &judge.Fault{File: files[place[d.Bot]], Text: "the bot is out of the event: " + d.Fault.Line()})
+	}
+	for i := 1; i < len(files) && len(faults) == 0; i++ {
+		if points[i] <= points[i-1] {
+			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("%s has %g points, and %s, which is said to be weaker, has %g", p.Game.Graded[i], points[i], p.Game.Graded[i-1], points[i-1]), "name the weakest first, or play more rounds"))
+		}
+	}
+	return len(files), faults, nil
+}

@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/bundle"
+	"assay/judge/cases/verify"
+	"assay/judge/packages/icpc"
+	"assay/judge/problem"
+)
+
+// Verifying says how a problem is verified.
+type Verifying struct {
+	Only  []string // parts of the paths of solutions; none for all
+	All   bool     // judge each solution on every case
+	Fresh bool     // run again what a package has results of
+	// Found is what was found out about a package elsewhere; nil for what is found out here.
+	Found *bundle.Frozen
+}
+
+// Verification is a problem that is verified, as a whole or in parts.
+type Verification struct {
+	*verify.Verifier
+	Problem *Problem
+	listen  func(judge.Event)
+}
+
+// Verification begins to verify a problem: it tells what is verified, and the faults for
+// which nothing more can be said; then there is no Verification.
+func (w *Workspace) Verification(ctx context.Context, name string, o Verifying, listen func(judge.Event)) (v *Verification, faults int, err error) {
+	p, found, err := w.Ready(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: name}
+	start.Rung, start.Weaker = w.Rung()
+	if p != nil {
+		start.Problem, start.Title, start.Cases = p.ID, p.Title, p.Count()
+		for _, g := range p.Groups {
+			if !p.OnlyGame() {
+				start.Groups = append(start.Groups, g.Name)
+			}
+		}
+	}
+	listen(start)
+	if p != nil && len(found) == 0 {
+		if found, err = p.Complete(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(found) > 0 && p != nil && p.Package != nil { // whoever mends one wants to know all
+		found = append(found, p.Package.Flaws...)
+	}
+	for _, f := range found {
+		listen(&judge.FaultFound{Fault: f})
+	}
+	if len(found) > 0 {
+		return nil, len(found), nil
+	}
+	p.found = o.Found
+	v = &Verification{Verifier: p.Verifier(), Problem: p, listen: listen}
+	v.Memory.Fresh, v.Only, v.All = o.Fresh, o.Only, o.All
+	return v, 0, nil
+}
+
+// Hear is for what the Verifier tells: it says of each fault where people find it.
+func (v *Verification) Hear(e judge.Event) {
+	switch e := e.(type) {
+	case *judge.FaultFound:
+		v.Problem.PlaceInOwn(e.Fault)
+	case *judge.Warned:
+		v.Problem.PlaceInOwn(e.Fault)
+	}
+	v.listen(e)
+}
+
+// Found is what was found out about a package that its files do not say, for others who
+// judge its submissions; nil for what is no package.
+func (v *Verification) Found(ctx context.Context) (*bundle.Frozen, error) {
+	if v.Problem.Package == nil {
+		return nil, nil
+	}
+	found := &bundle.Frozen{Format: bundle.FrozenFormat}
+	return found, v.Problem.freezePrepared(ctx, found)
+}
+
+// Snapshot is a problem's folders as they are, with its solutions, to be verified elsewhere.
+type Snapshot struct {
+	*bundle.Bundle
+	ID      string // the name of the problem's folder
+	Problem string // the path of the problem's folder in the snapshot
+
+	places *strings.Replacer // of paths in the snapshot, in JSON
+}
+
+// SnapshotWord stands for the folder in which a snapshot was laid out, in what is told of it.
+const SnapshotWord = "{snapshot}"
+
+// Snapshot takes a snapshot of a problem. Nothing is built or made.
+func (w *Workspace) Snapshot(name string) (*Snapshot, error) {
+	if bundle.Is(name) {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is a bundle, which has no solutions: name the problem that it was made of", name)}
+	}
+	dir, tests, err := w.Locate(name)
+	if err != nil {
+		return nil, err
+	}
+	config, err := w.Config.Portable()
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	s := &Snapshot{ID: filepath.Base(dir), Problem: filepath.Base(dir)}
+	folders := map[string]string{s.Problem: dir}
+	if filepath.Base(filepath.Dir(dir)) == "problems" { // its cases and solutions stand beside
+		s.Problem = "problems/" + s.ID
+		folders = map[string]string{s.Problem: dir, "testcases/" + s.ID: tests, "solutions/" + s.ID: problem.Solutions(dir, tests)}
+	}
+	var places []string
+	for at, place := range folders {
+		text, err := json.Marshal(w.Near(place))
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, SnapshotWord+"/"+at, string(text[1:len(text)-1]))
+	}
+	s.places = strings.NewReplacer(places...)
+	s.Bundle, err = bundle.Snapshot(folders, icpc.Repository(dir).Follow, config)
+	return s, err
+}
+
+// Here puts into a line of JSON that is told of the snapshot where things stand here.
+func (s *Snapshot) Here(line []byte) []byte { return []byte(s.places.Replace(string(line))) }
