@@ -16,11 +16,6 @@ type Class struct {
 	Languages map[string]string `json:"languages"` // id to the identity of its tool chain
 }
 
-// ClassOf is the class that its first worker makes.
-func ClassOf(name string, o *Offer) *Class {
-	return &Class{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: maps.Clone(o.Languages)}
-}
-
 // Differences says in which points a machine is not one of the class: a sentence for each,
 // with what mends it. There are none if it is. What a machine has beyond its class does
 // no harm.

@@ -260,6 +260,42 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestAJobIsFoundThatJetStreamDoesNotCount: who looks at a consumer while a message is being
+// deleted spoils its count, here within a few rounds.
+func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
+	s := open(t, queue.Listener{})
+	m := s.join("w")
+	for round := range 100 {
+		var looks sync.WaitGroup
+		looks.Go(func() {
+			for range 5 {
+				_, _ = s.Untaken(t.Context(), 0, "main")
+			}
+		})
+		s.publish(spec(fmt.Sprintf("deleted%d", round)))
+		if err := s.Delete(t.Context(), 0, "main", fmt.Sprintf("deleted%d", round)); err != nil {
+			t.Fatal(err)
+		}
+		looks.Wait()
+		s.publish(spec(fmt.Sprintf("waits%d", round)))
+		uncounted := true
+		for range 20 {
+			n, err := s.Untaken(t.Context(), 0, "main")
+			if err != nil {
+				t.Fatal(err)
+			}
+			uncounted = uncounted && n == 0
+		}
+		if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
+			t.Fatal(err)
+		}
+		if uncounted {
+			return
+		}
+	}
+	t.Log("all were counted")
+}
+
 // TestAStaleLeaseHarmsNobody: NATS lets the acknowledgement of an earlier holder count.
 func TestAStaleLeaseHarmsNobody(t *testing.T) {
 	s := open(t, queue.Listener{})
@@ -339,6 +375,41 @@ func TestAResultThatIsRefusedComesAgain(t *testing.T) {
 	r.Rows = make([]job.Row, 20_000)
 	if err := m.Offer(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the most is") {
 		t.Errorf("a result that is too large: %v", err)
+	}
+}
+
+func TestAResultThatWasInHandComesAtOnce(t *testing.T) {
+	s := open(t, queue.Listener{})
+	s.stopFold() // before anything came
+	stream, err := s.JetStream().Stream(t.Context(), "RESULTS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := stream.Consumer(t.Context(), "fold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := c.CachedInfo().Config
+	config.AckWait = time.Hour // longer than this test waits
+	if c, err = stream.UpdateConsumer(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	r := accepted()
+	r.Job, r.Generation = "a", 1
+	if err := s.join("w").Offer(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Next(); err != nil { // as by a server that was killed before it took it in
+		t.Fatal(err)
+	}
+	s.startFold()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := s.CatchUp(ctx); err != nil {
+		t.Error(err)
+	}
+	if len(s.of("a")) != 1 {
+		t.Errorf("taken in: %v", s.all)
 	}
 }
 

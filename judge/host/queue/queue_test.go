@@ -59,6 +59,8 @@ type site struct {
 	folder string
 	seeds  map[string][]byte
 	keys   map[string]string
+	// stopFold ends what takes results in, and waits for its end.
+	stopFold func()
 }
 
 // results are the results that a server took in, by job.
@@ -116,10 +118,17 @@ func (s *site) open(listen queue.Listener) {
 		s.t.Fatal(err)
 	}
 	s.Queue, s.web = q, httptest.NewServer(q.Bridge())
+	s.startFold()
+	s.t.Cleanup(func() { s.stopFold(); q.Close(); s.web.Close() })
+}
+
+// startFold takes results in until stopFold, which the end of the test calls, too.
+func (s *site) startFold() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
+	q := s.Queue
 	done.Go(func() { _ = q.Results(ctx, s.take) })
-	s.t.Cleanup(func() { cancel(); done.Wait(); q.Close(); s.web.Close() })
+	s.stopFold = func() { cancel(); done.Wait() }
 }
 
 // join admits a worker and connects it.

@@ -69,6 +69,8 @@ type Queue struct {
 
 // Open starts the embedded server, or connects to the cluster, and makes what is missing.
 // It fails when the cluster is not there: a server without one cannot say that it is ready.
+// One that is there and does not answer yet is waited for until ctx ends, and so is a disk
+// that is slow; the listener is told so as of trouble.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
 	q := &Queue{opts: opts, people: newPeople()}
 	q.leases = newLeases(q)
@@ -79,7 +81,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 		return nil, err
 	}
 	q.bridge = newBridge(q.server, q.people, q.trouble)
-	if err := q.Ensure(ctx, opts.Classes...); err != nil {
+	if err := q.begin(ctx); err != nil {
 		q.Close()
 		return nil, err
 	}
@@ -157,7 +159,7 @@ func embedded(folder string, auth server.Authentication, trouble func(error)) (*
 	}
 	s.SetLoggerV2(logger{trouble}, false, false, false)
 	s.Start()
-	if !s.ReadyForConnections(20*time.Second) || !s.JetStreamEnabled() {
+	if !s.ReadyForConnections(3*time.Minute) || !s.JetStreamEnabled() {
 		s.Shutdown()
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("the embedded queue in %s does not start", folder)
@@ -214,6 +216,29 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 		AckWait: foldWait, MaxDeliver: -1, MaxAckPending: foldPending,
 	})
 	return wrap("make the consumer of results", err)
+}
+
+// begin is the first Ensure, which is done again as long as what it fails of may pass.
+func (q *Queue) begin(ctx context.Context) error {
+	for {
+		err := q.Ensure(ctx, q.opts.Classes...)
+		if err == nil || !passes(err) {
+			return err
+		}
+		q.trouble(fmt.Errorf("the queue does not answer yet, and is waited for: %w", err))
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// passes says whether an error of JetStream may pass by itself: its disk is slow, or its
+// cluster is about to elect a leader.
+func passes(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return errors.Is(err, context.DeadlineExceeded) || ok && api.Code == 503
 }
 
 // discardLost drops streams of which the embedded server knows but whose files are gone.

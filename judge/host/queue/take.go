@@ -29,11 +29,20 @@ const maxSilences = 4
 // stored.
 const lookAgain = 5 * time.Millisecond
 
+// The ways to ask for a job. JetStream says at once that there is none if its count of what
+// waits says so. That count is one too low where somebody asked for it while a message was
+// being deleted, and then the last job would lie there until another one comes. A question
+// that may wait for some milliseconds makes JetStream look into its stream.
+const (
+	atOnce    = `{"batch":1,"no_wait":true}`
+	patiently = `{"batch":1,"expires":20000000}` // nanoseconds
+)
+
 // Take waits for a job. It returns an error when ctx ends or the member fails, and never
 // because the connection is away. Jobs that exclude this worker and jobs that were
 // delivered too often are dealt with here.
 func (m *Member) Take(ctx context.Context) (*Lease, error) {
-	l, err := m.look(ctx, m.lanes())
+	l, err := m.look(ctx, m.lanes(), atOnce)
 	if l != nil || err != nil {
 		return l, err
 	}
@@ -41,20 +50,25 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 		return nil, err
 	}
 	defer m.stopWaiting()
+	how := atOnce
 	for again := 1; ; again-- {
 		// Also the first time: a job may have come before anybody could be woken for it.
-		if l, err := m.look(ctx, m.lanes()); l != nil || err != nil {
+		if l, err := m.look(ctx, m.lanes(), how); l != nil || err != nil {
 			return l, err
 		}
 		next := pollEvery*3/4 + rand.N(pollEvery/2)
 		if again > 0 {
 			next = lookAgain
 		}
+		how = atOnce
 		t := time.NewTimer(next)
 		select {
 		case <-m.wake:
 			again = 2
 		case <-t.C:
+			if again <= 0 {
+				how = patiently
+			}
 		case <-ctx.Done():
 		case <-m.fatal:
 		}
@@ -70,7 +84,7 @@ func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) 
 		if err := pause(ctx, besideEvery*3/4+rand.N(besideEvery/2)); err != nil {
 			return nil, err
 		}
-		if l, err := m.look(ctx, lanes); l != nil || err != nil {
+		if l, err := m.look(ctx, lanes, patiently); l != nil || err != nil {
 			return l, err
 		}
 	}
@@ -120,12 +134,12 @@ func (m *Member) lanes() []job.Lane {
 }
 
 // look asks each lane once. There is no job: nil, nil.
-func (m *Member) look(ctx context.Context, lanes []job.Lane) (*Lease, error) {
+func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease, error) {
 	for i := 0; i < len(lanes); {
 		if err := m.stopped(ctx); err != nil {
 			return nil, err
 		}
-		msg, asked, deaf := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)))
+		msg, asked, deaf := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)), how)
 		if deaf {
 			m.notice(errors.New("the queue does not answer questions for jobs; this worker connects anew"))
 			if err := m.nc.ForceReconnect(); err != nil && m.life.Err() == nil {
@@ -239,7 +253,7 @@ func newPulls(fatal chan struct{}) pulls {
 // been leased. Nil means that there is none now, or that nobody answers: deaf is true when
 // nobody has answered several questions on a connection that stands, where even "there is
 // none" would be an answer.
-func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject string) (msg *nats.Msg, since time.Time, deaf bool) {
+func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (msg *nats.Msg, since time.Time, deaf bool) {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -248,7 +262,7 @@ func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject string) (msg *na
 	defer func() { <-p.turn }()
 	to, answers, wait := p.begin()
 	defer p.forget(answers)
-	if err := nc.PublishRequest(subject, to, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
+	if err := nc.PublishRequest(subject, to, []byte(how)); err != nil {
 		return nil, time.Time{}, false // not connected; asked again soon
 	}
 	t := time.NewTimer(wait)
