@@ -122,6 +122,7 @@ const (
 	lookEvery    = time.Minute      // whether the machine is well
 	restFor      = 10 * time.Second // until one that was not is looked at again
 	drainFor     = 10 * time.Minute // what jobs may still take when the worker is to end
+	handInFor    = 10 * time.Second // what a server that is away is waited for then, with a result that is on the disk
 	backFor      = 2 * time.Second  // what giving a job back may take: else its lease runs out
 	backLater    = 2 * time.Second  // before others try what this machine could not do
 )
@@ -366,12 +367,29 @@ func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	if err != nil {
 		w.o.Note(err.Error())
 	}
-	err = t.Finish(ctx, result)
+	handing, end := context.WithCancel(ctx)
+	defer end()
+	if err == nil {
+		go w.leave(handing, end)
+	}
+	err = t.Finish(handing, result)
 	if err == nil || errors.Is(context.Cause(ctx), errCancelled) {
 		w.spool.remove(file)
 		return
 	}
 	w.o.Note(fmt.Sprintf("the result of job %s is kept until the worker starts again: %v", result.Job, err))
+}
+
+// leave ends the handing in of a result when the worker was told to end some time ago.
+func (w *Worker) leave(ctx context.Context, end func()) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-w.drain:
+	}
+	if wait(ctx, handInFor) {
+		end()
+	}
 }
 
 // handInLeft hands in the results that an earlier process left.

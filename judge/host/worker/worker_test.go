@@ -368,6 +368,27 @@ func TestDrained(t *testing.T) {
 	})
 }
 
+func TestDrainedWhileTheServerIsAway(t *testing.T) {
+	run := func(context.Context, string) error { return nil }
+	bubble(t, 1, run, func(t *testing.T, ctx context.Context, s *setup) {
+		s.finish = func(ctx context.Context, _ *job.Result) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		s.give("a", 1)
+		time.Sleep(time.Hour) // as long as the worker is not to end, it waits
+		begun := time.Now()
+		s.orders <- job.Order{Kind: job.Drain}
+		if err := <-s.err; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took != 10*time.Second || s.spooled(t) != 1 || len(s.back) != 0 {
+			t.Errorf("it took %v; %d results are on the disk, given back %q", took, s.spooled(t), s.back)
+		}
+		s.err <- nil
+	})
+}
+
 func TestEndedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
