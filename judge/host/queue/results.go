@@ -16,8 +16,9 @@ import (
 // Results hands results to a function, one at a time, until ctx ends; only one call of it
 // should run in all servers. A result whose function returned nil is acknowledged and
 // never comes again, but for an acknowledgement that was lost; after an error it comes
-// again in a second, and at once where another call of Results ended over it. Worker, Job and Generation are those that the worker's key proved.
-// What is not a result is dropped and told to Listener.Trouble.
+// again in a second, and at once where another call of Results ended over it. Worker, Job
+// and Generation are those that the worker's key proved. What is not a result is dropped and
+// told to Listener.Trouble.
 func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
 	// The consumer would wait foldWait for what a fold was given that ended since.
 	if _, err := q.js.ResetConsumer(ctx, resultsStream, foldConsumer); err != nil && ctx.Err() == nil {

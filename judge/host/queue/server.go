@@ -226,10 +226,8 @@ func (q *Queue) begin(ctx context.Context) error {
 			return err
 		}
 		q.trouble(fmt.Errorf("the queue does not answer yet, and is waited for: %w", err))
-		select {
-		case <-ctx.Done():
+		if pause(ctx, time.Second) != nil {
 			return err
-		case <-time.After(time.Second):
 		}
 	}
 }

@@ -122,7 +122,7 @@ const (
 	lookEvery    = time.Minute      // whether the machine is well
 	restFor      = 10 * time.Second // until one that was not is looked at again
 	drainFor     = 10 * time.Minute // what jobs may still take when the worker is to end
-	handInFor    = 10 * time.Second // what a server that is away is waited for then, with a result that is on the disk
+	handInFor    = 10 * time.Second // and how long a server is waited for then that is away, with a result that is on the disk
 	backFor      = 2 * time.Second  // what giving a job back may take: else its lease runs out
 	backLater    = 2 * time.Second  // before others try what this machine could not do
 )
@@ -370,7 +370,7 @@ func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	handing, end := context.WithCancel(ctx)
 	defer end()
 	if err == nil {
-		go w.leave(handing, end)
+		go w.endAfterDrain(handing, end)
 	}
 	err = t.Finish(handing, result)
 	if err == nil || errors.Is(context.Cause(ctx), errCancelled) {
@@ -380,8 +380,9 @@ func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	w.o.Note(fmt.Sprintf("the result of job %s is kept until the worker starts again: %v", result.Job, err))
 }
 
-// leave ends the handing in of a result when the worker was told to end some time ago.
-func (w *Worker) leave(ctx context.Context, end func()) {
+// endAfterDrain calls end when the worker was told to end and handInFor is over, unless ctx
+// ends before.
+func (w *Worker) endAfterDrain(ctx context.Context, end func()) {
 	select {
 	case <-ctx.Done():
 		return
