@@ -240,8 +240,8 @@ func (w *working) obey(works *worker.Worker, stop func()) {
 // blobs fetches from the server.
 type blobs struct{ *client.Client }
 
-func (b blobs) Fetch(ctx context.Context, d blob.Digest, _ int64) (io.ReadCloser, error) {
-	r, err := b.Client.Fetch(ctx, d)
+func (b blobs) Fetch(ctx context.Context, why job.Claim, d blob.Digest, _ int64) (io.ReadCloser, error) {
+	r, err := b.Client.Fetch(ctx, d, why)
 	if refused, is := errors.AsType[*client.Error](err); is && refused.Status == http.StatusNotFound {
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}

@@ -31,8 +31,9 @@ import (
 
 // Folder is a folder of blobs.
 type Folder struct {
-	dir   string
-	quota int64
+	dir     string
+	quota   int64
+	durable bool
 
 	mu    sync.Mutex
 	known bool
@@ -63,6 +64,16 @@ func Open(dir string, quota int64) (*Folder, error) {
 	return &Folder{dir: dir, quota: quota}, nil
 }
 
+// OpenDurable opens a folder without a quota in which a blob survives a power cut from the
+// moment that it is there: it costs two waits for the disk.
+func OpenDurable(dir string) (*Folder, error) {
+	f, err := Open(dir, 0)
+	if err == nil {
+		f.durable = true
+	}
+	return f, err
+}
+
 // path is where a blob stands.
 func (f *Folder) path(d Digest) string { return filepath.Join(f.dir, string(d[:2]), string(d[2:])) }
 
@@ -76,8 +87,8 @@ func (f *Folder) Has(d Digest, size int64) bool {
 	return true
 }
 
-// Open opens a blob for reading. Where it is missing, or was damaged and is removed,
-// the error is fs.ErrNotExist.
+// Open opens a blob for reading. Where it is missing, or was damaged and is removed, the
+// error is fs.ErrNotExist; so it is where it has another size, and then it stays.
 func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
 	path := f.path(d)
 	info, err := os.Lstat(path)
@@ -97,9 +108,13 @@ func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
 	if !info.ModTime().Equal(untouched) || info.Size() != size {
 		sum := sha256.New()
 		n, err := io.Copy(sum, file)
-		if err == nil && (n != size || digestOf(sum) != d) {
+		if err == nil && digestOf(sum) != d {
 			file.Close()
 			return nil, f.discard(d)
+		}
+		if err == nil && n != size {
+			file.Close()
+			return nil, fmt.Errorf("blob %s has %d bytes, and not %d: %w", d, n, size, fs.ErrNotExist)
 		}
 		if err == nil {
 			_, err = file.Seek(0, io.SeekStart)
@@ -167,11 +182,18 @@ func (f *Folder) Put(d Digest, size int64, r io.Reader) error {
 	if f.Has(d, size) {
 		return nil
 	}
+	return f.Receive(d, size, r, func() error { return nil })
+}
+
+// Receive is Put for somebody who has to show that he has the bytes: they are read also where
+// the blob is there. Accept is called once they were, before the blob comes into being; after
+// an error of it none does.
+func (f *Folder) Receive(d Digest, size int64, r io.Reader, accept func() error) error {
 	_, _, err := f.keep(io.LimitReader(r, size+1), func(got Digest, n int64) error {
 		if got != d || n != size {
 			return fmt.Errorf("blob %s: %w", d, ErrDamaged)
 		}
-		return nil
+		return accept()
 	})
 	return err
 }
@@ -193,12 +215,21 @@ func (f *Folder) keep(r io.Reader, good func(Digest, int64) error) (Digest, int6
 	if err == nil {
 		err = tmp.Chmod(0o444)
 	}
+	if err == nil && f.durable {
+		err = tmp.Sync()
+	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return "", 0, fmt.Errorf("keep a blob in %s: %w", f.dir, err)
 	}
 	d := digestOf(sum)
 	if err := good(d, n); err != nil {
 		return "", 0, err
+	}
+	if f.Has(d, n) {
+		if f.durable { // whoever put it there may be about to
+			err = syncFolder(filepath.Dir(f.path(d)))
+		}
+		return d, n, err
 	}
 	if err := f.place(tmp.Name(), d); err != nil {
 		return "", 0, fmt.Errorf("keep blob %s: %w", d, err)
@@ -221,6 +252,7 @@ func (f *Folder) place(tmp string, d Digest) error {
 			return err
 		}
 	}
+	_, missing := os.Stat(above)
 	if err := os.MkdirAll(above, 0o755); err != nil {
 		return err
 	}
@@ -229,7 +261,29 @@ func (f *Folder) place(tmp string, d Digest) error {
 			return err
 		}
 	}
-	return os.Rename(tmp, path)
+	if err := os.Rename(tmp, path); err != nil || !f.durable {
+		return err
+	}
+	if missing != nil {
+		if err := syncFolder(f.dir); err != nil {
+			return err
+		}
+	}
+	return syncFolder(above)
+}
+
+// syncFolder has the names in a folder be on the disk. Where a system cannot say so of a
+// folder, its file system sees to it.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
 }
 
 // Link makes a blob a read-only file at path, which must not exist: by a hard link, or

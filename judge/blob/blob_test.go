@@ -103,6 +103,65 @@ func TestPutRefusesOtherBytes(t *testing.T) {
 	}
 }
 
+// TestAnotherSize: who asks for a blob with a size that it has not is told that there is none,
+// and it stays for all others, whether it has to be read as a whole or not.
+func TestAnotherSize(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir, 0)
+	d := put(t, f, "right")
+	for _, touch := range []func() error{
+		func() error { return nil },
+		func() error { return os.Chtimes(pathOf(dir, d), time.Now(), time.Now()) },
+	} {
+		for _, size := range []int{0, 4, 6} {
+			if err := touch(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := read(t, f, d, size); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, blob.ErrDamaged) {
+				t.Errorf("with %d bytes: %v", size, err)
+			}
+			if err := f.Put(d, int64(size), strings.NewReader("right")); !errors.Is(err, blob.ErrDamaged) {
+				t.Errorf("put with %d bytes: %v", size, err)
+			}
+			if err := f.Link(d, int64(size), filepath.Join(t.TempDir(), "x"), false); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("linked with %d bytes: %v", size, err)
+			}
+		}
+		if got, err := read(t, f, d, 5); err != nil || got != "right" {
+			t.Errorf("afterwards it is %q, %v", got, err)
+		}
+	}
+}
+
+// TestReceive: what somebody has to show is read also where it is there, and what is not
+// accepted is not kept.
+func TestReceive(t *testing.T) {
+	dir := t.TempDir()
+	f, err := blob.OpenDurable(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, accepted := blob.Of([]byte("right")), 0
+	accept := func() error { accepted++; return nil }
+	refuse := errors.New("no")
+	if err := f.Receive(d, 5, strings.NewReader("right"), func() error { return refuse }); !errors.Is(err, refuse) || f.Has(d, 5) {
+		t.Errorf("what is not accepted is kept: %v", err)
+	}
+	for n := 1; n <= 2; n++ { // the second time it is there
+		if err := f.Receive(d, 5, strings.NewReader("right"), accept); err != nil || accepted != n || !f.Has(d, 5) {
+			t.Errorf("time %d: %v, accepted %d times", n, err, accepted)
+		}
+		for _, other := range []string{"", "wrong", "righ", "rights"} {
+			if err := f.Receive(d, 5, strings.NewReader(other), accept); !errors.Is(err, blob.ErrDamaged) || accepted != n {
+				t.Errorf("%q is taken for it: %v", other, err)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 // TestHeals: whatever stands in a blob's place that is not the blob goes, and the blob
 // can be put there again.
 func TestHeals(t *testing.T) {

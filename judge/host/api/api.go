@@ -50,10 +50,15 @@ type Options struct {
 	Ready func(ctx context.Context) error
 }
 
-// What a request may bring.
+// bodyPatience is how long the body of a request may take, besides what its size takes.
+const bodyPatience = time.Minute
+
+// What the JSON of a request may have, in KiB, where it lists much; of all others it is little.
 const (
-	maxBody      = 64 << 20 // of a request in JSON
-	bodyPatience = time.Minute
+	little    = 64
+	withFiles = 1 << 10 // 256 paths and digests
+	withFlow  = 8 << 10 // files of each of many contestants, and options
+	withMany  = 4 << 10 // people
 )
 
 // need is what a route needs of who asks.
@@ -66,15 +71,13 @@ const (
 	publish  need = need(client.Publish)
 	admin    need = need(client.Admin)
 	asWorker need = "worker"
-	// give and take are of blobs: who gives may submit or publish, who takes is a worker or
-	// publishes.
-	give need = "give"
-	take need = "take"
+	give     need = "give" // may submit or publish: blobs
 )
 
 type api struct {
 	Options
 	keepAlive time.Duration
+	bundles   bundles
 }
 
 // route is a row of the table of routes.
@@ -82,51 +85,52 @@ type route struct {
 	pattern string
 	need    need
 	answer  func(a *api, w http.ResponseWriter, r *http.Request, who *caller) error
+	body    int64 // KiB that its JSON may have; 0 is little
 }
 
 var routes = []route{
-	{"GET " + client.ServerPath, nothing, (*api).server},
-	{"GET " + client.AccountPath, token, (*api).account},
-	{"POST " + client.MissingPath, give, (*api).missing},
-	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob},
-	{"GET " + client.BlobPath + "{digest}", take, (*api).getBlob},
-	{"GET " + client.ProblemsPath, token, (*api).problems},
-	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem},
-	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board},
-	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge},
-	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings},
-	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging},
-	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging},
-	{"POST " + client.SubmissionsPath, submit, (*api).submit},
-	{"GET " + client.SubmissionsPath, submit, (*api).submissions},
-	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission},
-	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel},
-	{"GET " + client.SubmissionsPath + "/{id}/events", submit, (*api).events},
-	{"POST " + client.HolesPath + "/{hole}/answers", submit, (*api).postAnswer},
-	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer},
-	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow},
-	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow},
-	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts},
-	{"GET " + client.QueuePath, token, (*api).queue},
-	{"GET " + client.TokensPath, admin, (*api).tokens},
-	{"POST " + client.TokensPath, admin, (*api).newToken},
-	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken},
-	{"GET " + client.PeoplePath, admin, (*api).people},
-	{"POST " + client.PeoplePath, admin, (*api).newPeople},
-	{"PUT " + client.PeoplePath + "/{login}", admin, (*api).setPerson},
-	{"GET " + client.InvitationsPath, admin, (*api).invitations},
-	{"POST " + client.InvitationsPath, admin, (*api).newInvitation},
-	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation},
-	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson},
-	{"POST " + client.InvitesPath, admin, (*api).invite},
-	{"POST " + client.JoinPath, nothing, (*api).join}, // the code is the proof
-	{"POST " + client.HelloPath, asWorker, (*api).hello},
-	{"GET " + client.WorkersPath, admin, (*api).workers},
-	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker},
-	{"GET " + client.ClassesPath, admin, (*api).classes},
-	{"DELETE " + client.ClassesPath + "/{name}", admin, (*api).forgetClass},
-	{"GET " + client.JudgingsPath, admin, (*api).judgings},
-	{"POST " + client.BackupPath, admin, (*api).backup},
+	{"GET " + client.ServerPath, nothing, (*api).server, 0},
+	{"GET " + client.AccountPath, token, (*api).account, 0},
+	{"POST " + client.MissingPath, give, (*api).missing, withFiles},
+	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob, 0},
+	{"GET " + client.BlobPath + "{digest}", asWorker, (*api).getBlob, 0},
+	{"GET " + client.ProblemsPath, token, (*api).problems, 0},
+	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
+	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board, 0},
+	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0},
+	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0},
+	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0},
+	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging, 0},
+	{"POST " + client.SubmissionsPath, submit, (*api).submit, withFiles},
+	{"GET " + client.SubmissionsPath, submit, (*api).submissions, 0},
+	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission, 0},
+	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel, 0},
+	{"GET " + client.SubmissionsPath + "/{id}/events", submit, (*api).events, 0},
+	{"POST " + client.HolesPath + "/{hole}/answers", submit, (*api).postAnswer, 0},
+	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer, 0},
+	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow, withFlow},
+	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0},
+	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts, 0},
+	{"GET " + client.QueuePath, token, (*api).queue, 0},
+	{"GET " + client.TokensPath, admin, (*api).tokens, 0},
+	{"POST " + client.TokensPath, admin, (*api).newToken, 0},
+	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken, 0},
+	{"GET " + client.PeoplePath, admin, (*api).people, 0},
+	{"POST " + client.PeoplePath, admin, (*api).newPeople, withMany},
+	{"PUT " + client.PeoplePath + "/{login}", admin, (*api).setPerson, 0},
+	{"GET " + client.InvitationsPath, admin, (*api).invitations, 0},
+	{"POST " + client.InvitationsPath, admin, (*api).newInvitation, 0},
+	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation, 0},
+	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson, 0},
+	{"POST " + client.InvitesPath, admin, (*api).invite, 0},
+	{"POST " + client.JoinPath, nothing, (*api).join, 0}, // the code is the proof
+	{"POST " + client.HelloPath, asWorker, (*api).hello, 0},
+	{"GET " + client.WorkersPath, admin, (*api).workers, 0},
+	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker, 0},
+	{"GET " + client.ClassesPath, admin, (*api).classes, 0},
+	{"DELETE " + client.ClassesPath + "/{name}", admin, (*api).forgetClass, 0},
+	{"GET " + client.JudgingsPath, admin, (*api).judgings, 0},
+	{"POST " + client.BackupPath, admin, (*api).backup, 0},
 }
 
 // Paths are where the API answers, as patterns of http.ServeMux.
@@ -140,7 +144,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	if o.Kept == nil {
 		o.Kept = new(sync.RWMutex)
 	}
-	a := &api{o, keepAlive}
+	a := &api{Options: o, keepAlive: keepAlive}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -148,9 +152,17 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 				a.Kept.RLock()
 				defer a.Kept.RUnlock()
 			}
+			if rt.body > 0 || rt.pattern != "PUT "+client.BlobPath+"{digest}" { // which bounds itself
+				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, little)<<10)
+			}
 			who, err := a.who(r, rt.need)
+			if err == nil && rt.streams() {
+				var end func()
+				r, end = a.whileKnown(r, rt.need)
+				defer end()
+			}
 			if err == nil {
-				err = a.inTurn(r, rt, who, func() error { return rt.answer(a, w, r, who) })
+				err = a.inTurn(r, &rt, who, func() error { return rt.answer(a, w, r, who) })
 			}
 			if err != nil {
 				a.refuse(w, r, err)
@@ -172,10 +184,36 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	return mux
 }
 
+// streams says whether the answer goes on for as long as what it is about.
+func (rt *route) streams() bool {
+	return strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts")
+}
+
+// whileKnown is a request that ends when the caller may not make it any more: its token was
+// revoked, or has expired. It looks as often as a stream says that it is still there.
+func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
+	ctx, end := context.WithCancel(r.Context())
+	r = r.WithContext(ctx)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(a.keepAlive):
+			}
+			_, err := a.who(r, n)
+			if _, refused := errors.AsType[*status](err); refused {
+				end()
+			}
+		}
+	}()
+	return r, end
+}
+
 // inTurn answers when it is the turn of who asks. Workers, staff and who publishes have no turns,
 // nor have streams.
-func (a *api) inTurn(r *http.Request, rt route, who *caller, answer func() error) error {
-	if who == nil || who.account == nil || who.may(client.Publish) || strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts") {
+func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() error) error {
+	if who == nil || who.account == nil || who.may(client.Publish) || rt.streams() {
 		return answer()
 	}
 	turn, err := a.Turns.Wait(r.Context(), desk.AccountTurn(who.account))
@@ -249,7 +287,7 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 			return nil, err
 		case w.State == store.Revoked:
 			return nil, errGone
-		case n != asWorker && n != take:
+		case n != asWorker:
 			return nil, &status{http.StatusForbidden, "a worker may not do this", ""}
 		}
 		return &caller{worker: w}, nil
@@ -272,7 +310,7 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 	c := &caller{account: account, scopes: t.Scopes}
 	enough := map[need]bool{
 		token: true, submit: c.may(client.Submit), publish: c.may(client.Publish), admin: c.may(client.Admin),
-		give: c.may(client.Submit) || c.may(client.Publish), take: c.may(client.Publish),
+		give: c.may(client.Submit) || c.may(client.Publish),
 	}[n]
 	if !enough {
 		return nil, &status{http.StatusForbidden, fmt.Sprintf("the token of %s may not do this: its scopes are %s", account.Login, strings.Join(t.Scopes, ", ")), ""}
@@ -327,8 +365,7 @@ func ok(w http.ResponseWriter, v any) error {
 
 // read reads the JSON of a request.
 func read(w http.ResponseWriter, r *http.Request, v any) error {
-	limitTime(w, bodyPatience)
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	data, err := io.ReadAll(r.Body)
 	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
 		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
 	}

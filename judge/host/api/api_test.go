@@ -190,7 +190,7 @@ var expected = map[string]struct {
 	"GET /v1/account":                       {"/v1/account", nil, "submit 200, publish 200, admin 200"},
 	"POST /v1/blobs/missing":                {"/v1/blobs/missing", client.Blobs{}, "submit 200, publish 200, admin 200"},
 	"PUT /blob/{digest}":                    {"/blob/" + string(blob.Of(nil)), "", "submit 200, publish 200, admin 200"},
-	"GET /blob/{digest}":                    {"/blob/" + string(blob.Of([]byte("none"))), nil, "publish 404, admin 404, worker 404"},
+	"GET /blob/{digest}":                    {"/blob/" + string(blob.Of([]byte("none"))), nil, "worker 400"},
 	"GET /v1/problems":                      {"/v1/problems", nil, "submit 200, publish 200, admin 200"},
 	"GET /v1/contests/{slug}/board":         {"/v1/contests/none/board", nil, "submit 404, publish 404, admin 404"},
 	"POST /v1/contests/{slug}/rejudgings":   {"/v1/contests/practice/rejudgings", client.NewRejudging{}, "admin 400"},
@@ -274,19 +274,25 @@ func TestWhoMayAskWhat(t *testing.T) {
 	}
 }
 
-// submission puts a problem on the server and makes a submission that uses a blob of it.
+// give sends a blob as somebody.
+func (h *house) give(who, data string) blob.Digest {
+	h.Helper()
+	d := blob.Of([]byte(data))
+	if code, said := h.ask(who, "PUT", client.BlobPath+string(d), data); code != 200 {
+		h.Fatalf("the blob of %s: %d %s", who, code, said)
+	}
+	return d
+}
+
+// submission puts a problem on the server and makes a submission of the caller "submit" that
+// uses a blob of it.
 func (h *house) submission(key string) client.NewSubmission {
 	h.Helper()
-	data := []byte("program")
-	if err := h.blobs.Put(blob.Of(data), int64(len(data)), bytes.NewReader(data)); err != nil {
-		h.Fatal(err)
-	}
+	const data = "program"
+	d := h.give("submit", data)
+	h.give("publish", data)
 	publisher, err := h.store.AccountByLogin(h.Context(), "publish")
 	if err != nil {
-		h.Fatal(err)
-	}
-	d := blob.Of(data)
-	if err := h.store.NoteBlobs(h.Context(), store.Blob{Digest: d, Size: int64(len(data)), Kind: "upload"}); err != nil {
 		h.Fatal(err)
 	}
 	if _, err := h.store.PutBundle(h.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: d, Manifest: d, Config: d, MadeBy: publisher.ID}); err != nil {
@@ -343,6 +349,7 @@ func TestBadInput(t *testing.T) {
 		"digest":              {"submit", "PUT", "/blob/xyz", "a", 400, "xyz"},
 		"blob damaged":        {"submit", "PUT", "/blob/" + string(none), "nine", 400, "the bytes are not those of the blob"},
 		"blob large":          {"submit", "PUT", "/blob/" + string(none), strings.Repeat("x", 1001), 413, "a file has 1001 bytes"},
+		"blobs too many":      {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: make([]client.Blob, client.MaxBlobs+1)}, 413, "ask in several requests"},
 		"blobs negative":      {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: -1}}}, 400, "is not a blob"},
 		"blobs large":         {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: 1001}}}, 413, "a file has 1001 bytes"},
 		"slug":                {"publish", "PUT", "/v1/problems/A%20B", client.NewProblem{}, 400, "is not the name of a problem"},
@@ -361,6 +368,7 @@ func TestBadInput(t *testing.T) {
 		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
 		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "which is for ever"},
 		"key":                 {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y"}, 400, "no key of a worker"},
+		"JSON large":          {"nobody", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
 		"code":                {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key}, 403, "the join code is not known here"},
 		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1}}, 409, "upgrade the server first"},
 	} {

@@ -1,12 +1,15 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"assay/judge"
@@ -18,15 +21,17 @@ import (
 	"assay/judge/host/store"
 )
 
-// missing answers which blobs the server lacks. Those that it has are kept for the next
-// two days, so that they are still there when they are named.
+// missing answers which blobs the account has not sent, or the server lacks. Those that it has
+// are kept for the next two days, so that they are still there when they are named.
 func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var asked client.Blobs
 	if err := read(w, r, &asked); err != nil {
 		return err
 	}
-	lacks := client.Blobs{Blobs: []client.Blob{}}
-	var noted []store.Blob
+	if len(asked.Blobs) > client.MaxBlobs {
+		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request names %d blobs; the most is %d", len(asked.Blobs), client.MaxBlobs), "ask in several requests"}
+	}
+	var digests []blob.Digest
 	for _, b := range asked.Blobs {
 		if _, err := blob.Parse(string(b.Digest)); err != nil || b.Size < 0 {
 			return &status{http.StatusBadRequest, fmt.Sprintf("%.80q with %d bytes is not a blob", b.Digest, b.Size), ""}
@@ -34,13 +39,17 @@ func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error
 		if err := a.fits(who, b.Size); err != nil {
 			return err
 		}
-		noted = append(noted, store.Blob{Digest: b.Digest, Size: b.Size, Kind: "upload"})
-		if !a.Blobs.Has(b.Digest, b.Size) {
+		digests = append(digests, b.Digest)
+	}
+	sent, err := a.Store.SeeSent(r.Context(), who.account.ID, digests)
+	if err != nil {
+		return err
+	}
+	lacks := client.Blobs{Blobs: []client.Blob{}}
+	for i, b := range asked.Blobs {
+		if !sent[i] || !a.Blobs.Has(b.Digest, b.Size) {
 			lacks.Blobs = append(lacks.Blobs, b)
 		}
-	}
-	if err := a.Store.NoteBlobs(r.Context(), noted...); err != nil {
-		return err
 	}
 	return ok(w, lacks)
 }
@@ -70,11 +79,8 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	}
 	// A MiB takes a second at most, on a connection that is not to be waited for.
 	limitTime(w, bodyPatience+time.Duration(r.ContentLength>>20)*time.Second)
-	if err := a.Store.NoteBlobs(r.Context(), store.Blob{Digest: d, Size: r.ContentLength, Kind: "upload"}); err != nil {
-		return err
-	}
 	body := &watched{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
-	err = a.Blobs.Put(d, r.ContentLength, body)
+	err = a.Keep(r.Context(), who.account, d, r.ContentLength, body)
 	switch {
 	case errors.Is(err, blob.ErrDamaged):
 		return &status{http.StatusBadRequest, fmt.Sprintf("the bytes are not those of the blob %s", d), "a file changed while it was sent, or the connection damages what it carries: send it again"}
@@ -100,10 +106,21 @@ func (b *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// getBlob gives a worker what a job names that it was given, or what a bundle names that it is
+// to make ready. Anything else is not there.
 func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
 	if err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
+	}
+	claim, err := job.ParseClaim(r.Header.Get(client.ClaimHeader))
+	if err != nil {
+		return &status{http.StatusBadRequest, err.Error(), ""}
+	}
+	if named, err := a.names(r.Context(), claim, d); err != nil {
+		return err
+	} else if !named {
+		return &status{http.StatusNotFound, "nothing that this worker was given names a blob " + string(d), ""}
 	}
 	f, err := a.Blobs.Find(d)
 	if err != nil {
@@ -118,6 +135,71 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	}
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil
+}
+
+// names says whether what a worker claims is so, and names a blob.
+func (a *api) names(ctx context.Context, c job.Claim, d blob.Digest) (bool, error) {
+	named, manifest := []blob.Digest{c.Bundle}, c.Bundle
+	if c.Job != "" {
+		work, err := a.Store.Given(ctx, c.Job, c.Token)
+		if errors.Is(err, store.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		named, manifest = work.Blobs(), work.Bundle
+	} else if configs, err := a.Store.ConfigsOf(ctx, c.Bundle); err != nil || len(configs) == 0 {
+		return false, err
+	} else {
+		named = append(named, configs...)
+	}
+	if slices.Contains(named, d) {
+		return true, nil
+	}
+	inside, err := a.bundles.inside(a.Blobs, manifest)
+	return inside[d], err
+}
+
+// bundles remember what the manifests name that were asked for: they never change.
+type bundles struct {
+	mu    sync.Mutex
+	all   map[blob.Digest]map[blob.Digest]bool
+	names int // in all
+}
+
+// mostNames is how many names of blobs are remembered; then all are forgotten.
+const mostNames = 300_000
+
+// inside are the blobs that a manifest names. Of one that is not there, or cannot be read, they
+// are none.
+func (b *bundles) inside(from *blob.Folder, manifest blob.Digest) (map[blob.Digest]bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known, is := b.all[manifest]; is {
+		return known, nil
+	}
+	data, err := from.Read(manifest, bundle.MaxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := bundle.ParseManifest("the bundle", data)
+	if err != nil {
+		return nil, nil
+	}
+	named := map[blob.Digest]bool{}
+	for _, e := range m.Blobs() {
+		named[e.Digest] = true
+	}
+	if b.all == nil || b.names+len(named) > mostNames {
+		b.all, b.names = map[blob.Digest]map[blob.Digest]bool{}, 0
+	}
+	b.all[manifest] = named
+	b.names += len(named)
+	return named, nil
 }
 
 func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) error {
@@ -163,20 +245,24 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err := errors.Join(read(w, r, &n), short("title", n.Title)); err != nil {
 		return err
 	}
+	others := &status{http.StatusForbidden, "the problem " + slug + " is somebody else's", "choose another name: --as NAME"}
 	known, err := a.Store.Problem(r.Context(), slug)
 	if err == nil && known.Owner != who.account.ID && !who.may(client.Admin) {
-		return &status{http.StatusForbidden, "the problem " + slug + " is somebody else's", ""}
+		return others
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	id, err := a.whole(n)
+	id, err := a.whole(r.Context(), who, n)
 	if err != nil {
 		return err
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
-		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID,
+		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID, Anybodys: who.may(client.Admin),
 	})
+	if errors.Is(err, store.ErrTaken) { // by who was faster
+		return others
+	}
 	if err != nil {
 		return err
 	}
@@ -184,24 +270,26 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	return a.done(w, r, who, "publish", slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 }
 
-// whole returns the id of a bundle of which every blob is there.
-func (a *api) whole(n client.NewProblem) (blob.Digest, error) {
-	lacks := func(what string, d blob.Digest) error {
-		return &status{http.StatusConflict, fmt.Sprintf("the server lacks the blob %.80s: %s", d, what), "send it first"}
-	}
-	for what, d := range map[string]blob.Digest{"the manifest": n.Manifest, "the configuration": n.Config} {
+// whole returns the id of a bundle of which the account has sent every blob.
+func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob.Digest, error) {
+	// piece reads a blob that is named by itself.
+	piece := func(what string, d blob.Digest, most int64) ([]byte, error) {
 		if _, err := blob.Parse(string(d)); err != nil {
-			return "", &judge.Misuse{Err: fmt.Errorf("%s: %w", what, err)}
+			return nil, &judge.Misuse{Err: fmt.Errorf("%s: %w", what, err)}
 		}
+		sent, err := a.Store.Sent(ctx, who.account.ID, d)
+		if err != nil {
+			return nil, err
+		}
+		data, err := a.Blobs.Read(d, most)
+		if !sent || errors.Is(err, fs.ErrNotExist) {
+			return nil, &status{http.StatusConflict, fmt.Sprintf("the server lacks the blob %.80s: %s", d, what), "send it first"}
+		}
+		return data, err
 	}
-	if f, err := a.Blobs.Find(n.Config); err != nil {
-		return "", lacks("the configuration", n.Config)
-	} else {
-		f.Close()
-	}
-	data, err := a.Blobs.Read(n.Manifest, bundle.MaxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", lacks("the manifest", n.Manifest)
+	data, err := piece("the manifest", n.Manifest, bundle.MaxManifest)
+	if err == nil {
+		_, err = piece("the configuration", n.Config, bundle.MaxConfig)
 	}
 	if err != nil {
 		return "", err
@@ -211,18 +299,12 @@ func (a *api) whole(n client.NewProblem) (blob.Digest, error) {
 		return "", err
 	}
 	for _, e := range m.Blobs() {
-		if !a.Blobs.Has(e.Digest, e.Size) {
-			return "", lacks(e.Path, e.Digest)
+		if err := a.Has(ctx, who.account, job.File{Path: e.Path, Size: e.Size, Digest: e.Digest}); err != nil {
+			return "", err
 		}
 	}
 	if n.Sheet != "" {
-		if _, err := blob.Parse(string(n.Sheet)); err != nil {
-			return "", &judge.Misuse{Err: fmt.Errorf("the sheet: %w", err)}
-		}
-		data, err := a.Blobs.Read(n.Sheet, client.MaxSheet)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", lacks("the sheet", n.Sheet)
-		}
+		data, err := piece("the sheet", n.Sheet, client.MaxSheet)
 		if err == nil {
 			_, err = client.ParseSheet(data)
 		}

@@ -29,6 +29,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.headers["student"] = "Bearer " + text
+	h.give("student", "program")
+	h.give("admin", "program")
 	problems := func(who string) (slugs, bundles string) {
 		t.Helper()
 		code, said := h.ask(who, "GET", client.ProblemsPath, nil)

@@ -61,10 +61,8 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 			return nil, err
 		}
 	}
-	for _, f := range n.Files {
-		if !a.Blobs.Has(f.Digest, f.Size) {
-			return nil, &status{http.StatusConflict, fmt.Sprintf("the server lacks the bytes of %.200q", f.Path), "send them first"}
-		}
+	if err := a.Has(r.Context(), who.account, n.Files...); err != nil {
+		return nil, err
 	}
 	if !flow.OnSnapshot(n.Kind) {
 		p, err := a.Store.Problem(r.Context(), n.Problem)
@@ -87,7 +85,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 	}
 	var err error
 	spec.Work.Snapshot, spec.Work.Config = true, n.Config
-	spec.Work.Bundle, err = a.whole(client.NewProblem{Manifest: n.Manifest, Config: n.Config})
+	spec.Work.Bundle, err = a.whole(r.Context(), who, client.NewProblem{Manifest: n.Manifest, Config: n.Config})
 	return spec, err
 }
 
@@ -165,7 +163,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			_ = out.line(client.FlowLine{End: shownFlow(f)}) // to one who may be gone
 			return nil
 		}
-		if time.Since(last) > keepAlive {
+		if time.Since(last) > a.keepAlive {
 			last = time.Now()
 			if out.line(client.FlowLine{}) != nil {
 				return nil
@@ -175,7 +173,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 		case <-r.Context().Done():
 			return nil
 		case <-changed:
-		case <-time.After(askAgain):
+		case <-time.After(min(askAgain, a.keepAlive)):
 		}
 	}
 }

@@ -177,6 +177,39 @@ func TestAStreamThatHasNothingToSay(t *testing.T) {
 	}
 }
 
+// TestAStreamEndsWithItsToken: who may not ask any more hears nothing more, and the stream has
+// no end that a client would take for that of the judging.
+func TestAStreamEndsWithItsToken(t *testing.T) {
+	for name, end := range map[string]func(h *house) error{
+		"revoked":     func(h *house) error { return h.store.RevokeToken(t.Context(), h.ids["submit"]) },
+		"its account": func(h *house) error { return h.disable("submit") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newHouse(t).judging()
+			s := j.follow("")
+			j.tell(0, 1)
+			s.says("0")
+			if err := end(j.house); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.next(); !strings.HasPrefix(got, "the stream ended: ") {
+				t.Errorf("it goes on: %s", got)
+			}
+			if code, said := j.ask("submit", "GET", "/v1/submissions/"+j.id+"/events", nil); code != 401 {
+				t.Errorf("asked for again it is answered %d %s", code, said)
+			}
+		})
+	}
+}
+
+func (h *house) disable(login string) error {
+	a, err := h.store.AccountByLogin(h.Context(), login)
+	if err != nil {
+		return err
+	}
+	return h.store.Disable(h.Context(), a.ID, true)
+}
+
 // TestAStreamThatNobodyReads frees what it watches.
 func TestAStreamThatNobodyReads(t *testing.T) {
 	j := newHouse(t).judging()

@@ -262,7 +262,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		case <-r.Context().Done():
 			return nil
 		case <-changed:
-		case <-time.After(askAgain):
+		case <-time.After(min(askAgain, a.keepAlive)):
 		}
 	}
 }
@@ -328,7 +328,9 @@ func newStream(w http.ResponseWriter) *stream {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	return &stream{w: w, c: http.NewResponseController(w)}
+	s := &stream{w: w, c: http.NewResponseController(w)}
+	_ = s.c.Flush() // who listens knows that it is there; one who is gone is found at the first line
+	return s
 }
 
 // line writes a line: a client.Line or a client.FlowLine.

@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,6 +31,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
+	"assay/judge/host/job"
 )
 
 // Options say which server is asked, and who asks.
@@ -200,8 +202,9 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 	}
 }
 
-// send sends one request. The answer has a status of 200 to 299; its body must be closed.
-func (c *Client) send(ctx context.Context, method, path string, body io.Reader, size int64) (*http.Response, error) {
+// send sends one request, with further headers as names and values. The answer has a status of
+// 200 to 299; its body must be closed.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader, size int64, headers ...string) (*http.Response, error) {
 	if size == 0 { // said as such: a length of 0 with a body stands for one that is not known
 		body = http.NoBody
 	}
@@ -211,6 +214,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	}
 	r.ContentLength = size
 	r.Header.Set("User-Agent", "assay/"+c.o.Version)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
 	switch {
 	case c.o.Token != "":
 		r.Header.Set("Authorization", "Bearer "+c.o.Token)
@@ -327,10 +333,10 @@ func (c *Client) Queue(ctx context.Context) (all []Queue, err error) {
 	return all, err
 }
 
-// Fetch opens a blob of the server. The bytes are not checked.
-func (c *Client) Fetch(ctx context.Context, d blob.Digest) (r io.ReadCloser, err error) {
+// Fetch opens a blob of the server, for a worker. The bytes are not checked.
+func (c *Client) Fetch(ctx context.Context, d blob.Digest, why job.Claim) (r io.ReadCloser, err error) {
 	err = c.patient(ctx, func() error {
-		answer, err := c.send(ctx, http.MethodGet, BlobPath+string(d), nil, 0)
+		answer, err := c.send(ctx, http.MethodGet, BlobPath+string(d), nil, 0, ClaimHeader, why.String())
 		if err == nil {
 			r = answer.Body
 		}
@@ -348,26 +354,28 @@ type Source struct {
 // Upload gives the server the blobs that it lacks, and returns how many these were.
 func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error) {
 	by := map[blob.Digest]*Source{}
-	var ask Blobs
+	var ask []Blob
 	for i, s := range all {
 		if by[s.Digest] == nil {
 			by[s.Digest] = &all[i]
-			ask.Blobs = append(ask.Blobs, s.Blob)
+			ask = append(ask, s.Blob)
 		}
 	}
-	var missing Blobs
-	if err := c.call(ctx, http.MethodPost, MissingPath, ask, &missing); err != nil {
-		return 0, err
-	}
-	for _, b := range missing.Blobs {
-		s := by[b.Digest]
-		if s == nil {
-			return sent, fmt.Errorf("%s asks for a blob that was not offered", c.base)
-		}
-		if err := c.put(ctx, s); err != nil {
+	for some := range slices.Chunk(ask, MaxBlobs) {
+		var missing Blobs
+		if err := c.call(ctx, http.MethodPost, MissingPath, Blobs{some}, &missing); err != nil {
 			return sent, err
 		}
-		sent++
+		for _, b := range missing.Blobs {
+			s := by[b.Digest]
+			if s == nil {
+				return sent, fmt.Errorf("%s asks for a blob that was not offered", c.base)
+			}
+			if err := c.put(ctx, s); err != nil {
+				return sent, err
+			}
+			sent++
+		}
 	}
 	return sent, nil
 }

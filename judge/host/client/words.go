@@ -31,6 +31,12 @@ const (
 	InvitationsPath = "/v1/invitations"
 )
 
+// ClaimHeader is where a worker says for what it wants a blob: see job.Claim.
+const ClaimHeader = "Assay-Claim"
+
+// MaxBlobs is how many blobs a request may ask for.
+const MaxBlobs = 1000
+
 // Server is what anybody may know of a server.
 type Server struct {
 	Name     string `json:"name"`
@@ -64,8 +70,8 @@ type Blob struct {
 	Size   int64       `json:"size_bytes"`
 }
 
-// Blobs is a list of blobs: in a request those that are needed, in the answer those that
-// the server lacks.
+// Blobs is a list of blobs: in a request those that are needed, MaxBlobs at most; in the answer
+// those that the account is to send.
 type Blobs struct {
 	Blobs []Blob `json:"blobs"`
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -168,10 +169,8 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	if err := errors.Join(d.HasRoom(RoomForSubmissions), d.Bounded(n.Files, n.Folder)); err != nil {
 		return nil, err
 	}
-	for _, f := range n.Files {
-		if !d.Blobs.Has(f.Digest, f.Size) {
-			return nil, &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q", f.Path), Hint: "send them first"}
-		}
+	if err := d.Has(ctx, n.Account, n.Files...); err != nil {
+		return nil, err
 	}
 	cost, err := d.Store.Cost(ctx, n.Problem.Slug)
 	if err != nil {
@@ -198,6 +197,29 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	d.at(true)
 	d.Dispatch.Poke()
 	return a, nil
+}
+
+// Keep keeps the bytes of r, which must be those of a blob, as sent by an account: it may name
+// the blob from then on. They are read also where the blob is there, for to know a digest is
+// not to have the bytes. Where they are others the error wraps blob.ErrDamaged.
+func (d *Desk) Keep(ctx context.Context, a *store.Account, digest blob.Digest, size int64, r io.Reader) error {
+	return d.Blobs.Receive(digest, size, r, func() error {
+		return d.Store.NoteSent(ctx, a.ID, store.Blob{Digest: digest, Size: size, Kind: "upload"})
+	})
+}
+
+// Has refuses files whose bytes the account has not sent, or that are not there any more.
+func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) error {
+	for _, f := range files {
+		sent, err := d.Store.Sent(ctx, a.ID, f.Digest)
+		if err != nil {
+			return err
+		}
+		if !sent || !d.Blobs.Has(f.Digest, f.Size) {
+			return &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q, %d of the blob %.80s", f.Path, f.Size, f.Digest), Hint: "send them first"}
+		}
+	}
+	return nil
 }
 
 // Hurried refuses who has sent too many already, before anything of another one is kept.

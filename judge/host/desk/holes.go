@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if !n.Can(auth.Golf) {
 		return nil, n.closed()
 	}
-	if err := d.readAnswer(&n); err != nil {
+	if err := d.readAnswer(ctx, &n); err != nil {
 		return nil, err
 	}
 	p, err := d.Store.Problem(ctx, n.Hole.ProblemSlug)
@@ -88,10 +89,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if recent >= answersPerMinute {
 		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d answers within a minute, and that is the most", recent), Hint: "wait a minute"}
 	}
-	if err := d.Store.NoteBlobs(ctx, store.Blob{Digest: n.File.Digest, Size: n.File.Size, Kind: "upload"}); err != nil {
-		return nil, err
-	}
-	if err := d.Blobs.Put(n.File.Digest, n.File.Size, strings.NewReader(string(n.Data))); err != nil {
+	if err := d.Keep(ctx, n.Account, n.File.Digest, n.File.Size, bytes.NewReader(n.Data)); err != nil {
 		return nil, err
 	}
 	asked, err := json.Marshal(n.How)
@@ -122,13 +120,13 @@ func (t *HoleSeat) closed() *Refusal {
 }
 
 // readAnswer bounds an answer and reads its bytes.
-func (d *Desk) readAnswer(n *NewAnswer) (err error) {
+func (d *Desk) readAnswer(ctx context.Context, n *NewAnswer) (err error) {
 	if n.Data == nil {
 		if n.File.Size > d.MaxSize {
 			return tooLong(n.File.Size, d.MaxSize)
 		}
-		if !d.Blobs.Has(n.File.Digest, n.File.Size) {
-			return &Refusal{Code: http.StatusConflict, Text: "the server lacks the bytes of the answer", Hint: "send them first"}
+		if err := d.Has(ctx, n.Account, job.File{Path: n.Name, Size: n.File.Size, Digest: n.File.Digest}); err != nil {
+			return err
 		}
 		if n.Data, err = d.Blobs.Read(n.File.Digest, d.MaxSize); err != nil {
 			return err

@@ -35,11 +35,10 @@ type MutantsOptions struct {
 	Of    int    `json:"of"`
 }
 
-// ScoreOptions say with what a job of kind Score goes on.
+// ScoreOptions say with what a job of kind Score goes on: its Lines are those of a journal.
 type ScoreOptions struct {
 	AdequacyOptions
-	Made  string        `json:"made"`
-	Lines []blob.Digest `json:"lines,omitempty"` // packed lines of a journal
+	Made string `json:"made"`
 }
 
 // The keys of the parts of which there is one.
@@ -103,5 +102,7 @@ func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
 		step.Done = len(step.Jobs) == 0
 		return step, nil
 	}
-	return s.single(job.Score, ScoreKey, ScoreOptions{o, made.Made, lines}, parts)
+	judged := *s
+	judged.Work.Lines = lines
+	return judged.single(job.Score, ScoreKey, ScoreOptions{o, made.Made}, parts)
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func TestAdequacyIsPlanned(t *testing.T) {
 				if len(step.Jobs) == 0 {
 					continue
 				}
-				if now := string(step.Jobs[0].Work.Options); lines != "" && now != lines {
+				if now := fmt.Sprintf("%s %v", step.Jobs[0].Work.Options, step.Jobs[0].Work.Lines); lines != "" && now != lines {
 					t.Fatalf("the first job is %s, and was %s", now, lines)
 				} else {
 					lines = now
@@ -67,8 +68,8 @@ func TestAdequacyIsPlanned(t *testing.T) {
 	_, step := next(t, s, []Part{of(2), of(0), three, of(1)})
 	options := string(step.Jobs[0].Work.Options)
 	for _, part := range []Part{of(0), of(1), of(2)} {
-		if strings.Count(options, string(part.Events)) != 1 {
-			t.Errorf("the score has not the lines of %s", part.Key)
+		if n := strings.Count(fmt.Sprint(step.Jobs[0].Work.Lines), string(part.Events)); n != 1 {
+			t.Errorf("the score goes on from the lines of %s %d times", part.Key, n)
 		}
 	}
 	if !strings.Contains(options, `"seed":7,"count":5`) {

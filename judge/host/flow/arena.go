@@ -49,9 +49,8 @@ type ArenaOpened struct {
 // GamesOptions say what a job of kind Games plays of an event.
 type GamesOptions struct {
 	Opened   *arena.Opened     `json:"opened"`
-	Bots     []ArenaBot        `json:"bots"`             // who plays
-	Only     []arena.Encounter `json:"only,omitempty"`   // nil for a slice of the whole event
-	Before   []blob.Digest     `json:"before,omitempty"` // of a slice: what came before, as job.PackLines wrote it
+	Bots     []ArenaBot        `json:"bots"`           // who plays
+	Only     []arena.Encounter `json:"only,omitempty"` // nil for a slice of the whole event, which goes on from the job's Lines
 	Language string            `json:"language,omitempty"`
 	// Anew says that bots which remember begin anew with these games.
 	Anew bool `json:"anew,omitempty"`
@@ -160,7 +159,8 @@ func (e *event) history(opening blob.Digest) (*Step, error) {
 	for n := 1; ; n++ {
 		p := part(e.parts, SliceKey(n))
 		if p == nil {
-			work, err := e.spec.work(job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Before: before, Language: e.options.Language})
+			work, err := e.spec.work(job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Language: e.options.Language})
+			work.Lines = before
 			return &Step{Jobs: []Job{{Key: SliceKey(n), Work: work, Lane: job.Background, Cost: Slice}}}, err
 		}
 		var played ArenaPlayed

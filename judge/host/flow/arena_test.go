@@ -249,7 +249,8 @@ func TestAHistoryIsPlanned(t *testing.T) {
 		if err := json.Unmarshal(step.Jobs[0].Work.Options, &o); err != nil {
 			t.Fatal(err)
 		}
-		if len(o.Before) != n || o.Before[n-1] != parts[n-1].Events || o.Only != nil || len(o.Bots) != 2 || o.Bots[1].Name != "bot2" {
+		before := step.Jobs[0].Work.Lines
+		if len(before) != n || before[n-1] != parts[n-1].Events || o.Only != nil || len(o.Bots) != 2 || o.Bots[1].Name != "bot2" {
 			t.Errorf("slice %d: %+v", n, o)
 		}
 		parts = append(parts, Part{Key: keys, State: job.Done, Output: output(t, ArenaPlayed{Over: n == 3}), Events: blob.Of([]byte(keys))})

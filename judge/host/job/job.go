@@ -94,8 +94,10 @@ type Work struct {
 	// Alone says that it was judged before and barely too late: only those may do it who are
 	// not excluded, no other job runs beside it, and nothing of it is told before its end.
 	Alone bool `json:"alone,omitempty"`
-	// Options are what its kind wants to know besides.
+	// Options are what its kind wants to know besides, and Lines what other jobs of its flow
+	// brought that it goes on from, as PackLines wrote it.
 	Options json.RawMessage `json:"options,omitempty"`
+	Lines   []blob.Digest   `json:"lines,omitempty"`
 }
 
 // Spec is a job as it is given to a worker.

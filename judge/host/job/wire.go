@@ -238,7 +238,7 @@ func UnpackLines(packed []byte) (lines [][]byte, err error) {
 
 // Blobs are the digests of what must be there before the work can be done.
 func (w *Work) Blobs() []blob.Digest {
-	all := []blob.Digest{w.Bundle, w.Config}
+	all := append([]blob.Digest{w.Bundle, w.Config}, w.Lines...)
 	for _, f := range w.Files {
 		all = append(all, f.Digest)
 	}

@@ -137,7 +137,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.lock, err = Hold(filepath.Join(s.data, "lock"), "server"); err != nil {
 		return err
 	}
-	blobs, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
+	blobs, err := blob.OpenDurable(filepath.Join(s.data, "blobs"))
 	if err != nil {
 		return err
 	}
@@ -364,7 +364,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	s.loops.Go(func() { boards.Run(base) })
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
-		Handler: forwarded(proxies, handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		Handler: timed(forwarded(proxies, handler), bodyWithin, restWithin), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
 	// The workers' bridge needs HTTP/1.1.

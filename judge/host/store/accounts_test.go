@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,6 +100,10 @@ func TestProblemsAndBundles(t *testing.T) {
 		bob := h.account("bob")
 		b := bundle(bob.ID, "nim", "2")
 		b.Title, b.Config = "Another title", digest("config2")
+		if _, err := h.PutBundle(t.Context(), b); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("another's problem is changed: %v", err)
+		}
+		b.Anybodys = true
 		second, err := h.PutBundle(t.Context(), b)
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +114,7 @@ func TestProblemsAndBundles(t *testing.T) {
 			t.Errorf("got %+v, want %+v", second, want)
 		}
 		for range 2 { // again changes nothing, back is allowed
-			if p, err := h.PutBundle(t.Context(), bundle(bob.ID, "nim", "1")); err != nil || *p != *first {
+			if p, err := h.PutBundle(t.Context(), bundle(h.alice.ID, "nim", "1")); err != nil || *p != *first {
 				t.Errorf("got %+v, %v", p, err)
 			}
 		}
@@ -268,6 +274,36 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 		}
 		if c, err := h.FillClass(t.Context(), "main", second); err != nil || c.Arch != second.Arch || c.Speed != nil {
 			t.Errorf("got %+v, %v", c, err)
+		}
+	})
+}
+
+// TestANewNameIsOnes: of many who publish a problem under one new name at once, one has it, and
+// all others are told.
+func TestANewNameIsOnes(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		const publishers = 8
+		for round := range 5 {
+			slug := fmt.Sprint("new-", round)
+			errs, owners := make([]error, publishers), make([]string, publishers)
+			var all sync.WaitGroup
+			for i := range publishers {
+				owners[i] = h.account(fmt.Sprintf("p%d-%d", round, i)).ID
+			}
+			for i := range publishers {
+				all.Go(func() { _, errs[i] = h.PutBundle(t.Context(), bundle(owners[i], slug, fmt.Sprint(i))) })
+			}
+			all.Wait()
+			p, err := h.Problem(t.Context(), slug)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, err := range errs {
+				if has := p.Owner == owners[i]; has != (err == nil) || !has && !errors.Is(err, store.ErrTaken) {
+					t.Errorf("publisher %d is told %v, and has the problem: %v", i, err, has)
+				}
+			}
 		}
 	})
 }

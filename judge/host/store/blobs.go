@@ -34,6 +34,39 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
+// NoteSent notes a blob whose bytes an account has sent: it may name the blob from then on.
+func (s *Store) NoteSent(ctx context.Context, account string, b Blob) error {
+	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
+		if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(b.Digest), Size: b.Size, Kind: b.Kind, Stored: s.now()}); err != nil {
+			return err
+		}
+		return q.PutSender(ctx, account, string(b.Digest))
+	})
+}
+
+// Sent says whether an account has sent the bytes of a blob.
+func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, error) {
+	n, err := s.read.HasSent(ctx, account, string(d))
+	return n > 0, failed("look who sent a blob", err)
+}
+
+// SeeSent says which of some blobs an account has sent, in their order. These are kept for
+// the next two days, also where nobody names them.
+func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) (sent []bool, err error) {
+	err = s.tx(ctx, "look who sent blobs", func(q *query.Queries) error {
+		sent = make([]bool, len(all))
+		for i, d := range all {
+			n, err := q.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
+			if err != nil {
+				return err
+			}
+			sent[i] = n == 1
+		}
+		return nil
+	})
+	return sent, err
+}
+
 // BlobsNamed are the blobs that rows name. True are manifests of bundles: they name more
 // blobs, which the caller finds there.
 func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {

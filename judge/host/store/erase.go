@@ -57,7 +57,11 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err := s.eraseTeams(ctx, q, id); err != nil {
 			return err
 		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseMembers, q.EraseAddresses, q.EraseUploads} {
+		uploads, err := q.SentByNobodyElse(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
 			if err := erase(ctx, id); err != nil {
 				return err
 			}
@@ -86,6 +90,9 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 				return err
 			}
 			sent = append(sent, asked...)
+		}
+		for _, d := range uploads {
+			sent = append(sent, blob.Digest(d))
 		}
 		blobs = sent
 		return nil

@@ -94,6 +94,14 @@ func TestErase(t *testing.T) {
 		h := newHouse(t, dsn)
 		c := h.newContest("spring")
 		a, sent := marked(t, h, c)
+		upload, shared := store.Blob{Digest: digest("a file of " + mark), Size: 1}, store.Blob{Digest: digest("a file of two"), Size: 1}
+		for account, files := range map[string][]store.Blob{a.ID: {upload, shared}, h.alice.ID: {shared}} {
+			for _, f := range files {
+				if err := h.NoteSent(t.Context(), account, f); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		backup := func() string {
 			dir := t.TempDir()
 			if _, err := h.Backup(t.Context(), dir); err != nil {
@@ -116,6 +124,12 @@ func TestErase(t *testing.T) {
 			if !slices.Contains(blobs, want) {
 				t.Errorf("the blob %q is not to be forgotten", text)
 			}
+		}
+		if !slices.Contains(blobs, upload.Digest) || slices.Contains(blobs, shared.Digest) {
+			t.Errorf("of what was sent and became nothing is to be forgotten %v", blobs)
+		}
+		if sent, err := h.Sent(t.Context(), a.ID, shared.Digest); sent || err != nil {
+			t.Errorf("who is erased has sent a blob: %v", err)
 		}
 		if left := found(t, backup()); len(left) > 0 {
 			t.Errorf("the person is in the tables %v", left)

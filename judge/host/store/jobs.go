@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/subtle"
 	"database/sql"
 	"errors"
 	"time"
@@ -122,6 +123,20 @@ func (s *Store) Place(ctx context.Context, id string) (job.Lane, string, error) 
 // Work is what a job is to do.
 func (s *Store) Work(ctx context.Context, id string) (*job.Work, error) {
 	j, err := s.read.GetJob(ctx, id)
+	if err != nil {
+		return nil, failed("look for the job "+id, err)
+	}
+	w := &job.Work{}
+	return w, fromJSON("job "+id, j.Spec, w)
+}
+
+// Given is what a job is to do, for a worker that shows by the token that the job was given to
+// it. ErrNotFound says that there is no such job, or that it has another token.
+func (s *Store) Given(ctx context.Context, id, token string) (*job.Work, error) {
+	j, err := s.read.GetJob(ctx, id)
+	if err == nil && subtle.ConstantTimeCompare([]byte(j.Token), []byte(token)) == 0 {
+		err = sql.ErrNoRows
+	}
 	if err != nil {
 		return nil, failed("look for the job "+id, err)
 	}

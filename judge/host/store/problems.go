@@ -3,6 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -36,7 +38,9 @@ type NewBundle struct {
 	Problem string // slug
 	Title   string
 	Owner   string // id of an account; of a problem that is there it is not changed
-	ID      blob.Digest
+	// Anybodys says that the problem may be another's.
+	Anybodys bool
+	ID       blob.Digest
 	// Manifest is the blob that names all blobs of the bundle.
 	Manifest blob.Digest
 	Config   blob.Digest
@@ -45,14 +49,17 @@ type NewBundle struct {
 }
 
 // PutBundle makes the problem where it is new, and makes the bundle its active one. To say
-// the same again changes nothing. Who may do so is the caller's to know: Problem says who
-// owns it.
+// the same again changes nothing. ErrTaken says that the problem is another's.
 func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err error) {
 	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
 		now := s.now()
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
 			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Sheet: string(b.Sheet), Made: now,
+			Anybodys: b.Anybodys,
 		})
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrTaken
+		}
 		if err != nil {
 			return err
 		}
@@ -108,6 +115,16 @@ func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
 		versions = append(versions, Version{blob.Digest(r.ID), blob.Digest(r.Manifest), instant(r.Made), r.Login})
 	}
 	return versions, failed("read the versions of "+p.Slug, err)
+}
+
+// ConfigsOf are the configurations of the problems whose active bundle is the given one; none
+// where it is of none.
+func (s *Store) ConfigsOf(ctx context.Context, bundle blob.Digest) (configs []blob.Digest, err error) {
+	rows, err := s.read.ConfigsOfBundle(ctx, string(bundle))
+	for _, r := range rows {
+		configs = append(configs, blob.Digest(r))
+	}
+	return configs, failed("look whose bundle "+string(bundle)+" is", err)
 }
 
 // Cost estimates the processor time of judging a submission: the median of the problem's

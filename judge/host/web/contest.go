@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -458,10 +459,7 @@ func (s *site) keep(r *ask, n *desk.New, texts [][]byte) error {
 	}
 	for i, text := range texts {
 		f := n.Files[i]
-		if err := s.Store.NoteBlobs(r.Context(), store.Blob{Digest: f.Digest, Size: f.Size, Kind: "upload"}); err != nil {
-			return err
-		}
-		if err := s.Blobs.Put(f.Digest, f.Size, strings.NewReader(string(text))); err != nil {
+		if err := s.Keep(r.Context(), r.me, f.Digest, f.Size, bytes.NewReader(text)); err != nil {
 			return err
 		}
 	}

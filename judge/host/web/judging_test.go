@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -158,8 +159,9 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 	events := failing()
 	events[len(events)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
 	h.judged(a, events...)
+	verdict := regexp.MustCompile(`\bJE\b`) // the key of a form may have the letters in it
 	for _, path := range []string{"/c/now/s/1", "/c/now", "/c/now/p/A"} {
-		if page := h.ask(h.cookie("ada"), "GET", path, nil).body; !strings.Contains(page, "delayed") || strings.Contains(page, "judge error") || strings.Contains(page, "JE") {
+		if page := h.ask(h.cookie("ada"), "GET", path, nil).body; !strings.Contains(page, "delayed") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
 			t.Errorf("her page %s says\n%s", path, page)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"assay/judge/host/desk"
+	"assay/judge/host/store"
 )
 
 // stream begins a stream of events. What it sends is there when send returns; false says that
@@ -83,7 +85,28 @@ func (s *site) bounded(w http.ResponseWriter, r *ask, answer func() error) error
 		return &desk.Refusal{Code: http.StatusTooManyRequests, Text: "too many live pages are open", Hint: "close some of them; they go on without it when they are loaded again"}
 	}
 	defer leave()
+	if r.session != nil {
+		ctx, end := context.WithCancel(r.Context())
+		defer end()
+		r.Request = r.WithContext(ctx)
+		go s.whileKnown(ctx, end, r.session.Hash)
+	}
 	return answer()
+}
+
+// whileKnown calls end when a session has ended. It looks as often as a stream says that it is
+// still there.
+func (s *site) whileKnown(ctx context.Context, end func(), session string) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(s.KeepAlive):
+		}
+		if _, _, err := s.Store.Session(ctx, session); errors.Is(err, store.ErrNotFound) {
+			end()
+		}
+	}
 }
 
 // The times of a stream.

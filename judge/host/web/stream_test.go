@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -31,6 +32,11 @@ func (h *house) hear(cookie string, topics ...string) func() told {
 		h.Fatal(res, err)
 	}
 	h.Cleanup(func() { res.Body.Close() })
+	return h.events(res)
+}
+
+// events reads the events of a connection, one after the other.
+func (h *house) events(res *http.Response) func() told {
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
 	return func() (s told) {
@@ -45,6 +51,32 @@ func (h *house) hear(cookie string, topics ...string) func() told {
 		}
 		h.Fatal("the stream ends:", lines.Err())
 		return s
+	}
+}
+
+// TestAStreamEndsWithItsSession: who has logged out hears nothing more, by a connection of one
+// stream or of several.
+func TestAStreamEndsWithItsSession(t *testing.T) {
+	h := newHouse(t)
+	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	for _, path := range []string{"/c/now/news/events", "/events?t=/c/now/news/events"} {
+		ada := h.cookie("ada")
+		r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Cookie", ada)
+		res := must[*http.Response](t)(http.DefaultClient.Do(r))
+		defer res.Body.Close()
+		if res.StatusCode != 200 {
+			t.Fatalf("%s is answered %d", path, res.StatusCode)
+		}
+		if got := h.ask(ada, "POST", "/logout", url.Values{}); got.code != 303 {
+			t.Fatalf("to log out is answered %d", got.code)
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 

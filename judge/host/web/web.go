@@ -513,7 +513,6 @@ func zone() string {
 
 // form reads the fields of a form of moderate size.
 func form(w http.ResponseWriter, r *ask, most int64) error {
-	limitTime(w, time.Minute)
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	err := r.aside(r.ParseForm)
 	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {

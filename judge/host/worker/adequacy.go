@@ -147,7 +147,7 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	}
 	defer func() { _ = raze.All(dir) }() // at worst it ends with the process
 	lab.Journal = filepath.Join(dir, "journal")
-	n, err := r.gather(ctx, lab.Journal, asked.Lines)
+	n, err := r.gather(ctx, lab.Journal, s)
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	whole := asked.Only == nil
 	if whole {
 		h.event.LogPath = filepath.Join(filepath.Dir(h.home), "log.jsonl")
-		if _, err := r.gather(ctx, h.event.LogPath, asked.Before); err != nil {
+		if _, err := r.gather(ctx, h.event.LogPath, s); err != nil {
 			return err
 		}
 	} else {

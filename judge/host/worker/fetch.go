@@ -13,14 +13,16 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/bundle"
+	"assay/judge/host/job"
 )
 
 // Blobs is where a worker gets bytes from. It is called by several goroutines at once.
 type Blobs interface {
-	// Fetch returns the bytes of a blob; size is how many they are, 0 where nobody knows.
+	// Fetch returns the bytes of a blob that the claim names; size is how many they are, 0 where
+	// nobody knows.
 	// What comes is compared with the digest. The error fs.ErrNotExist says that there is no
 	// such blob; after any other the worker tries again.
-	Fetch(ctx context.Context, d blob.Digest, size int64) (io.ReadCloser, error)
+	Fetch(ctx context.Context, why job.Claim, d blob.Digest, size int64) (io.ReadCloser, error)
 }
 
 const (
@@ -32,6 +34,7 @@ const (
 // awayError says that the server does not give what the job needs, for now.
 type awayError struct {
 	err    error
+	why    job.Claim
 	digest blob.Digest // what it does not send
 	size   int64
 }
@@ -50,13 +53,13 @@ type fetcher struct {
 }
 
 // read returns a blob of unknown size, of at most so many bytes.
-func (f *fetcher) read(ctx context.Context, d blob.Digest, most int64) ([]byte, error) {
+func (f *fetcher) read(ctx context.Context, why job.Claim, d blob.Digest, most int64) ([]byte, error) {
 	data, err := f.to.Read(d, most)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err
 	}
 	f.tellDamage(err)
-	err = f.patiently(ctx, d, 0, func(r io.Reader) error {
+	err = f.patiently(ctx, why, d, 0, func(r io.Reader) error {
 		if data, err = io.ReadAll(io.LimitReader(r, most+1)); err != nil {
 			return err
 		}
@@ -69,7 +72,7 @@ func (f *fetcher) read(ctx context.Context, d blob.Digest, most int64) ([]byte, 
 }
 
 // bring brings blobs that are missing, or were damaged.
-func (f *fetcher) bring(ctx context.Context, all []bundle.Entry) error {
+func (f *fetcher) bring(ctx context.Context, why job.Claim, all []bundle.Entry) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for _, e := range all {
@@ -86,7 +89,7 @@ func (f *fetcher) bring(ctx context.Context, all []bundle.Entry) error {
 			if e.Size == 0 {
 				return f.to.Put(e.Digest, 0, bytes.NewReader(nil))
 			}
-			return f.patiently(ctx, e.Digest, e.Size, func(r io.Reader) error { return f.to.Put(e.Digest, e.Size, r) })
+			return f.patiently(ctx, why, e.Digest, e.Size, func(r io.Reader) error { return f.to.Put(e.Digest, e.Size, r) })
 		})
 	}
 	return g.Wait()
@@ -100,10 +103,10 @@ func (f *fetcher) tellDamage(err error) {
 
 // patiently fetches a blob and gives its bytes to keep, again where they do not come, or
 // are others. What keep cannot do is not tried again.
-func (f *fetcher) patiently(ctx context.Context, d blob.Digest, size int64, keep func(io.Reader) error) error {
+func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
 	until := time.Now().Add(f.patience)
 	for again := (backoff{}); ; {
-		err := f.once(ctx, d, size, keep)
+		err := f.once(ctx, why, d, size, keep)
 		switch {
 		case err == nil:
 			return nil
@@ -119,13 +122,13 @@ func (f *fetcher) patiently(ctx context.Context, d blob.Digest, size int64, keep
 }
 
 // once fetches a blob once.
-func (f *fetcher) once(ctx context.Context, d blob.Digest, size int64, keep func(io.Reader) error) error {
-	away := func(err error) error { return &awayError{err, d, size} }
+func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
+	away := func(err error) error { return &awayError{err, why, d, size} }
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte came for %v", stall)) })
 	defer watch.Stop()
-	r, err := f.from.Fetch(ctx, d, size)
+	r, err := f.from.Fetch(ctx, why, d, size)
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/bundle"
+	"assay/judge/host/job"
 )
 
 // slow is a server of one blob.
@@ -22,7 +23,7 @@ type slow struct {
 	then  time.Duration // the pause from the second time on
 }
 
-func (s *slow) Fetch(ctx context.Context, _ blob.Digest, _ int64) (io.ReadCloser, error) {
+func (s *slow) Fetch(ctx context.Context, _ job.Claim, _ blob.Digest, _ int64) (io.ReadCloser, error) {
 	pause := s.pause
 	if s.asked++; s.asked > 1 {
 		pause = s.then
@@ -69,7 +70,7 @@ func TestSlowServers(t *testing.T) {
 				s := &slow{data: data, pause: tt.pause, then: tt.then}
 				f := &fetcher{from: s, to: to, patience: patience, note: func(string) {}}
 				begun := time.Now()
-				err := f.bring(t.Context(), []bundle.Entry{{Size: 100, Digest: blob.Of(data)}})
+				err := f.bring(t.Context(), job.Claim{}, []bundle.Entry{{Size: 100, Digest: blob.Of(data)}})
 				took := time.Since(begun)
 				if s.asked != tt.asked || took < tt.took || took > tt.took+20*time.Second {
 					t.Errorf("asked %d times in %v, want %d in about %v", s.asked, took, tt.asked, tt.took)

@@ -109,7 +109,7 @@ func (r *Runner) sends(ctx context.Context) error {
 	if away == nil {
 		return nil
 	}
-	err := r.fetch.once(ctx, away.digest, away.size, func(b io.Reader) error {
+	err := r.fetch.once(ctx, away.why, away.digest, away.size, func(b io.Reader) error {
 		_, err := io.CopyN(io.Discard, b, 1)
 		return err
 	})

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/blob"
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/workspace"
@@ -90,11 +89,11 @@ func options(s *job.Spec, into any) error {
 	return nil
 }
 
-// gather writes the lines that other jobs brought to a file, and says how many there are.
-func (r *Runner) gather(ctx context.Context, path string, brought []blob.Digest) (n int, err error) {
+// gather writes the lines that a job goes on from to a file, and says how many there are.
+func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, err error) {
 	var all bytes.Buffer
-	for _, d := range brought {
-		packed, err := r.fetch.read(ctx, d, job.MaxEvents)
+	for _, d := range s.Lines {
+		packed, err := r.fetch.read(ctx, s.Claim(), d, job.MaxEvents)
 		if err != nil {
 			return 0, err
 		}

@@ -247,7 +247,7 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 	if err := s.Check(); err != nil {
 		return err
 	}
-	p, give, err := r.open(ctx, problemKey{s.Config, s.Bundle, s.Problem, s.Snapshot})
+	p, give, err := r.open(ctx, s.Claim(), problemKey{s.Config, s.Bundle, s.Problem, s.Snapshot})
 	if err != nil {
 		return err
 	}
@@ -334,7 +334,7 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	for i, f := range s.Files {
 		files[i] = bundle.Entry{Path: f.Path, Size: f.Size, Digest: f.Digest}
 	}
-	if err := r.fetch.bring(ctx, files); err != nil {
+	if err := r.fetch.bring(ctx, s.Claim(), files); err != nil {
 		return "", nil, err
 	}
 	home, err := r.folder()
@@ -367,9 +367,9 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 }
 
 // open opens a problem, or takes one that is open. The caller calls give when it is done.
-func (r *Runner) open(ctx context.Context, key problemKey) (p *opened, give func(), err error) {
+func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *opened, give func(), err error) {
 	for {
-		p, give, err = r.problems.take(ctx, key, func() (*opened, error) { return r.layOut(ctx, key) })
+		p, give, err = r.problems.take(ctx, key, func() (*opened, error) { return r.layOut(ctx, why, key) })
 		if err != nil || p.whole() {
 			return p, give, err
 		}
@@ -395,8 +395,8 @@ func (o *opened) whole() bool {
 }
 
 // layOut fetches a bundle, lays it out and opens the problem.
-func (r *Runner) layOut(ctx context.Context, key problemKey) (*opened, error) {
-	w, give, err := r.rooms.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.room(ctx, key.config) })
+func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*opened, error) {
+	w, give, err := r.rooms.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.room(ctx, why, key.config) })
 	if err != nil {
 		return nil, err
 	}
@@ -407,7 +407,7 @@ func (r *Runner) layOut(ctx context.Context, key problemKey) (*opened, error) {
 			r.layAside(o)
 		}
 	}()
-	if err := r.fill(ctx, key, o); err != nil {
+	if err := r.fill(ctx, why, key, o); err != nil {
 		return nil, err
 	}
 	filled = true
@@ -415,8 +415,8 @@ func (r *Runner) layOut(ctx context.Context, key problemKey) (*opened, error) {
 }
 
 // fill does what layOut says, in a workspace.
-func (r *Runner) fill(ctx context.Context, key problemKey, o *opened) error {
-	data, err := r.fetch.read(ctx, key.bundle, bundle.MaxManifest)
+func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *opened) error {
+	data, err := r.fetch.read(ctx, why, key.bundle, bundle.MaxManifest)
 	if err != nil {
 		return err
 	}
@@ -433,7 +433,7 @@ func (r *Runner) fill(ctx context.Context, key problemKey, o *opened) error {
 	}
 	o.dir = filepath.Join(home, key.name)
 	for tries := 0; ; tries++ {
-		if err := r.fetch.bring(ctx, m.Blobs()); err != nil {
+		if err := r.fetch.bring(ctx, why, m.Blobs()); err != nil {
 			return err
 		}
 		o.bundle, err = bundle.FromBlobs(r.blobs, key.bundle, key.name)
@@ -487,8 +487,8 @@ func (r *Runner) layAside(o *opened) {
 }
 
 // room starts a workspace for a configuration.
-func (r *Runner) room(ctx context.Context, config blob.Digest) (*workspace.Workspace, error) {
-	data, err := r.fetch.read(ctx, config, bundle.MaxConfig)
+func (r *Runner) room(ctx context.Context, why job.Claim, config blob.Digest) (*workspace.Workspace, error) {
+	data, err := r.fetch.read(ctx, why, config, bundle.MaxConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -77,8 +77,14 @@ func TestMakesWay(t *testing.T) {
 			bubble(t, tt.slots, run, func(t *testing.T, ctx context.Context, s *setup) {
 				s.judging.long = p.inTurns(100)
 				begun := time.Now()
+				var mu sync.Mutex
 				ended := map[string]time.Duration{}
-				s.finish = func(_ context.Context, r *job.Result) error { ended[r.Job] = time.Since(begun); return nil }
+				s.finish = func(_ context.Context, r *job.Result) error {
+					mu.Lock()
+					defer mu.Unlock()
+					ended[r.Job] = time.Since(begun)
+					return nil
+				}
 				s.makesWay("long", 1)
 				time.Sleep(50500 * time.Millisecond)
 				s.short(tt.short)

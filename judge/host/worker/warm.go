@@ -25,7 +25,7 @@ func (r *Runner) Warm(ctx context.Context, bundles []job.Bundle) error {
 }
 
 func (r *Runner) warm(ctx context.Context, b job.Bundle) error {
-	p, give, err := r.open(ctx, problemKey{b.Config, b.Manifest, b.Problem, false})
+	p, give, err := r.open(ctx, job.Claim{Bundle: b.Manifest}, problemKey{b.Config, b.Manifest, b.Problem, false})
 	if err != nil {
 		return err
 	}

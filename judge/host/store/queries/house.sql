@@ -72,6 +72,19 @@ SELECT DISTINCT action FROM audit ORDER BY action;
 INSERT INTO blob (sha256, size, kind, stored, seen) VALUES ($1, $2, $3, $4, $4)
 ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen;
 
+-- name: PutSender :exec
+INSERT INTO blob_sender (account, sha256) VALUES ($1, $2)
+ON CONFLICT (account, sha256) DO NOTHING;
+
+-- name: HasSent :one
+SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2;
+
+-- SeeSent notes that a blob is wanted, if the account has sent it.
+-- name: SeeSent :execrows
+UPDATE blob SET seen = sqlc.arg(now)
+WHERE blob.sha256 = sqlc.arg(sha256)
+    AND EXISTS (SELECT 1 FROM blob_sender WHERE blob_sender.account = sqlc.arg(account) AND blob_sender.sha256 = blob.sha256);
+
 -- name: BlobsSeenBefore :many
 SELECT sha256 FROM blob WHERE seen < $1;
 

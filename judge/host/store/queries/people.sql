@@ -45,6 +45,13 @@ DELETE FROM member WHERE account = $1;
 -- name: EraseAddresses :exec
 UPDATE audit SET address = '' WHERE actor = $1;
 
+-- name: SentByNobodyElse :many
+SELECT sha256 FROM blob_sender
+WHERE blob_sender.account = $1 AND NOT EXISTS (SELECT 1 FROM blob_sender AS other WHERE other.sha256 = blob_sender.sha256 AND other.account <> blob_sender.account);
+
+-- name: EraseSent :exec
+DELETE FROM blob_sender WHERE account = $1;
+
 -- name: EraseUploads :exec
 UPDATE upload SET file = '' WHERE account = $1;
 

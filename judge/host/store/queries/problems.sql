@@ -1,7 +1,10 @@
--- PutProblem makes the problem, or gives it a title and an active bundle.
+-- PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
+-- another's, unless that does not matter.
 -- name: PutProblem :one
-INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made)
+VALUES (sqlc.arg(id), sqlc.arg(slug), sqlc.arg(title), sqlc.arg(owner), sqlc.arg(bundle), sqlc.arg(config), sqlc.arg(sheet), sqlc.arg(made))
 ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet
+    WHERE problem.owner = excluded.owner OR CAST(sqlc.arg(anybodys) AS BOOLEAN)
 RETURNING *;
 
 -- name: InsertBundle :exec
@@ -32,6 +35,9 @@ SELECT bundle.id, bundle.manifest, bundle.made, account.login FROM bundle
 JOIN account ON account.id = bundle.made_by
 WHERE bundle.problem = $1
 ORDER BY bundle.made DESC, bundle.id;
+
+-- name: ConfigsOfBundle :many
+SELECT config FROM problem WHERE bundle = $1;
 
 -- name: InsertUpload :exec
 INSERT INTO upload (id, account, slug, file, verify, archive, state, reason, bundle, report, made)

@@ -87,6 +87,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.closeRejudgedStmt, err = db.PrepareContext(ctx, closeRejudged); err != nil {
 		return nil, fmt.Errorf("error preparing query CloseRejudged: %w", err)
 	}
+	if q.configsOfBundleStmt, err = db.PrepareContext(ctx, configsOfBundle); err != nil {
+		return nil, fmt.Errorf("error preparing query ConfigsOfBundle: %w", err)
+	}
 	if q.contestBySlugStmt, err = db.PrepareContext(ctx, contestBySlug); err != nil {
 		return nil, fmt.Errorf("error preparing query ContestBySlug: %w", err)
 	}
@@ -222,6 +225,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.eraseRolesStmt, err = db.PrepareContext(ctx, eraseRoles); err != nil {
 		return nil, fmt.Errorf("error preparing query EraseRoles: %w", err)
 	}
+	if q.eraseSentStmt, err = db.PrepareContext(ctx, eraseSent); err != nil {
+		return nil, fmt.Errorf("error preparing query EraseSent: %w", err)
+	}
 	if q.eraseSessionsStmt, err = db.PrepareContext(ctx, eraseSessions); err != nil {
 		return nil, fmt.Errorf("error preparing query EraseSessions: %w", err)
 	}
@@ -302,6 +308,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.guestsOfStmt, err = db.PrepareContext(ctx, guestsOf); err != nil {
 		return nil, fmt.Errorf("error preparing query GuestsOf: %w", err)
+	}
+	if q.hasSentStmt, err = db.PrepareContext(ctx, hasSent); err != nil {
+		return nil, fmt.Errorf("error preparing query HasSent: %w", err)
 	}
 	if q.holdContestStmt, err = db.PrepareContext(ctx, holdContest); err != nil {
 		return nil, fmt.Errorf("error preparing query HoldContest: %w", err)
@@ -609,6 +618,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.putProblemStmt, err = db.PrepareContext(ctx, putProblem); err != nil {
 		return nil, fmt.Errorf("error preparing query PutProblem: %w", err)
 	}
+	if q.putSenderStmt, err = db.PrepareContext(ctx, putSender); err != nil {
+		return nil, fmt.Errorf("error preparing query PutSender: %w", err)
+	}
 	if q.putSettingStmt, err = db.PrepareContext(ctx, putSetting); err != nil {
 		return nil, fmt.Errorf("error preparing query PutSetting: %w", err)
 	}
@@ -654,8 +666,14 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.scoredAnswersStmt, err = db.PrepareContext(ctx, scoredAnswers); err != nil {
 		return nil, fmt.Errorf("error preparing query ScoredAnswers: %w", err)
 	}
+	if q.seeSentStmt, err = db.PrepareContext(ctx, seeSent); err != nil {
+		return nil, fmt.Errorf("error preparing query SeeSent: %w", err)
+	}
 	if q.seeSessionStmt, err = db.PrepareContext(ctx, seeSession); err != nil {
 		return nil, fmt.Errorf("error preparing query SeeSession: %w", err)
+	}
+	if q.sentByNobodyElseStmt, err = db.PrepareContext(ctx, sentByNobodyElse); err != nil {
+		return nil, fmt.Errorf("error preparing query SentByNobodyElse: %w", err)
 	}
 	if q.sessionByHashStmt, err = db.PrepareContext(ctx, sessionByHash); err != nil {
 		return nil, fmt.Errorf("error preparing query SessionByHash: %w", err)
@@ -902,6 +920,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing closeRejudgedStmt: %w", cerr)
 		}
 	}
+	if q.configsOfBundleStmt != nil {
+		if cerr := q.configsOfBundleStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing configsOfBundleStmt: %w", cerr)
+		}
+	}
 	if q.contestBySlugStmt != nil {
 		if cerr := q.contestBySlugStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing contestBySlugStmt: %w", cerr)
@@ -1127,6 +1150,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing eraseRolesStmt: %w", cerr)
 		}
 	}
+	if q.eraseSentStmt != nil {
+		if cerr := q.eraseSentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing eraseSentStmt: %w", cerr)
+		}
+	}
 	if q.eraseSessionsStmt != nil {
 		if cerr := q.eraseSessionsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing eraseSessionsStmt: %w", cerr)
@@ -1260,6 +1288,11 @@ func (q *Queries) Close() error {
 	if q.guestsOfStmt != nil {
 		if cerr := q.guestsOfStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing guestsOfStmt: %w", cerr)
+		}
+	}
+	if q.hasSentStmt != nil {
+		if cerr := q.hasSentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing hasSentStmt: %w", cerr)
 		}
 	}
 	if q.holdContestStmt != nil {
@@ -1772,6 +1805,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing putProblemStmt: %w", cerr)
 		}
 	}
+	if q.putSenderStmt != nil {
+		if cerr := q.putSenderStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putSenderStmt: %w", cerr)
+		}
+	}
 	if q.putSettingStmt != nil {
 		if cerr := q.putSettingStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing putSettingStmt: %w", cerr)
@@ -1847,9 +1885,19 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing scoredAnswersStmt: %w", cerr)
 		}
 	}
+	if q.seeSentStmt != nil {
+		if cerr := q.seeSentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing seeSentStmt: %w", cerr)
+		}
+	}
 	if q.seeSessionStmt != nil {
 		if cerr := q.seeSessionStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing seeSessionStmt: %w", cerr)
+		}
+	}
+	if q.sentByNobodyElseStmt != nil {
+		if cerr := q.sentByNobodyElseStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sentByNobodyElseStmt: %w", cerr)
 		}
 	}
 	if q.sessionByHashStmt != nil {
@@ -2137,6 +2185,7 @@ type Queries struct {
 	claimClarificationStmt       *sql.Stmt
 	clarificationsOfStmt         *sql.Stmt
 	closeRejudgedStmt            *sql.Stmt
+	configsOfBundleStmt          *sql.Stmt
 	contestBySlugStmt            *sql.Stmt
 	contestsOfProblemStmt        *sql.Stmt
 	countAdminsStmt              *sql.Stmt
@@ -2182,6 +2231,7 @@ type Queries struct {
 	eraseRecordsStmt             *sql.Stmt
 	eraseRemarksStmt             *sql.Stmt
 	eraseRolesStmt               *sql.Stmt
+	eraseSentStmt                *sql.Stmt
 	eraseSessionsStmt            *sql.Stmt
 	eraseSubmissionStmt          *sql.Stmt
 	eraseTokensStmt              *sql.Stmt
@@ -2209,6 +2259,7 @@ type Queries struct {
 	getSubmissionStmt            *sql.Stmt
 	getUploadStmt                *sql.Stmt
 	guestsOfStmt                 *sql.Stmt
+	hasSentStmt                  *sql.Stmt
 	holdContestStmt              *sql.Stmt
 	holdEpochStmt                *sql.Stmt
 	holdFlowStmt                 *sql.Stmt
@@ -2311,6 +2362,7 @@ type Queries struct {
 	proveAnswerAgainStmt         *sql.Stmt
 	putBlobStmt                  *sql.Stmt
 	putProblemStmt               *sql.Stmt
+	putSenderStmt                *sql.Stmt
 	putSettingStmt               *sql.Stmt
 	raiseEpochStmt               *sql.Stmt
 	readClarificationsStmt       *sql.Stmt
@@ -2326,7 +2378,9 @@ type Queries struct {
 	runningRejudgedStmt          *sql.Stmt
 	runsOfStmt                   *sql.Stmt
 	scoredAnswersStmt            *sql.Stmt
+	seeSentStmt                  *sql.Stmt
 	seeSessionStmt               *sql.Stmt
+	sentByNobodyElseStmt         *sql.Stmt
 	sessionByHashStmt            *sql.Stmt
 	sessionsOfStmt               *sql.Stmt
 	setAccountStmt               *sql.Stmt
@@ -2399,6 +2453,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		claimClarificationStmt:       q.claimClarificationStmt,
 		clarificationsOfStmt:         q.clarificationsOfStmt,
 		closeRejudgedStmt:            q.closeRejudgedStmt,
+		configsOfBundleStmt:          q.configsOfBundleStmt,
 		contestBySlugStmt:            q.contestBySlugStmt,
 		contestsOfProblemStmt:        q.contestsOfProblemStmt,
 		countAdminsStmt:              q.countAdminsStmt,
@@ -2444,6 +2499,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		eraseRecordsStmt:             q.eraseRecordsStmt,
 		eraseRemarksStmt:             q.eraseRemarksStmt,
 		eraseRolesStmt:               q.eraseRolesStmt,
+		eraseSentStmt:                q.eraseSentStmt,
 		eraseSessionsStmt:            q.eraseSessionsStmt,
 		eraseSubmissionStmt:          q.eraseSubmissionStmt,
 		eraseTokensStmt:              q.eraseTokensStmt,
@@ -2471,6 +2527,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		getSubmissionStmt:            q.getSubmissionStmt,
 		getUploadStmt:                q.getUploadStmt,
 		guestsOfStmt:                 q.guestsOfStmt,
+		hasSentStmt:                  q.hasSentStmt,
 		holdContestStmt:              q.holdContestStmt,
 		holdEpochStmt:                q.holdEpochStmt,
 		holdFlowStmt:                 q.holdFlowStmt,
@@ -2573,6 +2630,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		proveAnswerAgainStmt:         q.proveAnswerAgainStmt,
 		putBlobStmt:                  q.putBlobStmt,
 		putProblemStmt:               q.putProblemStmt,
+		putSenderStmt:                q.putSenderStmt,
 		putSettingStmt:               q.putSettingStmt,
 		raiseEpochStmt:               q.raiseEpochStmt,
 		readClarificationsStmt:       q.readClarificationsStmt,
@@ -2588,7 +2646,9 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		runningRejudgedStmt:          q.runningRejudgedStmt,
 		runsOfStmt:                   q.runsOfStmt,
 		scoredAnswersStmt:            q.scoredAnswersStmt,
+		seeSentStmt:                  q.seeSentStmt,
 		seeSessionStmt:               q.seeSessionStmt,
+		sentByNobodyElseStmt:         q.sentByNobodyElseStmt,
 		sessionByHashStmt:            q.sessionByHashStmt,
 		sessionsOfStmt:               q.sessionsOfStmt,
 		setAccountStmt:               q.setAccountStmt,

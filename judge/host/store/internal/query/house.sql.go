@@ -156,6 +156,17 @@ func (q *Queries) GetSetting(ctx context.Context, key string) (string, error) {
 	return value, err
 }
 
+const hasSent = `-- name: HasSent :one
+SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2
+`
+
+func (q *Queries) HasSent(ctx context.Context, account string, sha256 string) (int64, error) {
+	row := q.queryRow(ctx, q.hasSentStmt, hasSent, account, sha256)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const holdEpoch = `-- name: HoldEpoch :execrows
 UPDATE leader SET epoch = epoch WHERE name = $1 AND epoch = $2
 `
@@ -552,6 +563,16 @@ func (q *Queries) PutBlob(ctx context.Context, arg PutBlobParams) error {
 	return err
 }
 
+const putSender = `-- name: PutSender :exec
+INSERT INTO blob_sender (account, sha256) VALUES ($1, $2)
+ON CONFLICT (account, sha256) DO NOTHING
+`
+
+func (q *Queries) PutSender(ctx context.Context, account string, sha256 string) error {
+	_, err := q.exec(ctx, q.putSenderStmt, putSender, account, sha256)
+	return err
+}
+
 const putSetting = `-- name: PutSetting :exec
 INSERT INTO setting (key, value) VALUES ($1, $2)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
@@ -570,6 +591,27 @@ UPDATE leader SET until = 0 WHERE name = $1 AND holder = $2
 func (q *Queries) ResignLead(ctx context.Context, name string, holder string) error {
 	_, err := q.exec(ctx, q.resignLeadStmt, resignLead, name, holder)
 	return err
+}
+
+const seeSent = `-- name: SeeSent :execrows
+UPDATE blob SET seen = $1
+WHERE blob.sha256 = $2
+    AND EXISTS (SELECT 1 FROM blob_sender WHERE blob_sender.account = $3 AND blob_sender.sha256 = blob.sha256)
+`
+
+type SeeSentParams struct {
+	Now     int64
+	Sha256  string
+	Account string
+}
+
+// SeeSent notes that a blob is wanted, if the account has sent it.
+func (q *Queries) SeeSent(ctx context.Context, arg SeeSentParams) (int64, error) {
+	result, err := q.exec(ctx, q.seeSentStmt, seeSent, arg.Now, arg.Sha256, arg.Account)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const stepContest = `-- name: StepContest :one

@@ -160,6 +160,15 @@ func (q *Queries) EraseRoles(ctx context.Context, account string) error {
 	return err
 }
 
+const eraseSent = `-- name: EraseSent :exec
+DELETE FROM blob_sender WHERE account = $1
+`
+
+func (q *Queries) EraseSent(ctx context.Context, account string) error {
+	_, err := q.exec(ctx, q.eraseSentStmt, eraseSent, account)
+	return err
+}
+
 const eraseSessions = `-- name: EraseSessions :exec
 DELETE FROM session WHERE account = $1
 `
@@ -447,6 +456,34 @@ func (q *Queries) PartEventsOf(ctx context.Context, flow string) ([]string, erro
 			return nil, err
 		}
 		items = append(items, events)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sentByNobodyElse = `-- name: SentByNobodyElse :many
+SELECT sha256 FROM blob_sender
+WHERE blob_sender.account = $1 AND NOT EXISTS (SELECT 1 FROM blob_sender AS other WHERE other.sha256 = blob_sender.sha256 AND other.account <> blob_sender.account)
+`
+
+func (q *Queries) SentByNobodyElse(ctx context.Context, account string) ([]string, error) {
+	rows, err := q.query(ctx, q.sentByNobodyElseStmt, sentByNobodyElse, account)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var sha256 string
+		if err := rows.Scan(&sha256); err != nil {
+			return nil, err
+		}
+		items = append(items, sha256)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -10,6 +10,33 @@ import (
 	"database/sql"
 )
 
+const configsOfBundle = `-- name: ConfigsOfBundle :many
+SELECT config FROM problem WHERE bundle = $1
+`
+
+func (q *Queries) ConfigsOfBundle(ctx context.Context, bundle string) ([]string, error) {
+	rows, err := q.query(ctx, q.configsOfBundleStmt, configsOfBundle, bundle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var config string
+		if err := rows.Scan(&config); err != nil {
+			return nil, err
+		}
+		items = append(items, config)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const endUpload = `-- name: EndUpload :execrows
 UPDATE upload SET state = $2, reason = $3, bundle = $4, report = $5, ended = $6, archive = ''
 WHERE id = $1 AND ended IS NULL
@@ -343,23 +370,27 @@ func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, erro
 }
 
 const putProblem = `-- name: PutProblem :one
-INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet
+    WHERE problem.owner = excluded.owner OR CAST($9 AS BOOLEAN)
 RETURNING id, slug, title, owner, bundle, config, sheet, made
 `
 
 type PutProblemParams struct {
-	ID     string
-	Slug   string
-	Title  string
-	Owner  string
-	Bundle string
-	Config string
-	Sheet  string
-	Made   int64
+	ID       string
+	Slug     string
+	Title    string
+	Owner    string
+	Bundle   string
+	Config   string
+	Sheet    string
+	Made     int64
+	Anybodys bool
 }
 
-// PutProblem makes the problem, or gives it a title and an active bundle.
+// PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
+// another's, unless that does not matter.
 func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem, error) {
 	row := q.queryRow(ctx, q.putProblemStmt, putProblem,
 		arg.ID,
@@ -370,6 +401,7 @@ func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem
 		arg.Config,
 		arg.Sheet,
 		arg.Made,
+		arg.Anybodys,
 	)
 	var i Problem
 	err := row.Scan(

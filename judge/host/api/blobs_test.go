@@ -1,0 +1,228 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"assay/judge/blob"
+	"assay/judge/bundle"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// TestADigestOpensNothing: who knows the digest of what another has sent gets nothing by it,
+// learns nothing, and harms nothing.
+func TestADigestOpensNothing(t *testing.T) {
+	h := newHouse(t)
+	good := h.submission("k")
+	const text = "the source of another"
+	d := h.give("submit", text)
+	size := int64(len(text))
+	lacks := func(who string, size int64) bool {
+		t.Helper()
+		code, said := h.ask(who, "POST", client.MissingPath, client.Blobs{Blobs: []client.Blob{{Digest: d, Size: size}}})
+		var answer client.Blobs
+		if err := json.Unmarshal([]byte(said), &answer); err != nil || code != 200 {
+			t.Fatal(code, said, err)
+		}
+		return len(answer.Blobs) == 1
+	}
+	hands := func(who, path string, size int64) (int, string) {
+		t.Helper()
+		n := good
+		n.Key, n.Files = who, []job.File{{Path: path, Size: size, Digest: d}}
+		return h.ask(who, "POST", client.SubmissionsPath, n)
+	}
+	stays := func(after string) {
+		t.Helper()
+		if !h.blobs.Has(d, size) || lacks("submit", size) {
+			t.Errorf("after %s the blob is gone", after)
+		}
+	}
+	// What there is, is told as what there is not.
+	nothing := blob.Of([]byte("nobody has this"))
+	for _, what := range []blob.Digest{d, nothing} {
+		n := good
+		n.Files = []job.File{{Path: "a.sh", Size: size, Digest: what}}
+		want := fmt.Sprintf(`the server lacks the bytes of \"a.sh\", %d of the blob %s`, size, what)
+		if code, said := h.ask("other", "POST", client.SubmissionsPath, n); code != 409 || !strings.Contains(said, want) {
+			t.Errorf("a submission of another's bytes: %d %s", code, said)
+		}
+	}
+	if !lacks("other", size) || lacks("submit", size) {
+		t.Error("who has not sent a blob is told that it is there, or who has that it is not")
+	}
+	for _, wrong := range []int64{0, size - 1, size + 1} {
+		if !lacks("submit", wrong) || !lacks("other", wrong) {
+			t.Errorf("a blob of %d bytes is told to be there with %d", size, wrong)
+		}
+		stays("it was asked for with another size")
+		for _, who := range []string{"submit", "other"} {
+			if code, said := hands(who, "a.sh", wrong); code != 409 {
+				t.Errorf("a submission with another size: %d %s", code, said)
+			}
+		}
+		stays("a submission with another size")
+		if code, said := h.ask("other", "PUT", client.BlobPath+string(d), strings.Repeat("x", int(wrong))); code != 400 {
+			t.Errorf("other bytes: %d %s", code, said)
+		}
+		stays("other bytes were sent")
+		if !lacks("other", size) {
+			t.Error("other bytes are taken for the blob's")
+		}
+	}
+	if code, said := h.ask("other", "PUT", client.BlobPath+string(d), strings.Repeat("x", int(size))); code != 400 || !lacks("other", size) {
+		t.Errorf("bytes of the right number: %d %s", code, said)
+	}
+	// A flow, an answer and a bundle name files as well.
+	flow := client.NewFlow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
+	if code, said := h.ask("other", "PUT", client.FlowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 || !strings.Contains(said, "lacks the bytes") {
+		t.Errorf("a flow about another's bytes: %d %s", code, said)
+	}
+	config := h.give("publish", "config")
+	for who, n := range map[string]client.NewProblem{
+		"the manifest":      {Manifest: d, Config: config},
+		"the configuration": {Manifest: h.give("publish", manifestOf("x")), Config: d},
+	} {
+		if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 409 || !strings.Contains(said, string(d)+": "+who) {
+			t.Errorf("another's blob as %s: %d %s", who, code, said)
+		}
+	}
+	n := client.NewProblem{Manifest: h.give("publish", manifestOf(text)), Config: config}
+	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 409 || !strings.Contains(said, "lacks the bytes") {
+		t.Errorf("a bundle with another's blob in it: %d %s", code, said)
+	}
+	// Who has the bytes may.
+	h.give("other", text)
+	stays("another sent it as well")
+	if code, said := hands("other", "a.sh", size); code != 200 {
+		t.Errorf("a submission of bytes that were sent: %d %s", code, said)
+	}
+	if lacks("other", size) {
+		t.Error("who has sent a blob is told that it is not there")
+	}
+}
+
+// TestWhatIsAskedForLeavesNothing: digests that are asked about are not kept.
+func TestWhatIsAskedForLeavesNothing(t *testing.T) {
+	h := newHouse(t)
+	mine := h.give("submit", "mine")
+	asked := client.Blobs{Blobs: []client.Blob{{Digest: mine, Size: 4}}}
+	for i := len(asked.Blobs); i < client.MaxBlobs; i++ {
+		asked.Blobs = append(asked.Blobs, client.Blob{Digest: blob.Of([]byte(fmt.Sprint(i))), Size: 4})
+	}
+	if code, said := h.ask("submit", "POST", client.MissingPath, asked); code != 200 || strings.Count(said, "sha256") != client.MaxBlobs-1 || strings.Contains(said, string(mine)) {
+		t.Errorf("%d with %d blobs", code, strings.Count(said, "sha256"))
+	}
+	h.ahead.Store(int64(72 * 3600e9)) // whatever a request leaves is swept away after two days
+	gone, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
+	if err != nil || len(gone) != 1 || gone[0] != mine {
+		t.Errorf("swept away are %d blobs, %v; want that which was sent", len(gone), err)
+	}
+	if code, said := h.ask("submit", "POST", client.MissingPath, client.Blobs{Blobs: asked.Blobs[:1]}); code != 200 || !strings.Contains(said, string(mine)) {
+		t.Errorf("a blob that was swept away is told to be there: %d %s", code, said)
+	}
+}
+
+// TestWhatAWorkerGets: a worker gets what a job names that it was given, and what the bundles
+// name that count now. Its key alone opens nothing.
+func TestWhatAWorkerGets(t *testing.T) {
+	h := newHouse(t)
+	test, config, was := h.give("publish", "test"), h.give("publish", "config"), h.give("publish", "old")
+	source, others := h.give("submit", "source"), h.give("submit", "another source")
+	publisher, err := h.store.AccountByLogin(t.Context(), "publish")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := func(file string) blob.Digest {
+		t.Helper()
+		m := h.give("publish", manifestOf(file))
+		if _, err := h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: m, Manifest: m, Config: config, MadeBy: publisher.ID}); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	oldManifest := publish("old")
+	h.handIn("k1", "source")
+	manifest := publish("test")
+	h.handIn("k2", "another source")
+	specs, err := h.store.Next(t.Context(), job.Practice, "main", 9)
+	if err != nil || len(specs) != 2 {
+		t.Fatal(specs, err)
+	}
+	first, second := specs[0].Claim(), specs[1].Claim()
+	forged := job.Claim{Job: first.Job, Token: second.Token}
+	now, before := job.Claim{Bundle: manifest}, job.Claim{Bundle: oldManifest}
+	for _, c := range []struct {
+		why  job.Claim
+		d    blob.Digest
+		want int
+	}{
+		{first, source, 200}, {first, oldManifest, 200}, {first, was, 200}, {first, config, 200}, {first, others, 404}, {first, test, 404}, {first, manifest, 404},
+		{second, others, 200}, {second, manifest, 200}, {second, test, 200}, {second, source, 404}, {second, was, 404},
+		{forged, source, 404}, {forged, config, 404},
+		{now, manifest, 200}, {now, test, 200}, {now, config, 200}, {now, source, 404}, {now, was, 404},
+		{before, oldManifest, 404}, {before, was, 404}, {before, config, 404},
+		{job.Claim{Bundle: source}, source, 404},
+		{job.Claim{Job: "none", Token: "none"}, source, 404},
+	} {
+		code, said := h.fetch("worker", c.d, c.why.String())
+		if code != c.want || code == 200 && blob.Of([]byte(said)) != c.d {
+			t.Errorf("%s for %q is answered %d %q, want %d", c.d, c.why, code, said, c.want)
+		}
+	}
+	for _, text := range []string{"", "job", "job x", "bundle ..", "key"} {
+		if code, said := h.fetch("worker", source, text); code != 400 {
+			t.Errorf("the claim %q is answered %d %s", text, code, said)
+		}
+	}
+	for _, who := range []string{"submit", "publish", "admin", "gone worker"} {
+		if code, said := h.fetch(who, source, first.String()); code != 403 {
+			t.Errorf("%s is answered %d %s", who, code, said)
+		}
+	}
+}
+
+// manifestOf is the manifest of a bundle of one file.
+func manifestOf(file string) string {
+	e := bundle.Entry{Path: "problem.toml", Size: int64(len(file)), Digest: blob.Of([]byte(file))}
+	m := bundle.Manifest{Files: []bundle.Entry{e}, Frozen: e}
+	m.Frozen.Path = bundle.FrozenFile
+	return string(m.Bytes())
+}
+
+// handIn has the caller "submit" hand in a source that was sent.
+func (h *house) handIn(key, source string) {
+	h.Helper()
+	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.Of([]byte(source))}}}
+	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 200 {
+		h.Fatal(code, said)
+	}
+}
+
+// fetch asks for a blob with a claim.
+func (h *house) fetch(who string, d blob.Digest, claim string) (int, string) {
+	h.Helper()
+	path := client.BlobPath + string(d)
+	r, err := http.NewRequestWithContext(h.Context(), "GET", h.URL+path, nil)
+	if err != nil {
+		h.Fatal(err)
+	}
+	r.Header.Set("Authorization", h.as(who, "GET", path))
+	r.Header.Set(client.ClaimHeader, claim)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return answer.StatusCode, string(said)
+}
