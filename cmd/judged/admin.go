@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -37,7 +38,7 @@ read the folder is its admin.
 ` + exitHelp,
 	}
 	cmd.PersistentFlags().StringVar(&a.data, "data", "data", "the server's folder of data")
-	cmd.AddCommand(a.account(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.judgings(), a.rejudge(), a.backup(), a.restore())
+	cmd.AddCommand(a.account(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(), a.judgings(), a.rejudge(), a.backup(), a.restore())
 	return cmd
 }
 
@@ -231,6 +232,24 @@ func (a *admin) queue() *cobra.Command {
 		}
 		return nil
 	})
+}
+
+func (a *admin) cancel() *cobra.Command {
+	var login, problem string
+	cmd := a.below("cancel", "cancel what is not judged yet of a person or a problem", func(ctx context.Context, api *client.Client, _ []string) error {
+		if login == "" && problem == "" {
+			return &judge.Misuse{Err: errors.New("say whose submissions are cancelled, or to which problem: --login or --problem")}
+		}
+		n, err := api.CancelMany(ctx, login, problem)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "cancelled: %d submissions\n", n)
+		return nil
+	})
+	cmd.Flags().StringVar(&login, "login", "", "the submissions of this login")
+	cmd.Flags().StringVar(&problem, "problem", "", "the submissions to this problem")
+	return cmd
 }
 
 func (a *admin) judgings() *cobra.Command {

@@ -46,8 +46,8 @@ type Options struct {
 	// Preparing says whether the problems of the contest are still being published; nil where
 	// they are not published by this server.
 	Preparing func() bool
-	// Ready is nil where the server can take submissions.
-	Ready func(ctx context.Context) error
+	// Ready says why the server cannot take submissions, or what is wrong though it can.
+	Ready func(ctx context.Context) (notes []string, err error)
 }
 
 // bodyPatience is how long the body of a request may take, besides what its size takes.
@@ -103,6 +103,7 @@ var routes = []route{
 	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging, 0},
 	{"POST " + client.SubmissionsPath, submit, (*api).submit, withFiles},
 	{"GET " + client.SubmissionsPath, submit, (*api).submissions, 0},
+	{"DELETE " + client.SubmissionsPath, admin, (*api).cancelMany, 0},
 	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission, 0},
 	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel, 0},
 	{"GET " + client.SubmissionsPath + "/{id}/events", submit, (*api).events, 0},
@@ -172,11 +173,15 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	mux.Handle(queue.Path, o.Bridge)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := o.Ready(r.Context()); err != nil {
+		notes, err := o.Ready(r.Context())
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")
+		for _, n := range notes {
+			fmt.Fprintln(w, n)
+		}
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, r, &status{http.StatusNotFound, "there is nothing at " + r.URL.Path, ""})

@@ -100,7 +100,7 @@ func newHouse(t *testing.T) *house {
 		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Room: func() (int64, error) { return 1 << 40, nil }},
 		Boards:    board.NewHall(board.HallOptions{Store: db, Log: log}),
 		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
-		Ready:  func(context.Context) error { return nil },
+		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
 		Backup: func(context.Context, string) error { return nil },
 	}
 	var answers atomic.Value
@@ -200,6 +200,7 @@ var expected = map[string]struct {
 	"PUT /v1/problems/{slug}":               {"/v1/problems/sum", "{", "publish 400, admin 400"},
 	"POST /v1/submissions":                  {"/v1/submissions", "{", "submit 400, admin 400"},
 	"GET /v1/submissions":                   {"/v1/submissions", nil, "submit 200, admin 200"},
+	"DELETE /v1/submissions":                {"/v1/submissions", nil, "admin 400"},
 	"GET /v1/submissions/{id}":              {"/v1/submissions/none", nil, "submit 404, admin 404"},
 	"DELETE /v1/submissions/{id}":           {"/v1/submissions/none", nil, "submit 404, admin 404"},
 	"GET /v1/submissions/{id}/events":       {"/v1/submissions/none/events", nil, "submit 404, admin 404"},
@@ -367,10 +368,11 @@ func TestBadInput(t *testing.T) {
 		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},
 		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
 		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "which is for ever"},
-		"key":                 {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y"}, 400, "no key of a worker"},
+		"key":                 {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y", Offer: offer()}, 400, "no key of a worker"},
 		"JSON large":          {"nobody", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
-		"code":                {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key}, 403, "the join code is not known here"},
-		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1}}, 409, "upgrade the server first"},
+		"code":                {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key, Offer: offer()}, 403, "the join code is not known here"},
+		"slots":               {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
+		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, said := h.ask(c.who, c.method, c.path, c.body); got != c.status || !strings.Contains(said, c.says) {
@@ -380,6 +382,16 @@ func TestBadInput(t *testing.T) {
 	}
 	if _, said := h.ask("admin", "GET", "/v1/submissions", nil); strings.TrimSpace(said) != "[]" {
 		t.Errorf("something of it is kept: %s", said)
+	}
+}
+
+// TestHealth: what is wrong though the server answers stands below the word.
+func TestHealth(t *testing.T) {
+	h := newHouse(t)
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\na worker is ill\n"} {
+		if code, said := h.ask("nobody", "GET", path, nil); code != 200 || said != want {
+			t.Errorf("%s is answered %d %q", path, code, said)
+		}
 	}
 }
 

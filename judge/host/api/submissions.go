@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"assay/judge"
@@ -38,7 +39,7 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return err
 	}
 	kept, err := a.Take(r.Context(), desk.New{
-		Seat: seat, Account: who.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.Folder, Program: n.Program, Language: n.Language, All: n.All,
+		Seat: seat, Account: who.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.Folder, Program: n.Program, Language: n.Language, All: n.All, Many: who.may(client.Publish),
 	})
 	if err != nil {
 		return err
@@ -193,6 +194,42 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return &status{http.StatusConflict, "the submission is judged already", ""}
 	}
 	return a.done(w, r, who, "cancel", s.ID, "", struct{}{})
+}
+
+// cancelMany cancels what has not been judged yet of a person, of a problem, or of both.
+func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) error {
+	login, problem, account := r.FormValue("login"), r.FormValue("problem"), ""
+	if login == "" && problem == "" {
+		return &status{http.StatusBadRequest, "the request says of nobody and of no problem what is to be cancelled", ""}
+	}
+	if login != "" {
+		of, err := a.Store.AccountByLogin(r.Context(), login)
+		if errors.Is(err, store.ErrNotFound) {
+			return &status{http.StatusNotFound, fmt.Sprintf("there is no account %.80q", login), "see: judged admin account list"}
+		}
+		if err != nil {
+			return err
+		}
+		account = of.ID
+	}
+	jobs, err := a.Store.OpenJobs(r.Context(), account, problem)
+	if errors.Is(err, store.ErrNotFound) {
+		return a.noProblem(r, who, problem)
+	}
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, id := range jobs {
+		done, err := a.Dispatch.Cancel(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		if done {
+			n++
+		}
+	}
+	return a.done(w, r, who, "cancel", strings.TrimSpace(login+" "+problem), fmt.Sprint(n, " submissions"), client.Cancelled{Submissions: n})
 }
 
 // The times of a stream of events.

@@ -140,6 +140,9 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err := read(w, r, &j); err != nil {
 		return err
 	}
+	if err := j.Offer.Check(); err != nil {
+		return &status{http.StatusBadRequest, err.Error(), ""}
+	}
 	if !auth.IsPublicKey(j.Key) {
 		return &status{http.StatusBadRequest, "the request has no key of a worker", ""}
 	}
@@ -248,6 +251,9 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var h client.Hello
 	if err := read(w, r, &h); err != nil {
 		return err
+	}
+	if err := h.Offer.Check(); err != nil {
+		return &status{http.StatusBadRequest, err.Error(), ""}
 	}
 	worker := who.worker
 	if worker.State == store.Drained && worker.Note != differs {

@@ -100,6 +100,14 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, SubmissionsPath+"/"+url.PathEscape(id), nil, nil)
 }
 
+// CancelMany stops the judging of all submissions that are not judged yet of a login, of a problem,
+// or of both; "" is for any.
+func (c *Client) CancelMany(ctx context.Context, login, problem string) (n int, err error) {
+	var done Cancelled
+	err = c.call(ctx, http.MethodDelete, SubmissionsPath+"?"+url.Values{"login": {login}, "problem": {problem}}.Encode(), nil, &done)
+	return done.Submissions, err
+}
+
 // Follow tells the events of a judging as they happen, in order and each once, and returns
 // what became of the submission. When the connection breaks it goes on where it was.
 func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {

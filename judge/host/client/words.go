@@ -129,6 +129,11 @@ type Line struct {
 	End   *Submission     `json:"end,omitempty"` // the last line
 }
 
+// Cancelled says how many submissions were cancelled.
+type Cancelled struct {
+	Submissions int `json:"submissions"`
+}
+
 // Queue is how much there is to do.
 type Queue struct {
 	Lane    job.Lane  `json:"lane"`

@@ -149,6 +149,7 @@ type New struct {
 	Program  string
 	Language string // asked for; "" for what the name tells
 	All      bool
+	Many     bool // the account may have any number of submissions that are not judged yet
 }
 
 // The free space below which nothing is taken any more.
@@ -159,6 +160,10 @@ const (
 
 // MaxArchive is the most bytes of a package, and of each blob of a problem.
 const MaxArchive = 1 << 30
+
+// mostOpen is how many submissions of a contestant may wait or be judged at one time: one who
+// sends without end must not fill the queue for all others.
+const mostOpen = 100
 
 // usualPerMinute is how many submissions an account may send to a contest in a minute.
 const usualPerMinute = 10
@@ -184,6 +189,9 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 		return nil, &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
 	}
 	kept := store.NewSubmission{Key: n.Key, Account: n.Account.ID, Problem: n.Problem.Slug, Work: work, Lane: job.Practice, Class: d.Class, Cost: cost}
+	if !n.Many && Role(n.Account) == auth.Contestant {
+		kept.MostOpen = mostOpen
+	}
 	if n.Seat != nil {
 		if err := d.enter(ctx, &n, &kept); err != nil {
 			return nil, err
@@ -237,6 +245,9 @@ func perMinute(s *Seat) int64 { return cmp.Or(int64(s.Contest.Settings.PerMinute
 func tooFast(err error, s *Seat) error {
 	if errors.Is(err, store.ErrTooFast) {
 		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, and that is the most", perMinute(s)), Hint: "wait a minute"}
+	}
+	if errors.Is(err, store.ErrManyOpen) {
+		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d of your submissions are not judged yet, and that is the most", mostOpen), Hint: "wait until some of them are judged"}
 	}
 	return err
 }

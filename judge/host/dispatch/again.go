@@ -77,11 +77,16 @@ func (d *Dispatcher) distrust(ctx context.Context, worker, submission, what stri
 	note := what + "; what it judged: judged admin judgings --worker " + worker
 	d.o.Log.Error("two workers disagree; the first is drained", "worker", worker, "submission", submission, "reason", note)
 	err := d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "two workers disagree", Object: submission, Detail: note})
-	w, found := d.o.Store.Worker(ctx, worker)
-	if found == nil && w.State == store.Active {
-		found = errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
+	return errors.Join(err, d.takeOut(ctx, worker, note))
+}
+
+// takeOut takes a worker out of service, unless it is out already.
+func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
+	w, err := d.o.Store.Worker(ctx, worker)
+	if err != nil || w.State != store.Active {
+		return err
 	}
-	return errors.Join(err, found)
+	return errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
 }
 
 // lonely is for how long nobody must have been here who may judge a submission again, until

@@ -223,6 +223,12 @@ func (d *Dispatcher) Presence(worker string) Presence {
 	return Presence{Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining, Note: m.note}
 }
 
+// Served says whether a worker of a class is here that takes jobs.
+func (d *Dispatcher) Served(class string) bool {
+	here, _ := d.crew.others(class)
+	return here
+}
+
 // Slots is how many jobs the workers of a class that are here do at once.
 func (d *Dispatcher) Slots(class string) (n int) {
 	d.crew.mu.Lock()

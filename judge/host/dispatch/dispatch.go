@@ -81,6 +81,8 @@ type Dispatcher struct {
 	// error of the queue. It is much longer than a lease lives whose worker was killed before
 	// anybody heard of it.
 	patience time.Duration
+	failing  failing
+	retry    []time.Duration // see retryAfter
 	// What is to be judged again and is not, for nobody here may do it: since when it is known,
 	// and how many submissions of a class are guests'. Of attend only.
 	alone map[string]time.Time
@@ -105,7 +107,7 @@ const ahead = 2
 
 // New makes a Dispatcher. Its Listener is for the queue that Run is given.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive(), flows: newFlows(), patience: time.Minute}
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive(), flows: newFlows(), patience: time.Minute, retry: retryAfter}
 }
 
 // Listener hears what workers say.
@@ -293,6 +295,9 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 				guests := d.crew.guests(class) // whom nobody asks for more than a first opinion
 				here, free := d.crew.others(class, slices.Concat(j.Exclude, guests)...)
 				if !here && j.Tries > 0 && !j.Alone {
+					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
+						continue // who has asked for a flow waits for it, and is told
+					}
 					j.Exclude = guests
 					_, free = d.crew.others(class, guests...)
 				}
@@ -314,9 +319,17 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	d.at(Answered)
 	events := blob.Digest("")
+	work, err := d.o.Store.Given(ctx, r.Job, r.Token)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		d.trouble(ctx, "look for the job "+r.Job, err)
+		return err
+	}
+	if work == nil { // of what nobody was given nothing is kept
+		r.Events = nil
+	}
 	if r.State == job.Done && len(r.Events) > 0 {
-		if _, err := job.UnpackLines(r.Events); err != nil { // another worker is asked
-			r.State, r.Finished, r.Output, r.Reason = job.Failed, nil, nil, "what the worker brought cannot be read: "+err.Error()
+		if err := readable(work, r.Events); err != nil { // another worker is asked
+			r.Unread(err)
 		}
 	}
 	if len(r.Events) > 0 && r.State == job.Done {
@@ -332,6 +345,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		return err
 	}
 	d.crew.ended(r.Worker, r.Job)
+	d.learn(ctx, r, folded)
 	log := d.o.Log.With("job", r.Job, "worker", r.Worker, "outcome", folded.Outcome)
 	switch folded.Outcome {
 	case store.Disagreement:
@@ -357,6 +371,16 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	d.count.folded(folded.Outcome) // after all that comes of it, for those who look at both
 	d.Poke()
 	return nil
+}
+
+// readable says why what a worker brought cannot be read.
+func readable(work *job.Work, events []byte) (err error) {
+	if work.Kind == job.Submission {
+		_, err = job.UnpackJudging(events)
+	} else {
+		_, err = job.UnpackLines(events)
+	}
+	return err
 }
 
 // manyLost is of how many workers it must be known that a job was lost with them, for it to
@@ -405,6 +429,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 	if err != nil || !done {
 		return done, err
 	}
+	d.failing.ended(id)
 	return true, d.withdraw(ctx, id)
 }
 

@@ -81,7 +81,7 @@ func TestSpecsAndResultsTravel(t *testing.T) {
 	if _, err := s.Encode(); err == nil {
 		t.Error("a spec over the limit was written")
 	}
-	r := &Result{Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: []Row{{Case: "a/b"}}, Toolchains: map[string]string{"c": "gcc"}}
+	r := &Result{Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: []Row{{Case: "a/b", Verdict: judge.Accepted}}, Toolchains: map[string]string{"c": "gcc"}}
 	if data, err = r.Encode(); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,8 @@ func (r *Result) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// DecodeResult reads what Encode wrote, from a worker that may say anything.
+// DecodeResult reads what Encode wrote, from a worker that may say anything: where it says words
+// that no judge says, the job has failed there.
 func DecodeResult(data []byte) (*Result, error) {
 	r := &Result{}
 	if err := json.Unmarshal(data, r); err != nil {
@@ -59,6 +60,9 @@ func DecodeResult(data []byte) (*Result, error) {
 		return nil, fmt.Errorf("read the result of job %.64q: the state %.40q is not known", r.Job, r.State)
 	case len(r.Events) > MaxEvents:
 		return nil, fmt.Errorf("read the result of job %.64q: its events have %d bytes; the most is %d", r.Job, len(r.Events), MaxEvents)
+	}
+	if err := r.check(); err != nil {
+		r.Unread(err)
 	}
 	return r, nil
 }
@@ -87,12 +91,16 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 		{0, true, "the details of the failing cases are left out: they are too large to keep"},
 		{0, false, "the accepted cases and all details are left out: they are too large to keep"},
 	} {
-		if packed, err = packEvents(reduce(events, less.keep, less.accepted, less.note)); err != nil {
-			return nil, nil, err
-		}
-		if len(packed) <= MaxEvents {
+		packed, err = packEvents(reduce(events, less.keep, less.accepted, less.note))
+		if err == nil && len(packed) <= MaxEvents {
 			return packed, rows, nil
 		}
+		if err != nil && !errors.Is(err, errTooMany) {
+			return nil, nil, err
+		}
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
 }
@@ -183,11 +191,18 @@ func packEvents(events []judge.Event) ([]byte, error) {
 	})
 }
 
+// errTooMany says that lines are more than a reader unpacks.
+var errTooMany = fmt.Errorf("the lines have more than %d MiB", maxUnpacked>>20)
+
 // compress compresses the lines that are written.
 func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
+	room := maxUnpacked
 	err := lines(func(line []byte) error {
+		if room -= len(line) + 1; room <= 0 {
+			return errTooMany
+		}
 		_, err := z.Write(append(slices.Clip(line), '\n'))
 		return err
 	})
@@ -201,7 +216,7 @@ func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 }
 
 // maxUnpacked bounds what a few bytes from a worker may become.
-const maxUnpacked = 256 << 20
+const maxUnpacked = 32 << 20
 
 // Unpack reads what Pack wrote.
 func Unpack(packed []byte) (events []judge.Event, err error) {

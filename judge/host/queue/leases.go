@@ -162,6 +162,7 @@ func (l *leases) hearBeat(worker string, msg *nats.Msg) error {
 	if err := json.Unmarshal(msg.Data, &b); err != nil {
 		return err
 	}
+	b.Plain()
 	l.q.people.beat(worker)
 	running := map[string]bool{}
 	for _, r := range b.Running {

@@ -58,7 +58,7 @@ const (
 const (
 	maxDeliveries         = 3
 	maxDeliveriesExcludes = 12
-	maxGenerations        = 5
+	maxGenerations        = 50
 )
 
 // Protocol is what workers ask for when they upgrade a request to a connection of the

@@ -98,6 +98,7 @@ type Server struct {
 		kept, failed int
 		wrong        error // of the last one
 	}
+	health    health
 	uploaded  chan struct{} // has a place for one: somebody brought an archive
 	preparing atomic.Bool   // the contest's problems are still being published
 	pin       string        // the SHA-256 of a certificate that the server made itself
@@ -443,19 +444,6 @@ func (s *Server) room() (int64, error) {
 		return 1 << 62, nil
 	}
 	return free, nil
-}
-
-// ready says what keeps the server from taking submissions.
-func (s *Server) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if err := s.store.SetSetting(ctx, "ready", strconv.FormatInt(time.Now().Unix(), 10)); err != nil {
-		return fmt.Errorf("the database does not write: %w", err)
-	}
-	if _, err := s.queue.Stats(ctx); err != nil {
-		return fmt.Errorf("the queue does not answer: %w", err)
-	}
-	return nil
 }
 
 // markEvery is how often the number of the last event of the log is written down.

@@ -106,9 +106,21 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	return blobs, s.settleOnDisk(ctx)
 }
 
+// OpenJobs are the jobs that have not ended of the submissions of an account, by its id, of a
+// problem, by its slug, or of both; "" is for any.
+func (s *Store) OpenJobs(ctx context.Context, account, problem string) (jobs []string, err error) {
+	if problem != "" {
+		if problem, err = s.problemID(ctx, problem); err != nil {
+			return nil, err
+		}
+	}
+	jobs, err = s.read.OpenJobsOf(ctx, account, problem)
+	return jobs, failed("read the jobs that have not ended", err)
+}
+
 // OpenOf are the jobs of an account's submissions and its flows that have not ended.
 func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
-	if jobs, err = s.read.OpenJobsOfAccount(ctx, id); err != nil {
+	if jobs, err = s.OpenJobs(ctx, id, ""); err != nil {
 		return nil, nil, failed("read the open jobs of an account", err)
 	}
 	all, err := s.read.FlowsOf(ctx, id)

@@ -60,7 +60,7 @@ func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 		h.fold(r, store.Duplicate)
 		h.fold(h.result(specs[0], judge.WrongAnswer), store.Disagreement)
 		gaveUp := h.result(specs[1], "")
-		gaveUp.State, gaveUp.Finished, gaveUp.Reason = job.GivenUp, nil, "it kills me"
+		gaveUp.State, gaveUp.TooOften, gaveUp.Finished, gaveUp.Reason = job.GivenUp, true, nil, "it kills me"
 		h.fold(gaveUp, store.GaveUp)
 		parts, err := h.Parts(t.Context(), f.ID)
 		short := *r

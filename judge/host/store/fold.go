@@ -211,14 +211,20 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
 		return "", err
 	}
-	// A worker that must not do a job refuses it, and after many refusals it is given up; and
-	// one that a queue in trouble delivered often was never begun: that says nothing of the job.
-	refused := r.State == job.GivenUp && (len(excluded) > 0 || r.Unproven)
+	// A worker that must not do a job refuses it, and after many refusals it is given up: that says
+	// nothing of the job, and is no try. One that a queue in trouble delivered often is tried some
+	// more times, for who could not be seen to end may have ended with it.
+	ends := r.State == job.GivenUp && r.TooOften && !r.Unproven
+	refused := r.State == job.GivenUp && r.Unproven
 	tries := int64(maxTries)
 	if r.Blame == judge.Setter || r.Blame == judge.Asker {
 		tries = triesBlame
 	}
-	if r.State == job.GivenUp && !refused || j.Tries+1 >= tries {
+	now := j.Tries + 1
+	if refused && len(excluded) > 0 {
+		now = j.Tries
+	}
+	if ends || now >= tries {
 		ended, err := s.end(ctx, q, j, r, Failed, "")
 		if err != nil || !ended {
 			return Dropped, err
@@ -232,7 +238,7 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if err != nil {
 		return "", err
 	}
-	n, err := q.FailJob(ctx, query.FailJobParams{ID: j.ID, Generation: j.Generation, Excluded: list})
+	n, err := q.FailJob(ctx, query.FailJobParams{ID: j.ID, Generation: j.Generation, Excluded: list, Tries: now})
 	if n == 0 {
 		return Dropped, err
 	}

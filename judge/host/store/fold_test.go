@@ -145,6 +145,7 @@ func TestAJobThatFails(t *testing.T) {
 			h.out(spec)
 			r := h.result(spec, "")
 			r.State, r.Finished, r.Worker, r.Reason = state, nil, worker, "no disk at "+worker
+			r.TooOften = state == job.GivenUp
 			return h.fold(r, want)
 		}
 		for _, worker := range []string{"w1", "w2", "w1", "w3"} {

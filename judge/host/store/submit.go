@@ -36,7 +36,13 @@ type NewSubmission struct {
 	Cost time.Duration
 	// PerMinute is the most that an account may send to the contest in a minute; 0 is any number.
 	PerMinute int64
+	// MostOpen is how many submissions of the account may wait or be judged at one time; 0 is any
+	// number.
+	MostOpen int64
 }
+
+// ErrManyOpen says that as many submissions of an account wait, or are judged, as may.
+var ErrManyOpen = errors.New("too many submissions of the account are not judged yet")
 
 // ErrTooFast says that an account has sent as many within a minute as it may.
 var ErrTooFast = errors.New("too many submissions within a minute")
@@ -57,7 +63,8 @@ const repeatable = 10 * time.Minute
 var errRepeated = errors.New("the submission is there already")
 
 // Submit keeps a submission: it has a number, a place in the queue and an open judgement,
-// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest, ErrTooFast where nobody sends too many. It may be
+// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest, ErrTooFast and ErrManyOpen where n bounds
+// nothing. It may be
 // called again with the same key.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
 	n.Key = clean(n.Key)
@@ -95,6 +102,12 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: n.Contest, Account: n.Account, Received: now.LastTime - time.Minute.Microseconds()})
 			if err != nil || sent >= n.PerMinute {
 				return errors.Join(err, ErrTooFast)
+			}
+		}
+		if n.MostOpen > 0 {
+			open, err := q.CountOpenOf(ctx, n.Account)
+			if err != nil || open >= n.MostOpen {
+				return errors.Join(err, ErrManyOpen)
 			}
 		}
 		var size int64

@@ -166,6 +166,46 @@ func TestTooManyWaiting(t *testing.T) {
 	})
 }
 
+// TestOneWhoSendsWithoutEnd: as many submissions of an account as may are not judged yet; others go
+// on, what was sent before is no new one, and what is judged or cancelled makes room.
+func TestOneWhoSendsWithoutEnd(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		send := func(account, key string, want error) *store.Accepted {
+			t.Helper()
+			n := h.submission(key)
+			n.Account, n.MostOpen = account, 2
+			a, err := h.Submit(t.Context(), n)
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", key, err, want)
+			}
+			return a
+		}
+		bob := h.account("bob")
+		first := send(h.alice.ID, "1", nil)
+		send(h.alice.ID, "2", nil)
+		send(h.alice.ID, "3", store.ErrManyOpen)
+		send(h.alice.ID, "2", nil) // again
+		send(bob.ID, "1", nil)
+		if _, err := h.Cancel(t.Context(), first.Job); err != nil {
+			t.Fatal(err)
+		}
+		send(h.alice.ID, "3", nil)
+		send(h.alice.ID, "4", store.ErrManyOpen)
+		for _, tt := range []struct {
+			account, problem string
+			want             int
+		}{{h.alice.ID, "", 2}, {h.alice.ID, "nim", 2}, {"", "nim", 3}, {bob.ID, "", 1}, {"", "", 3}} {
+			if jobs, err := h.OpenJobs(t.Context(), tt.account, tt.problem); err != nil || len(jobs) != tt.want {
+				t.Errorf("open of %q, %q are %v, %v; want %d", tt.account, tt.problem, jobs, err, tt.want)
+			}
+		}
+		if _, err := h.OpenJobs(t.Context(), "", "none"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of a problem that is not there: %v", err)
+		}
+	})
+}
+
 // TestManySubmitAtOnce: numbers, log and times have one order and no gaps, and every
 // submission has its job.
 func TestManySubmitAtOnce(t *testing.T) {

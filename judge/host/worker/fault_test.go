@@ -157,6 +157,37 @@ func TestAServerThatIsGone(t *testing.T) {
 	done(t, r, j)
 }
 
+// TestAFolderThatIsGone: a machine whose folder somebody removed gives its jobs to others, and
+// takes none.
+func TestAFolderThatIsGone(t *testing.T) {
+	root := lay(t, problems)
+	w, s := contest(t, root), newServer()
+	_, b := s.freeze(t, w, "plain")
+	j := s.spec(t, b, filepath.Join(root, "right.sh"))
+	dir := t.TempDir()
+	r := runner(t, worker.RunnerOptions{Blobs: s, Dir: dir, Cache: t.TempDir()})
+	done(t, r, j)
+	for _, gone := range []string{"work-*", ""} { // what it works in, and then all
+		all, err := filepath.Glob(filepath.Join(dir, gone))
+		if err != nil || len(all) == 0 {
+			t.Fatal(all, err)
+		}
+		for _, one := range all {
+			_ = filepath.WalkDir(one, func(p string, _ fs.DirEntry, _ error) error { return os.Chmod(p, 0o755) })
+			if err := os.RemoveAll(one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var unwell *worker.Unwell
+		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "the worker's folder") {
+			t.Errorf("without %q: %+v, %v", gone, result, err)
+		}
+		if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "the worker's folder is gone, or cannot be written") {
+			t.Errorf("without %q it is well: %v", gone, err)
+		}
+	}
+}
+
 // TestADamagedCacheHeals: what is damaged, as a blob or laid out, is fetched again.
 func TestADamagedCacheHeals(t *testing.T) {
 	root := lay(t, problems)

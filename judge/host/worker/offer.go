@@ -83,6 +83,9 @@ func (r *Runner) Well(ctx context.Context) error {
 			return &Unwell{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
 		}
 	}
+	if err := r.writes(); err != nil {
+		return &Unwell{err}
+	}
 	if err := r.sends(ctx); err != nil {
 		return &Unwell{err}
 	}
@@ -96,6 +99,21 @@ func (r *Runner) Well(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
 		if was, is := r.own.Languages[id], cmp.Or(now.Languages[id], "nothing"); was != is {
 			return &Unwell{fmt.Errorf("the tool chain of %s has changed from %q to %q: where that is meant for all machines of its class: judged admin class forget CLASS, and start its workers again", id, was, is)}
+		}
+	}
+	return nil
+}
+
+// writes says what is wrong with the folders in which jobs are laid out, and results wait.
+func (r *Runner) writes() error {
+	for _, dir := range []string{r.o.Dir, r.tmp} {
+		f, err := os.CreateTemp(dir, ".well-*")
+		if err != nil {
+			return fmt.Errorf("the worker's folder is gone, or cannot be written: %w", err)
+		}
+		_, err = f.WriteString("well")
+		if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+			return fmt.Errorf("the worker's folder cannot be written: %w", err)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL;
 
 -- FailJob puts a job that failed back into the queue.
 -- name: FailJob :execrows
-UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = tries + 1, excluded = $3
+UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = $4, excluded = $3
 WHERE id = $1 AND generation = $2 AND done_at IS NULL;
 
 -- EndJob is the last change of a job, and locks it until the transaction ends.

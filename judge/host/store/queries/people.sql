@@ -55,12 +55,22 @@ DELETE FROM blob_sender WHERE account = $1;
 -- name: EraseUploads :exec
 UPDATE upload SET file = '' WHERE account = $1;
 
--- name: OpenJobsOfAccount :many
+-- OpenJobsOf are those of the submissions of an account, of a problem, or of both; '' is for any.
+-- name: OpenJobsOf :many
 SELECT job.id FROM job
 JOIN judgement ON judgement.id = job.id
 JOIN submission ON submission.id = judgement.submission
-WHERE submission.account = $1 AND job.done_at IS NULL
+WHERE job.done_at IS NULL
+    AND (CAST(sqlc.arg(account) AS TEXT) = '' OR submission.account = sqlc.arg(account))
+    AND (CAST(sqlc.arg(problem) AS TEXT) = '' OR submission.problem = sqlc.arg(problem))
 ORDER BY job.id;
+
+-- CountOpenOf looks at the open jobs, which are few, and not at all that an account has sent.
+-- name: CountOpenOf :one
+SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
+    SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission
+    WHERE judgement.id = job.id AND submission.account = $1
+);
 
 -- SourcesOf are the submissions of an account whose programs are there, with the contest's say.
 -- name: SourcesOf :many

@@ -102,6 +102,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.countAnswersStmt, err = db.PrepareContext(ctx, countAnswers); err != nil {
 		return nil, fmt.Errorf("error preparing query CountAnswers: %w", err)
 	}
+	if q.countOpenOfStmt, err = db.PrepareContext(ctx, countOpenOf); err != nil {
+		return nil, fmt.Errorf("error preparing query CountOpenOf: %w", err)
+	}
 	if q.countPasswordsStmt, err = db.PrepareContext(ctx, countPasswords); err != nil {
 		return nil, fmt.Errorf("error preparing query CountPasswords: %w", err)
 	}
@@ -582,8 +585,8 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.openJobsStmt, err = db.PrepareContext(ctx, openJobs); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenJobs: %w", err)
 	}
-	if q.openJobsOfAccountStmt, err = db.PrepareContext(ctx, openJobsOfAccount); err != nil {
-		return nil, fmt.Errorf("error preparing query OpenJobsOfAccount: %w", err)
+	if q.openJobsOfStmt, err = db.PrepareContext(ctx, openJobsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenJobsOf: %w", err)
 	}
 	if q.openQuestionsStmt, err = db.PrepareContext(ctx, openQuestions); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenQuestions: %w", err)
@@ -943,6 +946,11 @@ func (q *Queries) Close() error {
 	if q.countAnswersStmt != nil {
 		if cerr := q.countAnswersStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing countAnswersStmt: %w", cerr)
+		}
+	}
+	if q.countOpenOfStmt != nil {
+		if cerr := q.countOpenOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countOpenOfStmt: %w", cerr)
 		}
 	}
 	if q.countPasswordsStmt != nil {
@@ -1745,9 +1753,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing openJobsStmt: %w", cerr)
 		}
 	}
-	if q.openJobsOfAccountStmt != nil {
-		if cerr := q.openJobsOfAccountStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing openJobsOfAccountStmt: %w", cerr)
+	if q.openJobsOfStmt != nil {
+		if cerr := q.openJobsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openJobsOfStmt: %w", cerr)
 		}
 	}
 	if q.openQuestionsStmt != nil {
@@ -2190,6 +2198,7 @@ type Queries struct {
 	contestsOfProblemStmt        *sql.Stmt
 	countAdminsStmt              *sql.Stmt
 	countAnswersStmt             *sql.Stmt
+	countOpenOfStmt              *sql.Stmt
 	countPasswordsStmt           *sql.Stmt
 	countSubmissionsStmt         *sql.Stmt
 	countWaitingStmt             *sql.Stmt
@@ -2350,7 +2359,7 @@ type Queries struct {
 	openEncountersStmt           *sql.Stmt
 	openFlowsStmt                *sql.Stmt
 	openJobsStmt                 *sql.Stmt
-	openJobsOfAccountStmt        *sql.Stmt
+	openJobsOfStmt               *sql.Stmt
 	openQuestionsStmt            *sql.Stmt
 	openRepeatsStmt              *sql.Stmt
 	outSinceStmt                 *sql.Stmt
@@ -2458,6 +2467,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		contestsOfProblemStmt:        q.contestsOfProblemStmt,
 		countAdminsStmt:              q.countAdminsStmt,
 		countAnswersStmt:             q.countAnswersStmt,
+		countOpenOfStmt:              q.countOpenOfStmt,
 		countPasswordsStmt:           q.countPasswordsStmt,
 		countSubmissionsStmt:         q.countSubmissionsStmt,
 		countWaitingStmt:             q.countWaitingStmt,
@@ -2618,7 +2628,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		openEncountersStmt:           q.openEncountersStmt,
 		openFlowsStmt:                q.openFlowsStmt,
 		openJobsStmt:                 q.openJobsStmt,
-		openJobsOfAccountStmt:        q.openJobsOfAccountStmt,
+		openJobsOfStmt:               q.openJobsOfStmt,
 		openQuestionsStmt:            q.openQuestionsStmt,
 		openRepeatsStmt:              q.openRepeatsStmt,
 		outSinceStmt:                 q.outSinceStmt,

@@ -70,7 +70,7 @@ func (q *Queries) EndJob(ctx context.Context, arg EndJobParams) (int64, error) {
 }
 
 const failJob = `-- name: FailJob :execrows
-UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = tries + 1, excluded = $3
+UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = $4, excluded = $3
 WHERE id = $1 AND generation = $2 AND done_at IS NULL
 `
 
@@ -78,11 +78,17 @@ type FailJobParams struct {
 	ID         string
 	Generation int64
 	Excluded   string
+	Tries      int64
 }
 
 // FailJob puts a job that failed back into the queue.
 func (q *Queries) FailJob(ctx context.Context, arg FailJobParams) (int64, error) {
-	result, err := q.exec(ctx, q.failJobStmt, failJob, arg.ID, arg.Generation, arg.Excluded)
+	result, err := q.exec(ctx, q.failJobStmt, failJob,
+		arg.ID,
+		arg.Generation,
+		arg.Excluded,
+		arg.Tries,
+	)
 	if err != nil {
 		return 0, err
 	}

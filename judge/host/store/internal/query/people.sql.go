@@ -21,6 +21,21 @@ func (q *Queries) CountAdmins(ctx context.Context) (int64, error) {
 	return count, err
 }
 
+const countOpenOf = `-- name: CountOpenOf :one
+SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
+    SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission
+    WHERE judgement.id = job.id AND submission.account = $1
+)
+`
+
+// CountOpenOf looks at the open jobs, which are few, and not at all that an account has sent.
+func (q *Queries) CountOpenOf(ctx context.Context, account string) (int64, error) {
+	row := q.queryRow(ctx, q.countOpenOfStmt, countOpenOf, account)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteInvitations = `-- name: DeleteInvitations :exec
 DELETE FROM invitation WHERE expires < $1
 `
@@ -408,16 +423,19 @@ func (q *Queries) ListInvitations(ctx context.Context) ([]Invitation, error) {
 	return items, nil
 }
 
-const openJobsOfAccount = `-- name: OpenJobsOfAccount :many
+const openJobsOf = `-- name: OpenJobsOf :many
 SELECT job.id FROM job
 JOIN judgement ON judgement.id = job.id
 JOIN submission ON submission.id = judgement.submission
-WHERE submission.account = $1 AND job.done_at IS NULL
+WHERE job.done_at IS NULL
+    AND (CAST($1 AS TEXT) = '' OR submission.account = $1)
+    AND (CAST($2 AS TEXT) = '' OR submission.problem = $2)
 ORDER BY job.id
 `
 
-func (q *Queries) OpenJobsOfAccount(ctx context.Context, account string) ([]string, error) {
-	rows, err := q.query(ctx, q.openJobsOfAccountStmt, openJobsOfAccount, account)
+// OpenJobsOf are those of the submissions of an account, of a problem, or of both; ” is for any.
+func (q *Queries) OpenJobsOf(ctx context.Context, account string, problem string) ([]string, error) {
+	rows, err := q.query(ctx, q.openJobsOfStmt, openJobsOf, account, problem)
 	if err != nil {
 		return nil, err
 	}
