@@ -98,5 +98,5 @@ func (k *checking) open(c *console) (report.Report, error) {
 	if k.json {
 		return report.JSON(c.out), nil
 	}
-	return c.terminal("")
+	return c.terminal("", "")
 }

@@ -23,6 +23,7 @@ type drawing struct {
 	html  string
 	// problem is what the user called the problem, for commands to go on with; "" is its id.
 	problem string
+	to      string // the server that judges; "" is this machine
 }
 
 func (d *drawing) flags(f *pflag.FlagSet) {
@@ -62,7 +63,7 @@ func (d *drawing) open(c *console) (report.Report, error) {
 	if d.json {
 		all = append(all, report.JSON(c.out))
 	} else {
-		terminal, err := c.terminal(d.problem)
+		terminal, err := c.terminal(d.problem, d.to)
 		if err != nil {
 			return nil, err
 		}
@@ -98,14 +99,15 @@ func screen(out io.Writer) (width int, live bool) {
 	return width, err == nil && os.Getenv("TERM") != "dumb"
 }
 
-// terminal is the report for a person. Problem is what that person called it; "" is its id.
-func (c *console) terminal(problem string) (report.Report, error) {
+// terminal is the report for a person. Problem is what that person called it; "" is its id. To is
+// the server that judges; "" is this machine.
+func (c *console) terminal(problem, to string) (report.Report, error) {
 	width, is := screen(c.out)
 	colour, err := c.useColour(is)
 	if err != nil {
 		return nil, err
 	}
-	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is, Width: width, Now: time.Now, Problem: problem}), nil
+	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is, Width: width, Now: time.Now, Problem: problem, To: to}), nil
 }
 
 func (c *console) useColour(terminal bool) (bool, error) {

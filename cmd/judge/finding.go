@@ -102,7 +102,7 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) (err error)
 
 // draw draws events of the solution as judge submit does.
 func (b *fixture) draw(c *console, events ...judge.Event) error {
-	out, err := c.terminal("")
+	out, err := c.terminal("", "")
 	if err != nil {
 		return err
 	}

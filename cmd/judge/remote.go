@@ -93,7 +93,13 @@ func (c *console) listOn(ctx context.Context, address string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if len(all) == 0 {
+	s, err := api.Server(ctx)
+	switch {
+	case err != nil:
+		return err
+	case s.Preparing:
+		fmt.Fprintln(c.err, "the server still prepares problems: try again in a minute")
+	case len(all) == 0:
 		fmt.Fprintln(c.out, "the server has no problems yet: judge publish PROBLEM --to "+address)
 	}
 	return nil

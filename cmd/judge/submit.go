@@ -49,6 +49,7 @@ a problem folder. Several solutions make a table of solutions and groups.
 				if err := hereOnly(cmd, "to", "to", "all", "lang", "json", "junit", "html", "color"); err != nil {
 					return err
 				}
+				s.drawing.to = s.to
 				return s.submitTo(cmd.Context(), c, args[0], args[1:])
 			}
 			return s.run(cmd.Context(), c, args[0], args[1:])

@@ -309,7 +309,14 @@ func (a *admin) restore() *cobra.Command {
 		if err := server.Restore(cmd.Context(), args[0], a.data, database, cli.Version()); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "%s is as it was; next: judged serve\n", a.data)
+		next := "judged serve"
+		if a.data != "data" {
+			next += " --data " + a.data
+		}
+		if database != "" {
+			next += " --database URL"
+		}
+		fmt.Fprintf(a.out, "%s is as it was; next: %s\n", a.data, next)
 		return nil
 	}}
 	cmd.Flags().StringVar(&database, "database", "", "postgres://... of an empty database; not set, SQLite in the folder of data")

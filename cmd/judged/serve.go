@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -87,6 +90,15 @@ func overlay(cmd *cobra.Command, set *config.Server, over config.Server) {
 	}
 }
 
+// holds says whether there is something in a folder that a server would be in the way of: not what
+// a shell or a desktop leaves there, such as the log of this very command.
+func holds(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		name := e.Name()
+		return !strings.HasPrefix(name, ".") && name != "nohup.out" && !(e.Type().IsRegular() && path.Ext(name) == ".log")
+	})
+}
+
 // serveOptions reads judge.toml, which it writes in an empty folder.
 func (c *console) serveOptions(change func(*config.Server)) (o server.Options, err error) {
 	if _, err := config.FindRoot("."); errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +106,7 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 		if err != nil {
 			return o, err
 		}
-		if len(entries) > 0 {
+		if holds(entries) {
 			return o, &judge.Misuse{Err: errors.New("this folder has no judge.toml and is not empty\n    serve in a contest folder, or in an empty one")}
 		}
 		contest, err := scaffold.Contest(".")

@@ -22,6 +22,8 @@ type TerminalOptions struct {
 	// Problem is what the user called the problem, for commands to go on with: a path, where
 	// the id alone would not do. "" is the id.
 	Problem string
+	// To is the server that judged; "" is this machine.
+	To string
 }
 
 // The widths that a report is drawn in. Wider lines are hard to read.
@@ -404,7 +406,10 @@ func (t *terminal) hints(v judge.Verdict) {
 		return
 	}
 	problem := quoted(cmp.Or(t.o.Problem, s.Problem))
-	command := fmt.Sprintf("judge submit %s %s", problem, quoted(s.Program))
+	command, here := fmt.Sprintf("judge submit %s %s", problem, quoted(s.Program)), t.o.To == ""
+	if !here {
+		command += " --to " + quoted(t.o.To)
+	}
 	t.printf("\n")
 	hint := func(words, command string) {
 		t.printf("%s %s\n", t.paint.style(faint, pad(words, 19)), safe(command))
@@ -412,18 +417,26 @@ func (t *terminal) hints(v judge.Verdict) {
 	switch v {
 	case judge.JudgeError:
 		t.paragraph("This is not the submission's fault: a program of the problem or the machine is.", "")
-		hint("check the problem:", "judge verify "+problem)
+		if here {
+			hint("check the problem:", "judge verify "+problem)
+		} else {
+			t.paragraph("The staff of the server can have it judged again.", "")
+		}
 	case judge.CompileError:
-		hint("what builds it:", "judge lang")
+		if here {
+			hint("what builds it:", "judge lang")
+		}
 	case judge.TimeLimit:
-		hint("slow, or endless?", command+" --time-factor 10")
+		if here {
+			hint("slow, or endless?", command+" --time-factor 10")
+		}
 		if s.Faster != "" {
 			hint("it may be faster:", command+" --lang "+s.Faster)
 		}
 	case judge.IdlenessLimit:
 		t.paragraph("It had processor time to spare: it waits for input that does not come, or sleeps.", "")
 	}
-	if end.First != "" && end.Cases > 1 {
+	if here && end.First != "" && end.Cases > 1 {
 		hint("only this case:", command+" --case "+quoted(end.First))
 	}
 	if end.Judged < end.Cases && end.Judged > 0 {

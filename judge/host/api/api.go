@@ -389,7 +389,7 @@ func limitTime(w http.ResponseWriter, d time.Duration) {
 }
 
 func (a *api) server(w http.ResponseWriter, _ *http.Request, _ *caller) error {
-	return ok(w, client.Server{Name: a.Name, Version: a.Version, Protocol: job.Protocol, URL: a.URL.String()})
+	return ok(w, client.Server{Name: a.Name, Version: a.Version, Protocol: job.Protocol, URL: a.URL.String(), Preparing: a.Preparing != nil && a.Preparing()})
 }
 
 func (a *api) account(w http.ResponseWriter, _ *http.Request, who *caller) error {

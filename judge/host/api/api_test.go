@@ -313,6 +313,9 @@ func TestProblemsThatAreNotThereYet(t *testing.T) {
 		}
 	}
 	h.preparing.Store(true)
+	if _, said := h.ask("nobody", "GET", client.ServerPath, nil); !strings.Contains(said, `"preparing":true`) {
+		t.Errorf("the server says %s", said)
+	}
 	ask("still being prepared: try again in a minute")
 	h.preparing.Store(false)
 	ask("it has none yet that you may see")

@@ -249,6 +249,8 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	refused := &Error{Status: answer.StatusCode}
 	if json.Unmarshal(data, &said) == nil && said.Text != "" {
 		refused.Text, refused.Hint = said.Text, said.Hint
+	} else if strings.Contains(string(data), "HTTP request to an HTTPS server") { // Go's words
+		refused.Text, refused.Hint = fmt.Sprintf("%s answers only by https", c.base), "use the whole address that the server printed when it started: https://..."
 	} else {
 		refused.Text = fmt.Sprintf("%s answers %s: is it a judge?", c.base, strconv.Itoa(answer.StatusCode)+" "+http.StatusText(answer.StatusCode))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -108,6 +109,18 @@ func TestPinned(t *testing.T) {
 	c := to(t, client.Options{Address: client.Address{URL: s.URL, Pin: strings.Repeat("0", 64)}, Wait: func(error) { waited = true }})
 	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") || judge.Whose(err) != judge.Asker || waited {
 		t.Errorf("got %v, waited %v", err, waited)
+	}
+}
+
+// TestPlainToEncrypted: who leaves the s out is told so.
+func TestPlainToEncrypted(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "https", "http", 1)}})
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") || judge.Whose(err) != judge.Asker {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -43,6 +43,8 @@ type Server struct {
 	Version  string `json:"version"`
 	Protocol int    `json:"protocol"`
 	URL      string `json:"url"` // by which others reach it, with the fingerprint of a certificate that it made itself
+	// Preparing says that the server still prepares problems that come with it.
+	Preparing bool `json:"preparing,omitempty"`
 }
 
 // Account is who a token acts for.

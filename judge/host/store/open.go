@@ -18,6 +18,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"assay/judge"
 	"assay/judge/host/store/internal/query"
 )
 
@@ -78,6 +79,8 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	var err error
 	if strings.HasPrefix(o.DSN, "postgres://") || strings.HasPrefix(o.DSN, "postgresql://") {
 		err = s.connectPostgres()
+	} else if scheme, _, is := strings.Cut(o.DSN, "://"); is {
+		return nil, &judge.Misuse{Err: fmt.Errorf("a database %s://... is not supported: it is PostgreSQL, postgres://USER:PASSWORD@HOST/NAME, or SQLite, a file", scheme)}
 	} else {
 		err = s.connectSQLite()
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"runtime"
@@ -108,8 +109,11 @@ func (r *Runner) Well(ctx context.Context) error {
 func (r *Runner) writes() error {
 	for _, dir := range []string{r.o.Dir, r.tmp} {
 		f, err := os.CreateTemp(dir, ".well-*")
+		if p, is := errors.AsType[*fs.PathError](err); is { // without the name, so that it says the same each time
+			err = p.Err
+		}
 		if err != nil {
-			return fmt.Errorf("the worker's folder is gone, or cannot be written: %w", err)
+			return fmt.Errorf("the worker's folder is gone, or cannot be written: %s: %w", dir, err)
 		}
 		_, err = f.WriteString("well")
 		if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
