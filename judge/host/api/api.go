@@ -59,6 +59,7 @@ const (
 	withFiles = 1 << 10 // 256 paths and digests
 	withFlow  = 8 << 10 // files of each of many contestants, and options
 	withMany  = 4 << 10 // people
+	ownBound  = -1      // the answer says
 )
 
 // need is what a route needs of who asks.
@@ -92,7 +93,7 @@ var routes = []route{
 	{"GET " + client.ServerPath, nothing, (*api).server, 0},
 	{"GET " + client.AccountPath, token, (*api).account, 0},
 	{"POST " + client.MissingPath, give, (*api).missing, withFiles},
-	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob, 0},
+	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob, ownBound},
 	{"GET " + client.BlobPath + "{digest}", asWorker, (*api).getBlob, 0},
 	{"GET " + client.ProblemsPath, token, (*api).problems, 0},
 	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
@@ -153,7 +154,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 				a.Kept.RLock()
 				defer a.Kept.RUnlock()
 			}
-			if rt.body > 0 || rt.pattern != "PUT "+client.BlobPath+"{digest}" { // which bounds itself
+			if rt.body != ownBound {
 				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, little)<<10)
 			}
 			who, err := a.who(r, rt.need)

@@ -19,8 +19,8 @@ import (
 // with the process, which costs a try at most.
 type failing struct {
 	mu   sync.Mutex
-	jobs map[string]*failed // those that failed and have not ended, by id
-	row  map[string][]string
+	jobs map[string]*failed  // those that failed and have not ended, by id
+	row  map[string][]string // of a worker, the jobs that it failed at and others did since it did one
 }
 
 // failed is a job that a machine could not do.

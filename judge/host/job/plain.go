@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ const MaxSlots = 256
 // A worker may be broken, or lie: what it says is read by people at a terminal, and decides
 // what others are given.
 const (
-	maxNote  = 1 << 10 // bytes of what a worker says of itself
-	mostSaid = 2 * MaxSlots
+	maxNote  = 1 << 10      // bytes of what a worker says of itself
+	mostSaid = 2 * MaxSlots // jobs that it names at once
 )
 
 // plain is a text without what a terminal would obey, of at most so many bytes.
@@ -32,12 +33,14 @@ func plain(text string, most int) string {
 // plainMap is a map of plain texts, without those that are too many.
 func plainMap(all map[string]string) map[string]string {
 	const most = 500
-	for k, v := range all {
-		if delete(all, k); len(all) < most {
-			all[plain(k, maxWord)] = plain(v, maxNote)
-		}
+	if all == nil {
+		return nil
 	}
-	return all
+	kept := map[string]string{}
+	for _, k := range slices.Sorted(maps.Keys(all))[:min(len(all), most)] {
+		kept[plain(k, maxWord)] = plain(all[k], maxNote)
+	}
+	return kept
 }
 
 // Check says what is wrong with what a worker can do, and takes out of its words what a terminal
