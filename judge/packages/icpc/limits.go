@@ -85,7 +85,7 @@ func (p *Package) readLimits(doc *strictyaml.Node, m *metadata, usual judge.Limi
 	if v.CPU <= 0 {
 		v.CPU = usualValidation * time.Second
 	}
-	v.Wall = 2*v.CPU + time.Second
+	v.Wall = v.CPU + 10*time.Second // what it does beside computing
 	v.Output = max(v.Output, mebibytes(l.ValidationOutput, usualOutput))
 }
 

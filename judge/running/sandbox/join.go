@@ -23,6 +23,10 @@ var _ judge.Joiner = (*Sandbox)(nil)
 // errDismissed is the cause of a context that ends as another process ended.
 var errDismissed = errors.New("dismissed")
 
+// errTurn is the cause of a context that ends as a process kept the other one waiting for
+// longer than its wall time limit.
+var errTurn = errors.New("the wall time limit passed while the other one waited")
+
 // pipeSize is how much may be under way between two joined processes.
 const pipeSize = 1 << 20
 
@@ -36,6 +40,8 @@ const pipeSize = 1 << 20
 // decides whose fault it is. (The rung None measures it only roughly.) A process that
 // is Held does not feel its reader's end. No time that a process spends waiting for
 // another counts as CPU time. Standard output is only counted where it is Held.
+// Of two that talk to each other through relays (Copy), each has Limits.Wall for what the
+// other one waits for it; that is measured where the system tells who waits.
 //
 // The processes are started together; they do not count against Options.Workers.
 // The error is the first one that is not a program's own doing.
@@ -62,11 +68,16 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		lives[i].over = make(chan struct{})
 		defer lives[i].end(nil)
 	}
+	turns := newTurns(all, pipes, lives)
 	var wait sync.WaitGroup
 	for i := range all {
 		own := *all[i].Command
 		own.Stdin, own.Stdout = pipes[i].in, pipes[i].out
 		jobs[i] = job{Command: &own, handed: pipes[i].close}
+		if turns != nil {
+			own.Limits = turns.limits(i)
+			jobs[i].placed = func(p place) { turns.place(i, p) }
+		}
 		wait.Go(func() {
 			x, err := s.runJob(lives[i].ctx, &jobs[i])
 			close(lives[i].over)
@@ -89,6 +100,9 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 				outlive(lives, all[i].Outlived)
 			}
 		})
+	}
+	if turns != nil {
+		wait.Go(turns.watch)
 	}
 	for i := range pipes {
 		if r := pipes[i].relay; r != nil {

@@ -72,7 +72,7 @@ var (
 	errMemory = errors.New("memory limit passed")
 )
 
-var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output}
+var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output, errTurn: judge.WallTime}
 
 func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	handed := sync.OnceFunc(func() {

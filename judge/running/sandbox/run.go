@@ -69,8 +69,11 @@ func (w *worker) run(ctx context.Context, b *isolated, j *job, keys []mountKey) 
 	seq := w.seq
 	stopWatch := context.AfterFunc(ctx, func() {
 		why := killedByJudge
-		if context.Cause(ctx) == errOutput {
+		switch context.Cause(ctx) {
+		case errOutput:
 			why = killedOutput
+		case errTurn:
+			why = killedWall
 		}
 		w.kill(seq, why)
 	})

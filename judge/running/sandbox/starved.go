@@ -41,20 +41,29 @@ func (s *starvation) look() {
 		return
 	}
 	s.next = now + starvationEvery
-	if s.seen == nil {
-		s.seen = map[string]int64{}
-	}
-	var longest int64
+	var threads []string
 	for _, pid := range numbered("/proc") {
 		if pid == "1" {
 			continue
 		}
 		tasks := "/proc/" + pid + "/task"
 		for _, tid := range numbered(tasks) {
-			waited := runDelay(tasks + "/" + tid)
-			longest = max(longest, waited-s.seen[tid])
-			s.seen[tid] = waited
+			threads = append(threads, tasks+"/"+tid)
 		}
+	}
+	s.add(threads)
+}
+
+// add adds what the one of these threads, folders in /proc, has waited that waited longest.
+func (s *starvation) add(threads []string) {
+	if s.seen == nil {
+		s.seen = map[string]int64{}
+	}
+	var longest int64
+	for _, dir := range threads {
+		waited := runDelay(dir)
+		longest = max(longest, waited-s.seen[dir])
+		s.seen[dir] = waited
 	}
 	s.total += longest
 }

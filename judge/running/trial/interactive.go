@@ -122,10 +122,6 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	}
 	defer at.done()
 	interactor := s.Command()
-	// Waiting for the program is not the interactor's time.
-	if limits.Wall > 0 && interactor.Limits.Wall > 0 {
-		interactor.Limits.Wall += limits.Wall
-	}
 	interactor.Limits.Output = 0
 	var words tail.Buffer
 	var stderr heard

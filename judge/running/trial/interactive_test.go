@@ -105,6 +105,8 @@ func act(todo []string, feedback string) {
 			}
 		case "sleep":
 			time.Sleep(time.Hour)
+		case "nap": // so many milliseconds
+			time.Sleep(time.Duration(n) * time.Millisecond)
 		case "crash":
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			time.Sleep(time.Hour)
@@ -266,12 +268,21 @@ func TestInteractive(t *testing.T) {
 		{"it is a judge error when the interactor breaks over a program that was idle", "hear ok", "hear 7; exit 43", judge.JudgeError, ""},
 		{"it is idle when the program does not end its line", "mutter 7; hear ok", "drain; exit 43", judge.IdlenessLimit, ""},
 		{"it is over time although the interactor goes on for long", "spin", "sleep", judge.TimeLimit, "time limit"},
+		{"it is accepted where the interactor keeps it waiting", "hear ask; say 7; hear ok", "nap 1500; say ask; hear 7; say ok; exit 42", judge.Accepted, ""},
+		{"it is a judge error when the interactor falls asleep", "hear ask; say 7; hear ok", "say ask; hear 7; sleep", judge.JudgeError, "killed while it waited"},
 		{"it shows the interactor the end of what the program says, although that lives on", "say 7; close; drain", "hear 7; drain; exit 42", judge.Accepted, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			y := play{kind: judge.Kind{Interactive: true}, program: test.program, interactor: test.interactor}
-			if strings.Contains(test.name, "idle") {
+			switch {
+			case strings.Contains(test.name, "idle"):
 				y.change = idles
+			case strings.Contains(test.name, "runs on"): // until it is told
+				y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.CPU = time.Minute }
+			case strings.Contains(test.name, "waiting"): // less than the interactor takes
+				y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = time.Second }
+			case strings.Contains(test.name, "asleep"):
+				y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Validation.Wall = 500 * time.Millisecond }
 			}
 			c, _ := y.run(t, box)
 			if c.Verdict != test.want || !strings.Contains(c.Message, test.message) {

@@ -126,6 +126,7 @@ var modes = map[string]func(args []string){
 	"census":           func([]string) { census() },
 
 	"ask":             func(a []string) { ask(number(a, 0)) },
+	"answer":          func(a []string) { answer(duration(a, 0)) },
 	"pester":          func([]string) { pester() },
 	"sleep-then-read": func(a []string) { time.Sleep(duration(a, 0)); must2(os.Stdin.Read(make([]byte, 100))) },
 
@@ -211,6 +212,19 @@ func ask(lines int) {
 		if got, err := in.ReadString('\n'); got != want {
 			must(fmt.Errorf("said %q, heard %q, %v", want, got, err))
 		}
+	}
+}
+
+// answer computes for a while about each line before it sends it back.
+func answer(each time.Duration) {
+	in := bufio.NewReader(os.Stdin)
+	for used := each; ; used += each {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		burn(used)
+		fmt.Print(line)
 	}
 }
 

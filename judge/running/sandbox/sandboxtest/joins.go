@@ -13,23 +13,57 @@ import (
 	"assay/judge/running/sandbox"
 )
 
+func (su *suite) join(t *testing.T, all ...sandbox.Joined) []sandbox.Ended {
+	t.Helper()
+	ended, err := su.s.Join(t.Context(), all)
+	if err != nil {
+		t.Fatalf("Join() = %+v, %v", ended, err)
+	}
+	return ended
+}
+
+func (su *suite) joined(to int, argv ...string) sandbox.Joined {
+	return sandbox.Joined{Command: su.command(generous, argv...), To: to}
+}
+
+// turns checks who pays for it when two that talk to each other wait.
+func (su *suite) turns(t *testing.T) {
+	first, second := []judge.Resource{judge.WallTime, ""}, []judge.Resource{"", judge.WallTime}
+	for _, test := range []struct {
+		name   string
+		a, b   []string
+		wa, wb time.Duration
+		killed []judge.Resource
+	}{
+		{"what only the other computes is its own", []string{"ask", "4"}, []string{"answer", "500ms"}, time.Second, time.Minute, []judge.Resource{"", ""}},
+		{"who has been asked and sleeps pays", []string{"ask", "1"}, []string{"write-then-sleep"}, time.Minute, 300 * time.Millisecond, second},
+		{"who sleeps pays, as the first one, too", []string{"sleep", "1h"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first},
+		{"the first one pays where both wait", []string{"cat"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first},
+		{"who does not read pays", []string{"sleep", "1h"}, []string{"pester"}, 300 * time.Millisecond, time.Minute, first},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, b := su.joined(1, append([]string{hostileName}, test.a...)...), su.joined(0, append([]string{hostileName}, test.b...)...)
+			a.Copy, b.Copy, a.Held, b.Held = io.Discard, io.Discard, true, true
+			a.Limits.Wall, b.Limits.Wall, b.Limits.Output = test.wa, test.wb, 0
+			over := func(x judge.Exec) bool { return x.Killed != "" }
+			a.Ends, b.Ends = over, over
+			ended := su.join(t, a, b)
+			for i, want := range test.killed {
+				if ended[i].Killed != want {
+					t.Errorf("process %d: %+v, want it killed for %q", i, ended[i], want)
+				}
+			}
+		})
+	}
+}
+
 // joins checks programs that are connected by pipes.
 func (su *suite) joins(t *testing.T) {
 	if su.can&Isolates == 0 {
 		t.Logf("not measured well enough on the rung %s: who ended first", su.s.Rung())
 		return
 	}
-	join := func(t *testing.T, all ...sandbox.Joined) []sandbox.Ended {
-		t.Helper()
-		ended, err := su.s.Join(t.Context(), all)
-		if err != nil {
-			t.Fatalf("Join() = %+v, %v", ended, err)
-		}
-		return ended
-	}
-	program := func(to int, argv ...string) sandbox.Joined {
-		return sandbox.Joined{Command: su.command(generous, argv...), To: to}
-	}
+	join, program := su.join, su.joined
 	t.Run("two talk to each other, and what they say is copied", func(t *testing.T) {
 		var asked, answered bytes.Buffer
 		asker, echo := program(1, hostileName, "ask", "1000"), program(0, hostileName, "cat")

@@ -1,0 +1,241 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"assay/judge"
+)
+
+// turnEvery is how often a dialogue is looked at.
+const turnEvery = 20 * time.Millisecond
+
+// turns bounds how long each of two processes that talk to each other may keep the other
+// one waiting: whose turn it is pays with its wall time limit. That is the one with
+// something to read; with nothing to read for both, the one that is not waiting for input
+// while the other one is. Where both wait, or neither, it is the first one, so that a
+// program that forgot to flush pays for the silence and not its interactor.
+type turns struct {
+	all   []Joined
+	lives []life
+	input [2]*os.File // the judge's end of the pipe that each process reads
+	used  [2]time.Duration
+	last  [2]starvation
+
+	mu     sync.Mutex
+	placed [2]place
+}
+
+// newTurns is nil unless the processes are two that talk to each other through relays.
+func newTurns(all []Joined, pipes []ends, lives []life) *turns {
+	if len(all) != 2 || all[0].To != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
+		return nil
+	}
+	return &turns{all: all, lives: lives, input: [2]*os.File{pipes[1].relay.to, pipes[0].relay.to}}
+}
+
+// limits gives a process what both may take together, as each turn is bounded here.
+func (t *turns) limits(i int) judge.Limits {
+	l, own, other := t.all[i].Limits, t.all[i].Limits.Wall, t.all[1-i].Limits.Wall
+	if l.Wall = own + other; own == 0 || other == 0 {
+		l.Wall = 0
+	}
+	return l
+}
+
+// place is told where a process runs.
+func (t *turns) place(i int, p place) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.placed[i] = p
+}
+
+// watch looks at the two until both have ended.
+func (t *turns) watch() {
+	tick := time.NewTicker(turnEvery)
+	defer tick.Stop()
+	before := time.Now()
+	for !t.over(0) || !t.over(1) {
+		select {
+		case <-tick.C:
+		case <-t.lives[0].over:
+			select {
+			case <-tick.C:
+			case <-t.lives[1].over:
+			}
+		}
+		now := time.Now()
+		t.look(min(now.Sub(before), 2*turnEvery))
+		before = now
+	}
+}
+
+// look adds some time to the one whose turn it is, without what it waited for a processor.
+func (t *turns) look(took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.placed[0].pid == 0 || t.placed[1].pid == 0 {
+		return
+	}
+	i := t.whose()
+	starved := t.last[i].total
+	t.last[i].add(t.placed[i].threads())
+	t.used[i] += max(0, took-time.Duration(t.last[i].total-starved))
+	if most := t.all[i].Limits.Wall; most > 0 && t.used[i] > most {
+		t.lives[i].end(errTurn)
+	}
+}
+
+func (t *turns) over(i int) bool {
+	select {
+	case <-t.lives[i].over:
+		return true
+	default:
+		return false
+	}
+}
+
+func (t *turns) whose() int {
+	switch {
+	case t.over(0):
+		return 1
+	case t.over(1) || waiting(t.input[0]) > 0:
+		return 0
+	case waiting(t.input[1]) > 0:
+		return 1
+	case t.waits(0) && !t.waits(1):
+		return 1
+	}
+	return 0
+}
+
+func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input[i]) }
+
+// threads lists the folders in /proc of all threads of the process and of what it started,
+// or of its first process where the kernel does not tell who started what.
+func (p *place) threads() (dirs []string) {
+	add := func(pid string) []string {
+		first := len(dirs)
+		tasks := "/proc/" + pid + "/task"
+		for _, tid := range numbered(tasks) {
+			dirs = append(dirs, tasks+"/"+tid)
+		}
+		return dirs[first:]
+	}
+	var todo []string
+	parents := add(strconv.Itoa(p.pid))
+	if p.inside { // the zygote is none of its threads
+		dirs = nil
+	}
+	for {
+		for _, dir := range parents {
+			children, _ := os.ReadFile(dir + "/children")
+			todo = append(todo, strings.Fields(string(children))...)
+		}
+		if len(todo) == 0 || len(dirs) > mostLooked {
+			break
+		}
+		parents = add(todo[0])
+		todo = todo[1:]
+	}
+	if len(dirs) == 0 {
+		if main := p.process(); main != 0 {
+			add(strconv.Itoa(main))
+		}
+	}
+	return dirs
+}
+
+// mostLooked bounds how long a look at a process of many threads takes.
+const mostLooked = 100
+
+// Calls in which a thread waits for input: of one file, of those that an epoll descriptor
+// stands for, or of any.
+var (
+	readCalls  = []int64{unix.SYS_READ, unix.SYS_READV}
+	epollCalls = append([]int64{unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2}, oldEpolls...)
+	pollCalls  = append([]int64{unix.SYS_PPOLL, unix.SYS_PSELECT6}, oldPolls...)
+)
+
+// waits tells whether the process waits for something to come through a pipe, of which
+// input is any end: no thread of it runs, and one is in a call that waits for that pipe.
+func (p *place) waits(input *os.File) (found bool) {
+	pipe := pipeName(input)
+	for _, dir := range p.threads() {
+		text, err := os.ReadFile(dir + "/syscall")
+		f := strings.Fields(string(text))
+		switch {
+		case err != nil || len(f) == 0:
+			if !asleep(dir) {
+				return false
+			}
+			found = true // nobody tells more
+			continue
+		case f[0] == "running":
+			return false
+		case len(f) < 2:
+			continue
+		}
+		call, _ := strconv.ParseInt(f[0], 10, 64)
+		fd, _ := strconv.ParseUint(f[1], 0, 64)
+		switch {
+		case slices.Contains(readCalls, call):
+			found = found || leads(dir, strconv.FormatUint(fd, 10), pipe)
+		case slices.Contains(epollCalls, call):
+			info, _ := os.ReadFile(dir + "/fdinfo/" + strconv.FormatUint(fd, 10))
+			for line := range strings.Lines(string(info)) {
+				if f := strings.Fields(line); len(f) > 1 && f[0] == "tfd:" {
+					found = found || leads(dir, f[1], pipe)
+				}
+			}
+		case slices.Contains(pollCalls, call):
+			found = true
+		}
+	}
+	return found
+}
+
+// leads tells whether a descriptor of a thread is an end of a pipe.
+func leads(dir, fd, pipe string) bool {
+	link, err := os.Readlink(dir + "/fd/" + fd)
+	return err == nil && link == pipe
+}
+
+// asleep tells whether a thread neither runs nor waits for a processor or a disk.
+func asleep(dir string) bool {
+	text, _ := os.ReadFile(dir + "/stat") // "tid (name) state ...", and the name may have brackets
+	f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	return len(f) > 0 && f[0][0] == 'S'
+}
+
+// pipeName is how /proc names the pipe that a file is an end of, "" once that is closed.
+func pipeName(f *os.File) (name string) {
+	onPipe(f, func(fd int) {
+		var st unix.Stat_t
+		if unix.Fstat(fd, &st) == nil {
+			name = "pipe:[" + strconv.FormatUint(st.Ino, 10) + "]"
+		}
+	})
+	return name
+}
+
+// waiting is how many bytes are in a pipe that nobody has read yet.
+func waiting(f *os.File) (n int) {
+	onPipe(f, func(fd int) { n, _ = unix.IoctlGetInt(fd, unix.TIOCINQ) })
+	return n
+}
+
+func onPipe(f *os.File, do func(fd int)) {
+	if raw, err := f.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { do(int(fd)) })
+	}
+}
