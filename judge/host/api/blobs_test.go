@@ -49,7 +49,7 @@ func TestADigestOpensNothing(t *testing.T) {
 	for _, what := range []blob.Digest{d, nothing} {
 		n := good
 		n.Files = []job.File{{Path: "a.sh", Size: size, Digest: what}}
-		want := fmt.Sprintf(`the server lacks the bytes of \"a.sh\", %d of the blob %s`, size, what)
+		want := fmt.Sprintf(`the server lacks the bytes of \"a.sh\" (%d bytes, SHA-256 %s)`, size, what)
 		if code, said := h.ask("other", "POST", client.SubmissionsPath, n); code != 409 || !strings.Contains(said, want) {
 			t.Errorf("a submission of another's bytes: %d %s", code, said)
 		}

@@ -224,7 +224,7 @@ func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) err
 			return err
 		}
 		if !sent || !d.Blobs.Has(f.Digest, f.Size) {
-			return &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q, %d of the blob %.80s", f.Path, f.Size, f.Digest), Hint: "send them first"}
+			return &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q (%d bytes, SHA-256 %.80s)", f.Path, f.Size, f.Digest), Hint: "send them first"}
 		}
 	}
 	return nil

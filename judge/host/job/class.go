@@ -46,7 +46,7 @@ func Admit(o *Offer, version string) ([]Lane, error) {
 	switch {
 	case o.Protocol > Protocol:
 		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade the server first, then its workers", o.Protocol, Protocol)
-	case o.Protocol < max(Protocol-1, 1):
+	case o.Protocol < Oldest:
 		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade me", o.Protocol, Protocol)
 	case o.Version != version:
 		return []Lane{Practice, Background}, nil

@@ -16,9 +16,13 @@ import (
 	"assay/judge/blob"
 )
 
-// Protocol is the version of these words. A server talks to workers of its own version
-// and of the one before. It rises when a field changes its meaning.
-const Protocol = 1
+// Protocol is the version of these words, and Oldest that of the oldest worker that a server
+// talks to: before version 2 they made no claims, and would get no files. Protocol rises when
+// a field changes its meaning, Oldest when a worker from before it cannot do its work.
+const (
+	Protocol = 2
+	Oldest   = 2
+)
 
 // Kind says what is to be done.
 type Kind string

@@ -63,9 +63,8 @@ const repeatable = 10 * time.Minute
 var errRepeated = errors.New("the submission is there already")
 
 // Submit keeps a submission: it has a number, a place in the queue and an open judgement,
-// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest, ErrTooFast and ErrManyOpen where n bounds
-// nothing. It may be
-// called again with the same key.
+// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest, ErrTooFast and
+// ErrManyOpen only where n has a bound. It may be called again with the same key.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
 	n.Key = clean(n.Key)
 	n.Contest = cmp.Or(n.Contest, Practice)
