@@ -1,9 +1,14 @@
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,11 +23,13 @@ import (
 // A look is one statfs for each mount, which costs next to nothing: only where the
 // file system has lost as much as the run may add are its files counted, and else
 // once a second. So a run gets past its bounds by what it can write between two
-// looks. Calls that take room without writing are refused by the system call
-// filter, and RLIMIT_FSIZE bounds each file.
+// looks. Files without a name are counted while the run has them open. Calls that take
+// room without writing are refused by the system call filter, and RLIMIT_FSIZE bounds
+// each file.
 type rooms struct {
 	all    []*room
 	cancel context.CancelCauseFunc
+	runs   place // where the run is, once it is somewhere
 	timer  *time.Timer
 
 	mu    sync.Mutex // held while looking
@@ -107,6 +114,13 @@ func full(path string, st *unix.Statfs_t) error {
 	return nil
 }
 
+// placed is told where the run is.
+func (w *rooms) placed(p place) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs = p
+}
+
 func (w *rooms) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,14 +157,14 @@ func (w *rooms) close() {
 // wrote, somebody else may have freed as much.
 func (w *rooms) look(now time.Time, last bool) {
 	for _, r := range w.all {
-		if err := r.look(now, last); err != nil {
+		if err := r.look(now, last, &w.runs); err != nil {
 			w.found = err
 			return
 		}
 	}
 }
 
-func (r *room) look(now time.Time, last bool) error {
+func (r *room) look(now time.Time, last bool, runs *place) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(r.fd, &st); err != nil {
 		return fmt.Errorf("measure the disk of %s: %w", r.Host, err)
@@ -167,6 +181,9 @@ func (r *room) look(now time.Time, last bool) error {
 	var c count
 	start := time.Now()
 	c.dir(r, r.fd, 0)
+	if lost && !last {
+		c.unlinked(r, runs.threads())
+	}
 	r.when, r.took = time.Now(), time.Since(start)
 	if c.deep || r.Bytes > 0 && c.bytes > r.Bytes || r.Files > 0 && c.files > r.Files || lost && c.hidden {
 		return errOutput
@@ -202,6 +219,41 @@ func (c *count) dir(r *room, dir, depth int) {
 		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
 		for _, name := range names {
 			c.entry(r, dir, depth, name)
+		}
+	}
+}
+
+// unlinked counts the files without a name that the run's threads, folders in /proc, have
+// open or in their memory.
+func (c *count) unlinked(r *room, threads []string) {
+	var own unix.Stat_t
+	if unix.Fstat(r.fd, &own) != nil {
+		return
+	}
+	seen := map[uint64]bool{}
+	for _, dir := range threads {
+		for _, fd := range numbered(dir + "/fd") {
+			var st unix.Stat_t
+			if unix.Stat(dir+"/fd/"+fd, &st) == nil && st.Nlink == 0 && st.Dev == own.Dev && !seen[st.Ino] {
+				seen[st.Ino] = true
+				c.files++
+				c.bytes += st.Blocks * 512
+			}
+		}
+		maps, _ := os.ReadFile(dir + "/maps")
+		for line := range strings.Lines(string(maps)) { // from-to access offset device inode name
+			f := strings.Fields(line)
+			if !strings.HasSuffix(line, " (deleted)\n") || len(f) < 6 || f[3] != fmt.Sprintf("%02x:%02x", unix.Major(own.Dev), unix.Minor(own.Dev)) {
+				continue
+			}
+			from, to, _ := strings.Cut(f[0], "-")
+			a, _ := strconv.ParseInt(from, 16, 64)
+			b, _ := strconv.ParseInt(to, 16, 64)
+			if inode, _ := strconv.ParseUint(f[4], 10, 64); !seen[inode] {
+				seen[inode] = true
+				c.files++
+				c.bytes += b - a
+			}
 		}
 	}
 }

@@ -254,6 +254,13 @@ func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
 	if err != nil {
 		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
+	told := j.placed
+	j.placed = func(p place) {
+		w.placed(p)
+		if told != nil {
+			told(p)
+		}
+	}
 	x, err := s.backend.run(ctx, j)
 	seen := w.stop()
 	switch {

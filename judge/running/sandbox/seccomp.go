@@ -71,6 +71,10 @@ var lockCommands = []uint32{
 	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
 }
 
+// takingRoom are the requests of ioctl that take room in a file without writing it: those
+// of linux/falloc.h, which stood for fallocate before there was one.
+var takingRoom = []uint32{0x40305828, 0x4030582a, 0x40305839}
+
 const (
 	seccompAllow = 0x7fff0000
 	seccompErrno = 0x00050000
@@ -142,6 +146,13 @@ func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
 		deny(unix.EPERM),
 		bpf.RetConstant{Val: seccompAllow},
 	)
+	room := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4}}
+	for _, request := range takingRoom {
+		room = append(room, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: request, SkipTrue: 1}, deny(unix.EOPNOTSUPP))
+	}
+	room = append(room, bpf.RetConstant{Val: seccompAllow})
+	prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_IOCTL, SkipTrue: uint8(len(room))})
+	prog = append(prog, room...)
 	// To be told who reads a folder is what inotify does.
 	control := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},

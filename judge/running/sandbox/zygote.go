@@ -192,8 +192,11 @@ func (z *zygote) confine() error {
 		return fmt.Errorf("turn off the shuffling of addresses: %w", errno)
 	}
 	z.mostFiles, z.mostForks = hardLimit(unix.RLIMIT_NOFILE), hardLimit(unix.RLIMIT_NPROC)
-	for _, r := range []int{unix.RLIMIT_CORE, unix.RLIMIT_MSGQUEUE} {
-		if err := unix.Prlimit(0, r, &unix.Rlimit{}, nil); err != nil {
+	// A core limit of 1 also keeps the kernel from running the host's program for crashes,
+	// as user 0, which happens for 0, too, where core_pattern begins with a bar.
+	core := uint64(min(1, hardLimit(unix.RLIMIT_CORE)))
+	for r, most := range map[int]uint64{unix.RLIMIT_CORE: core, unix.RLIMIT_MSGQUEUE: 0} {
+		if err := unix.Prlimit(0, r, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
 			return fmt.Errorf("set a resource limit: %w", err)
 		}
 	}

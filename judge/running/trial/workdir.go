@@ -185,6 +185,7 @@ func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err erro
 // none. It may have put a link there, or a file without an end. What is over the most
 // is not copied, but counts.
 func (at *place) written(name string, to io.Writer, most int64) (size int64, err error) {
+	_ = os.Chmod(at.dir, 0o700) // it may have taken away our right to read it, where it runs as our user
 	root, err := os.OpenRoot(at.dir)
 	if err != nil {
 		return 0, fmt.Errorf("read what the program wrote: %w", err)
@@ -194,9 +195,10 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	if err != nil || !info.Mode().IsRegular() {
 		return 0, nil
 	}
+	_ = root.Chmod(name, 0o600)
 	f, err := root.Open(name)
 	if err != nil {
-		return 0, nil // it may have taken away our right to read it
+		return 0, nil // another file stands there now
 	}
 	defer f.Close()
 	var from io.Reader = f

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -141,6 +142,9 @@ var modes = map[string]func(args []string){
 	"memory-file":      func(a []string) { memoryFile(number(a, 0)) },
 	"reserve":          func(a []string) { reserve(number(a, 0)) },
 	"fill":             func(a []string) { fill(a[0]+"/full", number(a, 1)) },
+	"fill-unlinked":    func(a []string) { fillUnlinked(number(a, 0)) },
+	"fill-mapped":      func(a []string) { fillMapped(number(a, 0)) },
+	"reserve-room":     func([]string) { reserveRoom() },
 	"fill-to-the-brim": func(a []string) { fillToTheBrim(int64(number(a, 0)) << 20) },
 	"allocate":         func(a []string) { allocate(a[0]+"/full", number(a, 1)) },
 	"nest":             func(a []string) { nest(number(a, 0)) },
@@ -166,6 +170,7 @@ var modes = map[string]func(args []string){
 	"inotify":       func([]string) { attempt("inotify_init1", unix.SYS_INOTIFY_INIT1, 0) },
 	"locks":         func([]string) { locks() },
 	"lock":          func([]string) { lock() },
+	"core-limit":    func(a []string) { coreLimit(uint64(number(a, 0))) },
 	"state":         func([]string) { state() },
 	"change-state":  func([]string) { changeState() },
 	"sync":          func([]string) { syncAll() },
@@ -316,6 +321,53 @@ func fill(path string, mib int) {
 	for range mib {
 		_, err := f.Write(make([]byte, 1<<20))
 		must(err)
+	}
+}
+
+// fillUnlinked writes to files of 8 MiB that have no names.
+func fillUnlinked(mib int) {
+	var held []*os.File
+	for i := 0; i < mib; i += 8 {
+		f, err := os.Create(fmt.Sprint("none", i))
+		must(err)
+		must(os.Remove(f.Name()))
+		for range 8 {
+			must2(f.Write(make([]byte, 1<<20)))
+		}
+		held = append(held, f)
+	}
+	time.Sleep(time.Hour)
+	runtime.KeepAlive(held)
+}
+
+// fillMapped writes to files of 8 MiB that have neither names nor descriptors.
+func fillMapped(mib int) {
+	for i := 0; i < mib; i += 8 {
+		f, err := os.Create(fmt.Sprint("none", i))
+		must(err)
+		must(f.Truncate(8 << 20))
+		b, err := unix.Mmap(int(f.Fd()), 0, 8<<20, unix.PROT_WRITE, unix.MAP_SHARED)
+		must(err)
+		must(os.Remove(f.Name()))
+		must(f.Close())
+		for k := 0; k < len(b); k += 4096 {
+			b[k] = 1
+		}
+		must(unix.Msync(b, unix.MS_SYNC)) // else it takes no room yet
+	}
+	time.Sleep(time.Hour)
+}
+
+// reserveRoom asks for room as was done before there was fallocate.
+func reserveRoom() {
+	f, err := os.Create("room")
+	must(err)
+	for _, request := range []uintptr{0x40305828, 0x4030582a, 0x40305839} {
+		var all [6]uint64 // struct space_resv: l_type, l_whence, l_start, l_len, ...
+		all[2] = 900 << 20
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(&all))); errno == 0 {
+			must(fmt.Errorf("request %#x takes room", request))
+		}
 	}
 }
 

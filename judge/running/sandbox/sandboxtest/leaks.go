@@ -105,6 +105,23 @@ func state() {
 	}
 }
 
+// coreLimit fails where a crash would make a core, or have the host's program for cores
+// run: a limit of 0 does not keep the kernel from that.
+func coreLimit(want uint64) {
+	var l unix.Rlimit
+	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))
+	if l.Max != want || l.Cur != want {
+		must(fmt.Errorf("the limit of cores is %d, at most %d", l.Cur, l.Max))
+	}
+}
+
+// mostCore is the limit of cores that a sandbox can set: 1, if this process may have as much.
+func mostCore() string {
+	var l unix.Rlimit
+	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))
+	return fmt.Sprint(min(l.Max, 1))
+}
+
 // changeState changes all of it that it may. It must never run outside of a sandbox.
 func changeState() {
 	if os.Getuid() == 0 && !contained() {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"assay/judge"
 )
@@ -24,6 +25,9 @@ func (su *suite) rooms(t *testing.T) {
 		{"it kills for bytes that are too many", 16 << 20, 100, []string{"fill", ".", "600"}, judge.Output, 0},
 		{"it kills for files that are too many", 16 << 20, 1000, []string{"many-files"}, judge.Output, 0},
 		{"it kills for folders that are too deep", 1 << 30, 3000, []string{"nest", "4000"}, judge.Output, 0},
+		{"it kills for bytes in a file that has no name any more", 16 << 20, 100, []string{"fill-unlinked", "600"}, judge.Output, 0},
+		{"it kills for bytes that only its memory leads to", 16 << 20, 100, []string{"fill-mapped", "600"}, judge.Output, 0},
+		{"it lets nobody take room by older calls", 16 << 20, 100, []string{"reserve-room"}, "", Isolates},
 		{"it lets nobody take room without writing", 16 << 20, 100, []string{"allocate", ".", "12"}, "", Isolates},
 	} {
 		if row.needs&^su.can != 0 {
@@ -36,7 +40,7 @@ func (su *suite) rooms(t *testing.T) {
 			}
 			c := su.command(generous, append([]string{hostileName}, row.argv...)...)
 			c.Mounts = append(c.Mounts, judge.Mount{Host: room, At: "/room", Writable: true, Bytes: row.bytes, Files: row.files})
-			c.Dir = "/room"
+			c.Dir, c.Limits.Wall = "/room", time.Minute
 			got := su.run(t, c)
 			if got.Killed != row.killed || row.killed == "" && got.Exit != 0 {
 				t.Errorf("got %+v, want killed for %q; it says %s", got.Exec, row.killed, got.stderr)

@@ -59,6 +59,7 @@ var rows = []row{
 	{name: "it kills for the CPU time of all threads", needs: CountsCPU, argv: []string{hostileName, "spin-in-threads", "4"}, limits: cpu(200 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
 	{name: "it kills for the CPU time of children", needs: CountsCPU, argv: []string{hostileName, "spin-in-children", "3"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
 	{name: "it kills for memory that is touched", argv: []string{"array-touched"}, limits: memory(64), killed: judge.Memory},
+	{name: "it lets no crash start the host's program for cores", needs: Isolates, argv: []string{hostileName, "core-limit", mostCore()}},
 	{name: "it lets memory be reserved", needs: CountsMemory, argv: []string{hostileName, "reserve", "8192"}, limits: memory(64)},
 	{name: "it lets a static array of 800 MB be untouched", needs: CountsMemory, argv: []string{"array"}, limits: memory(64)},
 	{name: "it lets the stack take the memory, and then kills for memory", needs: CountsMemory, argv: []string{"recurse"}, limits: memory(64), killed: judge.Memory},
