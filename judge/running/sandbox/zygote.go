@@ -78,6 +78,7 @@ type zygote struct {
 	processors   int
 	mostFiles    int64 // what the zygote may set as limits
 	mostForks    int64
+	lastID       int  // descriptor of the kernel's last process id in this namespace, -1 for none
 	mayNotSettle bool // a priority that was changed cannot be taken back
 }
 
@@ -99,6 +100,9 @@ func zygoteMain() {
 	}
 	if err := json.Unmarshal(z.msg[:n], &z.conf); err != nil {
 		z.fail(fmt.Errorf("read the zygote's configuration: %w", err))
+	}
+	if z.lastID, err = unix.Open("/proc/sys/kernel/ns_last_pid", unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
+		z.lastID = -1 // where containers keep it from us
 	}
 	z.meter = newMeter(z.conf.Version, z.conf.Files, fds)
 

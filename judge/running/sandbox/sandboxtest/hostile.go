@@ -171,7 +171,7 @@ var modes = map[string]func(args []string){
 	"locks":         func([]string) { locks() },
 	"lock":          func([]string) { lock() },
 	"core-limit":    func(a []string) { coreLimit(uint64(number(a, 0))) },
-	"state":         func([]string) { state() },
+	"state":         func(a []string) { state(a[0] == "true") },
 	"change-state":  func([]string) { changeState() },
 	"sync":          func([]string) { syncAll() },
 	"aio":           func([]string) { attempt("io_setup", unix.SYS_IO_SETUP, 60000, addr(new(uintptr))) },
