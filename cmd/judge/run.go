@@ -61,6 +61,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(commands(c)...)
+	root.AddCommand(cli.VersionCommand())
 	cli.TakeArguments(root.Commands())
 	completion(root)
 	root.Args = cli.UnknownCommand
@@ -68,6 +69,9 @@ func run(ctx context.Context, args []string, c *console) int {
 	out := &cli.Watched{To: c.out}
 	c.out = out
 	root.SetOut(out)
+	if err := cli.KnownCommand(root, args); err != nil {
+		return c.exit(ctx, err)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
 		err = swapped(cmd, err)

@@ -59,9 +59,12 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c), prepareCommand(c), loadCommand(c))
+	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c), prepareCommand(c), loadCommand(c), cli.VersionCommand())
 	cli.TakeArguments(root.Commands())
 	root.Args = cli.UnknownCommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	if err := cli.KnownCommand(root, args); err != nil {
+		return cli.Exit(ctx, "judged", c.err, err)
+	}
 	return cli.Exit(ctx, "judged", c.err, root.ExecuteContext(ctx))
 }

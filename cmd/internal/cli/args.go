@@ -65,6 +65,45 @@ func TakeArguments(all []*cobra.Command) {
 	}
 }
 
+// KnownCommand refuses a command line that asks for help with a command that there is not:
+// "help nosuch" and "nosuch --help", which cobra answers with the root's help.
+func KnownCommand(root *cobra.Command, args []string) error {
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd != root {
+		return nil // what is wrong is told when it runs
+	}
+	asked := slices.Contains(rest, "--help") || slices.Contains(rest, "-h")
+	value := false // of the flag before
+	rest = slices.DeleteFunc(slices.Clone(rest), func(s string) bool {
+		if value || !strings.HasPrefix(s, "-") {
+			was := value
+			value = false
+			return was
+		}
+		f := root.PersistentFlags().Lookup(strings.TrimLeft(s, "-"))
+		value = f != nil && f.NoOptDefVal == ""
+		return true
+	})
+	if len(rest) > 0 && rest[0] == "help" {
+		asked, rest = true, rest[1:]
+		if found, _, err := root.Find(rest); err == nil && found != root {
+			return nil
+		}
+	}
+	if !asked || len(rest) == 0 || rest[0] == "completion" || rest[0] == "help" {
+		return nil
+	}
+	return UnknownCommand(root, rest)
+}
+
+// VersionCommand is for those who type version where others type --version.
+func VersionCommand() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "say of what this program was built", RunE: func(cmd *cobra.Command, _ []string) error {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), cmd.Root().Name(), cmd.Root().Version)
+		return err
+	}}
+}
+
 // UnknownCommand is the error for a word that is not a command.
 func UnknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {

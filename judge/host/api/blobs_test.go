@@ -226,3 +226,18 @@ func (h *house) fetch(who string, d blob.Digest, claim string) (int, string) {
 	}
 	return answer.StatusCode, string(said)
 }
+
+// TestAKeyOfAnotherProgram is refused, and not answered with what was sent before.
+func TestAKeyOfAnotherProgram(t *testing.T) {
+	h := newHouse(t)
+	n := h.submission("k")
+	for range 2 {
+		if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 200 {
+			t.Fatal(code, said)
+		}
+	}
+	n.Files = []job.File{{Path: "a.sh", Size: 6, Digest: h.give("submit", "echo 2")}}
+	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 409 || !strings.Contains(said, "take another key") {
+		t.Errorf("another program under the same key: %d %s", code, said)
+	}
+}

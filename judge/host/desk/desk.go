@@ -200,7 +200,7 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	d.at(false)
 	a, err := d.Store.Submit(ctx, kept)
 	if err != nil {
-		return nil, tooFast(err, n.Seat)
+		return nil, asRefusal(err, n.Seat)
 	}
 	d.at(true)
 	d.Dispatch.Poke()
@@ -235,16 +235,19 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 	if n.Seat == nil {
 		return nil
 	}
-	return tooFast(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n.Seat)
+	return asRefusal(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n.Seat)
 }
 
 // perMinute is how many submissions an account may send to a contest in a minute.
 func perMinute(s *Seat) int64 { return cmp.Or(int64(s.Contest.Settings.PerMinute), usualPerMinute) }
 
-// tooFast is an error as it is told to who has sent too many.
-func tooFast(err error, s *Seat) error {
+// asRefusal is an error of the store as it is told to who submits.
+func asRefusal(err error, s *Seat) error {
 	if errors.Is(err, store.ErrTooFast) {
 		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, and that is the most", perMinute(s)), Hint: "wait a minute"}
+	}
+	if errors.Is(err, store.ErrOtherUnderKey) {
+		return &Refusal{Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago", Hint: "load the page anew, or take another key"}
 	}
 	if errors.Is(err, store.ErrManyOpen) {
 		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d of your submissions are not judged yet, and that is the most", mostOpen), Hint: "wait until some of them are judged"}

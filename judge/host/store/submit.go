@@ -24,6 +24,7 @@ import (
 type NewSubmission struct {
 	// Key is made by the form or the program of the sender: the same of the same account
 	// within ten minutes is the same submission, so that sending twice is safe. "" is none.
+	// Another program under it is ErrOtherUnderKey.
 	Key     string
 	Contest string // id; "" is Practice
 	Team    string // id; "" where nobody counts
@@ -43,6 +44,9 @@ type NewSubmission struct {
 
 // ErrManyOpen says that as many submissions of an account wait, or are judged, as may.
 var ErrManyOpen = errors.New("too many submissions of the account are not judged yet")
+
+// ErrOtherUnderKey says that a key stands for a submission with other files or for another problem.
+var ErrOtherUnderKey = errors.New("the key stands for another submission")
 
 // ErrTooFast says that an account has sent as many within a minute as it may.
 var ErrTooFast = errors.New("too many submissions within a minute")
@@ -93,7 +97,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		}
 		a.Number, a.Received = now.NextNumber-1, instant(now.LastTime)
 		if n.Key != "" {
-			if err := repeated(ctx, q, &n, a); err != nil {
+			if err := repeated(ctx, q, &n, problem, string(files), a); err != nil {
 				return err
 			}
 		}
@@ -172,7 +176,7 @@ func (s *Store) problemID(ctx context.Context, slug string) (string, error) {
 
 // repeated ends the transaction, which then changes nothing, where the key is known. Keys
 // are looked for under the contest's lock: of two that come at once one finds the other.
-func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, a *Accepted) error {
+func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, files string, a *Accepted) error {
 	since := a.Received.Add(-repeatable)
 	old, err := q.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: n.Account, FormKey: n.Key, Received: since.UnixMicro()})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -180,6 +184,9 @@ func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, a *Accept
 	}
 	if err != nil {
 		return err
+	}
+	if old.Problem != problem || old.Files != files {
+		return ErrOtherUnderKey
 	}
 	*a = Accepted{ID: old.ID, Number: old.Number, Received: instant(old.Received), Job: old.Judgement, Repeated: true}
 	return errRepeated

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -96,6 +97,12 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 		same.Repeated = true
 		if a := submit(h.submission("k")); *a != same {
 			t.Errorf("got %+v, want %+v", a, same)
+		}
+		changed := h.submission("k")
+		changed.Work.Files = slices.Clone(changed.Work.Files)
+		changed.Work.Files[0].Size++
+		if a, err := h.Submit(t.Context(), changed); !errors.Is(err, store.ErrOtherUnderKey) {
+			t.Errorf("another program: got %+v, %v", a, err)
 		}
 		other := h.submission("k")
 		other.Account = h.account("bob").ID

@@ -1,5 +1,5 @@
 -- name: SubmissionByKey :one
-SELECT submission.id, submission.number, submission.received, standing.judgement FROM submission
+SELECT submission.id, submission.number, submission.received, submission.problem, submission.files, standing.judgement FROM submission
 JOIN standing ON standing.submission = submission.id
 WHERE submission.account = $1 AND submission.form_key = $2 AND submission.received > $3
 ORDER BY submission.number DESC LIMIT 1;

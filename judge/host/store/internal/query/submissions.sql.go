@@ -750,7 +750,7 @@ func (q *Queries) StandingJudgement(ctx context.Context, submission string) (Sta
 }
 
 const submissionByKey = `-- name: SubmissionByKey :one
-SELECT submission.id, submission.number, submission.received, standing.judgement FROM submission
+SELECT submission.id, submission.number, submission.received, submission.problem, submission.files, standing.judgement FROM submission
 JOIN standing ON standing.submission = submission.id
 WHERE submission.account = $1 AND submission.form_key = $2 AND submission.received > $3
 ORDER BY submission.number DESC LIMIT 1
@@ -766,6 +766,8 @@ type SubmissionByKeyRow struct {
 	ID        string
 	Number    int64
 	Received  int64
+	Problem   string
+	Files     string
 	Judgement string
 }
 
@@ -776,6 +778,8 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 		&i.ID,
 		&i.Number,
 		&i.Received,
+		&i.Problem,
+		&i.Files,
 		&i.Judgement,
 	)
 	return i, err
