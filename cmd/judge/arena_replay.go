@@ -60,6 +60,9 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 		for _, text := range numbers {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > len(res.Games) {
+				if len(res.Games) == 0 {
+					return usageError{errors.New("the log has no games: judge arena standings tells which bots were disqualified before one")}
+				}
 				return usageError{fmt.Errorf("no game %q: the log has the games 1 to %d", text, len(res.Games))}
 			}
 			games = append(games, n-1)

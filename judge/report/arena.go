@@ -99,7 +99,7 @@ func outText(out standings.Out) string {
 	if out.Fault.Bytes != "" && out.Fault.Bytes != `""` {
 		text += "; it sent " + oneLine(out.Fault.Bytes)
 	}
-	return text
+	return text + oneLine(out.Fault.LastWords())
 }
 
 // column is one column of a table: a head and a cell for each line.

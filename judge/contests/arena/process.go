@@ -153,6 +153,9 @@ func (p *player) fate() (kind Fault, text string, err error) {
 	case exec.Signal != "":
 		return Crashed, "it was ended by signal " + exec.Signal, nil
 	}
+	if exec.Exit == 0 {
+		return Crashed, "it ended with exit code 0, though nobody said quit", nil
+	}
 	return Crashed, fmt.Sprintf("it ended with exit code %d", exec.Exit), nil
 }
 

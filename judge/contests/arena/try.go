@@ -88,7 +88,7 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 		r := out.Results
 		for _, d := range r.Out {
 			if d.Bot == e.Bots[0].ID {
-				return []string{d.Fault.Line()}, true, nil
+				return []string{d.Fault.Line() + d.Fault.LastWords()}, true, nil
 			}
 			return nil, false, fmt.Errorf("the tester: %s", d.Fault.Line())
 		}
@@ -133,11 +133,21 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 		}
 		for _, f := range []*GameFault{g.Fault, g.After} {
 			if f != nil && f.Seat == seat {
-				wrong = append(wrong, fmt.Sprintf("%s%s, after %s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " ")))
+				wrong = append(wrong, fmt.Sprintf("%safter %s: %s", where, strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.Line()+f.LastWords()))
 			}
 		}
 	}
 	return wrong
+}
+
+// LastWords are the last line of what the bot wrote to standard error, where run times say
+// what went wrong, after a semicolon; "" if it wrote nothing.
+func (f *GameFault) LastWords() string {
+	lines := strings.Split(strings.TrimSpace(f.Stderr), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return "; its last words: " + last
+	}
+	return ""
 }
 
 // Line says the fault in a line.
