@@ -21,6 +21,8 @@ const (
 	Entry   = "entry"   // the file that the program starts in
 	Ext     = "ext"     // the extension of the submitted file
 	Version = "version" // the version of the language's tool, such as 1.26.1
+	Public  = "public"  // the public class of a source in Java
+	Main    = "main"    // the class in which a Java virtual machine starts what was built
 )
 
 // Placeholder matches a word in braces. Braces around anything else stand for
@@ -132,11 +134,7 @@ func (k *checker) detection(l *Language, at string) {
 			k.fault(key, `write it without the dot: "py"`, "language %q: %q is not an extension", l.ID, ext)
 		}
 	}
-	words := slices.Sorted(maps.Keys(l.Find))
-	for _, word := range words {
-		if with := l.Find[word].With; with != "" && !slices.Contains(words, with) {
-			k.fault(fmt.Sprintf("%s.find.%s.with", at, word), "one of: "+strings.Join(words, ", "), "language %q: no word %q is found", l.ID, with)
-		}
+	for _, word := range slices.Sorted(maps.Keys(l.Find)) {
 		for i, expr := range l.Find[word].Match {
 			if _, err := regexp.Compile(expr); err != nil {
 				k.fault(fmt.Sprintf("%s.find.%s.match[%d]", at, word, i), "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)
@@ -205,7 +203,7 @@ func (k *checker) command(l *Language, tools []string, key string, command []str
 
 // placeholders checks the words in braces.
 func (k *checker) placeholders(l *Language, key string, texts []string) {
-	known := append([]string{Sources, Entry, Ext, Version, strings.Trim(judge.MemoryMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
+	known := append([]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
 	for _, text := range texts {
 		for _, m := range Placeholder.FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(known, m[1]) {

@@ -158,7 +158,6 @@ type Find struct {
 	Match []string `toml:"match"` // expressions, of which the first that matches counts
 	Give  string   `toml:"give"`  // what to make of the match; "" is "$1"
 	Else  string   `toml:"else"`  // where none matches
-	With  string   `toml:"with"`  // another word: only the file that has it counts
 }
 
 // Kit says how a language's programs get the kit.

@@ -243,44 +243,49 @@ func TestBuildFails(t *testing.T) {
 	}
 }
 
-// TestClasses tries the expressions of judge.toml that find a Java program's
-// classes.
+// TestClasses: a program of the Java virtual machine starts where its own tools would start
+// it. What package jvm makes of sources and class files has tests there.
 func TestClasses(t *testing.T) {
-	cfg := ours(t)
-	l, _ := cfg.Language("java")
-	l.Tools = nil // what is laid and run does not depend on them
-	for _, row := range []struct{ it, text, file, class string }{
-		{"takes the public class", "import x;\npublic class Sol {\n  public static void main(String[] a) {}\n}", "Sol.java", "Sol"},
-		{"takes public final classes too", "public final class Sol { static void main() {} }", "Sol.java", "Sol"},
-		{"takes Main where nothing is public", "class A {}\nclass Main { public static void main(String[] a) {} }", "Main.java", "Main"},
-		{"takes the class with main", "class A { int x; }\n\nclass B {\n  static void f() {}\n  public static void main(String[] a) {}\n}\nclass C {}", "Main.java", "B"},
-		{"names the file after the public class, and runs the one with main", "public class A {}\nclass Main { public static void main(String[] a) {} }", "A.java", "Main"},
-		{"takes a public class behind an import on one line", "import x;import y;public class Sol{public static void main(String[] a){}}", "Sol.java", "Sol"},
-		{"takes a public class that is not at the start of its line", "import x;\n\n  public class Sol {\n  public static void main(String[] a){} }", "Sol.java", "Sol"},
-		{"takes no public inner class", "class Main {\n  int x; public class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
-		{"does not take an inner class", "class Main {\n  public static class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
-		{"does not take a public inner class on a line of its own", "class Main {\n  public class Node {}\n  public static void main(String[] a) {}\n}", "Main.java", "Main"},
-		{"does not take a class in a comment", "// public class Not {}\npublic class Sol { public static void main(String[] a) {} }", "Sol.java", "Sol"},
-		{"keeps the package", "package a.b;\npublic class Sol { public static void main(String[] a) {} }", "Sol.java", "a.b.Sol"},
-		{"takes an enum with main", "enum E { X; public static void main(String[] a) {} }", "Main.java", "E"},
-		{"guesses Main", "void main() {}", "Main.java", "Main"},
+	const body = "{ public static void main(String[] a) { System.out.println(42); } }"
+	tools, box := boxed(t)
+	for _, row := range []struct {
+		it, name, text string
+		class          string // "" where it does not compile
+	}{
+		{"takes the public class with an annotation on its line", "a.java", "import java.util.*;\n@SuppressWarnings(\"}\") final public class Sum " + body, "Sum"},
+		{"takes no class of a comment", "a.java", "/*\npublic class Old { void main() {} }\n*/\npublic class Sum { static class Main {} " + body[1:], "Sum"},
+		{"takes the class whose main the machine starts", "a.java", "class A { void main(int x) { System.out.println(x); } }\nclass B { public static void main(String... a) { new A().main(42); } }", "B"},
+		{"takes a main with an array behind its name", "a.java", "enum E { X; public static void main(final String a[]) { System.out.println(42); } }", "E"},
+		{"takes an inherited main", "a.java", "class Base " + body + " public class Sum extends Base {}", "Sum"},
+		{"names the file after the public class, and runs the one with main", "a.java", "public class A {}\nclass C " + body, "C"},
+		{"keeps the package", "a.java", "package a.b;\rpublic class Sol " + body, "a.b.Sol"},
+		{"takes an inner class where only it has a main", "a.java", "public class A { public static class B " + body + " }", "A$B"},
+		{"says that nothing starts a program", "a.java", "public class A { static void main(String[] a) {} }", ""},
+		{"says it of a name that no file can have", "a.java", "public class A" + strings.Repeat("a", 300) + body, ""},
+		{"takes the main of a Kotlin file", "a.kt", "@file:JvmName(\"Other\")\npackage a.b\nfun main() = println(42)", "a.b.Other"},
+		{"takes the main of a Kotlin companion", "a.kt", "package a\nclass Node\nclass Solver {\n  companion object {\n    @JvmStatic fun main(args: Array<String>) { println(42) }\n  }\n}", "a.Solver"},
+		{"says that nothing starts a program in Kotlin", "a.kt", "object A { fun main() {} }", ""},
 	} {
 		t.Run(row.it, func(t *testing.T) {
-			var file string
-			runner := compiler(func(build string, c *judge.Command) judge.Exec {
-				file = c.Argv[len(c.Argv)-1]
-				if os.WriteFile(filepath.Join(build, "X.class"), []byte("x"), 0o644) != nil {
-					return judge.Exec{Exit: 1}
-				}
-				return judge.Exec{}
-			})
-			r, err := lang.New(cfg, runner, t.TempDir(), kit).Build(t.Context(), write(t, "any.java", row.text), l)
-			if err != nil || !r.OK {
-				t.Fatal(r, err)
+			path := write(t, row.name, row.text)
+			l, err := tools.Detect(path, "")
+			if err != nil {
+				t.Fatal(err)
 			}
-			if class := r.Program.Argv[len(r.Program.Argv)-1]; file != row.file || class != row.class {
-				t.Errorf("file %q, class %q, want %q and %q", file, class, row.file, row.class)
+			r, err := tools.Build(t.Context(), path, l)
+			if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+				t.Skip(missing)
 			}
+			if err != nil || r.OK != (row.class != "") {
+				t.Fatalf("Build = %+v, %v", r, err)
+			}
+			if !r.OK {
+				return
+			}
+			if class := r.Program.Argv[len(r.Program.Argv)-1]; class != row.class {
+				t.Errorf("it starts %s, want %s", class, row.class)
+			}
+			prints42(t, box, r.Program)
 		})
 	}
 }

@@ -30,7 +30,7 @@ type cache struct {
 }
 
 // cacheFormat rises when entries are made in another way.
-const cacheFormat = 2
+const cacheFormat = 3
 
 // What programs may take.
 const (

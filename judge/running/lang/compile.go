@@ -122,6 +122,9 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	} else {
 		err = kept.results(build, l.Result)
 	}
+	if err == nil && mentions(l, config.Main) && words[config.Main] == "" {
+		words[config.Main], err = src.startClass(kept.program)
+	}
 	if none, isNone := errors.AsType[*noResultError](err); isNone {
 		return &compileError{log: strings.TrimPrefix(src.readable(log)+"\n"+none.Error(), "\n")}
 	}

@@ -24,6 +24,7 @@ type source struct {
 	single  string // the laid name of a single file; "" for a folder
 	files   []sourceFile
 	sources []string          // the laid names of those that are compiled
+	starts  string            // the file that starts a program of several; "" where none is named so
 	words   map[string]string // what the language's commands need to know
 	lines   int               // of the compiler's words that are shown; 0 for as many as usual
 }
@@ -203,6 +204,9 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 		if extra.Entry != "" && (name == extra.Entry || strings.TrimSuffix(name, path.Ext(name)) == extra.Entry) {
 			entry, named = name, true
 		}
+	}
+	if named {
+		src.starts = entry
 	}
 	named = named || extra.Guess && mentions(l, config.Entry) // else it does not matter which is first
 	if !named && mentions(l, config.Entry) {

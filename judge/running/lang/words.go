@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/judge/running/config"
+	"assay/judge/running/lang/jvm"
 )
 
 // fill puts words in the place of their names in braces. What is not a word stays
@@ -64,19 +65,23 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 }
 
 // find takes the words of a language's find table out of the texts. The first
-// expression that matches anywhere counts, or where the word is that it goes with.
+// expression that matches anywhere counts.
 func find(l *config.Language, texts [][]byte, words map[string]string) {
 	for name, f := range l.Find {
-		among := texts
-		if _, at := findWord(l.Find[f.With], texts); f.With != "" && at >= 0 {
-			among = texts[at : at+1]
+		words[name] = findWord(f, texts)
+	}
+	if strings.Contains(l.File, "{"+config.Public+"}") && len(texts) > 0 {
+		words[config.Public] = "Main"
+		if name := jvm.Public(texts[0]); name != "" && len(name) <= maxPublic {
+			words[config.Public] = name
 		}
-		words[name], _ = findWord(f, among)
 	}
 }
 
-// findWord also says in which of the texts the word is, -1 for none.
-func findWord(f config.Find, texts [][]byte) (word string, at int) {
+// maxPublic is how many bytes of a name a file can have for its own.
+const maxPublic = 200
+
+func findWord(f config.Find, texts [][]byte) string {
 	give := f.Give
 	if give == "" {
 		give = "$1"
@@ -86,13 +91,13 @@ func findWord(f config.Find, texts [][]byte) (word string, at int) {
 		if err != nil {
 			continue // package config has said so
 		}
-		for i, text := range texts {
+		for _, text := range texts {
 			if m := re.FindSubmatchIndex(text); m != nil {
-				return string(re.Expand(nil, []byte(give), text, m)), i
+				return string(re.Expand(nil, []byte(give), text, m))
 			}
 		}
 	}
-	return f.Else, -1
+	return f.Else
 }
 
 // buildDir is where the build folder stands inside the sandbox.

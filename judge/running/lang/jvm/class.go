@@ -1,0 +1,127 @@
+package jvm
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Class is what a class file says of its class.
+type Class struct {
+	Name, Super string // with slashes; Super is "" of Object and of modules
+	Source      string // the name of the file that it was compiled from; "" where it does not say
+	Public      bool
+	Inner       bool // it is declared in another one
+	Main        bool // it declares a main that the machine can start
+}
+
+// What class files say in numbers.
+const (
+	accPublic, accPrivate, accStatic = 0x1, 0x2, 0x8
+
+	java25 = 69 // version of class files from which on a main need be neither static nor public
+)
+
+var errClass = errors.New("not a class file")
+
+// ReadClass reads a class file. Nothing of it is believed that goes beyond its end.
+func ReadClass(data []byte) (*Class, error) {
+	r := &reader{rest: data}
+	if r.u4() != 0xcafebabe {
+		return nil, errClass
+	}
+	r.u2()
+	version := r.u2()
+	pool := r.pool()
+	access, this, super := r.u2(), r.u2(), r.u2()
+	c := &Class{Name: pool.class(this), Super: pool.class(super), Public: access&accPublic != 0}
+	r.take(2 * r.u2())
+	for range r.u2() { // fields
+		r.take(6)
+		r.attributes(func(int, *reader) {})
+	}
+	for range r.u2() { // methods
+		flags, name, form := r.u2(), pool.text(r.u2()), pool.text(r.u2())
+		r.attributes(func(int, *reader) {})
+		if name != "main" || r.bad {
+			continue
+		}
+		c.Main = c.Main || flags&accPublic != 0 && flags&accStatic != 0 && form == "([Ljava/lang/String;)V" ||
+			version >= java25 && flags&accPrivate == 0 && (form == "([Ljava/lang/String;)V" || form == "()V")
+	}
+	r.attributes(func(name int, body *reader) {
+		switch pool.text(name) {
+		case "SourceFile":
+			c.Source = pool.text(body.u2())
+		case "InnerClasses":
+			for range body.u2() {
+				inner := pool.class(body.u2())
+				body.take(6)
+				c.Inner = c.Inner || inner == c.Name && !body.bad
+			}
+		}
+	})
+	if r.bad || c.Name == "" {
+		return nil, errClass
+	}
+	return c, nil
+}
+
+// reader reads numbers; behind the end they are 0, and it is bad.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.rest) {
+		r.rest, r.bad = nil, true
+		return make([]byte, 4)[:min(n, 4)]
+	}
+	part := r.rest[:n]
+	r.rest = r.rest[n:]
+	return part
+}
+
+func (r *reader) u2() int { return int(binary.BigEndian.Uint16(r.take(2))) }
+func (r *reader) u4() int { return int(binary.BigEndian.Uint32(r.take(4))) }
+
+// attributes shows each attribute: the place of its name, and its body.
+func (r *reader) attributes(show func(name int, body *reader)) {
+	for n := r.u2(); n > 0 && !r.bad; n-- {
+		name := r.u2()
+		show(name, &reader{rest: r.take(r.u4())})
+	}
+}
+
+// pool holds the constants of a class file that are names.
+type pool struct {
+	texts   map[int]string
+	classes map[int]int // where the class's name is
+}
+
+func (p *pool) text(at int) string  { return p.texts[at] }
+func (p *pool) class(at int) string { return p.texts[p.classes[at]] }
+
+func (r *reader) pool() *pool {
+	p := &pool{map[int]string{}, map[int]int{}}
+	for i, n := 1, r.u2(); i < n && !r.bad; i++ {
+		switch tag := r.take(1)[0]; tag {
+		case 1:
+			p.texts[i] = string(r.take(r.u2()))
+		case 3, 4, 9, 10, 11, 12, 17, 18:
+			r.take(4)
+		case 5, 6: // long and double have two places
+			r.take(8)
+			i++
+		case 7:
+			p.classes[i] = r.u2()
+		case 8, 16, 19, 20:
+			r.take(2)
+		case 15:
+			r.take(3)
+		default:
+			r.bad = true
+		}
+	}
+	return p
+}
