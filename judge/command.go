@@ -42,6 +42,17 @@ const ProgramDir = "/program"
 // is not limited, the argument or variable is left out.
 const MemoryMiB = "{memory_mib}"
 
+// HeapMiB stands for what such a run time may give its heap from its start, in MiB: the
+// memory limit without what it needs itself, however much is in the heap. It is never
+// more than a machine may be expected to have.
+const HeapMiB = "{heap_mib}"
+
+// heapMiB is most of the limit, at least three eighths of it.
+func heapMiB(memory int64) int64 {
+	mib := memory >> 20
+	return min(1024, max(mib*3/8, mib-64-mib/16))
+}
+
 // Command makes the command that runs the program with these further arguments.
 func (p *Program) Command(limits Limits, args ...string) *Command {
 	c := &Command{Env: withMemory(p.Env, limits), Limits: limits}
@@ -52,15 +63,16 @@ func (p *Program) Command(limits Limits, args ...string) *Command {
 	return c
 }
 
-// withMemory returns a copy of the words with MemoryMiB filled in.
+// withMemory returns a copy of the words with MemoryMiB and HeapMiB filled in.
 func withMemory(words []string, limits Limits) []string {
 	filled := make([]string, 0, len(words))
 	for _, w := range words {
-		if strings.Contains(w, MemoryMiB) {
+		if strings.Contains(w, MemoryMiB) || strings.Contains(w, HeapMiB) {
 			if limits.Memory <= 0 {
 				continue
 			}
 			w = strings.ReplaceAll(w, MemoryMiB, fmt.Sprint(limits.Memory>>20))
+			w = strings.ReplaceAll(w, HeapMiB, fmt.Sprint(heapMiB(limits.Memory)))
 		}
 		filled = append(filled, w)
 	}

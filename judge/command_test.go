@@ -30,6 +30,15 @@ func TestProgramCommand(t *testing.T) {
 			t.Errorf("it %s: Mounts = %+v, want the program's folder, read-only", row.it, c.Mounts)
 		}
 	}
+	for memory, want := range map[int64]string{32: "12", 64: "24", 128: "56", 256: "176", 1024: "896", 8192: "1024"} {
+		c := (&judge.Program{Argv: []string{"run", "-s{heap_mib}m"}}).Command(judge.Limits{Memory: memory << 20})
+		if got := c.Argv[1]; got != "-s"+want+"m" {
+			t.Errorf("of %d MiB the heap gets %q from its start, want %s MiB", memory, got, want)
+		}
+	}
+	if c := (&judge.Program{Argv: []string{"run", "-s{heap_mib}m"}}).Command(judge.Limits{}); len(c.Argv) != 1 {
+		t.Errorf("without a limit the command is %q", c.Argv)
+	}
 	if p.Argv[1] != "-m{memory_mib}" {
 		t.Errorf("Command changed the program: %q", p.Argv)
 	}

@@ -203,7 +203,7 @@ func (k *checker) command(l *Language, tools []string, key string, command []str
 
 // placeholders checks the words in braces.
 func (k *checker) placeholders(l *Language, key string, texts []string) {
-	known := append([]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
+	known := append([]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}"), strings.Trim(judge.HeapMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
 	for _, text := range texts {
 		for _, m := range Placeholder.FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(known, m[1]) {
