@@ -260,7 +260,9 @@ func (src *source) inShell(argv []string) string {
 	words := slices.Clone(argv)
 	words[0] = path.Base(words[0])
 	for i, w := range words {
-		w = src.readable(w)
+		if own := src.readable(w); own != w {
+			w = noOption(own)
+		}
 		words[i] = w
 		if w == "" || strings.ContainsAny(w, " \t\n\"'`$&|;<>()*?[]{}!#~\\") {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -185,7 +185,6 @@ func TestUnusable(t *testing.T) {
 		{"refuses a folder without an entry point", folder("a.py", "b.py"), "python3", "which of a.py, b.py starts the program?"},
 		{"refuses a folder in another language", folder("a.py"), "go", "has no Go program"},
 		{"refuses links in folders", linked, "python3", "is a symbolic link"},
-		{"refuses names that would be options", folder("main.py", "-o.py"), "python3", "has a name that build commands cannot take"},
 		{"refuses names in folders that are not text", folder("main.py", "\xff.py"), "python3", "has a name that build commands cannot take"},
 		{"refuses very many files", folder(append(many, "main.py")...), "python3", "has more than 200 files"},
 	} {

@@ -1,5 +1,11 @@
 package lang
 
+import (
+	"slices"
+
+	"assay/judge/running/config"
+)
+
 var UsualEntry = usualEntry
 
 var WriteUnder = writeUnder
@@ -14,4 +20,12 @@ func Unnamed(files map[string]string) string {
 		src.sources, src.files = append(src.sources, name), append(src.files, sourceFile{name, []byte(text)})
 	}
 	return src.unnamed()
+}
+
+// Commands are the commands of a language for a program of several files.
+func Commands(l *config.Language, entry string, sources ...string) (all [][]string) {
+	for _, command := range append(slices.Clone(l.Build), l.Run) {
+		all = append(all, (&toolchain{}).command(command, map[string]string{config.Entry: entry}, sources))
+	}
+	return all
 }

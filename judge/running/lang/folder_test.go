@@ -46,6 +46,11 @@ func TestFolders(t *testing.T) {
 			"Answer.java": "package deep.answer;\npublic class Answer { public static int f() { return 42; } }\n",
 			"Solve.java":  "package solve;\nimport deep.answer.Answer;\npublic class Solve {\n  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
 		}},
+		{"compiles C whose names look like options", map[string]string{
+			"-a.c": "int f(void) { return 42; }\n",
+			"@b.c": "#include <stdio.h>\nint f(void);\nint main(void) { printf(\"%d\\n\", f()); }\n",
+		}},
+		{"runs Python whose name looks like an option", map[string]string{"-c.py": "print(42)\n"}},
 		{"includes a Rust module", map[string]string{
 			"main.rs": "mod b;\nfn main() { println!(\"{}\", b::f()); }\n",
 			"b.rs":    "pub fn f() -> i32 { 42 }\n",
@@ -76,6 +81,19 @@ func TestFolders(t *testing.T) {
 			}
 			prints42(t, box, r.Program)
 		})
+	}
+}
+
+// TestNamesAreNoOptions: no tool takes a file's name for an option, or for a file of options.
+func TestNamesAreNoOptions(t *testing.T) {
+	for _, l := range ours(t).Languages {
+		for _, command := range lang.Commands(l, "@a.x", "-b.x", "@a.x") {
+			for _, arg := range command {
+				if strings.HasSuffix(arg, ".x") && !strings.HasPrefix(arg, "./") && !strings.HasPrefix(arg, "/") {
+					t.Errorf("%s: %q has %q, which may be an option", l.ID, command, arg)
+				}
+			}
+		}
 	}
 }
 

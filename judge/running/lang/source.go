@@ -133,7 +133,7 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 			return nil
 		case !d.Type().IsRegular():
 			return unusable(filepath.Join(src.path, name), "only files and folders can be submitted", "is %s", kindOf(d.Type()))
-		case !utf8.ValidString(name) || strings.ContainsAny(name, "\n\r\x00") || name[0] == '-':
+		case !utf8.ValidString(name) || strings.ContainsAny(name, "\n\r\x00"):
 			return unusable(filepath.Join(src.path, name), "rename the file", "has a name that build commands cannot take")
 		case t.cfg.Source.Files > 0 && len(src.files) == t.cfg.Source.Files:
 			return unusable(src.path, "", "has more than %d files", t.cfg.Source.Files)

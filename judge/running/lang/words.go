@@ -56,12 +56,25 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 		case i == 0 && c.paths[arg] != "":
 			argv = append(argv, c.paths[arg])
 		case arg == "{"+config.Sources+"}":
-			argv = append(argv, sources...)
+			for _, name := range sources {
+				argv = append(argv, noOption(name))
+			}
+		case arg == "{"+config.Entry+"}":
+			argv = append(argv, noOption(fill(arg, words)))
 		default:
 			argv = append(argv, fill(arg, words))
 		}
 	}
 	return argv
+}
+
+// noOption writes a file's name so that no tool takes it for an option, or for a file of
+// options.
+func noOption(name string) string {
+	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "@") {
+		return "./" + name
+	}
+	return name
 }
 
 // find takes the words of a language's find table out of the texts. The first
