@@ -84,6 +84,19 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestPascal: contestants' programs are compiled as Polygon does it, whether or not this
+// machine has the compiler.
+func TestPascal(t *testing.T) {
+	l, err := lang.New(ours(t), new(plain), t.TempDir(), nil).Detect(write(t, "a.pas", "begin end."), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(lang.Commands(l, "main.pas", "main.pas")[0], " ")
+	if want := "fpc -l- -v0 -Mdelphi -O2 -Sgic -XS -dONLINE_JUDGE -Cs67107839 -omain main.pas"; got != want {
+		t.Errorf("Pascal is compiled by %q, want %q", got, want)
+	}
+}
+
 // TestNamesAreNoOptions: no tool takes a file's name for an option, or for a file of options.
 func TestNamesAreNoOptions(t *testing.T) {
 	for _, l := range ours(t).Languages {
