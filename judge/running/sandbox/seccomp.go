@@ -53,7 +53,7 @@ var refused = []struct {
 		unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
 	}},
-	{0, "it makes the whole machine write its disks, and cannot be killed meanwhile; a run leaves nothing there, so it is told that it is done", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
+	{done, "it makes the whole machine write its disks, and cannot be killed meanwhile; a run leaves nothing there, so it is told that it is done", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
 	{unix.EAFNOSUPPORT, "no network of any family", []uintptr{unix.SYS_SOCKET}},
 	{unix.ENOSYS, "its flags lie in memory, where no filter sees them; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
 	{unix.EPERM, "interfaces of other times", oldCalls},
@@ -65,6 +65,9 @@ var scheduling = []struct{ call, who uint32 }{
 	{unix.SYS_SCHED_SETAFFINITY, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETPARAM, 0}, {unix.SYS_SCHED_SETATTR, 0},
 	{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
 }
+
+// done answers a call that is not carried out as if it were.
+const done = unix.Errno(0)
 
 // lockCommands are the commands of fcntl that lock files, or tell what others have locked.
 var lockCommands = []uint32{
@@ -94,7 +97,8 @@ const (
 // run it. Those that depend on arguments come first. So its length costs nothing.
 //
 // Where programs run under the judge's own user, they must also be kept from
-// slowing down the zygote that watches them. Whoever may not lock files gets the answer
+// slowing down the zygote that watches them. They are told that it is done: run times
+// ask it of their own threads, and mono complains on standard output. Whoever may not lock files gets the answer
 // of a system that has no more room for locks. Where processes are polled, there are no
 // files in memory that none of them shows.
 func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
@@ -115,7 +119,7 @@ func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
 				bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(row.call), SkipTrue: 4},
 				bpf.LoadAbsolute{Off: dataArg0 + 8*row.who, Size: 4},
 				bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
-				deny(unix.EPERM),
+				deny(done),
 				bpf.RetConstant{Val: seccompAllow},
 			)
 		}

@@ -170,6 +170,7 @@ var modes = map[string]func(args []string){
 	"inotify":       func([]string) { attempt("inotify_init1", unix.SYS_INOTIFY_INIT1, 0) },
 	"locks":         func([]string) { locks() },
 	"lock":          func([]string) { lock() },
+	"schedule":      func([]string) { schedule() },
 	"core-limit":    func(a []string) { coreLimit(uint64(number(a, 0))) },
 	"state":         func(a []string) { state(a[0] == "true") },
 	"change-state":  func([]string) { changeState() },

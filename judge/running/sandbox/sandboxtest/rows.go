@@ -95,6 +95,7 @@ var rows = []row{
 	refusedCall("to watch what others do with files", "inotify"),
 	refusedCall("locks on files, by which programs could tell each other something", "locks"),
 	{name: "it lets builds lock files", needs: Isolates, argv: []string{hostileName, "lock"}, locks: true},
+	{name: "it lets threads set how they are scheduled, or says that they did", argv: []string{hostileName, "schedule"}},
 	refusedCall("to have the whole machine write its disks", "sync"),
 	refusedCall("keys", "keys"),
 	refusedCall("System V shared memory, queues and semaphores", "system-v"),
