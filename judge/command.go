@@ -18,6 +18,7 @@ type Program struct {
 	Dir      string   // host directory shown to the program as /program; "" for none
 	Argv     []string // how to run it, as paths inside the sandbox
 	Env      []string // its whole environment, "NAME=value"
+	Marks    bool     // byte order marks before its output are its run time's, and do not count
 
 	// Interpret, where it is not nil, takes the place of all this: the judge interprets
 	// the program itself. Given the arguments it makes a function that says what is wrong

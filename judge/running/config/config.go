@@ -144,8 +144,9 @@ type Language struct {
 	Cache    string            `toml:"cache"`
 	Result   []string          `toml:"result"`
 
-	Run []string          `toml:"run"`
-	Env map[string]string `toml:"env"`
+	Run   []string          `toml:"run"`
+	Env   map[string]string `toml:"env"`
+	Marks bool              `toml:"marks"`
 
 	Hello      string `toml:"hello"`
 	HelloInput string `toml:"hello_input"`

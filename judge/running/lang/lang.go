@@ -158,6 +158,7 @@ func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolc
 			Dir:      e.dir,
 			Argv:     argv,
 			Env:      chain.environment(words, t.cfg.Env, l.Env),
+			Marks:    l.Marks,
 		},
 	}
 }

@@ -196,6 +196,9 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	if err == nil {
 		var text *io.SectionReader
 		if text, err = out.reader(); err == nil {
+			if b.program.Marks {
+				text = unmarked(text)
+			}
 			return &judge.Attempt{Exec: x, Out: text, Stderr: stderr.Bytes(), Close: out.close}, nil
 		}
 	}

@@ -69,3 +69,15 @@ func (c *capture) close() {
 		c.file.Close()
 	}
 }
+
+// unmarked is an output without the byte order marks at its start.
+func unmarked(text *io.SectionReader) *io.SectionReader {
+	const mark = "\ufeff"
+	at, start := int64(0), make([]byte, len(mark))
+	for {
+		if n, _ := text.ReadAt(start, at); n < len(mark) || string(start) != mark {
+			return io.NewSectionReader(text, at, text.Size()-at)
+		}
+		at += int64(len(mark))
+	}
+}

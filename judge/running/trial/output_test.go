@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,4 +78,55 @@ func TestAllOutput(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMarks: byte order marks at the start of the output do not count where they are the
+// run time's.
+func TestMarks(t *testing.T) {
+	for _, row := range []struct {
+		it, out, want string
+		marks         bool
+	}{
+		{"passes over them where they are the run time's", "\ufeff\ufeff7\n\ufeff", "7\n\ufeff", true},
+		{"leaves what only begins as one does", "\xef\xbb7\n", "\xef\xbb7\n", true},
+		{"leaves an empty output", "\ufeff", "", true},
+		{"leaves them in other languages", "\ufeff7\n", "\ufeff7\n", false},
+	} {
+		dir := t.TempDir()
+		c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in")}
+		if err := os.WriteFile(c.In, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p := &judge.Problem{Checker: judge.Checking{Name: "tokens"}}
+		b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: says(row.out), TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
+			return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}, Marks: row.marks}}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if _, err := b.Build(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a, err := b.Try(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		if got, err := io.ReadAll(a.Out); string(got) != row.want || err != nil {
+			t.Errorf("it %s: the output is %q, %v, want %q", row.it, got, err, row.want)
+		}
+	}
+}
+
+// says is a judge.Runner whose program writes a text.
+type says string
+
+func (s says) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
+	_, err := io.WriteString(c.Stdout, string(s))
+	return judge.Exec{Output: int64(len(s))}, err
+}
+
+func (says) Start(context.Context, *judge.Command) (judge.Process, error) {
+	return nil, errors.New("not here")
 }
