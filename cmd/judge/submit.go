@@ -100,6 +100,11 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 			return err
 		}
 	}
+	for _, path := range paths {
+		if err := folder.Known(path, s.language); err != nil {
+			return err
+		}
+	}
 	one := func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
 		submitted := workspace.Submission{Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor, NoRetime: s.noRetime}
 		if to := folders[path]; to != "" {

@@ -117,9 +117,10 @@ var pageFuncs = template.FuncMap{
 	"code":    code,
 	"class":   func(v judge.Verdict) string { return lookOf(v).class },
 	"mark":    func(v judge.Verdict) string { return lookOf(v).mark },
-	"seconds": seconds,
+	"seconds": spent,
 	"limit":   func(ms int64) string { return seconds(float64(ms)) },
 	"size":    size,
+	"unseen":  func() string { return unmeasured },
 	"count":   count,
 	"join":    func(all []string) string { return oneLine(strings.Join(all, ", ")) },
 	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
@@ -370,7 +371,7 @@ func (c *pageCase) Percent() string { return c.run.Percent(millis(c.Exec.CPU)) }
 func (c *pageCase) Summary() string {
 	text := oneLine(c.ID()) + ": " + c.Verdict.Words()
 	if c.Verdict != judge.Skipped {
-		text += ", " + seconds(c.Millis())
+		text += ", " + spent(c.Millis())
 	}
 	return text
 }

@@ -318,8 +318,12 @@ func (t *terminal) counts(end *judge.Finished) {
 	if end.Slowest != "" && end.Judged > 1 {
 		slowest = "  at " + oneLine(end.Slowest)
 	}
-	t.flow("            ", piece{"    time    " + seconds(end.TimeMS) + timeLimit, nil}, piece{slowest, faint})
-	t.printf("    memory  %s%s\n", size(end.Memory), memoryLimit)
+	t.flow("            ", piece{"    time    " + spent(end.TimeMS) + timeLimit, nil}, piece{slowest, faint})
+	if end.Memory > 0 {
+		t.printf("    memory  %s%s\n", size(end.Memory), memoryLimit)
+	} else {
+		t.printf("    memory  %s\n", unmeasured)
+	}
 	if end.Instructions > 0 {
 		t.printf("    instructions  %.6g million\n", float64(end.Instructions)/1e6)
 	}

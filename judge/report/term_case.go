@@ -33,7 +33,7 @@ func (t *terminal) failures() {
 		messages = max(messages, width(oneLine(c.Message)))
 	}
 	// The name and the message say most, so the memory goes first.
-	const others, memory = 2 + 2 + 3 + 2 + 9 + 2, 9 + 2 // verdict and time
+	const others, memory = 2 + 2 + 3 + 2 + 10 + 2, 9 + 2 // verdict and time
 	withMemory := names+others+memory+messages <= t.o.Width
 	room := t.o.Width - others // for name and message
 	if withMemory {
@@ -41,7 +41,7 @@ func (t *terminal) failures() {
 	}
 	names = min(names, max(t.o.Width*2/5, room-messages))
 	room -= names
-	head := fmt.Sprintf("  %s  %-3s  %9s", pad("case", names), "", "time")
+	head := fmt.Sprintf("  %s  %-3s  %10s", pad("case", names), "", "time")
 	if withMemory {
 		head += fmt.Sprintf("  %9s", "memory")
 	}
@@ -54,10 +54,12 @@ func (t *terminal) failures() {
 			t.printf("  %s and %d more; --json, --junit and --html have them all\n", cut, len(failed)-i)
 			break
 		}
-		t.printf("  %s  %s  %9s", pad(fitTail(oneLine(c.ID()), names), names),
-			t.paint.verdict(c.Verdict, pad(code(c.Verdict), 3)), seconds(millis(c.Exec.CPU)))
-		if withMemory {
+		t.printf("  %s  %s  %10s", pad(fitTail(oneLine(c.ID()), names), names),
+			t.paint.verdict(c.Verdict, pad(code(c.Verdict), 3)), spent(millis(c.Exec.CPU)))
+		if withMemory && c.Exec.Memory > 0 {
 			t.printf("  %9s", size(c.Exec.Memory))
+		} else if withMemory {
+			t.printf("  %9s", "")
 		}
 		if c.Message != "" && room >= 10 {
 			t.printf("  %s", fit(oneLine(c.Message), room))
@@ -69,8 +71,11 @@ func (t *terminal) failures() {
 // failure draws what is known of one failing case.
 func (t *terminal) failure(c *judge.CaseJudged) {
 	t.printf("\n")
-	t.flow("  ", piece{oneLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs},
-		piece{"  " + seconds(millis(c.Exec.CPU)) + ", " + size(c.Exec.Memory), faint})
+	used := "  " + spent(millis(c.Exec.CPU))
+	if c.Exec.Memory > 0 {
+		used += ", " + size(c.Exec.Memory)
+	}
+	t.flow("  ", piece{oneLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs}, piece{used, faint})
 	if c.Message != "" {
 		t.printf("  ")
 		t.paragraph(c.Message, "  ")

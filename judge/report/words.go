@@ -146,6 +146,17 @@ func seconds(ms float64) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
+// spent writes what a program took, which is never nothing.
+func spent(ms float64) string {
+	if ms < 0.5 {
+		return "under 1 ms"
+	}
+	return seconds(ms)
+}
+
+// unmeasured stands where a run was too short for its memory to be seen.
+const unmeasured = "too little to be measured"
+
 // size writes bytes as people read them: "12 bytes", "9.1 MiB".
 func size(n int64) string {
 	if n == 1 {

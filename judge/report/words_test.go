@@ -102,9 +102,12 @@ func TestFailingCases(t *testing.T) {
 		return out.String()
 	}
 	narrow, wide := draw(80), draw(100)
-	row := "  edge/pair-1e18-999999999999999999  OLE        0 s  killed at its output limit\n"
+	row := "  edge/pair-1e18-999999999999999999  OLE  under 1 ms  killed at its output limit\n"
 	if !strings.Contains(narrow, row) {
 		t.Errorf("at 80 columns there is no row\n%s\nin\n%s", row, narrow)
+	}
+	if want := "    time    under 1 ms\n    memory  too little to be measured\n"; !strings.Contains(narrow, want) {
+		t.Errorf("of a run that nothing could be measured of it does not say\n%s\nin\n%s", want, narrow)
 	}
 	if strings.Contains(narrow, "memory  message") || !strings.Contains(wide, "memory  message") {
 		t.Errorf("80 columns:\n%s\n100 columns:\n%s", narrow, wide)

@@ -77,6 +77,21 @@ func (p *Problem) pick(groups, cases []string) (*judge.Problem, error) {
 	return p.Pick(groups, cases)
 }
 
+// Known says, before anything is judged, that nobody can tell in which language a
+// submission is: whoever is there to say it made a mistake.
+func (p *Problem) Known(path, language string) error {
+	if p.Kind.Answers || p.Package != nil && p.Package.Submission(path) != nil {
+		return nil
+	}
+	_, err := p.w.Tools.DetectSure(path, language)
+	if unusable, ok := errors.AsType[*lang.UnusableError](err); !ok {
+		return err
+	} else if unusable.Untold {
+		return &judge.Misuse{Err: unusable}
+	}
+	return nil
+}
+
 // submitted is a submission as it is found, usable or not.
 func (p *Problem) submitted(path, language string) (*entry, error) {
 	if p.Kind.Answers {

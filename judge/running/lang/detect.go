@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"io"
@@ -166,12 +167,44 @@ func interpreter(head []byte) string {
 	return ""
 }
 
+// DetectSure is Detect for somebody who can be asked: a folder with programs in several
+// languages is refused, even where one of them has a file named as an entry.
+func (t *Toolbox) DetectSure(path, override string) (*config.Language, error) {
+	if info, err := statSource(path); err == nil && info.IsDir() && override == "" {
+		if have, _, err := t.languagesIn(path); err != nil || len(have) > 1 {
+			return nil, cmp.Or(err, ambiguous(path, have))
+		}
+	}
+	return t.Detect(path, override)
+}
+
 // detectFolder finds the language of a folder: the only one that has files there,
 // or the only one that has a file named as an entry.
 func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
+	have, start, err := t.languagesIn(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(have) == 1:
+		return have[0], nil
+	case len(start) == 1:
+		return start[0], nil
+	case len(have) == 0:
+		return nil, untold(path, "name the file of the program, or say its language with --lang", NoProgram)
+	}
+	return nil, ambiguous(path, have)
+}
+
+func ambiguous(path string, have []*config.Language) error {
+	return untold(path, "name one of its files, or say which: --lang "+strings.Join(ids(have), ", --lang "), "the folder has programs in %d languages", len(have))
+}
+
+// languagesIn are the languages that have files in a folder, and those that have a file
+// there that is named as an entry.
+func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err error) {
 	count := map[*config.Language]int{}
 	entries := map[*config.Language]int{}
-	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fmt.Errorf("read the program: %w", err)
 		}
@@ -202,10 +235,6 @@ func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	var have, start []*config.Language
 	for _, l := range t.cfg.Languages {
 		if count[l] > 0 {
 			have = append(have, l)
@@ -214,15 +243,7 @@ func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 			start = append(start, l)
 		}
 	}
-	switch {
-	case len(have) == 1:
-		return have[0], nil
-	case len(start) == 1:
-		return start[0], nil
-	case len(have) == 0:
-		return nil, unusable(path, "", NoProgram)
-	}
-	return nil, unusable(path, "say which: --lang "+strings.Join(ids(have), ", --lang "), "the folder has programs in %d languages", len(have))
+	return have, start, err
 }
 
 func ids(languages []*config.Language) []string {
@@ -251,16 +272,16 @@ func (t *Toolbox) unknown(path string, head []byte) error {
 	hint := "say which language it is with --lang; " + suggest.List(t.cfg.IDs())
 	switch {
 	case interpreter(head) != "":
-		return unusable(path, hint, "no language has the interpreter %q of its #! line", interpreter(head))
+		return untold(path, hint, "no language has the interpreter %q of its #! line", interpreter(head))
 	case bytes.IndexByte(head, 0) >= 0:
 		if err := checkExecutable(path, head); err != nil {
 			return err
 		}
-		return unusable(path, hint, "is neither a text nor a program of this machine")
+		return untold(path, hint, "is neither a text nor a program of this machine")
 	case ext != "":
-		return unusable(path, hint, NoLanguage+" .%s", ext)
+		return untold(path, hint, NoLanguage+" .%s", ext)
 	}
-	return unusable(path, hint, "is a text, and neither its name nor a #! line tells the language")
+	return untold(path, hint, "is a text, and neither its name nor a #! line tells the language")
 }
 
 // headSize is how much of a file tells its language: signs may stand anywhere.

@@ -118,6 +118,13 @@ func TestDetectFolder(t *testing.T) {
 		if l != nil && l.ID != row.want || l == nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("it %s: Detect(%s) = %v, %v, want %q", row.it, row.files, l, err, row.want)
 		}
+		sure, err := box.DetectSure(dir, "")
+		if several := row.files == "main.py build.sh"; sure != l && !several || several && (err == nil || !strings.Contains(err.Error(), "name one of its files, or say which: --lang python3, --lang shell")) {
+			t.Errorf("it %s: DetectSure(%s) = %v, %v", row.it, row.files, sure, err)
+		}
+		if l, err := box.DetectSure(dir, "go"); err != nil || l.ID != "go" {
+			t.Errorf("it takes what was asked for: DetectSure(%s) = %v, %v", row.files, l, err)
+		}
 	}
 }
 

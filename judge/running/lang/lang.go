@@ -183,7 +183,10 @@ func (c *toolchain) environment(words map[string]string, tables ...map[string]st
 
 // UnusableError says why a file or folder is not a program that can be judged. It
 // unwraps to a *judge.Fault, which is what it is where a setter gave the path.
-type UnusableError struct{ Fault *judge.Fault }
+type UnusableError struct {
+	Fault  *judge.Fault
+	Untold bool // it may be one, if somebody says in which language
+}
 
 func (e *UnusableError) Error() string { return e.Fault.Error() }
 func (e *UnusableError) Unwrap() error { return e.Fault }
@@ -192,7 +195,12 @@ func (e *UnusableError) Unwrap() error { return e.Fault }
 func (*UnusableError) Blame() judge.Blame { return judge.Contestant }
 
 func unusable(path, hint, format string, args ...any) error {
-	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
+	return &UnusableError{Fault: &judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
+}
+
+// untold is a program whose language nothing tells.
+func untold(path, hint, format string, args ...any) error {
+	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}, true}
 }
 
 // MissingError says that a language cannot be used because a tool is missing.
