@@ -113,3 +113,25 @@ func TestBrokenShim(t *testing.T) {
 		t.Errorf("Ready = %+v, %v, want %q", s, err, want)
 	}
 }
+
+// TestShimOfNothing: a shim of a tool that is not installed is as good as no shim.
+func TestShimOfNothing(t *testing.T) {
+	for it, script := range map[string]string{
+		"as pyenv says it": "echo \"pyenv: toyc: command not found\" >&2\nexit 127\n",
+		"as asdf says it":  "echo 'No version is set for command toyc' >&2\nexit 126\n",
+	} {
+		dir := t.TempDir()
+		shim(t, dir+"/toyc", script)
+		t.Setenv("PATH", dir+":/usr/bin:/bin")
+		cfg, l := toy(t)
+		l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy-tools"
+		tools := lang.New(cfg, compiler(copies), t.TempDir(), nil)
+		_, err := tools.Build(t.Context(), write(t, "a.toy", "x"), l)
+		if want := "Toy needs toyc, which this machine does not have\n    apt-get install toy-tools"; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Build, %s = %v\nwant %s", it, err, want)
+		}
+		if s, err := tools.Ready(t.Context(), l); err != nil || s.Ready || s.Package != "toy-tools" {
+			t.Errorf("Ready, %s = %+v, %v", it, s, err)
+		}
+	}
+}

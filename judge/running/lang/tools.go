@@ -151,7 +151,7 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 
 // locate asks a language's tool where it really is. A shim that does not work is
 // passed over for the next one on the PATH; false says that none works, and broken why
-// not, where there is one at all.
+// not, where there is one at all. A shim of a tool that is not installed is none.
 func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []string, broken error, works bool) {
 	if len(l.Locate) == 0 {
 		return nil, nil, true
@@ -174,7 +174,9 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []st
 		if folders := foldersIn(out); len(folders) > 0 {
 			return folders, nil, true
 		}
-		broken = cmp.Or(broken, err)
+		if _, absent := errors.AsType[*absentError](err); !absent {
+			broken = cmp.Or(broken, err)
+		}
 	}
 	return nil, broken, false
 }
@@ -290,7 +292,7 @@ func run(ctx context.Context, argv []string) (string, error) {
 			said, _, _ = strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		}
 		err = fmt.Errorf("run %s: %w", strings.TrimSuffix(strings.Join(argv, " ")+": "+said, ": "), err)
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == notFound {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && slices.Contains(notFound, exit.ExitCode()) {
 			err = &absentError{err.Error()}
 		}
 		return "", err
@@ -298,9 +300,9 @@ func run(ctx context.Context, argv []string) (string, error) {
 	return string(out), nil
 }
 
-// notFound is the exit code by which shells, and the shims that are written for them, say
-// that there is no such command.
-const notFound = 127
+// notFound are the exit codes by which shells, and the shims that are written for them, say
+// that there is no such command, or none that could be executed.
+var notFound = []int{126, 127}
 
 // absentError is a shim's answer that the tool behind it is not installed.
 type absentError struct{ text string }
