@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -198,5 +199,24 @@ func BenchmarkLoad(b *testing.B) {
 		if _, err := config.Load("judge.toml", data, nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestHeapsStartFull: a heap that grows from small is collected at each step.
+func TestHeapsStartFull(t *testing.T) {
+	machines := 0
+	for _, l := range ours(t).Languages {
+		if l.Run[0] != "java" {
+			continue
+		}
+		machines++
+		for _, flag := range []string{"-XX:+UseSerialGC", "-Xms{heap_mib}m", "-Xmx{memory_mib}m"} {
+			if !slices.Contains(l.Run, flag) {
+				t.Errorf("%s starts by %q, without %s", l.ID, l.Run, flag)
+			}
+		}
+	}
+	if machines < 4 {
+		t.Errorf("judge.toml has %d languages of the Java virtual machine", machines)
 	}
 }
