@@ -26,8 +26,8 @@ func TestTypes(t *testing.T) {
 		{"knows everything on one line", "package a.b;import c.d;class A{}public class B{}", "A +B"},
 		{"knows inner classes", "public class A { public static class B { class C {} } void f() { class D {} } public enum E { X { int g() { return 1; } } } }\nclass F {}", "+A A$B A$B$C A$D A$E F"},
 		{"knows unicode escapes", `pub\u006cic cl\uuu0061ss \u0041 \u007b } // \u000a public class B {}`, "+A +B"},
-		{"knows no escape behind a backslash", `class A { String s = "\\u0022"; } class B {}`, "A B"},
-		{"knows that record may be a name", "public class A { int record; Object o = A.class; record(int x) {} void f() { record = record + 1; } }", "+A"},
+		{"knows no escape behind a backslash", "// \\\\u000a class A {}\nclass B {}", "B"},
+		{"knows that record may be a name", "public class A { int record; Object o = A.class; record(int x) {} void f() { record = record + 1; boolean b = A.class instanceof Object || record instanceof Integer; } }", "+A"},
 		{"keeps names of other scripts", "public class Größe$1 {}\nclass \\ud835\\udcb3 {}", "+Größe$1 𝒳"},
 		{"reads Latin-1", "// \xe9\npublic class Gr\xf6\xdfe {}", "+Größe"},
 		{"does not mind what is not Java", "}}} ) ' \" class", ""},
@@ -97,6 +97,7 @@ func made(version uint16, flags uint16, name, super, source string, inner bool, 
 
 func TestReadClass(t *testing.T) {
 	const public, private, static = 1, 2, 8
+	whole := made(61, public, "a/B", "C", "B.java", false)
 	for _, row := range []struct {
 		it   string
 		file []byte
@@ -110,7 +111,8 @@ func TestReadClass(t *testing.T) {
 		{"takes all of them from Java 25 on", made(69, 0, "A", "C", "A.java", false, method{0, "main", "()V"}), &jvm.Class{Name: "A", Super: "C", Source: "A.java", Main: true}},
 		{"takes no private main even there", made(69, 0, "A", "C", "A.java", false, method{private, "main", "()V"}), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
 		{"refuses other files", []byte("PK\x03\x04"), nil},
-		{"refuses a file that was cut", made(61, public, "a/B", "C", "B.java", false)[:60], nil},
+		{"refuses a file that lacks its end", whole[:len(whole)-13], nil},
+		{"refuses a file that was cut", whole[:60], nil},
 	} {
 		got, err := jvm.ReadClass(row.file)
 		if diff := cmp.Diff(row.want, got); diff != "" || (err == nil) != (row.want != nil) {
@@ -142,6 +144,7 @@ func TestStart(t *testing.T) {
 		{"writes the package with points", []*jvm.Class{class("a/b/Sum", "+m")}, "", "", "a.b.Sum"},
 		{"takes the entry file's first", []*jvm.Class{class("Test", "+m"), class("x/Go", "m")}, "", "src/Go.java", "x.Go"},
 		{"takes another where the entry file has none", []*jvm.Class{class("Test", "+m"), class("Go", "")}, "", "Go.java", "Test"},
+		{"takes what the sources declare before what they do not", []*jvm.Class{class("Odd", "m"), class("A", "m")}, "class A {}", "", "A"},
 		{"finds none", []*jvm.Class{class("A", "+")}, "", "", ""},
 		{"ends where classes extend each other", []*jvm.Class{class("A < B", "+"), class("B < A", "+")}, "", "", ""},
 	} {

@@ -34,12 +34,6 @@ func Types(source []byte) []Type {
 	}
 	for i := 0; i < len(all); i++ {
 		switch word := all[i]; word {
-		case "@":
-			if token(i+1) == "interface" {
-				continue
-			}
-			for i++; token(i+1) == "."; i += 2 { // the annotation's name
-			}
 		case "(":
 			parens++
 		case ")":

@@ -33,7 +33,7 @@ func Start(classes []*Class, declared []Type, entry string) string {
 			continue
 		}
 		simple := path.Base(c.Name)
-		r := []int{no(entry != "" && c.Source == path.Base(entry)), no(c.Public && !c.Inner), no(simple == "Main"), no(!c.Inner), order[simple], i}
+		r := []int{no(c.Source == path.Base(entry)), no(c.Public && !c.Inner), no(simple == "Main"), no(!c.Inner), order[simple], i}
 		if best == "" || slices.CompareFunc(r, rank, cmp.Compare[int]) < 0 {
 			best, rank = strings.ReplaceAll(c.Name, "/", "."), r
 		}
