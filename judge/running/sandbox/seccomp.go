@@ -96,9 +96,9 @@ const (
 // arguments, which the kernel finds out when the filter is installed; those never
 // run it. Those that depend on arguments come first. So its length costs nothing.
 //
-// Where programs run under the judge's own user, they must also be kept from
-// slowing down the zygote that watches them. They are told that it is done: run times ask
-// it of their own threads, and mono complains on standard output. Whoever may not lock files gets the answer
+// Where programs run under the judge's own user, they must also be kept from slowing down
+// the zygote that watches them. They are told that it is done: run times ask it of their own
+// threads, and mono complains on standard output. Whoever may not lock files gets the answer
 // of a system that has no more room for locks. Where processes are polled, there are no
 // files in memory that none of them shows.
 func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
