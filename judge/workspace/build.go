@@ -309,5 +309,8 @@ func unstaged(err error, path string) error {
 	if u, ok := errors.AsType[*lang.UnusableError](err); ok {
 		u.Fault.File = path
 	}
+	if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+		return fmt.Errorf("build %s: %w", path, missing)
+	}
 	return err
 }
