@@ -80,8 +80,9 @@ func (t *Test) Quit(v Verdict, format string, args ...any) {
 
 // Check is the main function of a checker: it calls f once for each case, in
 // judging order. F must end with Quit. What f cannot read from Out is the
-// contestant's fault (WA), what it cannot read from In or Ans is the setter's
-// (Fail).
+// contestant's fault (WA), and so is what an OK leaves of it but white space: a checker
+// that takes more than it looks at reads the Rest. What f cannot read from In or Ans is
+// the setter's (Fail).
 //
 // Print nothing before Check: with the judge, standard output carries the frames.
 // What f prints then goes to standard error.
@@ -93,11 +94,7 @@ func Check(f func(t *Test)) {
 			Out:  &Reader{data: out, name: "output", blame: WA},
 			Ans:  &Reader{data: ans, name: "answer", blame: Fail},
 		}
-		q := catch(func() { f(t) })
-		if q.verdict == "" {
-			q = quit{Fail, "the checker returned without calling Quit"}
-		}
-		return q
+		return judged(t.Out, func() { f(t) })
 	}
 	if streaming() {
 		serve("checker", func(parts [][]byte) quit {
@@ -122,6 +119,18 @@ func Check(f func(t *Test)) {
 		}
 	}
 	exit(check("", data[0], data[1], data[2]))
+}
+
+// judged runs a checker on an output and returns how that ended.
+func judged(out *Reader, f func()) quit {
+	q := catch(f)
+	if q.verdict == OK && !out.AtEOF() {
+		q = catch(func() { out.Refuse("extra output: want the end of the file, got %s", out.next()) })
+	}
+	if q.verdict == "" {
+		q = quit{Fail, "the checker returned without calling Quit"}
+	}
+	return q
 }
 
 // Validate is the main function of a validator: it calls f for each input. F

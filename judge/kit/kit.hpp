@@ -397,6 +397,9 @@ public:
     }
 
 private:
+    template <class F>
+    friend void Check(int argc, char **argv, F f);
+
     [[noreturn]] void refuseAt(std::size_t at, const std::string &message) {
         auto line = 1 + std::count(data.begin(), data.begin() + std::ptrdiff_t(at), '\n');
         std::size_t before = at ? data.rfind('\n', at - 1) : std::string::npos;
@@ -549,8 +552,9 @@ struct Test {
 };
 
 // The main function of a checker: it calls f(test) once for each case, in judging order.
-// F must end with Quit. What f cannot read from Out is the contestant's fault (WA), what it
-// cannot read from In or Ans is the setter's (FAIL).
+// F must end with Quit. What f cannot read from Out is the contestant's fault (WA), and so
+// is what an OK leaves of it but white space: a checker that takes more than it looks at
+// reads the Rest. What f cannot read from In or Ans is the setter's (FAIL).
 //
 // Print nothing before Check: with the judge, standard output carries the frames. What f
 // prints then goes to standard error.
@@ -560,8 +564,10 @@ void Check(int argc, char **argv, F f) {
     auto check = [&](std::string name, std::string in, std::string out, std::string ans) {
         Test t{std::move(name), {std::move(in), "input", FAIL}, {std::move(out), "output", WA}, {std::move(ans), "answer", FAIL}};
         own::Ended how;
-        if (own::caught([&] { f(t); }, &how)) return how;
-        return own::Ended{FAIL, "the checker returned without calling Quit"};
+        if (!own::caught([&] { f(t); }, &how)) how = {FAIL, "the checker returned without calling Quit"};
+        if (how.verdict == OK && !t.Out.AtEOF())
+            own::caught([&] { t.Out.Refuse("extra output: want the end of the file, got %s", t.Out.next()); }, &how);
+        return how;
     };
     if (own::streaming())
         return own::serve("checker", [&](std::vector<std::string> &p) {

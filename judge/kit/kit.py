@@ -80,14 +80,19 @@ class Test:
 def Check(f):
     """The main function of a checker: it calls f(test) once for each case, in judging
     order. F must end with Quit. What f cannot read from Out is the contestant's fault
-    (WA), what it cannot read from In or Ans is the setter's (FAIL).
+    (WA), and so is what an OK leaves of it but white space: a checker that takes more
+    than it looks at reads the Rest. What f cannot read from In or Ans is the setter's
+    (FAIL).
 
     Print nothing before Check: with the judge, standard output carries the frames. What
     f prints then goes to standard error.
     """
 
     def check(name, input, output, answer):
-        verdict, message = _catch(f, Test(name, input, output, answer))
+        test = Test(name, input, output, answer)
+        verdict, message = _catch(f, test)
+        if verdict == OK and not test.Out.AtEOF():
+            verdict, message = _catch(test.Out.Refuse, "extra output: want the end of the file, got %s", test.Out._next())
         return (verdict, message) if verdict else (FAIL, "the checker returned without calling Quit")
 
     if _streaming():

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 			case got != want:
 				t.Quit(kit.WA, "want %d, got %d", want, got)
 			}
+			if t.In.Rest() == "rest" {
+				t.Out.Rest()
+			}
 			t.Quit(kit.OK, "")
 		})
 	case "validator":
@@ -57,7 +60,7 @@ func tests(m *testing.M) int {
 // TestByHand runs kit programs as people do, without the judge.
 func TestByHand(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"7": "7\n", "8": "8\n", "500": "500", "minus": "-1", "x": "x"} {
+	for name, text := range map[string]string{"7": "7\n", "8": "8\n", "500": "500", "minus": "-1", "x": "x", "rest": "rest", "junk": "7 \nor maybe -1\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -70,6 +73,8 @@ func TestByHand(t *testing.T) {
 		{"a checker exits with 0 for right", "checker", "7 7 7", "", 0, "a setter's print\nanother one\n", ""},
 		{"a checker exits with 1 for wrong", "checker", "7 8 7", "", 1, "a setter's print\nanother one\n", "want 7, got 8\n"},
 		{"a checker exits with 1 for what it cannot read", "checker", "7 x 7", "", 1, "a setter's print\nanother one\n", "output, line 1, column 1: want an integer, got \"x\"\n"},
+		{"a checker exits with 1 for what it leaves unread", "checker", "7 junk 7", "", 1, "a setter's print\nanother one\n", "output, line 2, column 1: extra output: want the end of the file, got 'o'\n"},
+		{"a checker that reads the rest leaves nothing", "checker", "rest junk 7", "", 0, "a setter's print\nanother one\n", ""},
 		{"a checker exits with 3 for a bad answer", "checker", "7 7 x", "", 3, "a setter's print\nanother one\n", "answer, line 1, column 1: want an integer, got \"x\"\n"},
 		{"a checker exits with 3 when it panics", "checker", "7 500 7", "", 3, "a setter's print\nanother one\n", "panic: too large\n"},
 		{"a checker exits with 3 without a verdict", "checker", "7 minus 7", "", 3, "a setter's print\nanother one\n", "the checker returned without calling Quit\n"},
@@ -122,8 +127,8 @@ func TestStream(t *testing.T) {
 		request [][]string // parts
 		want    string     // with the greeting
 	}{
-		{"checker", [][]string{{"a/b", "", "7", "7"}, {"a/c", "", "8", "7"}, {"a/d", "", "7", "x"}, {"too", "few"}},
-			"assay-kit 1 checker\nok 0\nwrong 13\nwant 7, got 8fail 50\nanswer, line 1, column 1: want an integer, got \"x\"fail 26\na check has 4 parts, got 2"},
+		{"checker", [][]string{{"a/b", "", "7", "7"}, {"a/c", "", "8", "7"}, {"a/e", "", "7 8", "7"}, {"a/d", "", "7", "x"}, {"too", "few"}},
+			"assay-kit 1 checker\nok 0\nwrong 13\nwant 7, got 8wrong 73\noutput, line 1, column 3: extra output: want the end of the file, got '8'fail 50\nanswer, line 1, column 1: want an integer, got \"x\"fail 26\na check has 4 parts, got 2"},
 		{"validator", [][]string{{"a/b", "7\n"}, {"a/b", "0\n"}, {}},
 			"assay-kit 1 validator\nok 0\nwrong 45\ninput, line 1, column 1: n = 0 is not in 1..9fail 31\na validation has 2 parts, got 0"},
 		{"generator", [][]string{{seed, "random"}, {seed, "random"}, {seed, "x", "y"}, {}},

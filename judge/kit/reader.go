@@ -147,7 +147,7 @@ func (r *Reader) Line() string {
 	return string(line)
 }
 
-// Rest reads everything that is left.
+// Rest reads everything that is left. With it a checker takes what it does not look at.
 func (r *Reader) Rest() string {
 	rest := string(r.data[r.pos:])
 	r.pos = len(r.data)

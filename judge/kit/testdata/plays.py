@@ -14,6 +14,8 @@ def checker(t):
         raise ValueError("too large")
     if got != want:
         t.Quit(kit.WA, "want %d, got %d", want, got)
+    if t.In.Rest() == "rest":
+        t.Out.Rest()
     t.Quit(kit.OK)
 
 
@@ -53,17 +55,17 @@ def interactor(t):
 
 def reads(t):
     """Reads Out by the words of Ans, strictly if the case is called so."""
-    t.Out._strict = t.Name == "strict"
+    out = kit.Reader(kit._bytes(t.Out.Rest()), "output", kit.WA, t.Name == "strict")
     read = {
-        "token": t.Out.Token,
-        "word": lambda: t.Out.Word(1, 3, "w"),
-        "int64": lambda: str(t.Out.Int64()),
-        "int": lambda: str(t.Out.Int(-5, 99, "n")),
-        "space": lambda: t.Out.Space() or "",
-        "eoln": lambda: t.Out.EOLN() or "",
-        "eof": lambda: t.Out.EOF() or "",
-        "line": t.Out.Line,
-        "rest": t.Out.Rest,
+        "token": out.Token,
+        "word": lambda: out.Word(1, 3, "w"),
+        "int64": lambda: str(out.Int64()),
+        "int": lambda: str(out.Int(-5, 99, "n")),
+        "space": lambda: out.Space() or "",
+        "eoln": lambda: out.EOLN() or "",
+        "eof": lambda: out.EOF() or "",
+        "line": out.Line,
+        "rest": out.Rest,
     }
     t.Quit(kit.OK, "%s", "|".join([read[word]() for word in t.Ans.Rest().split()]))
 
