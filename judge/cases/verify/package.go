@@ -1,11 +1,9 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,6 +31,7 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		step{what: "the validators refuse junk", do: v.packageJunk, warns: true},
 		step{what: "the validators prove themselves", do: v.proofs},
 		step{what: "the validator judges every answer", do: v.packageAnswers},
+		step{what: "the output validator refuses junk", do: v.junkOutputs, warns: true},
 	); err != nil {
 		return false, err
 	}
@@ -302,41 +301,33 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 		if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 			continue // there is no output to show
 		}
-		verdict, message, err := v.validateOutput(ctx, &e.Case, e.Out)
+		o, err := v.validateOutput(ctx, &e.Case, e.Out)
 		if err != nil {
 			return n, faults, err
 		}
-		if want := (map[problem.ProofKind]judge.Verdict{problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted})[e.Kind]; verdict != want {
-			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", verdict.Words(), want.Words(), message), ": "), Hint: "mend the validator, or move the case"})
+		if want := (map[problem.ProofKind]judge.Verdict{problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted})[e.Kind]; o.Verdict != want {
+			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "), Hint: "mend the validator, or move the case"})
 		}
 	}
 	return n, faults, nil
 }
 
 // validateOutput has the output validator judge a file as an output.
-func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Verdict, string, error) {
+func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Outcome, error) {
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
-		return "", "", err
+		return judge.Outcome{}, err
 	}
 	defer checker.Close()
-	return v.judgeFile(ctx, checker, c, out)
+	return judgeFile(ctx, checker, c, out)
 }
 
-func (v *Verifier) judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out string) (judge.Verdict, string, error) {
-	var texts []*io.SectionReader
-	for _, path := range []string{c.In, c.Ans, out} {
-		data := []byte{}
-		if path != "" {
-			var err error
-			if data, err = os.ReadFile(path); err != nil {
-				return "", "", &judge.Fault{File: path, Text: err.Error()}
-			}
-		}
-		texts = append(texts, io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))))
+func judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out string) (judge.Outcome, error) {
+	data, err := optional(out)
+	if err != nil {
+		return judge.Outcome{}, err
 	}
-	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: texts[0], Ans: texts[1], Out: texts[2], Args: c.CheckerArgs})
-	return o.Verdict, o.Message, err
+	return judgeText(ctx, checker, c, data)
 }
 
 // packageAnswers has the package's own output validator judge each answer as an
@@ -373,9 +364,11 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 		key := digest("answer", in, ans, fmt.Sprintf("%q %q", part.Args, c.CheckerArgs))
 		var known answered
 		if !shelf.get(key, &known) {
-			if known.Verdict, known.Message, err = v.judgeFile(ctx, checker, c, c.Ans); err != nil {
+			o, err := judgeFile(ctx, checker, c, c.Ans)
+			if err != nil {
 				return n, faults, err
 			}
+			known = answered{o.Verdict, o.Message}
 			shelf.put(key, known)
 		}
 		switch known.Verdict {

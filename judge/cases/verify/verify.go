@@ -1,6 +1,6 @@
 // Package verify checks a whole problem folder: the folder is
 // whole, every input is valid and the validator refuses junk, every answer is the
-// reference's and the checker accepts it, the generated files are those of the
+// reference's and the checker accepts it and no junk, the generated files are those of the
 // manifest, and every solution gets the verdict of its folder.
 //
 // It finds as much as it can in one go, and sends it as events; a *judge.Fault is
@@ -104,6 +104,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: "the validator refuses junk", do: v.junk},
 		step{what: "the validator and the format agree", do: v.agreement},
 		step{what: "every answer is the reference's, and right", do: v.answers},
+		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err
 	}
@@ -446,18 +447,7 @@ func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.C
 
 // right has the checker judge the answer file as an output.
 func (v *Verifier) right(ctx context.Context, checker check.Checker, c *judge.Case) (*judge.Fault, error) {
-	in, err := os.ReadFile(c.In)
-	if err != nil {
-		return nil, err
-	}
-	ans, err := os.ReadFile(c.Ans)
-	if err != nil {
-		return nil, err
-	}
-	whole := func(data []byte) *io.SectionReader {
-		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
-	}
-	o, err := checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(ans), Args: c.CheckerArgs})
+	o, err := judgeFile(ctx, checker, c, c.Ans)
 	if err != nil {
 		return nil, err
 	}

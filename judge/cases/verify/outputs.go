@@ -1,0 +1,162 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/cases/gen"
+	"assay/judge/running/check"
+)
+
+// attempt is an output that a checker may neither accept nor fail on.
+type attempt struct {
+	name, text string
+	beside     bool // it proves something only where the answer itself is accepted
+}
+
+// attempts are those at a case with this answer.
+func attempts(ans string) (all []attempt) {
+	words := strings.Fields(ans)
+	for _, junk := range gen.Junk() {
+		if strings.TrimSpace(junk.Text) != "" || len(words) > 0 {
+			all = append(all, attempt{name: junk.Name, text: junk.Text})
+		}
+	}
+	all = append(all,
+		attempt{name: "a number of 100000 digits", text: strings.Repeat("7", 100_000) + "\n"},
+		attempt{name: "the answer and a word more", text: strings.TrimRight(ans, " \r\n") + "\njunk\n", beside: true})
+	if n := len(words); n > 1 {
+		all = append(all, attempt{name: "the first half of the answer", text: strings.Join(words[:n/2], " ") + "\n", beside: true})
+	}
+	return all
+}
+
+// At most so many cases are tried, of which no file is larger.
+const (
+	mostTried    = 20
+	largestTried = 64 << 10
+)
+
+// tried are some cases, from all over the problem.
+func (v *Verifier) tried() (some []*judge.Case) {
+	small := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() <= largestTried
+	}
+	var all []*judge.Case
+	for c := range v.cases {
+		if c.Ans != "" && small(c.In) && small(c.Ans) {
+			all = append(all, c)
+		}
+	}
+	for i := range min(len(all), mostTried) {
+		some = append(some, all[i*len(all)/min(len(all), mostTried)])
+	}
+	return some
+}
+
+// took is what the checker makes of an attempt at several cases.
+type took struct {
+	tried, refused bool   // once at least
+	failed         string // what it says
+}
+
+// junkOutputs holds outputs against the checker that it must refuse. A problem may have
+// cases in which any text is right; but where one is right in all that are tried, no
+// program is needed to solve the problem.
+func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults, err error) {
+	part := v.Folder.Checker.Program
+	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		return 0, nil, nil
+	}
+	if _, err := v.Crew.Part(ctx, part); err != nil {
+		return 0, nil, nil // who judges with it tells
+	}
+	made := map[string]*took{}
+	var names []string
+	for _, c := range v.tried() {
+		ans, err := os.ReadFile(c.Ans)
+		if err != nil {
+			return n, nil, &judge.Fault{File: c.Ans, Text: err.Error()}
+		}
+		right, err := v.alone(ctx, c, ans)
+		if err != nil {
+			return n, nil, err
+		}
+		for _, a := range attempts(string(ans)) {
+			t := made[a.name]
+			if t == nil {
+				t = &took{}
+				made[a.name], names = t, append(names, a.name)
+			}
+			if t.refused || t.failed != "" || a.beside && right.Verdict != judge.Accepted {
+				continue
+			}
+			o, err := v.alone(ctx, c, []byte(a.text))
+			if err != nil {
+				return n, nil, err
+			}
+			n, t.tried = n+1, true
+			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // it may be worth less
+			if o.Verdict == judge.JudgeError {
+				t.failed = fmt.Sprintf("given %s as the output of case %s: %s", a.name, c.ID(), o.Message)
+			}
+		}
+	}
+	var accepted []string
+	for _, name := range names {
+		switch t := made[name]; {
+		case t.failed != "":
+			faults = append(faults, &judge.Fault{File: part.Path, Text: t.failed, Hint: "mend it: contestants print anything, and what cannot be read is a wrong answer"})
+		case t.tried && !t.refused:
+			accepted = append(accepted, name)
+		}
+	}
+	if len(accepted) > 0 {
+		faults = append(faults, &judge.Fault{File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "), Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)"})
+	}
+	return n, faults, nil
+}
+
+// alone has a checker that has seen nothing before judge one output.
+func (v *Verifier) alone(ctx context.Context, c *judge.Case, out []byte) (judge.Outcome, error) {
+	checker, err := v.Crew.Checker(ctx)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	defer checker.Close()
+	return judgeText(ctx, checker, c, out)
+}
+
+// judgeText has a checker judge a text as the output of a case.
+func judgeText(ctx context.Context, checker check.Checker, c *judge.Case, out []byte) (judge.Outcome, error) {
+	in, err := optional(c.In)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	ans, err := optional(c.Ans)
+	if err != nil {
+		return judge.Outcome{}, err
+	}
+	whole := func(data []byte) *io.SectionReader {
+		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+	}
+	return checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(out), Args: c.CheckerArgs})
+}
+
+// optional reads a file; there is none at "", which is an empty one.
+func optional(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &judge.Fault{File: path, Text: err.Error()}
+	}
+	return data, nil
+}
