@@ -397,7 +397,7 @@ func (p *Package) grader(n *strictyaml.Node, s *oldState, faults *judge.Faults) 
 		s.legacy.Grader = nil
 		return
 	}
-	all := p.programs("graders")
+	all := p.validators("graders")
 	if len(all) == 0 {
 		if n.Has("grading") {
 			*faults = append(*faults, n.Get("grading").Fault("grading: custom, but there is no grader", "add one to graders/"))

@@ -72,6 +72,15 @@ func (p *Package) programs(dir string) (all []string) {
 	return all
 }
 
+// validators lists the programs in a folder of validators: the folder itself where it has
+// scripts that build or run what is beside them, as DOMjudge writes it.
+func (p *Package) validators(dir string) []string {
+	if p.isFile(path.Join(dir, "build")) || p.isFile(path.Join(dir, "run")) {
+		return []string{dir}
+	}
+	return p.programs(dir)
+}
+
 // isBuilt says whether a file is what a compiler made of the source beside it: sol of
 // sol.cpp, for whatever machine.
 func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
@@ -157,7 +166,7 @@ func (p *Package) readPrograms(m *metadata) (faults judge.Faults) {
 
 // outputValidator finds the one output validator, "" for the usual one.
 func (p *Package) outputValidator(m *metadata) string {
-	old := p.programs("output_validators")
+	old := p.validators("output_validators")
 	hasNew := p.holdsProgram("output_validator")
 	switch {
 	case p.Format.old() && !m.custom:
@@ -198,6 +207,10 @@ func (p *Package) single(dir string) string {
 // readInputValidators finds the programs and grammars that must accept every input.
 func (p *Package) readInputValidators() {
 	for _, dir := range []string{"input_validators", "input_format_validators"} {
+		if slices.Equal(p.validators(dir), []string{dir}) {
+			p.addInput(dir, false)
+			continue
+		}
 		for _, e := range p.list(dir) {
 			name := path.Join(dir, e.Name)
 			switch ext := extension(e.Name); {
