@@ -24,28 +24,9 @@ const (
 	secret = "secret"
 )
 
-// caseFlags are what the programs beside the output validator are told about a case.
-type caseFlags struct {
-	input *strictyaml.Node // input_validator_flags or _args: for all, or by validator
-	args  []string
-}
-
-// InputArgs are the arguments of an input validator for a case.
-func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) []string {
-	f, ok := p.flags[c.ID()]
-	if !ok || f.input == nil {
-		return nil
-	}
-	n := f.input
-	if n.Kind == strictyaml.Map {
-		n = n.Get(v.Name)
-	}
-	return append(slices.Clone(words(n)), f.args...)
-}
-
 // readData reads cases, groups and how they are graded.
 func (p *Package) readData() (faults judge.Faults) {
-	if p.Format.old() || p.Format == Draft2023 && p.hasFile("data", "testdata.yaml") {
+	if p.oldData() {
 		faults = p.readOldData()
 	} else {
 		faults = p.readNewData()
@@ -56,6 +37,7 @@ func (p *Package) readData() (faults judge.Faults) {
 	}
 	p.readProofs()
 	p.readDisplay()
+	p.checkUnread("data")
 	if p.Count() == 0 && len(faults) == 0 {
 		hint := "add data/secret/<name>.in and .ans"
 		if p.isFile("generators/generators.yaml") {
@@ -73,6 +55,11 @@ func (p *Package) readData() (faults judge.Faults) {
 		p.flaw("data/"+secret, "there are no secret cases: the samples alone are judged", hint)
 	}
 	return faults
+}
+
+// oldData says whether groups are set up by testdata.yaml.
+func (p *Package) oldData() bool {
+	return p.Format.old() || p.Format == Draft2023 && p.hasFile("data", "testdata.yaml")
 }
 
 // dataScript finds the script that makes the data of a package that came without; "" for
@@ -329,6 +316,7 @@ func (p *Package) overlay(dir string, s *oldState, graded *bool, faults *judge.F
 		p.graderFlags(g.GraderFlags, s, dir == "data", faults)
 	}
 	p.grader(n, s, faults)
+	p.Flaws = append(p.Flaws, slices.Concat(p.checkInputFlags(g.InputFlags), notWords(g.OutputFlags), notWords(g.GraderFlags))...)
 	if g.OutputFlags.Here() {
 		s.output = words(g.OutputFlags)
 	}
@@ -410,6 +398,7 @@ func (p *Package) grader(n *strictyaml.Node, s *oldState, faults *judge.Faults) 
 // readProofs reads the cases that prove something about the validators, under the
 // names of all generations.
 func (p *Package) readProofs() {
+	above := p.proofConfig("data", groupConfig{})
 	for _, row := range []struct {
 		dir  string
 		kind problem.ProofKind
@@ -418,21 +407,37 @@ func (p *Package) readProofs() {
 		{"invalid_output", problem.InvalidOutput}, {"invalid_outputs", problem.InvalidOutput}, {"bad", problem.InvalidOutput},
 		{"valid_output", problem.ValidOutput}, {"valid_outputs", problem.ValidOutput},
 	} {
-		p.readProofsIn(row.dir, path.Join("data", row.dir), row.kind)
+		p.readProofsIn(row.dir, path.Join("data", row.dir), row.kind, above)
 	}
 }
 
-func (p *Package) readProofsIn(name, dir string, kind problem.ProofKind) {
+// proofConfig is what a folder says of the cases in it, and inherits from above.
+func (p *Package) proofConfig(dir string, above groupConfig) groupConfig {
+	var c groupConfig
+	var bad judge.Faults
+	if !p.oldData() {
+		c, bad = p.readGroupConfig(dir)
+	} else {
+		var g oldGroup
+		c.doc, bad = p.yaml(path.Join(dir, "testdata.yaml"))
+		bad = append(bad, c.doc.Decode(&g)...)
+		bad = append(bad, p.checkInputFlags(g.InputFlags)...)
+		c.InputArgs, c.OutputArgs = g.InputFlags, words(g.OutputFlags)
+	}
+	p.Flaws = append(p.Flaws, bad...)
+	return c.over(above)
+}
+
+func (p *Package) readProofsIn(name, dir string, kind problem.ProofKind, above groupConfig) {
 	if !p.isDir(dir) {
 		return
 	}
-	group, bad := p.readGroupConfig(dir)
-	p.Flaws = append(p.Flaws, bad...)
+	group := p.proofConfig(dir, above)
 	for _, e := range p.list(dir) {
 		base, isInput := strings.CutSuffix(e.Name, ".in")
 		switch {
 		case e.Dir && !strings.HasSuffix(e.Name, ".files"):
-			p.readProofsIn(name+"/"+e.Name, path.Join(dir, e.Name), kind)
+			p.readProofsIn(name+"/"+e.Name, path.Join(dir, e.Name), kind, group)
 		case isInput && !e.Dir:
 			c := judge.Case{Group: name, Name: base, In: p.at(path.Join(dir, e.Name)), Files: p.caseFiles(path.Join(dir, base+".files"), "")}
 			proof := problem.Proof{Kind: kind, Case: c}

@@ -42,6 +42,12 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	n, faults := p.yaml(name)
 	c := groupConfig{doc: n}
 	faults = append(faults, n.Decode(&c)...)
+	faults = append(faults, slices.Concat(p.checkInputFlags(c.InputArgs), p.checkInputFlags(c.InputFlags), notWords(c.OutputFlags))...)
+	for old, now := range map[string]string{"input_validator_flags": "input_validator_args", "output_validator_flags": "output_validator_args"} {
+		if n.Has(old) && n.Has(now) {
+			faults = append(faults, n.Key(old).Fault(fmt.Sprintf("%s beside %s: only the latter counts", old, now), "remove it"))
+		}
+	}
 	if c.OutputFlags.Here() && c.OutputArgs == nil {
 		c.OutputArgs = words(c.OutputFlags)
 	}
@@ -87,9 +93,6 @@ func (c groupConfig) over(above groupConfig) groupConfig {
 func (p *Package) readNewData() (faults judge.Faults) {
 	base, bad := p.readGroupConfig("data")
 	p.Flaws = append(p.Flaws, bad...)
-	if p.hasFile("data", "testdata.yaml") {
-		p.flaw("data", "testdata.yaml means nothing in this version of the format", "write test_group.yaml")
-	}
 	root := &judge.Node{}
 	if p.isDir("data/" + sample) {
 		config, bad := p.readGroupConfig("data/" + sample)

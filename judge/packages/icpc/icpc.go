@@ -7,7 +7,8 @@
 //	icpc.go     Open, and what a Package is
 //	metadata.go problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
 //	display.go  how samples are shown
-//	data.go     cases and groups; grading.go: how groups make a score
+//	data.go     cases and groups; flags.go: what validators are told of them
+//	grading.go  how groups make a score
 //	programs.go validators; stage.go: programs with include/ and constants filled in
 //	submissions.go, annotate.go  submissions and what they must get
 //	statement.go statements; unpack.go: packages in zip archives; folder.go: links
@@ -82,6 +83,7 @@ type Package struct {
 	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations tell
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
+	asked     map[string]bool      // the YAML files that were looked for
 }
 
 // Metadata is what problem.yaml says of the problem beyond its judging. The names are in all
@@ -156,7 +158,7 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 
 // newPackage is a package of which nothing was read yet.
 func newPackage(of *judge.Problem, root *folder) *Package {
-	p := &Package{Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{}, flags: map[string]caseFlags{}}
+	p := &Package{Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{}, flags: map[string]caseFlags{}, asked: map[string]bool{}}
 	p.Form = p
 	return p
 }
@@ -191,6 +193,7 @@ func (p *Package) flaw(name, text, hint string) {
 // yaml reads a YAML file of the package; one that is not there is Null. The
 // faults are those of its syntax.
 func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
+	p.asked[name] = true
 	data, err := p.read(name)
 	if err != nil {
 		empty, _ := strictyaml.Parse(p.at(name), nil)

@@ -116,14 +116,17 @@ func describe(b *strings.Builder, p *icpc.Package) {
 	if n := p.ConstantNames(); len(n) > 0 {
 		line("constants %v", n)
 	}
+	told := func(c *judge.Case) (words string) {
+		for _, v := range p.Inputs {
+			if args := p.InputArgs(v, c); len(args) > 0 {
+				words += fmt.Sprintf(", %s gets %q", v.Name, args)
+			}
+		}
+		return words
+	}
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {
-			words := ""
-			for _, v := range p.Inputs {
-				if args := p.InputArgs(v, &c); len(args) > 0 {
-					words += fmt.Sprintf(", %s gets %q", v.Name, args)
-				}
-			}
+			words := told(&c)
 			for _, f := range c.Files {
 				words += fmt.Sprintf(", file %s %q", f.Name, f.Data)
 			}
@@ -131,7 +134,7 @@ func describe(b *strings.Builder, p *icpc.Package) {
 		}
 	}
 	for _, e := range p.Extra {
-		line("proof %s %s: checker %q", e.Kind, e.ID(), e.CheckerArgs)
+		line("proof %s %s: checker %q%s", e.Kind, e.ID(), e.CheckerArgs, told(&e.Case))
 	}
 	if p.Grading != nil {
 		line("graded as in %s, scored %v, custom %v", p.Grading.Form, p.Grading.Scored, p.Grading.Custom)

@@ -70,6 +70,7 @@ func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Fa
 		p.Keywords = words(d.Keywords)
 	}
 	if d.Flags.Here() {
+		p.Flaws = append(p.Flaws, notWords(d.Flags)...)
 		m.validator = words(d.Flags)
 	}
 	m.allowFiles = true
