@@ -114,6 +114,7 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 		path := filepath.Join(dir, e.Name())
 		name, isInput := strings.CutSuffix(e.Name(), ".in")
 		switch {
+		case Leftover(e.Name()):
 		case isInput && !goodName.MatchString(name):
 			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "letters, digits, - _ and . will do"})
 		case isInput:
@@ -156,11 +157,12 @@ func (f *Folder) NotGenerated(cases []*judge.Case) *judge.Fault {
 	return f.CaseFault(cases[0], fmt.Sprintf("%s not generated yet: judge generate %s", some, f.ID), "")
 }
 
-// subfolders lists the folders in dir by name; a missing dir has none.
+// subfolders lists the folders in dir by name, without hidden ones: some are what an
+// interrupted command has left. A missing dir has none.
 func subfolders(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !Leftover(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

@@ -58,6 +58,9 @@ func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 		have[e.Name()] = true
 	}
 	for _, e := range entries {
+		if Leftover(e.Name()) {
+			continue
+		}
 		path := filepath.Join(dir, e.Name())
 		if name, ok := strings.CutSuffix(e.Name(), ".in"); ok && !have[name+".ans"] && !unanswered {
 			faults = append(faults, &judge.Fault{File: path, Text: "the case has no answer", Hint: "write " + name + ".ans, or let the reference answer it: judge generate"})

@@ -23,7 +23,7 @@ func (e *UnknownError) Error() string {
 
 // Pick returns the problem with only the named groups and cases; empty lists pick
 // everything. A name that picks nothing is an *UnknownError. A picked case that
-// has not been generated is a *judge.Fault.
+// has not been generated, or that is no plain text, is a *judge.Fault.
 func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
 	var groupNames, caseNames []string
 	for _, g := range f.Groups {
@@ -47,6 +47,9 @@ func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
 	picked := f.Select(groups, cases)
 	missing := slices.DeleteFunc(f.Ungenerated(), func(c *judge.Case) bool { return !picked.Has(c.ID()) })
 	if fault := f.NotGenerated(missing); fault != nil {
+		return nil, fault
+	}
+	if fault := marked(picked); fault != nil {
 		return nil, fault
 	}
 	return picked, nil

@@ -47,7 +47,7 @@ func plainCases(dir, group string) (cases []judge.Case) {
 	}
 	for _, e := range entries {
 		name, ans := answerOf(e.Name(), have)
-		if ans == "" || e.IsDir() {
+		if ans == "" || e.IsDir() || Leftover(e.Name()) {
 			continue
 		}
 		cases = append(cases, judge.Case{Group: group, Name: name, In: filepath.Join(dir, e.Name()), Ans: filepath.Join(dir, ans)})

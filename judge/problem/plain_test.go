@@ -33,6 +33,7 @@ func TestPlainFolders(t *testing.T) {
 		{"other names", "p/input1.txt p/output1.txt p/x.in.txt p/x.out.txt p/in7 p/out7 p/in8.txt p/out8.txt p/in9", "cases/in7 cases/in8 cases/input1 cases/x.in"},
 		{"samples by name", "p/1.in p/1.ans p/Sample-2.in p/Sample-2.ans", "sample/Sample-2 cases/1"},
 		{"folders are groups", "p/2.in p/2.ans p/hard/1.in p/hard/1.ans p/sample/3.in p/sample/3.ans p/cases/4.in p/cases/4.ans p/empty/notes", "sample/3 hard/1 cases/2 cases/4"},
+		{"what computers leave is passed over", "p/1.in p/1.ans p/._1.in p/._1.ans p/Thumbs.db p/__MACOSX/1.in p/__MACOSX/1.ans p/.generate-1/2.in p/.generate-1/2.ans", "cases/1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -78,11 +78,14 @@ func (p *Problem) typed() string {
 	return cmp.Or(p.own, p.Dir)
 }
 
-// Notes says what a reader must know of a package before anything is judged.
+// Notes says what a reader must know of a folder before anything is judged.
 func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	prepared, err := p.Prepared(ctx)
+	if note := p.LeftoverNote(); note != "" {
+		notes = append(notes, note)
+	}
 	if err != nil || p.Package == nil {
-		return nil, err
+		return notes, err
 	}
 	for _, fault := range prepared.Graders {
 		notes = append(notes, "the usual grader takes the place of one that cannot be built: "+fault.Error())

@@ -486,14 +486,15 @@ func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits j
 // Flaw says what is wrong with a case file as a text: a case is UTF-8 with LF
 // line ends, and ends with one. It returns "" for a good one.
 func Flaw(data []byte) (text, hint string) {
+	mark, hint := problem.Mark(data)
 	switch {
 	case len(data) == 0:
 		return "is empty", "a case has at least one line"
+	case mark != "":
+		return mark, hint
 	case bytes.IndexByte(data, '\r') >= 0:
 		line := 1 + bytes.Count(data[:bytes.IndexByte(data, '\r')], []byte{'\n'})
 		return fmt.Sprintf("has a carriage return in line %d", line), "end lines with a line feed only"
-	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
-		return "starts with a byte order mark", "save it as UTF-8 without one"
 	case !utf8.Valid(data):
 		return "is not UTF-8", "save it as UTF-8"
 	case data[len(data)-1] != '\n':

@@ -66,7 +66,7 @@ func TestFlaw(t *testing.T) {
 		{"nothing is a flaw", "", "is empty"},
 		{"CRLF is a flaw, and the line is named", "1\n2\r\n", "has a carriage return in line 2"},
 		{"a missing line end is a flaw", "1 2", "does not end with a line feed"},
-		{"a byte order mark is a flaw", "\xef\xbb\xbf1\n", "starts with a byte order mark"},
+		{"a byte order mark is a flaw", "\xef\xbb\xbf1\n", "begins with a byte order mark"},
 		{"Latin-1 is a flaw", "gr\xf6\xdfe\n", "is not UTF-8"},
 	}
 	for _, test := range tests {

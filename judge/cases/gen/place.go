@@ -348,7 +348,7 @@ func intactFaults(c *judge.Case, e *Entry, hint string) (faults judge.Faults) {
 func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if !expected[e.Name()] {
+		if !expected[e.Name()] && !problem.Leftover(e.Name()) {
 			faults = append(faults, &judge.Fault{File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file", Hint: "cases written by hand belong into the problem's cases/ folder; else remove it"})
 		}
 	}

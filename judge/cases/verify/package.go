@@ -24,7 +24,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	p := v.Folder.Package
 	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
 	// What follows, and what the validators do with junk, is advice: the format does not ask for it.
-	v.checked("every case is a text with proper line ends", v.Folder.Count(), nil, few(v.texts()))
+	faults, warnings := v.texts()
+	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
 	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
 	if err := v.steps(ctx,
 		step{what: "every input is valid", do: v.packageInputs},

@@ -47,7 +47,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 		}
 	}
 	for _, e := range entries {
-		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots {
+		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots && !problem.Leftover(e.Name()) {
 			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
 		}
 	}
@@ -57,7 +57,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 		entries, _ := os.ReadDir(dir) // a missing folder has no solutions
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
-			if !strings.HasPrefix(e.Name(), ".") && v.wanted(path) {
+			if !strings.HasPrefix(e.Name(), ".") && !problem.Leftover(e.Name()) && v.wanted(path) {
 				found = append(found, &solution{path: path, promised: verdict})
 			}
 		}

@@ -83,6 +83,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		v.Memory = &Memory{}
 	}
 	defer v.Memory.save()
+	if note := v.Folder.LeftoverNote(); note != "" {
+		v.listen(&judge.Noted{Text: note})
+	}
 	if v.Folder.Package != nil {
 		return v.packageChecks(ctx)
 	}
@@ -90,7 +93,8 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	if v.Folder.OnlyGame() {
 		return false, v.Game(ctx, v.report)
 	}
-	v.report("every case is a text with proper line ends", v.Folder.Count(), few(v.texts()))
+	faults, warnings := v.texts()
+	v.report("every case is a text with proper line ends", v.Folder.Count(), few(append(faults, warnings...)))
 	if v.Folder.Generator != nil || v.Folder.Makes() {
 		faults, doubtful := (&gen.Maker{Folder: v.Folder}).Compare()
 		v.report("the generated files are those of the manifest", v.Folder.Count(), few(faults))
@@ -202,8 +206,9 @@ func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 	}
 }
 
-// texts checks the form of the files.
-func (v *Verifier) texts() (faults judge.Faults) {
+// texts checks the form of the files. What no program can read is a fault, the rest is
+// advice where the format of a package does not ask for it.
+func (v *Verifier) texts() (faults, warnings judge.Faults) {
 	for c := range v.cases {
 		for _, path := range []string{c.In, c.Ans} {
 			if path == "" {
@@ -221,11 +226,15 @@ func (v *Verifier) texts() (faults judge.Faults) {
 				continue // an answer need not say anything
 			}
 			if text, hint := gen.Flaw(data); text != "" {
-				faults = append(faults, &judge.Fault{File: path, Text: "the file " + text, Hint: hint})
+				to := &warnings
+				if mark, _ := problem.Mark(data); mark != "" {
+					to = &faults
+				}
+				*to = append(*to, &judge.Fault{File: path, Text: "the file " + text, Hint: hint})
 			}
 		}
 	}
-	return faults
+	return faults, warnings
 }
 
 // validator starts the problem's validator; nil where it has none.

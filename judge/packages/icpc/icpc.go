@@ -250,7 +250,7 @@ func (p *Package) list(dir string) (all []entry) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".") {
+		if strings.HasPrefix(name, ".") || problem.Leftover(name) {
 			continue
 		}
 		info, err := p.root.Stat(path.Join(dir, name))

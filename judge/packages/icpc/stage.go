@@ -155,7 +155,7 @@ func dropped(name string) bool {
 	case "bin", "exe", "o", "obj", "class", "pyc", "hi", "swp", "bak", "orig", "ctd", "pdf":
 		return true
 	}
-	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || name == "__pycache__" || name == "a.out" || !utf8.ValidString(name)
+	return strings.HasPrefix(name, ".") || problem.Leftover(name) || strings.HasSuffix(name, "~") || name == "__pycache__" || name == "a.out" || !utf8.ValidString(name)
 }
 
 func (c *copier) file(name, to string) error {

@@ -227,6 +227,8 @@ func TestUnpack(t *testing.T) {
 		{"takes a package that stands at the top", []zip.FileHeader{entry("problem.yaml", 0o644), entry("data/", fs.ModeDir|0o755)}, ".", ""},
 		{"takes a package in a folder", []zip.FileHeader{entry("one/problem.yaml", 0o644)}, "one", ""},
 		{"takes names as Windows writes them", []zip.FileHeader{entry(`one\problem.yaml`, 0o644)}, "one", ""},
+		{"takes folders as Windows writes them", []zip.FileHeader{entry(`one\`, 0o644), entry(`one\data\`, 0o644), entry(`one\problem.yaml`, 0o644), entry(`one\data\1.in`, 0o644)}, "one", ""},
+		{"passes over what computers leave", []zip.FileHeader{entry("__MACOSX/problem.yaml", 0o644), entry("one/._problem.yaml", 0o644), entry("one/problem.yaml", 0o644)}, "one", ""},
 		{"refuses to climb out", []zip.FileHeader{entry("problem.yaml", 0o644), entry("../evil", 0o644)}, "", `the entry "../evil" would be outside of the package`},
 		{"refuses to climb out with backslashes", []zip.FileHeader{entry(`..\evil`, 0o644)}, "", "would be outside of the package"},
 		{"refuses absolute paths", []zip.FileHeader{entry("/tmp/evil", 0o644)}, "", "would be outside of the package"},

@@ -60,7 +60,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
 			return "", fault(fmt.Sprintf("what is in the archive has more than %d times its bytes", maxRatio), "leave out what a generator makes")
 		}
-		name := strings.ReplaceAll(f.Name, `\`, "/")
+		name := inArchive(f.Name)
 		switch mode := f.Mode(); {
 		case !filepath.IsLocal(strings.TrimSuffix(name, "/")) || strings.ContainsRune(name, 0):
 			return "", fault(fmt.Sprintf("the entry %q would be outside of the package", f.Name), "pack the folder itself, without .. and absolute paths")
@@ -79,6 +79,9 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	}
 	defer root.Close()
 	for _, f := range z.File {
+		if slices.ContainsFunc(strings.Split(inArchive(f.Name), "/"), problem.Leftover) {
+			continue
+		}
 		if err := unpackFile(root, f); err != nil {
 			return "", fault(fmt.Sprintf("the entry %q: %s", f.Name, problem.Reason(err)), "")
 		}
@@ -86,10 +89,13 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	return PackageIn(archive, to, other...)
 }
 
+// inArchive is a name in an archive; some tools of Windows write it with backslashes.
+func inArchive(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
 // unpackFile writes one entry.
 func unpackFile(root *os.Root, f *zip.File) error {
-	name := path.Clean(strings.ReplaceAll(f.Name, `\`, "/"))
-	if f.FileInfo().IsDir() || strings.HasSuffix(f.Name, "/") {
+	name := path.Clean(inArchive(f.Name))
+	if f.FileInfo().IsDir() || strings.HasSuffix(inArchive(f.Name), "/") {
 		return root.MkdirAll(name, 0o755)
 	}
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {

@@ -1,0 +1,26 @@
+package problem_test
+
+import (
+	"testing"
+
+	"assay/judge/problem"
+)
+
+func TestMark(t *testing.T) {
+	for _, row := range []struct{ it, data, want string }{
+		{"takes a plain text", "30\n", ""},
+		{"takes an empty text", "", ""},
+		{"takes letters beyond ASCII", "\u00e9\n", ""},
+		{"finds the mark of UTF-8", "\ufeff30\n", "begins with a byte order mark"},
+		{"finds UTF-16 of either order", "\xff\xfe3\x00\n\x00", "is UTF-16"},
+		{"finds UTF-16 of the other order", "\xfe\xff\x003\x00\n", "is UTF-16"},
+		{"finds UTF-16 without a mark", "3\x000\x00\n\x00", "is UTF-16"},
+		{"finds that of the other order too", "\x003\x000\x00\n", "is UTF-16"},
+		{"takes bytes of which some are zero", "3\x000\x00\x01\x00", ""},
+		{"takes a mark that is not at the start", "30\ufeff\n", ""},
+	} {
+		if got, _ := problem.Mark([]byte(row.data)); got != row.want {
+			t.Errorf("it %s: Mark(%q) = %q, want %q", row.it, row.data, got, row.want)
+		}
+	}
+}
