@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/text/encoding/htmlindex"
 
 	"assay/judge"
 	"assay/judge/internal/golden"
@@ -147,6 +148,7 @@ func TestFaults(t *testing.T) {
 	const set = `<testset name="tests"><tests><test method="manual"/></tests><input-path-pattern>tests/%02d</input-path-pattern><answer-path-pattern>tests/%02d.a</answer-path-pattern></testset>`
 	for _, row := range []struct{ it, xml, want string }{
 		{"wants XML", "<problem>\n<judging>", "p/problem.xml:3: unexpected EOF"},
+		{"wants an encoding that is known", `<?xml version="1.0" encoding="windows-1521"?><problem/>`, "p/problem.xml:1: unknown encoding \"windows-1521\"\n    save the file as UTF-8"},
 		{"wants a problem", "<package/>", "p/problem.xml: expected element type <problem> but have <package>"},
 		{"wants tests", "<problem/>", "p/problem.xml: the package has no tests\n    it needs a testset"},
 		{"misses a test", "<problem><judging>" + set + "</judging></problem>", "p/problem.xml: there is no test tests/01\n"},
@@ -238,6 +240,35 @@ func TestLacks(t *testing.T) {
 	} {
 		if got := polygon.Lacks(unpack(t, xml+row.files)); got != row.want {
 			t.Errorf("it %s: Lacks = %v, want %v", row.it, got, row.want)
+		}
+	}
+}
+
+// TestEncodings: problem.xml is read in the encoding that it names, or is marked with.
+func TestEncodings(t *testing.T) {
+	for _, name := range []string{"windows-1251", "koi8-r", "ISO-8859-5", "UTF8", "utf-16le", "utf-16be"} {
+		encoding, err := htmlindex.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := unpack(t, strings.Replace(whole, `<name language="english" value="Sums"/>`, "", 1))
+		xml, err := os.ReadFile(filepath.Join(dir, polygon.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(xml), `encoding="utf-8"`, `encoding="`+name+`"`, 1)
+		if strings.HasPrefix(name, "utf-16") {
+			text = "\ufeff" + text
+		}
+		data, err := encoding.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, polygon.File), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if p, faults := polygon.Open(dir, judge.Limits{}); p == nil || p.Title != "Суммы" {
+			t.Errorf("%s: %v, %v, want the name of the problem", name, p, faults)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/text/encoding/htmlindex"
+
 	"assay/judge"
 	"assay/judge/problem"
 )
@@ -118,15 +120,44 @@ func readDocument(file string) (*document, *judge.Fault) {
 
 func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 	var d document
-	err := xml.NewDecoder(bytes.NewReader(data)).Decode(&d)
+	text, decoded := fromUTF16(data)
+	decoder := xml.NewDecoder(bytes.NewReader(text))
+	decoder.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		if decoded {
+			return in, nil
+		}
+		encoding, err := htmlindex.Get(label)
+		if err != nil {
+			return nil, &judge.Fault{File: file, Line: 1, Text: fmt.Sprintf("unknown encoding %q", label), Hint: "save the file as UTF-8, and say so in its first line"}
+		}
+		return encoding.NewDecoder().Reader(in), nil
+	}
+	err := decoder.Decode(&d)
 	if err == nil {
 		return &d, nil
+	}
+	if unknown, ok := errors.AsType[*judge.Fault](err); ok {
+		return nil, unknown
 	}
 	fault := &judge.Fault{File: file, Text: strings.TrimPrefix(err.Error(), "xml: ")}
 	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		fault.Line, fault.Text = syntax.Line, syntax.Msg
 	}
 	return nil, fault
+}
+
+// fromUTF16 decodes a text that begins with the mark of UTF-16, whose first line cannot be
+// read before that.
+func fromUTF16(data []byte) (text []byte, decoded bool) {
+	for mark, name := range map[string]string{"\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be"} {
+		rest, marked := bytes.CutPrefix(data, []byte(mark))
+		if encoding, err := htmlindex.Get(name); marked && err == nil {
+			if text, err := encoding.NewDecoder().Bytes(rest); err == nil {
+				return text, true
+			}
+		}
+	}
+	return data, false
 }
 
 // local makes a path of the package, as the system writes it; "" for one that leads

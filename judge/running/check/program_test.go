@@ -114,6 +114,11 @@ func standIn(args, first, last []string, right, wrong int) {
 		"multiplier":       func() { leave("score_multiplier.txt", "0.25"); os.Exit(right) },
 		"both":             func() { leave("score.txt", "1"); leave("score_multiplier.txt", "1"); os.Exit(right) },
 		"points":           func() { fmt.Fprintln(os.Stderr, "points 2.5 half of it"); os.Exit(7) },
+		"noisy points": func() {
+			fmt.Fprintln(os.Stderr, "points so far: 3\n"+strings.Repeat("debug ", 1<<10)+"\npoints 1.5 off by one\nor two")
+			os.Exit(7)
+		},
+		"bare points":      func() { fmt.Fprintln(os.Stderr, "debug: 7\n\n0.5 off"); os.Exit(7) },
 		"no points":        func() { fmt.Fprintln(os.Stderr, "points 0 none of it"); os.Exit(7) },
 		"link": func() {
 			os.Symlink("/etc/passwd", feedback+"judgemessage.txt")
@@ -178,6 +183,8 @@ var programRows = []struct {
 	{"testlib", "exit 8", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 7", judge.JudgeError, "checker me gives points and does not say how many\nits standard error ends:\nlast words"},
 	{"testlib", "points", judge.Accepted, "half of it"},
+	{"testlib", "noisy points", judge.Accepted, "off by one\nor two"},
+	{"testlib", "bare points", judge.Accepted, "off"},
 	{"testlib", "no points", judge.WrongAnswer, "none of it"},
 	{"testlib", "exit 43", judge.JudgeError, "checker me ended in a way that testlib does not know (exit code 43)\nits standard error ends:\nlast words"},
 	{"testlib", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
@@ -235,6 +242,8 @@ func TestAwards(t *testing.T) {
 		{"kattis", "score", judge.Award{By: judge.Points, Value: 12.5}, "well done"},
 		{"kattis", "multiplier", judge.Award{By: judge.Multiplier, Value: 0.25}, ""},
 		{"testlib", "points", judge.Award{By: judge.Points, Value: 2.5, Alone: true}, ""},
+		{"testlib", "noisy points", judge.Award{By: judge.Points, Value: 1.5, Alone: true}, ""},
+		{"testlib", "bare points", judge.Award{By: judge.Points, Value: 0.5, Alone: true}, ""},
 		{"testlib", "exit 60", judge.Award{By: judge.Multiplier, Value: 0.05, Alone: true}, ""},
 	} {
 		part := &judge.Part{Speaks: row.speaks, Args: arguments[row.speaks], PartialFrom: 50}

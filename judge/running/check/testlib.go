@@ -91,12 +91,12 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 	}
 	message := clean(stderr)
 	if exec.Exit == testlibPoints {
-		points, rest, _ := strings.Cut(strings.TrimPrefix(message, "points "), " ")
+		points, rest, _ := strings.Cut(saidLast(stderr, "points"), " ")
 		value := scoreOf(points)
 		if math.IsNaN(value) {
 			return *c.fault("gives points and does not say how many", stderr), nil
 		}
-		return partly(judge.Award{By: judge.Points, Value: value}, rest), nil
+		return partly(judge.Award{By: judge.Points, Value: value}, clean(rest)), nil
 	}
 	for _, word := range []string{"ok", "wrong answer"} { // the verdict says so already
 		if rest, cut := strings.CutPrefix(message, word); cut && (rest == "" || rest[0] == ' ') {
@@ -105,6 +105,19 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 		}
 	}
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
+}
+
+// saidLast is what stands behind a word in the last line that begins with it: before that,
+// checkers print what they like. Where no line does, it is the last line.
+func saidLast(text, word string) string {
+	text = strings.TrimSpace(text)
+	for at := len(text); at > 0; {
+		at = strings.LastIndexByte(text[:at], '\n')
+		if rest, found := strings.CutPrefix(text[at+1:], word+" "); found {
+			return rest
+		}
+	}
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // interactorOutput is the feedback file in which an interactor leaves what the
