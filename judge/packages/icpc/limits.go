@@ -113,6 +113,8 @@ func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 		for k, v := range group.Pairs() {
 			switch x, ok := v.Float(); {
 			case v.Kind != strictyaml.Scalar || !ok:
+			case v.Quoted:
+				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number, got the text %q", k.Path, v.Text), "write it without quotes: "+v.Text))
 			case x <= 0 || math.IsInf(x, 0):
 				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
 			case x < 1 && group.Path == "limits.time_multipliers" && p.Format == Format2025:

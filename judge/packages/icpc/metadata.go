@@ -39,7 +39,7 @@ type document struct {
 	Keywords    []string           `yaml:"keywords"`
 	Languages   []string           `yaml:"languages"`
 	AllowFiles  bool               `yaml:"allow_file_writing"`
-	Constants   map[string]*values `yaml:"constants"`
+	Constants   map[string]values `yaml:"constants"`
 	// Of the drafts before it.
 	SourceURL  *strictyaml.Node `yaml:"source_url"`
 	Validation *strictyaml.Node `yaml:"validation"`
@@ -79,6 +79,9 @@ func (p *Package) readMetadata(doc *strictyaml.Node, m *metadata) (faults judge.
 	p.Problem.Source = sourceText(p.Sources)
 	p.checkMetadata(doc)
 	for name, v := range d.Constants {
+		if !doc.Get("constants").Get(name).Here() {
+			continue // checkMetadata has told
+		}
 		p.constants[name] = v.value
 		for variant, text := range v.variants {
 			p.constants[name+"."+variant] = text
@@ -160,7 +163,10 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 		note(n.Fault(fmt.Sprintf("embargo_until: %q is not a date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
 	}
 	p.checkRights(doc)
-	for k := range doc.Get("constants").Pairs() {
+	for k, v := range doc.Get("constants").Pairs() {
+		if !v.Here() {
+			note(k.Fault(fmt.Sprintf("the constant %q has no value", k.Text), "give it one, or remove it"))
+		}
 		if !constantForm.MatchString(k.Text) {
 			note(k.Fault(fmt.Sprintf("%q cannot be the name of a constant", k.Text), "letters, digits and _ will do"))
 		}
