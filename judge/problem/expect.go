@@ -81,6 +81,15 @@ func (s *Submission) Holds(r *Result) (ok bool, why string) {
 	return true, ""
 }
 
+// Open says whether secret cases, of which there were none, could still make a submission
+// get what it must: it is accepted so far, and may be.
+func (s *Submission) Open(r *Result) bool {
+	return r.Final == judge.Accepted && !slices.ContainsFunc(s.Rules, func(rule Rule) bool {
+		so := Rule{From: rule.From, Cases: rule.Cases, Permitted: rule.Permitted}
+		return len(rule.Final) == 0 && so.broken(r) != "" || slices.Equal(rule.Final, []judge.Verdict{judge.CompileError})
+	})
+}
+
 // Decided says whether judging further cases cannot change what Holds says.
 func (s *Submission) Decided(r *Result) bool {
 	if r.Final == judge.CompileError || r.Final == judge.JudgeError {

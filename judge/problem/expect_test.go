@@ -116,3 +116,25 @@ func TestCovers(t *testing.T) {
 		}
 	}
 }
+
+// TestOpen: what is accepted may get what it must from cases that are not there yet.
+func TestOpen(t *testing.T) {
+	for _, row := range []struct {
+		it   string
+		rule Rule
+		got  *Result
+		want bool
+	}{
+		{"a wrong answer may still come", Rule{Final: verdicts("WA")}, got("AC", "AC AC"), true},
+		{"a required one too", Rule{Permitted: verdicts("AC TLE"), Required: verdicts("TLE")}, got("AC", "AC"), true},
+		{"a message too", Rule{Message: "off by one"}, got("AC", "AC"), true},
+		{"a score too", Rule{Final: verdicts("AC"), Score: &Range{30, 30}}, got("AC", "AC"), true},
+		{"another failure came", Rule{Final: verdicts("WA")}, got("RTE", "RTE"), false},
+		{"no case may be accepted", Rule{Permitted: verdicts("WA")}, got("AC", "AC"), false},
+		{"what compiles compiles", Rule{Final: verdicts("CE")}, got("AC", "AC"), false},
+	} {
+		if s := (&Submission{Rules: []Rule{row.rule}}); s.Open(row.got) != row.want {
+			t.Errorf("%s: Open(%+v) of %+v = %v, want %v", row.it, row.got, row.rule, !row.want, row.want)
+		}
+	}
+}

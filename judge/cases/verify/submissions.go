@@ -110,6 +110,8 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	case judged.Verdict == judge.CompileError && !judged.OK:
 		judged.Note = firstLine(s.made.Log)
 		why += ": " + judged.Note
+	case !judged.OK && v.samplesOnly() && s.Open(result):
+		judged.OK, judged.Note = true, fmt.Sprintf("only secret cases can show %s, and there are none", judged.Expected)
 	case !judged.OK:
 		judged.Note = why
 	case extra != "":
@@ -123,6 +125,13 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 		judged.Note = seen(judged)
 	}
 	return judged, why, nil
+}
+
+// samplesOnly says whether all that a package is judged on are the cases of the statement.
+func (v *Verifier) samplesOnly() bool {
+	return !slices.ContainsFunc(v.Folder.Groups, func(g judge.Group) bool {
+		return g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/")
+	})
 }
 
 // seen says what a submission got that holds, where its promise alone does not tell.
