@@ -164,6 +164,9 @@ func (r *record) groupsSoFar() []*judge.GroupJudged {
 			open.Passed++
 		}
 	}
+	if open.Verdict == judge.Accepted {
+		open.Verdict = judge.NotJudged // others would have followed
+	}
 	return append(slices.Clone(r.groups), open)
 }
 

@@ -342,7 +342,7 @@ func (t *terminal) grid() {
 	names, passed, scores := 0, 0, 0
 	for _, g := range groups {
 		names = max(names, width(oneLine(g.Group)))
-		passed = max(passed, len(fmt.Sprintf("%d/%d", g.Passed, g.Cases)))
+		passed = max(passed, width(t.passedOf(g)))
 		scores = max(scores, len(scoreOf(g)))
 	}
 	names = min(names, max(8, t.o.Width/4))
@@ -351,7 +351,7 @@ func (t *terminal) grid() {
 		head := fmt.Sprintf("  %s  %s  %s  ",
 			pad(fit(oneLine(g.Group), names), names),
 			t.paint.verdict(g.Verdict, pad(code(g.Verdict), 3)),
-			padLeft(fmt.Sprintf("%d/%d", g.Passed, g.Cases), passed))
+			padLeft(t.passedOf(g), passed))
 		indent := 2 + names + 2 + 3 + 2 + passed + 2
 		if scores > 0 {
 			head += padLeft(scoreOf(g), scores) + "  "
@@ -369,6 +369,16 @@ func (t *terminal) grid() {
 			t.printf("%s\n", marks)
 		}
 	}
+}
+
+// passedOf is how many cases of a group were accepted, of those that were judged where the
+// stream broke off.
+func (t *terminal) passedOf(g *judge.GroupJudged) string {
+	text := fmt.Sprintf("%d/%d", g.Passed, g.Cases)
+	if !slices.Contains(t.record.groups, g) && !slices.Contains(t.record.inner, g) {
+		text += "…"
+	}
+	return text
 }
 
 // scoreOf is a group's score, "" for none.

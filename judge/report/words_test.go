@@ -134,6 +134,27 @@ func TestTooMuchOutput(t *testing.T) {
 	}
 }
 
+// TestInterruptedGroup: a group whose cases were accepted so far is not accepted.
+func TestInterruptedGroup(t *testing.T) {
+	var out bytes.Buffer
+	r := Terminal(&out, TerminalOptions{})
+	for _, e := range []judge.Event{
+		&judge.Started{Problem: "p", Program: "s", Cases: 9, Groups: []string{"sample", "edge"}},
+		&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted}, &judge.GroupJudged{Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1},
+		&judge.CaseJudged{Group: "edge", Case: "1", Verdict: judge.Accepted}, &judge.CaseJudged{Group: "edge", Case: "2", Verdict: judge.Accepted},
+	} {
+		r.Event(e)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"\n  sample  AC    1/1  .\n", "\n  edge    --   2/2…  ..\n", "\nstopped: 3 cases judged\n"} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("there is no line %q in\n%s", line, out.String())
+		}
+	}
+}
+
 // TestAligned: columns of wide characters stand under each other.
 func TestAligned(t *testing.T) {
 	for _, test := range []struct {
