@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -158,6 +159,14 @@ func (s *Script) lay(tree string) (at string, err error) {
 			return err
 		case d.IsDir():
 			return os.Chmod(path, 0o777)
+		case filepath.Ext(path) == ".sh":
+			data, err := os.ReadFile(path)
+			if err == nil { // with the line ends of Windows, no shell finds a command
+				err = os.WriteFile(path, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), 0o666)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		info, err := d.Info()
 		if err != nil {

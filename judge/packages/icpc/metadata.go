@@ -25,20 +25,20 @@ type metadata struct {
 
 // document is problem.yaml in the format 2025-09.
 type document struct {
-	Version     string             `yaml:"problem_format_version"`
-	Type        []string           `yaml:"type"`
-	Name        names              `yaml:"name"`
-	UUID        string             `yaml:"uuid"`
-	Revision    string             `yaml:"version"`
-	Credits     credits            `yaml:"credits"`
-	Source      []source           `yaml:"source"`
-	License     string             `yaml:"license"`
-	RightsOwner string             `yaml:"rights_owner"`
-	Embargo     string             `yaml:"embargo_until"`
-	Limits      *strictyaml.Node   `yaml:"limits"`
-	Keywords    []string           `yaml:"keywords"`
-	Languages   []string           `yaml:"languages"`
-	AllowFiles  bool               `yaml:"allow_file_writing"`
+	Version     string            `yaml:"problem_format_version"`
+	Type        []string          `yaml:"type"`
+	Name        names             `yaml:"name"`
+	UUID        string            `yaml:"uuid"`
+	Revision    string            `yaml:"version"`
+	Credits     credits           `yaml:"credits"`
+	Source      []source          `yaml:"source"`
+	License     string            `yaml:"license"`
+	RightsOwner string            `yaml:"rights_owner"`
+	Embargo     string            `yaml:"embargo_until"`
+	Limits      *strictyaml.Node  `yaml:"limits"`
+	Keywords    []string          `yaml:"keywords"`
+	Languages   []string          `yaml:"languages"`
+	AllowFiles  bool              `yaml:"allow_file_writing"`
 	Constants   map[string]values `yaml:"constants"`
 	// Of the drafts before it.
 	SourceURL  *strictyaml.Node `yaml:"source_url"`

@@ -118,8 +118,8 @@ func standIn(args, first, last []string, right, wrong int) {
 			fmt.Fprintln(os.Stderr, "points so far: 3\n"+strings.Repeat("debug ", 1<<10)+"\npoints 1.5 off by one\nor two")
 			os.Exit(7)
 		},
-		"bare points":      func() { fmt.Fprintln(os.Stderr, "debug: 7\n\n0.5 off"); os.Exit(7) },
-		"no points":        func() { fmt.Fprintln(os.Stderr, "points 0 none of it"); os.Exit(7) },
+		"bare points": func() { fmt.Fprintln(os.Stderr, "debug: 7\n\n0.5 off"); os.Exit(7) },
+		"no points":   func() { fmt.Fprintln(os.Stderr, "points 0 none of it"); os.Exit(7) },
 		"link": func() {
 			os.Symlink("/etc/passwd", feedback+"judgemessage.txt")
 			os.Exit(wrong)

@@ -118,6 +118,7 @@ type Language struct {
 	Shebangs   []string          `toml:"shebangs"`
 	Signs      []string          `toml:"signs"`
 	Scripts    []string          `toml:"scripts"`
+	UnixLines  bool              `toml:"unix_lines"`
 	Includes   []string          `toml:"includes"`
 	Obtained   map[string]string `toml:"obtained"` // where headers come from that no compiler brings
 	Executable bool              `toml:"executable"`

@@ -3,6 +3,7 @@ package lang_test
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,6 +70,27 @@ func TestScripts(t *testing.T) {
 	}
 	if other, err := tools.Detect(dir, ""); err != nil || other == l {
 		t.Errorf("a contestant's folder is built by its script: %v, %v", other, err)
+	}
+	// Windows' line ends are turned, also behind what a script calls.
+	writeIn(t, dir, "build", "cp part.py run\r\n")
+	writeIn(t, dir, "part.py", "#!/bin/sh\r\necho built again\r\n")
+	if made, err = tools.Build(t.Context(), dir, l, lang.BySetter); err != nil || !made.OK {
+		t.Fatalf("scripts of Windows: %v, %+v", err, made)
+	}
+	if got := output(t, box, made.Program); got != "built again\n" {
+		t.Errorf("scripts of Windows make a program that prints %q", got)
+	}
+	writeIn(t, dir, "one.sh", "if true; then\r\n\techo one\r\nfi\r\n")
+	one := filepath.Join(dir, "one.sh")
+	shell, err := tools.Detect(one, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err = tools.Build(t.Context(), one, shell); err != nil || !made.OK || output(t, box, made.Program) != "one\n" {
+		t.Errorf("a shell script of Windows: %v, %+v", err, made)
+	}
+	if err := os.Remove(one); err != nil {
+		t.Fatal(err)
 	}
 	writeIn(t, dir, "build", "#!/bin/sh\necho no >&2\nexit 1\n")
 	if made, err = tools.Build(t.Context(), dir, l, lang.BySetter); err != nil || made.OK || !strings.Contains(made.Log, "no") {

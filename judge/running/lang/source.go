@@ -98,7 +98,7 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 	if err := checkExecutable(src.path, data); err != nil {
 		return err
 	}
-	data = unmarked(data, l)
+	data = unmarked(path.Base(src.path), data, l)
 	ext := extension(src.path)
 	if !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
 		ext = l.Extensions[0]
@@ -148,7 +148,9 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 		left -= int64(len(data))
 		if slices.Contains(l.Extensions, extension(name)) {
 			src.sources = append(src.sources, name)
-			data = unmarked(data, l)
+		}
+		if slices.Contains(l.Extensions, extension(name)) || len(l.Scripts) > 0 {
+			data = unmarked(name, data, l)
 		}
 		src.files = append(src.files, sourceFile{name, data})
 		return nil
@@ -164,9 +166,14 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 
 // unmarked is a source without the byte order mark that some editors put at its start,
 // and some compilers refuse. In a code page the mark's bytes are characters of its own.
-func unmarked(data []byte, l *config.Language) []byte {
+// Where a language has lines of Unix only, those of Windows are turned into them.
+func unmarked(name string, data []byte, l *config.Language) []byte {
 	if l.Page != "" {
 		return data
+	}
+	script := len(l.Scripts) == 0 || slices.Contains(l.Scripts, name) && bytes.IndexByte(data, 0) < 0
+	if l.UnixLines && (script || bytes.HasPrefix(data, []byte("#!"))) {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff"))
 }
