@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -62,8 +63,8 @@ func (v *Verifier) tried() (some []*judge.Case) {
 
 // took is what the checker makes of an attempt at several cases.
 type took struct {
-	tried, refused bool   // once at least
-	failed         string // what it says
+	tried, refused bool // once at least
+	failed         bool
 }
 
 // junkOutputs holds outputs against the checker that it must refuse. A problem may have
@@ -77,7 +78,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 	if _, err := v.Crew.Part(ctx, part); err != nil {
 		return 0, nil, nil // who judges with it tells
 	}
-	made := map[string]*took{}
+	made, first := map[string]*took{}, "" // where it fails first, and what it says
 	var names []string
 	for _, c := range v.tried() {
 		ans, err := os.ReadFile(c.Ans)
@@ -88,13 +89,16 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 		if err != nil {
 			return n, nil, err
 		}
+		if right.Verdict == judge.JudgeError {
+			continue // of the answer
+		}
 		for _, a := range attempts(string(ans)) {
 			t := made[a.name]
 			if t == nil {
 				t = &took{}
 				made[a.name], names = t, append(names, a.name)
 			}
-			if t.refused || t.failed != "" || a.beside && right.Verdict != judge.Accepted {
+			if t.refused || t.failed || a.beside && right.Verdict != judge.Accepted {
 				continue
 			}
 			o, err := v.alone(ctx, c, []byte(a.text))
@@ -104,18 +108,22 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 			n, t.tried = n+1, true
 			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // it may be worth less
 			if o.Verdict == judge.JudgeError {
-				t.failed = fmt.Sprintf("given %s as the output of case %s: %s", a.name, c.ID(), o.Message)
+				t.failed = true
+				first = cmp.Or(first, fmt.Sprintf("case %s: %s", c.ID(), o.Message))
 			}
 		}
 	}
-	var accepted []string
+	var accepted, failed []string
 	for _, name := range names {
 		switch t := made[name]; {
-		case t.failed != "":
-			faults = append(faults, &judge.Fault{File: part.Path, Text: t.failed, Hint: "mend it: contestants print anything, and what cannot be read is a wrong answer"})
+		case t.failed:
+			failed = append(failed, name)
 		case t.tried && !t.refused:
 			accepted = append(accepted, name)
 		}
+	}
+	if len(failed) > 0 {
+		faults = append(faults, &judge.Fault{File: part.Path, Text: fmt.Sprintf("the checker fails on %s: %s", strings.Join(failed, "; "), first), Hint: "mend it: contestants print anything, and what cannot be read is a wrong answer"})
 	}
 	if len(accepted) > 0 {
 		faults = append(faults, &judge.Fault{File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "), Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)"})

@@ -36,6 +36,9 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	); err != nil {
 		return false, err
 	}
+	if len(v.marked) > 0 && v.unfit() {
+		return false, nil
+	}
 	if err := v.judgingPrograms(ctx); err != nil {
 		fault, ok := errors.AsType[*judge.Fault](err)
 		if !ok {

@@ -51,6 +51,7 @@ type Verifier struct {
 	Score func() (string, error)
 
 	listen   func(judge.Event)
+	marked   []string        // cases of which a text is in an encoding that nobody expects, by id
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	judgedBy string          // hash of the programs that judge a package's submissions
 
@@ -112,9 +113,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	); err != nil {
 		return false, err
 	}
-	if whole := v.count(); whole < v.Folder.Count() {
-		// What passes may fail on a case that is missing, and what fails may be right.
-		v.listen(&judge.Noted{Text: fmt.Sprintf("the solutions are not judged: %d of %d cases are not as they should be", v.Folder.Count()-whole, v.Folder.Count())})
+	if v.unfit() {
 		return false, nil
 	}
 	if err := v.coverage(); err != nil {
@@ -130,12 +129,19 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	return true, nil
 }
 
-// count counts the cases that can be used.
-func (v *Verifier) count() (n int) {
-	for range v.cases {
-		n++
+// unfit says, and tells, whether the solutions cannot be judged for the cases: what passes
+// may fail on one that is missing, and what fails may be right.
+func (v *Verifier) unfit() bool {
+	bad := v.Folder.Count()
+	for c := range v.cases {
+		if !slices.Contains(v.marked, c.ID()) {
+			bad--
+		}
 	}
-	return n
+	if bad > 0 {
+		v.listen(&judge.Noted{Text: fmt.Sprintf("the solutions are not judged: %d of %d cases are not as they should be", bad, v.Folder.Count())})
+	}
+	return bad > 0
 }
 
 // step is a check that runs programs: how much it looked at, and what it found.
@@ -229,6 +235,7 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 				to := &warnings
 				if mark, _ := problem.Mark(data); mark != "" {
 					to = &faults
+					v.marked = append(v.marked, c.ID())
 				}
 				*to = append(*to, &judge.Fault{File: path, Text: "the file " + text, Hint: hint})
 			}
