@@ -97,6 +97,22 @@ func (r *reader) flaw(n *strictyaml.Node, hint, format string, args ...any) {
 // caseKeys tell a case from a folder.
 var caseKeys = []string{"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement", "in.download", "ans.download", "interaction", "yaml"}
 
+// Keys of folders and cases beside those: settings, and what only other tools use.
+var (
+	settingKeys = []string{"solution", "random_salt", "retries", "visualizer"}
+	folderKeys  = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys) // with the latter it is a case
+	rootKeys    = append([]string{"generators", "version", "gitignore_generated"}, folderKeys...)
+)
+
+// known finds keys that nobody reads.
+func (r *reader) known(n *strictyaml.Node, keys []string) {
+	for k := range n.Pairs() {
+		if !slices.Contains(keys, k.Text) {
+			r.flaws = append(r.flaws, strictyaml.Unknown(k, n.Path, keys))
+		}
+	}
+}
+
 func isCase(n *strictyaml.Node) bool {
 	if n.Kind != strictyaml.Map {
 		return n.Kind != strictyaml.List
@@ -127,6 +143,11 @@ var rootOrder = []string{"sample", "secret", "invalid_output", "invalid_answer",
 
 // directory reads a folder of cases.
 func (r *reader) directory(n *strictyaml.Node, key, at string, s settings) {
+	if at == "" {
+		r.known(n, rootKeys)
+	} else {
+		r.known(n, folderKeys)
+	}
 	s = r.settings(n, s)
 	mine := &rule{}
 	if key != "" {
@@ -318,6 +339,11 @@ func (r *reader) cases(k, n *strictyaml.Node, at string, inList bool, s settings
 		r.flaw(n.Get("count"), "3, [1, 5, 7] or 1..=3", "%s", err)
 		return
 	}
+	keys := slices.Concat(caseKeys, settingKeys)
+	for _, ext := range Extensions {
+		keys = append(keys, strings.TrimPrefix(ext, "."))
+	}
+	r.known(n, keys)
 	mine := &rule{}
 	r.keys[k.Text] = append(r.keys[k.Text], mine)
 	lo, hi, digits := slices.Min(counts), slices.Max(counts), 0
