@@ -55,6 +55,8 @@ cpp
 int main() {}
 -- submissions/accepted/one.cpp --
 int n = {{n}}, m = {{m}};
+-- submissions/accepted/two/Thumbs.db --
+x
 -- submissions/accepted/two/main.cpp --
 two
 -- submissions/accepted/two/grader.cpp --
