@@ -129,7 +129,7 @@ func (a *admin) worker() *cobra.Command {
 }
 
 func (a *admin) class() *cobra.Command {
-	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, have one made anew"}
+	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, make one anew"}
 	list := a.below("list", "say what the workers of each class have in common", func(ctx context.Context, api *client.Client, _ []string) error {
 		classes, err := api.Classes(ctx)
 		if err != nil {
@@ -146,19 +146,66 @@ func (a *admin) class() *cobra.Command {
 		}
 		return nil
 	})
-	forget := a.below("forget <class>", "let the next worker decide what a class is: after compilers were upgraded on all its machines", func(ctx context.Context, api *client.Client, args []string) error {
-		f, err := api.ForgetClass(ctx, args[0])
+	var worker string
+	var apply bool
+	accept := a.below("accept <class>", "make a class anew of what a worker of it has now: after compilers were upgraded", func(ctx context.Context, api *client.Client, args []string) error {
+		was, now, err := a.offered(ctx, api, args[0], worker)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "the next worker of the class %s decides what it is\n", args[0])
-		if len(f.Stopped) > 0 {
-			fmt.Fprintf(a.out, "these end their jobs and stop; start them again: %s\n", strings.Join(f.Stopped, ", "))
+		changes := was.Changes(&now.Offer)
+		for _, line := range changes {
+			fmt.Fprintln(a.out, line)
+		}
+		switch {
+		case len(changes) == 0:
+			fmt.Fprintf(a.out, "the class %s is as the worker %s is\n", args[0], now.Name)
+			return nil
+		case !apply:
+			fmt.Fprintf(a.out, "nothing has changed yet; next:\n  judged admin class accept %s --worker %s --apply\n", args[0], now.Name)
+			return nil
+		}
+		done, err := api.AcceptClass(ctx, args[0], now.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "the class %s is as the worker %s is now; start that again if it has ended\n", args[0], now.Name)
+		if len(done.Stopped) > 0 {
+			fmt.Fprintf(a.out, "these differ from it, end their jobs and stop: %s\n", strings.Join(done.Stopped, ", "))
 		}
 		return nil
 	})
-	cmd.AddCommand(list, forget)
+	accept.Flags().StringVar(&worker, "worker", "", "the worker; may be left out where one has been refused, or there is one only")
+	accept.Flags().BoolVar(&apply, "apply", false, "do it; else the differences are shown")
+	cmd.AddCommand(list, accept)
 	return cmd
+}
+
+// offered finds a class and the worker that is to say what it is: the one that is named, or the
+// only one that differs, or the only one.
+func (a *admin) offered(ctx context.Context, api *client.Client, class, worker string) (*client.Class, *client.Worker, error) {
+	classes, err := api.Classes(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(classes, func(c client.Class) bool { return c.Name == class })
+	if at < 0 {
+		return nil, nil, &judge.Misuse{Err: fmt.Errorf("no worker has said yet what the class %q is\n    see: judged admin class list", class)}
+	}
+	workers, err := api.Workers(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	workers = slices.DeleteFunc(workers, func(w client.Worker) bool {
+		return w.Class != class || w.State == "revoked" || worker != "" && w.Name != worker
+	})
+	if differ := slices.DeleteFunc(slices.Clone(workers), func(w client.Worker) bool { return len(classes[at].Changes(&w.Offer)) == 0 }); len(differ) > 0 {
+		workers = differ
+	}
+	if len(workers) != 1 {
+		return nil, nil, &judge.Misuse{Err: fmt.Errorf("%d workers of the class %s may be meant: say which with --worker\n    see: judged admin worker list", len(workers), class)}
+	}
+	return &classes[at], &workers[0], nil
 }
 
 func (a *admin) token() *cobra.Command {

@@ -130,7 +130,7 @@ var routes = []route{
 	{"GET " + client.WorkersPath, admin, (*api).workers, 0},
 	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker, 0},
 	{"GET " + client.ClassesPath, admin, (*api).classes, 0},
-	{"DELETE " + client.ClassesPath + "/{name}", admin, (*api).forgetClass, 0},
+	{"PUT " + client.ClassesPath + "/{name}", admin, (*api).acceptClass, 0},
 	{"GET " + client.JudgingsPath, admin, (*api).judgings, 0},
 	{"POST " + client.BackupPath, admin, (*api).backup, 0},
 }

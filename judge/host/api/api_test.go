@@ -226,7 +226,7 @@ var expected = map[string]struct {
 	"GET /v1/workers":                       {"/v1/workers", nil, "admin 200"},
 	"PUT /v1/workers/{name}":                {"/v1/workers/none", "{", "admin 400"},
 	"GET /v1/classes":                       {"/v1/classes", nil, "admin 200"},
-	"DELETE /v1/classes/{name}":             {"/v1/classes/none", nil, "admin 404"},
+	"PUT /v1/classes/{name}":                {"/v1/classes/none", "{", "admin 400"},
 	"GET /v1/judgings":                      {"/v1/judgings?origin=guest", nil, "admin 200"},
 	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
 }

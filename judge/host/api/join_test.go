@@ -117,16 +117,66 @@ func TestAnotherMachine(t *testing.T) {
 	if _, said := h.ask("admin", "GET", "/v1/classes", nil); json.Unmarshal([]byte(said), &all) != nil || len(all) != 1 || all[0].Languages["sh"] != "dash 1" {
 		t.Errorf("the classes are %+v", all)
 	}
-	if got, said := h.ask("admin", "DELETE", "/v1/classes/main", nil); got != 200 || !strings.Contains(said, `{"stopped":[]}`) {
-		t.Errorf("to forget the class is answered %d %s", got, said)
+	accept := func(worker string, status int, says string) {
+		t.Helper()
+		if got, said := h.ask("admin", "PUT", "/v1/classes/main", client.AcceptClass{Worker: worker}); got != status || !strings.Contains(said, says) {
+			t.Errorf("to accept what %s offers is answered %d %s", worker, got, said)
+		}
 	}
-	hello(other, 200, `"worker":"w"`) // it says what the class is now
+	accept("nobody", 404, `has no worker \"nobody\"`)
+	accept("w", 200, `{"stopped":[]}`) // what it was refused with is the class now
+	hello(other, 200, `"worker":"w"`)
 	state(store.Active)
 	hello(func(*job.Offer) {}, 409, "dash 1")
 	hello(other, 200, `"worker":"w"`)
-	h.ask("admin", "DELETE", "/v1/classes/main", nil)
+	hello(func(*job.Offer) {}, 409, "dash 1")
+	accept("w", 200, `{"stopped":[]}`)
 	hello(func(o *job.Offer) { o.Version = "v2" }, 200, `"lanes":[1,2],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
 	state(store.Active)
+}
+
+// TestTheOnlyWorkerIsUpgraded: the server's own worker, where there is no other, says what its
+// class is with other versions; not where a tool is gone, and nobody else does so.
+func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
+	for name, c := range map[string]struct {
+		worker, sh, lua string
+		others          bool
+		status          int
+	}{
+		"another version":       {worker: "local", sh: "dash 2", lua: "5.4", status: 200},
+		"of a second server":    {worker: "local-2", sh: "dash 2", lua: "5.4", status: 200},
+		"a tool that is gone":   {worker: "local", sh: "dash 2", status: 409},
+		"beside another worker": {worker: "local", sh: "dash 2", lua: "5.4", others: true, status: 409},
+		"somebody else's":       {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			seed, key, err := queue.Key(filepath.Join(t.TempDir(), c.worker))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.seed = seed
+			o := offer()
+			o.Languages = map[string]string{"sh": "dash 1", "lua": "5.4"}
+			if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: c.worker, Class: "main", Key: key, Offer: o}); err != nil {
+				t.Fatal(err)
+			}
+			if w, err := h.store.Worker(t.Context(), "w"); err != nil || !c.others && h.store.SetWorkerState(t.Context(), w.ID, store.Revoked, "") != nil {
+				t.Fatal(err)
+			}
+			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != 200 {
+				t.Fatal(got, said)
+			}
+			o.Languages = map[string]string{"sh": c.sh, "lua": c.lua}
+			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != c.status {
+				t.Errorf("it is answered %d %s", got, said)
+			}
+			log, err := h.store.Audited(t.Context(), "", 1)
+			if told := err == nil && len(log) > 0 && log[0].Action == "accept class" && strings.Contains(log[0].Detail, `sh is "dash 2" and was "dash 1"`); told != (c.status == 200) {
+				t.Errorf("the audit log has %+v, %v", log, err)
+			}
+		})
+	}
 }
 
 // TestMachinesOfOneClassAreEquallyFast: the first that was measured, and is no guest, says how

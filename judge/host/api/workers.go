@@ -1,8 +1,10 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -259,9 +261,12 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	if worker.State == store.Drained && worker.Note != differs {
 		return &status{http.StatusConflict, "this worker was taken out of service", "let it work again: judged admin worker resume " + worker.Name}
 	}
+	if err := a.acceptOwn(r.Context(), worker, &h.Offer); err != nil {
+		return err
+	}
 	fit, err := a.fitting(r, worker.Class, worker.Guest, &h.Offer)
-	if refused, is := errors.AsType[*status](err); is {
-		return errors.Join(a.Store.SetWorkerState(r.Context(), worker.ID, store.Drained, differs), refused)
+	if refused, is := errors.AsType[*status](err); is { // what it offers is what an administrator may accept
+		return errors.Join(a.Store.SetOffer(r.Context(), worker.ID, h.Offer), a.Store.SetWorkerState(r.Context(), worker.ID, store.Drained, differs), refused)
 	}
 	if err != nil {
 		return err
@@ -275,6 +280,40 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 		}
 	}
 	return a.welcome(w, r, worker, fit)
+}
+
+// acceptOwn makes a class anew where the only worker that a server has is its own, and has
+// other versions of tool chains: then nobody judges by what the class was.
+func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
+	if worker.Name != job.OwnWorker && !strings.HasPrefix(worker.Name, job.OwnWorker+"-") {
+		return nil
+	}
+	workers, err := a.Store.Workers(ctx)
+	if err != nil || slices.ContainsFunc(workers, func(other *store.Worker) bool { return other.ID != worker.ID && other.State != store.Revoked }) {
+		return err
+	}
+	was, err := a.Store.Class(ctx, worker.Class)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var changed []string
+	for _, id := range slices.Sorted(maps.Keys(was.Languages)) {
+		if o.Languages[id] == "" {
+			return nil // it is gone, perhaps for a moment
+		}
+		if o.Languages[id] != was.Languages[id] {
+			changed = append(changed, fmt.Sprintf("%s is %q and was %q", id, o.Languages[id], was.Languages[id]))
+		}
+	}
+	if len(changed) == 0 || was.Arch != o.Arch || was.Rung != o.Rung {
+		return nil
+	}
+	a.Log.Warn("the tool chains of the only worker have changed, and its class with them", "class", worker.Class, "changed", changed)
+	return errors.Join(a.Store.RefillClass(ctx, worker.Class, *o),
+		a.Store.Audit(ctx, store.Entry{Actor: "server", Action: "accept class", Object: worker.Class, Detail: strings.Join(changed, "; ")}))
 }
 
 func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
@@ -356,24 +395,35 @@ func (a *api) classes(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// forgetClass has the next worker of a class say what it is. Those that are here as it was end
-// their jobs and stop: started again, they are compared with that one.
-func (a *api) forgetClass(w http.ResponseWriter, r *http.Request, who *caller) error {
+// acceptClass makes a class anew of what one of its workers offers. Others that are here and
+// differ from it end their jobs and stop.
+func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) error {
+	var wish client.AcceptClass
+	if err := read(w, r, &wish); err != nil {
+		return err
+	}
 	name := r.PathValue("name")
 	workers, err := a.Store.Workers(r.Context())
 	if err != nil {
 		return err
 	}
-	err = a.Store.ForgetClass(r.Context(), name)
+	i := slices.IndexFunc(workers, func(o *store.Worker) bool {
+		return o.Name == wish.Worker && o.Class == name && o.State != store.Revoked
+	})
+	if i < 0 {
+		return &status{http.StatusNotFound, fmt.Sprintf("the class %.80q has no worker %.80q", name, wish.Worker), "see: judged admin worker list"}
+	}
+	err = a.Store.RefillClass(r.Context(), name, workers[i].Offer)
 	if errors.Is(err, store.ErrNotFound) {
 		return &status{http.StatusNotFound, fmt.Sprintf("no worker has said yet what the class %.80q is", name), "see: judged admin class list"}
 	}
 	if err != nil {
 		return err
 	}
+	now := ofOffer(name, &workers[i].Offer)
 	stopped := []string{}
 	for _, one := range workers {
-		if one.Class == name && a.Dispatch.Presence(one.Name).Connected {
+		if one.Class == name && len(now.Differences(&one.Offer)) > 0 && a.Dispatch.Presence(one.Name).Connected {
 			stopped = append(stopped, one.Name)
 			err = errors.Join(err, a.Dispatch.Drain(one.Name))
 		}
@@ -381,7 +431,11 @@ func (a *api) forgetClass(w http.ResponseWriter, r *http.Request, who *caller) e
 	if err != nil {
 		return err
 	}
-	return a.done(w, r, who, "forget class", name, strings.Join(stopped, " "), client.Forgotten{Stopped: stopped})
+	return a.done(w, r, who, "accept class", name, wish.Worker, client.Accepted{Stopped: stopped})
+}
+
+func ofOffer(name string, o *job.Offer) *job.Class {
+	return &job.Class{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: o.Languages}
 }
 
 // judgings lists what was judged, and by whom, the latest first.

@@ -210,10 +210,10 @@ func (c *Client) Classes(ctx context.Context) (all []Class, err error) {
 	return all, err
 }
 
-// ForgetClass has the next worker of a class say what it is.
-func (c *Client) ForgetClass(ctx context.Context, name string) (f Forgotten, err error) {
-	err = c.call(ctx, http.MethodDelete, ClassesPath+"/"+url.PathEscape(name), nil, &f)
-	return f, err
+// AcceptClass makes a class anew of what a worker of it offers.
+func (c *Client) AcceptClass(ctx context.Context, name, worker string) (a Accepted, err error) {
+	err = c.call(ctx, http.MethodPut, ClassesPath+"/"+url.PathEscape(name), AcceptClass{worker}, &a)
+	return a, err
 }
 
 // JudgingFilter says which judgings are meant.

@@ -228,9 +228,13 @@ type Class struct {
 	Filled time.Time  `json:"filled"`
 }
 
-// Forgotten is the answer to the wish that a class be made anew: who is told to stop, so that
-// nobody judges as it was.
-type Forgotten struct {
+// AcceptClass is the wish that a class be made anew: of what this worker of it offers.
+type AcceptClass struct {
+	Worker string `json:"worker"`
+}
+
+// Accepted is the answer: who is told to stop, so that nobody judges as it was.
+type Accepted struct {
 	Stopped []string `json:"stopped"`
 }
 

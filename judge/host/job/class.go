@@ -39,6 +39,24 @@ func (c *Class) Differences(o *Offer) (all []string) {
 	return all
 }
 
+// Changes says what would be another in a class that is made anew of what a machine offers: a
+// line for each.
+func (c *Class) Changes(o *Offer) (all []string) {
+	add := func(what, was, is string) {
+		if was != is {
+			all = append(all, fmt.Sprintf("%s: %q, was %q", what, cmp.Or(is, "nothing"), cmp.Or(was, "nothing")))
+		}
+	}
+	add("system", c.Arch, o.Arch)
+	add("sandbox", c.Rung, o.Rung)
+	ids := maps.Clone(o.Languages)
+	maps.Copy(ids, c.Languages)
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		add(id, c.Languages[id], o.Languages[id])
+	}
+	return all
+}
+
 // Admit says which lanes a worker may serve beside a server of a version of the judge: one
 // of another version does not judge running contests. The error is for words that the
 // server does not know.

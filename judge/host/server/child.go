@@ -12,6 +12,7 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
@@ -21,10 +22,6 @@ const (
 	childMost  = 30 * time.Second
 	childWell  = time.Minute // after which it counts as well
 )
-
-// ownWorker is what the worker of the server's own is called, with a number where the
-// name is taken.
-const ownWorker = "local"
 
 // child keeps the worker of the server's own running.
 func (s *Server) child(ctx context.Context) {
@@ -50,7 +47,7 @@ func (s *Server) child(ctx context.Context) {
 // runChild runs the worker until it ends. It is given a code to join by, which it needs
 // where it has no key that the server knows.
 func (s *Server) runChild(ctx context.Context) error {
-	name := ownWorker
+	name := job.OwnWorker
 	for n := 2; ; n++ {
 		_, err := s.store.Worker(ctx, name)
 		if errors.Is(err, store.ErrNotFound) {
@@ -59,7 +56,7 @@ func (s *Server) runChild(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		name = fmt.Sprintf("%s-%d", ownWorker, n)
+		name = fmt.Sprintf("%s-%d", job.OwnWorker, n)
 	}
 	admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	if err != nil {

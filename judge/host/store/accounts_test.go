@@ -266,13 +266,13 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 		if all, err := h.Classes(t.Context()); err != nil || len(all) != 1 {
 			t.Errorf("got %v, %v", all, err)
 		}
-		if err := h.ForgetClass(t.Context(), "main"); err != nil {
+		if err := h.RefillClass(t.Context(), "main", second); err != nil {
 			t.Error(err)
 		}
-		if err := h.ForgetClass(t.Context(), "main"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("again: %v", err)
+		if err := h.RefillClass(t.Context(), "none", second); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of a class that is none: %v", err)
 		}
-		if c, err := h.FillClass(t.Context(), "main", second); err != nil || c.Arch != second.Arch || c.Speed != nil {
+		if c, err := h.FillClass(t.Context(), "main", first); err != nil || c.Arch != second.Arch || c.Speed != nil {
 			t.Errorf("got %+v, %v", c, err)
 		}
 	})

@@ -133,10 +133,11 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		outdated(0) // nobody has filled the class
 		fill := func(languages map[string]string) {
 			t.Helper()
-			if err := h.ForgetClass(t.Context(), "main"); err != nil && !errors.Is(err, store.ErrNotFound) {
+			offer := job.Offer{Languages: languages}
+			if _, err := h.FillClass(t.Context(), "main", offer); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.FillClass(t.Context(), "main", job.Offer{Languages: languages}); err != nil {
+			if err := h.RefillClass(t.Context(), "main", offer); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -254,23 +254,12 @@ func (s *Store) MeasureClass(ctx context.Context, name string, first *job.Speed)
 // then: the one of another worker, where that was first. Its tool chains may be others than
 // before, so that ladders that were settled go on.
 func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*Class, error) {
-	languages, err := toJSON(first.Languages)
-	if err != nil {
-		return nil, fmt.Errorf("write the languages of class %s: %w", name, err)
-	}
 	var row query.Class
-	err = s.tx(ctx, "fill the class "+name, func(q *query.Queries) error {
-		if row, err = q.GetClass(ctx, name); !errors.Is(err, sql.ErrNoRows) {
-			return err
+	err := s.tx(ctx, "fill the class "+name, func(q *query.Queries) (err error) {
+		if row, err = q.GetClass(ctx, name); errors.Is(err, sql.ErrNoRows) {
+			row, err = s.fill(ctx, q, name, first)
 		}
-		err := q.InsertClass(ctx, query.InsertClassParams{Name: name, Arch: first.Arch, Rung: first.Rung, Languages: languages, Filled: s.now()})
-		if err != nil {
-			return err
-		}
-		if row, err = q.GetClass(ctx, name); err != nil {
-			return err
-		}
-		return resume(ctx, q)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -278,9 +267,29 @@ func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*C
 	return class(row)
 }
 
-// ForgetClass has the next worker of a class say what it is; ErrNotFound is one that no worker
-// has filled.
-func (s *Store) ForgetClass(ctx context.Context, name string) error {
-	n, err := s.write.DeleteClass(ctx, name)
-	return failed("forget the class "+name, changed(n, err))
+func (s *Store) fill(ctx context.Context, q *query.Queries, name string, o job.Offer) (row query.Class, err error) {
+	languages, err := toJSON(o.Languages)
+	if err != nil {
+		return row, fmt.Errorf("write the languages of class %s: %w", name, err)
+	}
+	if err := q.InsertClass(ctx, query.InsertClassParams{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: languages, Filled: s.now()}); err != nil {
+		return row, err
+	}
+	if err := resume(ctx, q); err != nil {
+		return row, err
+	}
+	return q.GetClass(ctx, name)
+}
+
+// RefillClass makes a class anew of what one of its workers offers; ErrNotFound is one that no
+// worker has filled.
+func (s *Store) RefillClass(ctx context.Context, name string, now job.Offer) error {
+	return s.tx(ctx, "make anew the class "+name, func(q *query.Queries) error {
+		n, err := q.DeleteClass(ctx, name)
+		if err := changed(n, err); err != nil {
+			return err
+		}
+		_, err = s.fill(ctx, q, name, now)
+		return err
+	})
 }

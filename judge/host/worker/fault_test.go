@@ -416,7 +416,7 @@ func TestOffer(t *testing.T) {
 	}
 	write("1.3.0")
 	var unwell *worker.Unwell
-	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), `the tool chain of odd has changed from "odd 1.2.3" to "odd 1.3.0"`) {
+	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), `the tool chain of odd has changed from "odd 1.2.3" to "odd 1.3.0": start the worker again`) {
 		t.Errorf("Well after a change: %v", err)
 	}
 	if n := worker.Slots(); n < 1 {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,11 +97,23 @@ func (r *Runner) Well(ctx context.Context) error {
 		return &Unwell{fmt.Errorf("the judge cannot be started here: %w", err)}
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
-		if was, is := r.own.Languages[id], cmp.Or(now.Languages[id], "nothing"); was != is {
-			return &Unwell{fmt.Errorf("the tool chain of %s has changed from %q to %q: where that is meant for all machines of its class: judged admin class forget CLASS, and start its workers again", id, was, is)}
+		switch was, is := r.own.Languages[id], now.Languages[id]; {
+		case is == "": // perhaps while it is upgraded
+			return &Unwell{fmt.Errorf("the tool chain of %s is gone, or does not work: it was %q", id, was)}
+		case was != is:
+			return &Unwell{&ChangedError{id, was, is}}
 		}
 	}
 	return nil
+}
+
+// ChangedError is another tool chain than the server was told. It ends the worker, which
+// says what it has when it is started again.
+type ChangedError struct{ Language, Was, Is string }
+
+// Error says what has changed.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("the tool chain of %s has changed from %q to %q: start the worker again", e.Language, e.Was, e.Is)
 }
 
 // writes says what is wrong with the folders in which jobs are laid out, and results wait.

@@ -504,6 +504,9 @@ func (w *Worker) rest(err error) {
 		w.o.Note("no jobs are taken: " + err.Error())
 	}
 	w.say()
+	if changed, is := errors.AsType[*ChangedError](err); is {
+		w.lost(context.Background(), changed)
+	}
 }
 
 func (w *Worker) illness() string {

@@ -480,6 +480,26 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 	})
 }
 
+// TestAnotherToolChainEndsTheWorker: only when it starts it says what it has.
+func TestAnotherToolChainEndsTheWorker(t *testing.T) {
+	run := func(context.Context, string) error { return nil }
+	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
+		changed := &worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}
+		s.set(&worker.Unwell{Err: changed})
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		select {
+		case err := <-s.err:
+			if !errors.Is(err, changed) {
+				t.Errorf("it ended with %v", err)
+			}
+			s.err <- err
+		default:
+			t.Errorf("it goes on, and says %q", s.said)
+		}
+	})
+}
+
 // TestWhatCannotBeDoneNow: a job that cannot be done for now goes back, and the next is
 // taken.
 func TestWhatCannotBeDoneNow(t *testing.T) {
