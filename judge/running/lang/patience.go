@@ -10,16 +10,13 @@ import (
 	"assay/judge"
 )
 
-// How a build is told that waits by itself from one that the machine keeps waiting:
-// the one gets little of the processor although it could have it.
-const (
-	working  = 20 // who got a 20th of the time on the clock as processor time was working
-	patience = 10 // times the limit on the clock, for a build that was kept waiting
-)
+// patience is how many times the limit on the clock a build gets that the machine kept waiting.
+const patience = 3
 
-// patiently runs a build command. Where the time on the clock is up for a build that
-// the machine kept waiting, it starts again and gets much longer; if that does not do,
-// it is the machine's failure.
+// patiently runs a build command. Where the time on the clock is up on a machine that is
+// overloaded, it starts again and gets longer; if that does not do, it is the machine's
+// failure. What a build waits for a processor does not count in the first place (see
+// package sandbox), so this is about disks; and a build that sleeps is no reason for it.
 func (t *Toolbox) patiently(ctx context.Context, c *judge.Command, log *head) (judge.Exec, error) {
 	before := log.mark()
 	c.Stdout, c.Stderr = log, log
@@ -37,10 +34,8 @@ func (t *Toolbox) patiently(ctx context.Context, c *judge.Command, log *head) (j
 	return x, err
 }
 
-// starved says whether a build ran out of time on the clock for no fault of its own.
-func (t *Toolbox) starved(x judge.Exec) bool {
-	return x.Killed == judge.WallTime && (x.CPU >= x.Wall/working || t.busy())
-}
+// starved says whether a build may have run out of time on the clock for no fault of its own.
+func (t *Toolbox) starved(x judge.Exec) bool { return x.Killed == judge.WallTime && t.busy() }
 
 // overloaded says whether so much wants to run on this machine that a program which
 // waits may only be waiting for its turn. Where the system does not tell, it is not.

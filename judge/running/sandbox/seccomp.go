@@ -100,8 +100,8 @@ const (
 // the zygote that watches them. They are told that it is done: run times ask it of their own
 // threads, and mono complains on standard output. Whoever may not lock files gets the answer
 // of a system that has no more room for locks. Where processes are polled, there are no
-// files in memory that none of them shows.
-func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
+// files in memory that none of them shows. Who is pinned stays on its processor.
+func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
 		// Another architecture has other numbers: int 0x80 would walk past the filter.
@@ -112,6 +112,9 @@ func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
 		// Calls that are newer than this list (and x32, whose numbers have bit 30 set).
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
 		deny(unix.ENOSYS),
+	}
+	if pinned {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SCHED_SETAFFINITY, SkipTrue: 1}, deny(done))
 	}
 	if rootless {
 		for _, row := range scheduling {
@@ -183,8 +186,8 @@ func filterProgram(rootless, polled, locks bool) ([]bpf.RawInstruction, error) {
 }
 
 // installFilter binds the calling thread, and all that it starts from now on.
-func installFilter(rootless, polled, locks bool) error {
-	prog, err := filterProgram(rootless, polled, locks)
+func installFilter(rootless, polled, locks, pinned bool) error {
+	prog, err := filterProgram(rootless, polled, locks, pinned)
 	if err != nil {
 		return fmt.Errorf("assemble the system call filter: %w", err)
 	}

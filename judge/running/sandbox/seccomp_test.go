@@ -14,7 +14,7 @@ import (
 // scheduling of others is changed, and nothing is.
 func TestScheduling(t *testing.T) {
 	answer := func(rootless bool, call, first, second uint32) uint32 {
-		raw, err := filterProgram(rootless, false, false)
+		raw, err := filterProgram(rootless, false, false, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -225,7 +225,7 @@ func (z *zygote) confine() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide the zygote from programs of its own user: %w", err)
 	}
-	return installFilter(z.conf.Rootless, z.conf.Version == 0, z.conf.Locks)
+	return installFilter(z.conf.Rootless, z.conf.Version == 0, z.conf.Locks, z.conf.Processor > 0)
 }
 
 func hardLimit(resource int) int64 {
