@@ -212,6 +212,7 @@ func (w *working) member(ctx context.Context, a client.Address, welcome *client.
 	o := queue.JoinOptions{
 		Worker: welcome.Worker, Class: welcome.Class, Seed: w.seed, URL: a.URL + queue.Path, Lanes: welcome.Lanes, Slots: w.slots,
 		Notice: func(err error) { w.logger.Warn("queue", "error", err) },
+		Sign:   func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
 	}
 	var err error
 	if o.TLS, err = client.TLS(a.Pin); err != nil {

@@ -171,7 +171,12 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 			}
 		})
 	}
-	mux.Handle(queue.Path, o.Bridge)
+	mux.HandleFunc(queue.Path, func(w http.ResponseWriter, r *http.Request) {
+		if public, err := auth.Verify(r.Header.Get("Authorization"), time.Now(), r.Method, r.URL.Path); err == nil {
+			r = queue.Proved(r, public)
+		}
+		o.Bridge.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		notes, err := o.Ready(r.Context())

@@ -18,8 +18,18 @@ import (
 )
 
 // maxYoung is how many connections may be younger than what they have for proving who
-// they are. Those who know no key cannot hold more.
+// they are. Those who know no key cannot hold more; those of requests that were signed by a
+// worker's key have as many places of their own.
 const maxYoung = 256
+
+// provedKey is the key of a request's context under which the public key stands that signed it.
+type provedKey struct{}
+
+// Proved is a request for the Bridge that was signed by the secret half of a worker's key, as
+// the caller has verified.
+func Proved(r *http.Request, public string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), provedKey{}, public))
+}
 
 // Bridge is where workers of the embedded queue connect: it upgrades a request
 // (Upgrade: assay-queue) and hands the connection to the embedded server, which asks for
@@ -33,6 +43,7 @@ type bridge struct {
 	people *people
 	report func(error)
 	young  chan struct{}
+	proved chan struct{} // young ones of admitted workers
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
@@ -41,7 +52,7 @@ type bridge struct {
 }
 
 func newBridge(s *server.Server, p *people, report func(error)) *bridge {
-	return &bridge{server: s, people: p, report: report, young: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
+	return &bridge{server: s, people: p, report: report, young: make(chan struct{}, maxYoung), proved: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
 }
 
 // ServeHTTP upgrades one request, and returns when the connection has ended.
@@ -56,15 +67,19 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is where workers connect: judged worker", http.StatusUpgradeRequired)
 		return
 	}
+	young := b.young
+	if key, _ := r.Context().Value(provedKey{}).(string); key != "" && b.people.nameOf(key) != "" {
+		young = b.proved
+	}
 	select {
-	case b.young <- struct{}{}:
+	case young <- struct{}{}:
 	default:
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "too many connections at once", http.StatusServiceUnavailable)
 		return
 	}
 	// Then the embedded server has closed what has not proved a key.
-	time.AfterFunc(authTime, func() { <-b.young })
+	time.AfterFunc(authTime, func() { <-young })
 	outer, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "this connection cannot be upgraded: use HTTP/1.1", http.StatusHTTPVersionNotSupported)
@@ -133,8 +148,8 @@ func (b *bridge) close() {
 	b.done.Wait()
 }
 
-// dial opens a connection to the bridge of a server.
-func dial(ctx context.Context, to string, config *tls.Config) (net.Conn, error) {
+// dial opens a connection to the bridge of a server. Sign may be nil.
+func dial(ctx context.Context, to string, config *tls.Config, sign func(method, path string) (string, error)) (net.Conn, error) {
 	u, err := url.Parse(to)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q is not the address of a server: it begins with http:// or https://", to)
@@ -154,7 +169,7 @@ func dial(ctx context.Context, to string, config *tls.Config) (net.Conn, error) 
 			return nil, err
 		}
 	}
-	up, err := upgrade(conn, u)
+	up, err := upgrade(conn, u, sign)
 	if err != nil {
 		conn.Close()
 		return nil, err
@@ -179,13 +194,20 @@ func secure(ctx context.Context, conn net.Conn, host string, config *tls.Config)
 	return c, nil
 }
 
-func upgrade(conn net.Conn, u *url.URL) (net.Conn, error) {
+func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, error)) (net.Conn, error) {
 	req, err := http.NewRequest(http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", Protocol)
+	if sign != nil {
+		signed, err := sign(req.Method, u.Path)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Authorization", signed)
+	}
 	if err := req.Write(conn); err != nil {
 		return nil, err
 	}

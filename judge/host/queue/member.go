@@ -35,6 +35,9 @@ type JoinOptions struct {
 	// nats://a,nats://b. TLS is for https; nil trusts whom the machine trusts.
 	URL string
 	TLS *tls.Config
+	// Sign makes the Authorization of the request to the bridge, by which it has a place though
+	// strangers hold many; nil for none.
+	Sign func(method, path string) (authorization string, err error)
 	// Dial opens a connection to the bridge instead of URL.
 	Dial func(context.Context) (net.Conn, error)
 	// Credentials is the file that the operator of a cluster gave, instead of Seed.
@@ -173,7 +176,7 @@ func (d dialer) Dial(string, string) (net.Conn, error) {
 	if d.m.opts.Dial != nil {
 		return d.m.opts.Dial(ctx)
 	}
-	return dial(ctx, d.m.opts.URL, d.m.opts.TLS)
+	return dial(ctx, d.m.opts.URL, d.m.opts.TLS, d.m.opts.Sign)
 }
 
 // delay is the time before an attempt to connect: twice as long each time, and different

@@ -1,0 +1,46 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"assay/judge/host/client"
+	"assay/judge/host/queue"
+)
+
+// TestWorkersHavePlacesOfTheirOwn: strangers who hold all places for connections that have not
+// proved anything keep no worker out.
+func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
+	h := newHouse(t)
+	if code, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: offer()}); code != 200 {
+		t.Fatal(code, said)
+	}
+	upgrade := func(who string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+queue.Path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", queue.Protocol)
+		if who != "nobody" {
+			r.Header.Set("Authorization", h.as(who, "GET", queue.Path))
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { res.Body.Close() })
+		return res.StatusCode
+	}
+	for tries := 0; upgrade("nobody") != http.StatusServiceUnavailable; tries++ {
+		if tries == 20_000 { // places are given back after some seconds
+			t.Fatal("strangers are never refused")
+		}
+	}
+	for who, want := range map[string]int{"worker": http.StatusSwitchingProtocols, "gone worker": http.StatusServiceUnavailable} {
+		if got := upgrade(who); got != want {
+			t.Errorf("the %s is answered %d, want %d", who, got, want)
+		}
+	}
+}
