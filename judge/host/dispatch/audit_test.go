@@ -84,3 +84,35 @@ func TestAudit(t *testing.T) {
 		})
 	}
 }
+
+// TestTheFirstThatSolvesIsJudgedTwice: whatever the part is that is judged again, the first
+// accepted submission to a problem is, and no other one.
+func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
+	h := newHouse(t)
+	h.o.Audit, h.o.Class = 1e-15, class
+	h.folding()
+	for _, worker := range []string{"one", "two"} {
+		_, err := h.store.Enrol(t.Context(), store.NewWorker{Name: worker, Class: class, Key: "key of " + worker, Offer: job.Offer{}})
+		h.must(err)
+	}
+	one := h.join("one", class, 1)
+	h.join("two", class, 1)
+	var audited []bool
+	var last string
+	verdicts := []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.Accepted, judge.WrongAnswer}
+	for _, v := range verdicts {
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l := one.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, v)))
+		h.until("the job has ended", func() bool { return h.judgement(id).State == store.Done })
+		if last != "" { // results are folded one after the other, so this one is seen to
+			_, err := h.store.Flow(t.Context(), last)
+			audited = append(audited, err == nil)
+		}
+		last = store.JobID("audit", id)
+	}
+	if want := []bool{false, true, false}; !slices.Equal(audited, want) {
+		t.Errorf("judged again are %v, want %v of %v", audited, want, verdicts)
+	}
+}
