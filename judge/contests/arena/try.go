@@ -133,7 +133,7 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 		}
 		for _, f := range []*GameFault{g.Fault, g.After} {
 			if f != nil && f.Seat == seat {
-				wrong = append(wrong, fmt.Sprintf("%safter %s: %s", where, strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.Line()+f.LastWords()))
+				wrong = append(wrong, fmt.Sprintf("%s%s, after %s%s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.LastWords()))
 			}
 		}
 	}
