@@ -13,6 +13,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
+	"assay/judge/host/desk"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
@@ -285,7 +286,7 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 // acceptOwn makes a class anew where the only worker that a server has is its own, and has
 // other versions of tool chains: then nobody judges by what the class was.
 func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
-	if worker.Name != job.OwnWorker && !strings.HasPrefix(worker.Name, job.OwnWorker+"-") {
+	if worker.Name != desk.OwnWorker && !strings.HasPrefix(worker.Name, desk.OwnWorker+"-") {
 		return nil
 	}
 	workers, err := a.Store.Workers(ctx)

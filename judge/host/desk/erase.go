@@ -12,6 +12,10 @@ import (
 // AdminLogin is the account of who started the server first.
 const AdminLogin = "admin"
 
+// OwnWorker is what the worker that a server starts itself is called, with a number where the
+// name is taken.
+const OwnWorker = "local"
+
 // Erase takes a person out of the server: see store.Erase. What is judged of theirs now is
 // cancelled, and the bytes of their programs are removed. Who did it is told to the audit.
 func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {

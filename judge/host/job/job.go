@@ -24,10 +24,6 @@ const (
 	Oldest   = 2
 )
 
-// OwnWorker is what the worker that a server starts itself is called, with a number where the
-// name is taken.
-const OwnWorker = "local"
-
 // Kind says what is to be done.
 type Kind string
 

@@ -12,7 +12,6 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
-	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
@@ -47,7 +46,7 @@ func (s *Server) child(ctx context.Context) {
 // runChild runs the worker until it ends. It is given a code to join by, which it needs
 // where it has no key that the server knows.
 func (s *Server) runChild(ctx context.Context) error {
-	name := job.OwnWorker
+	name := desk.OwnWorker
 	for n := 2; ; n++ {
 		_, err := s.store.Worker(ctx, name)
 		if errors.Is(err, store.ErrNotFound) {
@@ -56,7 +55,7 @@ func (s *Server) runChild(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		name = fmt.Sprintf("%s-%d", job.OwnWorker, n)
+		name = fmt.Sprintf("%s-%d", desk.OwnWorker, n)
 	}
 	admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	if err != nil {
