@@ -53,7 +53,7 @@ func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error
 	case kit.WA:
 		o.Verdict = judge.WrongAnswer
 	case kit.Fail:
-		return *programFault(c.name, "is at fault: "+o.Message, ""), nil
+		return *programFault("checker "+c.name, "is at fault: "+o.Message, ""), nil
 	}
 	return o, nil
 }
@@ -68,10 +68,10 @@ func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error
 		if broken.Forgot > 0 {
 			what += fmt.Sprintf("; it is started again, and what it knew of %s before is lost", plural(int64(broken.Forgot), "case"))
 		}
-		return *programFault(c.name, what, broken.Stderr), nil
+		return *programFault("checker "+c.name, what, broken.Stderr), nil
 	}
 	if refused, ok := errors.AsType[*judge.ExecError](err); ok {
-		return *programFault(c.name, "cannot be run: "+refused.Reason, ""), nil
+		return *programFault("checker "+c.name, "cannot be run: "+refused.Reason, ""), nil
 	}
 	return judge.Outcome{}, err
 }

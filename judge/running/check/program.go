@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,7 @@ type perCase struct {
 	program *judge.Program
 	limits  judge.Limits
 	dir     string // of the host; holds the folders case and feedback
+	role    string // what a fault calls the program; "" for a checker
 }
 
 func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase, error) {
@@ -192,11 +194,11 @@ func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.E
 
 // fault is the outcome for a checker program that is at fault itself.
 func (c *perCase) fault(what, stderr string) *judge.Outcome {
-	return programFault(c.program.Name, what, stderr)
+	return programFault(cmp.Or(c.role, "checker")+" "+c.program.Name, what, stderr)
 }
 
 func programFault(program, what, stderr string) *judge.Outcome {
-	message := fmt.Sprintf("checker %s %s", program, what)
+	message := fmt.Sprintf("%s %s", program, what)
 	if stderr = clean(stderr); stderr != "" {
 		message += "\nits standard error ends:\n" + stderr
 	}

@@ -190,6 +190,7 @@ func (s *Session) Accepts(exec judge.Exec) bool {
 // Judge says what the program thinks after it ran beside the submission. Refused is
 // the reason why it could not be run at all, if it could not.
 func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string) (judge.Outcome, error) {
+	s.role = "interactor"
 	switch {
 	case refused != nil:
 		return *s.fault("cannot be run: "+refused.Reason, ""), nil

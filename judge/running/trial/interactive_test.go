@@ -269,7 +269,7 @@ func TestInteractive(t *testing.T) {
 		{"it is idle when the program does not end its line", "mutter 7; hear ok", "drain; exit 43", judge.IdlenessLimit, ""},
 		{"it is over time although the interactor goes on for long", "spin", "sleep", judge.TimeLimit, "time limit"},
 		{"it is accepted where the interactor keeps it waiting", "hear ask; say 7; hear ok", "nap 1500; say ask; hear 7; say ok; exit 42", judge.Accepted, ""},
-		{"it is a judge error when the interactor falls asleep", "hear ask; say 7; hear ok", "say ask; hear 7; sleep", judge.JudgeError, "killed while it waited"},
+		{"it is a judge error when the interactor falls asleep", "hear ask; say 7; hear ok", "say ask; hear 7; sleep", judge.JudgeError, "interactor me did not end by itself: killed while it waited"},
 		{"it shows the interactor the end of what the program says, although that lives on", "say 7; close; drain", "hear 7; drain; exit 42", judge.Accepted, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
