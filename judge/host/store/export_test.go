@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"io/fs"
+
+	"assay/judge/host/store/internal/query"
 )
 
 // WithSchema makes Open use other migrations.
@@ -39,3 +42,17 @@ func (s *Store) Unsettled(ctx context.Context) (n int, err error) {
 			ELSE COALESCE(judgement.verdict, '') END`).Scan(&n)
 	return n, err
 }
+
+// NewStatements has none yet.
+func NewStatements(db *sql.DB) *statements { return &statements{db: db} }
+
+// Of are the queries outside of transactions, or in one.
+func (s *statements) Of(tx *sql.Tx) query.DBTX {
+	if tx == nil {
+		return prepared{s.db, nil, s}
+	}
+	return prepared{tx, tx, s}
+}
+
+// CatchUp is what each transaction begins with.
+func (s *statements) CatchUp(ctx context.Context) { s.catchUp(ctx) }

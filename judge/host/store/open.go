@@ -91,7 +91,12 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 		s.Close()
 		return nil, fmt.Errorf("open the database %s: %w", s.name(), err)
 	}
-	s.write, s.read = query.New(s.writer), query.New(s.reader)
+	if s.postgres {
+		s.write, s.read = query.New(s.writer), query.New(s.reader)
+		return s, nil
+	}
+	s.statements = &statements{db: s.writer}
+	s.write, s.read = s.statements.queries(nil), (&statements{db: s.reader}).queries(nil)
 	return s, nil
 }
 
@@ -158,11 +163,6 @@ func sqliteDSN(path string, options url.Values) string {
 // Close ends all connections.
 func (s *Store) Close() error {
 	var errs []error
-	for _, q := range []*query.Queries{s.write, s.read} {
-		if q != nil {
-			errs = append(errs, q.Close())
-		}
-	}
 	if s.writer != nil {
 		errs = append(errs, s.writer.Close())
 	}
@@ -231,21 +231,6 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	if err := s.write.InsertPractice(ctx, Practice, "Practice"); err != nil {
 		return failed("make the contest "+Practice, err)
-	}
-	return s.compile(ctx)
-}
-
-// compile keeps the statements of SQLite ready; pgx does so by itself. It is a third of a
-// short transaction.
-func (s *Store) compile(ctx context.Context) (err error) {
-	if s.postgres {
-		return nil
-	}
-	if s.write, err = query.Prepare(ctx, s.writer); err == nil {
-		s.read, err = query.Prepare(ctx, s.reader)
-	}
-	if err != nil {
-		return fmt.Errorf("read the queries: %w", err)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ import (
 type Store struct {
 	writer, reader *sql.DB // of SQLite: one connection, and several that only read
 	write, read    *query.Queries
+	statements     *statements // of writer, where it is SQLite
 	postgres       bool
 	options        Options
 	problems       sync.Map // slug to id
@@ -76,12 +77,19 @@ func (s *Store) tx(ctx context.Context, what string, do func(q *query.Queries) e
 }
 
 func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error {
+	if s.statements != nil {
+		s.statements.catchUp(ctx)
+	}
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	if err := do(s.write.WithTx(tx)); err != nil {
+	q := s.write.WithTx(tx)
+	if s.statements != nil {
+		q = s.statements.queries(tx)
+	}
+	if err := do(q); err != nil {
 		return err
 	}
 	return tx.Commit()

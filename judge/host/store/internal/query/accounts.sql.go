@@ -15,7 +15,7 @@ SELECT id, login, display, email, password, kind, session_epoch, disabled, creat
 `
 
 func (q *Queries) AccountByLogin(ctx context.Context, login string) (AccountRole, error) {
-	row := q.queryRow(ctx, q.accountByLoginStmt, accountByLogin, login)
+	row := q.db.QueryRowContext(ctx, accountByLogin, login)
 	var i AccountRole
 	err := row.Scan(
 		&i.ID,
@@ -38,7 +38,7 @@ SELECT COUNT(*) FROM account WHERE password <> ''
 `
 
 func (q *Queries) CountPasswords(ctx context.Context) (int64, error) {
-	row := q.queryRow(ctx, q.countPasswordsStmt, countPasswords)
+	row := q.db.QueryRowContext(ctx, countPasswords)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -49,7 +49,7 @@ DELETE FROM grant_role WHERE account = $1 AND scope = $2
 `
 
 func (q *Queries) DeleteRoles(ctx context.Context, account string, scope string) error {
-	_, err := q.exec(ctx, q.deleteRolesStmt, deleteRoles, account, scope)
+	_, err := q.db.ExecContext(ctx, deleteRoles, account, scope)
 	return err
 }
 
@@ -58,7 +58,7 @@ DELETE FROM session WHERE hash = $1
 `
 
 func (q *Queries) DeleteSession(ctx context.Context, hash string) error {
-	_, err := q.exec(ctx, q.deleteSessionStmt, deleteSession, hash)
+	_, err := q.db.ExecContext(ctx, deleteSession, hash)
 	return err
 }
 
@@ -68,7 +68,7 @@ DELETE FROM session WHERE expires < $1 OR epoch < (SELECT account.session_epoch 
 
 // DeleteSessions drops those that ended.
 func (q *Queries) DeleteSessions(ctx context.Context, expires int64) error {
-	_, err := q.exec(ctx, q.deleteSessionsStmt, deleteSessions, expires)
+	_, err := q.db.ExecContext(ctx, deleteSessions, expires)
 	return err
 }
 
@@ -77,7 +77,7 @@ SELECT id, login, display, email, password, kind, session_epoch, disabled, creat
 `
 
 func (q *Queries) GetAccount(ctx context.Context, id string) (AccountRole, error) {
-	row := q.queryRow(ctx, q.getAccountStmt, getAccount, id)
+	row := q.db.QueryRowContext(ctx, getAccount, id)
 	var i AccountRole
 	err := row.Scan(
 		&i.ID,
@@ -111,7 +111,7 @@ type InsertAccountParams struct {
 }
 
 func (q *Queries) InsertAccount(ctx context.Context, arg InsertAccountParams) error {
-	_, err := q.exec(ctx, q.insertAccountStmt, insertAccount,
+	_, err := q.db.ExecContext(ctx, insertAccount,
 		arg.ID,
 		arg.Login,
 		arg.Display,
@@ -134,7 +134,7 @@ type InsertRoleParams struct {
 }
 
 func (q *Queries) InsertRole(ctx context.Context, arg InsertRoleParams) error {
-	_, err := q.exec(ctx, q.insertRoleStmt, insertRole, arg.Account, arg.Scope, arg.Role)
+	_, err := q.db.ExecContext(ctx, insertRole, arg.Account, arg.Scope, arg.Role)
 	return err
 }
 
@@ -154,7 +154,7 @@ type InsertSessionParams struct {
 }
 
 func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) (int64, error) {
-	result, err := q.exec(ctx, q.insertSessionStmt, insertSession,
+	result, err := q.db.ExecContext(ctx, insertSession,
 		arg.Hash,
 		arg.Created,
 		arg.Expires,
@@ -184,7 +184,7 @@ type InsertTokenParams struct {
 }
 
 func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error {
-	_, err := q.exec(ctx, q.insertTokenStmt, insertToken,
+	_, err := q.db.ExecContext(ctx, insertToken,
 		arg.ID,
 		arg.Account,
 		arg.Hash,
@@ -201,7 +201,7 @@ SELECT id, login, display, email, password, kind, session_epoch, disabled, creat
 `
 
 func (q *Queries) ListAccounts(ctx context.Context) ([]AccountRole, error) {
-	rows, err := q.query(ctx, q.listAccountsStmt, listAccounts)
+	rows, err := q.db.QueryContext(ctx, listAccounts)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ UPDATE account SET session_epoch = session_epoch + 1 WHERE id = $1 AND erased IS
 `
 
 func (q *Queries) RaiseEpoch(ctx context.Context, id string) (int64, error) {
-	result, err := q.exec(ctx, q.raiseEpochStmt, raiseEpoch, id)
+	result, err := q.db.ExecContext(ctx, raiseEpoch, id)
 	if err != nil {
 		return 0, err
 	}
@@ -252,7 +252,7 @@ UPDATE token SET revoked = $2 WHERE id = $1 AND revoked IS NULL
 `
 
 func (q *Queries) RevokeToken(ctx context.Context, iD string, revoked sql.NullInt64) (int64, error) {
-	result, err := q.exec(ctx, q.revokeTokenStmt, revokeToken, iD, revoked)
+	result, err := q.db.ExecContext(ctx, revokeToken, iD, revoked)
 	if err != nil {
 		return 0, err
 	}
@@ -264,7 +264,7 @@ SELECT role FROM grant_role WHERE account = $1 AND scope = $2 ORDER BY role LIMI
 `
 
 func (q *Queries) RoleIn(ctx context.Context, account string, scope string) (string, error) {
-	row := q.queryRow(ctx, q.roleInStmt, roleIn, account, scope)
+	row := q.db.QueryRowContext(ctx, roleIn, account, scope)
 	var role string
 	err := row.Scan(&role)
 	return role, err
@@ -281,7 +281,7 @@ type SeeSessionParams struct {
 }
 
 func (q *Queries) SeeSession(ctx context.Context, arg SeeSessionParams) error {
-	_, err := q.exec(ctx, q.seeSessionStmt, seeSession, arg.Hash, arg.Seen, arg.Expires)
+	_, err := q.db.ExecContext(ctx, seeSession, arg.Hash, arg.Seen, arg.Expires)
 	return err
 }
 
@@ -298,7 +298,7 @@ type SessionByHashRow struct {
 }
 
 func (q *Queries) SessionByHash(ctx context.Context, hash string, now int64) (SessionByHashRow, error) {
-	row := q.queryRow(ctx, q.sessionByHashStmt, sessionByHash, hash, now)
+	row := q.db.QueryRowContext(ctx, sessionByHash, hash, now)
 	var i SessionByHashRow
 	err := row.Scan(
 		&i.Session.Hash,
@@ -332,7 +332,7 @@ ORDER BY session.created, session.hash
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, account string, now int64) ([]Session, error) {
-	rows, err := q.query(ctx, q.sessionsOfStmt, sessionsOf, account, now)
+	rows, err := q.db.QueryContext(ctx, sessionsOf, account, now)
 	if err != nil {
 		return nil, err
 	}
@@ -374,7 +374,7 @@ type SetAccountParams struct {
 }
 
 func (q *Queries) SetAccount(ctx context.Context, arg SetAccountParams) (int64, error) {
-	result, err := q.exec(ctx, q.setAccountStmt, setAccount, arg.ID, arg.Display, arg.Email)
+	result, err := q.db.ExecContext(ctx, setAccount, arg.ID, arg.Display, arg.Email)
 	if err != nil {
 		return 0, err
 	}
@@ -387,7 +387,7 @@ UPDATE account SET disabled = $2, session_epoch = session_epoch + 1 WHERE id = $
 
 // SetDisabled ends all sessions.
 func (q *Queries) SetDisabled(ctx context.Context, iD string, disabled bool) (int64, error) {
-	result, err := q.exec(ctx, q.setDisabledStmt, setDisabled, iD, disabled)
+	result, err := q.db.ExecContext(ctx, setDisabled, iD, disabled)
 	if err != nil {
 		return 0, err
 	}
@@ -400,7 +400,7 @@ UPDATE account SET password = $2, session_epoch = session_epoch + 1 WHERE id = $
 
 // SetPassword ends all sessions.
 func (q *Queries) SetPassword(ctx context.Context, iD string, password string) (int64, error) {
-	result, err := q.exec(ctx, q.setPasswordStmt, setPassword, iD, password)
+	result, err := q.db.ExecContext(ctx, setPassword, iD, password)
 	if err != nil {
 		return 0, err
 	}
@@ -412,7 +412,7 @@ UPDATE session SET sure = $2 WHERE hash = $1
 `
 
 func (q *Queries) SureSession(ctx context.Context, hash string, sure int64) error {
-	_, err := q.exec(ctx, q.sureSessionStmt, sureSession, hash, sure)
+	_, err := q.db.ExecContext(ctx, sureSession, hash, sure)
 	return err
 }
 
@@ -428,7 +428,7 @@ type TokenByHashRow struct {
 }
 
 func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow, error) {
-	row := q.queryRow(ctx, q.tokenByHashStmt, tokenByHash, hash)
+	row := q.db.QueryRowContext(ctx, tokenByHash, hash)
 	var i TokenByHashRow
 	err := row.Scan(
 		&i.Token.ID,
@@ -460,7 +460,7 @@ SELECT id, account, hash, label, scopes, created, last_day, expires, revoked FRO
 `
 
 func (q *Queries) TokensOf(ctx context.Context, account string) ([]Token, error) {
-	rows, err := q.query(ctx, q.tokensOfStmt, tokensOf, account)
+	rows, err := q.db.QueryContext(ctx, tokensOf, account)
 	if err != nil {
 		return nil, err
 	}
@@ -497,6 +497,6 @@ UPDATE token SET last_day = $2 WHERE id = $1
 `
 
 func (q *Queries) UsedToken(ctx context.Context, iD string, lastDay int64) error {
-	_, err := q.exec(ctx, q.usedTokenStmt, usedToken, iD, lastDay)
+	_, err := q.db.ExecContext(ctx, usedToken, iD, lastDay)
 	return err
 }

@@ -24,7 +24,7 @@ type ClaimClarificationParams struct {
 
 // ClaimClarification changes nothing where somebody has it.
 func (q *Queries) ClaimClarification(ctx context.Context, arg ClaimClarificationParams) (int64, error) {
-	result, err := q.exec(ctx, q.claimClarificationStmt, claimClarification,
+	result, err := q.db.ExecContext(ctx, claimClarification,
 		arg.Contest,
 		arg.Number,
 		arg.Account,
@@ -79,7 +79,7 @@ type ClarificationsOfRow struct {
 
 // ClarificationsOf reads backwards what a team may read, or everything.
 func (q *Queries) ClarificationsOf(ctx context.Context, arg ClarificationsOfParams) ([]ClarificationsOfRow, error) {
-	rows, err := q.query(ctx, q.clarificationsOfStmt, clarificationsOf,
+	rows, err := q.db.QueryContext(ctx, clarificationsOf,
 		arg.Contest,
 		arg.Before,
 		arg.Everything,
@@ -125,7 +125,7 @@ SELECT contest, number, team, staff, problem, text, reply_to, account, at FROM c
 `
 
 func (q *Queries) GetClarification(ctx context.Context, contest string, number int64) (Clarification, error) {
-	row := q.queryRow(ctx, q.getClarificationStmt, getClarification, contest, number)
+	row := q.db.QueryRowContext(ctx, getClarification, contest, number)
 	var i Clarification
 	err := row.Scan(
 		&i.Contest,
@@ -159,7 +159,7 @@ type InsertClarificationParams struct {
 }
 
 func (q *Queries) InsertClarification(ctx context.Context, arg InsertClarificationParams) error {
-	_, err := q.exec(ctx, q.insertClarificationStmt, insertClarification,
+	_, err := q.db.ExecContext(ctx, insertClarification,
 		arg.Contest,
 		arg.Number,
 		arg.Team,
@@ -178,7 +178,7 @@ SELECT CAST(COALESCE(MAX(number), 0) + 1 AS BIGINT) AS next FROM clarification W
 `
 
 func (q *Queries) NextClarification(ctx context.Context, contest string) (int64, error) {
-	row := q.queryRow(ctx, q.nextClarificationStmt, nextClarification, contest)
+	row := q.db.QueryRowContext(ctx, nextClarification, contest)
 	var next int64
 	err := row.Scan(&next)
 	return next, err
@@ -191,7 +191,7 @@ SELECT COUNT(*) FROM clarification WHERE clarification.contest = $1 AND NOT clar
 `
 
 func (q *Queries) OpenQuestions(ctx context.Context, contest string, team string) (int64, error) {
-	row := q.queryRow(ctx, q.openQuestionsStmt, openQuestions, contest, team)
+	row := q.db.QueryRowContext(ctx, openQuestions, contest, team)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -210,7 +210,7 @@ type ReadClarificationsParams struct {
 }
 
 func (q *Queries) ReadClarifications(ctx context.Context, arg ReadClarificationsParams) error {
-	_, err := q.exec(ctx, q.readClarificationsStmt, readClarifications, arg.Contest, arg.Account, arg.Upto)
+	_, err := q.db.ExecContext(ctx, readClarifications, arg.Contest, arg.Account, arg.Upto)
 	return err
 }
 
@@ -219,7 +219,7 @@ DELETE FROM clarification_claim WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) ReleaseClarification(ctx context.Context, contest string, number int64) (int64, error) {
-	result, err := q.exec(ctx, q.releaseClarificationStmt, releaseClarification, contest, number)
+	result, err := q.db.ExecContext(ctx, releaseClarification, contest, number)
 	if err != nil {
 		return 0, err
 	}
@@ -240,7 +240,7 @@ type UnreadClarificationsParams struct {
 }
 
 func (q *Queries) UnreadClarifications(ctx context.Context, arg UnreadClarificationsParams) (int64, error) {
-	row := q.queryRow(ctx, q.unreadClarificationsStmt, unreadClarifications, arg.Contest, arg.Team, arg.Account)
+	row := q.db.QueryRowContext(ctx, unreadClarifications, arg.Contest, arg.Team, arg.Account)
 	var count int64
 	err := row.Scan(&count)
 	return count, err

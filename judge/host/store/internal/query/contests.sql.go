@@ -15,7 +15,7 @@ SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibil
 `
 
 func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, error) {
-	row := q.queryRow(ctx, q.contestBySlugStmt, contestBySlug, slug)
+	row := q.db.QueryRowContext(ctx, contestBySlug, slug)
 	var i Contest
 	err := row.Scan(
 		&i.ID,
@@ -46,7 +46,7 @@ ORDER BY contest.id
 `
 
 func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest, error) {
-	rows, err := q.query(ctx, q.contestsOfProblemStmt, contestsOfProblem, slug)
+	rows, err := q.db.QueryContext(ctx, contestsOfProblem, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ SELECT id, contest, number, team, label, received, ended, verdict, score, finish
 `
 
 func (q *Queries) Counted(ctx context.Context, id string) (Counted, error) {
-	row := q.queryRow(ctx, q.countedStmt, counted, id)
+	row := q.db.QueryRowContext(ctx, counted, id)
 	var i Counted
 	err := row.Scan(
 		&i.ID,
@@ -113,7 +113,7 @@ SELECT id, contest, number, team, label, received, ended, verdict, score, finish
 `
 
 func (q *Queries) CountedByJudgement(ctx context.Context, id string) (Counted, error) {
-	row := q.queryRow(ctx, q.countedByJudgementStmt, countedByJudgement, id)
+	row := q.db.QueryRowContext(ctx, countedByJudgement, id)
 	var i Counted
 	err := row.Scan(
 		&i.ID,
@@ -137,7 +137,7 @@ SELECT id, contest, number, team, label, received, ended, verdict, score, finish
 `
 
 func (q *Queries) CountedOf(ctx context.Context, contest string) ([]Counted, error) {
-	rows, err := q.query(ctx, q.countedOfStmt, countedOf, contest)
+	rows, err := q.db.QueryContext(ctx, countedOf, contest)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ DELETE FROM contest_problem WHERE contest = $1
 `
 
 func (q *Queries) DeleteContestProblems(ctx context.Context, contest string) error {
-	_, err := q.exec(ctx, q.deleteContestProblemsStmt, deleteContestProblems, contest)
+	_, err := q.db.ExecContext(ctx, deleteContestProblems, contest)
 	return err
 }
 
@@ -186,7 +186,7 @@ SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibil
 `
 
 func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
-	row := q.queryRow(ctx, q.getContestStmt, getContest, id)
+	row := q.db.QueryRowContext(ctx, getContest, id)
 	var i Contest
 	err := row.Scan(
 		&i.ID,
@@ -214,7 +214,7 @@ UPDATE contest SET last_seq = last_seq WHERE id = $1
 
 // HoldContest locks the contest until the transaction ends.
 func (q *Queries) HoldContest(ctx context.Context, id string) (int64, error) {
-	result, err := q.exec(ctx, q.holdContestStmt, holdContest, id)
+	result, err := q.db.ExecContext(ctx, holdContest, id)
 	if err != nil {
 		return 0, err
 	}
@@ -239,7 +239,7 @@ type InsertContestParams struct {
 }
 
 func (q *Queries) InsertContest(ctx context.Context, arg InsertContestParams) error {
-	_, err := q.exec(ctx, q.insertContestStmt, insertContest,
+	_, err := q.db.ExecContext(ctx, insertContest,
 		arg.ID,
 		arg.Slug,
 		arg.Name,
@@ -267,7 +267,7 @@ type InsertContestProblemParams struct {
 }
 
 func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestProblemParams) error {
-	_, err := q.exec(ctx, q.insertContestProblemStmt, insertContestProblem,
+	_, err := q.db.ExecContext(ctx, insertContestProblem,
 		arg.Contest,
 		arg.Label,
 		arg.Place,
@@ -289,7 +289,7 @@ type InsertMemberParams struct {
 }
 
 func (q *Queries) InsertMember(ctx context.Context, arg InsertMemberParams) error {
-	_, err := q.exec(ctx, q.insertMemberStmt, insertMember, arg.Contest, arg.Account, arg.Team)
+	_, err := q.db.ExecContext(ctx, insertMember, arg.Contest, arg.Account, arg.Team)
 	return err
 }
 
@@ -300,7 +300,7 @@ ON CONFLICT (id) DO NOTHING
 `
 
 func (q *Queries) InsertPractice(ctx context.Context, iD string, name string) error {
-	_, err := q.exec(ctx, q.insertPracticeStmt, insertPractice, iD, name)
+	_, err := q.db.ExecContext(ctx, insertPractice, iD, name)
 	return err
 }
 
@@ -320,7 +320,7 @@ type InsertTeamParams struct {
 }
 
 func (q *Queries) InsertTeam(ctx context.Context, arg InsertTeamParams) error {
-	_, err := q.exec(ctx, q.insertTeamStmt, insertTeam,
+	_, err := q.db.ExecContext(ctx, insertTeam,
 		arg.ID,
 		arg.Contest,
 		arg.Number,
@@ -339,7 +339,7 @@ SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibil
 
 // ListContests lists those that somebody made.
 func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
-	rows, err := q.query(ctx, q.listContestsStmt, listContests)
+	rows, err := q.db.QueryContext(ctx, listContests)
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +390,7 @@ type MembersOfRow struct {
 }
 
 func (q *Queries) MembersOf(ctx context.Context, contest string) ([]MembersOfRow, error) {
-	rows, err := q.query(ctx, q.membersOfStmt, membersOf, contest)
+	rows, err := q.db.QueryContext(ctx, membersOf, contest)
 	if err != nil {
 		return nil, err
 	}
@@ -430,7 +430,7 @@ SELECT CAST(COALESCE(MAX(number), 0) + 1 AS BIGINT) AS next FROM team WHERE cont
 `
 
 func (q *Queries) NextTeam(ctx context.Context, contest string) (int64, error) {
-	row := q.queryRow(ctx, q.nextTeamStmt, nextTeam, contest)
+	row := q.db.QueryRowContext(ctx, nextTeam, contest)
 	var next int64
 	err := row.Scan(&next)
 	return next, err
@@ -449,7 +449,7 @@ type ProblemsOfContestRow struct {
 }
 
 func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]ProblemsOfContestRow, error) {
-	rows, err := q.query(ctx, q.problemsOfContestStmt, problemsOfContest, contest)
+	rows, err := q.db.QueryContext(ctx, problemsOfContest, contest)
 	if err != nil {
 		return nil, err
 	}
@@ -500,7 +500,7 @@ type SetTeamParams struct {
 }
 
 func (q *Queries) SetTeam(ctx context.Context, arg SetTeamParams) (int64, error) {
-	result, err := q.exec(ctx, q.setTeamStmt, setTeam,
+	result, err := q.db.ExecContext(ctx, setTeam,
 		arg.ID,
 		arg.Name,
 		arg.Hidden,
@@ -521,7 +521,7 @@ ORDER BY number LIMIT 1
 
 // TeamNamed finds a team by its name or its number; of several the first.
 func (q *Queries) TeamNamed(ctx context.Context, contest string, name string) (string, error) {
-	row := q.queryRow(ctx, q.teamNamedStmt, teamNamed, contest, name)
+	row := q.db.QueryRowContext(ctx, teamNamed, contest, name)
 	var id string
 	err := row.Scan(&id)
 	return id, err
@@ -534,7 +534,7 @@ WHERE member.contest = $1 AND member.account = $2
 `
 
 func (q *Queries) TeamOf(ctx context.Context, contest string, account string) (Team, error) {
-	row := q.queryRow(ctx, q.teamOfStmt, teamOf, contest, account)
+	row := q.db.QueryRowContext(ctx, teamOf, contest, account)
 	var i Team
 	err := row.Scan(
 		&i.ID,
@@ -554,7 +554,7 @@ SELECT id, contest, number, name, hidden, extra_time, extra_penalty, team_groups
 `
 
 func (q *Queries) TeamsOf(ctx context.Context, contest string) ([]Team, error) {
-	rows, err := q.query(ctx, q.teamsOfStmt, teamsOf, contest)
+	rows, err := q.db.QueryContext(ctx, teamsOf, contest)
 	if err != nil {
 		return nil, err
 	}
@@ -608,7 +608,7 @@ type UpdateContestParams struct {
 
 // UpdateContest changes nothing where somebody else changed it since it was read.
 func (q *Queries) UpdateContest(ctx context.Context, arg UpdateContestParams) (int64, error) {
-	result, err := q.exec(ctx, q.updateContestStmt, updateContest,
+	result, err := q.db.ExecContext(ctx, updateContest,
 		arg.ID,
 		arg.Revision,
 		arg.Slug,

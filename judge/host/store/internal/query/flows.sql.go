@@ -15,7 +15,7 @@ UPDATE job SET state = 'cancelled', done_at = $2 WHERE flow = $1 AND done_at IS 
 `
 
 func (q *Queries) CancelJobsOfFlow(ctx context.Context, flow sql.NullString, doneAt sql.NullInt64) ([]string, error) {
-	rows, err := q.query(ctx, q.cancelJobsOfFlowStmt, cancelJobsOfFlow, flow, doneAt)
+	rows, err := q.db.QueryContext(ctx, cancelJobsOfFlow, flow, doneAt)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ DELETE FROM flow WHERE done_at < $1
 `
 
 func (q *Queries) DeleteOldFlows(ctx context.Context, before sql.NullInt64) error {
-	_, err := q.exec(ctx, q.deleteOldFlowsStmt, deleteOldFlows, before)
+	_, err := q.db.ExecContext(ctx, deleteOldFlows, before)
 	return err
 }
 
@@ -51,7 +51,7 @@ DELETE FROM job WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < $1)
 `
 
 func (q *Queries) DeleteOldJobsOfFlows(ctx context.Context, before sql.NullInt64) error {
-	_, err := q.exec(ctx, q.deleteOldJobsOfFlowsStmt, deleteOldJobsOfFlows, before)
+	_, err := q.db.ExecContext(ctx, deleteOldJobsOfFlows, before)
 	return err
 }
 
@@ -61,7 +61,7 @@ DELETE FROM part WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < $1
 
 // Flows that ended before a time are forgotten in this order.
 func (q *Queries) DeleteOldParts(ctx context.Context, before sql.NullInt64) error {
-	_, err := q.exec(ctx, q.deleteOldPartsStmt, deleteOldParts, before)
+	_, err := q.db.ExecContext(ctx, deleteOldParts, before)
 	return err
 }
 
@@ -77,7 +77,7 @@ type EndFlowParams struct {
 }
 
 func (q *Queries) EndFlow(ctx context.Context, arg EndFlowParams) (int64, error) {
-	result, err := q.exec(ctx, q.endFlowStmt, endFlow,
+	result, err := q.db.ExecContext(ctx, endFlow,
 		arg.ID,
 		arg.State,
 		arg.Reason,
@@ -94,7 +94,7 @@ SELECT id, kind, spec, state, reason, owner, made, done_at FROM flow WHERE kind 
 `
 
 func (q *Queries) FlowsOfKind(ctx context.Context, kind string, limit int32) ([]Flow, error) {
-	rows, err := q.query(ctx, q.flowsOfKindStmt, flowsOfKind, kind, limit)
+	rows, err := q.db.QueryContext(ctx, flowsOfKind, kind, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ SELECT id, kind, spec, state, reason, owner, made, done_at FROM flow WHERE id = 
 `
 
 func (q *Queries) GetFlow(ctx context.Context, id string) (Flow, error) {
-	row := q.queryRow(ctx, q.getFlowStmt, getFlow, id)
+	row := q.db.QueryRowContext(ctx, getFlow, id)
 	var i Flow
 	err := row.Scan(
 		&i.ID,
@@ -150,7 +150,7 @@ SELECT flow, part_key, job, result, events, at FROM part WHERE flow = $1 AND par
 `
 
 func (q *Queries) GetPart(ctx context.Context, flow string, partKey string) (Part, error) {
-	row := q.queryRow(ctx, q.getPartStmt, getPart, flow, partKey)
+	row := q.db.QueryRowContext(ctx, getPart, flow, partKey)
 	var i Part
 	err := row.Scan(
 		&i.Flow,
@@ -169,7 +169,7 @@ UPDATE flow SET state = state WHERE id = $1 AND done_at IS NULL
 
 // HoldFlow locks a running flow until the transaction ends.
 func (q *Queries) HoldFlow(ctx context.Context, id string) (int64, error) {
-	result, err := q.exec(ctx, q.holdFlowStmt, holdFlow, id)
+	result, err := q.db.ExecContext(ctx, holdFlow, id)
 	if err != nil {
 		return 0, err
 	}
@@ -190,7 +190,7 @@ type InsertFlowParams struct {
 }
 
 func (q *Queries) InsertFlow(ctx context.Context, arg InsertFlowParams) (int64, error) {
-	result, err := q.exec(ctx, q.insertFlowStmt, insertFlow,
+	result, err := q.db.ExecContext(ctx, insertFlow,
 		arg.ID,
 		arg.Kind,
 		arg.Spec,
@@ -218,7 +218,7 @@ type InsertPartParams struct {
 }
 
 func (q *Queries) InsertPart(ctx context.Context, arg InsertPartParams) (int64, error) {
-	result, err := q.exec(ctx, q.insertPartStmt, insertPart,
+	result, err := q.db.ExecContext(ctx, insertPart,
 		arg.Flow,
 		arg.PartKey,
 		arg.Job,
@@ -237,7 +237,7 @@ SELECT id FROM job WHERE flow = $1
 `
 
 func (q *Queries) JobsOfFlow(ctx context.Context, flow sql.NullString) ([]string, error) {
-	rows, err := q.query(ctx, q.jobsOfFlowStmt, jobsOfFlow, flow)
+	rows, err := q.db.QueryContext(ctx, jobsOfFlow, flow)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ SELECT id, kind, spec, state, reason, owner, made, done_at FROM flow WHERE done_
 `
 
 func (q *Queries) OpenFlows(ctx context.Context) ([]Flow, error) {
-	rows, err := q.query(ctx, q.openFlowsStmt, openFlows)
+	rows, err := q.db.QueryContext(ctx, openFlows)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ SELECT flow, part_key, job, result, events, at FROM part WHERE flow = $1 ORDER B
 `
 
 func (q *Queries) PartsOf(ctx context.Context, flow string) ([]Part, error) {
-	rows, err := q.query(ctx, q.partsOfStmt, partsOf, flow)
+	rows, err := q.db.QueryContext(ctx, partsOf, flow)
 	if err != nil {
 		return nil, err
 	}

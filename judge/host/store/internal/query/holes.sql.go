@@ -22,7 +22,7 @@ type AnswerByKeyParams struct {
 }
 
 func (q *Queries) AnswerByKey(ctx context.Context, arg AnswerByKeyParams) (int64, error) {
-	row := q.queryRow(ctx, q.answerByKeyStmt, answerByKey,
+	row := q.db.QueryRowContext(ctx, answerByKey,
 		arg.Account,
 		arg.FormKey,
 		arg.Hole,
@@ -38,7 +38,7 @@ SELECT id, hole, number, account, file, sha256, size, asked, received, state, fl
 `
 
 func (q *Queries) AnswerByNumber(ctx context.Context, hole string, number int64) (AnswerLine, error) {
-	row := q.queryRow(ctx, q.answerByNumberStmt, answerByNumber, hole, number)
+	row := q.db.QueryRowContext(ctx, answerByNumber, hole, number)
 	var i AnswerLine
 	err := row.Scan(
 		&i.ID,
@@ -72,7 +72,7 @@ SELECT id, hole, number, account, file, sha256, size, asked, received, state, fl
 `
 
 func (q *Queries) AnswerOfFlow(ctx context.Context, flow string) (AnswerLine, error) {
-	row := q.queryRow(ctx, q.answerOfFlowStmt, answerOfFlow, flow)
+	row := q.db.QueryRowContext(ctx, answerOfFlow, flow)
 	var i AnswerLine
 	err := row.Scan(
 		&i.ID,
@@ -112,7 +112,7 @@ type AnswersOfParams struct {
 }
 
 func (q *Queries) AnswersOf(ctx context.Context, arg AnswersOfParams) ([]AnswerLine, error) {
-	rows, err := q.query(ctx, q.answersOfStmt, answersOf, arg.Account, arg.Hole, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, answersOf, arg.Account, arg.Hole, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ type BlobsOfAnswersRow struct {
 }
 
 func (q *Queries) BlobsOfAnswers(ctx context.Context, account string) ([]BlobsOfAnswersRow, error) {
-	rows, err := q.query(ctx, q.blobsOfAnswersStmt, blobsOfAnswers, account)
+	rows, err := q.db.QueryContext(ctx, blobsOfAnswers, account)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ type CountAnswersParams struct {
 }
 
 func (q *Queries) CountAnswers(ctx context.Context, arg CountAnswersParams) (int64, error) {
-	row := q.queryRow(ctx, q.countAnswersStmt, countAnswers, arg.Account, arg.Hole, arg.Received)
+	row := q.db.QueryRowContext(ctx, countAnswers, arg.Account, arg.Hole, arg.Received)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -211,7 +211,7 @@ UPDATE answer_proof SET why = '' WHERE answer IN (SELECT answer.id FROM answer W
 `
 
 func (q *Queries) EraseAnswerProofs(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseAnswerProofsStmt, eraseAnswerProofs, account)
+	_, err := q.db.ExecContext(ctx, eraseAnswerProofs, account)
 	return err
 }
 
@@ -223,7 +223,7 @@ WHERE account = $1
 `
 
 func (q *Queries) EraseAnswers(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseAnswersStmt, eraseAnswers, account)
+	_, err := q.db.ExecContext(ctx, eraseAnswers, account)
 	return err
 }
 
@@ -232,7 +232,7 @@ SELECT id, slug, name, problem, visibility, shown, closed, revision, last_number
 `
 
 func (q *Queries) HoleBySlug(ctx context.Context, slug string) (HoleLine, error) {
-	row := q.queryRow(ctx, q.holeBySlugStmt, holeBySlug, slug)
+	row := q.db.QueryRowContext(ctx, holeBySlug, slug)
 	var i HoleLine
 	err := row.Scan(
 		&i.ID,
@@ -270,7 +270,7 @@ type InsertAnswerParams struct {
 }
 
 func (q *Queries) InsertAnswer(ctx context.Context, arg InsertAnswerParams) error {
-	_, err := q.exec(ctx, q.insertAnswerStmt, insertAnswer,
+	_, err := q.db.ExecContext(ctx, insertAnswer,
 		arg.ID,
 		arg.Hole,
 		arg.Number,
@@ -301,7 +301,7 @@ type InsertAnswerProofParams struct {
 }
 
 func (q *Queries) InsertAnswerProof(ctx context.Context, arg InsertAnswerProofParams) error {
-	_, err := q.exec(ctx, q.insertAnswerProofStmt, insertAnswerProof,
+	_, err := q.db.ExecContext(ctx, insertAnswerProof,
 		arg.Answer,
 		arg.At,
 		arg.State,
@@ -330,7 +330,7 @@ type InsertHoleParams struct {
 }
 
 func (q *Queries) InsertHole(ctx context.Context, arg InsertHoleParams) error {
-	_, err := q.exec(ctx, q.insertHoleStmt, insertHole,
+	_, err := q.db.ExecContext(ctx, insertHole,
 		arg.ID,
 		arg.Slug,
 		arg.Name,
@@ -348,7 +348,7 @@ SELECT id, slug, name, problem, visibility, shown, closed, revision, last_number
 `
 
 func (q *Queries) ListHoles(ctx context.Context) ([]HoleLine, error) {
-	rows, err := q.query(ctx, q.listHolesStmt, listHoles)
+	rows, err := q.db.QueryContext(ctx, listHoles)
 	if err != nil {
 		return nil, err
 	}
@@ -392,7 +392,7 @@ type NamedByAnswersRow struct {
 }
 
 func (q *Queries) NamedByAnswers(ctx context.Context) ([]NamedByAnswersRow, error) {
-	rows, err := q.query(ctx, q.namedByAnswersStmt, namedByAnswers)
+	rows, err := q.db.QueryContext(ctx, namedByAnswers)
 	if err != nil {
 		return nil, err
 	}
@@ -430,7 +430,7 @@ type NumberAnswerRow struct {
 // NumberAnswer locks the hole until the transaction ends, and takes a number and a time that
 // is later than any before.
 func (q *Queries) NumberAnswer(ctx context.Context, now int64, iD string) (NumberAnswerRow, error) {
-	row := q.queryRow(ctx, q.numberAnswerStmt, numberAnswer, now, iD)
+	row := q.db.QueryRowContext(ctx, numberAnswer, now, iD)
 	var i NumberAnswerRow
 	err := row.Scan(&i.LastNumber, &i.LastTime)
 	return i, err
@@ -460,7 +460,7 @@ type OfToolchainRow struct {
 // OfToolchain are the answers that stand, were proved with a tool chain, and are not being
 // proved again.
 func (q *Queries) OfToolchain(ctx context.Context, language string, toolchain string) ([]OfToolchainRow, error) {
-	rows, err := q.query(ctx, q.ofToolchainStmt, ofToolchain, language, toolchain)
+	rows, err := q.db.QueryContext(ctx, ofToolchain, language, toolchain)
 	if err != nil {
 		return nil, err
 	}
@@ -497,7 +497,7 @@ SELECT answer, at, state, verdict, why, toolchain, workers FROM answer_proof WHE
 `
 
 func (q *Queries) ProofsOf(ctx context.Context, answer string) ([]AnswerProof, error) {
-	rows, err := q.query(ctx, q.proofsOfStmt, proofsOf, answer)
+	rows, err := q.db.QueryContext(ctx, proofsOf, answer)
 	if err != nil {
 		return nil, err
 	}
@@ -532,7 +532,7 @@ UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'standing' AND flow = ''
 `
 
 func (q *Queries) ProveAnswerAgain(ctx context.Context, iD string, flow string) (int64, error) {
-	result, err := q.exec(ctx, q.proveAnswerAgainStmt, proveAnswerAgain, iD, flow)
+	result, err := q.db.ExecContext(ctx, proveAnswerAgain, iD, flow)
 	if err != nil {
 		return 0, err
 	}
@@ -563,7 +563,7 @@ type ScoredAnswersRow struct {
 
 // ScoredAnswers are those that were right once.
 func (q *Queries) ScoredAnswers(ctx context.Context, hole string) ([]ScoredAnswersRow, error) {
-	rows, err := q.query(ctx, q.scoredAnswersStmt, scoredAnswers, hole)
+	rows, err := q.db.QueryContext(ctx, scoredAnswers, hole)
 	if err != nil {
 		return nil, err
 	}
@@ -619,7 +619,7 @@ type SettleAnswerParams struct {
 }
 
 func (q *Queries) SettleAnswer(ctx context.Context, arg SettleAnswerParams) (int64, error) {
-	result, err := q.exec(ctx, q.settleAnswerStmt, settleAnswer,
+	result, err := q.db.ExecContext(ctx, settleAnswer,
 		arg.Flow,
 		arg.State,
 		arg.Verdict,
@@ -649,7 +649,7 @@ type StandingToolchainsRow struct {
 }
 
 func (q *Queries) StandingToolchains(ctx context.Context) ([]StandingToolchainsRow, error) {
-	rows, err := q.query(ctx, q.standingToolchainsStmt, standingToolchains)
+	rows, err := q.db.QueryContext(ctx, standingToolchains)
 	if err != nil {
 		return nil, err
 	}
@@ -679,7 +679,7 @@ RETURNING last_time
 
 // StepHole is NumberAnswer without a number.
 func (q *Queries) StepHole(ctx context.Context, now int64, iD string) (int64, error) {
-	row := q.queryRow(ctx, q.stepHoleStmt, stepHole, now, iD)
+	row := q.db.QueryRowContext(ctx, stepHole, now, iD)
 	var last_time int64
 	err := row.Scan(&last_time)
 	return last_time, err
@@ -700,7 +700,7 @@ type UpdateHoleParams struct {
 }
 
 func (q *Queries) UpdateHole(ctx context.Context, arg UpdateHoleParams) (int64, error) {
-	result, err := q.exec(ctx, q.updateHoleStmt, updateHole,
+	result, err := q.db.ExecContext(ctx, updateHole,
 		arg.ID,
 		arg.Revision,
 		arg.Name,

@@ -14,7 +14,7 @@ SELECT DISTINCT action FROM audit ORDER BY action
 `
 
 func (q *Queries) AuditActions(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.auditActionsStmt, auditActions)
+	rows, err := q.db.QueryContext(ctx, auditActions)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ type AuditBeforeParams struct {
 
 // AuditBefore reads backwards: ids are in the order of time. What is not filtered by is ”.
 func (q *Queries) AuditBefore(ctx context.Context, arg AuditBeforeParams) ([]Audit, error) {
-	rows, err := q.query(ctx, q.auditBeforeStmt, auditBefore,
+	rows, err := q.db.QueryContext(ctx, auditBefore,
 		arg.Before,
 		arg.Actor,
 		arg.Action,
@@ -95,7 +95,7 @@ SELECT sha256 FROM blob WHERE seen < $1
 `
 
 func (q *Queries) BlobsSeenBefore(ctx context.Context, seen int64) ([]string, error) {
-	rows, err := q.query(ctx, q.blobsSeenBeforeStmt, blobsSeenBefore, seen)
+	rows, err := q.db.QueryContext(ctx, blobsSeenBefore, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ DELETE FROM blob WHERE sha256 = $1 AND seen < $2
 `
 
 func (q *Queries) DeleteBlob(ctx context.Context, sha256 string, seen int64) (int64, error) {
-	result, err := q.exec(ctx, q.deleteBlobStmt, deleteBlob, sha256, seen)
+	result, err := q.db.ExecContext(ctx, deleteBlob, sha256, seen)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ SELECT name, holder, epoch, until FROM leader WHERE name = $1
 `
 
 func (q *Queries) GetLeader(ctx context.Context, name string) (Leader, error) {
-	row := q.queryRow(ctx, q.getLeaderStmt, getLeader, name)
+	row := q.db.QueryRowContext(ctx, getLeader, name)
 	var i Leader
 	err := row.Scan(
 		&i.Name,
@@ -150,7 +150,7 @@ SELECT value FROM setting WHERE key = $1
 `
 
 func (q *Queries) GetSetting(ctx context.Context, key string) (string, error) {
-	row := q.queryRow(ctx, q.getSettingStmt, getSetting, key)
+	row := q.db.QueryRowContext(ctx, getSetting, key)
 	var value string
 	err := row.Scan(&value)
 	return value, err
@@ -161,7 +161,7 @@ SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2
 `
 
 func (q *Queries) HasSent(ctx context.Context, account string, sha256 string) (int64, error) {
-	row := q.queryRow(ctx, q.hasSentStmt, hasSent, account, sha256)
+	row := q.db.QueryRowContext(ctx, hasSent, account, sha256)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -174,7 +174,7 @@ UPDATE leader SET epoch = epoch WHERE name = $1 AND epoch = $2
 // HoldEpoch locks the row of the lead until the transaction ends; no row changes where the
 // epoch is another.
 func (q *Queries) HoldEpoch(ctx context.Context, name string, epoch int64) (int64, error) {
-	result, err := q.exec(ctx, q.holdEpochStmt, holdEpoch, name, epoch)
+	result, err := q.db.ExecContext(ctx, holdEpoch, name, epoch)
 	if err != nil {
 		return 0, err
 	}
@@ -196,7 +196,7 @@ type InsertAuditParams struct {
 }
 
 func (q *Queries) InsertAudit(ctx context.Context, arg InsertAuditParams) error {
-	_, err := q.exec(ctx, q.insertAuditStmt, insertAudit,
+	_, err := q.db.ExecContext(ctx, insertAudit,
 		arg.ID,
 		arg.At,
 		arg.Actor,
@@ -222,7 +222,7 @@ type InsertLogParams struct {
 }
 
 func (q *Queries) InsertLog(ctx context.Context, arg InsertLogParams) error {
-	_, err := q.exec(ctx, q.insertLogStmt, insertLog,
+	_, err := q.db.ExecContext(ctx, insertLog,
 		arg.Contest,
 		arg.Seq,
 		arg.At,
@@ -238,7 +238,7 @@ SELECT CAST(COALESCE(SUM(last_seq), 0) AS BIGINT) AS last FROM contest
 `
 
 func (q *Queries) LastLog(ctx context.Context) (int64, error) {
-	row := q.queryRow(ctx, q.lastLogStmt, lastLog)
+	row := q.db.QueryRowContext(ctx, lastLog)
 	var last int64
 	err := row.Scan(&last)
 	return last, err
@@ -263,7 +263,7 @@ type LeadParams struct {
 
 // Lead takes or renews the lead, or returns no row: somebody else has it.
 func (q *Queries) Lead(ctx context.Context, arg LeadParams) (int64, error) {
-	row := q.queryRow(ctx, q.leadStmt, lead,
+	row := q.db.QueryRowContext(ctx, lead,
 		arg.Name,
 		arg.Holder,
 		arg.Until,
@@ -285,7 +285,7 @@ type LogSinceParams struct {
 }
 
 func (q *Queries) LogSince(ctx context.Context, arg LogSinceParams) ([]Log, error) {
-	rows, err := q.query(ctx, q.logSinceStmt, logSince, arg.Contest, arg.Seq, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, logSince, arg.Contest, arg.Seq, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +319,7 @@ SELECT DISTINCT manifest FROM bundle
 `
 
 func (q *Queries) NamedByBundles(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedByBundlesStmt, namedByBundles)
+	rows, err := q.db.QueryContext(ctx, namedByBundles)
 	if err != nil {
 		return nil, err
 	}
@@ -346,7 +346,7 @@ SELECT spec FROM job WHERE flow IS NOT NULL
 `
 
 func (q *Queries) NamedByJobs(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedByJobsStmt, namedByJobs)
+	rows, err := q.db.QueryContext(ctx, namedByJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -378,7 +378,7 @@ type NamedByJudgementsRow struct {
 }
 
 func (q *Queries) NamedByJudgements(ctx context.Context) ([]NamedByJudgementsRow, error) {
-	rows, err := q.query(ctx, q.namedByJudgementsStmt, namedByJudgements)
+	rows, err := q.db.QueryContext(ctx, namedByJudgements)
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +405,7 @@ SELECT DISTINCT events FROM part
 `
 
 func (q *Queries) NamedByParts(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedByPartsStmt, namedByParts)
+	rows, err := q.db.QueryContext(ctx, namedByParts)
 	if err != nil {
 		return nil, err
 	}
@@ -437,7 +437,7 @@ type NamedByProblemsRow struct {
 }
 
 func (q *Queries) NamedByProblems(ctx context.Context) ([]NamedByProblemsRow, error) {
-	rows, err := q.query(ctx, q.namedByProblemsStmt, namedByProblems)
+	rows, err := q.db.QueryContext(ctx, namedByProblems)
 	if err != nil {
 		return nil, err
 	}
@@ -464,7 +464,7 @@ SELECT files FROM submission
 `
 
 func (q *Queries) NamedBySubmissions(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedBySubmissionsStmt, namedBySubmissions)
+	rows, err := q.db.QueryContext(ctx, namedBySubmissions)
 	if err != nil {
 		return nil, err
 	}
@@ -496,7 +496,7 @@ type NamedByUploadsRow struct {
 }
 
 func (q *Queries) NamedByUploads(ctx context.Context) ([]NamedByUploadsRow, error) {
-	rows, err := q.query(ctx, q.namedByUploadsStmt, namedByUploads)
+	rows, err := q.db.QueryContext(ctx, namedByUploads)
 	if err != nil {
 		return nil, err
 	}
@@ -535,7 +535,7 @@ type NumberSubmissionRow struct {
 
 // NumberSubmission is StepContest with the number of a submission.
 func (q *Queries) NumberSubmission(ctx context.Context, now int64, iD string) (NumberSubmissionRow, error) {
-	row := q.queryRow(ctx, q.numberSubmissionStmt, numberSubmission, now, iD)
+	row := q.db.QueryRowContext(ctx, numberSubmission, now, iD)
 	var i NumberSubmissionRow
 	err := row.Scan(&i.NextNumber, &i.LastSeq, &i.LastTime)
 	return i, err
@@ -554,7 +554,7 @@ type PutBlobParams struct {
 }
 
 func (q *Queries) PutBlob(ctx context.Context, arg PutBlobParams) error {
-	_, err := q.exec(ctx, q.putBlobStmt, putBlob,
+	_, err := q.db.ExecContext(ctx, putBlob,
 		arg.Sha256,
 		arg.Size,
 		arg.Kind,
@@ -569,7 +569,7 @@ ON CONFLICT (account, sha256) DO NOTHING
 `
 
 func (q *Queries) PutSender(ctx context.Context, account string, sha256 string) error {
-	_, err := q.exec(ctx, q.putSenderStmt, putSender, account, sha256)
+	_, err := q.db.ExecContext(ctx, putSender, account, sha256)
 	return err
 }
 
@@ -579,7 +579,7 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 `
 
 func (q *Queries) PutSetting(ctx context.Context, key string, value string) error {
-	_, err := q.exec(ctx, q.putSettingStmt, putSetting, key, value)
+	_, err := q.db.ExecContext(ctx, putSetting, key, value)
 	return err
 }
 
@@ -589,7 +589,7 @@ UPDATE leader SET until = 0 WHERE name = $1 AND holder = $2
 
 // ResignLead lets anybody take the lead at once.
 func (q *Queries) ResignLead(ctx context.Context, name string, holder string) error {
-	_, err := q.exec(ctx, q.resignLeadStmt, resignLead, name, holder)
+	_, err := q.db.ExecContext(ctx, resignLead, name, holder)
 	return err
 }
 
@@ -607,7 +607,7 @@ type SeeSentParams struct {
 
 // SeeSent notes that a blob is wanted, if the account has sent it.
 func (q *Queries) SeeSent(ctx context.Context, arg SeeSentParams) (int64, error) {
-	result, err := q.exec(ctx, q.seeSentStmt, seeSent, arg.Now, arg.Sha256, arg.Account)
+	result, err := q.db.ExecContext(ctx, seeSent, arg.Now, arg.Sha256, arg.Account)
 	if err != nil {
 		return 0, err
 	}
@@ -630,7 +630,7 @@ type StepContestRow struct {
 // StepContest locks the contest until the transaction ends, and takes a log number and a
 // time that is later than any before.
 func (q *Queries) StepContest(ctx context.Context, now int64, iD string) (StepContestRow, error) {
-	row := q.queryRow(ctx, q.stepContestStmt, stepContest, now, iD)
+	row := q.db.QueryRowContext(ctx, stepContest, now, iD)
 	var i StepContestRow
 	err := row.Scan(&i.LastSeq, &i.LastTime)
 	return i, err

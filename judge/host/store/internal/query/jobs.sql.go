@@ -16,7 +16,7 @@ WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL
 `
 
 func (q *Queries) Again(ctx context.Context, iD string, generation int64) (int64, error) {
-	result, err := q.exec(ctx, q.againStmt, again, iD, generation)
+	result, err := q.db.ExecContext(ctx, again, iD, generation)
 	if err != nil {
 		return 0, err
 	}
@@ -28,7 +28,7 @@ SELECT COUNT(*) FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = 
 `
 
 func (q *Queries) CountWaiting(ctx context.Context, lane int64) (int64, error) {
-	row := q.queryRow(ctx, q.countWaitingStmt, countWaiting, lane)
+	row := q.db.QueryRowContext(ctx, countWaiting, lane)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -40,7 +40,7 @@ DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn
 
 // DeleteTurns drops what says the same as no row.
 func (q *Queries) DeleteTurns(ctx context.Context) error {
-	_, err := q.exec(ctx, q.deleteTurnsStmt, deleteTurns)
+	_, err := q.db.ExecContext(ctx, deleteTurns)
 	return err
 }
 
@@ -57,7 +57,7 @@ type EndJobParams struct {
 
 // EndJob is the last change of a job, and locks it until the transaction ends.
 func (q *Queries) EndJob(ctx context.Context, arg EndJobParams) (int64, error) {
-	result, err := q.exec(ctx, q.endJobStmt, endJob,
+	result, err := q.db.ExecContext(ctx, endJob,
 		arg.ID,
 		arg.State,
 		arg.DoneAt,
@@ -83,7 +83,7 @@ type FailJobParams struct {
 
 // FailJob puts a job that failed back into the queue.
 func (q *Queries) FailJob(ctx context.Context, arg FailJobParams) (int64, error) {
-	result, err := q.exec(ctx, q.failJobStmt, failJob,
+	result, err := q.db.ExecContext(ctx, failJob,
 		arg.ID,
 		arg.Generation,
 		arg.Excluded,
@@ -100,7 +100,7 @@ SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, state, genera
 `
 
 func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
-	row := q.queryRow(ctx, q.getJobStmt, getJob, id)
+	row := q.db.QueryRowContext(ctx, getJob, id)
 	var i Job
 	err := row.Scan(
 		&i.ID,
@@ -148,7 +148,7 @@ type InsertJobParams struct {
 }
 
 func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) error {
-	_, err := q.exec(ctx, q.insertJobStmt, insertJob,
+	_, err := q.db.ExecContext(ctx, insertJob,
 		arg.ID,
 		arg.Kind,
 		arg.Lane,
@@ -184,7 +184,7 @@ type MarkOutRow struct {
 }
 
 func (q *Queries) MarkOut(ctx context.Context, arg MarkOutParams) (MarkOutRow, error) {
-	row := q.queryRow(ctx, q.markOutStmt, markOut, arg.ID, arg.Generation, arg.OutAt)
+	row := q.db.QueryRowContext(ctx, markOut, arg.ID, arg.Generation, arg.OutAt)
 	var i MarkOutRow
 	err := row.Scan(&i.Lane, &i.StartTag)
 	return i, err
@@ -197,7 +197,7 @@ ON CONFLICT (lane) DO UPDATE SET v = CASE WHEN lane.v < excluded.v THEN excluded
 
 // MoveLane only moves forwards.
 func (q *Queries) MoveLane(ctx context.Context, lane int64, v int64) error {
-	_, err := q.exec(ctx, q.moveLaneStmt, moveLane, lane, v)
+	_, err := q.db.ExecContext(ctx, moveLane, lane, v)
 	return err
 }
 
@@ -225,7 +225,7 @@ type NextJobsRow struct {
 }
 
 func (q *Queries) NextJobs(ctx context.Context, arg NextJobsParams) ([]NextJobsRow, error) {
-	rows, err := q.query(ctx, q.nextJobsStmt, nextJobs, arg.Lane, arg.Class, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, nextJobs, arg.Lane, arg.Class, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +272,7 @@ type OpenJobsRow struct {
 }
 
 func (q *Queries) OpenJobs(ctx context.Context) ([]OpenJobsRow, error) {
-	rows, err := q.query(ctx, q.openJobsStmt, openJobs)
+	rows, err := q.db.QueryContext(ctx, openJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +315,7 @@ type OutSinceRow struct {
 }
 
 func (q *Queries) OutSince(ctx context.Context, outAt sql.NullInt64) ([]OutSinceRow, error) {
-	rows, err := q.query(ctx, q.outSinceStmt, outSince, outAt)
+	rows, err := q.db.QueryContext(ctx, outSince, outAt)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ type TakeTurnParams struct {
 // jobs that cost so much together. It returns where they end, and locks the owner's row
 // until the transaction ends.
 func (q *Queries) TakeTurn(ctx context.Context, arg TakeTurnParams) (int64, error) {
-	row := q.queryRow(ctx, q.takeTurnStmt, takeTurn, arg.Lane, arg.Owner, arg.Cost)
+	row := q.db.QueryRowContext(ctx, takeTurn, arg.Lane, arg.Owner, arg.Cost)
 	var finish int64
 	err := row.Scan(&finish)
 	return finish, err

@@ -15,7 +15,7 @@ SELECT ladder, number, account, name, version, file, files, state, reason, told,
 `
 
 func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]BotAuthor, error) {
-	rows, err := q.query(ctx, q.botsNamedStmt, botsNamed, ladder, name)
+	rows, err := q.db.QueryContext(ctx, botsNamed, ladder, name)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ SELECT ladder, number, account, name, version, file, files, state, reason, told,
 `
 
 func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error) {
-	rows, err := q.query(ctx, q.botsOfStmt, botsOf, ladder)
+	rows, err := q.db.QueryContext(ctx, botsOf, ladder)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ SELECT ladder, number, account, name, version, file, files, state, reason, told,
 `
 
 func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, error) {
-	rows, err := q.query(ctx, q.botsOfAccountStmt, botsOfAccount, account)
+	rows, err := q.db.QueryContext(ctx, botsOfAccount, account)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ type ChangeLadderParams struct {
 }
 
 func (q *Queries) ChangeLadder(ctx context.Context, arg ChangeLadderParams) (int64, error) {
-	result, err := q.exec(ctx, q.changeLadderStmt, changeLadder,
+	result, err := q.db.ExecContext(ctx, changeLadder,
 		arg.ID,
 		arg.Name,
 		arg.Visibility,
@@ -175,7 +175,7 @@ SELECT ladder, number, account, name, version, file, files, state, reason, told,
 `
 
 func (q *Queries) CheckedBots(ctx context.Context, ladder string) ([]BotAuthor, error) {
-	rows, err := q.query(ctx, q.checkedBotsStmt, checkedBots, ladder)
+	rows, err := q.db.QueryContext(ctx, checkedBots, ladder)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ SELECT ladder, number, a, b, flow, results, faults_a, faults_b, reason, records,
 `
 
 func (q *Queries) EncountersSince(ctx context.Context, ladder string, seq int64) ([]Encounter, error) {
-	rows, err := q.query(ctx, q.encountersSinceStmt, encountersSince, ladder, seq)
+	rows, err := q.db.QueryContext(ctx, encountersSince, ladder, seq)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ type EndEncounterParams struct {
 }
 
 func (q *Queries) EndEncounter(ctx context.Context, arg EndEncounterParams) (int64, error) {
-	result, err := q.exec(ctx, q.endEncounterStmt, endEncounter,
+	result, err := q.db.ExecContext(ctx, endEncounter,
 		arg.Ladder,
 		arg.Number,
 		arg.Results,
@@ -305,7 +305,7 @@ type EraseBotParams struct {
 }
 
 func (q *Queries) EraseBot(ctx context.Context, arg EraseBotParams) error {
-	_, err := q.exec(ctx, q.eraseBotStmt, eraseBot, arg.Ladder, arg.Number, arg.Name)
+	_, err := q.db.ExecContext(ctx, eraseBot, arg.Ladder, arg.Number, arg.Name)
 	return err
 }
 
@@ -314,7 +314,7 @@ UPDATE encounter SET records = '' WHERE ladder = $1 AND (a = $2 OR b = $2)
 `
 
 func (q *Queries) EraseRecords(ctx context.Context, ladder string, a int64) error {
-	_, err := q.exec(ctx, q.eraseRecordsStmt, eraseRecords, ladder, a)
+	_, err := q.db.ExecContext(ctx, eraseRecords, ladder, a)
 	return err
 }
 
@@ -323,7 +323,7 @@ SELECT flow FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2)
 `
 
 func (q *Queries) FlowsOfBot(ctx context.Context, ladder string, a int64) ([]string, error) {
-	rows, err := q.query(ctx, q.flowsOfBotStmt, flowsOfBot, ladder, a)
+	rows, err := q.db.QueryContext(ctx, flowsOfBot, ladder, a)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +350,7 @@ SELECT ladder, number, account, name, version, file, files, state, reason, told,
 `
 
 func (q *Queries) GetBot(ctx context.Context, ladder string, number int64) (BotAuthor, error) {
-	row := q.queryRow(ctx, q.getBotStmt, getBot, ladder, number)
+	row := q.db.QueryRowContext(ctx, getBot, ladder, number)
 	var i BotAuthor
 	err := row.Scan(
 		&i.Ladder,
@@ -379,7 +379,7 @@ SELECT ladder, number, a, b, flow, results, faults_a, faults_b, reason, records,
 `
 
 func (q *Queries) GetEncounter(ctx context.Context, ladder string, number int64) (Encounter, error) {
-	row := q.queryRow(ctx, q.getEncounterStmt, getEncounter, ladder, number)
+	row := q.db.QueryRowContext(ctx, getEncounter, ladder, number)
 	var i Encounter
 	err := row.Scan(
 		&i.Ladder,
@@ -420,7 +420,7 @@ type InsertBotParams struct {
 }
 
 func (q *Queries) InsertBot(ctx context.Context, arg InsertBotParams) error {
-	_, err := q.exec(ctx, q.insertBotStmt, insertBot,
+	_, err := q.db.ExecContext(ctx, insertBot,
 		arg.Ladder,
 		arg.Number,
 		arg.Account,
@@ -450,7 +450,7 @@ type InsertClimbParams struct {
 }
 
 func (q *Queries) InsertClimb(ctx context.Context, arg InsertClimbParams) error {
-	_, err := q.exec(ctx, q.insertClimbStmt, insertClimb,
+	_, err := q.db.ExecContext(ctx, insertClimb,
 		arg.Ladder,
 		arg.Seq,
 		arg.Bot,
@@ -476,7 +476,7 @@ type InsertEncounterParams struct {
 }
 
 func (q *Queries) InsertEncounter(ctx context.Context, arg InsertEncounterParams) error {
-	_, err := q.exec(ctx, q.insertEncounterStmt, insertEncounter,
+	_, err := q.db.ExecContext(ctx, insertEncounter,
 		arg.Ladder,
 		arg.Number,
 		arg.A,
@@ -509,7 +509,7 @@ type InsertLadderParams struct {
 }
 
 func (q *Queries) InsertLadder(ctx context.Context, arg InsertLadderParams) error {
-	_, err := q.exec(ctx, q.insertLadderStmt, insertLadder,
+	_, err := q.db.ExecContext(ctx, insertLadder,
 		arg.ID,
 		arg.Slug,
 		arg.Name,
@@ -532,7 +532,7 @@ SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, visi
 `
 
 func (q *Queries) LadderByID(ctx context.Context, id string) (LadderGame, error) {
-	row := q.queryRow(ctx, q.ladderByIDStmt, ladderByID, id)
+	row := q.db.QueryRowContext(ctx, ladderByID, id)
 	var i LadderGame
 	err := row.Scan(
 		&i.ID,
@@ -569,7 +569,7 @@ SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, visi
 `
 
 func (q *Queries) LadderBySlug(ctx context.Context, slug string) (LadderGame, error) {
-	row := q.queryRow(ctx, q.ladderBySlugStmt, ladderBySlug, slug)
+	row := q.db.QueryRowContext(ctx, ladderBySlug, slug)
 	var i LadderGame
 	err := row.Scan(
 		&i.ID,
@@ -606,7 +606,7 @@ SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM climb WHERE ladder = $
 `
 
 func (q *Queries) LastClimb(ctx context.Context, ladder string) (int64, error) {
-	row := q.queryRow(ctx, q.lastClimbStmt, lastClimb, ladder)
+	row := q.db.QueryRowContext(ctx, lastClimb, ladder)
 	var last int64
 	err := row.Scan(&last)
 	return last, err
@@ -617,7 +617,7 @@ SELECT ladder, seq, bot, before, place, at FROM climb WHERE ladder = $1 ORDER BY
 `
 
 func (q *Queries) LastClimbs(ctx context.Context, ladder string, limit int32) ([]Climb, error) {
-	rows, err := q.query(ctx, q.lastClimbsStmt, lastClimbs, ladder, limit)
+	rows, err := q.db.QueryContext(ctx, lastClimbs, ladder, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -651,7 +651,7 @@ SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, visi
 `
 
 func (q *Queries) ListLadders(ctx context.Context) ([]LadderGame, error) {
-	rows, err := q.query(ctx, q.listLaddersStmt, listLadders)
+	rows, err := q.db.QueryContext(ctx, listLadders)
 	if err != nil {
 		return nil, err
 	}
@@ -704,7 +704,7 @@ SELECT files FROM bot
 `
 
 func (q *Queries) NamedByBots(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedByBotsStmt, namedByBots)
+	rows, err := q.db.QueryContext(ctx, namedByBots)
 	if err != nil {
 		return nil, err
 	}
@@ -731,7 +731,7 @@ SELECT DISTINCT records FROM encounter
 `
 
 func (q *Queries) NamedByEncounters(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedByEncountersStmt, namedByEncounters)
+	rows, err := q.db.QueryContext(ctx, namedByEncounters)
 	if err != nil {
 		return nil, err
 	}
@@ -758,7 +758,7 @@ SELECT DISTINCT config FROM ladder
 `
 
 func (q *Queries) NamedByLadders(ctx context.Context) ([]string, error) {
-	rows, err := q.query(ctx, q.namedByLaddersStmt, namedByLadders)
+	rows, err := q.db.QueryContext(ctx, namedByLadders)
 	if err != nil {
 		return nil, err
 	}
@@ -791,7 +791,7 @@ type NumberBotRow struct {
 }
 
 func (q *Queries) NumberBot(ctx context.Context, id string) (NumberBotRow, error) {
-	row := q.queryRow(ctx, q.numberBotStmt, numberBot, id)
+	row := q.db.QueryRowContext(ctx, numberBot, id)
 	var i NumberBotRow
 	err := row.Scan(&i.Bots, &i.LastSeq, &i.Encounters)
 	return i, err
@@ -802,7 +802,7 @@ UPDATE ladder SET encounters = encounters + 1, last_seq = last_seq + 1 WHERE id 
 `
 
 func (q *Queries) NumberEncounter(ctx context.Context, id string) (int64, error) {
-	row := q.queryRow(ctx, q.numberEncounterStmt, numberEncounter, id)
+	row := q.db.QueryRowContext(ctx, numberEncounter, id)
 	var encounters int64
 	err := row.Scan(&encounters)
 	return encounters, err
@@ -813,7 +813,7 @@ SELECT ladder, number, a, b, flow, results, faults_a, faults_b, reason, records,
 `
 
 func (q *Queries) OpenEncounters(ctx context.Context, ladder string) ([]Encounter, error) {
-	rows, err := q.query(ctx, q.openEncountersStmt, openEncounters, ladder)
+	rows, err := q.db.QueryContext(ctx, openEncounters, ladder)
 	if err != nil {
 		return nil, err
 	}
@@ -861,7 +861,7 @@ type RecentBotsParams struct {
 }
 
 func (q *Queries) RecentBots(ctx context.Context, arg RecentBotsParams) (int64, error) {
-	row := q.queryRow(ctx, q.recentBotsStmt, recentBots, arg.Ladder, arg.Account, arg.After)
+	row := q.db.QueryRowContext(ctx, recentBots, arg.Ladder, arg.Account, arg.After)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -872,7 +872,7 @@ SELECT records FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2) AND recor
 `
 
 func (q *Queries) RecordsOfBot(ctx context.Context, ladder string, a int64) ([]string, error) {
-	rows, err := q.query(ctx, q.recordsOfBotStmt, recordsOfBot, ladder, a)
+	rows, err := q.db.QueryContext(ctx, recordsOfBot, ladder, a)
 	if err != nil {
 		return nil, err
 	}
@@ -900,7 +900,7 @@ UPDATE ladder SET looks = 0, next_look = encounters, settled = FALSE WHERE id = 
 
 // Restart is for when other bots play than before.
 func (q *Queries) Restart(ctx context.Context, id string) error {
-	_, err := q.exec(ctx, q.restartStmt, restart, id)
+	_, err := q.db.ExecContext(ctx, restart, id)
 	return err
 }
 
@@ -918,7 +918,7 @@ type SetBotParams struct {
 }
 
 func (q *Queries) SetBot(ctx context.Context, arg SetBotParams) (int64, error) {
-	result, err := q.exec(ctx, q.setBotStmt, setBot,
+	result, err := q.db.ExecContext(ctx, setBot,
 		arg.Ladder,
 		arg.Number,
 		arg.State,
@@ -943,7 +943,7 @@ type SetBotCheckParams struct {
 }
 
 func (q *Queries) SetBotCheck(ctx context.Context, arg SetBotCheckParams) (int64, error) {
-	result, err := q.exec(ctx, q.setBotCheckStmt, setBotCheck, arg.Ladder, arg.Number, arg.Told)
+	result, err := q.db.ExecContext(ctx, setBotCheck, arg.Ladder, arg.Number, arg.Told)
 	if err != nil {
 		return 0, err
 	}
@@ -962,7 +962,7 @@ type SetLadderRulesParams struct {
 
 // SetLadderRules keeps what a worker read.
 func (q *Queries) SetLadderRules(ctx context.Context, arg SetLadderRulesParams) (int64, error) {
-	result, err := q.exec(ctx, q.setLadderRulesStmt, setLadderRules, arg.ID, arg.Rules, arg.Wrong)
+	result, err := q.db.ExecContext(ctx, setLadderRules, arg.ID, arg.Rules, arg.Wrong)
 	if err != nil {
 		return 0, err
 	}
@@ -981,7 +981,7 @@ type SetLookParams struct {
 }
 
 func (q *Queries) SetLook(ctx context.Context, arg SetLookParams) error {
-	_, err := q.exec(ctx, q.setLookStmt, setLook,
+	_, err := q.db.ExecContext(ctx, setLook,
 		arg.ID,
 		arg.Looks,
 		arg.NextLook,
@@ -1001,7 +1001,7 @@ type StepLadderRow struct {
 
 // StepLadder locks the ladder until the transaction ends.
 func (q *Queries) StepLadder(ctx context.Context, id string) (StepLadderRow, error) {
-	row := q.queryRow(ctx, q.stepLadderStmt, stepLadder, id)
+	row := q.db.QueryRowContext(ctx, stepLadder, id)
 	var i StepLadderRow
 	err := row.Scan(&i.LastSeq, &i.Encounters)
 	return i, err

@@ -15,7 +15,7 @@ SELECT COUNT(*) FROM account_role WHERE role = 'admin' AND password <> '' AND NO
 `
 
 func (q *Queries) CountAdmins(ctx context.Context) (int64, error) {
-	row := q.queryRow(ctx, q.countAdminsStmt, countAdmins)
+	row := q.db.QueryRowContext(ctx, countAdmins)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -30,7 +30,7 @@ SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
 
 // CountOpenOf looks at the open jobs, which are few, and not at all that an account has sent.
 func (q *Queries) CountOpenOf(ctx context.Context, account string) (int64, error) {
-	row := q.queryRow(ctx, q.countOpenOfStmt, countOpenOf, account)
+	row := q.db.QueryRowContext(ctx, countOpenOf, account)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -41,7 +41,7 @@ DELETE FROM invitation WHERE expires < $1
 `
 
 func (q *Queries) DeleteInvitations(ctx context.Context, expires int64) error {
-	_, err := q.exec(ctx, q.deleteInvitationsStmt, deleteInvitations, expires)
+	_, err := q.db.ExecContext(ctx, deleteInvitations, expires)
 	return err
 }
 
@@ -50,7 +50,7 @@ UPDATE invitation SET ended = $2 WHERE id = $1 AND ended IS NULL
 `
 
 func (q *Queries) EndInvitation(ctx context.Context, iD string, ended sql.NullInt64) (int64, error) {
-	result, err := q.exec(ctx, q.endInvitationStmt, endInvitation, iD, ended)
+	result, err := q.db.ExecContext(ctx, endInvitation, iD, ended)
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +73,7 @@ type EraseAccountParams struct {
 // What follows takes a person out of the database. It alone changes rows that are otherwise
 // only added.
 func (q *Queries) EraseAccount(ctx context.Context, arg EraseAccountParams) (int64, error) {
-	result, err := q.exec(ctx, q.eraseAccountStmt, eraseAccount,
+	result, err := q.db.ExecContext(ctx, eraseAccount,
 		arg.ID,
 		arg.Login,
 		arg.Display,
@@ -90,7 +90,7 @@ UPDATE audit SET address = '' WHERE actor = $1
 `
 
 func (q *Queries) EraseAddresses(ctx context.Context, actor string) error {
-	_, err := q.exec(ctx, q.eraseAddressesStmt, eraseAddresses, actor)
+	_, err := q.db.ExecContext(ctx, eraseAddresses, actor)
 	return err
 }
 
@@ -99,7 +99,7 @@ DELETE FROM blob WHERE sha256 = $1
 `
 
 func (q *Queries) EraseBlob(ctx context.Context, sha256 string) error {
-	_, err := q.exec(ctx, q.eraseBlobStmt, eraseBlob, sha256)
+	_, err := q.db.ExecContext(ctx, eraseBlob, sha256)
 	return err
 }
 
@@ -108,7 +108,7 @@ DELETE FROM flow WHERE id = $1
 `
 
 func (q *Queries) EraseFlow(ctx context.Context, id string) error {
-	_, err := q.exec(ctx, q.eraseFlowStmt, eraseFlow, id)
+	_, err := q.db.ExecContext(ctx, eraseFlow, id)
 	return err
 }
 
@@ -117,7 +117,7 @@ UPDATE job SET spec = '{}' WHERE id IN (SELECT judgement.id FROM judgement WHERE
 `
 
 func (q *Queries) EraseJobs(ctx context.Context, submission string) error {
-	_, err := q.exec(ctx, q.eraseJobsStmt, eraseJobs, submission)
+	_, err := q.db.ExecContext(ctx, eraseJobs, submission)
 	return err
 }
 
@@ -126,7 +126,7 @@ DELETE FROM job WHERE flow = $1
 `
 
 func (q *Queries) EraseJobsOfFlow(ctx context.Context, flow sql.NullString) error {
-	_, err := q.exec(ctx, q.eraseJobsOfFlowStmt, eraseJobsOfFlow, flow)
+	_, err := q.db.ExecContext(ctx, eraseJobsOfFlow, flow)
 	return err
 }
 
@@ -135,7 +135,7 @@ UPDATE judgement SET events = NULL, reason = '' WHERE submission = $1
 `
 
 func (q *Queries) EraseJudgements(ctx context.Context, submission string) error {
-	_, err := q.exec(ctx, q.eraseJudgementsStmt, eraseJudgements, submission)
+	_, err := q.db.ExecContext(ctx, eraseJudgements, submission)
 	return err
 }
 
@@ -144,7 +144,7 @@ DELETE FROM member WHERE account = $1
 `
 
 func (q *Queries) EraseMembers(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseMembersStmt, eraseMembers, account)
+	_, err := q.db.ExecContext(ctx, eraseMembers, account)
 	return err
 }
 
@@ -153,7 +153,7 @@ DELETE FROM part WHERE flow = $1
 `
 
 func (q *Queries) EraseParts(ctx context.Context, flow string) error {
-	_, err := q.exec(ctx, q.erasePartsStmt, eraseParts, flow)
+	_, err := q.db.ExecContext(ctx, eraseParts, flow)
 	return err
 }
 
@@ -162,7 +162,7 @@ UPDATE audit SET detail = '' WHERE object = $1 OR object IN (SELECT judgement.id
 `
 
 func (q *Queries) EraseRemarks(ctx context.Context, object string) error {
-	_, err := q.exec(ctx, q.eraseRemarksStmt, eraseRemarks, object)
+	_, err := q.db.ExecContext(ctx, eraseRemarks, object)
 	return err
 }
 
@@ -171,7 +171,7 @@ DELETE FROM grant_role WHERE account = $1
 `
 
 func (q *Queries) EraseRoles(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseRolesStmt, eraseRoles, account)
+	_, err := q.db.ExecContext(ctx, eraseRoles, account)
 	return err
 }
 
@@ -180,7 +180,7 @@ DELETE FROM blob_sender WHERE account = $1
 `
 
 func (q *Queries) EraseSent(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseSentStmt, eraseSent, account)
+	_, err := q.db.ExecContext(ctx, eraseSent, account)
 	return err
 }
 
@@ -189,7 +189,7 @@ DELETE FROM session WHERE account = $1
 `
 
 func (q *Queries) EraseSessions(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseSessionsStmt, eraseSessions, account)
+	_, err := q.db.ExecContext(ctx, eraseSessions, account)
 	return err
 }
 
@@ -198,7 +198,7 @@ UPDATE submission SET form_key = '', entry = '', files = '[]' WHERE id = $1
 `
 
 func (q *Queries) EraseSubmission(ctx context.Context, id string) error {
-	_, err := q.exec(ctx, q.eraseSubmissionStmt, eraseSubmission, id)
+	_, err := q.db.ExecContext(ctx, eraseSubmission, id)
 	return err
 }
 
@@ -207,7 +207,7 @@ DELETE FROM token WHERE account = $1
 `
 
 func (q *Queries) EraseTokens(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseTokensStmt, eraseTokens, account)
+	_, err := q.db.ExecContext(ctx, eraseTokens, account)
 	return err
 }
 
@@ -216,7 +216,7 @@ UPDATE upload SET file = '' WHERE account = $1
 `
 
 func (q *Queries) EraseUploads(ctx context.Context, account string) error {
-	_, err := q.exec(ctx, q.eraseUploadsStmt, eraseUploads, account)
+	_, err := q.db.ExecContext(ctx, eraseUploads, account)
 	return err
 }
 
@@ -225,7 +225,7 @@ SELECT CAST(COALESCE(events, '') AS TEXT) AS events FROM judgement WHERE submiss
 `
 
 func (q *Queries) EventsOf(ctx context.Context, submission string) ([]string, error) {
-	rows, err := q.query(ctx, q.eventsOfStmt, eventsOf, submission)
+	rows, err := q.db.QueryContext(ctx, eventsOf, submission)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ SELECT id FROM flow WHERE spec LIKE '%' || CAST($1 AS TEXT) || '%' ORDER BY id
 
 // FlowsAbout are those in which a submission is looked at again.
 func (q *Queries) FlowsAbout(ctx context.Context, submission string) ([]string, error) {
-	rows, err := q.query(ctx, q.flowsAboutStmt, flowsAbout, submission)
+	rows, err := q.db.QueryContext(ctx, flowsAbout, submission)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ type FlowsOfRow struct {
 }
 
 func (q *Queries) FlowsOf(ctx context.Context, owner string) ([]FlowsOfRow, error) {
-	rows, err := q.query(ctx, q.flowsOfStmt, flowsOf, owner)
+	rows, err := q.db.QueryContext(ctx, flowsOf, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ type InsertInvitationParams struct {
 }
 
 func (q *Queries) InsertInvitation(ctx context.Context, arg InsertInvitationParams) error {
-	_, err := q.exec(ctx, q.insertInvitationStmt, insertInvitation,
+	_, err := q.db.ExecContext(ctx, insertInvitation,
 		arg.ID,
 		arg.Hash,
 		arg.Note,
@@ -341,7 +341,7 @@ SELECT id, hash, note, contest, uses, used, made, made_by, expires, ended FROM i
 `
 
 func (q *Queries) InvitationByHash(ctx context.Context, hash string) (Invitation, error) {
-	row := q.queryRow(ctx, q.invitationByHashStmt, invitationByHash, hash)
+	row := q.db.QueryRowContext(ctx, invitationByHash, hash)
 	var i Invitation
 	err := row.Scan(
 		&i.ID,
@@ -363,7 +363,7 @@ SELECT spec FROM job WHERE flow = $1
 `
 
 func (q *Queries) JobSpecsOf(ctx context.Context, flow sql.NullString) ([]string, error) {
-	rows, err := q.query(ctx, q.jobSpecsOfStmt, jobSpecsOf, flow)
+	rows, err := q.db.QueryContext(ctx, jobSpecsOf, flow)
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +390,7 @@ SELECT id, hash, note, contest, uses, used, made, made_by, expires, ended FROM i
 `
 
 func (q *Queries) ListInvitations(ctx context.Context) ([]Invitation, error) {
-	rows, err := q.query(ctx, q.listInvitationsStmt, listInvitations)
+	rows, err := q.db.QueryContext(ctx, listInvitations)
 	if err != nil {
 		return nil, err
 	}
@@ -435,7 +435,7 @@ ORDER BY job.id
 
 // OpenJobsOf are those of the submissions of an account, of a problem, or of both; ” is for any.
 func (q *Queries) OpenJobsOf(ctx context.Context, account string, problem string) ([]string, error) {
-	rows, err := q.query(ctx, q.openJobsOfStmt, openJobsOf, account, problem)
+	rows, err := q.db.QueryContext(ctx, openJobsOf, account, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -462,7 +462,7 @@ SELECT events FROM part WHERE flow = $1
 `
 
 func (q *Queries) PartEventsOf(ctx context.Context, flow string) ([]string, error) {
-	rows, err := q.query(ctx, q.partEventsOfStmt, partEventsOf, flow)
+	rows, err := q.db.QueryContext(ctx, partEventsOf, flow)
 	if err != nil {
 		return nil, err
 	}
@@ -490,7 +490,7 @@ WHERE blob_sender.account = $1 AND NOT EXISTS (SELECT 1 FROM blob_sender AS othe
 `
 
 func (q *Queries) SentByNobodyElse(ctx context.Context, account string) ([]string, error) {
-	rows, err := q.query(ctx, q.sentByNobodyElseStmt, sentByNobodyElse, account)
+	rows, err := q.db.QueryContext(ctx, sentByNobodyElse, account)
 	if err != nil {
 		return nil, err
 	}
@@ -528,7 +528,7 @@ type SourcesOfRow struct {
 
 // SourcesOf are the submissions of an account whose programs are there, with the contest's say.
 func (q *Queries) SourcesOf(ctx context.Context, account string) ([]SourcesOfRow, error) {
-	rows, err := q.query(ctx, q.sourcesOfStmt, sourcesOf, account)
+	rows, err := q.db.QueryContext(ctx, sourcesOf, account)
 	if err != nil {
 		return nil, err
 	}
@@ -564,7 +564,7 @@ ORDER BY team.id
 
 // TeamsAlone are those of a person who is alone in them.
 func (q *Queries) TeamsAlone(ctx context.Context, account string) ([]Team, error) {
-	rows, err := q.query(ctx, q.teamsAloneStmt, teamsAlone, account)
+	rows, err := q.db.QueryContext(ctx, teamsAlone, account)
 	if err != nil {
 		return nil, err
 	}
@@ -600,7 +600,7 @@ UPDATE invitation SET used = used + 1 WHERE hash = $1 AND used < uses AND expire
 `
 
 func (q *Queries) UseInvitation(ctx context.Context, hash string, now int64) (int64, error) {
-	result, err := q.exec(ctx, q.useInvitationStmt, useInvitation, hash, now)
+	result, err := q.db.ExecContext(ctx, useInvitation, hash, now)
 	if err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@ SELECT config FROM problem WHERE bundle = $1
 `
 
 func (q *Queries) ConfigsOfBundle(ctx context.Context, bundle string) ([]string, error) {
-	rows, err := q.query(ctx, q.configsOfBundleStmt, configsOfBundle, bundle)
+	rows, err := q.db.QueryContext(ctx, configsOfBundle, bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ type EndUploadParams struct {
 }
 
 func (q *Queries) EndUpload(ctx context.Context, arg EndUploadParams) (int64, error) {
-	result, err := q.exec(ctx, q.endUploadStmt, endUpload,
+	result, err := q.db.ExecContext(ctx, endUpload,
 		arg.ID,
 		arg.State,
 		arg.Reason,
@@ -83,7 +83,7 @@ type GetBundleRow struct {
 }
 
 func (q *Queries) GetBundle(ctx context.Context, id string) (GetBundleRow, error) {
-	row := q.queryRow(ctx, q.getBundleStmt, getBundle, id)
+	row := q.db.QueryRowContext(ctx, getBundle, id)
 	var i GetBundleRow
 	err := row.Scan(
 		&i.Problem,
@@ -101,7 +101,7 @@ SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, 
 `
 
 func (q *Queries) GetUpload(ctx context.Context, id string) (Uploaded, error) {
-	row := q.queryRow(ctx, q.getUploadStmt, getUpload, id)
+	row := q.db.QueryRowContext(ctx, getUpload, id)
 	var i Uploaded
 	err := row.Scan(
 		&i.ID,
@@ -135,7 +135,7 @@ type InsertBundleParams struct {
 }
 
 func (q *Queries) InsertBundle(ctx context.Context, arg InsertBundleParams) error {
-	_, err := q.exec(ctx, q.insertBundleStmt, insertBundle,
+	_, err := q.db.ExecContext(ctx, insertBundle,
 		arg.Problem,
 		arg.ID,
 		arg.Manifest,
@@ -161,7 +161,7 @@ type InsertUploadParams struct {
 }
 
 func (q *Queries) InsertUpload(ctx context.Context, arg InsertUploadParams) error {
-	_, err := q.exec(ctx, q.insertUploadStmt, insertUpload,
+	_, err := q.db.ExecContext(ctx, insertUpload,
 		arg.ID,
 		arg.Account,
 		arg.Slug,
@@ -182,7 +182,7 @@ ORDER BY submission.number DESC LIMIT $2
 `
 
 func (q *Queries) LastCosts(ctx context.Context, problem string, limit int32) ([]int64, error) {
-	rows, err := q.query(ctx, q.lastCostsStmt, lastCosts, problem, limit)
+	rows, err := q.db.QueryContext(ctx, lastCosts, problem, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ type ListBundlesRow struct {
 }
 
 func (q *Queries) ListBundles(ctx context.Context, problem string) ([]ListBundlesRow, error) {
-	rows, err := q.query(ctx, q.listBundlesStmt, listBundles, problem)
+	rows, err := q.db.QueryContext(ctx, listBundles, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem ORDER BY
 `
 
 func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
-	rows, err := q.query(ctx, q.listProblemsStmt, listProblems)
+	rows, err := q.db.QueryContext(ctx, listProblems)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, 
 
 // ListUploads reads those of a problem, or all where none is named.
 func (q *Queries) ListUploads(ctx context.Context, slug string, limit int32) ([]Uploaded, error) {
-	rows, err := q.query(ctx, q.listUploadsStmt, listUploads, slug, limit)
+	rows, err := q.db.QueryContext(ctx, listUploads, slug, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +329,7 @@ SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, 
 `
 
 func (q *Queries) NextUpload(ctx context.Context) (Uploaded, error) {
-	row := q.queryRow(ctx, q.nextUploadStmt, nextUpload)
+	row := q.db.QueryRowContext(ctx, nextUpload)
 	var i Uploaded
 	err := row.Scan(
 		&i.ID,
@@ -354,7 +354,7 @@ SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem WHERE sl
 `
 
 func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, error) {
-	row := q.queryRow(ctx, q.problemBySlugStmt, problemBySlug, slug)
+	row := q.db.QueryRowContext(ctx, problemBySlug, slug)
 	var i Problem
 	err := row.Scan(
 		&i.ID,
@@ -392,7 +392,7 @@ type PutProblemParams struct {
 // PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
 // another's, unless that does not matter.
 func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem, error) {
-	row := q.queryRow(ctx, q.putProblemStmt, putProblem,
+	row := q.db.QueryRowContext(ctx, putProblem,
 		arg.ID,
 		arg.Slug,
 		arg.Title,

@@ -17,7 +17,7 @@ UPDATE standing SET judgement = (
 `
 
 func (q *Queries) ApplyRejudged(ctx context.Context, rejudging string) error {
-	_, err := q.exec(ctx, q.applyRejudgedStmt, applyRejudged, rejudging)
+	_, err := q.db.ExecContext(ctx, applyRejudged, rejudging)
 	return err
 }
 
@@ -26,7 +26,7 @@ UPDATE job SET state = 'cancelled', done_at = $2 WHERE owner = $1 AND done_at IS
 `
 
 func (q *Queries) CancelJobsOfOwner(ctx context.Context, owner string, doneAt sql.NullInt64) ([]string, error) {
-	rows, err := q.query(ctx, q.cancelJobsOfOwnerStmt, cancelJobsOfOwner, owner, doneAt)
+	rows, err := q.db.QueryContext(ctx, cancelJobsOfOwner, owner, doneAt)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ UPDATE rejudged SET running = FALSE WHERE rejudging = $1
 `
 
 func (q *Queries) CloseRejudged(ctx context.Context, rejudging string) error {
-	_, err := q.exec(ctx, q.closeRejudgedStmt, closeRejudged, rejudging)
+	_, err := q.db.ExecContext(ctx, closeRejudged, rejudging)
 	return err
 }
 
@@ -68,7 +68,7 @@ type EndRejudgingParams struct {
 }
 
 func (q *Queries) EndRejudging(ctx context.Context, arg EndRejudgingParams) (int64, error) {
-	result, err := q.exec(ctx, q.endRejudgingStmt, endRejudging, arg.ID, arg.State, arg.Ended)
+	result, err := q.db.ExecContext(ctx, endRejudging, arg.ID, arg.State, arg.Ended)
 	if err != nil {
 		return 0, err
 	}
@@ -94,7 +94,7 @@ type GetRejudgingRow struct {
 }
 
 func (q *Queries) GetRejudging(ctx context.Context, id string) (GetRejudgingRow, error) {
-	row := q.queryRow(ctx, q.getRejudgingStmt, getRejudging, id)
+	row := q.db.QueryRowContext(ctx, getRejudging, id)
 	var i GetRejudgingRow
 	err := row.Scan(
 		&i.ID,
@@ -122,7 +122,7 @@ type InsertRejudgedParams struct {
 }
 
 func (q *Queries) InsertRejudged(ctx context.Context, arg InsertRejudgedParams) error {
-	_, err := q.exec(ctx, q.insertRejudgedStmt, insertRejudged,
+	_, err := q.db.ExecContext(ctx, insertRejudged,
 		arg.Rejudging,
 		arg.Submission,
 		arg.Old,
@@ -145,7 +145,7 @@ type InsertRejudgingParams struct {
 }
 
 func (q *Queries) InsertRejudging(ctx context.Context, arg InsertRejudgingParams) error {
-	_, err := q.exec(ctx, q.insertRejudgingStmt, insertRejudging,
+	_, err := q.db.ExecContext(ctx, insertRejudging,
 		arg.ID,
 		arg.Contest,
 		arg.Filter,
@@ -191,7 +191,7 @@ type RejudgedOfRow struct {
 
 // RejudgedOf reads what a rejudging makes of its submissions.
 func (q *Queries) RejudgedOf(ctx context.Context, rejudging string) ([]RejudgedOfRow, error) {
-	rows, err := q.query(ctx, q.rejudgedOfStmt, rejudgedOf, rejudging)
+	rows, err := q.db.QueryContext(ctx, rejudgedOf, rejudging)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ type RejudgingsOfRow struct {
 }
 
 func (q *Queries) RejudgingsOf(ctx context.Context, contest string) ([]RejudgingsOfRow, error) {
-	rows, err := q.query(ctx, q.rejudgingsOfStmt, rejudgingsOf, contest)
+	rows, err := q.db.QueryContext(ctx, rejudgingsOf, contest)
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +297,7 @@ WHERE rejudged.running AND rejudging.contest = $1
 `
 
 func (q *Queries) RunningRejudged(ctx context.Context, contest string) ([]string, error) {
-	rows, err := q.query(ctx, q.runningRejudgedStmt, runningRejudged, contest)
+	rows, err := q.db.QueryContext(ctx, runningRejudged, contest)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ UPDATE rejudged SET new = $2 WHERE root = $1 AND running
 
 // SetRejudged makes another run of the same judging the one that would count.
 func (q *Queries) SetRejudged(ctx context.Context, root string, new string) (int64, error) {
-	result, err := q.exec(ctx, q.setRejudgedStmt, setRejudged, root, new)
+	result, err := q.db.ExecContext(ctx, setRejudged, root, new)
 	if err != nil {
 		return 0, err
 	}

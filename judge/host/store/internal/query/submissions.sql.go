@@ -21,7 +21,7 @@ type CountSubmissionsParams struct {
 }
 
 func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsParams) (int64, error) {
-	row := q.queryRow(ctx, q.countSubmissionsStmt, countSubmissions, arg.Contest, arg.Account, arg.Received)
+	row := q.db.QueryRowContext(ctx, countSubmissions, arg.Contest, arg.Account, arg.Received)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -53,7 +53,7 @@ type EndJudgementParams struct {
 
 // EndJudgement is the one change of a judgement.
 func (q *Queries) EndJudgement(ctx context.Context, arg EndJudgementParams) (int64, error) {
-	result, err := q.exec(ctx, q.endJudgementStmt, endJudgement,
+	result, err := q.db.ExecContext(ctx, endJudgement,
 		arg.ID,
 		arg.Ended,
 		arg.Verdict,
@@ -80,7 +80,7 @@ SELECT id, contest, team, number, problem, account, language, entry, files, fold
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
-	row := q.queryRow(ctx, q.getSubmissionStmt, getSubmission, id)
+	row := q.db.QueryRowContext(ctx, getSubmission, id)
 	var i Submitted
 	err := row.Scan(
 		&i.ID,
@@ -126,7 +126,7 @@ type InsertJudgementParams struct {
 }
 
 func (q *Queries) InsertJudgement(ctx context.Context, arg InsertJudgementParams) error {
-	_, err := q.exec(ctx, q.insertJudgementStmt, insertJudgement,
+	_, err := q.db.ExecContext(ctx, insertJudgement,
 		arg.ID,
 		arg.Submission,
 		arg.Bundle,
@@ -155,7 +155,7 @@ type InsertMarkParams struct {
 }
 
 func (q *Queries) InsertMark(ctx context.Context, arg InsertMarkParams) error {
-	_, err := q.exec(ctx, q.insertMarkStmt, insertMark,
+	_, err := q.db.ExecContext(ctx, insertMark,
 		arg.ID,
 		arg.Submission,
 		arg.At,
@@ -179,7 +179,7 @@ type InsertStandingParams struct {
 }
 
 func (q *Queries) InsertStanding(ctx context.Context, arg InsertStandingParams) error {
-	_, err := q.exec(ctx, q.insertStandingStmt, insertStanding,
+	_, err := q.db.ExecContext(ctx, insertStanding,
 		arg.Submission,
 		arg.Judgement,
 		arg.Contest,
@@ -211,7 +211,7 @@ type InsertSubmissionParams struct {
 }
 
 func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionParams) error {
-	_, err := q.exec(ctx, q.insertSubmissionStmt, insertSubmission,
+	_, err := q.db.ExecContext(ctx, insertSubmission,
 		arg.ID,
 		arg.Contest,
 		arg.Team,
@@ -244,7 +244,7 @@ type JudgementOfJobRow struct {
 }
 
 func (q *Queries) JudgementOfJob(ctx context.Context, id string) (JudgementOfJobRow, error) {
-	row := q.queryRow(ctx, q.judgementOfJobStmt, judgementOfJob, id)
+	row := q.db.QueryRowContext(ctx, judgementOfJob, id)
 	var i JudgementOfJobRow
 	err := row.Scan(
 		&i.Submission,
@@ -301,7 +301,7 @@ type JudgingsRow struct {
 // Judgings reads backwards: ids are in the order of time. Where an origin is given, all that
 // were repeated for it are meant, with what they repeat.
 func (q *Queries) Judgings(ctx context.Context, arg JudgingsParams) ([]JudgingsRow, error) {
-	rows, err := q.query(ctx, q.judgingsStmt, judgings,
+	rows, err := q.db.QueryContext(ctx, judgings,
 		arg.Before,
 		arg.Worker,
 		arg.Origin,
@@ -375,7 +375,7 @@ type ListSubmissionsParams struct {
 // account or of a team; endings are those of files that tell the language, each with points
 // around it. What is chosen is found in few columns first: a list of it has many.
 func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
-	rows, err := q.query(ctx, q.listSubmissionsStmt, listSubmissions,
+	rows, err := q.db.QueryContext(ctx, listSubmissions,
 		arg.Contest,
 		arg.Before,
 		arg.Slug,
@@ -456,7 +456,7 @@ type ListSubmissionsOfVerdictParams struct {
 
 // ListSubmissionsOfVerdict is the same for those with a verdict, of which there may be few.
 func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissionsOfVerdictParams) ([]Submitted, error) {
-	rows, err := q.query(ctx, q.listSubmissionsOfVerdictStmt, listSubmissionsOfVerdict,
+	rows, err := q.db.QueryContext(ctx, listSubmissionsOfVerdict,
 		arg.Contest,
 		arg.Verdict,
 		arg.Before,
@@ -525,7 +525,7 @@ type MarksOfRow struct {
 }
 
 func (q *Queries) MarksOf(ctx context.Context, submission string) ([]MarksOfRow, error) {
-	rows, err := q.query(ctx, q.marksOfStmt, marksOf, submission)
+	rows, err := q.db.QueryContext(ctx, marksOf, submission)
 	if err != nil {
 		return nil, err
 	}
@@ -569,7 +569,7 @@ type OpenRepeatsRow struct {
 }
 
 func (q *Queries) OpenRepeats(ctx context.Context) ([]OpenRepeatsRow, error) {
-	rows, err := q.query(ctx, q.openRepeatsStmt, openRepeats)
+	rows, err := q.db.QueryContext(ctx, openRepeats)
 	if err != nil {
 		return nil, err
 	}
@@ -616,7 +616,7 @@ type RunsOfRow struct {
 
 // RunsOf reads a judgement and those that repeat it, in their order.
 func (q *Queries) RunsOf(ctx context.Context, submission string, root string) ([]RunsOfRow, error) {
-	rows, err := q.query(ctx, q.runsOfStmt, runsOf, submission, root)
+	rows, err := q.db.QueryContext(ctx, runsOf, submission, root)
 	if err != nil {
 		return nil, err
 	}
@@ -660,7 +660,7 @@ type SetMarkParams struct {
 // SetMark makes a mark hold; SettleStanding comes after it, as after all that changes which
 // verdict counts.
 func (q *Queries) SetMark(ctx context.Context, arg SetMarkParams) error {
-	_, err := q.exec(ctx, q.setMarkStmt, setMark, arg.Submission, arg.Ignored, arg.Given)
+	_, err := q.db.ExecContext(ctx, setMark, arg.Submission, arg.Ignored, arg.Given)
 	return err
 }
 
@@ -669,7 +669,7 @@ UPDATE standing SET judgement = $2 WHERE submission = $1
 `
 
 func (q *Queries) SetStanding(ctx context.Context, submission string, judgement string) error {
-	_, err := q.exec(ctx, q.setStandingStmt, setStanding, submission, judgement)
+	_, err := q.db.ExecContext(ctx, setStanding, submission, judgement)
 	return err
 }
 
@@ -681,7 +681,7 @@ UPDATE standing SET verdict = CASE WHEN standing.given <> '' THEN standing.given
 `
 
 func (q *Queries) SettleStanding(ctx context.Context, submission string) error {
-	_, err := q.exec(ctx, q.settleStandingStmt, settleStanding, submission)
+	_, err := q.db.ExecContext(ctx, settleStanding, submission)
 	return err
 }
 
@@ -719,7 +719,7 @@ type StandingJudgementRow struct {
 }
 
 func (q *Queries) StandingJudgement(ctx context.Context, submission string) (StandingJudgementRow, error) {
-	row := q.queryRow(ctx, q.standingJudgementStmt, standingJudgement, submission)
+	row := q.db.QueryRowContext(ctx, standingJudgement, submission)
 	var i StandingJudgementRow
 	err := row.Scan(
 		&i.ID,
@@ -772,7 +772,7 @@ type SubmissionByKeyRow struct {
 }
 
 func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams) (SubmissionByKeyRow, error) {
-	row := q.queryRow(ctx, q.submissionByKeyStmt, submissionByKey, arg.Account, arg.FormKey, arg.Received)
+	row := q.db.QueryRowContext(ctx, submissionByKey, arg.Account, arg.FormKey, arg.Received)
 	var i SubmissionByKeyRow
 	err := row.Scan(
 		&i.ID,
@@ -790,7 +790,7 @@ SELECT id, contest, team, number, problem, account, language, entry, files, fold
 `
 
 func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
-	row := q.queryRow(ctx, q.submissionByNumberStmt, submissionByNumber, contest, number)
+	row := q.db.QueryRowContext(ctx, submissionByNumber, contest, number)
 	var i Submitted
 	err := row.Scan(
 		&i.ID,
@@ -834,7 +834,7 @@ type SubmissionsOfAccountParams struct {
 }
 
 func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAccountParams) ([]Submitted, error) {
-	rows, err := q.query(ctx, q.submissionsOfAccountStmt, submissionsOfAccount,
+	rows, err := q.db.QueryContext(ctx, submissionsOfAccount,
 		arg.Account,
 		arg.Contest,
 		arg.Number,
@@ -899,7 +899,7 @@ type SubmissionsOfProblemParams struct {
 }
 
 func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfProblemParams) ([]Submitted, error) {
-	rows, err := q.query(ctx, q.submissionsOfProblemStmt, submissionsOfProblem,
+	rows, err := q.db.QueryContext(ctx, submissionsOfProblem,
 		arg.Contest,
 		arg.Number,
 		arg.Limit,
@@ -964,7 +964,7 @@ type SubmissionsOfTeamParams struct {
 }
 
 func (q *Queries) SubmissionsOfTeam(ctx context.Context, arg SubmissionsOfTeamParams) ([]Submitted, error) {
-	rows, err := q.query(ctx, q.submissionsOfTeamStmt, submissionsOfTeam,
+	rows, err := q.db.QueryContext(ctx, submissionsOfTeam,
 		arg.Team,
 		arg.Contest,
 		arg.Number,

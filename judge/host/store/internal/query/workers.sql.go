@@ -14,7 +14,7 @@ DELETE FROM class WHERE name = $1
 `
 
 func (q *Queries) DeleteClass(ctx context.Context, name string) (int64, error) {
-	result, err := q.exec(ctx, q.deleteClassStmt, deleteClass, name)
+	result, err := q.db.ExecContext(ctx, deleteClass, name)
 	if err != nil {
 		return 0, err
 	}
@@ -26,7 +26,7 @@ DELETE FROM invite WHERE expires < $1
 `
 
 func (q *Queries) DeleteInvites(ctx context.Context, expires int64) error {
-	_, err := q.exec(ctx, q.deleteInvitesStmt, deleteInvites, expires)
+	_, err := q.db.ExecContext(ctx, deleteInvites, expires)
 	return err
 }
 
@@ -35,7 +35,7 @@ SELECT name, arch, rung, languages, speed, filled FROM class WHERE name = $1
 `
 
 func (q *Queries) GetClass(ctx context.Context, name string) (Class, error) {
-	row := q.queryRow(ctx, q.getClassStmt, getClass, name)
+	row := q.db.QueryRowContext(ctx, getClass, name)
 	var i Class
 	err := row.Scan(
 		&i.Name,
@@ -53,7 +53,7 @@ SELECT hash, makes, name, class, guest, uses_left, made, made_by, expires FROM i
 `
 
 func (q *Queries) GetInvite(ctx context.Context, hash string) (Invite, error) {
-	row := q.queryRow(ctx, q.getInviteStmt, getInvite, hash)
+	row := q.db.QueryRowContext(ctx, getInvite, hash)
 	var i Invite
 	err := row.Scan(
 		&i.Hash,
@@ -74,7 +74,7 @@ SELECT name FROM worker WHERE guest AND class = $1 ORDER BY name
 `
 
 func (q *Queries) GuestsOf(ctx context.Context, class string) ([]string, error) {
-	rows, err := q.query(ctx, q.guestsOfStmt, guestsOf, class)
+	rows, err := q.db.QueryContext(ctx, guestsOf, class)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ type InsertClassParams struct {
 }
 
 func (q *Queries) InsertClass(ctx context.Context, arg InsertClassParams) error {
-	_, err := q.exec(ctx, q.insertClassStmt, insertClass,
+	_, err := q.db.ExecContext(ctx, insertClass,
 		arg.Name,
 		arg.Arch,
 		arg.Rung,
@@ -136,7 +136,7 @@ type InsertInviteParams struct {
 }
 
 func (q *Queries) InsertInvite(ctx context.Context, arg InsertInviteParams) error {
-	_, err := q.exec(ctx, q.insertInviteStmt, insertInvite,
+	_, err := q.db.ExecContext(ctx, insertInvite,
 		arg.Hash,
 		arg.Makes,
 		arg.Name,
@@ -165,7 +165,7 @@ type InsertWorkerParams struct {
 }
 
 func (q *Queries) InsertWorker(ctx context.Context, arg InsertWorkerParams) error {
-	_, err := q.exec(ctx, q.insertWorkerStmt, insertWorker,
+	_, err := q.db.ExecContext(ctx, insertWorker,
 		arg.ID,
 		arg.Name,
 		arg.Nkey,
@@ -183,7 +183,7 @@ SELECT name, arch, rung, languages, speed, filled FROM class ORDER BY filled, na
 `
 
 func (q *Queries) ListClasses(ctx context.Context) ([]Class, error) {
-	rows, err := q.query(ctx, q.listClassesStmt, listClasses)
+	rows, err := q.db.QueryContext(ctx, listClasses)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ SELECT id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note F
 `
 
 func (q *Queries) ListWorkers(ctx context.Context) ([]Worker, error) {
-	rows, err := q.query(ctx, q.listWorkersStmt, listWorkers)
+	rows, err := q.db.QueryContext(ctx, listWorkers)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ UPDATE class SET speed = $2 WHERE name = $1 AND speed = ''
 `
 
 func (q *Queries) SetClassSpeed(ctx context.Context, name string, speed string) error {
-	_, err := q.exec(ctx, q.setClassSpeedStmt, setClassSpeed, name, speed)
+	_, err := q.db.ExecContext(ctx, setClassSpeed, name, speed)
 	return err
 }
 
@@ -264,7 +264,7 @@ UPDATE worker SET offer = $2 WHERE id = $1
 `
 
 func (q *Queries) SetWorkerOffer(ctx context.Context, iD string, offer string) (int64, error) {
-	result, err := q.exec(ctx, q.setWorkerOfferStmt, setWorkerOffer, iD, offer)
+	result, err := q.db.ExecContext(ctx, setWorkerOffer, iD, offer)
 	if err != nil {
 		return 0, err
 	}
@@ -282,7 +282,7 @@ type SetWorkerStateParams struct {
 }
 
 func (q *Queries) SetWorkerState(ctx context.Context, arg SetWorkerStateParams) (int64, error) {
-	result, err := q.exec(ctx, q.setWorkerStateStmt, setWorkerState, arg.ID, arg.State, arg.Note)
+	result, err := q.db.ExecContext(ctx, setWorkerState, arg.ID, arg.State, arg.Note)
 	if err != nil {
 		return 0, err
 	}
@@ -300,7 +300,7 @@ type UseInviteParams struct {
 }
 
 func (q *Queries) UseInvite(ctx context.Context, arg UseInviteParams) (int64, error) {
-	result, err := q.exec(ctx, q.useInviteStmt, useInvite, arg.Hash, arg.Makes, arg.Now)
+	result, err := q.db.ExecContext(ctx, useInvite, arg.Hash, arg.Makes, arg.Now)
 	if err != nil {
 		return 0, err
 	}
@@ -312,7 +312,7 @@ SELECT id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note F
 `
 
 func (q *Queries) WorkerByKey(ctx context.Context, nkey string) (Worker, error) {
-	row := q.queryRow(ctx, q.workerByKeyStmt, workerByKey, nkey)
+	row := q.db.QueryRowContext(ctx, workerByKey, nkey)
 	var i Worker
 	err := row.Scan(
 		&i.ID,
@@ -334,7 +334,7 @@ SELECT id, name, nkey, class, guest, state, offer, enrolled, enrolled_by, note F
 `
 
 func (q *Queries) WorkerByName(ctx context.Context, name string) (Worker, error) {
-	row := q.queryRow(ctx, q.workerByNameStmt, workerByName, name)
+	row := q.db.QueryRowContext(ctx, workerByName, name)
 	var i Worker
 	err := row.Scan(
 		&i.ID,
