@@ -289,9 +289,6 @@ func DecodeEvent(line []byte) (Event, error) {
 	if head.Format > EventFormat {
 		return nil, fmt.Errorf("saved in format %d by a newer judge; this one reads up to %d", head.Format, EventFormat)
 	}
-	if head.Event == "golf" {
-		return formerGolf(line)
-	}
 	if !ok {
 		return &Unknown{Kind: head.Event, Line: slices.Clone(line)}, nil
 	}

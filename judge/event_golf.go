@@ -1,11 +1,6 @@
 package judge
 
-import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // GolfVerdict is what a golf answer is worth.
 type GolfVerdict string
@@ -99,19 +94,3 @@ func (e *GolfProved) LanguageWords() string {
 }
 
 func (*GolfProved) kind() string { return "golf-proved" }
-
-// formerGolf reads the event as it was once saved, when its kind was "golf" and three
-// numbers had other names.
-func formerGolf(line []byte) (*GolfProved, error) {
-	e := new(GolfProved)
-	var former struct {
-		Domain  int     `json:"domain"`
-		Tried   int     `json:"tried"`
-		Seconds float64 `json:"seconds"`
-	}
-	if err := errors.Join(json.Unmarshal(line, &former), json.Unmarshal(line, e)); err != nil {
-		return nil, fmt.Errorf("event \"golf\": %w", err)
-	}
-	e.Domain, e.Tried, e.WallMS = former.Domain, former.Tried, 1000*former.Seconds
-	return e, nil
-}

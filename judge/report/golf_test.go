@@ -118,18 +118,6 @@ func TestGolfHTML(t *testing.T) {
 	}
 }
 
-// TestFormerGolf: what was saved when the numbers had no units is drawn as it was.
-func TestFormerGolf(t *testing.T) {
-	const former = `{"event":"golf","format":1,"problem":"p","file":"a.py","language":"Python 3","bytes":5,"chars":5,"verdict":"RIGHT","domain":9,"tried":9,"samples":3,"wrong_samples":0,"wrong_inputs":0,"time_limit_ms":5000,"seed":1,"seconds":1.5}`
-	var drawn bytes.Buffer
-	if err := Replay(strings.NewReader(former), Terminal(&drawn, TerminalOptions{})); err != nil {
-		t.Fatal(err)
-	}
-	if want := "RIGHT    all 9 inputs, a process each, 1.5 s"; !strings.Contains(drawn.String(), want) {
-		t.Errorf("drawn as %q, want %q in it", drawn.String(), want)
-	}
-}
-
 func TestGolfLines(t *testing.T) {
 	r := &judge.GolfProved{File: "a.py", GolfSize: judge.GolfSize{Bytes: 7, Chars: 7}, Domain: 9, Verdict: judge.GolfCannotRun, Log: "no such file\nnor there"}
 	for got, want := range map[string]string{

@@ -1,12 +1,54 @@
 package fair
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
+
+// Job is a job of a Queue.
+type Job struct {
+	Owner string
+	Start int64 // its start tag
+	Seq   int   // its number in the order of arrival, which decides between equal tags
+}
+
+// Queue is one lane in memory, as the server has it in SQL. The zero value is empty.
+type Queue struct {
+	v       int64
+	seq     int
+	last    map[string]int64
+	waiting []Job
+}
+
+// Add puts a job into the queue.
+func (q *Queue) Add(owner string, cost int64) Job {
+	if q.last == nil {
+		q.last = map[string]int64{}
+	}
+	start, finish := Tags(q.v, q.last[owner], cost)
+	j := Job{Owner: owner, Start: start, Seq: q.seq}
+	q.last[owner] = finish
+	q.seq++
+	q.waiting = append(q.waiting, j)
+	return j
+}
+
+// Next takes the job whose turn it is out of the queue; there is none where ok is false.
+func (q *Queue) Next() (j Job, ok bool) {
+	if len(q.waiting) == 0 {
+		return Job{}, false
+	}
+	first := slices.MinFunc(q.waiting, func(a, b Job) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Seq, b.Seq))
+	})
+	q.waiting = slices.DeleteFunc(q.waiting, func(j Job) bool { return j.Seq == first.Seq })
+	q.v = max(q.v, first.Start)
+	return first, true
+}
 
 var owners = []string{"a", "b", "c"}
 

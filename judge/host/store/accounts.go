@@ -146,12 +146,6 @@ func (s *Store) SetPasswords(ctx context.Context, hashes map[string]string) erro
 	})
 }
 
-// SetDisplay changes what people read of an account.
-func (s *Store) SetDisplay(ctx context.Context, id, display, email string) error {
-	n, err := s.write.SetAccount(ctx, query.SetAccountParams{ID: id, Display: clean(display), Email: clean(email)})
-	return failed("change an account", changed(n, err))
-}
-
 // Disable shuts an account out, or lets it in again. It ends all its sessions.
 func (s *Store) Disable(ctx context.Context, id string, disabled bool) error {
 	n, err := s.write.SetDisabled(ctx, id, disabled)

@@ -56,3 +56,9 @@ func (s *statements) Of(tx *sql.Tx) query.DBTX {
 
 // CatchUp is what each transaction begins with.
 func (s *statements) CatchUp(ctx context.Context) { s.catchUp(ctx) }
+
+// SetDisplay changes what people read of an account.
+func (s *Store) SetDisplay(ctx context.Context, id, display, email string) error {
+	n, err := s.write.SetAccount(ctx, query.SetAccountParams{ID: id, Display: clean(display), Email: clean(email)})
+	return failed("change an account", changed(n, err))
+}

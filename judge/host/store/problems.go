@@ -24,15 +24,6 @@ type Problem struct {
 	Made   time.Time
 }
 
-// Bundle is a problem frozen. It never changes.
-type Bundle struct {
-	ID       blob.Digest
-	Problem  string // slug
-	Manifest blob.Digest
-	Made     time.Time
-	MadeBy   string // id of an account
-}
-
 // NewBundle is a bundle for PutBundle.
 type NewBundle struct {
 	Problem string // slug
@@ -91,12 +82,6 @@ func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
 
 func problem(r query.Problem) *Problem {
 	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made)}
-}
-
-// Bundle reads a bundle. One that several problems have is said to be of the first.
-func (s *Store) Bundle(ctx context.Context, id blob.Digest) (*Bundle, error) {
-	r, err := s.read.GetBundle(ctx, string(id))
-	return &Bundle{blob.Digest(r.ID), r.Slug, blob.Digest(r.Manifest), instant(r.Made), r.MadeBy}, failed("read the bundle "+string(id), err)
 }
 
 // Version is a bundle of a problem, as a list shows it.

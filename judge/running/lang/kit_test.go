@@ -58,8 +58,7 @@ func main() {
 	kitOfReferees(t, tools, box)
 }
 
-// kitOfReferees builds a referee, which imports a package below the kit; one that
-// was written when the kit still had that half itself is told where it went.
+// kitOfReferees builds a referee, which imports a package below the kit.
 func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	built := func(text string) *lang.Result {
 		path := write(t, "referee.go", text)
@@ -82,10 +81,6 @@ func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	c.Stderr = &said
 	if x, err := box.Run(t.Context(), c); err != nil || x.Exit != 3 || !strings.Contains(said.String(), "the arena starts it") {
 		t.Errorf("a referee by itself: %+v, %v, %q", x, err, said.String())
-	}
-	r = built("package main\n\nimport \"assay/judge/kit\"\n\nfunc play(g *kit.Game) { g.Draw(\"peace\") }\n\nfunc main() { kit.Referee(kit.Rules{Play: play}) }\n")
-	if r.OK || !strings.Contains(r.Log, "it is referee.Main in assay/judge/kit/referee") {
-		t.Errorf("an old referee: OK %v, log:\n%s", r.OK, r.Log)
 	}
 }
 

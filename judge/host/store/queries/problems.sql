@@ -17,12 +17,6 @@ SELECT * FROM problem WHERE slug = $1;
 -- name: ListProblems :many
 SELECT * FROM problem ORDER BY id;
 
--- name: GetBundle :one
-SELECT bundle.*, problem.slug FROM bundle
-JOIN problem ON problem.id = bundle.problem
-WHERE bundle.id = $1
-ORDER BY bundle.made LIMIT 1;
-
 -- name: LastCosts :many
 SELECT judgement.cpu FROM submission
 JOIN standing ON standing.submission = submission.id

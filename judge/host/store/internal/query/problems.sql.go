@@ -66,36 +66,6 @@ func (q *Queries) EndUpload(ctx context.Context, arg EndUploadParams) (int64, er
 	return result.RowsAffected()
 }
 
-const getBundle = `-- name: GetBundle :one
-SELECT bundle.problem, bundle.id, bundle.manifest, bundle.made, bundle.made_by, problem.slug FROM bundle
-JOIN problem ON problem.id = bundle.problem
-WHERE bundle.id = $1
-ORDER BY bundle.made LIMIT 1
-`
-
-type GetBundleRow struct {
-	Problem  string
-	ID       string
-	Manifest string
-	Made     int64
-	MadeBy   string
-	Slug     string
-}
-
-func (q *Queries) GetBundle(ctx context.Context, id string) (GetBundleRow, error) {
-	row := q.db.QueryRowContext(ctx, getBundle, id)
-	var i GetBundleRow
-	err := row.Scan(
-		&i.Problem,
-		&i.ID,
-		&i.Manifest,
-		&i.Made,
-		&i.MadeBy,
-		&i.Slug,
-	)
-	return i, err
-}
-
 const getUpload = `-- name: GetUpload :one
 SELECT id, account, slug, file, verify, archive, state, reason, bundle, report, made, ended, login FROM uploaded WHERE id = $1
 `
