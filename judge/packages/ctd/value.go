@@ -186,39 +186,24 @@ func smallArithmetic(op string, a, b int64) (value, bool) {
 	return value{}, false
 }
 
-// largeArithmetic computes with numbers of any size. Whole numbers are divided
-// towards zero.
+// What the operators do with numbers of any size. Whole ones are divided towards zero.
+var (
+	ofWhole = map[string]func(z, a, b *big.Int) *big.Int{
+		"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul, "/": (*big.Int).Quo, "%": (*big.Int).Rem,
+	}
+	ofFractions = map[string]func(z, a, b *big.Rat) *big.Rat{
+		"+": (*big.Rat).Add, "-": (*big.Rat).Sub, "*": (*big.Rat).Mul, "/": (*big.Rat).Quo,
+	}
+)
+
 func largeArithmetic(op string, a, b value) (value, error) {
 	if a.kind == isInt && b.kind == isInt {
-		x, y, z := a.whole(), b.whole(), new(big.Int)
-		switch op {
-		case "+":
-			z.Add(x, y)
-		case "-":
-			z.Sub(x, y)
-		case "*":
-			z.Mul(x, y)
-		case "/":
-			z.Quo(x, y)
-		case "%":
-			z.Rem(x, y)
-		}
-		return bigValue(z), nil
+		return bigValue(ofWhole[op](new(big.Int), a.whole(), b.whole())), nil
 	}
-	x, y, z := a.exact(), b.exact(), new(big.Rat)
-	switch op {
-	case "+":
-		z.Add(x, y)
-	case "-":
-		z.Sub(x, y)
-	case "*":
-		z.Mul(x, y)
-	case "/":
-		z.Quo(x, y)
-	case "%":
+	if op == "%" {
 		return value{}, fmt.Errorf("%s %% %s: only whole numbers have a remainder", a, b)
 	}
-	return ratValue(z), nil
+	return ratValue(ofFractions[op](new(big.Rat), a.exact(), b.exact())), nil
 }
 
 // power computes a^b for a whole b that is not negative.

@@ -48,33 +48,22 @@ type meter struct {
 // newMeter takes the descriptors of the files of a leaf. Without control groups
 // it gets a poller later, when /proc stands.
 func newMeter(version int, names []string, fds []int) *meter {
-	m := &meter{version: version, limit: -1, swap: -1, usage: -1, peak: -1, oom: -1, reclaim: -1, pidsMax: -1, pidsNow: -1, cpu: -1}
-	m.ownCPU = unix.CLOCK_THREAD_CPUTIME_ID
+	m := &meter{version: version, ownCPU: unix.CLOCK_THREAD_CPUTIME_ID}
 	if version == 2 {
 		m.ownCPU = unix.CLOCK_PROCESS_CPUTIME_ID
 	}
+	files := map[string]*int{
+		fileLimit: &m.limit, fileSwap: &m.swap, fileUsage: &m.usage, filePeak: &m.peak, fileOOM: &m.oom,
+		fileReclaim: &m.reclaim, filePidsMax: &m.pidsMax, filePidsNow: &m.pidsNow, fileCPU: &m.cpu,
+	}
+	for _, fd := range files {
+		*fd = -1
+	}
 	for i, name := range names {
-		switch name {
-		case fileJoin:
+		if fd := files[name]; fd != nil {
+			*fd = fds[i]
+		} else if name == fileJoin {
 			m.joins = append(m.joins, fds[i])
-		case fileLimit:
-			m.limit = fds[i]
-		case fileSwap:
-			m.swap = fds[i]
-		case fileUsage:
-			m.usage = fds[i]
-		case filePeak:
-			m.peak = fds[i]
-		case fileOOM:
-			m.oom = fds[i]
-		case fileReclaim:
-			m.reclaim = fds[i]
-		case filePidsMax:
-			m.pidsMax = fds[i]
-		case filePidsNow:
-			m.pidsNow = fds[i]
-		case fileCPU:
-			m.cpu = fds[i]
 		}
 	}
 	return m

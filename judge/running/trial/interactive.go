@@ -23,23 +23,22 @@ import (
 // they end says who was first, and judge.Settle decides by it. Neither is killed by
 // writing to the other when that has left.
 type interactive struct {
-	*Batch
-	join      judge.Joiner
-	validator *check.Validator
-	passes    int  // at most
-	tells     bool // a checker judges what the interactor leaves (testlib)
+	passes
+	join  judge.Joiner
+	tells bool // a checker judges what the interactor leaves (testlib)
 }
 
 func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
 	s := &b.setter.Setup
-	t := &interactive{Batch: b, passes: passes(s.Problem)}
-	var err error
-	if t.join, err = s.joiner(); err != nil {
+	join, err := s.joiner()
+	if err != nil {
 		return nil, err
 	}
-	if t.validator, err = s.validator(ctx, s.Problem.Interactor, limits); err != nil {
+	p, err := newPasses(ctx, b, s.Problem.Interactor, limits)
+	if err != nil {
 		return nil, err
 	}
+	t := &interactive{passes: p, join: join}
 	if c := s.Problem.Checker; s.Problem.Interactor.Speaks == "testlib" && (c.Program != nil || c.Name != "") {
 		t.tells = true
 		b.Checker, err = s.Crew.Checker(ctx)
@@ -47,67 +46,29 @@ func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, 
 	return t, err
 }
 
-// passes is how many passes a case may have.
-func passes(p *judge.Problem) int {
-	switch {
-	case !p.Kind.MultiPass:
-		return 1
-	case p.Passes > 0:
-		return p.Passes
-	}
-	return judge.UsualPasses
-}
-
-// Close ends the setter's programs.
-func (t *interactive) Close() error {
-	return errors.Join(t.validator.Close(), t.Batch.Close())
-}
-
 // Try has the program and the interactor talk, pass by pass.
 func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) { return t.try(ctx, c, limits) })
-}
-
-func (t *interactive) try(ctx context.Context, c *judge.Case, limits judge.Limits) (*judge.Attempt, error) {
-	files, err := openCase(c)
-	if err != nil {
-		return nil, err
-	}
-	defer files.close()
-	session, err := t.validator.Open(files.request(c, nil))
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	var talk transcript
-	var all *judge.Attempt
-	for pass := 1; ; pass++ {
-		a, o, err := t.talk(ctx, c, session, limits, &talk)
-		if err != nil {
-			return nil, err
-		}
-		again, o, err := nextPass(session, o, pass, t.passes)
-		if err != nil {
-			return nil, err
-		}
-		a.Settled = &o
-		all = worse(all, a)
-		talk.pass(again)
-		if !again {
-			break
-		}
-	}
-	all.Dialogue = talk.String()
-	all.Out = section("")
-	if t.KeepOutput != nil {
-		if err := t.KeepOutput(c, section(all.Dialogue)); err != nil {
-			return nil, err
-		}
-	}
-	if t.tells && all.Settled.Verdict == judge.Accepted {
-		return t.leave(session, all)
-	}
-	return all, nil
+	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
+		var talk transcript
+		return t.each(c, func(s *check.Session, pass int) (*judge.Attempt, judge.Outcome, error) {
+			if pass > 1 {
+				talk.pass(true)
+			}
+			return t.talk(ctx, c, s, limits, &talk)
+		}, func(s *check.Session, all *judge.Attempt) error {
+			talk.pass(false)
+			all.Dialogue, all.Out = talk.String(), section("")
+			if t.KeepOutput != nil {
+				if err := t.KeepOutput(c, section(all.Dialogue)); err != nil {
+					return err
+				}
+			}
+			if t.tells && all.Settled.Verdict == judge.Accepted {
+				return t.leave(s, all)
+			}
+			return nil
+		})
+	})
 }
 
 // backlog is how long the interactor may read on what a program has said that was
@@ -151,43 +112,11 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
 }
 
-// nextPass finds out whether there is another pass, after one with this outcome.
-func nextPass(s *check.Session, o judge.Outcome, pass, most int) (bool, judge.Outcome, error) {
-	again, o, err := s.Next(o)
-	switch {
-	case err != nil:
-		return false, o, err
-	case again && most == 1:
-		return false, judge.Outcome{Verdict: judge.JudgeError, Message: "the checker asks for another pass (nextpass.in), which this kind of problem does not have"}, nil
-	case again && pass >= most:
-		return false, judge.Outcome{Verdict: judge.JudgeError, Message: fmt.Sprintf("the checker asks for pass %d; the problem has at most %d", pass+1, most)}, nil
-	case !again && pass > 1 && o.Verdict != judge.Accepted:
-		o.Message = strings.TrimSpace(fmt.Sprintf("in pass %d: %s", pass, o.Message))
-	}
-	return again, o, nil
-}
-
-// worse joins an attempt with that of the pass before it: it ended as the later one,
-// and took as much as the one that took more.
-func worse(before, a *judge.Attempt) *judge.Attempt {
-	if before == nil {
-		return a
-	}
-	if before.Close != nil {
-		before.Close()
-	}
-	if a.Settled.Verdict == judge.Accepted {
-		a.Exec.CPU, a.Exec.Wall = max(a.Exec.CPU, before.Exec.CPU), max(a.Exec.Wall, before.Exec.Wall)
-	}
-	a.Exec.Memory = max(a.Exec.Memory, before.Exec.Memory)
-	return a
-}
-
 // leave makes what the interactor wrote for the checker the attempt's output.
-func (t *interactive) leave(s *check.Session, a *judge.Attempt) (*judge.Attempt, error) {
+func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	text, file, err := s.Output()
 	if err != nil {
-		return nil, fmt.Errorf("read what the interactor leaves: %w", err)
+		return fmt.Errorf("read what the interactor leaves: %w", err)
 	}
 	defer file.Close()
 	kept := &capture{dir: t.TempDir}
@@ -197,10 +126,10 @@ func (t *interactive) leave(s *check.Session, a *judge.Attempt) (*judge.Attempt,
 	}
 	if err != nil {
 		kept.close()
-		return nil, fmt.Errorf("keep what the interactor leaves: %w", err)
+		return fmt.Errorf("keep what the interactor leaves: %w", err)
 	}
 	a.Settled, a.Close = nil, kept.close
-	return a, nil
+	return nil
 }
 
 // section is a text that can be read anywhere.

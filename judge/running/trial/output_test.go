@@ -37,6 +37,33 @@ func (writer) Start(context.Context, *judge.Command) (judge.Process, error) {
 	return nil, errors.New("not here")
 }
 
+// attempt has a program tried on a case with an empty input.
+func attempt(t *testing.T, p *judge.Problem, r judge.Runner, program judge.Program, files ...judge.CaseFile) *judge.Attempt {
+	t.Helper()
+	dir := t.TempDir()
+	c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Files: files}
+	if err := os.WriteFile(c.In, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.Checker.Name, program.Argv = "tokens", []string{"/program/x"}
+	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: r, TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
+		return &lang.Result{OK: true, Program: &program}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	if _, err := b.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.Try(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
 func TestAllOutput(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -52,27 +79,8 @@ func TestAllOutput(t *testing.T) {
 		{"it does not count a file that stays as it is", writer{out: 500, err: 400}, true, judge.NotJudged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Files: []judge.CaseFile{{Name: "given", Data: make([]byte, 300)}}}
-			if err := os.WriteFile(c.In, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			p := &judge.Problem{Limits: judge.Limits{Output: 1000}, AllOutput: test.all, Checker: judge.Checking{Name: "tokens"}}
-			b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: test.writer, TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
-				return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.Close()
-			if _, err := b.Build(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			a, err := b.Try(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer a.Close()
+			p := &judge.Problem{Limits: judge.Limits{Output: 1000}, AllOutput: test.all}
+			a := attempt(t, p, test.writer, judge.Program{}, judge.CaseFile{Name: "given", Data: make([]byte, 300)})
 			if got := judge.Classify(a.Exec, p.Limits); got != test.want {
 				t.Errorf("Classify(%+v) = %q, want %q", a.Exec, got, test.want)
 			}
@@ -92,27 +100,7 @@ func TestMarks(t *testing.T) {
 		{"leaves an empty output", "\ufeff", "", true},
 		{"leaves them in other languages", "\ufeff7\n", "\ufeff7\n", false},
 	} {
-		dir := t.TempDir()
-		c := &judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in")}
-		if err := os.WriteFile(c.In, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		p := &judge.Problem{Checker: judge.Checking{Name: "tokens"}}
-		b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: says(row.out), TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
-			return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}, Marks: row.marks}}, nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
-		if _, err := b.Build(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		a, err := b.Try(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := attempt(t, &judge.Problem{}, says(row.out), judge.Program{Marks: row.marks})
 		if got, err := io.ReadAll(a.Out); string(got) != row.want || err != nil {
 			t.Errorf("it %s: the output is %q, %v, want %q", row.it, got, err, row.want)
 		}

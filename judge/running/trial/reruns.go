@@ -25,7 +25,7 @@ type reruns struct {
 func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err error) {
 	s := &b.setter.Setup
 	p := s.Problem
-	t := &reruns{interactive: &interactive{Batch: b}, talks: p.Reruns}
+	t := &reruns{interactive: &interactive{passes: passes{Batch: b}}, talks: p.Reruns}
 	if p.Kind.Interactive {
 		if t.join, err = s.joiner(); err != nil {
 			return nil, err
