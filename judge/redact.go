@@ -33,8 +33,8 @@ var Shows = []Show{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
 // are numbered in judging order instead of named, but for the sample. What the checker
 // wrote for the team stays.
 //
-// An event is made anew from the fields that may be seen. So a field that is added to
-// it, an event of a later judge, and one that redactions does not have stay secret.
+// An event is made anew from the fields that may be seen. So new fields, events of newer
+// versions and events without a row in redactions stay secret.
 func Redact(events []Event, show Show) []Event {
 	if show == ShowAll {
 		return events

@@ -20,7 +20,7 @@ func loginCommand(c *console) *cobra.Command {
 		Use:   "login <server>",
 		Short: "keep a token for a server, so that other commands can ask it",
 		Long: `Login asks the server whether the token is good, and keeps it where only you can read
-it. Without --token it is read from standard input. Who runs the server gives tokens.
+it. Without --token it is read from standard input. The server's administrator gives tokens.
 
 ` + exitHelp,
 		Example: "  judge login https://judge.example\n  judge login https://judge.example --token assay_...",
@@ -48,7 +48,7 @@ func login(ctx context.Context, c *console, server, token string) error {
 		token = line
 	}
 	if token = strings.TrimSpace(token); token == "" {
-		return usageError{errors.New("there is no token: who runs the server gives you one")}
+		return usageError{errors.New("no token given: ask the server's administrator for one")}
 	}
 	api, err := client.New(client.Options{Address: a, Token: token, Version: cli.Version(), Patience: -1})
 	if err != nil {

@@ -190,7 +190,7 @@ func (w *working) address() (a client.Address, err error) {
 	for url, l := range known {
 		return client.Address{URL: url, Pin: l.Pin}, nil
 	}
-	return a, &judge.Misuse{Err: fmt.Errorf("this worker has not joined a server yet: %s has no memory of one\n    get an address with a code from: judged admin worker add NAME", w.data)}
+	return a, &judge.Misuse{Err: fmt.Errorf("this worker has not joined a server yet: no server is recorded in %s\n    get an address with a code from: judged admin worker add NAME", w.data)}
 }
 
 func (w *working) file() string { return filepath.Join(w.data, "server.json") }

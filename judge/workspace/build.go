@@ -85,7 +85,7 @@ func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error)
 
 // Crew is the setter's programs of the problem.
 func (p *Problem) Crew() *check.Crew {
-	p.hire.Do(func() {
+	p.crewOnce.Do(func() {
 		p.crew = &check.Crew{
 			Builder: p, Problem: p.Problem, Runner: p.w.Box, Usual: p.w.Config.Setter,
 			Place: func(f *judge.Fault) *judge.Fault { return p.Fault("checker", f.Text, f.Hint) },

@@ -37,8 +37,8 @@ type Problem struct {
 	// found is what was found out about a package elsewhere, nil for what is found out here.
 	found *bundle.Frozen
 
-	hire sync.Once
-	crew *check.Crew // once somebody was hired
+	crewOnce sync.Once
+	crew     *check.Crew // set by Crew
 
 	mu        sync.Mutex       // held while something is found out
 	prepared  *verify.Prepared // nil before it is known

@@ -51,8 +51,8 @@ type Running struct {
 	Require      string // "isolated": refuse a machine on which the sandbox cannot isolate
 	Pin          bool   // keep each worker on one processor
 	Instructions bool   // count the instructions
-	// Beside, if it is not nil, is what the workspace shares with others of this process;
-	// Jobs is then that of Beside.
+	// Beside, if it is not nil, is what the workspace has in common with others of this
+	// process; Jobs is then that of Beside.
 	Beside *Beside
 	// Building, if it is not nil, is called each second while a program of a problem or a
 	// bot is built, and with 0 when a build of which it was told has ended. It may be
@@ -60,8 +60,8 @@ type Running struct {
 	Building func(path string, passed time.Duration)
 }
 
-// Beside is what workspaces of one process share whose programs run at the same time:
-// how many there are together, and that one which must run alone does.
+// Beside is what the workspaces of a process have in common: the number of programs at a
+// time, and the lock for a run that must be alone.
 type Beside struct {
 	slots sandbox.Slots
 	quiet trial.Quiet

@@ -62,7 +62,7 @@ const (
 	ownBound  = -1      // the answer says
 )
 
-// need is what a route needs of who asks.
+// need is what a route needs of the caller.
 type need string
 
 const (
@@ -221,7 +221,7 @@ func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	return r, end
 }
 
-// inTurn answers when it is the turn of who asks. Workers, staff and who publishes have no turns,
+// inTurn answers when it is the turn of the caller. Workers, staff and who publishes have no turns,
 // nor have streams.
 func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() error) error {
 	if who == nil || who.account == nil || who.may(client.Publish) || rt.streams() {
@@ -235,7 +235,7 @@ func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() erro
 	return answer()
 }
 
-// caller is who asks.
+// caller is an account or a worker that sends a request.
 type caller struct {
 	account *store.Account
 	scopes  []string
@@ -254,7 +254,7 @@ func (c *caller) may(s client.Scope) bool {
 	return false
 }
 
-// name is what the audit calls who asks.
+// name is what the audit calls the caller.
 func (c *caller) name() string {
 	if c.worker != nil {
 		return c.worker.Name
@@ -271,10 +271,10 @@ type status struct {
 func (s *status) Error() string { return s.text }
 
 var (
-	errNoToken = &status{http.StatusUnauthorized, "this needs a token, and the request has none", "get one from who runs the server, then: judge login URL"}
-	errToken   = &status{http.StatusUnauthorized, "the token is not known here", "get another one from who runs the server, then: judge login URL"}
-	errRevoked = &status{http.StatusUnauthorized, "the token was revoked", "get another one from who runs the server, then: judge login URL"}
-	errExpired = &status{http.StatusUnauthorized, "the token has expired", "get another one from who runs the server, then: judge login URL"}
+	errNoToken = &status{http.StatusUnauthorized, "this needs a token, and the request has none", "ask the server's administrator for one, then: judge login URL"}
+	errToken   = &status{http.StatusUnauthorized, "the token is not known here", "ask the server's administrator for another one, then: judge login URL"}
+	errRevoked = &status{http.StatusUnauthorized, "the token was revoked", "ask the server's administrator for another one, then: judge login URL"}
+	errExpired = &status{http.StatusUnauthorized, "the token has expired", "ask the server's administrator for another one, then: judge login URL"}
 	errKey     = &status{http.StatusUnauthorized, "the key of this worker is not known here", "join again, with a code of: judged admin worker add NAME"}
 	errGone    = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
 )
@@ -324,13 +324,13 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 		give: c.may(client.Submit) || c.may(client.Publish),
 	}[n]
 	if !enough {
-		return nil, &status{http.StatusForbidden, fmt.Sprintf("the token of %s may not do this: its scopes are %s", account.Login, strings.Join(t.Scopes, ", ")), ""}
+		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; its scopes: %s", account.Login, strings.Join(t.Scopes, ", ")), ""}
 	}
 	return c, nil
 }
 
-// refuse answers with what went wrong. What is the server's own fault is told to its log,
-// and to who asks only that it is.
+// refuse answers with what went wrong. Of a fault of the server's own the log has the
+// details, and the caller is only told that there is one.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s, known := errors.AsType[*status](err)
 	if r, is := errors.AsType[*desk.Refusal](err); is {
@@ -339,7 +339,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case known:
 	case r.Context().Err() != nil: // the server ends, or nobody listens any more
-		s = &status{http.StatusServiceUnavailable, "the server did not end what was asked, for it is ending", "try again"}
+		s = &status{http.StatusServiceUnavailable, "the server is shutting down and did not finish the request", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
 	case errors.Is(err, store.ErrTaken):
@@ -351,7 +351,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s = &status{http.StatusServiceUnavailable, "too many submissions are waiting", "try again later"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		a.Log.Error("no room", "method", r.Method, "path", r.URL.Path, "error", err)
-		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell who runs the server"}
+		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell the server's administrator"}
 	case judge.Whose(err) == judge.Asker || judge.Whose(err) == judge.Setter:
 		s = &status{http.StatusBadRequest, err.Error(), ""}
 	default:

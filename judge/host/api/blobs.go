@@ -217,7 +217,7 @@ func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) erro
 	return ok(w, all)
 }
 
-// seen are the problems that who asks may know of.
+// seen are the problems that the caller may know of.
 func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err error) {
 	rows, err := a.Store.Problems(r.Context())
 	if err != nil || who.may(client.Publish) {

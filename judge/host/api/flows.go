@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// flowIDs are made by who asks for a flow, of so many random bits that nobody else's is the
+// flowIDs are made by the caller, of so many random bits that nobody else's is the
 // same.
 var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
@@ -81,7 +81,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 		return spec, nil
 	}
 	if !who.may(client.Publish) { // the folder's programs judge
-		return nil, &status{http.StatusForbidden, fmt.Sprintf("the token of %s may not do this: it needs the scope %s", who.account.Login, client.Publish), ""}
+		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; it needs the scope %s", who.account.Login, client.Publish), ""}
 	}
 	var err error
 	spec.Work.Snapshot, spec.Work.Config = true, n.Config
@@ -102,7 +102,8 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 	return of
 }
 
-// myFlow reads a flow that who asks may see: anything else is not there.
+// myFlow reads a flow that the caller may see; any other is answered as if it did not
+// exist.
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) || err == nil && f.Owner != who.account.ID && !who.may(client.Admin) {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// seat is what who asks is at the hole of the address.
+// seat is what the caller is at the hole of the address.
 func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	slug := r.PathValue("hole")
 	h, err := a.Store.Hole(r.Context(), slug)
@@ -47,7 +47,8 @@ func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) er
 	return a.tellAnswer(w, r, t.Hole, kept)
 }
 
-// getAnswer tells of an answer that who asks may see: anything else is not there.
+// getAnswer tells of an answer that the caller may see; any other is answered as if it did
+// not exist.
 func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
 	t, err := a.holeSeat(r, who)
 	if err != nil {

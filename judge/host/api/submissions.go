@@ -95,7 +95,8 @@ func (a *api) noProblem(r *http.Request, who *caller, name string) error {
 	return s
 }
 
-// mine reads a submission that who asks may see: anything else is not there.
+// mine reads a submission that the caller may see; any other is answered as if it did not
+// exist.
 func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 	s, err := a.Store.Submission(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) || err == nil && s.Account != who.account.ID && !who.may(client.Admin) {
@@ -124,7 +125,7 @@ func (a *api) submission(w http.ResponseWriter, r *http.Request, who *caller) er
 	return ok(w, end)
 }
 
-// shows is how much who asks may see of a judging.
+// shows is how much of a judging the caller may see.
 func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Show, error) {
 	if who.may(client.Admin) {
 		return judge.ShowAll, nil

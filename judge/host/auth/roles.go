@@ -72,7 +72,7 @@ const (
 	SeeAnswer Action = "see answer" // to a hole, with its text
 )
 
-// Phase says where a contest is for who asks.
+// Phase says where a contest is for the caller.
 type Phase string
 
 // The phases of a contest.
@@ -84,7 +84,7 @@ const (
 
 // State is what counts besides the role.
 type State struct {
-	Shown    bool  // the contest shows itself to who asks
+	Shown    bool  // the contest shows itself to the caller
 	Phase    Phase // of the contest
 	Practice bool  // it takes submissions after its end
 	Own      bool  // what is asked for is one's own

@@ -144,7 +144,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 			return nil
 		}
 		if err := json.Unmarshal(data, out); err != nil {
-			return fmt.Errorf("%s answers %s with something else than was expected: is it a judge?", c.base, path)
+			return fmt.Errorf("%s sent an unexpected answer to %s: is it an Assay server?", c.base, path)
 		}
 		return nil
 	})
@@ -252,7 +252,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	} else if strings.Contains(string(data), "HTTP request to an HTTPS server") { // Go's words
 		refused.Text, refused.Hint = fmt.Sprintf("%s answers only by https", c.base), "use the whole address that the server printed when it started: https://..."
 	} else {
-		refused.Text = fmt.Sprintf("%s answers %s: is it a judge?", c.base, strconv.Itoa(answer.StatusCode)+" "+http.StatusText(answer.StatusCode))
+		refused.Text = fmt.Sprintf("%s answers %s: is it an Assay server?", c.base, strconv.Itoa(answer.StatusCode)+" "+http.StatusText(answer.StatusCode))
 	}
 	switch answer.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusTooManyRequests:

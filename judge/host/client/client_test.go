@@ -68,8 +68,8 @@ func TestWhoseFault(t *testing.T) {
 		"refused":       {403, `{"error":"no","hint":"do this"}`, "no\n    do this", judge.Asker},
 		"broken":        {500, `{"error":"its log says why"}`, "its log says why", judge.Machine},
 		"full":          {503, full, "too many submissions are waiting\n    try again later", judge.Machine},
-		"no judge":      {404, "<html>", "is it a judge?", judge.Asker},
-		"other answers": {200, "<html>", "is it a judge?", judge.Machine},
+		"no judge":      {404, "<html>", "is it an Assay server?", judge.Asker},
+		"other answers": {200, "<html>", "is it an Assay server?", judge.Machine},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := server(t, -1, func(w http.ResponseWriter, _ *http.Request) {

@@ -19,9 +19,8 @@ type Blob struct {
 	Kind   string // what it was kept as, for people
 }
 
-// NoteBlobs notes blobs that are kept now, or were asked for: before they are stored, so
-// that one that nobody names in the end is found by Sweep, and again when somebody is told
-// that they need not be sent.
+// NoteBlobs records blobs before they are stored, so that Sweep finds those that nothing
+// refers to, and again when a client is told that it need not upload them.
 func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	return s.tx(ctx, "note blobs", func(q *query.Queries) error {
 		now := s.now()

@@ -41,7 +41,7 @@ const (
 type NewRejudging struct {
 	Filter  Filter // its Contest, Before and Limit mean what they do for Submissions
 	Why     string
-	Account string // id of who asks
+	Account string // id of the caller
 }
 
 // Errors of rejudgings.

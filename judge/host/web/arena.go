@@ -231,7 +231,7 @@ type eventView struct {
 // eventFlows are the ids of flows.
 var eventFlows = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// event finds an event that who asks may see.
+// event finds an event that the caller may see.
 func (s *site) event(r *ask) (*store.Flow, error) {
 	id := r.PathValue("event")
 	if !eventFlows.MatchString(id) {
@@ -279,7 +279,7 @@ func (s *site) played(r *ask, f *store.Flow) (g *arena.Gathering, lines [][]byte
 		brought, err := s.Dispatch.Lines(p.Events)
 		if err == nil {
 			if err = g.Add(brought...); err != nil {
-				err = &desk.Refusal{Code: http.StatusInternalServerError, Text: fmt.Sprintf("the worker %s brought games that cannot be: %v", p.Result.Worker, err), Hint: "hold the event again, and tell who runs the server"}
+				err = &desk.Refusal{Code: http.StatusInternalServerError, Text: fmt.Sprintf("the worker %s brought games that cannot be: %v", p.Result.Worker, err), Hint: "hold the event again, and tell the server's administrator"}
 			}
 		}
 		if err != nil {

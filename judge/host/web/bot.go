@@ -272,7 +272,7 @@ type shownFault struct {
 	arena.GameFault
 }
 
-// games are the games of an encounter, as far as who asks may see them.
+// games are the games of an encounter, as far as the caller may see them.
 func (s *site) games(r *ask, e *store.Encounter) (all []*arena.Game, err error) {
 	records, err := s.records(e)
 	if err != nil {
@@ -288,7 +288,7 @@ func (s *site) games(r *ask, e *store.Encounter) (all []*arena.Game, err error) 
 	return all, nil
 }
 
-// seesFaults says of which bots who asks may see what they did wrong, and what they wrote: of
+// seesFaults says of which bots the caller may see what they did wrong, and what they wrote: of
 // their own, and the staff of all.
 func (r *ask) seesFaults() func(bot int64) bool {
 	return func(bot int64) bool {

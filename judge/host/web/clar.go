@@ -41,7 +41,7 @@ type clarView struct {
 	Older       int64 // the number from which the next page goes on; 0 for none
 }
 
-// clarificationsOf reads clarifications as who asks may read them.
+// clarificationsOf reads clarifications as the caller may read them.
 func (s *site) clarificationsOf(r *ask, f store.ClarificationFilter) ([]clarificationLine, error) {
 	rows, err := s.Store.Clarifications(r.Context(), f)
 	if err != nil || len(rows) == 0 {
@@ -69,7 +69,7 @@ func (s *site) clarificationsOf(r *ask, f store.ClarificationFilter) ([]clarific
 	return all, err
 }
 
-// readable says which clarifications who asks may read.
+// readable says which clarifications the caller may read.
 func readable(r *ask) store.ClarificationFilter {
 	f := store.ClarificationFilter{Contest: r.seat.Contest.ID, Everything: r.can(auth.SeeAll)}
 	if r.seat.Team != nil {
@@ -263,7 +263,7 @@ func (s *site) answer(w http.ResponseWriter, r *ask) error {
 	return go303(w, r, "/c/"+r.seat.Contest.Slug+"/clar")
 }
 
-// claim notes that who asks is about to answer a question, so that nobody else does; or that
+// claim notes that the caller is about to answer a question, so that nobody else does; or that
 // it is free again.
 func (s *site) claim(w http.ResponseWriter, r *ask) error {
 	if err := form(w, r, small); err != nil {

@@ -147,7 +147,7 @@ func (s *site) contest(w http.ResponseWriter, r *ask) (err error) {
 	return s.page(w, r, http.StatusOK, "contest", c.Name, v)
 }
 
-// mine are the submissions of who asks and of their team, to a problem or to all.
+// mine are the submissions of the caller and of their team, to a problem or to all.
 func mine(r *ask, problem string, limit int) store.Filter {
 	f := store.Filter{Contest: r.seat.Contest.ID, Account: r.me.ID, Problem: problem, Limit: limit}
 	if r.seat.Team != nil {

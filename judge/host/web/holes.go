@@ -155,7 +155,7 @@ func (s *site) changeHole(w http.ResponseWriter, r *ask) error {
 	return go303(w, r, "/hole/"+h.Slug)
 }
 
-// holeLines are the holes that who asks may see.
+// holeLines are the holes that the caller may see.
 func (s *site) holeLines(r *ask) (lines []*store.Hole, err error) {
 	all, err := s.Store.Holes(r.Context())
 	for _, h := range slices.Backward(all) {

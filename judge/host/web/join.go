@@ -28,7 +28,7 @@ type joinView struct {
 func (s *site) welcome(r *ask) (v joinView, i *store.Invitation, err error) {
 	const ask = "ask who sent it for another one"
 	if s.Registration == auth.Closed {
-		return v, nil, &desk.Refusal{Code: http.StatusForbidden, Text: "this server takes nobody in by invitations", Hint: "ask who runs it for an account"}
+		return v, nil, &desk.Refusal{Code: http.StatusForbidden, Text: "this server takes nobody in by invitations", Hint: "ask the server's administrator for an account"}
 	}
 	i, err = s.Store.Invitation(r.Context(), auth.Hash(r.PathValue("code")))
 	refused := func(text string) error { return &desk.Refusal{Code: http.StatusForbidden, Text: text, Hint: ask} }
@@ -107,7 +107,7 @@ func (s *site) registerNow(w http.ResponseWriter, r *ask) error {
 		if wait := s.doors.enter(r.RemoteAddr, s.Time()); wait > 0 {
 			return nil, &desk.Refusal{
 				Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d accounts were made from your network within an hour, and that is the most", mostDoors),
-				Hint: fmt.Sprintf("try again in %d minutes, or ask who runs the server for an invitation", int(wait.Minutes())+1),
+				Hint: fmt.Sprintf("try again in %d minutes, or ask the server's administrator for an invitation", int(wait.Minutes())+1),
 			}
 		}
 		all, err := s.Store.NewAccounts(r.Context(), n)
@@ -121,7 +121,7 @@ func (s *site) registerNow(w http.ResponseWriter, r *ask) error {
 func (s *site) isOpen(r *ask) error {
 	switch {
 	case s.Registration != auth.Open:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "this server lets nobody make an account", Hint: "ask who runs the server for one"}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "this server lets nobody make an account", Hint: "ask the server's administrator for one"}
 	case r.me != nil:
 		return &desk.Refusal{Code: http.StatusConflict, Text: "you have an account", Hint: "log out first, to make another"}
 	}

@@ -138,7 +138,7 @@ func (s *site) source(w http.ResponseWriter, r *ask) error {
 	return errNothing
 }
 
-// live draws the part of a judging that changes, as far as who asks may see it. Lines are the
+// live draws the part of a judging that changes, as far as the caller may see it. Lines are the
 // events that a worker has told; they are not looked at when the result is there.
 func (s *site) live(r *ask, sub *store.Submission, lines [][]byte) (part template.HTML, open bool, err error) {
 	j, err := s.Store.Judgement(r.Context(), sub.ID)

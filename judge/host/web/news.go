@@ -17,7 +17,7 @@ type newsView struct {
 	Words string
 }
 
-// toRead counts what waits for who asks: of staff questions, of others answers.
+// toRead counts what waits for the caller: of staff questions, of others answers.
 func (s *site) toRead(r *ask) (v newsView, err error) {
 	if r.can(auth.Answer) {
 		v.Words = "without an answer"

@@ -70,7 +70,7 @@ func (o *open) enter(who string, most int) (leave func(), ok bool) {
 	}, true
 }
 
-// bounded answers with a stream unless who asks has too many. One within another is that one.
+// bounded answers with a stream unless the caller has too many. One within another is that one.
 func (s *site) bounded(w http.ResponseWriter, r *ask, answer func() error) error {
 	if _, within := w.(*topicWriter); within {
 		return answer()

@@ -39,7 +39,7 @@ type sentField struct{ Name, Value string }
 // sureField is the field of the password that is asked for again.
 const sureField = "sure-password"
 
-// sure says whether who asks has typed the password lately, or with this form. Where
+// sure says whether the caller has typed the password lately, or with this form. Where
 // not, it answers with a page that asks for it and sends the form again.
 func (s *site) sure(w http.ResponseWriter, r *ask) (bool, error) {
 	if s.Time().Sub(r.session.Sure) < sureFor {

@@ -190,7 +190,7 @@ type ask struct {
 	answer  *store.Answer         // of its number
 }
 
-// is says whether who asks may do something: in the contest, where there is one.
+// is says whether the caller may do something: in the contest, where there is one.
 func (r *ask) can(a auth.Action) bool {
 	if r.seat != nil {
 		return r.seat.Can(a)
@@ -402,11 +402,11 @@ func (s *site) forbidden(r *ask) error {
 	case r.seat != nil && r.seat.State.Phase == auth.Over && r.PathValue("label") != "":
 		return &desk.Refusal{Code: http.StatusForbidden, Text: r.seat.Contest.Name + " is over and takes no more submissions"}
 	}
-	return &desk.Refusal{Code: http.StatusForbidden, Text: "this is not for you", Hint: "ask who runs the server"}
+	return &desk.Refusal{Code: http.StatusForbidden, Text: "this is not for you", Hint: "ask the server's administrator"}
 }
 
 // refuse answers with what went wrong. What is the server's own fault is told to its log,
-// and to who asks only that it is.
+// and the caller is only told that there is one.
 func (s *site) refuse(w http.ResponseWriter, r *ask, err error) {
 	if errors.Is(err, errLogIn) {
 		target := "/login"
@@ -434,12 +434,12 @@ func (s *site) refuse(w http.ResponseWriter, r *ask, err error) {
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		s.Log.Error("no room", "method", r.Method, "path", plainPath(r), "error", err)
-		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell who runs the server"}
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell the server's administrator"}
 	case judge.Whose(err) == judge.Asker:
 		refusal = &desk.Refusal{Code: http.StatusBadRequest, Text: err.Error()}
 	default:
 		s.Log.Error("request failed", "method", r.Method, "path", plainPath(r), "error", err)
-		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell who runs the server: its log says why"}
+		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell the server's administrator: its log says why"}
 	}
 	if err := s.page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet}); err != nil && r.Context().Err() == nil {
 		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
@@ -531,7 +531,7 @@ func go303(w http.ResponseWriter, r *ask, to string) error {
 	return nil
 }
 
-// entry begins an entry of the audit of what who asks does.
+// entry begins an entry of the audit of what the caller does.
 func (s *site) entry(r *ask, detail string) store.Entry {
 	return store.Entry{Actor: r.me.ID, Detail: detail, Address: r.RemoteAddr}
 }

@@ -49,8 +49,8 @@ const grace = judge.NearLimit
 // be busy with what is not ours, and one that computes will meet its CPU limit.
 const patience = 4
 
-// busy is the share of its CPU time from which a run that hit the wall limit was
-// rather kept from running than waiting by itself: it gets more patience.
+// busy is a share of the CPU limit: a run that hit its wall limit after using more than
+// this was starved, not idle, and gets more patience.
 const busy = 0.1
 
 // Build builds the submission. One that is too large does not compile.
