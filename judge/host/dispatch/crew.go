@@ -22,7 +22,17 @@ type member struct {
 	slots    int
 	draining bool
 	note     string
-	running  map[string]time.Time // jobs, and when it was last said
+	running  map[string]doing // jobs that it says that it does
+	disowned []string         // jobs that it goes on to name, and that others do
+	tookAt   time.Time        // when it took the last one
+	out      time.Time        // when it was seen to be here though it is out of service
+}
+
+// doing is what is known of a job that a worker does.
+type doing struct {
+	since time.Time
+	said  time.Time // when the worker named it last
+	told  time.Time // when something of it was told last
 }
 
 // forgotten is after which time a job is not believed to be done by a worker that does not
@@ -37,7 +47,7 @@ func newCrew() *crew {
 func (c *crew) of(worker string) *member {
 	m := c.workers[worker]
 	if m == nil {
-		m = &member{running: map[string]time.Time{}}
+		m = &member{running: map[string]doing{}}
 		c.workers[worker] = m
 	}
 	return m
@@ -64,14 +74,17 @@ func (c *crew) left(worker string) {
 	m := c.of(worker)
 	m.here, m.draining, m.note = false, false, ""
 	clear(m.running)
+	m.disowned, m.out = nil, time.Time{}
 }
 
 func (c *crew) took(worker string, r job.Running) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.of(worker)
-	m.running[r.Job] = time.Now()
-	c.moved[m.class] = m.running[r.Job]
+	now := time.Now()
+	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // it was given the job anew
+	m.running[r.Job] = doing{since: now, said: now}
+	m.tookAt, c.moved[m.class] = now, now
 }
 
 func (c *crew) ended(worker, id string) {
@@ -89,10 +102,16 @@ func (c *crew) beat(worker string, b job.Beat) (note string) {
 	m, now := c.of(worker), time.Now()
 	m.slots, m.draining = b.Slots, b.Draining // whether it is here, joined and left say
 	for _, r := range b.Running {
-		m.running[r.Job] = now
+		one, known := m.running[r.Job]
+		if !known {
+			one.since = now
+		}
+		if one.said = now; !slices.Contains(m.disowned, r.Job) {
+			m.running[r.Job] = one
+		}
 	}
-	for id, said := range m.running {
-		if now.Sub(said) > forgotten {
+	for id, one := range m.running {
+		if now.Sub(one.said) > forgotten {
 			delete(m.running, id)
 		}
 	}
@@ -170,11 +189,15 @@ func (c *crew) guests(class string) (names []string) {
 }
 
 // anotherOf says whether another worker of the same class is here that is no guest.
-func (c *crew) anotherOf(worker string) bool {
+func (c *crew) anotherOf(worker string) bool { return c.anotherThan(worker, []string{worker}) }
+
+// anotherThan says whether a worker of the same class as the given one is here that is no guest
+// and not among those.
+func (c *crew) anotherThan(worker string, those []string) bool {
 	c.mu.Lock()
 	class := c.of(worker).class
 	c.mu.Unlock()
-	here, _ := c.others(class, append(c.guests(class), worker)...)
+	here, _ := c.others(class, slices.Concat(c.guests(class), those)...)
 	return here
 }
 
@@ -184,11 +207,15 @@ func (c *crew) telling(worker, id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.workers[worker]
-	if m == nil || m.guest {
+	if m == nil {
 		return false
 	}
-	_, known := m.running[id]
-	return known
+	one, known := m.running[id]
+	if known {
+		one.told = time.Now()
+		m.running[id] = one
+	}
+	return known && !m.guest
 }
 
 // doing is the worker that said lately that it does a job; "" for none.
@@ -196,7 +223,7 @@ func (c *crew) doing(id string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, m := range c.workers {
-		if said, known := m.running[id]; known && time.Since(said) <= forgotten {
+		if one, known := m.running[id]; known && time.Since(one.said) <= forgotten {
 			return name
 		}
 	}

@@ -82,6 +82,8 @@ type Dispatcher struct {
 	// anybody heard of it.
 	patience time.Duration
 	failing  failing
+	lost     chan queue.Lost
+	breaks   chan queue.Broken
 	retry    []time.Duration // see retryAfter
 	// What is to be judged again and is not, for nobody here may do it: since when it is known,
 	// and how many submissions of a class are guests'. Of attend only.
@@ -107,7 +109,8 @@ const ahead = 2
 
 // New makes a Dispatcher. Its Listener is for the queue that Run is given.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive(), flows: newFlows(), patience: time.Minute, retry: retryAfter}
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive(), flows: newFlows(), patience: time.Minute, retry: retryAfter,
+		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 
 // Listener hears what workers say.
@@ -130,6 +133,18 @@ func (d *Dispatcher) Listener() queue.Listener {
 		Left: func(worker string) {
 			d.o.Log.Warn("worker is gone", "worker", worker)
 			d.crew.left(worker)
+		},
+		Lost: func(l queue.Lost) {
+			select {
+			case d.lost <- l:
+			default: // its lease runs out by itself
+			}
+		},
+		Broken: func(b queue.Broken) {
+			select {
+			case d.breaks <- b:
+			default: // it connects again, and does so again
+			}
 		},
 		Trouble: func(err error) { d.o.Log.Warn("queue", "error", err) },
 	}
@@ -172,6 +187,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	loops.Go(func() { _ = d.queue.Results(ctx, d.fold) }) // its error is that of ctx
 	loops.Go(func() { d.reconcileLoop(ctx) })
 	loops.Go(func() { d.flowLoop(ctx) })
+	loops.Go(func() { d.heardOf(ctx) })
 	loops.Wait()
 }
 
@@ -383,16 +399,26 @@ func readable(work *job.Work, events []byte) (err error) {
 	return err
 }
 
-// manyLost is of how many workers it must be known that a job was lost with them, for it to
-// count as one that ends workers. A queue in trouble delivers jobs often to workers that never
-// see them.
+// manyLost is with how many workers it must be known that a job was lost, for it to count as
+// one that ends workers; where only one is here, how often with that. A queue in trouble
+// delivers jobs often to workers that never see them, and one bad worker loses all jobs.
 const manyLost = 2
+
+// unproven notes of a job that is given up, for it was delivered too often, whether workers are
+// known to have ended over it, and else which of them had it: others are asked.
+func (d *Dispatcher) unproven(r *job.Result) {
+	times, ended, gave := d.queue.Had(r.Job)
+	if len(ended) >= manyLost || times >= manyLost && !d.crew.anotherThan(r.Worker, ended) {
+		return
+	}
+	r.Unproven, r.Had = true, slices.Concat(ended, gave)
+}
 
 // keep takes a result into the database, and the job out of the queue. It says at which of
 // both it failed.
 func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest) (f store.Folded, doing string, err error) {
-	if r.TooOften && d.queue.Lost(r.Job) < manyLost {
-		r.Unproven = true
+	if r.TooOften {
+		d.unproven(r)
 	}
 	if r.State != job.Done { // between the two the job waits again
 		d.feeding.Lock()

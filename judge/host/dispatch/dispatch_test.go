@@ -66,7 +66,7 @@ func TestLanesInOrder(t *testing.T) {
 	for _, lane := range []job.Lane{job.Background, job.Practice, job.Contest} {
 		h.submit(lane, class, 3)
 	}
-	w := h.join("w", class, 1)
+	w := h.join("w", class, 9)
 	h.give(job.Background, class, 3)
 	out, err := h.store.OutSince(t.Context(), time.Now().Add(time.Hour))
 	h.must(err)
@@ -272,7 +272,7 @@ func TestDeliveriesThatNobodySaw(t *testing.T) {
 	l = w.take()
 	for i := range manyLost {
 		w.Close()
-		h.until("the worker is missed", func() bool { return h.queue.Lost(id) == i+1 })
+		h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
 		w = h.join("w", class, 1)
 		l = w.take()
 	}

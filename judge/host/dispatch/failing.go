@@ -106,6 +106,10 @@ func (d *Dispatcher) learn(ctx context.Context, r *job.Result, f store.Folded) {
 	switch {
 	case f.Outcome == store.Retried && machine:
 		d.failing.note(r.Job, r.Worker)
+	case f.Outcome == store.Retried && r.Unproven:
+		for _, worker := range r.Had {
+			d.failing.note(r.Job, worker)
+		}
 	case f.Outcome == store.GaveUp:
 		d.failing.ended(r.Job)
 	case f.Outcome == store.Counted && r.State == job.Done:

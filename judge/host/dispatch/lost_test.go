@@ -133,7 +133,8 @@ func TestAWorkerThatIsSilent(t *testing.T) {
 		t.Fatalf("%d slots are free, a is done by %q", c.free(class), c.doing("a"))
 	}
 	for id, said := range c.workers["w"].running {
-		c.workers["w"].running[id] = said.Add(-forgotten - time.Second)
+		said.said = said.said.Add(-forgotten - time.Second)
+		c.workers["w"].running[id] = said
 	}
 	if by := c.doing("a"); by != "" {
 		t.Errorf("a is thought to be done by %s, which says nothing of it", by)

@@ -18,6 +18,9 @@ func (d *Dispatcher) reconcileLoop(ctx context.Context) {
 		if err := d.attend(ctx, time.Now()); err != nil {
 			d.trouble(ctx, "look for what nobody may judge again", err)
 		}
+		if err := d.watch(ctx, time.Now()); err != nil {
+			d.trouble(ctx, "look after the workers", err)
+		}
 		select {
 		case <-ctx.Done():
 			return

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -126,6 +127,9 @@ type Spec struct {
 // lanes before its own: to prove a golf answer may take ten minutes.
 func (s *Spec) MakesWay() bool { return s.Kind == Proof }
 
+// Longest is how long a worker does a job, before it ends it.
+const Longest = time.Hour
+
 // State says how a job ended.
 type State string
 
@@ -158,8 +162,9 @@ type Result struct {
 	Reason     string `json:"reason,omitempty"`
 	// TooOften says that the job is given up because it was delivered too often. Unproven is the
 	// server's: as far as it knows, the workers did not end over it.
-	TooOften bool `json:"too_often,omitempty"`
-	Unproven bool `json:"-"`
+	TooOften bool     `json:"too_often,omitempty"`
+	Unproven bool     `json:"-"`
+	Had      []string `json:"-"` // with Unproven: workers that had the job and no result
 	// Blame says whose fault a failure is: the setter's, which no other worker can mend, or
 	// the machine's.
 	Blame    judge.Blame     `json:"blame,omitempty"`

@@ -42,6 +42,10 @@ type bridge struct {
 	server *server.Server
 	people *people
 	report func(error)
+	held   *deliveries
+	lost   func(loss)
+	// breaks is told of a worker that sends what no worker sends.
+	breaks func(worker string, err error)
 	young  chan struct{}
 	proved chan struct{} // young ones of admitted workers
 
@@ -51,8 +55,8 @@ type bridge struct {
 	done  sync.WaitGroup
 }
 
-func newBridge(s *server.Server, p *people, report func(error)) *bridge {
-	return &bridge{server: s, people: p, report: report, young: make(chan struct{}, maxYoung), proved: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
+func newBridge(s *server.Server, p *people, report func(error), held *deliveries, lost func(loss), breaks func(worker string, err error)) *bridge {
+	return &bridge{server: s, people: p, report: report, held: held, lost: lost, breaks: breaks, young: make(chan struct{}, maxYoung), proved: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
 }
 
 // ServeHTTP upgrades one request, and returns when the connection has ended.
@@ -104,16 +108,20 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // join copies between two connections until one of them ends.
 func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 	var both sync.WaitGroup
+	l := &link{people: b.people}
 	both.Go(func() {
 		defer inner.Close()
 		defer outer.Close()
-		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), name: b.people.nameOf}
+		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), name: b.people.nameOf, link: l, held: b.held, lost: b.lost}
 		// How else a connection ends says nothing to anybody.
 		if err := g.copy(); errors.Is(err, errGuard) {
 			b.report(fmt.Errorf("%s, %w", outer.RemoteAddr(), err))
+			if worker := l.worker(); worker != "" {
+				b.breaks(worker, err)
+			}
 		}
 	})
-	_, _ = io.Copy(outer, inner)
+	_ = l.down(outer, inner, b.held) // how it ends says nothing to anybody
 	outer.Close()
 	inner.Close()
 	both.Wait()

@@ -65,3 +65,28 @@ func Guarded(worker, sent string) (passed string, err error) {
 
 // ErrGuard is the error of what must not pass.
 var ErrGuard = errGuard
+
+// Deliveries are what the bridge keeps of what passes.
+type Deliveries struct{ d *deliveries }
+
+// NewDeliveries begins with nothing.
+func NewDeliveries() Deliveries { return Deliveries{newDeliveries()} }
+
+// Line, Sent, Result and Answered note what passes.
+func (d Deliveries) Line(worker string)                 { d.d.line(worker) }
+func (d Deliveries) Sent(worker, subject, reply string) { d.d.sent(worker, subject, reply) }
+func (d Deliveries) Result(worker, id string)           { d.d.result(worker, id) }
+func (d Deliveries) Answered(worker, reply, text string) (why string) {
+	if l := d.d.answered(worker, reply, text); l != nil {
+		return l.why
+	}
+	return ""
+}
+
+// Expired are the jobs whose leases have run out, and why, where it was the worker's fault.
+func (d Deliveries) Expired() (jobs, why []string) {
+	for _, l := range d.d.expired(time.Now()) {
+		jobs, why = append(jobs, l.job), append(why, l.why)
+	}
+	return jobs, why
+}

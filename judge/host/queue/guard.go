@@ -30,6 +30,9 @@ type guard struct {
 	to    *bufio.Writer
 	name  func(key string) string // of the worker that has a key
 	inbox string                  // where answers may go; "" before it said who it is
+	link  *link                   // nil where nobody notes what passes
+	held  *deliveries
+	lost  func(loss)
 }
 
 // copy copies until an end or a message that must not pass.
@@ -70,13 +73,20 @@ func (g *guard) one() error {
 		size, err = g.published(strings.Split(rest, " "), 1)
 	case "HPUB":
 		size, err = g.published(strings.Split(rest, " "), 2)
+		if strings.HasPrefix(rest, ackPrefix) || strings.HasPrefix(rest, nextPrefix) {
+			err = errGuard // a worker sends these without headers
+		}
 	default:
 		err = errGuard
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := g.to.Write(line); err != nil || size < 0 {
+	if _, err := g.to.Write(line); err != nil {
+		return err
+	}
+	subject, _, _ := strings.Cut(rest, " ")
+	if err := g.note(subject, size); err != nil || size < 0 {
 		return err
 	}
 	if _, err := io.CopyN(g.to, g.from, int64(size)); err != nil {
@@ -101,7 +111,54 @@ func (g *guard) connect(text string) error {
 	if g.inbox != "" || json.Unmarshal([]byte(text), &who) != nil {
 		return errGuard
 	}
-	g.inbox = inbox(g.name(who.Key)) + "."
+	name := g.name(who.Key)
+	g.inbox = inbox(name) + "."
+	if g.link != nil {
+		g.link.name.Store(name)
+	}
+	return nil
+}
+
+// note notes what a worker that has proved its key says of jobs: that it asks for one, answers
+// for one, or brings a result. Size is that of what follows, or below 0.
+func (g *guard) note(subject string, size int) error {
+	if g.link == nil {
+		return nil
+	}
+	worker := g.link.worker()
+	if worker == "" {
+		return nil
+	}
+	g.held.line(worker)
+	switch {
+	case size < 0:
+	case strings.HasPrefix(subject, ackPrefix):
+		text, err := g.from.Peek(min(size, len("+WPI")))
+		if err != nil {
+			return err
+		}
+		if l := g.held.answered(worker, subject, string(text)); l != nil {
+			g.lost(*l)
+		}
+	case strings.HasPrefix(subject, nextPrefix):
+		var asks struct {
+			Batch int `json:"batch"`
+		}
+		text, err := g.from.Peek(min(size, maxLine))
+		if err != nil {
+			return err
+		}
+		if size > maxLine || len(text) > 0 && json.Unmarshal(text, &asks) != nil || asks.Batch > 1 {
+			return fmt.Errorf("%w: it asks for more than one job at once", errGuard)
+		}
+		if g.held.full(worker) {
+			return fmt.Errorf("%w: it has not answered for the jobs that it holds, and asks for more", errGuard)
+		}
+	case strings.HasPrefix(subject, "result."+worker+"."):
+		if words := strings.Split(subject, "."); len(words) == 4 {
+			g.held.result(worker, words[2])
+		}
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +30,15 @@ type leases struct {
 	mu    sync.Mutex
 	taken map[string]*lease // by job
 	calls map[string]*call  // by job
-	lost  map[string]int    // by job: how often a worker that took it ended, or stopped, before it had a result
+	lost  map[string][]had  // by job: the workers that took it and had no result
+	held  *deliveries
+}
+
+// had is a worker that took a job and had no result.
+type had struct {
+	worker string
+	reply  string // of the lease
+	ended  bool   // it ended or was not heard of any more; else it gave the job back
 }
 
 type lease struct {
@@ -56,7 +65,7 @@ const (
 )
 
 func newLeases(q *Queue) *leases {
-	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}, lost: map[string]int{}}
+	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}, lost: map[string][]had{}, held: newDeliveries()}
 }
 
 // manyNotices is how many of the things that workers say may wait to be heard. What is too
@@ -146,6 +155,7 @@ func (l *leases) note(n *lease) bool {
 	}
 	if n.Back {
 		delete(l.taken, n.Job)
+		l.had(n.Job, had{worker: n.worker, reply: n.Reply})
 		l.call(n.Job, &call{class: n.class, at: time.Now().Add(max(0, min(n.Delay, ackWait)) + callEvery)})
 		return true
 	}
@@ -164,6 +174,7 @@ func (l *leases) hearBeat(worker string, msg *nats.Msg) error {
 	}
 	b.Plain()
 	l.q.people.beat(worker)
+	l.held.has(worker, b.Slots)
 	running := map[string]bool{}
 	for _, r := range b.Running {
 		running[r.Job] = true
@@ -247,16 +258,44 @@ func (l *leases) finished(id string) {
 func (l *leases) lose(id string, n *lease) {
 	delete(l.taken, id)
 	if !n.finished {
-		l.lost[id]++
+		l.had(id, had{n.worker, n.Reply, true})
 	}
 }
 
-// Lost is how often a worker that took this generation of a job ended, or was not heard of any
-// more, before there was a result, as far as this process has seen.
-func (q *Queue) Lost(id string) int {
+// had notes once for each lease that a worker took a job and had no result; the caller holds mu.
+func (l *leases) had(id string, h had) {
+	if !slices.ContainsFunc(l.lost[id], func(other had) bool { return other.reply == h.reply }) {
+		l.lost[id] = append(l.lost[id], h)
+	}
+}
+
+// lostOne notes what the bridge saw of a job: its worker does not do it.
+func (l *leases) lostOne(o loss) {
+	l.mu.Lock()
+	l.had(o.job, had{o.worker, o.reply, true})
+	l.mu.Unlock()
+	if o.why != "" {
+		tell(l.q, l.q.opts.Listen.Lost, Lost{o.worker, o.job, o.why})
+	}
+}
+
+// Had is who took this generation of a job and had no result, as far as this process has seen:
+// how often one of them ended or was not heard of any more, and who they are. Gave are those
+// that only gave it back.
+func (q *Queue) Had(id string) (times int, ended, gave []string) {
 	q.leases.mu.Lock()
 	defer q.leases.mu.Unlock()
-	return q.leases.lost[id]
+	for _, h := range q.leases.lost[id] {
+		to := &gave
+		if h.ended {
+			times++
+			to = &ended
+		}
+		if !slices.Contains(*to, h.worker) {
+			*to = append(*to, h.worker)
+		}
+	}
+	return times, ended, slices.DeleteFunc(gave, func(worker string) bool { return slices.Contains(ended, worker) })
 }
 
 func (l *leases) forget(id string) {
@@ -322,6 +361,9 @@ func (l *leases) lookAround() {
 	for _, worker := range left {
 		l.giveBack(worker)
 		tell(l.q, l.q.opts.Listen.Left, worker)
+	}
+	for _, o := range l.held.expired(time.Now()) {
+		l.lostOne(o)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

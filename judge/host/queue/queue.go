@@ -80,20 +80,24 @@ var ErrRefused = errors.New("the server does not accept this worker's key: it wa
 func Permissions(worker, class string) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
 		c := consumer(lane, class)
-		publish = append(publish, nextSubject(c), "$JS.ACK."+jobsStream+"."+c+".>")
+		publish = append(publish, nextSubject(c), ackPrefix+c+".>")
 	}
 	publish = append(publish, "result."+worker+".>", "taken."+worker, "beat."+worker, "progress."+worker+".>")
 	return publish, []string{inbox(worker) + ".>", "wake." + class + " " + idle, "ctl." + worker}
 }
+
+// What begins the subjects by which a worker asks for a job, and answers for one.
+const (
+	nextPrefix = "$JS.API.CONSUMER.MSG.NEXT." + jobsStream + "."
+	ackPrefix  = "$JS.ACK." + jobsStream + "."
+)
 
 // idle is the queue group of workers that wait: one wake-up reaches one of them.
 const idle = "idle"
 
 func inbox(worker string) string           { return "_INBOX_" + worker }
 func consumer(l job.Lane, c string) string { return fmt.Sprintf("l%d-%s", l, c) }
-func nextSubject(consumer string) string {
-	return "$JS.API.CONSUMER.MSG.NEXT." + jobsStream + "." + consumer
-}
+func nextSubject(consumer string) string   { return nextPrefix + consumer }
 func jobSubject(l job.Lane, class, id string) string {
 	return fmt.Sprintf("job.%d.%s.%s", l, class, id)
 }

@@ -47,8 +47,18 @@ type Listener struct {
 	Joined   func(worker string)                // its first connection stands, or it beats for the first time
 	Back     func(worker string, r job.Running) // it gives a job to the others
 	Left     func(worker string)                // it has not been heard of; its jobs are given to others
-	Trouble  func(error)                        // something that is tried again, or that a worker did wrong
+	// Lost is told of a job that a worker took and did not answer for, though it was connected:
+	// why says what it did. Broken is told of a worker that sent what no worker sends.
+	Lost    func(l Lost)
+	Broken  func(b Broken)
+	Trouble func(error) // something that is tried again, or that a worker did wrong
 }
+
+// Lost is a job that a worker took and did not answer for.
+type Lost struct{ Worker, Job, Why string }
+
+// Broken is a worker that sent what no worker sends; its connection was closed.
+type Broken struct{ Worker, Why string }
 
 // Queue is the server's side. All methods may be called at once by many.
 type Queue struct {
@@ -80,7 +90,9 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 		q.Close()
 		return nil, err
 	}
-	q.bridge = newBridge(q.server, q.people, q.trouble)
+	q.bridge = newBridge(q.server, q.people, q.trouble, q.leases.held, q.leases.lostOne, func(worker string, err error) {
+		tell(q, q.opts.Listen.Broken, Broken{worker, err.Error()})
+	})
 	if err := q.begin(ctx); err != nil {
 		q.Close()
 		return nil, err

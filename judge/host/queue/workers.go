@@ -174,6 +174,14 @@ func (p *people) classOf(worker string) string {
 	return ""
 }
 
+// connected says whether a connection has proved the key of a worker.
+func (p *people) connected(worker string, id uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.workers[worker]
+	return w != nil && slices.Contains(w.connections, id)
+}
+
 // nameOf is the worker that has a key, or "".
 func (p *people) nameOf(key string) string {
 	p.mu.Lock()

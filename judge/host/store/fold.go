@@ -220,8 +220,16 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if r.Blame == judge.Setter || r.Blame == judge.Asker {
 		tries = triesBlame
 	}
+	who := []string{clean(r.Worker)}
+	if refused {
+		who = nil
+		for _, worker := range r.Had {
+			who = append(who, clean(worker))
+		}
+	}
+	who = slices.DeleteFunc(who, func(worker string) bool { return slices.Contains(excluded, worker) })
 	now := j.Tries + 1
-	if refused && len(excluded) > 0 {
+	if refused && len(excluded) > 0 && len(who) == 0 {
 		now = j.Tries
 	}
 	if ends || now >= tries {
@@ -231,10 +239,7 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 		}
 		return GaveUp, s.audit(ctx, q, Entry{Actor: r.Worker, Action: "a job failed", Object: j.ID, Detail: r.Reason})
 	}
-	if worker := clean(r.Worker); !refused && !slices.Contains(excluded, worker) {
-		excluded = append(excluded, worker)
-	}
-	list, err := toJSON(excluded)
+	list, err := toJSON(append(excluded, who...))
 	if err != nil {
 		return "", err
 	}

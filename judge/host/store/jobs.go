@@ -169,3 +169,13 @@ func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
 	})
 	return done, err
 }
+
+// Ticket is the generation and the token of a job that is out: what a result must name. Else the
+// error is ErrNotFound.
+func (s *Store) Ticket(ctx context.Context, id string) (generation int, token string, err error) {
+	j, err := s.read.GetJob(ctx, id)
+	if err == nil && j.State != string(Out) {
+		err = sql.ErrNoRows
+	}
+	return int(j.Generation), j.Token, failed("look for the job "+id, err)
+}

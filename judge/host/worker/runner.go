@@ -43,7 +43,7 @@ type RunnerOptions struct {
 	Quota int64
 	// Patience is for how long a server is asked again that does not send; 0 is two minutes.
 	Patience time.Duration
-	// Limit is how long a whole job may take; 0 is an hour.
+	// Limit is how long a whole job may take; 0 is job.Longest.
 	Limit time.Duration
 	// Note, if it is not nil, is told what those who look after the worker should know. It
 	// is called by several goroutines at once.
@@ -52,7 +52,6 @@ type RunnerOptions struct {
 
 const (
 	usualQuota = 20 << 30
-	usualLimit = time.Hour
 	leastRoom  = 64 << 20 // bytes that must be left on a disk
 	idleRooms  = 3        // workspaces that stay open, each for one configuration
 	idleOpen   = 16       // problems that stay open
@@ -117,7 +116,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		o.Patience = patience
 	}
 	if o.Limit == 0 {
-		o.Limit = usualLimit
+		o.Limit = job.Longest
 	}
 	var err error
 	if o.Dir, err = filepath.Abs(o.Dir); err == nil {

@@ -1,0 +1,198 @@
+package dispatch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// TestAJobThatIsSwallowed goes to another worker, and the worker that swallows several is drained.
+func TestAJobThatIsSwallowed(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	ctx := t.Context()
+	_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
+	h.must(err)
+	w, v := h.join("w", class, 8), h.join("v", class, 1)
+	for i := range mostFailures {
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		w.take()
+		h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: id, Why: "it swallows"}))
+		h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: id, Why: "it swallows"})) // said twice
+		if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) || s.Tries != 1 {
+			t.Fatalf("it excludes %v after %d tries", s.Exclude, s.Tries)
+		}
+		h.give(job.Practice, class, 1)
+		l := v.take()
+		h.must(l.Finish(ctx, says(l.Spec, judge.Accepted)))
+		h.until("another has judged it", func() bool { return h.Counts().Counted == int64(i+1) })
+	}
+	h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: "unknown", Why: "it swallows"}))
+	got, err := h.store.Worker(ctx, "w")
+	if err != nil || got.State != store.Drained {
+		t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
+	}
+}
+
+// TestOneWorkerLosesAJob, however often: others are asked, and it is no judge's error.
+func TestOneWorkerLosesAJob(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	id := h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	w := h.join("w", class, 1)
+	for i := range manyLost {
+		w.take()
+		w.Close()
+		h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
+		if i+1 < manyLost {
+			w = h.join("w", class, 1)
+		}
+	}
+	v := h.join("v", class, 1)
+	h.join("w", class, 1)
+	l := v.take()
+	h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
+	h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
+	if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
+		t.Errorf("it excludes %v", s.Exclude)
+	}
+	h.give(job.Practice, class, 1)
+	l = v.take()
+	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+	h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.Accepted })
+}
+
+// TestGivenBackWithoutEnd: a worker that gives a job back each time is not asked any more.
+func TestGivenBackWithoutEnd(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	id := h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	w := h.join("w", class, 1)
+	for range 2 {
+		h.must(w.take().Back(t.Context(), 0))
+	}
+	h.until("it is known", func() bool { _, _, gave := h.queue.Had(id); return slices.Equal(gave, []string{"w"}) })
+	w.Say(true, "")
+	v := h.join("v", class, 1)
+	h.must(v.take().GiveUp(t.Context(), "it was given to workers 3 times", true))
+	h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
+	if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
+		t.Errorf("it excludes %v", s.Exclude)
+	}
+}
+
+// TestAJobThatIsHeldForLong: a worker that names a job in its beats and does not get on with it
+// loses it, once.
+func TestAJobThatIsHeldForLong(t *testing.T) {
+	for name, tt := range map[string]struct {
+		alone bool
+		tells bool
+		after time.Duration
+		lost  bool
+	}{
+		"a while":                     {after: tellMost - time.Minute},
+		"nothing is told":             {after: tellMost + time.Minute, lost: true},
+		"nothing is to be told":       {alone: true, after: tellMost + time.Minute},
+		"for hours":                   {alone: true, after: holdMost + time.Minute, lost: true},
+		"something is told all along": {tells: true, after: holdMost + time.Minute, lost: true},
+		"something was told lately":   {tells: true, after: holdMost - time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			a, err := h.store.Submit(t.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: job.Practice, Class: class, Cost: time.Second, Work: job.Work{
+				Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}}, Alone: tt.alone,
+			}})
+			h.must(err)
+			id := a.Job
+			h.give(job.Practice, class, 1)
+			w := h.join("w", class, 1)
+			w.take()
+			now := time.Now().Add(tt.after)
+			if tt.tells {
+				h.crew.mu.Lock()
+				one := h.crew.workers["w"].running[id]
+				one.told = now.Add(-time.Minute)
+				h.crew.workers["w"].running[id] = one
+				h.crew.mu.Unlock()
+			}
+			for range 2 {
+				h.must(h.watch(t.Context(), now))
+			}
+			waiting, _ := h.states(job.Practice, class)
+			if lost := waiting == 1; lost != tt.lost {
+				t.Fatalf("the job is lost: %v", lost)
+			}
+			if !tt.lost {
+				return
+			}
+			if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) || s.Tries != 1 {
+				t.Errorf("it excludes %v after %d tries", s.Exclude, s.Tries)
+			}
+			h.heard("w", job.Beat{Slots: 1, Running: []job.Running{{Job: id}}})
+			if by := h.crew.doing(id); by != "" {
+				t.Errorf("the word of %s counts still", by)
+			}
+			h.until("it is told to stop", func() bool {
+				select {
+				case o := <-w.Orders():
+					return o.Kind == job.Cancel && o.Job == id
+				default:
+					return false
+				}
+			})
+		})
+	}
+}
+
+// TestAWorkerThatDoesNotLeave: what is taken out of service is shut out where it goes on.
+func TestAWorkerThatDoesNotLeave(t *testing.T) {
+	for name, tt := range map[string]struct {
+		state store.WorkerState
+		takes bool
+		after time.Duration
+		shut  bool
+	}{
+		"it ends its jobs":     {state: store.Drained, after: leaveWithin - time.Minute},
+		"it stays":             {state: store.Drained, after: leaveWithin + time.Minute, shut: true},
+		"it takes more":        {state: store.Drained, takes: true, after: obeyWithin + 2*time.Second, shut: true},
+		"it is in service":     {state: store.Active, takes: true, after: time.Hour},
+		"it sends what is odd": {state: store.Active},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			ctx := t.Context()
+			row, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
+			h.must(err)
+			h.join("w", class, 1)
+			if tt.after == 0 {
+				h.must(h.broken(ctx, queue.Broken{Worker: "w", Why: "it asks for more"}))
+				got, err := h.store.Worker(ctx, "w")
+				if err != nil || got.State != store.Drained || !strings.Contains(got.Note, "asks for more") {
+					t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
+				}
+				return
+			}
+			h.must(h.store.SetWorkerState(ctx, row.ID, tt.state, ""))
+			now := time.Now()
+			h.must(h.watch(ctx, now))
+			if tt.takes {
+				h.crew.mu.Lock()
+				h.crew.workers["w"].tookAt = now.Add(tt.after)
+				h.crew.mu.Unlock()
+			}
+			h.must(h.watch(ctx, now.Add(tt.after)))
+			if here := h.Presence("w").Connected; here == tt.shut {
+				t.Errorf("it is here: %v", here)
+			}
+		})
+	}
+}

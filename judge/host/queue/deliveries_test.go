@@ -1,0 +1,202 @@
+package queue_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"assay/judge/host/queue"
+)
+
+// TestWhoHoldsAJobAnswersForIt: a lease that runs out while its worker is there is the worker's
+// fault, and one that runs out while nothing is heard of it is not, the first times.
+func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
+	for name, tt := range map[string]struct {
+		do   func(d queue.Deliveries)
+		lost int
+		why  string // of the last one
+	}{
+		"nothing": {do: func(queue.Deliveries) {}},
+		"a result and an answer": {do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			d.Result("w", "a")
+			if why := d.Answered("w", "r", "+ACK"); why != "" {
+				t.Errorf("a job that was done is lost: %s", why)
+			}
+		}},
+		"a result whose answer was lost": {do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			d.Result("w", "a")
+			talk(d, time.Minute)
+		}},
+		"an answer without a result": {do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			for _, text := range []string{"+ACK", "+TER", ""} {
+				d.Sent("w", "job.0.main.a", "r")
+				if d.Answered("w", "r", text) == "" {
+					t.Errorf("%q ends a job without a result", text)
+				}
+			}
+		}},
+		"given back": {do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			d.Answered("w", "r", "-NAK")
+			talk(d, time.Minute)
+		}},
+		"it beats for the job": {do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			for range 20 {
+				talk(d, 5*time.Second)
+				d.Answered("w", "r", "+WPI")
+			}
+		}},
+		"it beats for itself only": {lost: 1, why: "though it was connected", do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			talk(d, 25*time.Second)
+		}},
+		"it is frozen": {lost: 1, do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			time.Sleep(25 * time.Second)
+		}},
+		"it was frozen": {lost: 2, do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			d.Sent("w", "job.0.main.b", "s")
+			time.Sleep(15 * time.Second)
+			talk(d, 10*time.Second)
+		}},
+		"it is frozen all the time": {lost: 1, why: "though it was connected", do: func(d queue.Deliveries) {
+			for i := range 4 {
+				d.Sent("w", "job.0.main.a", fmt.Sprint(i))
+				time.Sleep(25 * time.Second)
+				d.Line("w")
+				if i < 3 {
+					d.Expired()
+				}
+			}
+		}},
+		"no job": {do: func(d queue.Deliveries) {
+			d.Sent("w", "_INBOX_w.x", "r")
+			talk(d, time.Minute)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := queue.NewDeliveries()
+				tt.do(d)
+				jobs, why := d.Expired()
+				if len(jobs) != tt.lost || len(jobs) > 0 && (!strings.Contains(why[len(why)-1], tt.why) || tt.why == "" && why[0] != "") {
+					t.Errorf("lost are %q: %q", jobs, why)
+				}
+				if again, _ := d.Expired(); len(again) > 0 {
+					t.Errorf("lost once more are %q", again)
+				}
+			})
+		})
+	}
+}
+
+// talk has a worker say something all the time.
+func talk(d queue.Deliveries, long time.Duration) {
+	for ; long > 0; long -= time.Second {
+		time.Sleep(time.Second)
+		d.Line("w")
+	}
+}
+
+// TestAWorkerThatSwallowsJobs is told, through the bridge; and so is one that asks for more than
+// it may hold.
+func TestAWorkerThatSwallowsJobs(t *testing.T) {
+	var mu sync.Mutex
+	var lost []queue.Lost
+	var broken []queue.Broken
+	s := open(t, queue.Listener{
+		Lost:   func(l queue.Lost) { mu.Lock(); defer mu.Unlock(); lost = append(lost, l) },
+		Broken: func(b queue.Broken) { mu.Lock(); defer mu.Unlock(); broken = append(broken, b) },
+	})
+	nc, _ := raw(t, s, "w")
+	if err := nc.Publish("beat.w", []byte(`{"slots":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := nc.SubscribeSync("_INBOX_w.x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(body string) *nats.Msg {
+		t.Helper()
+		if err := errors.Join(nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(body)), nc.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		msg, err := got.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return msg
+	}
+	s.publish(spec("a"))
+	msg := ask(`{"batch":1}`)
+	if err := errors.Join(nc.Publish(msg.Reply, []byte("+ACK")), nc.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "the loss is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(lost) == 1 })
+	if l := lost[0]; l.Worker != "w" || l.Job != "a" || !strings.Contains(l.Why, "no result") {
+		t.Errorf("told is %+v", l)
+	}
+	if times, ended, gave := s.Had("a"); times != 1 || !slices.Equal(ended, []string{"w"}) || len(gave) > 0 {
+		t.Errorf("had: %d, %v, %v", times, ended, gave)
+	}
+	for i := range 6 { // twice its slot, and four more
+		s.publish(spec(fmt.Sprint("b", i)))
+		ask("")
+	}
+	_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(`{"batch":1}`))
+	_ = nc.Flush() // the connection is closed
+	within(t, "it is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 1 })
+	if b := broken[0]; b.Worker != "w" || !strings.Contains(b.Why, "asks for more") {
+		t.Errorf("told is %+v", b)
+	}
+}
+
+// TestWhatTheBridgeReads: a worker asks for one job at once and says nothing else with headers;
+// and who has not proved a key speaks for nobody.
+func TestWhatTheBridgeReads(t *testing.T) {
+	var mu sync.Mutex
+	var broken []queue.Broken
+	s := open(t, queue.Listener{Broken: func(b queue.Broken) { mu.Lock(); defer mu.Unlock(); broken = append(broken, b) }})
+	for _, body := range []string{`{"batch":2}`, `{"batch":1,"batch":1000}`, "{", strings.Repeat(" ", 5000)} {
+		nc, _ := raw(t, s, "w")
+		mu.Lock()
+		n := len(broken)
+		mu.Unlock()
+		_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(body))
+		_ = nc.Flush()
+		within(t, fmt.Sprintf("%.20q is refused", body), func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == n+1 })
+	}
+	nc, _ := raw(t, s, "w")
+	_ = nc.PublishMsg(&nats.Msg{Subject: "$JS.ACK.JOBS.l0-main.1.1.1.1.1", Header: nats.Header{"A": {"b"}}, Data: []byte("+ACK")})
+	_ = nc.Flush()
+	within(t, "headers are refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 5 })
+
+	conn, err := queue.Dial(t.Context(), s.options("w").URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "CONNECT {\"nkey\":%q}\r\nPUB $JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main _INBOX_w.x 11\r\n{\"batch\":9}\r\nnonsense\r\n", s.keys["w"])
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, conn) // until it is closed
+	mu.Lock()
+	defer mu.Unlock()
+	if len(broken) != 5 {
+		t.Errorf("a stranger speaks for a worker: %+v", broken)
+	}
+}
