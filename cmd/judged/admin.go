@@ -73,7 +73,6 @@ func (a *admin) below(use, short string, ask func(ctx context.Context, api *clie
 
 func (a *admin) worker() *cobra.Command {
 	cmd := &cobra.Command{Use: "worker", Short: "add workers, list them, take them out of service"}
-	var class string
 	var guest bool
 	add := &cobra.Command{Use: "add <name>", Short: "make a code by which a worker joins, once and within a day", RunE: func(cmd *cobra.Command, args []string) error {
 		api, err := a.api()
@@ -84,18 +83,17 @@ func (a *admin) worker() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Class: class, Guest: guest})
+		i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Guest: guest})
 		if err != nil {
 			return err
 		}
 		address.Code = i.Code
 		fmt.Fprintf(a.out, "on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker knows the secret data of the problems that it judges.\n", i.Expires.Local().Format(time.DateTime), address)
 		if guest {
-			fmt.Fprintf(a.out, "What a guest judges is judged again by a worker of the class %s that is none, and counts then; while none is here, it waits.\n", class)
+			fmt.Fprintln(a.out, "What a guest judges is judged again by a worker that is none, and counts then; while none is here, it waits.")
 		}
 		return nil
 	}}
-	add.Flags().StringVar(&class, "class", server.Class, "the class of machines that it belongs to")
 	add.Flags().BoolVar(&guest, "guest", false, "somebody else's machine: others judge again all that it judges, and it judges no running contests")
 	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
 		workers, err := api.Workers(ctx)
@@ -272,7 +270,7 @@ func (a *admin) queue() *cobra.Command {
 			fmt.Fprintln(a.out, "nothing waits")
 		}
 		for _, q := range queues {
-			fmt.Fprintf(a.out, "%-11s %-10s %d waiting, %d given out, the oldest for %s\n", q.Lane, q.Class, q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second))
+			fmt.Fprintf(a.out, "%-11s %-10s %d waiting, %d with a worker, the oldest for %s\n", q.Lane, q.Class, q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second))
 			if q.OfGuests > 0 {
 				fmt.Fprintf(a.out, "%-22s %d of them guests have judged: they wait until a worker is here that is no guest\n", "", q.OfGuests)
 			}

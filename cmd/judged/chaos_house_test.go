@@ -208,7 +208,7 @@ func (h *house) admin() *client.Client {
 // hire makes what a worker needs to join.
 func (h *house) hire(name string, slots int, delay time.Duration) workerPart {
 	h.t.Helper()
-	i, err := h.admin().Invite(h.t.Context(), client.NewInvite{Worker: name, Class: server.Class})
+	i, err := h.admin().Invite(h.t.Context(), client.NewInvite{Worker: name})
 	must(h.t, err)
 	dir := filepath.Join(h.dir, name)
 	must(h.t, os.MkdirAll(dir, 0o700))

@@ -403,7 +403,7 @@ func (a *api) account(w http.ResponseWriter, _ *http.Request, who *caller) error
 }
 
 func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	rows, err := a.Store.Queues(r.Context())
+	rows, err := a.Dispatch.Queues(r.Context())
 	if err != nil {
 		return err
 	}

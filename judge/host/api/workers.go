@@ -116,7 +116,7 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err := read(w, r, &n); err != nil {
 		return err
 	}
-	if err := errors.Join(named("a worker", n.Worker), named("a class", n.Class)); err != nil {
+	if err := named("a worker", n.Worker); err != nil {
 		return err
 	}
 	switch _, err := a.Store.Worker(r.Context(), n.Worker); {
@@ -126,13 +126,13 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return err
 	}
 	code, hash := auth.NewCode()
-	i, err := a.Store.NewInvite(r.Context(), hash, store.Invite{Name: n.Worker, Class: n.Class, Guest: n.Guest, By: who.account.ID})
+	i, err := a.Store.NewInvite(r.Context(), hash, store.Invite{Name: n.Worker, Class: a.Desk.Class, Guest: n.Guest, By: who.account.ID})
 	if err != nil {
 		return err
 	}
-	detail := n.Class
+	detail := ""
 	if n.Guest {
-		detail += ", as a guest"
+		detail = "as a guest"
 	}
 	return a.done(w, r, who, "invite worker", n.Worker, detail, client.Invite{Code: code, Expires: i.Expires})
 }

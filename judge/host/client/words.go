@@ -170,7 +170,6 @@ type Token struct {
 // NewInvite asks for a code by which a worker may join, once and within 24 hours.
 type NewInvite struct {
 	Worker string `json:"worker"` // its name
-	Class  string `json:"class"`
 	// Guest says that what it judges counts when another worker has judged it as well.
 	Guest bool `json:"guest,omitempty"`
 }

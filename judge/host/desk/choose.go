@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/host/client"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
@@ -62,6 +64,36 @@ func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err er
 		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return all, nil
+}
+
+// spoken refuses a submission in a language that no worker has: it would wait for one without
+// end. What a sheet does not tell is for a worker to find out.
+func (d *Desk) spoken(ctx context.Context, n *New) error {
+	all, known := d.offered.Load(n.Problem.Sheet)
+	if !known {
+		sheet, err := d.Sheet(n.Problem)
+		if err != nil {
+			return err
+		}
+		languages := []client.OfferedLanguage{}
+		if sheet != nil {
+			languages = sheet.Languages
+		}
+		all, _ = d.offered.LoadOrStore(n.Problem.Sheet, languages)
+	}
+	var meant []client.OfferedLanguage
+	for _, l := range all.([]client.OfferedLanguage) {
+		named := n.Language != "" && (l.ID == n.Language || strings.EqualFold(l.Name, n.Language))
+		if named || n.Language == "" && slices.ContainsFunc(n.Files, func(f job.File) bool {
+			return slices.Contains(l.Extensions, strings.TrimPrefix(path.Ext(f.Path), "."))
+		}) {
+			meant = append(meant, l)
+		}
+	}
+	if len(meant) == 0 {
+		return nil
+	}
+	return d.installed(ctx, meant, ": choose another language")
 }
 
 // Choice says, in words of people, which submissions of a contest are meant; what is empty is

@@ -50,6 +50,8 @@ type Desk struct {
 	At func(kept bool)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+
+	offered sync.Map // of a sheet's digest: its languages
 }
 
 // Time is what the clock says.
@@ -187,6 +189,9 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	}
 	if err := work.Check(); err != nil {
 		return nil, &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
+	}
+	if err := d.spoken(ctx, &n); err != nil {
+		return nil, err
 	}
 	kept := store.NewSubmission{Key: n.Key, Account: n.Account.ID, Problem: n.Problem.Slug, Work: work, Lane: job.Practice, Class: d.Class, Cost: cost}
 	if !n.Many && Role(n.Account) == auth.Contestant {

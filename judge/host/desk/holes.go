@@ -190,7 +190,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 		n.File.Path += meant[0].Extensions[0]
 	}
 	n.File.Path = strings.TrimSuffix(n.File.Path, ".")
-	return d.installed(ctx, meant)
+	return d.installed(ctx, meant, ": an answer in it cannot be proved")
 }
 
 // readPost looks at a post, and returns what its language is meant by.
@@ -213,8 +213,8 @@ func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(clien
 	}, nil
 }
 
-// installed refuses languages of which the workers have none.
-func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage) error {
+// installed refuses languages of which the workers have none; so says what that means.
+func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage, so string) error {
 	class, err := d.Store.Class(ctx, d.Class)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -227,7 +227,7 @@ func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage) er
 			return nil
 		}
 	}
-	return refused("no worker here has %s: an answer in it cannot be proved", meant[0].Name)
+	return refused("no worker here has %s%s", meant[0].Name, so)
 }
 
 // RightAnswers are the answers of a hole as its board knows them, and the same by their numbers.

@@ -1,11 +1,13 @@
 package dispatch
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
 
 	"assay/judge/host/job"
+	"assay/judge/host/store"
 )
 
 // crew is what workers say of themselves.
@@ -266,4 +268,55 @@ func (d *Dispatcher) Slots(class string) (n int) {
 		}
 	}
 	return n
+}
+
+// Queues counts the jobs that have not ended, as store.Queues does, but as out only those that
+// a worker says that it does: the others lie in the queue, and wait.
+func (d *Dispatcher) Queues(ctx context.Context) ([]store.Queue, error) {
+	rows, err := d.o.Store.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(rows, func(q store.Queue) bool { return q.State == store.Out }) {
+		return rows, nil
+	}
+	out, err := d.o.Store.OutSince(ctx, time.Now().AddDate(100, 0, 0))
+	if err != nil {
+		return nil, err
+	}
+	type place struct {
+		lane  job.Lane
+		class string
+	}
+	done := map[place]int{}
+	for _, o := range out {
+		if d.crew.doing(o.Job) != "" {
+			done[place{o.Lane, o.Class}]++
+		}
+	}
+	all := []store.Queue{}
+	at := map[place]int{} // of what waits
+	for _, q := range rows {
+		p := place{q.Lane, q.Class}
+		waiting := q.Jobs
+		if q.State == store.Out {
+			waiting = max(0, q.Jobs-done[p])
+			if out := q.Jobs - waiting; out > 0 {
+				all = append(all, store.Queue{Lane: q.Lane, Class: q.Class, State: store.Out, Jobs: out, Oldest: q.Oldest})
+			}
+		}
+		i, known := at[p]
+		switch {
+		case waiting == 0:
+		case known:
+			all[i].Jobs += waiting
+			if q.Oldest.Before(all[i].Oldest) {
+				all[i].Oldest = q.Oldest
+			}
+		default:
+			at[p] = len(all)
+			all = append(all, store.Queue{Lane: q.Lane, Class: q.Class, State: store.Waiting, Jobs: waiting, Oldest: q.Oldest})
+		}
+	}
+	return all, nil
 }

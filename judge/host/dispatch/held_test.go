@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -195,4 +196,32 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatIsOut: a job that lies in the queue waits, whatever the database says.
+func TestWhatIsOut(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	h.submit(job.Practice, class, 4)
+	count := func(want string) {
+		t.Helper()
+		rows, err := h.Queues(t.Context())
+		h.must(err)
+		got := ""
+		for _, q := range rows {
+			got += fmt.Sprintf("%s %s %d ", q.Lane, q.State, q.Jobs)
+		}
+		if got != want {
+			t.Errorf("the queues are %q, want %q", got, want)
+		}
+	}
+	count("practice waiting 4 ")
+	h.give(job.Practice, class, 2) // nobody is here
+	count("practice waiting 4 ")
+	w := h.join("w", class, 2)
+	l := w.take()
+	count("practice out 1 practice waiting 3 ")
+	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+	h.until("it is judged", func() bool { return h.Counts().Counted == 1 })
+	count("practice waiting 3 ")
 }

@@ -21,7 +21,7 @@ type Class struct {
 // no harm.
 func (c *Class) Differences(o *Offer) (all []string) {
 	if c.Arch != o.Arch {
-		all = append(all, fmt.Sprintf("the class %s is of %s, this machine is %s: it needs a class of its own: judged admin worker add NAME --class CLASS", c.Name, c.Arch, o.Arch))
+		all = append(all, fmt.Sprintf("the class %s is of %s, this machine is %s: verdicts on both would not be the same", c.Name, c.Arch, o.Arch))
 	}
 	if c.Rung != o.Rung {
 		all = append(all, fmt.Sprintf("the class %s judges in the sandbox %s, this machine gives %s; what it lacks is said by: judge doctor", c.Name, c.Rung, o.Rung))

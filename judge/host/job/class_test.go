@@ -27,7 +27,7 @@ func TestDifferencesFromAClass(t *testing.T) {
 		"it lacks a language":            {func(o *Offer) { delete(o.Languages, "python3") }, []string{"python3: the class main has \"Python 3.13.5\", this machine has nothing: apt-get install python3"}},
 		"nobody says how to get it":      {func(o *Offer) { o.Languages, o.Obtain = nil, nil }, []string{"c:", "install what the other machines have"}},
 		"it has another sandbox":         {func(o *Offer) { o.Rung = "rootless" }, []string{"judge doctor"}},
-		"it is another kind of machine":  {func(o *Offer) { o.Arch = "linux/arm64" }, []string{"class of its own"}},
+		"it is another kind of machine":  {func(o *Offer) { o.Arch = "linux/arm64" }, []string{"would not be the same"}},
 		"it differs in everything, told": {func(o *Offer) { o.Arch, o.Rung, o.Languages = "x", "none", nil }, []string{"x:", "none", "c:", "python3:"}},
 	} {
 		t.Run(name, func(t *testing.T) {

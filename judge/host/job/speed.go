@@ -70,9 +70,9 @@ func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
 			each = append(each, fmt.Sprintf("%s %.2f", load, s.Loads[load]/at))
 		}
 	}
-	mend := fmt.Sprintf("give it a class of its own (judged admin worker add NAME --class CLASS), or have limits follow the machines: [server] mixed = [%q]", class)
+	mend := fmt.Sprintf("take another machine, or have limits follow the machines: [server] mixed = [%q]", class)
 	if mixed {
-		mend = "give it a class of its own: judged admin worker add NAME --class CLASS"
+		mend = "take another machine"
 	}
 	return fmt.Sprintf("this machine takes %.2f times the processor time of the first one of the class %s (%s), and at most %.2f is taken: %s", f, class, strings.Join(each, ", "), most, mend)
 }

@@ -29,7 +29,7 @@ func TestSpeed(t *testing.T) {
 		"too fast":                        {speed(180, 360, 60), base, false, 0.9, "0.90 times"},
 		"mixed: slower":                   {speed(380, 760, 60), base, true, 1.9, ""},
 		"mixed: faster":                   {speed(110, 220, 60), base, true, 0.55, ""},
-		"mixed: too slow":                 {speed(420, 840, 120), base, true, 2.1, "and at most 2.00 is taken: give it a class of its own: "},
+		"mixed: too slow":                 {speed(420, 840, 120), base, true, 2.1, "and at most 2.00 is taken: take another machine"},
 		"nobody measured it":              {nil, base, false, 0, ""},
 		"nobody measured the class":       {speed(900, 900, 900), nil, false, 0, ""},
 		"it is not to be believed":        {doubted, base, false, 0, ""},

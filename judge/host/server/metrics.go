@@ -85,7 +85,7 @@ func (w *watch) Collect(to chan<- prometheus.Metric) {
 	} {
 		counter(resultsTaken, n, string(outcome))
 	}
-	if rows, err := w.s.store.Queues(ctx); err == nil {
+	if rows, err := w.s.dispatch.Queues(ctx); err == nil {
 		for _, q := range rows {
 			labels := []string{strconv.Itoa(int(q.Lane)), q.Class, string(q.State)}
 			gauge(jobsNow, float64(q.Jobs), labels...)

@@ -49,29 +49,25 @@ func (s *Server) look(ctx context.Context) (notes []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
-	doing := map[string]int{} // of each class
 	for _, w := range workers {
-		doing[w.Class] += s.dispatch.Presence(w.Name).Running
 		if w.State == store.Drained && w.Note != "" {
 			notes = append(notes, "the worker "+w.Name+" was taken out of service: judged admin worker list says why")
 		} else if note := s.dispatch.Presence(w.Name).Note; note != "" {
 			notes = append(notes, "the worker "+w.Name+" takes no jobs for now: judged admin worker list says why")
 		}
 	}
-	queues, err := s.store.Queues(ctx)
+	queues, err := s.dispatch.Queues(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
 	wait := map[string]int{} // of each class of which no worker is there
 	for _, q := range queues {
-		if !s.dispatch.Served(q.Class) { // what is in the queue waits there, too
+		if q.State == store.Waiting && !s.dispatch.Served(q.Class) {
 			wait[q.Class] += q.Jobs
 		}
 	}
 	for _, class := range slices.Sorted(maps.Keys(wait)) {
-		if n := wait[class] - doing[class]; n > 0 {
-			notes = append(notes, fmt.Sprintf("jobs that wait for a worker of the class %s, and none is there that takes any: %d", class, n))
-		}
+		notes = append(notes, fmt.Sprintf("jobs that wait for a worker of the class %s, and none is there that takes any: %d", class, wait[class]))
 	}
 	return notes, nil
 }

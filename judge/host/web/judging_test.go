@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/desk"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
@@ -168,6 +170,50 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 	for _, path := range []string{"/c/now/s/1", "/c/now/submissions"} {
 		if page := h.ask(h.cookie("judge"), "GET", path, nil).body; !strings.Contains(page, "judge error") {
 			t.Errorf("the judge's page %s says\n%s", path, page)
+		}
+	}
+}
+
+// TestALanguageThatNoWorkerHas is refused when it is sent, by whatever way: it would wait for a
+// worker without end.
+func TestALanguageThatNoWorkerHas(t *testing.T) {
+	h := newHouse(t)
+	ctx, text := t.Context(), "echo"
+	digest := blob.Of([]byte(text))
+	if err := h.desk.Keep(ctx, h.accounts["ada"], digest, int64(len(text)), strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	take := func(language string, files ...string) error {
+		n := desk.New{Account: h.accounts["ada"], Problem: h.problem, Program: files[0], Language: language, Folder: len(files) > 1}
+		for _, name := range files {
+			n.Files = append(n.Files, job.File{Path: name, Size: int64(len(text)), Digest: digest})
+		}
+		_, err := h.desk.Take(ctx, n)
+		return err
+	}
+	if err := take("", "a.sh"); err != nil {
+		t.Errorf("before anybody has said what workers have: %v", err)
+	}
+	if _, err := h.store.FillClass(ctx, "main", job.Offer{Languages: map[string]string{"another": "Another 1.0"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		language string
+		files    []string
+		refused  bool
+	}{
+		"by its ending":                        {files: []string{"a.sh"}, refused: true},
+		"by its name":                          {language: "shell", files: []string{"a.txt"}, refused: true},
+		"by its id":                            {language: "sh", files: []string{"a.py"}, refused: true},
+		"another of the same ending is there":  {files: []string{"a.py"}},
+		"a folder in which one may be another": {files: []string{"a.py", "b.sh"}},
+		"a folder":                             {files: []string{"a.sh", "b.sh"}, refused: true},
+		"nothing tells":                        {files: []string{"a.xyz"}},
+		"a language that a worker may know":    {language: "klingon", files: []string{"a.sh"}},
+	} {
+		err := take(tt.language, tt.files...)
+		if tt.refused != (err != nil && strings.Contains(err.Error(), "no worker here has Shell: choose another language")) || !tt.refused && err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

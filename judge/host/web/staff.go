@@ -166,7 +166,7 @@ func (s *site) workers(w http.ResponseWriter, r *ask) error {
 	if err != nil {
 		return err
 	}
-	queues, err := s.Store.Queues(r.Context())
+	queues, err := s.Dispatch.Queues(r.Context())
 	if err != nil {
 		return err
 	}

@@ -116,6 +116,15 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the tool chain of %s has changed from %q to %q: start the worker again", e.Language, e.Was, e.Is)
 }
 
+// GoneError is a folder of the worker that somebody removed. It ends the worker, which makes its
+// folders when it is started again.
+type GoneError struct{ Dir string }
+
+// Error names the folder.
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the worker's folder is gone: %s: start the worker again", e.Dir)
+}
+
 // writes says what is wrong with the folders in which jobs are laid out, and results wait.
 func (r *Runner) writes() error {
 	for _, dir := range []string{r.o.Dir, r.tmp} {
@@ -123,8 +132,11 @@ func (r *Runner) writes() error {
 		if p, is := errors.AsType[*fs.PathError](err); is { // without the name, so that it says the same each time
 			err = p.Err
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return &GoneError{dir}
+		}
 		if err != nil {
-			return fmt.Errorf("the worker's folder is gone, or cannot be written: %s: %w", dir, err)
+			return fmt.Errorf("the worker's folder cannot be written: %s: %w", dir, err)
 		}
 		_, err = f.WriteString("well")
 		if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {

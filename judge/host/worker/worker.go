@@ -504,8 +504,9 @@ func (w *Worker) rest(err error) {
 		w.o.Note("no jobs are taken: " + err.Error())
 	}
 	w.say()
-	if changed, is := errors.AsType[*ChangedError](err); is {
-		w.lost(context.Background(), changed)
+	_, changed := errors.AsType[*ChangedError](err)
+	if _, gone := errors.AsType[*GoneError](err); changed || gone {
+		w.lost(context.Background(), err)
 	}
 }
 

@@ -480,24 +480,26 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 	})
 }
 
-// TestAnotherToolChainEndsTheWorker: only when it starts it says what it has.
+// TestAnotherToolChainEndsTheWorker: only when it starts it says what it has; and it makes its
+// folders then.
 func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	run := func(context.Context, string) error { return nil }
-	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
-		changed := &worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}
-		s.set(&worker.Unwell{Err: changed})
-		time.Sleep(61 * time.Second)
-		synctest.Wait()
-		select {
-		case err := <-s.err:
-			if !errors.Is(err, changed) {
-				t.Errorf("it ended with %v", err)
+	for _, changed := range []error{&worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}, &worker.GoneError{Dir: "data"}} {
+		bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
+			s.set(&worker.Unwell{Err: changed})
+			time.Sleep(61 * time.Second)
+			synctest.Wait()
+			select {
+			case err := <-s.err:
+				if !errors.Is(err, changed) {
+					t.Errorf("it ended with %v", err)
+				}
+				s.err <- err
+			default:
+				t.Errorf("it goes on, and says %q", s.said)
 			}
-			s.err <- err
-		default:
-			t.Errorf("it goes on, and says %q", s.said)
-		}
-	})
+		})
+	}
 }
 
 // TestWhatCannotBeDoneNow: a job that cannot be done for now goes back, and the next is
