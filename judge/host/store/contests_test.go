@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -196,6 +197,17 @@ func TestEnter(t *testing.T) {
 		last := events[len(events)-1]
 		if err != nil || last.Kind != store.OfSubmission || last.Object != second.ID || last.Seq != int64(len(events)) {
 			t.Errorf("the log is %v, %v", events, err)
+		}
+		// What was received while the clock was ahead does not count until that time has come.
+		h.clock.add(-time.Hour)
+		for i := range 3 {
+			n.Key = fmt.Sprint("an hour back ", i)
+			if err := h.TooFast(t.Context(), c.ID, h.alice.ID, n.Key, 2); err != nil {
+				t.Errorf("an hour back: %v", err)
+			}
+			if _, err := h.Submit(t.Context(), n); err != nil {
+				t.Errorf("an hour back: %v", err)
+			}
 		}
 	})
 }

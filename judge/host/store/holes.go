@@ -190,7 +190,7 @@ func (s *Store) Answers(ctx context.Context, hole, account string, n int) ([]*An
 
 // RecentAnswers counts the answers that an account has sent to a hole within a time.
 func (s *Store) RecentAnswers(ctx context.Context, hole, account string, within time.Duration) (int64, error) {
-	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{Account: account, Hole: hole, Received: s.now() - within.Microseconds()})
+	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{Account: account, Hole: hole, After: s.now() - within.Microseconds(), Until: s.now() + minute})
 	return n, failed("count answers", err)
 }
 

@@ -25,7 +25,7 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 func (s *Store) Lead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
 	now := s.now()
 	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
-		epoch, err = q.Lead(ctx, query.LeadParams{Name: name, Holder: holder, Until: now + term.Microseconds(), Now: now})
+		epoch, err = q.Lead(ctx, query.LeadParams{Name: name, Holder: holder, Until: now + term.Microseconds(), Now: now, Beyond: now + 10*term.Microseconds()})
 		return none(err, ErrNotLeader)
 	})
 	return epoch, err

@@ -203,6 +203,9 @@ func TestLead(t *testing.T) {
 			}
 		}
 		lead("a", 3)
+		h.clock.add(-20 * time.Minute) // it was ahead when the lead was taken
+		lead("b", 4)
+		lead("a", 0)
 	})
 }
 

@@ -63,6 +63,10 @@ type Accepted struct {
 // repeatable is how long a key stands for its submission.
 const repeatable = 10 * time.Minute
 
+// minute bounds how far what was received may be from now to count for a limit per minute: what
+// was received while the clock was ahead would count until that time has come.
+const minute = int64(time.Minute / time.Microsecond)
+
 // errRepeated ends a transaction that found its submission.
 var errRepeated = errors.New("the submission is there already")
 
@@ -102,7 +106,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			}
 		}
 		if n.PerMinute > 0 {
-			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: n.Contest, Account: n.Account, Received: now.LastTime - time.Minute.Microseconds()})
+			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: n.Contest, Account: n.Account, After: now.LastTime - minute, Until: s.now() + minute})
 			if err != nil || sent >= n.PerMinute {
 				return errors.Join(err, ErrTooFast)
 			}
@@ -148,7 +152,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 // what has a known key was sent before.
 func (s *Store) TooFast(ctx context.Context, contest, account, key string, most int64) error {
 	now := s.now()
-	sent, err := s.read.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: contest, Account: account, Received: now - time.Minute.Microseconds()})
+	sent, err := s.read.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: contest, Account: account, After: now - minute, Until: now + minute})
 	if err != nil || sent < most {
 		return failed("count submissions", err)
 	}

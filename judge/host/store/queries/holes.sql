@@ -44,7 +44,7 @@ SELECT * FROM answer_line WHERE flow = $1;
 SELECT * FROM answer_line WHERE account = $1 AND hole = $2 ORDER BY number DESC LIMIT $3;
 
 -- name: CountAnswers :one
-SELECT COUNT(*) FROM answer WHERE account = $1 AND hole = $2 AND received > $3;
+SELECT COUNT(*) FROM answer WHERE account = $1 AND hole = $2 AND received > sqlc.arg(after) AND received <= sqlc.arg(until);
 
 -- ScoredAnswers are those that were right once.
 -- name: ScoredAnswers :many

@@ -5,14 +5,15 @@ SELECT value FROM setting WHERE key = $1;
 INSERT INTO setting (key, value) VALUES ($1, $2)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
--- Lead takes or renews the lead, or returns no row: somebody else has it.
+-- Lead takes or renews the lead, or returns no row: somebody else has it. A lead that ends after
+-- beyond was taken when the clock was ahead.
 -- name: Lead :one
 INSERT INTO leader (name, holder, epoch, until) VALUES ($1, $2, 1, $3)
 ON CONFLICT (name) DO UPDATE SET
     epoch = CASE WHEN leader.holder = excluded.holder THEN leader.epoch ELSE leader.epoch + 1 END,
     holder = excluded.holder,
     until = excluded.until
-WHERE leader.holder = excluded.holder OR leader.until <= sqlc.arg(now)
+WHERE leader.holder = excluded.holder OR leader.until <= sqlc.arg(now) OR leader.until > sqlc.arg(beyond)
 RETURNING epoch;
 
 -- name: GetLeader :one

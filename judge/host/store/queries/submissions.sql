@@ -87,7 +87,7 @@ SELECT * FROM submitted WHERE id = $1;
 SELECT * FROM submitted WHERE contest = $1 AND number = $2;
 
 -- name: CountSubmissions :one
-SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > $3;
+SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > sqlc.arg(after) AND received <= sqlc.arg(until);
 
 -- ListSubmissions takes a filter of which every empty part is for all. Who is the id of an
 -- account or of a team; endings are those of files that tell the language, each with points

@@ -190,17 +190,23 @@ func (q *Queries) BlobsOfAnswers(ctx context.Context, account string) ([]BlobsOf
 }
 
 const countAnswers = `-- name: CountAnswers :one
-SELECT COUNT(*) FROM answer WHERE account = $1 AND hole = $2 AND received > $3
+SELECT COUNT(*) FROM answer WHERE account = $1 AND hole = $2 AND received > $3 AND received <= $4
 `
 
 type CountAnswersParams struct {
-	Account  string
-	Hole     string
-	Received int64
+	Account string
+	Hole    string
+	After   int64
+	Until   int64
 }
 
 func (q *Queries) CountAnswers(ctx context.Context, arg CountAnswersParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countAnswers, arg.Account, arg.Hole, arg.Received)
+	row := q.db.QueryRowContext(ctx, countAnswers,
+		arg.Account,
+		arg.Hole,
+		arg.After,
+		arg.Until,
+	)
 	var count int64
 	err := row.Scan(&count)
 	return count, err

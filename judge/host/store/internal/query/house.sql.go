@@ -250,7 +250,7 @@ ON CONFLICT (name) DO UPDATE SET
     epoch = CASE WHEN leader.holder = excluded.holder THEN leader.epoch ELSE leader.epoch + 1 END,
     holder = excluded.holder,
     until = excluded.until
-WHERE leader.holder = excluded.holder OR leader.until <= $4
+WHERE leader.holder = excluded.holder OR leader.until <= $4 OR leader.until > $5
 RETURNING epoch
 `
 
@@ -259,15 +259,18 @@ type LeadParams struct {
 	Holder string
 	Until  int64
 	Now    int64
+	Beyond int64
 }
 
-// Lead takes or renews the lead, or returns no row: somebody else has it.
+// Lead takes or renews the lead, or returns no row: somebody else has it. A lead that ends after
+// beyond was taken when the clock was ahead.
 func (q *Queries) Lead(ctx context.Context, arg LeadParams) (int64, error) {
 	row := q.db.QueryRowContext(ctx, lead,
 		arg.Name,
 		arg.Holder,
 		arg.Until,
 		arg.Now,
+		arg.Beyond,
 	)
 	var epoch int64
 	err := row.Scan(&epoch)

@@ -11,17 +11,23 @@ import (
 )
 
 const countSubmissions = `-- name: CountSubmissions :one
-SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > $3
+SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > $3 AND received <= $4
 `
 
 type CountSubmissionsParams struct {
-	Contest  string
-	Account  string
-	Received int64
+	Contest string
+	Account string
+	After   int64
+	Until   int64
 }
 
 func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countSubmissions, arg.Contest, arg.Account, arg.Received)
+	row := q.db.QueryRowContext(ctx, countSubmissions,
+		arg.Contest,
+		arg.Account,
+		arg.After,
+		arg.Until,
+	)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
