@@ -299,6 +299,7 @@ func (a *admin) cancel() *cobra.Command {
 
 func (a *admin) judgings() *cobra.Command {
 	var f client.JudgingFilter
+	var versions bool
 	cmd := a.below("judgings", "list who judged what, and what was judged again", func(ctx context.Context, api *client.Client, _ []string) error {
 		all, err := api.Judgings(ctx, f)
 		if err != nil {
@@ -323,10 +324,18 @@ func (a *admin) judgings() *cobra.Command {
 				verdict += ", counts"
 			}
 			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%.0f ms\t%s\t%s\n", j.Number, j.Problem, j.Login, j.Program, cmp.Or(j.Worker, "-"), verdict, j.CPUMillis, j.Case, notes)
+			if versions && j.Version != "" {
+				fmt.Fprintf(t, "\tjudge %s, sandbox %s", j.Version, j.Rung)
+				for _, id := range slices.Sorted(maps.Keys(j.Toolchains)) {
+					fmt.Fprintf(t, ", %s: %s", id, j.Toolchains[id])
+				}
+				fmt.Fprintln(t)
+			}
 		}
 		return t.Flush()
 	})
 	cmd.Flags().StringVar(&f.Worker, "worker", "", "what this worker judged")
+	cmd.Flags().BoolVar(&versions, "versions", false, "say of each with which versions of the judge and of tool chains it was judged")
 	cmd.Flags().StringVar(&f.Origin, "again", "", "what was judged again, with all runs: borderline (time decided barely), guest or rejudge")
 	return cmd
 }

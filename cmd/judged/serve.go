@@ -70,6 +70,7 @@ What can be set has its keys in the table [server] of judge.toml; flags go befor
 		o.AcceptLoss = acceptLoss
 		return c.serve(ctx, o, nil)
 	}
+	systemdFlag(cmd, c, "judged.service")
 	return cmd
 }
 

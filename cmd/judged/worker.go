@@ -51,6 +51,7 @@ gives them back at once.
 	f.IntVar(&w.slots, "slots", 0, "jobs at one time; 0 is one for each processor core but one")
 	f.BoolVar(&w.calibrate, "calibrate", false, "measure how fast this machine is, tell the server, and end; from then on it is measured again each hour in which there is nothing to do")
 	f.StringVar(&w.require, "require", cmp.Or(os.Getenv("ASSAY_REQUIRE"), sandbox.Isolated), "isolated: refuse a machine on which the sandbox cannot isolate; any: judge there, too, where programs may do all that the worker may")
+	systemdFlag(cmd, c, "judged-worker.service")
 	return cmd
 }
 

@@ -421,6 +421,9 @@ func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) e
 	if err != nil {
 		return err
 	}
+	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: "accept class", Object: name, Detail: wish.Worker, Address: r.RemoteAddr}); err != nil {
+		return err
+	}
 	now := ofOffer(name, &workers[i].Offer)
 	stopped := []string{}
 	for _, one := range workers {
@@ -432,7 +435,7 @@ func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) e
 	if err != nil {
 		return err
 	}
-	return a.done(w, r, who, "accept class", name, wish.Worker, client.Accepted{Stopped: stopped})
+	return ok(w, client.Accepted{Stopped: stopped})
 }
 
 func ofOffer(name string, o *job.Offer) *job.Class {
@@ -454,7 +457,7 @@ func (a *api) judgings(w http.ResponseWriter, r *http.Request, _ *caller) error 
 		all = append(all, client.Judging{
 			ID: j.ID, Root: j.Root, Origin: string(j.Origin), Why: j.Why, Submission: j.Submission, Number: j.Number, Problem: j.Problem, Login: j.Login,
 			Program: j.Program, Worker: j.Worker, Verdict: j.Verdict, Reason: j.Reason, Started: j.Started, Ended: j.Ended, Stands: j.Stands, Case: j.Case,
-			CPUMillis: float64(j.Time.Microseconds()) / 1000,
+			CPUMillis: float64(j.Time.Microseconds()) / 1000, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains,
 		})
 	}
 	return ok(w, all)

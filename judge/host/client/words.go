@@ -257,6 +257,10 @@ type Judging struct {
 	// Case is the one that failed first, and CPUMillis what it took, or else the slowest one.
 	Case      string  `json:"case,omitempty"`
 	CPUMillis float64 `json:"cpu_ms"`
+	// Version is the judge's, and Toolchains are those of the languages that were used, by id.
+	Version    string            `json:"version,omitempty"`
+	Rung       string            `json:"sandbox,omitempty"`
+	Toolchains map[string]string `json:"toolchains,omitempty"`
 }
 
 // SetWorker changes the state of a worker.

@@ -78,7 +78,7 @@ type Queue struct {
 }
 
 // Open starts the embedded server, or connects to the cluster, and makes what is missing.
-// It fails when the cluster is not there: a server without one cannot say that it is ready.
+// It fails when the cluster is not there: see Away.
 // One that is there and does not answer yet is waited for until ctx ends, and so is a disk
 // that is slow; the listener is told so as of trouble.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
@@ -103,6 +103,11 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	}
 	q.done.Go(func() { q.leases.watch(life) })
 	return q, nil
+}
+
+// Away says whether an error of Open may pass by itself: no server of a cluster answers.
+func Away(err error) bool {
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
 }
 
 func (q *Queue) connect(ctx context.Context) (err error) {

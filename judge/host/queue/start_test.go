@@ -47,6 +47,11 @@ func silent(t *testing.T) (url string, speak func()) {
 }
 
 func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
+	for url, away := range map[string]bool{"nats://127.0.0.1:1": true, "nats://a b": false} {
+		if _, err := queue.Open(t.Context(), queue.Options{URLs: []string{url}}); err == nil || queue.Away(err) != away {
+			t.Errorf("%s: %v, may pass: %v", url, err, queue.Away(err))
+		}
+	}
 	url, speak := silent(t)
 	troubles := make(chan string, 100)
 	opts := queue.Options{URLs: []string{url}, Replicas: 1, Classes: []string{"main"}, Listen: queue.Listener{Trouble: func(err error) { troubles <- err.Error() }}}

@@ -127,6 +127,28 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
+// The pauses before what is not there is looked for again.
+const (
+	awaitFirst = time.Second
+	awaitMost  = 15 * time.Second
+)
+
+// awaited calls open until what it opens is there, or ctx ends: machines start in any order.
+func (s *Server) awaited(ctx context.Context, what string, away func(error) bool, open func() error) error {
+	for pause := awaitFirst; ; pause = min(2*pause, awaitMost) {
+		err := open()
+		if err == nil || !away(err) {
+			return err
+		}
+		s.o.Log.Warn(what+" does not answer and is waited for", "error", err, "again after", pause.String())
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", what, ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+}
+
 // open does the work of Start. What it opened before an error stays open.
 func (s *Server) open(ctx context.Context) (err error) {
 	o := s.o
@@ -142,7 +164,11 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss}); err != nil {
+	err = s.awaited(ctx, "the database", store.Away, func() (err error) {
+		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss})
+		return err
+	})
+	if err != nil {
 		return s.explain(err)
 	}
 	if err := s.first(ctx); err != nil {
@@ -153,7 +179,11 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Poke() }, At: func(step dispatch.Step) { s.at(string(step)) }})
-	if s.queue, err = queue.Open(ctx, s.queueOptions()); err != nil {
+	err = s.awaited(ctx, "the queue", queue.Away, func() (err error) {
+		s.queue, err = queue.Open(ctx, s.queueOptions())
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	s.ladders = ladder.New(ladder.Options{Store: s.store, Dispatch: s.dispatch, Log: o.Log, Holder: holder, Class: Class})

@@ -7,13 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -62,6 +65,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Away says whether an error of Open may pass by itself: no server of a database answers there,
+// or it starts or stops.
+func Away(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
+	}
+	_, dialled := errors.AsType[*net.OpError](err)
+	_, named := errors.AsType[*net.DNSError](err)
+	return dialled || named || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // connect opens the database as it is.

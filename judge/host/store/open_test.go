@@ -3,6 +3,7 @@ package store_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"assay/judge/host/store"
 )
@@ -113,8 +115,13 @@ func TestPathsOfDatabases(t *testing.T) {
 	}
 	for what, dsn := range map[string]string{"a folder": dir, "no folder": filepath.Join(dir, "none", "x.db"), "no server": "postgres://me:secret@127.0.0.1:1/x"} {
 		_, err := store.Open(t.Context(), store.Options{DSN: dsn})
-		if err == nil || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v", what, err)
+		if err == nil || strings.Contains(err.Error(), "secret") || store.Away(err) != (what == "no server") {
+			t.Errorf("%s: %v, may pass: %v", what, err, store.Away(err))
+		}
+	}
+	for code, away := range map[string]bool{"57P03": true, "53300": true, "28P01": false, "3D000": false} { // it starts, is full; a wrong password, no such database
+		if err := fmt.Errorf("open: %w", &pgconn.PgError{Code: code}); store.Away(err) != away {
+			t.Errorf("%s may pass: %v", code, !away)
 		}
 	}
 	text := filepath.Join(dir, "text.db")

@@ -207,6 +207,9 @@ type Judging struct {
 	Stands     bool          // it is the one that counts
 	Case       string        // the one that failed first; "" for none
 	Time       time.Duration // of that case, or else of the slowest one
+	Version    string        // of the judge
+	Rung       string
+	Toolchains map[string]string // language id to identity
 }
 
 // JudgingFilter says which judgings are meant. The zero value is the first page of all.
@@ -237,8 +240,9 @@ func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, erro
 			Run:  Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), instant(r.Ended.Int64), r.Score.String},
 			Root: r.Root, Why: r.Why, Reason: r.Reason, Started: instant(r.Started), Submission: r.Submission, Number: r.Number,
 			Problem: r.Slug, Login: r.Login, Program: r.Entry, Stands: r.Standing == r.ID,
+			Version: r.Version, Rung: r.Rung,
 		}
-		if err := all[i].measure(r.Finished.String, r.CaseRows.String); err != nil {
+		if err := errors.Join(all[i].measure(r.Finished.String, r.CaseRows.String), fromJSON("the judgement "+r.ID, r.Toolchains, &all[i].Toolchains)); err != nil {
 			return nil, err
 		}
 	}

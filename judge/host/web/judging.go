@@ -40,8 +40,9 @@ type sourceView struct {
 
 // staffView is what only staff see of a judging.
 type staffView struct {
-	Worker, Machine, Version, Reason string
-	Mark                             markView
+	Worker, Machine, Version, Rung, Reason string
+	Toolchains                             map[string]string // of a language's id: its version
+	Mark                                   markView
 }
 
 // liveView is the part of the page that changes while a submission is judged.
@@ -114,7 +115,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *ask, code int, wrong string
 		if err != nil {
 			return err
 		}
-		v.Staff = &staffView{Worker: j.Worker, Machine: j.Machine, Version: j.Version, Reason: j.Reason}
+		v.Staff = &staffView{Worker: j.Worker, Machine: j.Machine, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains, Reason: j.Reason}
 		if v.Staff.Mark, err = s.marks(r); err != nil {
 			return err
 		}

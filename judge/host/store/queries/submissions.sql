@@ -63,7 +63,7 @@ WHERE judgement.origin <> 'first' AND judgement.origin <> 'rejudge' AND judgemen
 -- name: Judgings :many
 SELECT judgement.id, judgement.submission, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended,
     judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.reason, judgement.worker,
-    submission.number, submission.entry, account.login, problem.slug, standing.judgement AS standing
+    judgement.version, judgement.rung, judgement.toolchains, submission.number, submission.entry, account.login, problem.slug, standing.judgement AS standing
 FROM judgement
 JOIN submission ON submission.id = judgement.submission
 JOIN account ON account.id = submission.account

@@ -264,7 +264,7 @@ func (q *Queries) JudgementOfJob(ctx context.Context, id string) (JudgementOfJob
 const judgings = `-- name: Judgings :many
 SELECT judgement.id, judgement.submission, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended,
     judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.reason, judgement.worker,
-    submission.number, submission.entry, account.login, problem.slug, standing.judgement AS standing
+    judgement.version, judgement.rung, judgement.toolchains, submission.number, submission.entry, account.login, problem.slug, standing.judgement AS standing
 FROM judgement
 JOIN submission ON submission.id = judgement.submission
 JOIN account ON account.id = submission.account
@@ -297,6 +297,9 @@ type JudgingsRow struct {
 	CaseRows   sql.NullString
 	Reason     string
 	Worker     string
+	Version    string
+	Rung       string
+	Toolchains string
 	Number     int64
 	Entry      string
 	Login      string
@@ -334,6 +337,9 @@ func (q *Queries) Judgings(ctx context.Context, arg JudgingsParams) ([]JudgingsR
 			&i.CaseRows,
 			&i.Reason,
 			&i.Worker,
+			&i.Version,
+			&i.Rung,
+			&i.Toolchains,
 			&i.Number,
 			&i.Entry,
 			&i.Login,
