@@ -18,6 +18,7 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/host/client"
+	"assay/judge/host/queue"
 	"assay/judge/host/server"
 )
 
@@ -89,6 +90,9 @@ func (a *admin) worker() *cobra.Command {
 		}
 		address.Code = i.Code
 		fmt.Fprintf(a.out, "on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker knows the secret data of the problems that it judges.\n", i.Expires.Local().Format(time.DateTime), address)
+		if i.Cluster {
+			fmt.Fprintln(a.out, "When it has joined, the cluster of the queue must let it in. What belongs into its configuration is said by:\n  judged admin worker cluster")
+		}
 		if guest {
 			fmt.Fprintln(a.out, "What a guest judges is judged again by a worker that is none, and counts then; while none is here, it waits.")
 		}
@@ -116,12 +120,26 @@ func (a *admin) worker() *cobra.Command {
 		}
 		return nil
 	})
+	cluster := a.below("cluster", "print whom the queue's own cluster lets in, for its configuration", func(ctx context.Context, api *client.Client, _ []string) error {
+		workers, err := api.Workers(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out, "# The server's password is a variable of the environment of nats-server.\nauthorization { users: [\n  { user: server, password: $JUDGE_SERVER }")
+		for _, w := range workers {
+			if w.State != "revoked" {
+				fmt.Fprintf(a.out, "  # %s\n  %s\n", w.Name, queue.User(w.Name, w.Class, w.Key))
+			}
+		}
+		fmt.Fprintln(a.out, "] }")
+		return nil
+	})
 	set := func(name, short, state string) *cobra.Command {
 		return a.below(name+" <worker>", short, func(ctx context.Context, api *client.Client, args []string) error {
 			return api.SetWorker(ctx, args[0], client.SetWorker{State: state})
 		})
 	}
-	cmd.AddCommand(add, list, set("drain", "let a worker end its jobs and stop", "drained"),
+	cmd.AddCommand(add, list, cluster, set("drain", "let a worker end its jobs and stop", "drained"),
 		set("resume", "let a worker that was drained come back", "active"), set("revoke", "shut a worker out, for ever", "revoked"))
 	return cmd
 }

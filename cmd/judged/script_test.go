@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ASSAY_REQUIRE", require)
 			env.Values[browser{}] = newBrowser()
 			env.Values[secrets{}] = map[string]string{}
-			for _, name := range []string{"ONE", "TWO"} {
+			for _, name := range []string{"ONE", "TWO", "N1", "N2", "N3", "R1", "R2", "R3"} {
 				env.Setenv(name, freeport.Address(t))
 			}
 			return nil

@@ -134,7 +134,7 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if n.Guest {
 		detail = "as a guest"
 	}
-	return a.done(w, r, who, "invite worker", n.Worker, detail, client.Invite{Code: code, Expires: i.Expires})
+	return a.done(w, r, who, "invite worker", n.Worker, detail, client.Invite{Code: code, Expires: i.Expires, Cluster: a.Queue != ""})
 }
 
 // join lets a worker in that has a code.
@@ -343,7 +343,7 @@ func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		}
 		all = append(all, client.Worker{
 			Name: row.Name, Class: row.Class, Guest: row.Guest, Factor: factor, State: string(row.State), Connected: now.Connected, Running: now.Running,
-			Offer: row.Offer, Enrolled: row.Enrolled.Truncate(time.Second), Note: note,
+			Offer: row.Offer, Key: row.Key, Enrolled: row.Enrolled.Truncate(time.Second), Note: note,
 		})
 	}
 	return ok(w, all)

@@ -178,6 +178,8 @@ type NewInvite struct {
 type Invite struct {
 	Code    string    `json:"code"`
 	Expires time.Time `json:"expires"`
+	// Cluster says that the jobs lie in a cluster of its own, whose operator must let the worker in.
+	Cluster bool `json:"cluster,omitempty"`
 }
 
 // Join is how a worker joins: with the code of an invite, and the public half of its key.
@@ -216,6 +218,7 @@ type Worker struct {
 	Connected bool      `json:"connected"`
 	Running   int       `json:"running"`
 	Offer     job.Offer `json:"offer"`
+	Key       string    `json:"key"` // the public half
 	Enrolled  time.Time `json:"enrolled"`
 	Note      string    `json:"note,omitempty"`
 }

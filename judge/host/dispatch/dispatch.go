@@ -408,7 +408,7 @@ const manyLost = 2
 // known to have ended over it, and else which of them had it: others are asked.
 func (d *Dispatcher) unproven(r *job.Result) {
 	times, ended, gave := d.queue.Had(r.Job)
-	if len(ended) >= manyLost || times >= manyLost && !d.crew.anotherThan(r.Worker, ended) {
+	if len(d.failing.lost(r.Job, ended, gave)) >= manyLost || times >= manyLost && !d.crew.anotherThan(r.Worker, ended) {
 		return
 	}
 	r.Unproven, r.Had = true, slices.Concat(ended, gave)

@@ -26,6 +26,7 @@ type failing struct {
 // failed is a job that a machine could not do.
 type failed struct {
 	workers []string
+	ended   []string // of these, the ones that ended over it
 	last    time.Time
 }
 
@@ -59,6 +60,26 @@ func (f *failing) note(id, worker string) {
 	if j.last = time.Now(); !slices.Contains(j.workers, worker) {
 		j.workers = append(j.workers, worker)
 	}
+}
+
+// lost notes that workers took a job and had no result, of which some ended over it, and returns
+// all that are known to have ended over it.
+func (f *failing) lost(id string, ended, gave []string) []string {
+	for _, worker := range slices.Concat(ended, gave) {
+		f.note(id, worker)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	j := f.jobs[id]
+	if j == nil {
+		return nil
+	}
+	for _, worker := range ended {
+		if !slices.Contains(j.ended, worker) {
+			j.ended = append(j.ended, worker)
+		}
+	}
+	return slices.Clone(j.ended)
 }
 
 // done notes that a worker did a job, and returns the workers that failed at too many that others
@@ -106,10 +127,6 @@ func (d *Dispatcher) learn(ctx context.Context, r *job.Result, f store.Folded) {
 	switch {
 	case f.Outcome == store.Retried && machine:
 		d.failing.note(r.Job, r.Worker)
-	case f.Outcome == store.Retried && r.Unproven:
-		for _, worker := range r.Had {
-			d.failing.note(r.Job, worker)
-		}
 	case f.Outcome == store.GaveUp:
 		d.failing.ended(r.Job)
 	case f.Outcome == store.Counted && r.State == job.Done:

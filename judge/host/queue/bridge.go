@@ -125,6 +125,9 @@ func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 	outer.Close()
 	inner.Close()
 	both.Wait()
+	if l.proved.Load() {
+		b.held.closed(l.name.Load().(string), l.id.Load())
+	}
 }
 
 func (b *bridge) enter(c net.Conn) bool {

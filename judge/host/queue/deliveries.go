@@ -37,6 +37,7 @@ type delivery struct {
 	job    string
 	until  time.Time // the end of the lease
 	gaps   int       // of the worker when it was given the job
+	link   uint64    // the connection on which it was given it, or beat for it last; 0 when that has ended
 	result bool      // a result has passed
 }
 
@@ -88,8 +89,8 @@ func (d *deliveries) has(worker string, slots int) {
 	d.hands(worker).slots = slots
 }
 
-// sent notes that a job was given to a worker.
-func (d *deliveries) sent(worker, subject, reply string) {
+// sent notes that a job was given to a worker on a connection.
+func (d *deliveries) sent(worker string, link uint64, subject, reply string) {
 	parts := strings.Split(subject, ".")
 	if len(parts) != 4 || parts[0] != "job" {
 		return
@@ -97,7 +98,7 @@ func (d *deliveries) sent(worker, subject, reply string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hands(worker)
-	h.open[reply] = &delivery{job: parts[3], until: time.Now().Add(ackWait), gaps: h.gaps}
+	h.open[reply] = &delivery{job: parts[3], until: time.Now().Add(ackWait), gaps: h.gaps, link: link}
 }
 
 // result notes that a worker brings a result.
@@ -114,9 +115,21 @@ func (d *deliveries) result(worker, id string) {
 	}
 }
 
+// closed notes that a connection of a worker has ended: its process may have, and another one
+// that comes for it knows nothing of its jobs.
+func (d *deliveries) closed(worker string, link uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range d.hands(worker).open {
+		if o.link == link {
+			o.link = 0
+		}
+	}
+}
+
 // answered notes an answer to a lease. One that ends the job though there is no result is a
 // loss.
-func (d *deliveries) answered(worker, reply, text string) *loss {
+func (d *deliveries) answered(worker string, link uint64, reply, text string) *loss {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hands(worker)
@@ -125,7 +138,7 @@ func (d *deliveries) answered(worker, reply, text string) *loss {
 		return nil
 	}
 	if strings.HasPrefix(text, "+WPI") {
-		o.until = time.Now().Add(ackWait)
+		o.until, o.link = time.Now().Add(ackWait), link
 		return nil
 	}
 	delete(h.open, reply)
@@ -162,7 +175,7 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 			}
 			l := loss{worker: worker, job: o.job, reply: reply}
 			silent := h.gaps > o.gaps || now.Sub(h.heard) > awakeFor
-			if !silent || h.gaps >= mostGaps {
+			if o.link != 0 && (!silent || h.gaps >= mostGaps) {
 				l.why = fmt.Sprintf("it took the job and said nothing of it for %v, though it was connected", ackWait)
 			}
 			lost = append(lost, l)
@@ -221,7 +234,7 @@ func (l *link) down(to io.Writer, from io.Reader, d *deliveries) error {
 			}
 			// MSG subject sid [reply] size, and HMSG has a size more.
 			if with := map[string]int{"MSG": 5, "HMSG": 6}[words[0]]; len(words) == with && strings.HasPrefix(words[3], ackPrefix) {
-				d.sent(l.worker(), words[1], words[3])
+				d.sent(l.worker(), l.id.Load(), words[1], words[3])
 			}
 		}
 		if _, err := out.Write(line); err != nil {

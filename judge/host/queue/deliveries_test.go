@@ -66,6 +66,17 @@ func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 			d.Sent("w", "job.0.main.a", "r")
 			time.Sleep(25 * time.Second)
 		}},
+		"it was killed and started again": {lost: 1, do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			d.Closed("w")
+			talk(d, 25*time.Second)
+		}},
+		"it connected anew and goes on": {lost: 1, why: "though it was connected", do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			d.Closed("w")
+			d.Answered("w", "r", "+WPI")
+			talk(d, 25*time.Second)
+		}},
 		"it was frozen": {lost: 2, do: func(d queue.Deliveries) {
 			d.Sent("w", "job.0.main.a", "r")
 			d.Sent("w", "job.0.main.b", "s")

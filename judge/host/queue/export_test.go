@@ -72,12 +72,13 @@ type Deliveries struct{ d *deliveries }
 // NewDeliveries begins with nothing.
 func NewDeliveries() Deliveries { return Deliveries{newDeliveries()} }
 
-// Line, Sent, Result and Answered note what passes.
+// Line, Sent, Closed, Result and Answered note what passes, on the connection 1.
 func (d Deliveries) Line(worker string)                 { d.d.line(worker) }
-func (d Deliveries) Sent(worker, subject, reply string) { d.d.sent(worker, subject, reply) }
+func (d Deliveries) Sent(worker, subject, reply string) { d.d.sent(worker, 1, subject, reply) }
 func (d Deliveries) Result(worker, id string)           { d.d.result(worker, id) }
+func (d Deliveries) Closed(worker string)               { d.d.closed(worker, 1) }
 func (d Deliveries) Answered(worker, reply, text string) (why string) {
-	if l := d.d.answered(worker, reply, text); l != nil {
+	if l := d.d.answered(worker, 1, reply, text); l != nil {
 		return l.why
 	}
 	return ""

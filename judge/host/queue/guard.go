@@ -137,7 +137,7 @@ func (g *guard) note(subject string, size int) error {
 		if err != nil {
 			return err
 		}
-		if l := g.held.answered(worker, subject, string(text)); l != nil {
+		if l := g.held.answered(worker, g.link.id.Load(), subject, string(text)); l != nil {
 			g.lost(*l)
 		}
 	case strings.HasPrefix(subject, nextPrefix):

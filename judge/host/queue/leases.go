@@ -215,6 +215,7 @@ func (l *leases) release(which func(*lease) bool) {
 			continue
 		}
 		l.lose(id, n)
+		l.held.answered(n.worker, 0, n.Reply, "-NAK")
 		if err := l.q.nc.Publish(n.Reply, []byte("-NAK")); err == nil {
 			l.call(id, &call{class: n.class, at: time.Now().Add(callEvery)})
 		}

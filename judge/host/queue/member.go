@@ -73,8 +73,8 @@ type Member struct {
 	note     string
 }
 
-// Join connects a worker. It tries until ctx ends; a key that is refused ends it at once
-// with ErrRefused.
+// Join connects a worker. It tries until ctx ends; a key that a server refuses ends it at once
+// with ErrRefused. The operator of a cluster may let it in later.
 func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	if err := errors.Join(checkName("worker", opts.Worker), checkName("class", opts.Class)); err != nil {
 		return nil, err
@@ -113,8 +113,10 @@ func (m *Member) connect(ctx context.Context) error {
 		switch m.nc, err = nats.Connect(servers, options...); {
 		case err == nil:
 			return nil
-		case refused(err):
+		case refused(err) && !m.toCluster():
 			return ErrRefused
+		case m.toCluster() && (refused(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
+			err = fmt.Errorf("the queue's cluster does not let this worker in yet; its operator gives it what the server's administrator reads with: judged admin worker cluster (%w)", err)
 		}
 		m.notice(fmt.Errorf("connect to the queue: %w", err))
 		if pause(ctx, delay(attempt)) != nil {

@@ -18,6 +18,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +75,7 @@ var ErrRefused = errors.New("the server does not accept this worker's key: it wa
 
 // Permissions are the subjects that a worker of a class may publish and subscribe to, in
 // NATS' notation; a queue group stands behind a space. The embedded server holds workers
-// to them. The operator of an outer cluster must give each worker's user the same, and
+// to them. The operator of an outer cluster must give each worker's user the same (see User), and
 // should know that NATS does not check where a client lets answers go: a worker there can
 // make the cluster publish to any subject of its account. The Bridge does check.
 func Permissions(worker, class string) (publish, subscribe []string) {
@@ -84,6 +85,21 @@ func Permissions(worker, class string) (publish, subscribe []string) {
 	}
 	publish = append(publish, "result."+worker+".>", "taken."+worker, "beat."+worker, "progress."+worker+".>")
 	return publish, []string{inbox(worker) + ".>", "wake." + class + " " + idle, "ctl." + worker}
+}
+
+// User is what the configuration of an outer cluster says of a worker, in the list of users of
+// its table authorization: the worker's key, and what it may publish and subscribe to.
+func User(worker, class, key string) string {
+	publish, subscribe := Permissions(worker, class)
+	return fmt.Sprintf("{ nkey: %s, permissions: { publish: %s, subscribe: %s } }", key, quoted(publish), quoted(subscribe))
+}
+
+func quoted(subjects []string) string {
+	all := make([]string, len(subjects))
+	for i, s := range subjects {
+		all[i] = strconv.Quote(s)
+	}
+	return "[" + strings.Join(all, ", ") + "]"
 }
 
 // What begins the subjects by which a worker asks for a job, and answers for one.

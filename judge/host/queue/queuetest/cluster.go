@@ -96,19 +96,10 @@ func users(workers []Worker) string {
 	var b strings.Builder
 	b.WriteString("authorization { users: [\n  { user: server, password: secret }\n")
 	for _, w := range workers {
-		publish, subscribe := queue.Permissions(w.Name, w.Class)
-		fmt.Fprintf(&b, "  { nkey: %s, permissions: { publish: %s, subscribe: %s } }\n", w.Key, list(publish), list(subscribe))
+		fmt.Fprintf(&b, "  %s\n", queue.User(w.Name, w.Class, w.Key))
 	}
 	b.WriteString("] }\n")
 	return b.String()
-}
-
-func list(subjects []string) string {
-	quoted := slices.Clone(subjects)
-	for i, s := range quoted {
-		quoted[i] = fmt.Sprintf("%q", s)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // Kill kills a server by its name, n1 to n3: with SIGKILL, as a machine dies.
