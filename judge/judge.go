@@ -1,5 +1,5 @@
 // Package judge holds the words that all parts of Assay share, and the one
-// pipeline that every submission goes through. Read this file first.
+// pipeline of every submission. Read this file first.
 //
 //	problem folder --problem--> Problem --+
 //	                                      v
@@ -16,9 +16,8 @@
 // contestant's is a Verdict and never an error, a setter's is a *Fault, and
 // anything else is an error.
 //
-// The package does no input or output, starts no process, and imports nothing
-// else of the project; it does not know how a problem folder, a language or a
-// sandbox looks.
+// The package does no input or output, starts no process, imports nothing else of the
+// project, and does not know how a problem folder, a language or a sandbox looks.
 package judge
 
 import (

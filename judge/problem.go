@@ -91,13 +91,17 @@ const UsualPasses = 2
 type Part struct {
 	Path   string   // file or folder
 	Args   []string // given before any other argument; after the file names where it speaks "kattis"
-	Speaks string   // its protocol: "kit", "testlib", "kattis" or "plain"; "ctd" for a checktestdata script
+	Speaks string   // its protocol: "kit", "testlib", "kattis", "plain" or Checktestdata
 
 	// PartialFrom, for a checker that speaks testlib, is the exit code that means
 	// no percent (testlib's PC_BASE: 50 in its grown-up form): codes from it on are
 	// the part of 200 that the output is worth. 0: there are no such codes.
 	PartialFrom int
 }
+
+// Checktestdata is what a script speaks that describes inputs: it is interpreted, and not
+// built.
+const Checktestdata = "ctd"
 
 // Checking says how output is judged: by a checker that the judge brings (Name),
 // or by the setter's program. An interactive problem whose interactor says all that

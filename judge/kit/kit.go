@@ -1,30 +1,19 @@
-// Package kit is what a Go checker, validator or generator of a problem folder
-// imports. It uses testlib's words: In is the input, Out the contestant's
-// output, Ans the answer of the reference, and Quit ends with a verdict.
+// Package kit is what a Go checker, validator or generator of a problem folder imports (see
+// the examples). It uses testlib's words: In is the input, Out the contestant's output, Ans
+// the answer of the reference, and Quit ends with a verdict.
 //
-//	func main() {
-//		kit.Check(func(t *kit.Test) {
-//			want, got := t.Ans.Int64(), t.Out.Int64()
-//			if got != want {
-//				t.Quit(kit.WA, "want %d, got %d", want, got)
-//			}
-//			t.Quit(kit.OK, "")
-//		})
-//	}
+// A kit program runs in two ways. By hand it is an ordinary command: a checker takes the
+// names of the input, output and answer files and exits with testlib's codes (0 right, 1
+// wrong, 3 at fault itself), a validator reads standard input and exits with 0 or 3, a
+// generator prints a case; with --kattis, checkers and validators speak Kattis' protocol
+// (see kattis.go). The judge starts it once instead and sends it a frame for each case (see
+// Frame), so that ten thousand cases cost one process, and so that a variable declared
+// before Check holds state across the cases of one submission, which come in judging order.
 //
-// A kit program runs in two ways. By hand it is an ordinary command: a checker
-// takes the names of the input, output and answer files and exits with testlib's
-// codes (0 right, 1 wrong, 3 at fault itself), a validator reads standard input
-// and exits with 0 or 3, a generator prints a case; with --kattis, checkers and
-// validators speak Kattis' protocol (see kattis.go). The judge starts it once
-// instead and sends it a frame for each case (see Frame), so that ten thousand
-// cases cost one process, and so that a variable declared before Check holds
-// state across the cases of one submission, which come in judging order.
-//
-// The package is complete in itself and uses the standard library only, because
-// it is also built outside this module. Referees of games have a package of their
-// own, kit/referee. The kit is not for solutions, and it knows nothing of sandboxes,
-// files on disk or verdicts other than its own three.
+// The package is complete in itself and uses the standard library only, because it is also
+// built outside this module. Referees of games have a package of their own, kit/referee. The
+// kit is not for solutions, and it knows nothing of sandboxes, files on disk or verdicts
+// other than its own three.
 package kit
 
 import (

@@ -157,7 +157,7 @@ type group struct {
 // speaks are the protocols of each part; the first is the default.
 var speaks = map[string][]string{
 	"checker":    {"kit", "testlib", "kattis"},
-	"validator":  {"kit", "testlib", "kattis", "ctd"},
+	"validator":  {"kit", "testlib", "kattis", judge.Checktestdata},
 	"generator":  {"kit", "plain"},
 	"reference":  {"plain"},
 	"interactor": {"kit", "testlib", "kattis"},

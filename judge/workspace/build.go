@@ -17,7 +17,7 @@ import (
 // Part builds one of the setter's programs. One that cannot be built here is a fault
 // of the folder.
 func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
-	if part.Speaks == "ctd" {
+	if part.Speaks == judge.Checktestdata {
 		return p.script(part)
 	}
 	if p.answers != nil && part == p.Reference {

@@ -263,7 +263,7 @@ func (f *Problem) inFolder(file string) string {
 func (w *Workspace) settersLanguages(f *problem.Folder) ([]string, error) {
 	used := map[string]bool{}
 	for _, p := range parts(f) {
-		if p.Speaks == "ctd" {
+		if p.Speaks == judge.Checktestdata {
 			continue
 		}
 		l, err := w.languageOf(f, p.Path)

@@ -7,22 +7,14 @@
 //	                     +--> Coverage, Missing: what a suite and a statement leave out
 //	                     +--> Near: inputs with one mistake in each, to try a validator on
 //
-// A declaration reads like the section "Input" of a statement:
+// A declaration reads like the section "Input" of a statement; its manual, with an example
+// of each shape, is problems/README.md.
 //
-//	line n: int 1..200_000  k: int 1..n
-//	line a[n]: int -10^9..10^9
-//	feature "all numbers are equal" when different(a) = 1
-//
-// The manual of its statements, with an example of each shape, is problems/README.md.
-//
-// Its files are in an order, in which each part knows only those before it (a test holds
+// The files are in an order, in which each part knows only those before it (a test holds
 // that): the grammar (model, expr), parsing it (lex, parse), reading inputs (tree, read),
 // coverage (cover), writing inputs (write), drawing them (draw), near misses (near), and
-// shrinking (refit, reduce).
+// shrinking (refit, reduce). A text that is to be changed is read into a tree, and written
+// anew through a source (see writer), which makes counts fit what they count.
 //
-// Where a text is to be changed, it is read into a tree; whoever changes the tree
-// writes it anew through a source (see writer), which makes counts fit what they count.
-//
-// The package does no input or output, and does not know what solutions make of an
-// input.
+// The package does no input or output, and does not know what solutions make of an input.
 package format

@@ -6,21 +6,14 @@
 //	the declared input format ---------+
 //
 // Where a program talks to an interactor or runs more than once (staged.go), the steps after
-// the validator are those of a case that is judged. Inputs are numbered. What input i is depends on the seed, i and the problem
-// folder alone, small ones come first, and the failing input with the lowest number
-// wins: so the same seed finds the same at any number of jobs.
+// the validator are those of a case that is judged. What input i is depends on the seed, i
+// and the problem folder alone, small ones come first, and the failing input with the lowest
+// number wins: so a seed finds the same at any number of jobs. A find is made smaller in
+// several ways, each from what the one before it came to (see way).
 //
-// A checker may hold state across the cases of a submission. Here each input is a
-// submission of its own, of the samples that the solution solves and then the
-// input: so a checker that asks for the same text in all cases knows that text from
-// the samples. What goes wrong only between two inputs of which none is a sample is
-// not found.
-//
-// A find is made smaller in several ways (see way), each from what the one before it
-// came to: where the form of inputs is declared, from a smaller case that fails, or by
-// the generator line that made it, and then as the form has it; else by other small
-// inputs that fail in the same way, by the generator line and the choices of its
-// generator, and as a text.
+// A checker may hold state across the cases of a submission. Here each input is a submission
+// of its own, of the samples that the solution solves and then the input. What goes wrong
+// only between two inputs of which none is a sample is not found.
 //
 // The package does not say how strong a suite is, and prints nothing.
 package stress

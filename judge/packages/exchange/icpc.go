@@ -266,7 +266,7 @@ func (e *exporter) validator() error {
 		return e.declared()
 	}
 	defer e.shareInputArgs(v.Args)
-	if v.Speaks == "ctd" {
+	if v.Speaks == judge.Checktestdata {
 		return copyFile(v.Path, filepath.Join(e.dir, "input_validators", filepath.Base(v.Path)))
 	}
 	return e.program(v, "input_validators/validator", asInputValidator)

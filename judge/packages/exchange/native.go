@@ -205,7 +205,7 @@ func (m *importer) validator() error {
 	}
 	part := v.Part
 	if strings.HasSuffix(part.Path, ".ctd") {
-		part.Speaks = "ctd"
+		part.Speaks = judge.Checktestdata
 	}
 	return m.part("validator", &part)
 }

@@ -85,7 +85,7 @@ func (p *Package) checkInputFlags(n *strictyaml.Node) (faults judge.Faults) {
 		if len(names) > 0 && p.input(name.Text) == nil { // that there is none is told anyway
 			faults = append(faults, name.Fault(fmt.Sprintf("no input validator is called %q: nobody gets its flags", name.Text), suggest.Hint(strings.TrimSuffix(name.Text, path.Ext(name.Text)), names)))
 		}
-		if v := p.input(name.Text); v != nil && v.Speaks == "ctd" && flags.Here() {
+		if v := p.input(name.Text); v != nil && v.Speaks == judge.Checktestdata && flags.Here() {
 			faults = append(faults, flags.Fault(fmt.Sprintf("%s is a grammar, which takes no flags", name.Text), "write the bounds into the grammar, or remove them"))
 		}
 		faults = append(faults, notWords(flags)...)

@@ -253,7 +253,7 @@ func (p *Package) addInput(name string, ctd bool) {
 	base := path.Base(name)
 	v := &problem.InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
 	if ctd {
-		v.Speaks = "ctd"
+		v.Speaks = judge.Checktestdata
 	}
 	for _, other := range p.Inputs {
 		if other.Name == v.Name {

@@ -277,12 +277,16 @@ func (p *Package) oneRule(n *strictyaml.Node, cases, from string) problem.Rule {
 	return r
 }
 
-// verdicts reads a list of AC, WA, TLE and RTE; nil where there is none.
+// verdicts reads a list of letters; nil where there is none.
 func (p *Package) verdicts(n *strictyaml.Node) (all []judge.Verdict) {
+	var words []string
+	for _, l := range letters {
+		words = append(words, string(l))
+	}
 	for _, item := range n.Items() {
 		v := judge.Verdict(item.Text)
 		if !slices.Contains(letters, v) {
-			p.noteOnce(oneOf(item, "verdict", item.Text, []string{"AC", "WA", "TLE", "RTE"}))
+			p.noteOnce(oneOf(item, "verdict", item.Text, words))
 			continue
 		}
 		all = append(all, v)
