@@ -19,7 +19,7 @@ import (
 // that is not listed, and a listed one that is not used.
 var layers = map[string][]string{
 	// The words, and what has nothing to do with the world: nothing of ours.
-	"judge":                 nil,
+	"judge":                 nil,                                 // read first: it knows no folder, process or network
 	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
 	"judge/kit/referee":     {"judge/kit"},                       // so is this
 	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
@@ -27,77 +27,112 @@ var layers = map[string][]string{
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
-	"judge/internal/suggest":    nil,
+	"judge/internal/suggest":    nil,       // names to the nearest one
 	"judge/internal/tex":        nil,       // texts to texts
 	"judge/internal/golden":     nil,       // for tests
 	"judge/internal/unboxed":    {"judge"}, // for tests
 	"judge/internal/browser":    nil,       // for tests
 	"judge/host/freeport":       nil,       // for tests
-	"judge/internal/atomicfile": nil,
-	"judge/internal/raze":       nil,
-	"judge/internal/tail":       nil,
+	"judge/internal/atomicfile": nil,       // of one file
+	"judge/internal/raze":       nil,       // of one folder
+	"judge/internal/tail":       nil,       // of one text
+	// What is old may hold what untrusted programs wrote.
 	"judge/internal/cachedir":   {"judge/internal/raze"},
 	"judge/running/testcache":   nil,                                 // for tests
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
-	"judge/internal/kitproc":    {"judge", "judge/internal/tail", "judge/kit"},
+	// It speaks the kit's frames.
+	"judge/internal/kitproc": {"judge", "judge/internal/tail", "judge/kit"},
 
 	// One thing each, known by interfaces of package judge.
-	"judge/packages/ctd":                {"judge", "judge/internal/suggest"},
-	"judge/internal/window":             {"judge"},
-	"judge/running/sandbox":             {"judge", "judge/internal/raze"},
+	// Makes faults of scripts that are wrong.
+	"judge/packages/ctd":    {"judge", "judge/internal/suggest"},
+	"judge/internal/window": {"judge"}, // what it cuts out is part of events
+	// Makes a judge.Exec, and removes what programs leave.
+	"judge/running/sandbox": {"judge", "judge/internal/raze"},
+	// It draws what tells of events of bots; a referee says how a position looks.
 	"judge/report":                      {"judge", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
-	"judge/running/check":               {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
-	"judge/running/config":              {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	"judge/packages/icpc":               {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
-	"judge/packages/polygon":            {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
-	"judge/packages":                    {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
-	"judge/problem":                     {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
-	"judge/contests/golf/drivers":       {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
-	"judge/contests/standings":          {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
-	"judge/problem/scaffold":            {"judge", "judge/internal/atomicfile"},
-	"judge/blob":                        nil,
-	"judge/bundle":                      {"judge", "judge/blob"},
+	// Kit programs are checkers, too.
+	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
+	// Reads judge.toml, with positions.
+	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
+	// A package becomes a problem folder; titles and notes may be LaTeX.
+	"judge/packages/icpc":    {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
+	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
+	// Asks each format in turn.
+	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
+	// A folder may declare its input.
+	"judge/problem":               {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
+	// It counts what a log of arena holds.
+	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
+	// Makes faults where files are in the way.
+	"judge/problem/scaffold": {"judge", "judge/internal/atomicfile"},
+	"judge/blob":             nil, // bytes by content, whoever wants them
+	// Its manifest names blobs.
+	"judge/bundle": {"judge", "judge/blob"},
 
 	// These stand on them.
-	"judge/contests/arena":    {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
-	"judge/running/lang":      {"judge", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
-	"judge/running/lang/jvm":  {},
-	"judge/contests/golf":     {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
-	"judge/running/trial":     {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
-	"judge/cases/gen":         {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	"judge/cases/verify":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/running/trial"},
-	"judge/packages/fill":     {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
+	// Bots are built and kept in sandboxes, and referees speak the kit's frames.
+	"judge/contests/arena": {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
+	// Compilers run in a sandbox, and what they made is kept.
+	"judge/running/lang":     {"judge", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
+	"judge/running/lang/jvm": {}, // bytes of sources and classes
+	// Answers are built, and an extra input is drawn by the generator.
+	"judge/contests/golf": {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
+	// Joins a program that lang built with a checker.
+	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
+	// Makes cases by setters' programs, and keeps what took long.
+	"judge/cases/gen": {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	// Tries everything that a folder has: cases are made, solutions are tried.
+	"judge/cases/verify": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/running/trial"},
+	// Reads generators.yaml, and keeps what it makes.
+	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
+	// From icpc's packages to the folders of problem, and back.
 	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/internal/tex"},
-	"judge/cases/stress":      {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
-	"judge/cases/mutate":      {"judge", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
+	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
+	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
+	// Mutants are built and meet the inputs of stress; families.toml names tools as judge.toml does.
+	"judge/cases/mutate": {"judge", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.
-	"judge/host/job":    {"judge", "judge/blob"},                                                                                                                             // words
-	"judge/host/flow":   {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
+	"judge/host/job":  {"judge", "judge/blob"},                                                                                                                             // words
+	"judge/host/flow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
+	// A job is any command that workspace can do, and its errors say whose fault it was.
 	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
-	"judge/host/fair":                 nil,                       // pure: the formula of the queue's order
-	"judge/host/scoring":              {"judge"},                 // pure
-	"judge/host/matchmaking":          {"judge/contests/rating"}, // pure: who meets whom next on a ladder
-	"judge/host/board":                {"judge/host/scoring", "judge/host/store"},
+	"judge/host/fair":        nil,                       // pure: the formula of the queue's order
+	"judge/host/scoring":     {"judge"},                 // pure
+	"judge/host/matchmaking": {"judge/contests/rating"}, // pure: who meets whom next on a ladder
+	// It draws what scoring makes of the store's rows.
+	"judge/host/board": {"judge/host/scoring", "judge/host/store"},
+	// Its queries follow the formula of fair, and its rows hold the words of job.
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil, // generated
 	"judge/host/store/storetest":      nil, // for tests
-	"judge/host/queue":                {"judge", "judge/host/job"},
-	"judge/host/queue/queuetest":      {"judge/host/queue", "judge/host/freeport"}, // for tests
+	// Messages are the words of job.
+	"judge/host/queue":           {"judge", "judge/host/job"},
+	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
-	"judge/host/auth":     {"judge", "judge/host/store"},
-	"judge/host/client":   {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/internal/atomicfile"},
+	// Accounts and their tokens are rows.
+	"judge/host/auth": {"judge", "judge/host/store"},
+	// The words of the API: flows, jobs and bundles, sent as files.
+	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/internal/atomicfile"},
+	// The database and the queue, kept in agreement, and what a flow wants next.
 	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
-	"judge/host/demo":     {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/store"},
-	"judge/host/ladder":   {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
-	"judge/host/desk":     {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
-	"judge/host/api":      {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
-	"judge/host/server":   {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
-	"judge/host/web":      {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/scoring", "judge/host/store", "judge/report"},
+	// It plays a whole contest: people, submissions, holes and an event's log.
+	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/store"},
+	// Encounters are flows that dispatch brings under way, and their games are arena's.
+	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
+	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+	// Each route stands on one of these, and bundles are taken apart there.
+	"judge/host/api": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
+	// Joins all of them.
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	// Pages of all that the server keeps; games and judgings are drawn by report.
+	"judge/host/web": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/scoring", "judge/host/store", "judge/report"},
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
