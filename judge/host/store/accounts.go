@@ -115,11 +115,7 @@ func (s *Store) AccountByLogin(ctx context.Context, login string) (*Account, err
 // Accounts reads all accounts in the order of their making.
 func (s *Store) Accounts(ctx context.Context) ([]*Account, error) {
 	rows, err := s.read.ListAccounts(ctx)
-	accounts := make([]*Account, 0, len(rows))
-	for _, m := range rows {
-		accounts = append(accounts, account(m))
-	}
-	return accounts, failed("read the accounts", err)
+	return each(rows, err, "read the accounts", account)
 }
 
 // Passwords says how many accounts can log in with a password.
@@ -247,11 +243,7 @@ func (s *Store) RevokeToken(ctx context.Context, id string) error {
 // Tokens reads the tokens of an account in the order of their making, ended ones too.
 func (s *Store) Tokens(ctx context.Context, account string) ([]*Token, error) {
 	rows, err := s.read.TokensOf(ctx, account)
-	tokens := make([]*Token, 0, len(rows))
-	for _, r := range rows {
-		tokens = append(tokens, token(r))
-	}
-	return tokens, failed("read the tokens of an account", err)
+	return each(rows, err, "read the tokens of an account", token)
 }
 
 func token(r query.Token) *Token {

@@ -212,49 +212,25 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 // Contest reads a contest by its id, and ContestBySlug by its slug.
 func (s *Store) Contest(ctx context.Context, id string) (*Contest, error) {
 	r, err := s.read.GetContest(ctx, id)
-	if err != nil {
-		return nil, failed("read the contest "+id, err)
-	}
-	return contest(r)
+	return one(r, err, "read the contest "+id, contest)
 }
 
 // ContestBySlug reads a contest by its slug.
 func (s *Store) ContestBySlug(ctx context.Context, slug string) (*Contest, error) {
 	r, err := s.read.ContestBySlug(ctx, slug)
-	if err != nil {
-		return nil, failed("read the contest "+slug, err)
-	}
-	return contest(r)
+	return one(r, err, "read the contest "+slug, contest)
 }
 
 // Contests reads all contests but Practice, in the order of their making.
 func (s *Store) Contests(ctx context.Context) ([]*Contest, error) {
 	rows, err := s.read.ListContests(ctx)
-	if err != nil {
-		return nil, failed("read the contests", err)
-	}
-	return contests(rows)
+	return eachRead(rows, err, "read the contests", contest)
 }
 
 // ContestsOf reads the contests that have a problem.
 func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, error) {
 	rows, err := s.read.ContestsOfProblem(ctx, problem)
-	if err != nil {
-		return nil, failed("read the contests of the problem "+problem, err)
-	}
-	return contests(rows)
-}
-
-func contests(rows []query.Contest) ([]*Contest, error) {
-	all := make([]*Contest, 0, len(rows))
-	for _, r := range rows {
-		c, err := contest(r)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
+	return eachRead(rows, err, "read the contests of the problem "+problem, contest)
 }
 
 func contest(r query.Contest) (*Contest, error) {
@@ -277,11 +253,9 @@ func lasting(d time.Duration) sql.NullInt64 {
 // ContestProblems reads the problems of a contest in their order.
 func (s *Store) ContestProblems(ctx context.Context, contest string) ([]*ContestProblem, error) {
 	rows, err := s.read.ProblemsOfContest(ctx, contest)
-	all := make([]*ContestProblem, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, &ContestProblem{r.ContestProblem.Label, r.ContestProblem.Points, r.ContestProblem.Colour, problem(r.Problem)})
-	}
-	return all, failed("read the problems of a contest", err)
+	return each(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
+		return &ContestProblem{r.ContestProblem.Label, r.ContestProblem.Points, r.ContestProblem.Colour, problem(r.Problem)}
+	})
 }
 
 // Team is who takes part in a contest: one person or several.
@@ -384,11 +358,7 @@ func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, err
 // Teams reads the teams of a contest by their numbers.
 func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
 	rows, err := s.read.TeamsOf(ctx, contest)
-	all := make([]*Team, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, team(r))
-	}
-	return all, failed("read the teams of a contest", err)
+	return each(rows, err, "read the teams of a contest", team)
 }
 
 // Members reads who takes part in a contest, by their teams' ids; those of a team by their

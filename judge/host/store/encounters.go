@@ -88,22 +88,14 @@ func (s *Store) EndEncounter(ctx context.Context, e *Encounter) error {
 // OpenEncounters reads the encounters of a ladder that have not ended.
 func (s *Store) OpenEncounters(ctx context.Context, ladder string) ([]*Encounter, error) {
 	rows, err := s.read.OpenEncounters(ctx, ladder)
-	return encounters(rows), failed("read the encounters under way", err)
+	return each(rows, err, "read the encounters under way", encounter)
 }
 
 // EncountersSince reads the encounters of a ladder that ended after a seq, in the order in
 // which they did.
 func (s *Store) EncountersSince(ctx context.Context, ladder string, seq int64) ([]*Encounter, error) {
 	rows, err := s.read.EncountersSince(ctx, ladder, seq)
-	return encounters(rows), failed("read the encounters of a ladder", err)
-}
-
-func encounters(rows []query.Encounter) []*Encounter {
-	all := make([]*Encounter, len(rows))
-	for i, r := range rows {
-		all[i] = encounter(r)
-	}
-	return all
+	return each(rows, err, "read the encounters of a ladder", encounter)
 }
 
 // Encounter reads an encounter.
@@ -150,11 +142,9 @@ func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 // Climbs reads the last changes of places, the latest first.
 func (s *Store) Climbs(ctx context.Context, ladder string, n int) ([]Climb, error) {
 	rows, err := s.read.LastClimbs(ctx, ladder, int32(n))
-	all := make([]Climb, len(rows))
-	for i, r := range rows {
-		all[i] = Climb{r.Seq, r.Bot, r.Before, r.Place, instant(r.At)}
-	}
-	return all, failed("read who climbed", err)
+	return each(rows, err, "read who climbed", func(r query.Climb) Climb {
+		return Climb{r.Seq, r.Bot, r.Before, r.Place, instant(r.At)}
+	})
 }
 
 // eraseBots takes an author's name and programs off all ladders. What the bots won and lost

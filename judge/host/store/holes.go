@@ -64,11 +64,7 @@ func (s *Store) Hole(ctx context.Context, slug string) (*Hole, error) {
 // Holes reads all holes, the oldest first.
 func (s *Store) Holes(ctx context.Context) ([]*Hole, error) {
 	rows, err := s.read.ListHoles(ctx)
-	holes := make([]*Hole, 0, len(rows))
-	for _, r := range rows {
-		holes = append(holes, hole(r))
-	}
-	return holes, failed("read the holes", err)
+	return each(rows, err, "read the holes", hole)
 }
 
 func hole(r query.HoleLine) *Hole {
@@ -181,11 +177,7 @@ func (s *Store) Answer(ctx context.Context, hole string, number int64) (*Answer,
 // Answers reads at most n answers of an account to a hole, the latest first.
 func (s *Store) Answers(ctx context.Context, hole, account string, n int) ([]*Answer, error) {
 	rows, err := s.read.AnswersOf(ctx, query.AnswersOfParams{Account: account, Hole: hole, Limit: int32(n)})
-	all := make([]*Answer, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, answer(r))
-	}
-	return all, failed("read the answers of an account", err)
+	return each(rows, err, "read the answers of an account", answer)
 }
 
 // RecentAnswers counts the answers that an account has sent to a hole within a time.
@@ -294,11 +286,9 @@ type AnswerProof struct {
 // Proofs reads the proofs of an answer, the first one first.
 func (s *Store) Proofs(ctx context.Context, answer string) ([]AnswerProof, error) {
 	rows, err := s.read.ProofsOf(ctx, answer)
-	all := make([]AnswerProof, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, AnswerProof{instant(r.At), AnswerState(r.State), judge.GolfVerdict(r.Verdict), r.Why, r.Toolchain, strings.Fields(r.Workers)})
-	}
-	return all, failed("read the proofs of an answer", err)
+	return each(rows, err, "read the proofs of an answer", func(r query.AnswerProof) AnswerProof {
+		return AnswerProof{instant(r.At), AnswerState(r.State), judge.GolfVerdict(r.Verdict), r.Why, r.Toolchain, strings.Fields(r.Workers)}
+	})
 }
 
 // Outdated is an answer that stands and was proved with another tool chain than the workers

@@ -84,11 +84,9 @@ const (
 // LogSince reads at most n events of a contest that came after seq.
 func (s *Store) LogSince(ctx context.Context, contest string, seq int64, n int) ([]Event, error) {
 	rows, err := s.read.LogSince(ctx, query.LogSinceParams{Contest: contest, Seq: seq, Limit: int32(n)})
-	events := make([]Event, 0, len(rows))
-	for _, r := range rows {
-		events = append(events, Event{r.Seq, instant(r.At), Kind(r.Kind), r.Object, Op(r.Op)})
-	}
-	return events, failed("read the log of "+contest, err)
+	return each(rows, err, "read the log of "+contest, func(r query.Log) Event {
+		return Event{r.Seq, instant(r.At), Kind(r.Kind), r.Object, Op(r.Op)}
+	})
 }
 
 // LastLog is the number of events of all contests. It never falls, but where a database was
@@ -157,11 +155,9 @@ func (s *Store) AuditOf(ctx context.Context, f AuditFilter) ([]Entry, error) {
 		Before: cmp.Or(f.Before, "ffffffff-ffff-ffff-ffff-ffffffffffff"), // after every id
 		Actor:  f.Actor, Action: f.Action, Object: f.Object, Most: int32(f.Limit),
 	})
-	entries := make([]Entry, 0, len(rows))
-	for _, r := range rows {
-		entries = append(entries, Entry{r.ID, instant(r.At), r.Actor, r.Action, r.Object, r.Detail, r.Address})
-	}
-	return entries, failed("read the audit", err)
+	return each(rows, err, "read the audit", func(r query.Audit) Entry {
+		return Entry{r.ID, instant(r.At), r.Actor, r.Action, r.Object, r.Detail, r.Address}
+	})
 }
 
 // AuditActions reads what actions the audit has.

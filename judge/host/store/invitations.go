@@ -75,11 +75,7 @@ func invitation(r query.Invitation) *Invitation {
 // Invitations reads all invitations, the latest first.
 func (s *Store) Invitations(ctx context.Context) ([]*Invitation, error) {
 	rows, err := s.read.ListInvitations(ctx)
-	all := make([]*Invitation, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, invitation(r))
-	}
-	return all, failed("read the invitations", err)
+	return each(rows, err, "read the invitations", invitation)
 }
 
 // EndInvitation takes an invitation back; ErrNotFound says that there is none, or that

@@ -82,11 +82,9 @@ type Queue struct {
 // Queues counts the jobs that have not ended. What has none is left out.
 func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	rows, err := s.read.OpenJobs(ctx)
-	queues := make([]Queue, 0, len(rows))
-	for _, r := range rows {
-		queues = append(queues, Queue{job.Lane(r.Lane), r.Class, JobState(r.State), int(r.Jobs), instant(r.Oldest)})
-	}
-	return queues, failed("count the jobs", err)
+	return each(rows, err, "count the jobs", func(r query.OpenJobsRow) Queue {
+		return Queue{job.Lane(r.Lane), r.Class, JobState(r.State), int(r.Jobs), instant(r.Oldest)}
+	})
 }
 
 // OutJob is a job that was put into the queue.
@@ -100,11 +98,9 @@ type OutJob struct {
 // OutSince reads the jobs that are out since before the given time, the oldest first.
 func (s *Store) OutSince(ctx context.Context, before time.Time) ([]OutJob, error) {
 	rows, err := s.read.OutSince(ctx, micros(before))
-	jobs := make([]OutJob, 0, len(rows))
-	for _, r := range rows {
-		jobs = append(jobs, OutJob{job.Running{Job: r.ID, Generation: int(r.Generation)}, job.Lane(r.Lane), r.Class, instant(r.OutAt.Int64)})
-	}
-	return jobs, failed("read the jobs that are out", err)
+	return each(rows, err, "read the jobs that are out", func(r query.OutSinceRow) OutJob {
+		return OutJob{job.Running{Job: r.ID, Generation: int(r.Generation)}, job.Lane(r.Lane), r.Class, instant(r.OutAt.Int64)}
+	})
 }
 
 // Again puts a job that is out back to waiting, with the next generation and its old place.

@@ -59,34 +59,19 @@ func (s *Store) NewLadder(ctx context.Context, l *Ladder) error {
 // LadderBySlug reads a ladder.
 func (s *Store) LadderBySlug(ctx context.Context, slug string) (*Ladder, error) {
 	r, err := s.read.LadderBySlug(ctx, slug)
-	if err != nil {
-		return nil, failed("read the ladder "+slug, err)
-	}
-	return ladder(r)
+	return one(r, err, "read the ladder "+slug, ladder)
 }
 
 // Ladder reads a ladder by its id.
 func (s *Store) Ladder(ctx context.Context, id string) (*Ladder, error) {
 	r, err := s.read.LadderByID(ctx, id)
-	if err != nil {
-		return nil, failed("read the ladder "+id, err)
-	}
-	return ladder(r)
+	return one(r, err, "read the ladder "+id, ladder)
 }
 
 // Ladders reads all ladders, the oldest first.
 func (s *Store) Ladders(ctx context.Context) ([]*Ladder, error) {
 	rows, err := s.read.ListLadders(ctx)
-	if err != nil {
-		return nil, failed("read the ladders", err)
-	}
-	all := make([]*Ladder, len(rows))
-	for i, r := range rows {
-		if all[i], err = ladder(r); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return eachRead(rows, err, "read the ladders", ladder)
 }
 
 func ladder(r query.LadderGame) (*Ladder, error) {
@@ -231,39 +216,19 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 // Bots reads all bots of a ladder, by their numbers.
 func (s *Store) Bots(ctx context.Context, ladder string) ([]*Bot, error) {
 	rows, err := s.read.BotsOf(ctx, ladder)
-	if err != nil {
-		return nil, failed("read the bots of a ladder", err)
-	}
-	return bots(rows)
+	return eachRead(rows, err, "read the bots of a ladder", bot)
 }
 
 // CheckedBots reads the bots of a ladder that are being checked.
 func (s *Store) CheckedBots(ctx context.Context, ladder string) ([]*Bot, error) {
 	rows, err := s.read.CheckedBots(ctx, ladder)
-	if err != nil {
-		return nil, failed("read the bots that are checked", err)
-	}
-	return bots(rows)
-}
-
-func bots(rows []query.BotAuthor) ([]*Bot, error) {
-	all := make([]*Bot, len(rows))
-	for i, r := range rows {
-		var err error
-		if all[i], err = bot(r); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return eachRead(rows, err, "read the bots that are checked", bot)
 }
 
 // Bot reads a bot.
 func (s *Store) Bot(ctx context.Context, ladder string, number int64) (*Bot, error) {
 	r, err := s.read.GetBot(ctx, ladder, number)
-	if err != nil {
-		return nil, failed("read a bot", err)
-	}
-	return bot(r)
+	return one(r, err, "read a bot", bot)
 }
 
 func bot(r query.BotAuthor) (*Bot, error) {

@@ -51,9 +51,7 @@ func (s *Store) Mark(ctx context.Context, submission, account string, m Mark) er
 // Marks reads what staff decided about a submission, the last first.
 func (s *Store) Marks(ctx context.Context, submission string) ([]Mark, error) {
 	rows, err := s.read.MarksOf(ctx, submission)
-	all := make([]Mark, len(rows))
-	for i, r := range rows {
-		all[i] = Mark{instant(r.At), r.Ignored, judge.Verdict(r.Verdict), r.Why, r.Login}
-	}
-	return all, failed("read the marks of a submission", err)
+	return each(rows, err, "read the marks of a submission", func(r query.MarksOfRow) Mark {
+		return Mark{instant(r.At), r.Ignored, judge.Verdict(r.Verdict), r.Why, r.Login}
+	})
 }

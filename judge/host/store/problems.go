@@ -95,11 +95,9 @@ type Version struct {
 // Versions reads the bundles of a problem, the latest first.
 func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
 	rows, err := s.read.ListBundles(ctx, p.ID)
-	versions := make([]Version, 0, len(rows))
-	for _, r := range rows {
-		versions = append(versions, Version{blob.Digest(r.ID), blob.Digest(r.Manifest), instant(r.Made), r.Login})
-	}
-	return versions, failed("read the versions of "+p.Slug, err)
+	return each(rows, err, "read the versions of "+p.Slug, func(r query.ListBundlesRow) Version {
+		return Version{blob.Digest(r.ID), blob.Digest(r.Manifest), instant(r.Made), r.Login}
+	})
 }
 
 // ConfigsOf are the configurations of the problems whose active bundle is the given one; none

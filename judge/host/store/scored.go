@@ -54,10 +54,7 @@ func (s *Store) ScoredBy(ctx context.Context, e Event) (*Scored, error) {
 	if err = none(err, ErrNotFound); errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, failed("read a submission for a board", err)
-	}
-	return scored(r)
+	return one(r, err, "read a submission for a board", scored)
 }
 
 func scored(r query.Counted) (*Scored, error) {

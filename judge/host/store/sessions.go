@@ -58,11 +58,7 @@ func (s *Store) Session(ctx context.Context, hash string) (*Session, *Account, e
 // Sessions reads the open sessions of an account, the oldest first.
 func (s *Store) Sessions(ctx context.Context, account string) ([]*Session, error) {
 	rows, err := s.read.SessionsOf(ctx, account, s.now())
-	all := make([]*Session, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, session(r))
-	}
-	return all, failed("read the sessions of an account", err)
+	return each(rows, err, "read the sessions of an account", session)
 }
 
 // Sure notes that the password of a session was typed now.

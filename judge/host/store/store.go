@@ -111,6 +111,37 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
+// one is what the package makes of a row that a query found.
+func one[R, T any](row R, err error, what string, read func(R) (*T, error)) (*T, error) {
+	if err != nil {
+		return nil, failed(what, err)
+	}
+	return read(row)
+}
+
+// each makes something of each row that a query found.
+func each[R, T any](rows []R, err error, what string, of func(R) T) ([]T, error) {
+	all := make([]T, len(rows))
+	for i, r := range rows {
+		all[i] = of(r)
+	}
+	return all, failed(what, err)
+}
+
+// eachRead is each for rows in which there may be what cannot be read.
+func eachRead[R, T any](rows []R, err error, what string, read func(R) (*T, error)) ([]*T, error) {
+	if err != nil {
+		return nil, failed(what, err)
+	}
+	all := make([]*T, len(rows))
+	for i, r := range rows {
+		if all[i], err = read(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // none makes one of this package's errors of a missing row.
 func none(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {

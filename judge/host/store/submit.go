@@ -293,19 +293,13 @@ type Submission struct {
 // Submission reads a submission.
 func (s *Store) Submission(ctx context.Context, id string) (*Submission, error) {
 	row, err := s.read.GetSubmission(ctx, id)
-	if err != nil {
-		return nil, failed("read the submission "+id, err)
-	}
-	return submission(row)
+	return one(row, err, "read the submission "+id, submission)
 }
 
 // SubmissionByNumber reads a submission of a contest.
 func (s *Store) SubmissionByNumber(ctx context.Context, contest string, number int64) (*Submission, error) {
 	row, err := s.read.SubmissionByNumber(ctx, contest, number)
-	if err != nil {
-		return nil, failed(fmt.Sprintf("read the submission %d", number), err)
-	}
-	return submission(row)
+	return one(row, err, fmt.Sprintf("read the submission %d", number), submission)
 }
 
 // ending is that of the name of the first file, if a language could be told by it.
@@ -377,16 +371,7 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 			Contest: f.Contest, Slug: f.Problem, Who: who, Language: f.Language, Endings: endings, Before: f.Before, Most: int32(f.Limit),
 		})
 	}
-	if err != nil {
-		return nil, failed("read submissions", err)
-	}
-	all := make([]*Submission, len(rows))
-	for i, r := range rows {
-		if all[i], err = submission(r); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return eachRead(rows, err, "read submissions", submission)
 }
 
 // who is the id of the account with a login, or of the team with a name or a number; "" of "".

@@ -57,11 +57,7 @@ func (s *Store) Upload(ctx context.Context, id string) (*Upload, error) {
 // Uploads reads at most n uploads of a problem, or of all where it is "", the latest first.
 func (s *Store) Uploads(ctx context.Context, problem string, n int) ([]*Upload, error) {
 	rows, err := s.read.ListUploads(ctx, problem, int32(n))
-	uploads := make([]*Upload, 0, len(rows))
-	for _, r := range rows {
-		uploads = append(uploads, upload(r))
-	}
-	return uploads, failed("read the uploads", err)
+	return each(rows, err, "read the uploads", upload)
 }
 
 // NextUpload reads the upload that has waited longest; nil where none waits.

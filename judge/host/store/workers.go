@@ -146,34 +146,19 @@ func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 // WorkerByKey reads the worker with this public key.
 func (s *Store) WorkerByKey(ctx context.Context, key string) (*Worker, error) {
 	row, err := s.read.WorkerByKey(ctx, key)
-	if err != nil {
-		return nil, failed("look for a worker", err)
-	}
-	return worker(row)
+	return one(row, err, "look for a worker", worker)
 }
 
 // Worker reads the worker of this name.
 func (s *Store) Worker(ctx context.Context, name string) (*Worker, error) {
 	row, err := s.read.WorkerByName(ctx, name)
-	if err != nil {
-		return nil, failed("read the worker "+name, err)
-	}
-	return worker(row)
+	return one(row, err, "read the worker "+name, worker)
 }
 
 // Workers reads all workers in the order in which they joined, revoked ones too.
 func (s *Store) Workers(ctx context.Context) ([]*Worker, error) {
 	rows, err := s.read.ListWorkers(ctx)
-	if err != nil {
-		return nil, failed("read the workers", err)
-	}
-	workers := make([]*Worker, len(rows))
-	for i, r := range rows {
-		if workers[i], err = worker(r); err != nil {
-			return nil, err
-		}
-	}
-	return workers, nil
+	return eachRead(rows, err, "read the workers", worker)
 }
 
 func worker(r query.Worker) (*Worker, error) {
@@ -211,25 +196,13 @@ type Class struct {
 // Class reads a class; ErrNotFound is one that no worker has filled.
 func (s *Store) Class(ctx context.Context, name string) (*Class, error) {
 	row, err := s.read.GetClass(ctx, name)
-	if err != nil {
-		return nil, failed("read the class "+name, err)
-	}
-	return class(row)
+	return one(row, err, "read the class "+name, class)
 }
 
 // Classes reads all classes, the oldest first.
 func (s *Store) Classes(ctx context.Context) ([]*Class, error) {
 	rows, err := s.read.ListClasses(ctx)
-	if err != nil {
-		return nil, failed("read the classes", err)
-	}
-	classes := make([]*Class, len(rows))
-	for i, r := range rows {
-		if classes[i], err = class(r); err != nil {
-			return nil, err
-		}
-	}
-	return classes, nil
+	return eachRead(rows, err, "read the classes", class)
 }
 
 func class(r query.Class) (*Class, error) {
