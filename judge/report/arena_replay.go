@@ -122,7 +122,7 @@ func viewpointOf(g shown, moves int) viewpoint {
 		v.Said = grouped(p.Count) + " moves are allowed"
 	}
 	if p.Exact != "" {
-		v.Said += "; who is to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
+		v.Said += "; the player to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
 	}
 	return v
 }

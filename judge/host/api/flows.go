@@ -32,7 +32,7 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 		return err
 	}
 	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // what it brings has test data in it
-		return &status{http.StatusForbidden, "who takes part in contests may not do this on the server", ""}
+		return &status{http.StatusForbidden, "contestants may not do this on the server", ""}
 	}
 	spec, err := a.flow(r, who, &n)
 	if err != nil {

@@ -118,6 +118,13 @@ func (e *Error) Blame() judge.Blame {
 	return judge.Machine
 }
 
+// once is a client that asks one time only.
+func (c *Client) once() *Client {
+	once := *c
+	once.o.Patience = -1
+	return &once
+}
+
 // maxAnswer bounds what a server may answer, but for blobs and streams.
 const maxAnswer = 64 << 20
 

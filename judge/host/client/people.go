@@ -14,25 +14,19 @@ func (c *Client) People(ctx context.Context) (all []Person, err error) {
 
 // NewPeople makes accounts. It is asked for once: passwords are told in one answer only.
 func (c *Client) NewPeople(ctx context.Context, n NewPeople) (s *Slips, err error) {
-	once := *c
-	once.o.Patience = -1
-	err = once.call(ctx, http.MethodPost, PeoplePath, n, &s)
+	err = c.once().call(ctx, http.MethodPost, PeoplePath, n, &s)
 	return s, err
 }
 
 // SetPerson changes an account. The slip is of a password that was made up.
 func (c *Client) SetPerson(ctx context.Context, login string, p SetPerson) (s *Slip, err error) {
-	once := *c
-	once.o.Patience = -1
-	err = once.call(ctx, http.MethodPut, PeoplePath+"/"+url.PathEscape(login), p, &s)
+	err = c.once().call(ctx, http.MethodPut, PeoplePath+"/"+url.PathEscape(login), p, &s)
 	return s, err
 }
 
 // NewInvitation makes an invitation. Its link is told in one answer only.
 func (c *Client) NewInvitation(ctx context.Context, n NewInvitation) (i *Invitation, err error) {
-	once := *c
-	once.o.Patience = -1
-	err = once.call(ctx, http.MethodPost, InvitationsPath, n, &i)
+	err = c.once().call(ctx, http.MethodPost, InvitationsPath, n, &i)
 	return i, err
 }
 
@@ -49,7 +43,5 @@ func (c *Client) EndInvitation(ctx context.Context, id string) error {
 
 // ErasePerson takes a person out of the server, for ever.
 func (c *Client) ErasePerson(ctx context.Context, login string) error {
-	once := *c
-	once.o.Patience = -1
-	return once.call(ctx, http.MethodDelete, PeoplePath+"/"+url.PathEscape(login), nil, nil)
+	return c.once().call(ctx, http.MethodDelete, PeoplePath+"/"+url.PathEscape(login), nil, nil)
 }

@@ -78,9 +78,7 @@ func rejudgingsOf(contest string) string {
 
 // Rejudge begins a rejudging. It is asked for once.
 func (c *Client) Rejudge(ctx context.Context, contest string, n NewRejudging) (r *Rejudging, err error) {
-	once := *c
-	once.o.Patience = -1
-	err = once.call(ctx, http.MethodPost, rejudgingsOf(contest), n, &r)
+	err = c.once().call(ctx, http.MethodPost, rejudgingsOf(contest), n, &r)
 	return r, err
 }
 

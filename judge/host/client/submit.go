@@ -241,8 +241,7 @@ func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, 
 // Backup makes a backup in a folder of the server's machine. It takes as long as it takes,
 // and is asked for once: a second one would find the folder of the first.
 func (c *Client) Backup(ctx context.Context, dir string) error {
-	once := *c
-	once.o.Patience = -1
+	once := c.once()
 	if t, ok := c.http.Transport.(*http.Transport); ok {
 		t = t.Clone()
 		t.ResponseHeaderTimeout = 0

@@ -78,8 +78,8 @@ type Settings struct {
 	Groups bool `json:"best_groups,omitempty"`
 	// Blind says that only the staff sees verdicts on the board before the end.
 	Blind bool `json:"blind,omitempty"`
-	// KeepSources says that once the results are final the programs of who is erased stay,
-	// without a name.
+	// KeepSources says that once the results are final the programs of people who are erased
+	// stay, without a name.
 	KeepSources bool `json:"keep_sources,omitempty"`
 	// Removed are times that do not count as contest time: in their order, and apart.
 	Removed []Interval `json:"removed,omitempty"`

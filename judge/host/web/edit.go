@@ -51,7 +51,7 @@ var (
 		store.ICPC: "solved problems, then time (ICPC)", store.IOI: "points of the best submission (IOI)", store.Points: "points, then time",
 	}
 	visibilityWords = map[store.Visibility]string{
-		store.Public: "everybody, and every account may take part", store.Accounts: "every account, and may take part", store.Teams: "only who was entered", store.Staff: "only staff",
+		store.Public: "everybody, and every account may take part", store.Accounts: "every account, and may take part", store.Teams: "only people who were entered", store.Staff: "only staff",
 	}
 	showWords = map[judge.Show]string{
 		judge.ShowVerdict: "the verdict", judge.ShowFirst: "and the number of the first case that failed", judge.ShowCases: "and the verdict and time of each case",
