@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"assay/judge"
@@ -243,8 +242,8 @@ type pen struct {
 }
 
 // say draws a remark, unless it was drawn before.
-func (p *pen) say(format string, args ...any) {
-	remarked := drawn{Kind: remark, Spans: []span{{Text: fmt.Sprintf(format, args...)}}}
+func (p *pen) say(text string) {
+	remarked := drawn{Kind: remark, Spans: []span{{Text: text}}}
 	for _, l := range p.lines {
 		if l.Kind == remark && l.text() == remarked.text() {
 			return

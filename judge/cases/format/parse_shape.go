@@ -121,15 +121,14 @@ func (p *parser) countPart(g *graph) {
 
 // analyse notes what the statements say of each name.
 func (g *Grammar) analyse() {
-	g.number(g.body, 0)
+	g.number(g.body)
 	for _, n := range g.names {
 		n.used = n.used || n.tracked
 	}
 }
 
-// number counts fields and choices, and finds what counts, in a block whose scope
-// has a depth.
-func (g *Grammar) number(b block, depth int) {
+// number counts fields and choices, and finds what counts, in a block.
+func (g *Grammar) number(b block) {
 	for _, s := range b {
 		switch s := s.(type) {
 		case *line:
@@ -139,11 +138,11 @@ func (g *Grammar) number(b block, depth int) {
 				g.bound(s.rounds)
 			}
 			s.count.markCounts()
-			g.number(s.body, s.depth)
+			g.number(s.body)
 		case *either:
 			s.at = g.choice()
 			for _, alt := range s.alts {
-				g.number(alt, depth)
+				g.number(alt)
 			}
 		case *grid:
 			s.rows.markCounts()
@@ -162,7 +161,7 @@ func (g *Grammar) number(b block, depth int) {
 				g.bound(s.weight)
 			}
 		case *where:
-			s.demands(s.cond, depth)
+			s.demands(s.cond)
 		}
 	}
 }
@@ -214,10 +213,10 @@ func (x *expr) markCounts() {
 }
 
 // demands notes what a condition asks of lists as a whole.
-func (w *where) demands(x *expr, depth int) {
+func (w *where) demands(x *expr) {
 	if x.op == "and" {
-		w.demands(x.args[0], depth)
-		w.demands(x.args[1], depth)
+		w.demands(x.args[0])
+		w.demands(x.args[1])
 		return
 	}
 	if len(x.args) == 0 || x.args[0].op == "constant" {

@@ -117,7 +117,7 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	case extra != "":
 		judged.Note = extra
 	case longer:
-		judged.Note = v.sensitive(s, judged.TimeMS)
+		judged.Note = v.sensitive(judged.TimeMS)
 	}
 	if !judged.OK {
 		why = "not as promised: " + why
@@ -241,7 +241,7 @@ func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submiss
 }
 
 // sensitive says whether a submission that must be too slow hangs on the limit.
-func (v *Verifier) sensitive(s *submission, ms float64) string {
+func (v *Verifier) sensitive(ms float64) string {
 	t := v.Folder.Package.Timing
 	limit := v.Folder.Limits.CPU
 	most := time.Duration(float64(limit) * t.Margin)

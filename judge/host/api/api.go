@@ -375,7 +375,7 @@ func ok(w http.ResponseWriter, v any) error {
 }
 
 // read reads the JSON of a request.
-func read(w http.ResponseWriter, r *http.Request, v any) error {
+func read(r *http.Request, v any) error {
 	data, err := io.ReadAll(r.Body)
 	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
 		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
@@ -442,7 +442,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 
 func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var b client.Backup
-	if err := read(w, r, &b); err != nil {
+	if err := read(r, &b); err != nil {
 		return err
 	}
 	if err := a.Backup(r.Context(), b.Dir); err != nil {

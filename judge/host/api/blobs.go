@@ -25,7 +25,7 @@ import (
 // are kept for the next two days, so that they are still there when they are named.
 func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var asked client.Blobs
-	if err := read(w, r, &asked); err != nil {
+	if err := read(r, &asked); err != nil {
 		return err
 	}
 	if len(asked.Blobs) > client.MaxBlobs {
@@ -242,7 +242,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", slug), ""}
 	}
 	var n client.NewProblem
-	if err := errors.Join(read(w, r, &n), short("title", n.Title)); err != nil {
+	if err := errors.Join(read(r, &n), short("title", n.Title)); err != nil {
 		return err
 	}
 	others := &status{http.StatusForbidden, "the problem " + slug + " is somebody else's", "choose another name: --as NAME"}

@@ -37,7 +37,7 @@ func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) er
 		return err
 	}
 	var n client.NewAnswer
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	kept, err := a.TakeAnswer(r.Context(), desk.NewAnswer{HoleSeat: t, Key: n.Key, Name: n.Name, File: job.File{Size: n.Size, Digest: n.Digest}, How: n.How})

@@ -13,7 +13,7 @@ import (
 
 func (a *api) newInvitation(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewInvitation
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	code, i, err := a.Invite(r.Context(), desk.Invite{Note: n.Note, Contest: n.Contest, Uses: n.Uses, Days: n.Days, By: who.account.ID})

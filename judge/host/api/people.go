@@ -31,7 +31,7 @@ func (a *api) people(w http.ResponseWriter, r *http.Request, _ *caller) error {
 // newPeople makes accounts of a list.
 func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewPeople
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	if err := knownRole(n.Role); err != nil {
@@ -95,7 +95,7 @@ func noContest(slug string) error {
 // role.
 func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var p client.SetPerson
-	if err := read(w, r, &p); err != nil {
+	if err := read(r, &p); err != nil {
 		return err
 	}
 	account, err := a.person(r)

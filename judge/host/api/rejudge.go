@@ -15,7 +15,7 @@ import (
 // rejudge begins a rejudging.
 func (a *api) rejudge(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewRejudging
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	c, err := a.contest(r, r.PathValue("slug"))
@@ -100,7 +100,7 @@ func noRejudging(r *http.Request) error {
 // endRejudging applies one, or cancels it.
 func (a *api) endRejudging(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var s client.SetRejudging
-	if err := read(w, r, &s); err != nil {
+	if err := read(r, &s); err != nil {
 		return err
 	}
 	state, id := store.RejudgingState(s.State), r.PathValue("id")

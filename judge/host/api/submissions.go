@@ -21,7 +21,7 @@ import (
 // that happens later loses it.
 func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewSubmission
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	p, err := a.Store.Problem(r.Context(), n.Problem)

@@ -49,7 +49,7 @@ func named(what, name string) error {
 // newToken makes a token, and the account where it is new.
 func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewToken
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	if err := errors.Join(named("an account", n.Login), short("label", n.Label)); err != nil {
@@ -113,7 +113,7 @@ func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, who *caller) e
 
 func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewInvite
-	if err := read(w, r, &n); err != nil {
+	if err := read(r, &n); err != nil {
 		return err
 	}
 	if err := named("a worker", n.Worker); err != nil {
@@ -140,7 +140,7 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 // join lets a worker in that has a code.
 func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	var j client.Join
-	if err := read(w, r, &j); err != nil {
+	if err := read(r, &j); err != nil {
 		return err
 	}
 	if err := j.Offer.Check(); err != nil {
@@ -182,7 +182,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		return &status{http.StatusForbidden, "the key of this worker was revoked", "remove the worker's folder of data, and join with the code again"}
 	}
 	a.Log.Info("worker joined", "worker", worker.Name, "class", worker.Class, "machine", j.Offer.Machine)
-	return a.welcome(w, r, worker, fit)
+	return a.welcome(w, worker, fit)
 }
 
 // fit is how a worker fits its class.
@@ -239,7 +239,7 @@ func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (
 	return f, nil
 }
 
-func (a *api) welcome(w http.ResponseWriter, r *http.Request, worker *store.Worker, f *fit) error {
+func (a *api) welcome(w http.ResponseWriter, worker *store.Worker, f *fit) error {
 	if err := a.Dispatch.Admit(worker); err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ const differs = "its machine is not as the others of its class any more"
 // hello takes a worker in again that has joined before, with what it can do now.
 func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var h client.Hello
-	if err := read(w, r, &h); err != nil {
+	if err := read(r, &h); err != nil {
 		return err
 	}
 	if err := h.Offer.Check(); err != nil {
@@ -280,7 +280,7 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 			return err
 		}
 	}
-	return a.welcome(w, r, worker, fit)
+	return a.welcome(w, worker, fit)
 }
 
 // acceptOwn makes a class anew where the only worker that a server has is its own, and has
@@ -352,7 +352,7 @@ func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 // setWorker takes a worker out of service, lets it work again, or shuts it out for good.
 func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var s client.SetWorker
-	if err := read(w, r, &s); err != nil {
+	if err := read(r, &s); err != nil {
 		return err
 	}
 	state := store.WorkerState(s.State)
@@ -400,7 +400,7 @@ func (a *api) classes(w http.ResponseWriter, r *http.Request, _ *caller) error {
 // differ from it end their jobs and stop.
 func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var wish client.AcceptClass
-	if err := read(w, r, &wish); err != nil {
+	if err := read(r, &wish); err != nil {
 		return err
 	}
 	name := r.PathValue("name")

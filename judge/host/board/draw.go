@@ -63,7 +63,7 @@ func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 	for _, place := range b.Places() {
 		cells := p.drawn[place.Row]
 		if cells == nil {
-			cells = p.cells(place.Row, c.Problems)
+			cells = p.cells(place.Row)
 		}
 		kept[place.Row] = cells
 		s.rows = append(s.rows, line{
@@ -158,7 +158,7 @@ func (p *pen) sums(columns []scoring.Column) []byte {
 }
 
 // cells draws a row but for its rank.
-func (p *pen) cells(r *scoring.Row, problems []scoring.Problem) []byte {
+func (p *pen) cells(r *scoring.Row) []byte {
 	out := make([]byte, 0, 200+80*len(r.Cells))
 	out = append(out, `<th scope="row"><bdi>`...)
 	out = append(out, text(r.Team.Name)...)

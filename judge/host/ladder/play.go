@@ -71,11 +71,8 @@ func (k *Keeper) minute(v *View, open []*store.Encounter) int {
 
 // next begins an encounter, and gives back all that are under way.
 func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
-	e, err := k.pair(v, open)
-	if err != nil {
-		return nil, err
-	}
-	err = k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
+	e := k.pair(v, open)
+	err := k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
 		a, b := player(v.Bot(e.A)), player(v.Bot(e.B))
 		spec, err := flow.NewEncounter(work(v.Ladder), v.Played, v.Seed, e.Number, a, b)
 		if err != nil {
@@ -91,7 +88,7 @@ func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]
 }
 
 // pair says who meets next.
-func (k *Keeper) pair(v *View, open []*store.Encounter) (*store.Encounter, error) {
+func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 	bots := make([]matchmaking.Bot, len(v.index))
 	numbers := make([]int64, len(v.index))
 	last := v.Encounters
@@ -129,7 +126,7 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) (*store.Encounter, error
 	}
 	// The seed of the draw is that of the ladder and the number of the encounter.
 	a, b := matchmaking.Next(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
-	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}, nil
+	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
 }
 
 // settled looks whether enough was played: after so many encounters as there are bots, twice as

@@ -259,7 +259,7 @@ func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error 
 			return fmt.Errorf("%s ends in the middle of a row: %w", path, err)
 		}
 		rows++
-		if err := loadRow(ctx, tx, insert, columns, line); err != nil {
+		if err := loadRow(ctx, insert, columns, line); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, rows, err)
 		}
 	}
@@ -287,7 +287,7 @@ func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string,
 	return columns, insert, err
 }
 
-func loadRow(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, columns []string, line []byte) error {
+func loadRow(ctx context.Context, insert *sql.Stmt, columns []string, line []byte) error {
 	numbers := json.NewDecoder(bytes.NewReader(line))
 	numbers.UseNumber() // times do not fit into a float64 with all their digits
 	var row map[string]any

@@ -249,10 +249,10 @@ func (s *site) event(r *ask) (*store.Flow, error) {
 
 // played gathers what the parts of an event have brought: nil where it is not open yet. The
 // caller closes it.
-func (s *site) played(r *ask, f *store.Flow) (g *arena.Gathering, lines [][]byte, opened *flow.ArenaOpened, err error) {
+func (s *site) played(r *ask, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
 	parts, err := s.Store.Parts(r.Context(), f.ID)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	slices.SortStableFunc(parts, func(a, b *store.Part) int { // the opening comes before all others
 		return map[bool]int{true: 0, false: 1}[a.Key == flow.OpeningKey] - map[bool]int{true: 0, false: 1}[b.Key == flow.OpeningKey]
@@ -264,17 +264,17 @@ func (s *site) played(r *ask, f *store.Flow) (g *arena.Gathering, lines [][]byte
 		if p.Key == flow.OpeningKey {
 			opened = &flow.ArenaOpened{}
 			if err := json.Unmarshal(p.Result.Output, opened); err != nil {
-				return nil, nil, nil, fmt.Errorf("read how the event was opened: %w", err)
+				return nil, nil, fmt.Errorf("read how the event was opened: %w", err)
 			}
 			if opened.Opened == nil {
-				return nil, nil, opened, nil
+				return nil, opened, nil
 			}
 			if g, err = arena.Gather(""); err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
 		}
 		if g == nil {
-			return nil, nil, opened, nil
+			return nil, opened, nil
 		}
 		brought, err := s.Dispatch.Lines(p.Events)
 		if err == nil {
@@ -283,11 +283,10 @@ func (s *site) played(r *ask, f *store.Flow) (g *arena.Gathering, lines [][]byte
 			}
 		}
 		if err != nil {
-			return nil, nil, nil, errors.Join(err, g.Close())
+			return nil, nil, errors.Join(err, g.Close())
 		}
-		lines = append(lines, brought...)
 	}
-	return g, lines, opened, nil
+	return g, opened, nil
 }
 
 func (s *site) eventPage(w http.ResponseWriter, r *ask) error {
@@ -308,7 +307,7 @@ func (s *site) eventPage(w http.ResponseWriter, r *ask) error {
 	for _, one := range spec.Work.Files {
 		v.Files = append(v.Files, path.Base(one.Path))
 	}
-	g, _, opened, err := s.played(r, f)
+	g, opened, err := s.played(r, f)
 	if err != nil {
 		return err
 	}
@@ -363,7 +362,7 @@ func (s *site) eventEnd(r *ask) (log []byte, out *arena.Outcome, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	g, _, _, err := s.played(r, f)
+	g, _, err := s.played(r, f)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -259,7 +259,7 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 		r.turn, w = turn, &served{w, turn}
 	}
 	if r.PathValue("slug") != "" {
-		if err := s.find(r, rt.action); err != nil {
+		if err := s.find(r); err != nil {
 			return err
 		}
 	}
@@ -331,7 +331,7 @@ func (s *site) forget(w http.ResponseWriter) {
 }
 
 // find finds the contest that is asked for, and what of it.
-func (s *site) find(r *ask, a auth.Action) error {
+func (s *site) find(r *ask) error {
 	c, err := s.Store.ContestBySlug(r.Context(), r.PathValue("slug"))
 	if errors.Is(err, store.ErrNotFound) || err == nil && c.ID == store.Practice {
 		if r.me == nil { // as of one that hides itself

@@ -182,7 +182,7 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strictyaml.Nod
 		if !problem.Covers(key.Text, s.Name) {
 			continue
 		}
-		rules := p.readRule(s, key, value, doc)
+		rules := p.readRule(s, key, value)
 		if key.Text == s.Dir() && fromDir && len(rules) > 0 { // replaces what the folder says
 			rules[0] = inherit(rules[0], rule, value)
 			s.Rules = slices.DeleteFunc(s.Rules, func(r problem.Rule) bool { return r.From == rule.From })
@@ -226,7 +226,7 @@ var ruleKeys = []string{"language", "entrypoint", "authors", "model_solution", "
 
 // readRule reads what submissions.yaml says of a submission, and of some of its
 // cases.
-func (p *Package) readRule(s *problem.Submission, key, n *strictyaml.Node, doc *strictyaml.Node) (rules []problem.Rule) {
+func (p *Package) readRule(s *problem.Submission, key, n *strictyaml.Node) (rules []problem.Rule) {
 	if n.Kind != strictyaml.Map {
 		if n.Here() {
 			p.noteOnce(n.Mismatch("a map"))
