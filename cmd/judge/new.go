@@ -21,7 +21,7 @@ func newCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "new <problem>",
 		Short:   "start a problem, with a small example to write over",
-		Long:    "New writes the folder of a small problem, whole, with a solution that is right and one that\nis wrong, and generates its cases. Write your own problem over it.",
+		Long:    "New writes the folder of a small problem, whole, with a solution that is right, one that is\nwrong and one that is too slow (outputs and bots cannot be), and generates its cases. Write\nyour own problem over it.",
 		Example: "  judge new two-sum; judge verify two-sum\n  judge new guess --kind interactive --lang python",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := newProblem(cmd.Context(), c, args[0], kind, language); err != nil {
