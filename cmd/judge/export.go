@@ -27,6 +27,7 @@ import (
 // exporting are the flags of judge export.
 type exporting struct {
 	to, out string
+	derived bool // out, from the problem's name
 }
 
 func exportCommand(c *console) *cobra.Command {
@@ -61,6 +62,23 @@ func asPath(path string) string {
 	return "." + string(filepath.Separator) + path
 }
 
+// place finds out where the package is written, under a name that its format takes.
+func (e *exporting) place(id string) error {
+	if e.out == "" {
+		e.out, e.derived = exchange.Name(id), true
+		return nil
+	}
+	out, err := filepath.Abs(e.out)
+	if err != nil {
+		return err
+	}
+	dir, name := filepath.Split(out)
+	if good := exchange.Name(name); good != name {
+		return usageError{fmt.Errorf("--out %s: %q cannot be the name of a package, which has only small letters and digits\n    --out %s would do", e.out, name, cli.Near(filepath.Join(dir, good)))}
+	}
+	return nil
+}
+
 func (e *exporting) run(ctx context.Context, c *console, name string) (err error) {
 	contest, err := cli.Find()
 	if err != nil {
@@ -75,8 +93,8 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	if err != nil {
 		return err
 	}
-	if e.out == "" {
-		e.out = exchange.Name(folder.ID)
+	if err := e.place(folder.ID); err != nil {
+		return err
 	}
 	tools := lang.New(contest.Config, nil, contest.Cache, kit) // nothing is built
 	with := exchange.With{
@@ -92,6 +110,9 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 		return err
 	}
 	fmt.Fprintf(c.out, "wrote %s\n", e.out)
+	if name := filepath.Base(e.out); e.derived && name != folder.ID {
+		fmt.Fprintf(c.out, "note: the package of %s is called %s: the format takes only small letters and digits\n", folder.ID, name)
+	}
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)
 	}
