@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// SeedEnv is the environment variable that holds a generator's seed, in Seed's
-// form, when it is not run in stream mode.
+// SeedEnv is the environment variable that holds a generator's seed when it is not run
+// in stream mode: one in Seed's form, or any other text, such as a number.
 const SeedEnv = "ASSAY_SEED"
 
 // Seed makes a generator line's seed: 32 hexadecimal digits of the SHA-256 of the
@@ -58,17 +58,24 @@ func Generate(f func(g *Gen)) {
 		})
 		return
 	}
-	seed := os.Getenv(SeedEnv)
-	if seed == "" {
-		seed = Seed("", strings.Join(os.Args[1:], " "))
-	}
-	q := generate(seed, os.Args[1:])
+	q := generate(seedByHand(os.Getenv(SeedEnv), os.Args[1:]), os.Args[1:])
 	if q.verdict != OK {
 		exit(q)
 	}
 	if _, err := io.WriteString(os.Stdout, q.message); err != nil {
 		exit(quit{Fail, err.Error()})
 	}
+}
+
+// seedByHand is the seed of a generator that is run by hand: the given one, which may be
+// any text, or that of its line.
+func seedByHand(given string, args []string) string {
+	if given == "" {
+		given = strings.Join(args, " ")
+	} else if raw, err := hex.DecodeString(given); err == nil && len(raw) == 16 {
+		return given
+	}
+	return Seed("", given)
 }
 
 // generation makes one case, by a seed or by choices (see newTape).

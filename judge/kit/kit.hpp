@@ -654,6 +654,10 @@ inline std::string sha256(std::string data) {
     return digits;
 }
 
+inline bool isSeed(const std::string &text) {
+    return text.size() == 32 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+}
+
 __extension__ typedef unsigned __int128 uint128;
 
 // Numbers the values of a range from the plainest on: the lower end, or 0, 1, -1, 2, ...
@@ -705,7 +709,7 @@ public:
             }
             seed = Seed("", "");
         }
-        if (seed.size() != 32 || seed.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) own::quit(FAIL, "seed %q is not 32 hexadecimal digits", seed);
+        if (!own::isSeed(seed)) own::quit(FAIL, "seed %q is not 32 hexadecimal digits", seed);
         state = own::uint128(std::strtoull(seed.substr(0, 16).c_str(), nullptr, 16)) << 64 | std::strtoull(seed.substr(16).c_str(), nullptr, 16);
     }
 
@@ -940,9 +944,8 @@ void Generate(int argc, char **argv, F f) {
         });
     own::Arguments args(argv + 1, argv + argc);
     const char *given = std::getenv("ASSAY_SEED");
-    std::string line;
-    own::join(line, "", own::text(args));
-    own::Ended how = generate(given && *given ? given : Seed("", line), args);
+    std::string seed = given && *given ? given : own::text(args);  // any text, such as a number, or the line
+    own::Ended how = generate(own::isSeed(seed) ? seed : Seed("", seed), args);
     if (how.verdict != OK) own::exitByHand(how);
     std::fflush(nullptr);
     own::writeAll(1, how.message);

@@ -388,7 +388,8 @@ def Generate(f):
 
         return _serve("generator", answer)
     args = sys.argv[1:]
-    verdict, message = generate(os.environ.get("ASSAY_SEED") or Seed("", " ".join(args)), args)
+    seed = os.environ.get("ASSAY_SEED") or " ".join(args)  # any text, such as a number, or the line
+    verdict, message = generate(seed if _is_seed(seed) else Seed("", seed), args)
     if verdict != OK:
         _exit(verdict, message)
     sys.stdout.buffer.write(_bytes(message))
@@ -401,6 +402,10 @@ def Seed(salt, line):
     import hashlib
 
     return hashlib.sha256(_bytes(salt + "\0" + line)).hexdigest()[:32]
+
+
+def _is_seed(text):
+    return re.fullmatch("[0-9a-fA-F]{32}", text)
 
 
 _most_choices = 1 << 18
@@ -426,7 +431,7 @@ class Rand:
                 raise _Quit(FAIL, "%s is not a list of choices" % _quoted(rest[:40]))
             self._next = [int(word) for word in rest.split()][::-1]
             seed, self._chosen = Seed("", ""), []
-        if not re.fullmatch("[0-9a-fA-F]{32}", seed):
+        if not _is_seed(seed):
             raise _Quit(FAIL, "seed %s is not 32 hexadecimal digits" % _quoted(seed))
         self._state = int(seed, 16)
 

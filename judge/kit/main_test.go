@@ -102,8 +102,12 @@ func TestByHand(t *testing.T) {
 }
 
 func TestTheSeedComesFromTheEnvironment(t *testing.T) {
+	kit.InEach(t, "seeds", seedsFromTheEnvironment)
+}
+
+func seedsFromTheEnvironment(t *testing.T, l kit.Language) {
 	generate := func(seed string) string {
-		cmd := kit.Go.Start(t, "generator", "random")
+		cmd := l.Start(t, "generator", "random")
 		if seed != "" {
 			cmd.Env = append(cmd.Env, kit.SeedEnv+"="+seed)
 		}
@@ -116,6 +120,9 @@ func TestTheSeedComesFromTheEnvironment(t *testing.T) {
 	}
 	if generate("") != generate(kit.Seed("", "random")) {
 		t.Error("without a seed, the line is not the seed")
+	}
+	if five := generate("5"); five == "" || five == generate("6") || five != generate(kit.Seed("", "5")) {
+		t.Errorf("the seed 5 makes %q", five)
 	}
 }
 

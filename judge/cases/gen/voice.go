@@ -116,8 +116,8 @@ func (v kitValidator) Validate(ctx context.Context, name string, input []byte) (
 }
 
 // plainGenerator is started for each case. It gets the words of the line as
-// arguments and the seed in the environment; "{seed}" in an argument stands for
-// the seed as a number.
+// arguments and the seed as a number in the environment, which any language reads;
+// "{seed}" in an argument stands for the same number.
 type plainGenerator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -126,12 +126,13 @@ type plainGenerator struct {
 }
 
 func (g plainGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
+	number := problem.SeedNumber(seed)
 	all := append([]string{}, g.args...)
 	for _, a := range args {
-		all = append(all, strings.ReplaceAll(a, problem.SeedWord, problem.SeedNumber(seed)))
+		all = append(all, strings.ReplaceAll(a, problem.SeedWord, number))
 	}
 	cmd := g.program.Command(g.limits, all...)
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], kit.SeedEnv+"="+seed)
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], kit.SeedEnv+"="+number)
 	out, x, tail, err := runPlain(ctx, g.runner, cmd, nil)
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func validate(in string, _ []string, _ string, _ io.Writer) judge.Exec {
 	return judge.Exec{}
 }
 
-// generate takes "random <n>": n numbers from the digits of the seed.
+// generate takes "random <n>": n numbers from the digits of a hash of the seed.
 func generate(_ string, args []string, seed string, out io.Writer) judge.Exec {
 	if len(args) != 2 || args[0] != "random" {
 		return judge.Exec{Exit: 1}
@@ -92,6 +92,7 @@ func generate(_ string, args []string, seed string, out io.Writer) judge.Exec {
 		return judge.Exec{Exit: 1}
 	}
 	fmt.Fprintln(out, n)
+	seed = kit.Seed("", seed)
 	for i := range n {
 		a, _ := strconv.ParseUint(seed[i%24:i%24+4], 16, 32)
 		fmt.Fprintln(out, a%500)

@@ -372,8 +372,8 @@ func TestExportOfGenerators(t *testing.T) {
 	}
 	got := tree(t, to)
 	for _, want := range []string{
-		"solution: /submissions/accepted/reference.py\n", ": {generate: \"generator 00000010 random 3 8\"}\n",
-		": {generate: \"generator 00000010 'it'\\\\''s'\"}\n", "\"1-a\": {copy: \"cases/sample/1-a\"}\n",
+		"solution: /submissions/accepted/reference.py\n", ": {generate: \"generator 8 random 3 8\"}\n",
+		": {generate: \"generator 8 'it'\\\\''s'\"}\n", "\"1-a\": {copy: \"cases/sample/1-a\"}\n",
 	} {
 		if !strings.Contains(got["generators/generators.yaml"], want) {
 			t.Errorf("generators.yaml lacks %q:\n%s", want, got["generators/generators.yaml"])

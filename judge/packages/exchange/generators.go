@@ -46,7 +46,7 @@ const (
 
 // seededRun starts a generator with the seed that is its first argument.
 const seededRun = `#!/bin/sh
-# The first argument is the case's seed, in hexadecimal digits.
+# The first argument is the case's seed.
 ASSAY_SEED=$1 && export ASSAY_SEED && shift
 exec "$(dirname "$0")/make" "$@"
 `
@@ -78,9 +78,14 @@ func (e *exporter) generators() error {
 		if !makes(r) {
 			return ""
 		}
-		words := []string{generatorName, e.with.Seed(r.group, &r.c)}
+		seed := e.with.Seed(r.group, &r.c)
+		number := problem.SeedNumber(seed)
+		if p.Speaks != "kit" {
+			seed = number
+		}
+		words := []string{generatorName, seed}
 		for _, word := range strings.Fields(r.c.Line) {
-			words = append(words, shellWord(strings.ReplaceAll(word, problem.SeedWord, problem.SeedNumber(words[1]))))
+			words = append(words, shellWord(strings.ReplaceAll(word, problem.SeedWord, number)))
 		}
 		return strings.Join(words, " ")
 	})
