@@ -40,7 +40,10 @@ func (m *Maker) Fetch(ctx context.Context) error {
 		return fmt.Errorf("make a folder for the cases: %w", err)
 	}
 	defer os.RemoveAll(staging)
-	if err := m.make(ctx, staging, todo); err != nil {
+	if err := m.draw(ctx, staging, todo); err != nil {
+		return err
+	}
+	if err := m.make(ctx, todo); err != nil {
 		return err
 	}
 	again := "if the change is meant, run: judge generate " + m.Folder.ID

@@ -63,11 +63,17 @@ type task struct {
 	seed    string
 	staged  string // path of the files, without the extension
 	tries   int    // other seeds that it was given, see apart
+	same    int    // of the last of these, how many drew what the one before did
+	before  string // the SHA-256 of the input that is drawn again
 	in, ans string // SHA-256
 }
 
-// made says whether the files of the task are there.
-func (t *task) made() bool { return t.in != "" }
+// drawn says whether the input of the task is there, made whether the answer is, too.
+func (t *task) drawn() bool { return t.in != "" }
+func (t *task) made() bool  { return t.ans != "" }
+
+// fixed says whether the task has the same input with each seed, as far as was tried.
+func (t *task) fixed() bool { return t.same == maxSame }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
 
@@ -113,21 +119,30 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	if err := m.enough(todo); err != nil {
 		return nil, err
 	}
-	made, err := m.makeApart(current, todo, func(todo []*task) error {
+	made, err := m.drawApart(current, todo, func(todo []*task) error {
 		if staging == "" {
 			if staging, err = m.stage(todo); err != nil {
 				return err
 			}
 		}
-		all = append(all, todo...)
+		for _, t := range todo {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
 		err := m.recall(sources, staging, todo)
 		if err == nil {
-			err = m.make(ctx, staging, todo)
+			err = m.draw(ctx, staging, todo)
 		}
 		return m.unwritable(todo[0].c, err)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(all) > 0 {
+		if err := m.unwritable(all[0].c, m.make(ctx, m.inOrder(made))); err != nil {
+			return nil, err
+		}
 	}
 	sum.Kept = len(current)
 	if err := m.agree(ctx, m.pairs(current, made)); err != nil {
@@ -167,8 +182,11 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 		return nil, fmt.Errorf("make a folder for the cases: %w", err)
 	}
 	defer os.RemoveAll(staging)
-	made, err := m.makeApart(nil, todo, func(todo []*task) error { return m.make(ctx, staging, todo) })
+	made, err := m.drawApart(nil, todo, func(todo []*task) error { return m.draw(ctx, staging, todo) })
 	if err != nil {
+		return nil, err
+	}
+	if err := m.make(ctx, todo); err != nil {
 		return nil, err
 	}
 	if err := m.agree(ctx, m.pairs(nil, made)); err != nil {
@@ -205,27 +223,30 @@ func (m *Maker) otherSeed(c *judge.Case, tries int) string {
 
 // isSeed says whether a case may have been made with a seed.
 func (m *Maker) isSeed(c *judge.Case, seed string) bool {
-	for tries := 1; problem.Derived(c.Line) && tries <= maxAlike; tries++ {
-		if seed == m.otherSeed(c, tries) {
+	for tries := 0; tries <= maxAlike; tries++ {
+		if tries == 0 && seed == m.seed(c) || seed == m.otherSeed(c, tries) {
 			return true
 		}
 	}
-	return seed == m.seed(c)
+	return false
 }
 
-// makeApart makes cases, and makes them so that no two have the same input: a case that is
-// drawn from the declared format and has the input of an earlier one, or of one that is not
-// drawn, is drawn again. What comes out does not depend on what was there before: a case
-// that had to be drawn again is never kept. It takes out of current what it makes anew.
-func (m *Maker) makeApart(current map[string]*Entry, todo []*task, makeThem func([]*task) error) (made map[string]*task, err error) {
+// drawApart draws the inputs of cases, and draws them so that no two are the same: of cases
+// with the same input one keeps it, and the others are drawn again. What comes out does not
+// depend on what was there before: a case that had to be drawn again is never kept. It
+// takes out of current what it draws anew.
+func (m *Maker) drawApart(current map[string]*Entry, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
 	made = map[string]*task{}
 	for first := true; first || len(todo) > 0; first = false {
 		if len(todo) > 0 {
-			if err := makeThem(todo); err != nil {
+			if err := draw(todo); err != nil {
 				return nil, err
 			}
 		}
 		for _, t := range todo {
+			if t.same++; t.in != t.before {
+				t.same = 0
+			}
 			made[t.c.ID()] = t
 			delete(current, t.c.ID())
 		}
@@ -234,24 +255,58 @@ func (m *Maker) makeApart(current map[string]*Entry, todo []*task, makeThem func
 	return made, m.duplicates(current, made)
 }
 
+// maxSame is how often the same input is drawn in a row until it is taken that the
+// generator makes no other.
+const maxSame = 6
+
 // apart gives cases other seeds that must be drawn again. One that has had many is left.
 func (m *Maker) apart(current map[string]*Entry, made map[string]*task) (again []*task) {
 	for _, same := range m.alike(current, made) {
-		first := max(slices.IndexFunc(same, func(c *judge.Case) bool { return !problem.Derived(c.Line) }), 0)
+		keeps := keeper(same, made)
 		for i, c := range same {
 			t := made[c.ID()]
 			if t == nil {
 				t = &task{c: c}
+				if e := current[c.ID()]; e != nil {
+					t.in = e.In
+				}
 			}
-			if i == first || !problem.Derived(c.Line) || t.tries == maxAlike {
+			if i == keeps || c.Line == "" || t.tries == maxAlike || t.fixed() && !problem.Derived(c.Line) {
 				continue
 			}
 			t.tries++
-			t.seed, t.in, t.ans = m.otherSeed(c, t.tries), "", ""
+			t.seed, t.before, t.in, t.ans = m.otherSeed(c, t.tries), t.in, "", ""
 			again = append(again, t)
 		}
 	}
 	return again
+}
+
+// keeper is which of the cases with the same input keeps it: one that was written by hand,
+// or can have no other; or one of a generator; else the first.
+func keeper(same []*judge.Case, made map[string]*task) int {
+	for _, keeps := range []func(c *judge.Case) bool{
+		func(c *judge.Case) bool { return c.Line == "" },
+		func(c *judge.Case) bool { return made[c.ID()] != nil && made[c.ID()].fixed() },
+		func(c *judge.Case) bool { return !problem.Derived(c.Line) },
+	} {
+		if i := slices.IndexFunc(same, keeps); i >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// inOrder are the tasks in judging order.
+func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
+	for g := range m.Folder.Groups {
+		for i := range m.Folder.Groups[g].Cases {
+			if t := made[m.Folder.Groups[g].Cases[i].ID()]; t != nil {
+				tasks = append(tasks, t)
+			}
+		}
+	}
+	return tasks
 }
 
 // pairs are the generated cases, in judging order.
@@ -294,9 +349,44 @@ func stand(staging string, todo []*task) {
 	}
 }
 
-// make makes the inputs and answers of all tasks that are not made in the folder staging,
-// and the inputs of all a second time.
-func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
+// draw makes the inputs of all tasks that have none in the folder staging.
+func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
+	stand(staging, todo)
+	crew, err := m.hire(ctx)
+	if err != nil {
+		return err
+	}
+	done := m.counter("inputs made", len(todo))
+	return m.generators(ctx, crew, todo, func(g Generator, t *task) error {
+		defer done()
+		if t.drawn() {
+			return nil
+		}
+		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
+		if err != nil {
+			return err
+		}
+		if text, hint := Flaw(input); text != "" {
+			return &judge.Fault{Text: "the generated input " + text, Hint: hint}
+		}
+		return t.writeInput(input)
+	})
+}
+
+// generators has tasks done with a generator, in their order.
+func (m *Maker) generators(ctx context.Context, crew *crew, todo []*task, do func(g Generator, t *task) error) error {
+	return share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
+		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
+		if err != nil {
+			return worker[*task]{}, err
+		}
+		return worker[*task]{func(t *task) error { return m.blame(t.c, do(g, t)) }, g.Close}, nil
+	})
+}
+
+// make validates and answers the inputs of all tasks that are not made, and makes the inputs
+// of all a second time.
+func (m *Maker) make(ctx context.Context, todo []*task) error {
 	crew, err := m.hire(ctx)
 	if err != nil {
 		return err
@@ -310,13 +400,13 @@ func (m *Maker) make(ctx context.Context, staging string, todo []*task) error {
 			return err
 		}
 	}
-	stand(staging, todo)
 	done := m.counter("cases made", len(todo))
 	err = share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
-		w, err := crew.worker(ctx)
+		v, err := OpenValidator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
 		if err != nil {
 			return worker[*task]{}, err
 		}
+		w := &maker{crew: crew, validator: v}
 		return worker[*task]{func(t *task) error {
 			if !t.made() {
 				if err := w.make(ctx, t); err != nil {
@@ -341,18 +431,12 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	for i, t := range todo {
 		reversed[len(todo)-1-i] = t
 	}
-	return share(ctx, m.Jobs, reversed, func(ctx context.Context) (worker[*task], error) {
-		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
-		if err != nil {
-			return worker[*task]{}, err
+	return m.generators(ctx, crew, reversed, func(g Generator, t *task) error {
+		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
+		if err == nil && hashBytes(input) != t.in {
+			err = &judge.Fault{Text: "the generator makes another input when it is run again", Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases"}
 		}
-		return worker[*task]{func(t *task) error {
-			input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
-			if err == nil && hashBytes(input) != t.in {
-				err = &judge.Fault{Text: "the generator makes another input when it is run again", Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases"}
-			}
-			return m.blame(t.c, err)
-		}, g.Close}, nil
+		return err
 	})
 }
 
@@ -384,7 +468,7 @@ func (m *Maker) hire(ctx context.Context) (*crew, error) {
 // maker makes the files of a case.
 type maker struct {
 	crew      *crew
-	generator Generator
+	generator Generator // nil where the inputs are there
 	validator Validator // nil where the problem has none
 }
 
@@ -396,20 +480,21 @@ func (c *crew) worker(ctx context.Context) (*maker, error) {
 	return &maker{c, g, v}, nil
 }
 
-func (w *maker) close() error {
+func (w *maker) close() (err error) {
 	if w.validator != nil {
-		w.validator.Close()
+		err = w.validator.Close()
 	}
-	return w.generator.Close()
+	if w.generator != nil {
+		err = errors.Join(err, w.generator.Close())
+	}
+	return err
 }
 
+// make validates and answers the input of a task.
 func (w *maker) make(ctx context.Context, t *task) error {
-	input, err := w.generator.Generate(ctx, t.seed, strings.Fields(t.c.Line))
+	input, err := os.ReadFile(t.staged + ".in")
 	if err != nil {
-		return err
-	}
-	if text, hint := Flaw(input); text != "" {
-		return &judge.Fault{Text: "the generated input " + text, Hint: hint}
+		return fmt.Errorf("read case %s: %w", t.c.ID(), err)
 	}
 	if w.validator != nil {
 		text, err := w.validator.Validate(ctx, t.c.ID(), input)
@@ -424,21 +509,27 @@ func (w *maker) make(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	return t.write(input, answer)
+	return t.writeAnswer(answer)
 }
 
-// write writes the files of the case; then it is made.
-func (t *task) write(input, answer []byte) error {
+// writeInput writes the input of the case; then it is drawn.
+func (t *task) writeInput(input []byte) error {
 	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(t.staged+".in", input, 0o644); err != nil {
 		return err
 	}
+	t.in = hashBytes(input)
+	return nil
+}
+
+// writeAnswer writes the answer; then the case is made.
+func (t *task) writeAnswer(answer []byte) error {
 	if err := os.WriteFile(t.staged+".ans", answer, 0o644); err != nil {
 		return err
 	}
-	t.in, t.ans = hashBytes(input), hashBytes(answer)
+	t.ans = hashBytes(answer)
 	return nil
 }
 

@@ -391,18 +391,29 @@ func (m *Maker) alike(current map[string]*Entry, made map[string]*task) (all [][
 // duplicates refuses two cases with the same input.
 func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) error {
 	var faults judge.Faults
-	for _, same := range m.alike(current, made) {
+	alike := m.alike(current, made)
+	wanted, different := m.bySeedAlone(alike)
+	told := map[string]bool{}
+	for _, same := range alike {
 		last := same[len(same)-1]
 		names := make([]string, len(same)-1)
 		for i, c := range same[:len(same)-1] {
 			names[i] = c.ID()
 		}
 		hint := "remove its line, or give it other arguments or other seeds, such as --seed {101..120}"
-		if problem.Derived(last.Line) {
+		if t := made[last.ID()]; t != nil && t.tries == maxAlike {
 			hint = fmt.Sprintf("it was drawn %d times; remove its line, or let it make more different inputs", maxAlike+1)
 		}
-		if bySeedAlone(same) {
-			hint = "lines that differ in their seed alone make the same input: let the generator take all chance from its seed (kit: g.Rand), or remove the line"
+		if line := seedless(last); different[line] < wanted[line] {
+			if told[line] {
+				continue
+			}
+			told[line] = true
+			what := "the same input"
+			if n := different[line]; n > 1 {
+				what = fmt.Sprintf("only %d different inputs, not %d", n, wanted[line])
+			}
+			hint = "lines that differ in their seed alone make " + what + ": let the generator take all chance from its seed (kit: g.Rand), or take fewer seeds"
 		}
 		faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), hint))
 	}
@@ -410,18 +421,37 @@ func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) err
 	return faults.AsError()
 }
 
-// bySeedAlone says whether two of the lines are the same but for their seed.
-func bySeedAlone(cases []*judge.Case) bool {
-	seen := map[string]bool{}
-	for _, c := range cases {
-		if line := seedOf.ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
-			if seen[line] {
-				return true
+// bySeedAlone counts the cases whose lines are the same but for their seed, and their
+// different inputs.
+func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string]int) {
+	wanted, different = map[string]int{}, map[string]int{}
+	for g := range m.Folder.Groups {
+		for i := range m.Folder.Groups[g].Cases {
+			if line := seedless(&m.Folder.Groups[g].Cases[i]); line != "" {
+				wanted[line]++
+				different[line]++
+			}
+		}
+	}
+	for _, same := range alike {
+		seen := map[string]bool{}
+		for _, c := range same {
+			line := seedless(c)
+			if line != "" && seen[line] {
+				different[line]--
 			}
 			seen[line] = true
 		}
 	}
-	return false
+	return wanted, different
+}
+
+// seedless is a generator's line without its seed; "" for one that has none.
+func seedless(c *judge.Case) string {
+	if line := seedOf.ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
+		return line
+	}
+	return ""
 }
 
 var seedOf = regexp.MustCompile(`--?seed[= ]\d+`)

@@ -15,7 +15,7 @@ var savedLimits = cachedir.Limits{Bytes: 512 << 20, Files: 20_000}
 
 // saved is a case that was made by a run of Generate that came to no end.
 type saved struct {
-	In, Ans []byte
+	In, Ans []byte // Ans is nil where there is no answer yet
 }
 
 // savedAs is where a case is saved: under what it is made from.
@@ -27,19 +27,21 @@ func (m *Maker) savedAs(sources string, t *task) string {
 // another line, or was interrupted.
 func (m *Maker) save(sources string, todo []*task) error {
 	for _, t := range todo {
-		if m.Saved == "" || !t.made() {
+		if m.Saved == "" || !t.drawn() {
 			continue
 		}
-		in, err := os.ReadFile(t.staged + ".in")
-		ans, err2 := os.ReadFile(t.staged + ".ans")
-		err = errors.Join(err, err2)
+		var s saved
+		var err error
+		if s.In, err = os.ReadFile(t.staged + ".in"); err == nil && t.made() {
+			s.Ans, err = os.ReadFile(t.staged + ".ans")
+		}
 		if errors.Is(err, os.ErrNotExist) { // it was put in place
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(saved{in, ans})
+		text, err := json.Marshal(s)
 		if err == nil {
 			err = atomicfile.Write(m.savedAs(sources, t), text)
 		}
@@ -57,7 +59,7 @@ func (m *Maker) save(sources string, todo []*task) error {
 func (m *Maker) recall(sources, staging string, todo []*task) error {
 	stand(staging, todo)
 	for _, t := range todo {
-		if m.Saved == "" || t.made() {
+		if m.Saved == "" || t.drawn() {
 			continue
 		}
 		path := m.savedAs(sources, t)
@@ -67,7 +69,11 @@ func (m *Maker) recall(sources, staging string, todo []*task) error {
 		}
 		var s saved
 		if json.Unmarshal(text, &s) == nil && len(s.In) > 0 {
-			if err := t.write(s.In, s.Ans); err != nil {
+			err := t.writeInput(s.In)
+			if err == nil && s.Ans != nil {
+				err = t.writeAnswer(s.Ans)
+			}
+			if err != nil {
 				return err
 			}
 		}
