@@ -167,7 +167,7 @@ func (r *Rand) Uint64N(n uint64) uint64 {
 	return r.tape.choose(n-1, func() uint64 { return r.plain.Uint64N(n) })
 }
 
-// IntN is Uint64N for an int, which is above 0, as in all types with a sign.
+// IntN returns a number in 0..n-1. N must be above 0, as in all types with a sign.
 func (r *Rand) IntN(n int) int { return int(r.Uint64N(natural(int64(n)))) }
 
 // Int32N is IntN for an int32.

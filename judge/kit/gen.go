@@ -29,7 +29,7 @@ func Seed(salt, line string) string {
 // Gen is one case that a generator makes.
 type Gen struct {
 	Kind string // the first word of the line: which kind of case to make
-	Rand *Rand
+	Rand *Rand  // the source of all chance
 
 	words   []string // positional arguments behind Kind
 	options map[string]string

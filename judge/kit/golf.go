@@ -10,8 +10,8 @@ import (
 // far. A checker of answers sees them all together, so that it can ask for what no
 // single one shows: the same text in every lost position, say.
 type Golf struct {
-	All     bool // every input of the domain is here
-	Answers []GolfAnswer
+	All     bool         // every input of the domain is here
+	Answers []GolfAnswer // what came out for each input so far
 
 	report GolfReport
 }
