@@ -182,6 +182,7 @@ type Ended struct {
 	Exec
 	Order     int   // 1 for the process that ended first, and so on
 	Dismissed bool  // it was killed as another one's Ends said so, or as it Outlived that too long
+	Stuck     bool  // it was killed at its wall time limit, as both waited for the other one's words
 	Err       error // an *ExecError, or an error of the judge or the machine
 }
 

@@ -30,6 +30,8 @@ type turns struct {
 	input [2]*os.File // the judge's end of the pipe that each process reads
 	used  [2]time.Duration
 	last  [2]starvation
+	quiet time.Duration // of what the first used, in which both waited
+	stuck [2]bool       // both waited for most of the time for which one was ended
 
 	mu     sync.Mutex
 	placed [2]place
@@ -86,11 +88,16 @@ func (t *turns) look(took time.Duration) {
 	if t.placed[0].pid == 0 || t.placed[1].pid == 0 {
 		return
 	}
-	i := t.whose()
+	i, both := t.whose()
 	starved := t.last[i].total
 	t.last[i].add(t.placed[i].threads())
-	t.used[i] += max(0, took-time.Duration(t.last[i].total-starved))
-	if most := t.all[i].Limits.Wall; most > 0 && t.used[i] > most {
+	used := max(0, took-time.Duration(t.last[i].total-starved))
+	t.used[i] += used
+	if both {
+		t.quiet += used
+	}
+	if most := t.all[i].Limits.Wall; most > 0 && t.used[i] > most && t.lives[i].ctx.Err() == nil {
+		t.stuck[i] = i == 0 && t.quiet > t.used[i]/2
 		t.lives[i].end(errTurn)
 	}
 }
@@ -104,18 +111,21 @@ func (t *turns) over(i int) bool {
 	}
 }
 
-func (t *turns) whose() int {
+// whose turn it is; both says that they wait for each other.
+func (t *turns) whose() (i int, both bool) {
 	switch {
 	case t.over(0):
-		return 1
+		return 1, false
 	case t.over(1) || waiting(t.input[0]) > 0:
-		return 0
+		return 0, false
 	case waiting(t.input[1]) > 0:
-		return 1
-	case t.waits(0) && !t.waits(1):
-		return 1
+		return 1, false
+	case !t.waits(0):
+		return 0, false
+	case !t.waits(1):
+		return 1, false
 	}
-	return 0
+	return 0, true
 }
 
 func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input[i]) }

@@ -6,9 +6,12 @@ import "assay/judge"
 
 // turns are not taken here, as nothing tells who waits for whom: the first has its wall time
 // limit for the whole, and the other one both.
-type turns struct{ all []Joined }
+type turns struct {
+	all   []Joined
+	stuck [2]bool // never
+}
 
-func newTurns(all []Joined, _ []ends, _ []life) *turns { return &turns{all} }
+func newTurns(all []Joined, _ []ends, _ []life) *turns { return &turns{all: all} }
 
 func (t *turns) limits(i int) judge.Limits {
 	l := t.all[i].Limits

@@ -109,6 +109,9 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 		return nil, o, err
 	}
 	o = judge.Settle(x, t.Limits, o, ended[1].Order < ended[0].Order)
+	if ended[0].Stuck && o.Verdict == judge.IdlenessLimit {
+		o.Message = talk.silence()
+	}
 	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
 }
 

@@ -103,6 +103,16 @@ func end(text []byte) []byte {
 	return text[bytes.IndexByte(text, '\n')+1:]
 }
 
+// silence says why both may wait for the other one to speak.
+func (t *transcript) silence() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.open[fromProgram]) > 0 {
+		return "both wait: the last line that the program wrote has no end"
+	}
+	return "both wait: was the output flushed?"
+}
+
 // String is the dialogue so far, without the lines that have not ended.
 func (t *transcript) String() string {
 	t.mu.Lock()
@@ -114,6 +124,9 @@ func (t *transcript) String() string {
 		fmt.Fprintf(&out, "... %d lines are left out ...\n", left)
 	}
 	write(&out, last)
+	if out.Len() == 0 {
+		return "... nothing was said ...\n"
+	}
 	return out.String()
 }
 
