@@ -124,9 +124,12 @@ func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *str
 		}
 		how := "nothing makes it smaller"
 		if !small.Done {
-			how = "the time is used up"
+			how = "the time is used up, --budget gives it more"
 		}
 		line := fmt.Sprintf("shrunk: from %d to %d bytes in %d evaluations; %s", before, len(small.Input), small.Evaluations, how)
+		if small.Steps == 0 {
+			line = fmt.Sprintf("not shrunk: nothing smaller than %d bytes was found in %d evaluations; %s", before, small.Evaluations, how)
+		}
 		fmt.Fprintln(c.out, line)
 		provenance += upper(line) + ".\n"
 	} else if err := b.lab.Complete(ctx, found); err != nil {

@@ -44,7 +44,7 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	text, line, origin, err := b.input(input)
+	text, made, origin, err := b.input(input)
 	if err != nil {
 		return err
 	}
@@ -59,27 +59,27 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 		fmt.Fprintf(c.out, "the solution does not fail on %s: there is nothing to make smaller\n", origin)
 		return nil
 	}
-	t.Line, t.Origin = line, "it comes from "+origin
-	if line != "" {
-		t.Seed = gen.SeedOf(b.folder.Folder, line)
+	t.Origin = "it comes from " + origin
+	if made != nil && made.Line != "" {
+		t.Line, t.Seed = made.Line, gen.StoredSeed(b.folder.Folder, made.Group, made)
 	}
 	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
 }
 
 // input reads the input that was named: a case, or else a file.
-func (b *fixture) input(name string) (text []byte, line, origin string, err error) {
+func (b *fixture) input(name string) (text []byte, made *judge.Case, origin string, err error) {
 	picked, err := b.folder.Pick(nil, []string{name})
 	if unknown, ok := errors.AsType[*problem.UnknownError](err); ok {
 		if text, err = os.ReadFile(name); err == nil {
-			return text, "", "the file " + name, nil
+			return text, nil, "the file " + name, nil
 		}
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, "", "", unknown
+			return nil, nil, "", unknown
 		}
-		return nil, "", "", usageError{fmt.Errorf("input %s: %s", name, problem.Reason(err))}
+		return nil, nil, "", usageError{fmt.Errorf("input %s: %s", name, problem.Reason(err))}
 	}
 	if err != nil {
-		return nil, "", "", err
+		return nil, nil, "", err
 	}
 	var all []*judge.Case
 	for g := range picked.Groups {
@@ -88,8 +88,8 @@ func (b *fixture) input(name string) (text []byte, line, origin string, err erro
 		}
 	}
 	if len(all) > 1 {
-		return nil, "", "", usageError{fmt.Errorf("%d groups have a case %q\n    write %q", len(all), name, all[0].ID())}
+		return nil, nil, "", usageError{fmt.Errorf("%d groups have a case %q\n    write %q", len(all), name, all[0].ID())}
 	}
 	text, err = os.ReadFile(all[0].In)
-	return text, all[0].Line, "the case " + all[0].ID(), err
+	return text, all[0], "the case " + all[0].ID(), err
 }

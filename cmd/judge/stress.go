@@ -31,8 +31,8 @@ arguments, from its cases with numbers, words and lines changed, and from the de
 input format (input.format), small ones first, each held against format and validator.
 The solution runs on them until its output and the reference's differ, or it crashes
 or is too slow; in an interactive problem and in one of several passes, until the
-interactor or the checker refuses it, and no reference is needed. Then the input is made as small as it gets while the solution fails in
-the same way.
+interactor or the checker refuses it, and no reference is needed. Then the input is
+made as small as it gets while the solution fails in the same way.
 
 The same seed finds the same input, whatever -j is. What a checker remembers from
 case to case it knows from the samples alone.
