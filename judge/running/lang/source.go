@@ -217,7 +217,7 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	}
 	named = named || extra.Guess && mentions(l, config.Entry) // else it does not matter which is first
 	if !named && mentions(l, config.Entry) {
-		return unusable(src.path, "name it "+strings.Join(l.Entry, " or "), "the folder has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
+		return unusable(src.path, "name it "+strings.Join(l.Entry, " or ")+"; if each is a program of its own, name each by itself", "the folder has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
 	}
 	var texts [][]byte // all of them, where it does not matter which file is first
 	for _, f := range src.files {
