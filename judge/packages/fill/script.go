@@ -93,6 +93,7 @@ func (s *Script) fault(text, hint string) *judge.Fault {
 const (
 	scriptTime   = 10 * time.Minute
 	scriptMemory = 4 << 30
+	scriptCases  = 8 // as large as they may be
 )
 
 // scriptEnv is the environment of scripts. Programs that they build with a sanitizer
@@ -118,7 +119,7 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 	var said, stderr tail.Buffer
 	command := &judge.Command{
 		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(workDir, at, path.Dir(s.Path)), Limits: limits, Stdout: &said, Stderr: &stderr,
-		Mounts: []judge.Mount{{Host: tree, At: workDir, Writable: true}},
+		Mounts: []judge.Mount{f.room(tree, scriptCases)},
 	}
 	x, err := f.Runner.Run(ctx, command)
 	if err != nil {

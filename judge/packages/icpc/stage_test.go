@@ -262,6 +262,7 @@ func TestUnpack(t *testing.T) {
 		{"refuses what is far larger inside", 1, 300 << 20, 300 << 20, "more than 200 times its bytes"},
 		{"refuses what lies of its size", 1, 10, 1 << 20, "zip: not a valid zip file"},
 		{"refuses more than 4 GiB in one", 1, 1 << 62, 10, "more than 4 GiB"},
+		{"refuses an entry of more than 1 GiB, by its name", 1, 1200 << 20, 10, "0\" has more than 1 GiB"},
 		{"refuses what is far larger in many", 300, 1 << 20, 10, "more than 200 times its bytes"},
 		{"refuses too many", 100_001, 0, 0, "an archive of 100001 files"},
 	} {

@@ -24,6 +24,7 @@ func IsArchive(name string) bool {
 // What an archive may hold.
 const (
 	maxUnpacked = 4 << 30 // bytes
+	maxEntry    = 1 << 30 // bytes of one file
 	maxEntries  = 100_000
 	maxRatio    = 200       // of the bytes inside to those of the archive
 	alwaysGood  = 256 << 20 // bytes inside, whatever the ratio is
@@ -57,6 +58,8 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 		switch inside += min(f.UncompressedSize64, maxUnpacked+1); {
 		case inside > maxUnpacked:
 			return "", fault("an archive of more than 4 GiB", "")
+		case f.UncompressedSize64 > maxEntry:
+			return "", fault(fmt.Sprintf("the entry %q has more than 1 GiB", f.Name), "leave out what a generator makes")
 		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
 			return "", fault(fmt.Sprintf("what is in the archive has more than %d times its bytes", maxRatio), "leave out what a generator makes")
 		}
