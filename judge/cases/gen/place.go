@@ -396,9 +396,14 @@ func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) err
 	told := map[string]bool{}
 	for _, same := range alike {
 		last := same[len(same)-1]
-		names := make([]string, len(same)-1)
+		var names []string
 		for i, c := range same[:len(same)-1] {
-			names[i] = c.ID()
+			const most = 5
+			if i == most && len(same) > most+2 {
+				names = append(names, fmt.Sprintf("and %d more", len(same)-1-most))
+				break
+			}
+			names = append(names, c.ID())
 		}
 		hint := "remove its line, or give it other arguments or other seeds, such as --seed {101..120}"
 		if t := made[last.ID()]; t != nil && t.tries == maxAlike {
