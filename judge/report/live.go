@@ -41,7 +41,7 @@ func (p *progress) next(e judge.Event, r *record, width int) string {
 		p.ran, p.of = e.Done, e.Of
 	case *judge.CaseJudged:
 		p.counts[e.Verdict]++
-	case *judge.Finished, *judge.VerifyFinished:
+	case *judge.Finished, *judge.VerifyFinished, *judge.SeveralStarted: // whose turn it is comes next
 		return ""
 	}
 	if isSuite(e) {

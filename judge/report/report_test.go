@@ -201,6 +201,16 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestNoProgressOfNoSolution: before the first of several solutions nothing has begun.
+func TestNoProgressOfNoSolution(t *testing.T) {
+	var b bytes.Buffer
+	r := report.Terminal(&b, report.TerminalOptions{Live: true, Now: time.Now})
+	r.Event(several()[0])
+	if strings.Contains(b.String(), "building") {
+		t.Errorf("there is progress in %q", b.String())
+	}
+}
+
 func TestReplayNamesTheLine(t *testing.T) {
 	const head = `{"event":"started","format":1,"problem":"p","title":"","program":"a","language":"","time_limit_ms":0,"memory_limit_bytes":0,"cases":0,"groups":null,"sandbox":""}` + "\n"
 	for _, row := range []struct{ name, stream, want string }{
