@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -119,7 +120,7 @@ func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *str
 	small := &stress.Shrunk{Trial: found}
 	if f.budget > 0 {
 		var err error
-		if small, err = b.lab.Shrink(ctx, found, shrink.Budget{Time: f.budget}, f.tell(c)); err != nil {
+		if small, err = f.smaller(ctx, c, b, found); err != nil {
 			return err
 		}
 		how := "nothing makes it smaller"
@@ -150,14 +151,23 @@ func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *str
 	return errNotAccepted
 }
 
-// tell returns what tells the steps, nil if nobody wants to know.
-func (f *finding) tell(c *console) func(shrink.Step) {
-	if !f.verbose {
-		return nil
+// smaller makes a failing input small. It tells each step, or on a terminal how far it came.
+func (f *finding) smaller(ctx context.Context, c *console, b *fixture, found *stress.Trial) (small *stress.Shrunk, err error) {
+	budget := shrink.Budget{Time: f.budget}
+	if f.verbose {
+		return b.lab.Shrink(ctx, found, budget, func(s shrink.Step) {
+			fmt.Fprintf(c.out, "  evaluation %d: %d bytes, %s\n", s.Evaluations, len(s.Text), s.Pass)
+		})
 	}
-	return func(s shrink.Step) {
-		fmt.Fprintf(c.out, "  evaluation %d: %d bytes, %s\n", s.Evaluations, len(s.Text), s.Pass)
-	}
+	var size atomic.Int64
+	size.Store(int64(len(found.Input)))
+	start := time.Now()
+	c.follow(func() string {
+		return fmt.Sprintf("shrinking: from %d to %d bytes in %.0f of %v", len(found.Input), size.Load(), time.Since(start).Seconds(), f.budget)
+	}, func() {
+		small, err = b.lab.Shrink(ctx, found, budget, func(s shrink.Step) { size.Store(int64(len(s.Text))) })
+	})
+	return small, err
 }
 
 // keep writes the input to --out, and as a case to the group of --add.
