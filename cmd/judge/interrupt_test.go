@@ -141,11 +141,11 @@ echo $1
 		t.Fatal(err)
 	}
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if made, _ := filepath.Glob(filepath.Join(dir, "testcases", "p", ".generate-*", "some", "1.ans")); len(made) > 0 {
+		if made, _ := filepath.Glob(filepath.Join(dir, "testcases", "p", ".generate-*", "some", "1.in")); len(made) > 0 {
 			break
 		}
 		if time.Since(start) > 5*time.Minute {
-			t.Error("no case was made within five minutes")
+			t.Error("no input was made within five minutes")
 			break
 		}
 	}
