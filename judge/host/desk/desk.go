@@ -28,8 +28,8 @@ type Desk struct {
 	Store    *store.Store
 	Blobs    *blob.Folder
 	Dispatch *dispatch.Dispatcher
-	// Kept is held for writing while blobs are removed that nobody names: what is said to be
-	// there is named before they are. Nil is for nobody removes any.
+	// Kept keeps the sweep and requests apart: the sweep holds it for writing; a request holds it
+	// for reading from "this blob is here" until a row refers to it. Nil: no sweep.
 	Kept *sync.RWMutex
 	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
 	MaxSize  int64
@@ -314,7 +314,7 @@ func (d *Desk) HasRoom(least int64) error {
 		return err
 	}
 	if free < least {
-		return &Refusal{Code: http.StatusServiceUnavailable, Text: fmt.Sprintf("the server's disk has %d MiB left: it takes nothing until it has %d MiB", free>>20, least>>20), Hint: "tell who runs the server"}
+		return &Refusal{Code: http.StatusServiceUnavailable, Text: fmt.Sprintf("the server's disk has %d MiB left: uploads resume when %d MiB are free", free>>20, least>>20), Hint: "tell the server's administrator"}
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func refused(format string, args ...any) *Refusal {
 func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) error {
 	sheet, err := d.Sheet(p)
 	if err != nil || sheet == nil {
-		return errors.Join(err, refused("the problem was published without a sheet: ask who runs the server to publish it again"))
+		return errors.Join(err, refused("the problem was published without a sheet: ask the server's administrator to publish it again"))
 	}
 	if _, err := n.How.Proof(""); err != nil {
 		return refused("%s", err)

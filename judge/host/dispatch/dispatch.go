@@ -11,8 +11,7 @@
 //   - flowLoop asks package flow what comes next of work that is made of many jobs.
 //
 // Of several servers one at a time feeds: it holds a lead in the database. Package store
-// and package queue do the work; this one is their agreement, and does not know who asks for
-// what.
+// and package queue do the work; this one keeps the two in agreement; it knows no users.
 package dispatch
 
 import (
@@ -97,7 +96,7 @@ const (
 	leadRenew    = 5 * time.Second
 	feedEvery    = time.Second // without being told that there is work
 	reconcile    = 10 * time.Second
-	believedOut  = 5 * time.Second // for so long nobody asks after a job that was given out
+	graceOut     = 5 * time.Second // how long a job may be out before Reconcile looks for it
 	catchUp      = 5 * time.Second
 	retryStorage = time.Second
 	warmAfter    = time.Second // a worker that has connected listens to orders by then
@@ -439,7 +438,7 @@ func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest
 // got lost, or it was given out anew meanwhile, and then it would be done once more. One
 // that waits again would look as if it was in the queue, until its worker acknowledges it.
 func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) error {
-	if o == store.Dropped { // perhaps not of who said so
+	if o == store.Dropped { // the sender may not hold the job, or it goes on
 		return nil
 	}
 	lane, class, err := d.o.Store.Place(ctx, id)

@@ -82,7 +82,7 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 // believed says whether a job was given out a moment ago, so that it need not be seen in the
 // queue yet. A time that is long to come was told by a clock that has been set back since.
 func believed(at, now time.Time) bool {
-	return at.After(now.Add(-believedOut)) && at.Before(now.Add(time.Minute))
+	return at.After(now.Add(-graceOut)) && at.Before(now.Add(time.Minute))
 }
 
 // unblock makes the queue anew where workers have waited for long though there are jobs that

@@ -97,8 +97,8 @@ func (l *leases) listen(ctx context.Context, nc *nats.Conn) error {
 func (l *leases) hear(msg *nats.Msg) {
 	what, worker, _ := strings.Cut(msg.Subject, ".")
 	worker, _, _ = strings.Cut(worker, ".")
-	// A message with a reply is one that a worker made the server send, by asking for a job
-	// to be delivered to a subject that it must not publish to.
+	// A worker of an outer cluster may name any reply subject in a pull and so make the server
+	// publish there. Such forged messages carry a reply; real ones do not.
 	if msg.Reply != "" || l.q.people.classOf(worker) == "" {
 		return
 	}

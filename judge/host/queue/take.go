@@ -226,8 +226,8 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 	return spec
 }
 
-// pulls are questions for a job, one at a time: a job comes under its own subject, so
-// nothing tells which question it answers.
+// pulls are requests for a job. There is one at a time, because a job does not say which request
+// it answers.
 type pulls struct {
 	prefix string
 	turn   chan struct{} // held by who asks

@@ -25,7 +25,7 @@ type keptOne[V any] struct {
 	last  int64 // when it was last used
 }
 
-var errNotOpened = errors.New("who wanted to open it panicked")
+var errNotOpened = errors.New("opening it panicked")
 
 // take takes what is kept for the key, or opens it. The caller calls give when it does
 // not use it any more.

@@ -169,8 +169,8 @@ func (r *Runner) sends(ctx context.Context) error {
 	return nil
 }
 
-// unwell is Well after an error that may be the machine's. What was open is opened anew:
-// it may be that which does not work any more.
+// unwell is Well after an error that may be the machine's. It closes all that is open, since that
+// may be what is broken.
 func (r *Runner) unwell(ctx context.Context, err error) error {
 	r.problems.clear()
 	r.rooms.clear()

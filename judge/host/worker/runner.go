@@ -235,7 +235,7 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 	return text
 }
 
-// judge does a job, and fills the result. What panics here is an error.
+// judge does a job, and fills the result. A panic is turned into an error.
 func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn, result *job.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -378,8 +378,8 @@ func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *op
 	}
 }
 
-// whole says whether the folder is as it was laid out. It is looked at once in a second at
-// most.
+// whole says whether the folder is unchanged since it was laid out. It looks at most once a
+// second.
 func (o *opened) whole() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -38,7 +38,7 @@ import (
 // Queue is where jobs come from and results go to: FromMember makes one. Its methods are
 // called by several goroutines at once.
 type Queue interface {
-	// Take waits for a job. Its error is that of ctx when ctx ends; any other ends the worker.
+	// Take waits for a job. It returns ctx's error when ctx ends. Any other error stops the worker.
 	Take(ctx context.Context) (*Taken, error)
 	// TakeBefore waits for a job of a lane before the given one that no worker with nothing to
 	// do wants. Its error is as that of Take.
@@ -59,8 +59,8 @@ type Taken struct {
 	Lease
 }
 
-// Lease is how a job is held. Who made it keeps it until Finish or Back is called, one of
-// them, once.
+// A Lease reserves a job for this worker. Its maker renews it until Finish or Back is called;
+// call exactly one.
 type Lease interface {
 	// Finish hands in the result and lets go of the job, in this order. It tries until the
 	// result is stored, or ctx ends.
@@ -356,7 +356,7 @@ func (w *Worker) back(t *Taken, delay time.Duration) {
 	ctx, end := context.WithTimeout(context.Background(), backFor)
 	defer end()
 	if err := t.Back(ctx, delay); err != nil {
-		w.o.Note(fmt.Sprintf("the job %s is given to others when its lease runs out: %v", t.Spec.ID, err))
+		w.o.Note(fmt.Sprintf("could not give job %s back; others get it when its lease expires: %v", t.Spec.ID, err))
 	}
 }
 
