@@ -144,6 +144,9 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 // serve answers until it is told to end. Logins are those that people are told of at first.
 func (c *console) serve(ctx context.Context, o server.Options, logins []auth.Slip) error {
 	s, err := server.Start(ctx, o)
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) { // while it waited for its database
+		return nil
+	}
 	if err != nil {
 		return err
 	}
