@@ -75,7 +75,7 @@ var layers = map[string][]string{
 
 	// These stand on them.
 	// Bots are built and kept in sandboxes, and referees speak the kit's frames.
-	"judge/contests/arena": {"judge", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
+	"judge/contests/arena": {"judge", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
 	// Compilers run in a sandbox, and what they made is kept.
 	"judge/running/lang":     {"judge", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
 	"judge/running/lang/jvm": {}, // bytes of sources and classes

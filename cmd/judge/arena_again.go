@@ -41,7 +41,7 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	}
 	folder, err := contest.Open(so.Game)
 	if err != nil || folder.Game == nil { // then there is nobody to ask
-		nobody := func(context.Context, []*arena.Game) (arena.Seen, error) { return nil, nil }
+		nobody := func(context.Context, []*arena.Game, func(done, of int)) (arena.Seen, error) { return nil, nil }
 		return a.show(ctx, c, shown{so: so, whole: log.Over(), look: nobody})
 	}
 	if err := contest.Start(a.running.options()); err != nil {

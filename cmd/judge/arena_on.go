@@ -150,7 +150,7 @@ func (o *arenaOn) finish(ctx context.Context, err error) error {
 const lookAtOnce = 25
 
 // look has the server's referee look at games.
-func (o *arenaOn) look(ctx context.Context, games []*arena.Game) (arena.Seen, error) {
+func (o *arenaOn) look(ctx context.Context, games []*arena.Game, _ func(done, of int)) (arena.Seen, error) {
 	seen := arena.Seen{}
 	if len(games) == 0 {
 		return seen, nil

@@ -158,6 +158,6 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil {
 		return nil, err
 	}
-	all, err := event.Look(ctx, []*arena.Game{g})
+	all, err := event.Look(ctx, []*arena.Game{g}, nil)
 	return all[g.Key()], err
 }

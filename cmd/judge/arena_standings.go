@@ -95,7 +95,7 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 }
 
 // look asks the game's referee what there is to see in games.
-type look func(context.Context, []*arena.Game) (arena.Seen, error)
+type look func(ctx context.Context, games []*arena.Game, told func(done, of int)) (arena.Seen, error)
 
 // shown is an event with all that is told of it.
 type shown struct {
@@ -117,7 +117,7 @@ func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
 	games, problems := so.Load(standings.Pick(so.Games, max(s.look, 0))...)
 	var seen arena.Seen
 	if ctx.Err() == nil && problems == nil {
-		seen, problems = e.look(ctx, games)
+		seen, problems = e.look(ctx, games, c.counter("games looked at for mistakes"))
 	}
 	drawn := standings.Make(so, games, seen)
 	drawn.Title, drawn.Over = e.title, e.whole

@@ -97,7 +97,7 @@ func setOption(r *arena.Rules, option string) error {
 
 // Event builds the referee and all bots.
 func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Event, error) {
-	e := &arena.Event{Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter}
+	e := &arena.Event{Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter, Saved: filepath.Join(w.Cache, "looks")}
 	var refused error
 	able := 0
 	for _, file := range files {

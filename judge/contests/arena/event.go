@@ -36,6 +36,7 @@ type Event struct {
 	Jobs    int    // referees at one time; results do not depend on it
 	Place   int    // the processor that the first referee is kept on; the others are on the next ones
 	LogPath string // "" keeps no log
+	Saved   string // the folder in which is kept what the referee saw in games; "" for nowhere
 	// Sink gets each record besides the log, as the line that stands there. It must not
 	// keep the line.
 	Sink   func(line []byte) error

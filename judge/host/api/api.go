@@ -150,14 +150,17 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
-			if r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit) {
-				a.Kept.RLock()
-				defer a.Kept.RUnlock()
-			}
 			if rt.body != ownBound {
 				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, little)<<10)
 			}
 			who, err := a.who(r, rt.need)
+			if s, is := errors.AsType[*status](err); is && s.code == http.StatusUnauthorized {
+				err = a.slowly(r, err)
+			}
+			if err == nil && r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit) {
+				a.Kept.RLock()
+				defer a.Kept.RUnlock()
+			}
 			if err == nil && rt.streams() {
 				var end func()
 				r, end = a.whileKnown(r, rt.need)
@@ -233,6 +236,24 @@ func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() erro
 	}
 	defer turn.End()
 	return answer()
+}
+
+// wrongToken is how long a request without a right token takes; from one network one is answered
+// at a time. Who has a right one does not wait for them.
+const wrongToken = 20 * time.Millisecond
+
+// slowly returns err, when it is the turn of its sender's network.
+func (a *api) slowly(r *http.Request, err error) error {
+	turn, late := a.Strangers.Wait(r.Context(), desk.Network(r.RemoteAddr).String())
+	if late != nil {
+		return late
+	}
+	defer turn.End()
+	select {
+	case <-r.Context().Done():
+	case <-time.After(wrongToken):
+	}
+	return err
 }
 
 // caller is an account or a worker that sends a request.

@@ -34,6 +34,7 @@ type house struct {
 	store   *store.Store
 	blobs   *blob.Folder
 	d       *dispatch.Dispatcher
+	desk    *desk.Desk
 	ahead   *atomic.Int64     // how far the database's clock is ahead
 	headers map[string]string // by caller
 	ids     map[string]string // of tokens
@@ -103,6 +104,7 @@ func newHouse(t *testing.T) *house {
 		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
 		Backup: func(context.Context, string) error { return nil },
 	}
+	h.desk = options.Desk
 	var answers atomic.Value
 	h.mixed = func(classes ...string) {
 		options.Mixed = classes
@@ -471,5 +473,36 @@ func TestServerEnds(t *testing.T) {
 	h.Config.Handler.ServeHTTP(w, r)
 	if w.Code != http.StatusServiceUnavailable {
 		t.Errorf("is answered %d %s", w.Code, w.Body)
+	}
+}
+
+// TestWrongTokensWaitForEachOther: those of one network, and nobody else.
+func TestWrongTokensWaitForEachOther(t *testing.T) {
+	h := newHouse(t)
+	turn, err := h.desk.Strangers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan int, 1)
+	go func() {
+		answer, err := http.Get(h.URL + client.ProblemsPath)
+		if err != nil {
+			answered <- 0
+			return
+		}
+		answer.Body.Close()
+		answered <- answer.StatusCode
+	}()
+	if code, said := h.ask("submit", "GET", client.ProblemsPath, nil); code != http.StatusOK {
+		t.Errorf("who has a token is answered %d %s", code, said)
+	}
+	select {
+	case code := <-answered:
+		t.Errorf("who has none is answered %d before its turn", code)
+	default:
+	}
+	turn.End()
+	if code := <-answered; code != http.StatusUnauthorized {
+		t.Errorf("who has no token is answered %d", code)
 	}
 }

@@ -36,6 +36,8 @@ type Desk struct {
 	MaxFiles int
 	// Turns are of accounts, and of networks where nobody is logged in.
 	Turns Turns
+	// Strangers are turns of networks, for requests whose tokens are not right.
+	Strangers Turns
 	// Class is that of the workers that judge submissions.
 	Class string
 	// Registration says who may make an account of their own.

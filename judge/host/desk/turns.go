@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -29,6 +30,19 @@ type line struct {
 
 // AccountTurn is in whose turn an account is served, by pages and by the command line.
 func AccountTurn(a *store.Account) string { return "account " + a.ID }
+
+// Network is that of an address: itself, and of IPv6 its first half.
+func Network(address string) netip.Prefix {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	bits, ip := 32, at.Addr().Unmap()
+	if ip.Is6() {
+		bits = 64
+	}
+	return netip.PrefixFrom(ip.WithZone(""), bits).Masked()
+}
 
 const (
 	// mostInLine is how many requests of one who asks may wait.

@@ -28,13 +28,16 @@ type deliveries struct {
 // hands are what one worker holds.
 type hands struct {
 	heard time.Time
-	gaps  int // how often it was silent for longer than awakeFor since its last result
-	open  map[string]*delivery
+	gaps  int                  // how often since its last result it was silent for longer than awakeFor, or believed a lease to be lost
+	gap   time.Time            // when it believed so last
+	open  map[string]*delivery // by the subject of the lease's answers
 	slots int
 }
 
 type delivery struct {
 	job    string
+	since  time.Time
+	beaten bool      // the worker has beaten for it
 	until  time.Time // the end of the lease
 	gaps   int       // of the worker when it was given the job
 	link   uint64    // the connection on which it was given it, or beat for it last; 0 when that has ended
@@ -45,8 +48,11 @@ const (
 	// awakeFor is how long a worker may say nothing at all: it beats every five seconds, and
 	// one that is silent for longer may be frozen, or its network is away.
 	awakeFor = 2 * beatEvery
-	// mostGaps is how often in a row it may lose jobs so.
+	// mostGaps is how often in a row it may lose jobs so. A worker that has beaten for a job, and
+	// does not any more, may not have been answered.
 	mostGaps = 3
+	// holdMost is how long a worker may beat for a job.
+	holdMost = job.Longest + 10*time.Minute
 	// moreHeld is how many jobs a worker may hold beyond twice its slots, of which one runs
 	// and one makes way: answers may be on their way.
 	moreHeld = 4
@@ -92,13 +98,14 @@ func (d *deliveries) has(worker string, slots int) {
 // sent notes that a job was given to a worker on a connection.
 func (d *deliveries) sent(worker string, link uint64, subject, reply string) {
 	parts := strings.Split(subject, ".")
-	if len(parts) != 4 || parts[0] != "job" {
+	if worker == "" || len(parts) != 4 || parts[0] != "job" {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hands(worker)
-	h.open[reply] = &delivery{job: parts[3], until: time.Now().Add(ackWait), gaps: h.gaps, link: link}
+	now := time.Now()
+	h.open[reply] = &delivery{job: parts[3], since: now, until: now.Add(ackWait), gaps: h.gaps, link: link}
 }
 
 // result notes that a worker brings a result.
@@ -138,7 +145,7 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 		return nil
 	}
 	if strings.HasPrefix(text, "+WPI") {
-		o.until, o.link = time.Now().Add(ackWait), link
+		o.until, o.link, o.beaten = time.Now().Add(ackWait), link, true
 		return nil
 	}
 	delete(h.open, reply)
@@ -148,8 +155,8 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 	return &loss{worker, o.job, reply, "it said that it had done the job, and brought no result"}
 }
 
-// full says whether a worker holds as many jobs as it may.
-func (d *deliveries) full(worker string) bool {
+// full says whether a worker holds as many jobs as it may, of those that this connection knows.
+func (d *deliveries) full(worker string, link uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hands(worker)
@@ -157,7 +164,13 @@ func (d *deliveries) full(worker string) bool {
 	if slots == 0 { // its first beat says how many
 		slots = job.MaxSlots
 	}
-	return len(h.open) >= 2*slots+moreHeld
+	held := 0
+	for _, o := range h.open {
+		if o.link == link {
+			held++
+		}
+	}
+	return held >= 2*slots+moreHeld
 }
 
 // expired are the jobs whose leases have run out by now.
@@ -166,7 +179,8 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 	defer d.mu.Unlock()
 	for worker, h := range d.of {
 		for reply, o := range h.open {
-			if now.Before(o.until.Add(lookEvery)) {
+			long := now.Sub(o.since) > holdMost
+			if now.Before(o.until.Add(lookEvery)) && !long {
 				continue
 			}
 			delete(h.open, reply)
@@ -174,9 +188,14 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 				continue
 			}
 			l := loss{worker: worker, job: o.job, reply: reply}
-			silent := h.gaps > o.gaps || now.Sub(h.heard) > awakeFor
-			if o.link != 0 && (!silent || h.gaps >= mostGaps) {
+			excused := h.gaps > o.gaps || now.Sub(h.heard) > awakeFor || o.beaten
+			switch {
+			case long:
+				l.why = fmt.Sprintf("it held the job for %v", holdMost)
+			case o.link != 0 && (!excused || h.gaps >= mostGaps):
 				l.why = fmt.Sprintf("it took the job and said nothing of it for %v, though it was connected", ackWait)
+			case o.beaten && now.Sub(h.gap) > ackWait:
+				h.gaps, h.gap = h.gaps+1, now
 			}
 			lost = append(lost, l)
 		}

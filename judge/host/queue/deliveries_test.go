@@ -71,11 +71,31 @@ func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 			d.Closed("w")
 			talk(d, 25*time.Second)
 		}},
-		"it connected anew and goes on": {lost: 1, why: "though it was connected", do: func(d queue.Deliveries) {
-			d.Sent("w", "job.0.main.a", "r")
-			d.Closed("w")
-			d.Answered("w", "r", "+WPI")
+		"its beats were not answered": {lost: 2, do: func(d queue.Deliveries) {
+			for _, reply := range []string{"r", "s"} {
+				d.Sent("w", "job.0.main."+reply, reply)
+				d.Answered("w", reply, "+WPI")
+			}
 			talk(d, 25*time.Second)
+		}},
+		"it beats once for each job": {lost: 1, why: "though it was connected", do: func(d queue.Deliveries) {
+			for i := range 4 {
+				reply := fmt.Sprint(i)
+				d.Sent("w", "job.0.main.a", reply)
+				d.Closed("w") // it connects anew, and goes on
+				d.Answered("w", reply, "+WPI")
+				talk(d, 25*time.Second)
+				if i < 3 {
+					d.Expired()
+				}
+			}
+		}},
+		"it beats for hours": {lost: 1, why: "it held the job for 1h10m0s", do: func(d queue.Deliveries) {
+			d.Sent("w", "job.0.main.a", "r")
+			for range 15 * 61 {
+				talk(d, 5*time.Second)
+				d.Answered("w", "r", "+WPI")
+			}
 		}},
 		"it was frozen": {lost: 2, do: func(d queue.Deliveries) {
 			d.Sent("w", "job.0.main.a", "r")

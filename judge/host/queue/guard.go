@@ -151,7 +151,7 @@ func (g *guard) note(subject string, size int) error {
 		if size > maxLine || len(text) > 0 && json.Unmarshal(text, &asks) != nil || asks.Batch > 1 {
 			return fmt.Errorf("%w: it asks for more than one job at once", errGuard)
 		}
-		if g.held.full(worker) {
+		if g.held.full(worker, g.link.id.Load()) {
 			return fmt.Errorf("%w: it has not answered for the jobs that it holds, and asks for more", errGuard)
 		}
 	case strings.HasPrefix(subject, "result."+worker+"."):

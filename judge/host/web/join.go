@@ -188,7 +188,7 @@ func (d *doors) enter(address string, now time.Time) time.Duration {
 	if d.of == nil || len(d.of) >= mostAddresses {
 		d.of = map[netip.Prefix][]time.Time{}
 	}
-	from := network(address)
+	from := desk.Network(address)
 	recent := d.of[from]
 	for len(recent) > 0 && now.Sub(recent[0]) >= doorsWithin {
 		recent = recent[1:]
@@ -199,19 +199,6 @@ func (d *doors) enter(address string, now time.Time) time.Duration {
 	}
 	d.of[from] = append(recent, now)
 	return 0
-}
-
-// network is that of an address: itself, and of IPv6 its first half.
-func network(address string) netip.Prefix {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	bits, ip := 32, at.Addr().Unmap()
-	if ip.Is6() {
-		bits = 64
-	}
-	return netip.PrefixFrom(ip.WithZone(""), bits).Masked()
 }
 
 // invitationsView is the page of invitations.

@@ -75,7 +75,7 @@ func (s *site) bounded(w http.ResponseWriter, r *ask, answer func() error) error
 	if _, within := w.(*topicWriter); within {
 		return answer()
 	}
-	who, most := "network "+network(r.RemoteAddr).String(), mostOfNetwork
+	who, most := "network "+desk.Network(r.RemoteAddr).String(), mostOfNetwork
 	if r.me != nil {
 		who, most = "account "+r.me.ID, mostOfAccount
 	}

@@ -12,7 +12,7 @@ import (
 // network's where nobody is logged in. They are nil for streams, which mostly wait, and for files
 // that do not change.
 func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
-	switch of := network(r.RemoteAddr).String(); {
+	switch of := desk.Network(r.RemoteAddr).String(); {
 	case strings.HasSuffix(rt.pattern, "/events") || rt.pattern == "GET /static/{file}":
 		return nil, ""
 	case r.Method != http.MethodGet && rt.action == auth.Enter: // who logs in does not hold up who looks

@@ -357,7 +357,7 @@ func (r *Runner) lookAt(ctx context.Context, s *job.Spec, o *opened, b *brought)
 		}
 		games = append(games, g)
 	}
-	seen, err := h.event.Look(ctx, games)
+	seen, err := h.event.Look(ctx, games, nil)
 	if err != nil {
 		return chosen(err)
 	}

@@ -318,13 +318,13 @@ func (k *keeper) sources(files []sourceFile, l *config.Language) error {
 func (k *keeper) results(build string, patterns []string) error {
 	root, err := os.OpenRoot(build)
 	if err != nil {
-		return fmt.Errorf("read the build folder: %w", err)
+		return unread(".", err)
 	}
 	defer root.Close()
 	seen := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return fmt.Errorf("read the build folder: %w", err)
+			return unread(name, err)
 		}
 		if seen++; seen > maxMade {
 			return &noResultError{fmt.Sprintf("the build makes more than %d files", maxMade)}
@@ -334,7 +334,7 @@ func (k *keeper) results(build string, patterns []string) error {
 		}
 		f, err := root.Open(name)
 		if err != nil {
-			return fmt.Errorf("read what was built: %w", err)
+			return unread(name, err)
 		}
 		defer f.Close()
 		info, err := f.Stat()
@@ -354,6 +354,15 @@ func (k *keeper) results(build string, patterns []string) error {
 		return &noResultError{"the build makes no " + strings.Join(patterns, " or ")}
 	}
 	return nil
+}
+
+// unread is the error of a file or folder of the build folder that cannot be read. Where the
+// rights are missing, the build took them away.
+func unread(name string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &noResultError{fmt.Sprintf("the build leaves %q, which nobody may read", name)}
+	}
+	return fmt.Errorf("read what was built: %w", err)
 }
 
 func matchesAny(patterns []string, name string) bool {
