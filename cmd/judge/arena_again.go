@@ -52,5 +52,6 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	event.Seed, event.Opened = so.Seed, &arena.Opened{Bots: so.Bots} // as its referee was told of it
 	return a.show(ctx, c, shown{so: so, whole: log.Over(), title: folder.Title, look: event.Look})
 }

@@ -158,6 +158,7 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil {
 		return nil, err
 	}
+	event.Seed, event.Opened = res.Seed, &arena.Opened{Bots: res.Bots} // as its referee was told of it
 	all, err := event.Look(ctx, []*arena.Game{g}, nil)
 	return all[g.Key()], err
 }

@@ -232,6 +232,18 @@ func (c *crew) doing(id string) string {
 	return ""
 }
 
+// doneBeside says whether a worker other than the given one said lately that it does a job.
+func (c *crew) doneBeside(id, worker string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.workers {
+		if one, known := m.running[id]; known && name != worker && time.Since(one.said) <= forgotten {
+			return true
+		}
+	}
+	return false
+}
+
 // Presence is what is known of a worker just now.
 type Presence struct {
 	Connected bool

@@ -32,8 +32,12 @@ func (d *Dispatcher) broken(ctx context.Context, b queue.Broken) error {
 }
 
 // disown counts a job that a worker took and does not do as one that it failed at: another
-// does it.
+// does it, if none has it already.
 func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
+	if d.crew.doneBeside(l.Job, l.Worker) { // its lease had run out
+		d.failing.note(l.Job, l.Worker)
+		return nil
+	}
 	generation, token, err := d.o.Store.Ticket(ctx, l.Job)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // it has ended, or waits already

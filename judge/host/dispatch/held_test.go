@@ -42,6 +42,29 @@ func TestAJobThatIsSwallowed(t *testing.T) {
 	}
 }
 
+// TestALossThatIsToldLate leaves the job to the worker that has it by then.
+func TestALossThatIsToldLate(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	id := h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	w := h.join("w", class, 1)
+	h.must(w.take().Back(t.Context(), 0))
+	v := h.join("v", class, 1)
+	w.Say(true, "")
+	l := v.take()
+	h.must(h.disown(t.Context(), queue.Lost{Worker: "w", Job: id, Why: "it swallows"}))
+	if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 1 {
+		t.Errorf("%d jobs wait and %d are out", waiting, out)
+	}
+	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+	h.until("it counts against the first that another did it", func() bool {
+		h.failing.mu.Lock()
+		defer h.failing.mu.Unlock()
+		return slices.Equal(h.failing.row["w"], []string{id})
+	})
+}
+
 // TestOneWorkerLosesAJob, however often: others are asked, and it is no judge's error.
 func TestOneWorkerLosesAJob(t *testing.T) {
 	h := newHouse(t)
