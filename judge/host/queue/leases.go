@@ -264,7 +264,12 @@ func (l *leases) lose(id string, n *lease) {
 }
 
 // had notes once for each lease that a worker took a job and had no result; the caller holds mu.
+// Of a job that has ended something may be noted later, and nobody asks for it: now and then all
+// is forgotten.
 func (l *leases) had(id string, h had) {
+	if len(l.lost) >= maxJobs {
+		clear(l.lost)
+	}
 	if !slices.ContainsFunc(l.lost[id], func(other had) bool { return other.reply == h.reply }) {
 		l.lost[id] = append(l.lost[id], h)
 	}
