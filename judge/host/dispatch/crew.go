@@ -220,28 +220,16 @@ func (c *crew) telling(worker, id string) bool {
 	return known && !m.guest
 }
 
-// doing is the worker that said lately that it does a job; "" for none.
-func (c *crew) doing(id string) string {
+// doing is the worker, other than those, that said lately that it does a job; "" for none.
+func (c *crew) doing(id string, but ...string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, m := range c.workers {
-		if one, known := m.running[id]; known && time.Since(one.said) <= forgotten {
+		if one, known := m.running[id]; known && time.Since(one.said) <= forgotten && !slices.Contains(but, name) {
 			return name
 		}
 	}
 	return ""
-}
-
-// doneBeside says whether a worker other than the given one said lately that it does a job.
-func (c *crew) doneBeside(id, worker string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.workers {
-		if one, known := m.running[id]; known && name != worker && time.Since(one.said) <= forgotten {
-			return true
-		}
-	}
-	return false
 }
 
 // Presence is what is known of a worker just now.

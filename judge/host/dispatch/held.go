@@ -12,10 +12,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// How long a worker may hold a job. It ends a job by itself after job.Longest.
 const (
-	holdMost = job.Longest + 10*time.Minute
-	// tellMost is how long it may say nothing of a submission: each case that it has judged is
+	// tellMost is how long a worker may say nothing of a submission: each case that it has judged is
 	// told, and so is the end of a build.
 	tellMost = 15 * time.Minute
 	// obeyWithin is how long a worker that is drained may go on to take jobs, and leaveWithin
@@ -34,7 +32,7 @@ func (d *Dispatcher) broken(ctx context.Context, b queue.Broken) error {
 // disown counts a job that a worker took and does not do as one that it failed at: another
 // does it, if none has it already.
 func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
-	if d.crew.doneBeside(l.Job, l.Worker) { // its lease had run out
+	if d.crew.doing(l.Job, l.Worker) != "" { // its lease had run out
 		d.failing.note(l.Job, l.Worker)
 		return nil
 	}
@@ -72,7 +70,7 @@ func (d *Dispatcher) heardOf(ctx context.Context) {
 func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	for _, h := range d.crew.held(now) {
 		what := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
-		if h.age < holdMost {
+		if h.age < job.HeldMost {
 			work, err := d.o.Store.Work(ctx, h.job)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
@@ -109,7 +107,7 @@ type hold struct {
 	age, quiet  time.Duration
 }
 
-// held are the jobs of which nothing was told for tellMost, or that are held for holdMost.
+// held are the jobs of which nothing was told for tellMost, or that are held for job.HeldMost.
 func (c *crew) held(now time.Time) (all []hold) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +117,7 @@ func (c *crew) held(now time.Time) (all []hold) {
 			if one.told.After(one.since) {
 				h.quiet = now.Sub(one.told)
 			}
-			if h.quiet >= tellMost || h.age >= holdMost {
+			if h.quiet >= tellMost || h.age >= job.HeldMost {
 				all = append(all, h)
 			}
 		}

@@ -13,6 +13,15 @@ import (
 	"assay/judge/host/store"
 )
 
+// given is a house with one job and one worker, which may take it.
+func given(t *testing.T) (h *house, id string, w *fake) {
+	h = newHouse(t)
+	h.folding()
+	id = h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	return h, id, h.join("w", class, 1)
+}
+
 // TestAJobThatIsSwallowed goes to another worker, and the worker that swallows several is drained.
 func TestAJobThatIsSwallowed(t *testing.T) {
 	h := newHouse(t)
@@ -44,11 +53,7 @@ func TestAJobThatIsSwallowed(t *testing.T) {
 
 // TestALossThatIsToldLate leaves the job to the worker that has it by then.
 func TestALossThatIsToldLate(t *testing.T) {
-	h := newHouse(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	w := h.join("w", class, 1)
+	h, id, w := given(t)
 	h.must(w.take().Back(t.Context(), 0))
 	v := h.join("v", class, 1)
 	w.Say(true, "")
@@ -67,11 +72,7 @@ func TestALossThatIsToldLate(t *testing.T) {
 
 // TestOneWorkerLosesAJob, however often: others are asked, and it is no judge's error.
 func TestOneWorkerLosesAJob(t *testing.T) {
-	h := newHouse(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	w := h.join("w", class, 1)
+	h, id, w := given(t)
 	for i := range manyLost {
 		w.take()
 		w.Close()
@@ -96,11 +97,7 @@ func TestOneWorkerLosesAJob(t *testing.T) {
 
 // TestGivenBackWithoutEnd: a worker that gives a job back each time is not asked any more.
 func TestGivenBackWithoutEnd(t *testing.T) {
-	h := newHouse(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	w := h.join("w", class, 1)
+	h, id, w := given(t)
 	for range 2 {
 		h.must(w.take().Back(t.Context(), 0))
 	}
@@ -126,9 +123,9 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 		"a while":                     {after: tellMost - time.Minute},
 		"nothing is told":             {after: tellMost + time.Minute, lost: true},
 		"nothing is to be told":       {alone: true, after: tellMost + time.Minute},
-		"for hours":                   {alone: true, after: holdMost + time.Minute, lost: true},
-		"something is told all along": {tells: true, after: holdMost + time.Minute, lost: true},
-		"something was told lately":   {tells: true, after: holdMost - time.Minute},
+		"for hours":                   {alone: true, after: job.HeldMost + time.Minute, lost: true},
+		"something is told all along": {tells: true, after: job.HeldMost + time.Minute, lost: true},
+		"something was told lately":   {tells: true, after: job.HeldMost - time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)

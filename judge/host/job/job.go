@@ -130,6 +130,9 @@ func (s *Spec) MakesWay() bool { return s.Kind == Proof }
 // Longest is how long a worker does a job, before it ends it.
 const Longest = time.Hour
 
+// HeldMost is how long the server believes a worker that it does a job.
+const HeldMost = Longest + 10*time.Minute
+
 // State says how a job ended.
 type State string
 

@@ -51,8 +51,6 @@ const (
 	// mostGaps is how often in a row it may lose jobs so. A worker that has beaten for a job, and
 	// does not any more, may not have been answered.
 	mostGaps = 3
-	// holdMost is how long a worker may beat for a job.
-	holdMost = job.Longest + 10*time.Minute
 	// moreHeld is how many jobs a worker may hold beyond twice its slots, of which one runs
 	// and one makes way: answers may be on their way.
 	moreHeld = 4
@@ -179,7 +177,7 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 	defer d.mu.Unlock()
 	for worker, h := range d.of {
 		for reply, o := range h.open {
-			long := now.Sub(o.since) > holdMost
+			long := now.Sub(o.since) > job.HeldMost
 			if now.Before(o.until.Add(lookEvery)) && !long {
 				continue
 			}
@@ -191,7 +189,7 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 			excused := h.gaps > o.gaps || now.Sub(h.heard) > awakeFor || o.beaten
 			switch {
 			case long:
-				l.why = fmt.Sprintf("it held the job for %v", holdMost)
+				l.why = fmt.Sprintf("it held the job for %v", job.HeldMost)
 			case o.link != 0 && (!excused || h.gaps >= mostGaps):
 				l.why = fmt.Sprintf("it took the job and said nothing of it for %v, though it was connected", ackWait)
 			case o.beaten && now.Sub(h.gap) > ackWait:
