@@ -25,7 +25,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/tail"
-	"assay/judge/kit"
 	"assay/judge/problem"
 )
 
@@ -214,92 +213,6 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 
 func (m *Maker) dir(group string) string { return filepath.Join(m.Folder.Tests, group) }
 
-func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
-
-// otherSeed is what a case is drawn with that had the input of another one so many times.
-func (m *Maker) otherSeed(c *judge.Case, tries int) string {
-	return kit.Seed(m.Folder.Salt, fmt.Sprintf("%s again %d", c.Line, tries))
-}
-
-// isSeed says whether a case may have been made with a seed.
-func (m *Maker) isSeed(c *judge.Case, seed string) bool {
-	if seed == m.seed(c) {
-		return true
-	}
-	for tries := 1; tries <= maxAlike; tries++ {
-		if seed == m.otherSeed(c, tries) {
-			return true
-		}
-	}
-	return false
-}
-
-// drawApart draws the inputs of cases, and draws them so that no two are the same: of cases
-// with the same input one keeps it, and the others are drawn again. What comes out does not
-// depend on what was there before: a case that had to be drawn again is never kept. It
-// takes out of current what it draws anew.
-func (m *Maker) drawApart(current map[string]*Entry, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
-	made = map[string]*task{}
-	for first := true; first || len(todo) > 0; first = false {
-		if len(todo) > 0 {
-			if err := draw(todo); err != nil {
-				return nil, err
-			}
-		}
-		for _, t := range todo {
-			if t.same++; t.in != t.before {
-				t.same = 0
-			}
-			made[t.c.ID()] = t
-			delete(current, t.c.ID())
-		}
-		todo = m.apart(current, made)
-	}
-	return made, m.duplicates(current, made)
-}
-
-// maxSame is how often the same input is drawn in a row until it is taken that the
-// generator makes no other.
-const maxSame = 6
-
-// apart gives cases other seeds that must be drawn again. One that has had many is left.
-func (m *Maker) apart(current map[string]*Entry, made map[string]*task) (again []*task) {
-	for _, same := range m.alike(current, made) {
-		keeps := keeper(same, made)
-		for i, c := range same {
-			t := made[c.ID()]
-			if t == nil {
-				t = &task{c: c}
-				if e := current[c.ID()]; e != nil {
-					t.in = e.In
-				}
-			}
-			if i == keeps || c.Line == "" || t.tries == maxAlike || t.fixed() && !problem.Derived(c.Line) {
-				continue
-			}
-			t.tries++
-			t.seed, t.before, t.in, t.ans = m.otherSeed(c, t.tries), t.in, "", ""
-			again = append(again, t)
-		}
-	}
-	return again
-}
-
-// keeper is which of the cases with the same input keeps it: one that was written by hand,
-// or can have no other; or one of a generator; else the first.
-func keeper(same []*judge.Case, made map[string]*task) int {
-	for _, keeps := range []func(c *judge.Case) bool{
-		func(c *judge.Case) bool { return c.Line == "" },
-		func(c *judge.Case) bool { return made[c.ID()] != nil && made[c.ID()].fixed() },
-		func(c *judge.Case) bool { return !problem.Derived(c.Line) },
-	} {
-		if i := slices.IndexFunc(same, keeps); i >= 0 {
-			return i
-		}
-	}
-	return 0
-}
-
 // inOrder are the tasks in judging order.
 func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
 	for g := range m.Folder.Groups {
@@ -368,48 +281,6 @@ func (m *Maker) intact(c *judge.Case, e *Entry) bool {
 	}
 	ans, err := hashFile(c.Ans)
 	return err == nil && ans == e.Ans
-}
-
-// stand says where the files of tasks stand in the folder staging.
-func stand(staging string, todo []*task) {
-	for _, t := range todo {
-		t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
-	}
-}
-
-// draw makes the inputs of all tasks that have none in the folder staging.
-func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
-	stand(staging, todo)
-	crew, err := m.hire(ctx)
-	if err != nil {
-		return err
-	}
-	done := m.counter("inputs made", len(todo))
-	return m.generators(ctx, crew, todo, func(g Generator, t *task) error {
-		defer done()
-		if t.drawn() {
-			return nil
-		}
-		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
-		if err != nil {
-			return err
-		}
-		if text, hint := Flaw(input); text != "" {
-			return &judge.Fault{Text: "the generated input " + text, Hint: hint}
-		}
-		return t.writeInput(input)
-	})
-}
-
-// generators has tasks done with a generator, in their order.
-func (m *Maker) generators(ctx context.Context, crew *crew, todo []*task, do func(g Generator, t *task) error) error {
-	return share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
-		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
-		if err != nil {
-			return worker[*task]{}, err
-		}
-		return worker[*task]{func(t *task) error { return m.blame(t.c, do(g, t)) }, g.Close}, nil
-	})
 }
 
 // make validates and answers the inputs of all tasks that are not made, and makes the inputs
