@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"assay/cmd/internal/scripts"
 	"assay/judge/host/freeport"
+	"assay/judge/host/store/storetest"
 	"assay/judge/host/worker"
 	"assay/judge/running/sandbox"
 	"assay/judge/running/sandbox/sandboxtest"
@@ -87,6 +89,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.Untimed, "huge": huge, "term": term, "browse": browse, "pack": pack,
+			"postgres": postgres,
 			"secret": secret, "hides": hides,
 		},
 		RequireUniqueNames: true,
@@ -123,6 +126,15 @@ func grab(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
+// postgres is the command "postgres VARIABLE": a PostgreSQL of the script's own, and the address
+// of its empty database.
+func postgres(ts *testscript.TestScript, _ bool, args []string) {
+	p, err := storetest.StartPostgres()
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(p.Stop()) })
+	ts.Setenv(args[0], p.DSN("public"))
+}
+
 // huge is the command "huge FILE": a file of 1 MiB.
 func huge(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), make([]byte, 1<<20), 0o644))
@@ -132,6 +144,8 @@ func huge(ts *testscript.TestScript, _ bool, args []string) {
 // does.
 func term(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, c := range ts.BackgroundCmds() {
-		ts.Check(c.Process.Signal(syscall.SIGTERM))
+		if err := c.Process.Signal(syscall.SIGTERM); !errors.Is(err, os.ErrProcessDone) {
+			ts.Check(err)
+		}
 	}
 }
