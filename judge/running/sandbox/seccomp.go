@@ -66,6 +66,12 @@ var scheduling = []struct{ call, who uint32 }{
 	{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
 }
 
+// hugePages are the calls that take huge pages of the machine's pool, with the argument that
+// says so.
+var hugePages = []struct{ call, argument, flag uint32 }{
+	{unix.SYS_MMAP, 3, unix.MAP_HUGETLB}, {unix.SYS_MEMFD_CREATE, 1, unix.MFD_HUGETLB},
+}
+
 // done answers a call that is not carried out as if it were.
 const done = unix.Errno(0)
 
@@ -112,6 +118,16 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		// Calls that are newer than this list (and x32, whose numbers have bit 30 set).
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
 		deny(unix.ENOSYS),
+	}
+	// Huge pages of the machine's pool are counted to no process and no group: it has none.
+	for _, row := range hugePages {
+		prog = append(prog,
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: row.call, SkipTrue: 3},
+			bpf.LoadAbsolute{Off: dataArg0 + 8*row.argument, Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: row.flag, SkipTrue: 1},
+			deny(unix.ENOMEM),
+			bpf.LoadAbsolute{Off: dataNumber, Size: 4},
+		)
 	}
 	if pinned {
 		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SCHED_SETAFFINITY, SkipTrue: 1}, deny(done))

@@ -182,6 +182,10 @@ func (z *zygote) enterGroups() error {
 	return nil
 }
 
+// mostPending is how many timers and queued signals a program has. Systems give a user some
+// thousands for each GiB of memory.
+const mostPending = 1024
+
 // confine binds the forking thread, and so all that it forks.
 func (z *zygote) confine() error {
 	if z.conf.Processor > 0 {
@@ -199,7 +203,9 @@ func (z *zygote) confine() error {
 	// A core limit of 1 also keeps the kernel from running the host's program for crashes,
 	// as user 0, which happens for 0, too, where core_pattern begins with a bar.
 	core := uint64(min(1, hardLimit(unix.RLIMIT_CORE)))
-	for r, most := range map[int]uint64{unix.RLIMIT_CORE: core, unix.RLIMIT_MSGQUEUE: 0} {
+	// Timers and signals on their way are counted for all that runs under a user.
+	pending := uint64(min(mostPending, hardLimit(unix.RLIMIT_SIGPENDING)))
+	for r, most := range map[int]uint64{unix.RLIMIT_CORE: core, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: pending} {
 		if err := unix.Prlimit(0, r, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
 			return fmt.Errorf("set a resource limit: %w", err)
 		}

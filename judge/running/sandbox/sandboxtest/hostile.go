@@ -175,6 +175,8 @@ var modes = map[string]func(args []string){
 	"state":         func(a []string) { state(a[0] == "true") },
 	"change-state":  func([]string) { changeState() },
 	"sync":          func([]string) { syncAll() },
+	"huge-pages":    func([]string) { hugePages() },
+	"timers":        func([]string) { timers() },
 	"aio":           func([]string) { attempt("io_setup", unix.SYS_IO_SETUP, 60000, addr(new(uintptr))) },
 	"io-uring":      func([]string) { attempt("io_uring_setup", unix.SYS_IO_URING_SETUP, 1, addr(new([256]byte))) },
 	"keys":          func([]string) { keys() },
@@ -405,6 +407,27 @@ func nest(levels int) {
 		must(os.Mkdir("d", 0o700))
 		must(os.Chdir("d"))
 	}
+}
+
+// hugePages reserves no room for them: so it works with an empty pool, too.
+func hugePages() {
+	if _, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_HUGETLB); err == nil {
+		in("mapped a huge page that nobody counts")
+	}
+	if _, err := unix.MemfdCreate("huge", unix.MFD_HUGETLB); err == nil {
+		in("made a file of huge pages that nobody counts")
+	}
+}
+
+// timers takes timers of the kernel, which has so many for each user.
+func timers() {
+	for range 4096 {
+		var id int32
+		if _, _, errno := unix.Syscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, 0, addr(&id)); errno != 0 {
+			return
+		}
+	}
+	in("took 4,096 timers")
 }
 
 func manyFiles() {

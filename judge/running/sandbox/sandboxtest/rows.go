@@ -92,6 +92,8 @@ var rows = []row{
 	refusedCall("sockets of every family", "sockets"),
 	refusedCall("io_uring", "io-uring"),
 	refusedCall("asynchronous input and output, which the machine has little of", "aio"),
+	refusedCall("huge pages, which nothing counts", "huge-pages"),
+	refusedCall("more timers than one program needs", "timers"),
 	refusedCall("to watch what others do with files", "inotify"),
 	refusedCall("locks on files, by which programs could tell each other something", "locks"),
 	{name: "it lets builds lock files", needs: Isolates, argv: []string{hostileName, "lock"}, locks: true},
