@@ -104,7 +104,11 @@ func standIn(args, first, last []string, right, wrong int) {
 			leave("judgemessage.txt", "1st words differ: \x1b[31m\xff\n")
 			os.Exit(wrong)
 		},
-		"quiet":            func() { os.Exit(wrong) },
+		"quiet": func() { os.Exit(wrong) },
+		"exception": func() {
+			fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nValueError: no number")
+			os.Exit(wrong)
+		},
 		"fault":            func() { fmt.Fprintln(os.Stderr, "FAIL the answer is wrong"); os.Exit(3) },
 		"long":             func() { leave("judgemessage.txt", strings.Repeat("x", 1<<20)); os.Exit(wrong) },
 		"next run":         func() { fmt.Print("more"); os.Exit(right) },
@@ -179,6 +183,7 @@ var programRows = []struct {
 	{"testlib", "quiet", judge.WrongAnswer, ""},
 	{"testlib", "fault", judge.JudgeError, "checker me is at fault (exit code 3)\nits standard error ends:\nFAIL the answer is wrong"},
 	{"testlib", "exit 2", judge.WrongAnswer, "last words"},
+	{"testlib", "exception", judge.JudgeError, "checker me ended by an exception that it does not catch (exit code 1)\nits standard error ends:\nTraceback (most recent call last):\nValueError: no number"},
 	{"testlib", "exit 4", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 8", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 7", judge.JudgeError, "checker me gives points and does not say how many\nits standard error ends:\nlast words"},
