@@ -110,8 +110,6 @@ type Finished struct {
 	// Parts are the points of the groups whose sum is the score, in judging order, the same
 	// groups in each judging of the problem; none where the score is no sum of groups.
 	Parts []float64 `json:"score_parts,omitempty"`
-	// Instructions is the most that any case took; 0 where nobody counted them.
-	Instructions int64 `json:"instructions,omitempty"`
 
 	slow int // cases that ran into their time limit
 }

@@ -67,8 +67,8 @@ func TestTheWholeStream(t *testing.T) {
 	b := &full{
 		built: judge.Built{Log: "a warning \xff", Millis: 3, Cached: true},
 		attempts: map[string]judge.Attempt{
-			"sample/1": {Exec: judge.Exec{CPU: 5 * time.Millisecond, Memory: 100, Instructions: 7}, Stderr: []byte("unseen"), Dialogue: "< unseen", Note: "noted"},
-			"secret/1": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 50, Instructions: 9}, Stderr: []byte("why \xfe"), Dialogue: "< hello \xfe"},
+			"sample/1": {Exec: judge.Exec{CPU: 5 * time.Millisecond, Memory: 100}, Stderr: []byte("unseen"), Dialogue: "< unseen", Note: "noted"},
+			"secret/1": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 50}, Stderr: []byte("why \xfe"), Dialogue: "< hello \xfe"},
 			"secret/2": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 80, Exit: 3}},
 			"secret/3": {Exec: judge.Exec{CPU: 2 * time.Millisecond}, Settled: &judge.Outcome{Verdict: judge.Accepted, Message: "settled \xfe", Team: "well done"}},
 		},
@@ -76,21 +76,21 @@ func TestTheWholeStream(t *testing.T) {
 	b.cases = map[string]judge.Outcome{"secret/1": {Verdict: judge.WrongAnswer, Message: "want 1", Team: "think \xfe"}}
 	lines := stream(t, p, b, judge.Options{All: true})
 	const zero = `"cpu_ms":0,"wall_ms":0,"memory_bytes":0,"output_bytes":0`
-	exec := func(exit int, cpu string, memory int, more string) string {
-		return fmt.Sprintf(`{"exit":%d,`, exit) + strings.Replace(strings.Replace(zero, `"cpu_ms":0`, `"cpu_ms":`+cpu, 1), `"memory_bytes":0`, fmt.Sprint(`"memory_bytes":`, memory), 1) + more + "}"
+	exec := func(exit int, cpu string, memory int) string {
+		return fmt.Sprintf(`{"exit":%d,`, exit) + strings.Replace(strings.Replace(zero, `"cpu_ms":0`, `"cpu_ms":`+cpu, 1), `"memory_bytes":0`, fmt.Sprint(`"memory_bytes":`, memory), 1) + "}"
 	}
 	detail := func(text string) string {
 		return `"detail":{"input":{"text":"","first_line":0,"size_bytes":0},"want":{"text":"","first_line":0,"size_bytes":0},"got":{"text":"` + text + `","first_line":0,"size_bytes":0}}`
 	}
 	want := []string{
 		`Built {"verdict":"","log":"a warning ` + "\ufffd" + `","build_ms":3,"cached":true}`,
-		`CaseJudged {"group":"sample","case":"1","verdict":"AC","exec":` + exec(0, "5", 100, `,"instructions":7`) + `,"note":"noted"}`,
+		`CaseJudged {"group":"sample","case":"1","verdict":"AC","exec":` + exec(0, "5", 100) + `,"note":"noted"}`,
 		`GroupJudged {"group":"sample","verdict":"AC","passed":1,"cases":1}`,
-		`CaseJudged {"group":"secret","case":"1","verdict":"WA","exec":` + exec(0, "9", 50, `,"instructions":9`) + `,"message":"want 1","stderr":"why ` + "\ufffd" + `","generator":"random --max 9",` + detail("secret/1 WA") + `,"team_message":"think ` + "\ufffd" + `","dialogue":"\u003c hello ` + "\ufffd" + `"}`,
-		`CaseJudged {"group":"secret","case":"2","verdict":"RTE","exec":` + exec(3, "9", 80, "") + `,"message":"exit code 3",` + detail("secret/2 RTE") + `}`,
-		`CaseJudged {"group":"secret","case":"3","verdict":"AC","exec":` + exec(0, "2", 0, "") + `,"message":"settled ` + "\ufffd" + `","team_message":"well done"}`,
+		`CaseJudged {"group":"secret","case":"1","verdict":"WA","exec":` + exec(0, "9", 50) + `,"message":"want 1","stderr":"why ` + "\ufffd" + `","generator":"random --max 9",` + detail("secret/1 WA") + `,"team_message":"think ` + "\ufffd" + `","dialogue":"\u003c hello ` + "\ufffd" + `"}`,
+		`CaseJudged {"group":"secret","case":"2","verdict":"RTE","exec":` + exec(3, "9", 80) + `,"message":"exit code 3",` + detail("secret/2 RTE") + `}`,
+		`CaseJudged {"group":"secret","case":"3","verdict":"AC","exec":` + exec(0, "2", 0) + `,"message":"settled ` + "\ufffd" + `","team_message":"well done"}`,
 		`GroupJudged {"group":"secret","verdict":"RTE","passed":1,"cases":3}`,
-		`Finished {"verdict":"WA","passed":2,"judged":4,"cases":4,"first_failure":"secret/1","slowest":"secret/1","time_ms":9,"memory_bytes":100,"instructions":9}`,
+		`Finished {"verdict":"WA","passed":2,"judged":4,"cases":4,"first_failure":"secret/1","slowest":"secret/1","time_ms":9,"memory_bytes":100}`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("the stream (-want +got):\n%s", diff)

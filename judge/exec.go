@@ -46,9 +46,6 @@ type Exec struct {
 	Wall   time.Duration // from start to end, also what it waited for a processor, which no limit counts
 	Memory int64         // peak, in bytes
 	Output int64         // bytes written to standard output, as far as they were counted
-	// Instructions is how many the program executed itself, in all its threads and
-	// children; 0 where nobody counted them.
-	Instructions int64
 }
 
 // Fate says in words how the process ended: "exit code 3", "signal SIGSEGV",
@@ -78,12 +75,11 @@ type execJSON struct {
 	Wall   float64  `json:"wall_ms"`
 	Memory int64    `json:"memory_bytes"`
 	Output int64    `json:"output_bytes"`
-	Instr  int64    `json:"instructions,omitempty"`
 }
 
 // MarshalJSON writes times in milliseconds and sizes in bytes.
 func (x Exec) MarshalJSON() ([]byte, error) {
-	return json.Marshal(execJSON{x.Exit, x.Signal, x.Killed, millis(x.CPU), millis(x.Wall), x.Memory, x.Output, x.Instructions})
+	return json.Marshal(execJSON{x.Exit, x.Signal, x.Killed, millis(x.CPU), millis(x.Wall), x.Memory, x.Output})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -92,7 +88,7 @@ func (x *Exec) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*x = Exec{j.Exit, j.Signal, j.Killed, fromMillis(j.CPU), fromMillis(j.Wall), j.Memory, j.Output, j.Instr}
+	*x = Exec{j.Exit, j.Signal, j.Killed, fromMillis(j.CPU), fromMillis(j.Wall), j.Memory, j.Output}
 	return nil
 }
 

@@ -125,7 +125,6 @@ func (sum *Finished) add(c *CaseJudged) {
 		sum.Slowest, sum.TimeMS = c.ID(), ms
 	}
 	sum.Memory = max(sum.Memory, c.Exec.Memory)
-	sum.Instructions = max(sum.Instructions, c.Exec.Instructions)
 	if c.Verdict == TimeLimit || c.Verdict == IdlenessLimit {
 		sum.slow++
 	}

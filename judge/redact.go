@@ -172,7 +172,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		case r.sees(ShowCases):
 			kept.Passed, kept.Judged, kept.Cases = f.Passed, f.Judged, f.Cases
 			kept.First, kept.Slowest = r.ids[f.First], r.ids[f.Slowest]
-			kept.TimeMS, kept.Memory, kept.Instructions = f.TimeMS, f.Memory, f.Instructions
+			kept.TimeMS, kept.Memory = f.TimeMS, f.Memory
 		case r.sees(ShowFirst):
 			kept.First = r.numbers[f.First]
 		}

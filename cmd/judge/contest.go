@@ -17,11 +17,10 @@ import (
 
 // running are the flags of every command that runs programs.
 type running struct {
-	jobs         int
-	require      string
-	pin          bool
-	instructions bool
-	console      *console // where it is told what takes long to build
+	jobs    int
+	require string
+	pin     bool
+	console *console // where it is told what takes long to build
 }
 
 func (r *running) flags(c *console, f *pflag.FlagSet) {
@@ -38,7 +37,7 @@ func (r *running) flags(c *console, f *pflag.FlagSet) {
 
 // options are the flags as a workspace wants them.
 func (r *running) options() workspace.Running {
-	o := workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin, Instructions: r.instructions}
+	o := workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin}
 	if _, live := screen(r.console.err); live {
 		o.Building = report.Building(r.console.err)
 	}

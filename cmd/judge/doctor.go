@@ -18,7 +18,6 @@ func doctorCommand(c *console) *cobra.Command {
 			if err := lookAnew(); err != nil {
 				return err
 			}
-			r.instructions = true
 			return r.within(func(contest *workspace.Workspace) error {
 				describeSandbox(c, contest)
 				fmt.Fprintln(c.out)
@@ -50,11 +49,6 @@ func describeSandbox(con *console, contest *workspace.Workspace) {
 	for _, missing := range r.Missing {
 		fmt.Fprintf(table, "  %s\tNOT ENFORCED\n", missing)
 	}
-	counted := r.Uncounted
-	if counted == "" {
-		counted = "yes"
-	}
-	fmt.Fprintf(table, "  instructions can be counted\t%s\n", counted)
 	table.Flush()
 	for _, refused := range r.Refused {
 		fmt.Fprintf(con.out, "  no %s here: %v\n", refused.Rung, refused.Err)

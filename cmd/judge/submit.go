@@ -64,7 +64,6 @@ a problem folder. Several solutions make a table of solutions and groups.
 	f.StringVar(&s.language, "lang", "", "the solution's language, if its name does not tell")
 	f.StringVar(&s.keep, "keep", "", "keep the outputs (or dialogues) as `DIR`/group/case.out")
 	f.BoolVar(&s.noRetime, "no-retime", false, "do not run a case again, alone, that was a little too slow or got too little of the processor")
-	f.BoolVar(&s.instructions, "instructions", false, "count executed instructions, where this machine can")
 	f.BoolVar(&s.watch, "watch", false, "judge a solution again whenever it is saved, until Ctrl-C")
 	f.BoolVar(&s.transcript, "transcript", false, "show what was said in every interactive case, not only where it failed")
 	s.running.flags(c, f)

@@ -324,9 +324,6 @@ func (t *terminal) counts(end *judge.Finished) {
 	} else {
 		t.printf("    memory  %s\n", unmeasured)
 	}
-	if end.Instructions > 0 {
-		t.printf("    instructions  %.6g million\n", float64(end.Instructions)/1e6)
-	}
 }
 
 // maxGrid bounds the rows of cases that a group takes.

@@ -64,9 +64,6 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	for _, note := range notes {
 		listen(&judge.Noted{Text: note})
 	}
-	if why := w.Box.Report().Uncounted; why != "" {
-		listen(&judge.Noted{Text: "instructions are not counted: " + why})
-	}
 	return judge.Run(ctx, picked, bench, o, listen)
 }
 

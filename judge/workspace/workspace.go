@@ -47,10 +47,9 @@ type Env struct {
 
 // Running says how programs run.
 type Running struct {
-	Jobs         int    // programs that run at one time; at least 1
-	Require      string // "isolated": refuse a machine on which the sandbox cannot isolate
-	Pin          bool   // keep each worker on one processor
-	Instructions bool   // count the instructions
+	Jobs    int    // programs that run at one time; at least 1
+	Require string // "isolated": refuse a machine on which the sandbox cannot isolate
+	Pin     bool   // keep each worker on one processor
 	// Beside, if it is not nil, is what the workspace has in common with others of this
 	// process; Jobs is then that of Beside.
 	Beside *Beside
@@ -184,7 +183,7 @@ func (w *Workspace) Start(r Running) error {
 	if err != nil {
 		return err
 	}
-	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Slots: r.Beside.slots, Isolation: r.Require, Pin: r.Pin, Instructions: r.Instructions})
+	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Slots: r.Beside.slots, Isolation: r.Require, Pin: r.Pin})
 	if err != nil {
 		return err
 	}

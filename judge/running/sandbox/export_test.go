@@ -9,19 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TaskClock has a sandbox count the nanoseconds that programs use a processor, in
-// place of instructions: every machine can.
-func TaskClock(o Options) Options {
-	o.event = &event{unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK}
-	return o
-}
-
-// NoCounter has a sandbox ask for a counter that no machine has.
-func NoCounter(o Options) Options {
-	o.event = &event{unix.PERF_TYPE_HARDWARE, 1 << 20}
-	return o
-}
-
 // BareSpawn does what no sandbox can do without: vfork, execve, wait.
 func BareSpawn(path string) error {
 	argv := [2]*byte{unsafe.StringData(path + "\x00")}

@@ -82,7 +82,6 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		b.close()
 		return nil, report, err
 	}
-	report.Uncounted = w.silent
 	b.idle = append(b.idle, w)
 	return b, report, nil
 }

@@ -56,9 +56,6 @@ func (p *plain) close() error {
 
 // plainReport is what plain processes lack of what was asked for.
 func plainReport(o Options) (r Report) {
-	if o.Instructions {
-		r.Uncounted = "plain processes are not counted"
-	}
 	if o.Pin {
 		r.Missing = append(r.Missing, "programs staying on one processor")
 	}

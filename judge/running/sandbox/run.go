@@ -410,7 +410,7 @@ func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err err
 	s.j.end = r.end
 	exec = judge.Exec{
 		CPU: time.Duration(r.cpu), Wall: time.Duration(r.wall), Memory: r.memory,
-		Output: s.out.count, Killed: killedFor[r.killed], Instructions: r.counted,
+		Output: s.out.count, Killed: killedFor[r.killed],
 	}
 	if r.status.Signaled() {
 		exec.Signal = signalName(r.status.Signal())

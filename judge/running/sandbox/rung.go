@@ -34,9 +34,6 @@ type Report struct {
 	Rung    Rung
 	Missing []string  // what the rung lacks on this machine, beyond what it always lacks
 	Refused []Refusal // the better rungs, and why the machine does not give them
-	// Uncounted says why instructions are not counted, although Options.Instructions
-	// asks for it.
-	Uncounted string
 }
 
 // Refusal says why a rung cannot be had.

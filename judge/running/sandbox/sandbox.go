@@ -94,11 +94,6 @@ type Options struct {
 	Isolation string
 	// Pin keeps each worker on one processor, for times that can be repeated.
 	Pin bool
-	// Instructions has the instructions counted that programs execute, where the
-	// processor and the system allow it; Report.Uncounted says why not.
-	Instructions bool
-
-	event *event // to count in their place, for tests
 }
 
 // Slots are places for runs that go on at one time, in all sandboxes that share them.
@@ -106,12 +101,6 @@ type Slots chan struct{}
 
 // NewSlots makes n slots.
 func NewSlots(n int) Slots { return make(Slots, n) }
-
-// event is one of the kernel's performance events.
-type event struct {
-	Type   uint32 // hardware, software and so on
-	Config uint64 // which of them
-}
 
 // Isolated is an Options.Isolation that takes any rung but None.
 const Isolated = "isolated"

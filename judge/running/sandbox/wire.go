@@ -169,9 +169,7 @@ type reply struct {
 	wall   int64
 	memory int64
 	end    int64 // when it ended, on the monotonic clock of the machine
-	// counted is how many events of config.Count there were; 0 where that is not known.
-	counted int64
-	text    string
+	text   string
 }
 
 // killReason is why a run was killed, for killed in a reply and in a kill message.
@@ -187,7 +185,7 @@ const (
 )
 
 func (r *reply) encode(b []byte) []byte {
-	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end), uint64(r.counted)} {
+	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return appendString(b, r.text)
@@ -198,7 +196,6 @@ func (r *reply) decode(b []byte) error {
 	r.kind, r.seq = c.number(), c.number()
 	r.status, r.killed = unix.WaitStatus(c.number()), killReason(c.number())
 	r.cpu, r.wall, r.memory, r.end = int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number())
-	r.counted = int64(c.number())
 	s := c.text()
 	r.text = string(s[:len(s)-1])
 	if c.err != nil {

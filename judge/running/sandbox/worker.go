@@ -28,7 +28,6 @@ type worker struct {
 	mounts []mountKey
 	locks  bool   // whether its programs may lock files
 	broken bool   // not to be used again
-	silent string // why it counts nothing, although it was to; "" if it does
 	buf    []byte // of the messages that it sends
 	msg    []byte // of the messages that it gets
 	data   []byte // between pipes and writers
@@ -61,12 +60,6 @@ func (b *isolated) startWorker(number int, mounts []mountKey, locks bool) (_ *wo
 		}
 	}()
 	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, Shared: !b.own && b.groups == nil, Locks: locks, ReadOnly: b.options.ReadOnly}
-	if b.options.Instructions {
-		conf.Count = &instructions
-	}
-	if b.options.event != nil {
-		conf.Count = b.options.event
-	}
 	if b.options.Pin {
 		conf.Processor = 1 + b.processors[number%len(b.processors)]
 	}
@@ -153,7 +146,6 @@ func (w *worker) awaitReady() error {
 	if r.kind != msgReady {
 		return errors.New(r.text)
 	}
-	w.silent = r.text
 	limit = unix.NsecToTimeval(int64(firstQuiet))
 	return unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
 }

@@ -33,7 +33,6 @@ type config struct {
 	ReadOnly  []string
 	Mounts    []boundDir // only where they cannot change later
 	Processor int        // to stay on, from 1; 0 for any
-	Count     *event     // to count; nil for nothing
 }
 
 // boundDir is a host directory for a zygote that makes its own mounts.
@@ -53,7 +52,6 @@ func mainZygote() {
 type zygote struct {
 	conf    config
 	meter   *meter
-	tally   tally
 	starved starvation
 	scratch scratch
 	mounter chan func() error // work for the thread that may mount
@@ -114,21 +112,13 @@ func zygoteMain() {
 		if z.conf.Version == 0 {
 			z.meter.poll = newPoller()
 		}
-		ready := &reply{kind: msgReady}
-		z.tally = tally{fd: -1}
-		if z.conf.Count != nil {
-			var err error
-			if z.tally, err = openTally(*z.conf.Count); err != nil {
-				ready.text = err.Error()
-			}
-		}
 		if err := hideMounts(); err != nil {
 			z.fail(err)
 		}
 		if err := z.confine(); err != nil {
 			z.fail(err)
 		}
-		z.answer(ready)
+		z.answer(&reply{kind: msgReady})
 		z.serve()
 	}()
 	if err := z.makeRoot(); err != nil {

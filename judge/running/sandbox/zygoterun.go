@@ -62,7 +62,6 @@ func (z *zygote) run() *reply {
 			time.Duration(r.wall).Round(time.Second), time.Duration(z.starved.total).Round(time.Second))}
 	}
 
-	r.counted = z.tally.count()
 	var oom bool
 	if r.memory, oom = z.meter.memoryUsed(req.memory, &usage); oom {
 		r.killed = killedMemory
