@@ -30,6 +30,9 @@ type look struct {
 	since time.Time     // when it was seen first
 	cpu   time.Duration // what the bot had used then
 	known bool
+	// waited is how long the bot had waited for a processor then, and late for how long the
+	// watch itself was kept from looking since, as the referees were, perhaps.
+	waited, late time.Duration
 }
 
 // watchEvery is how long the watch sleeps, and so how exact its clocks are.
@@ -38,8 +41,8 @@ const watchEvery = 5 * time.Millisecond
 // wallExtra is added to every limit on the clock.
 const wallExtra = 500 * time.Millisecond
 
-// A bot that uses a share of the processor waits for the rest of it, on a busy
-// machine: it has patience times the limit on the clock.
+// A bot that uses a share of the processor waits for the rest of it, on a busy machine, and
+// one that waits for a processor may use none: they have patience times the limit on the clock.
 const (
 	starving = 50
 	patience = 10
@@ -61,12 +64,15 @@ func (w *watch) run(ctx context.Context) {
 	looks := make([]look, len(w.courts))
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	last := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+		late := max(0, time.Since(last)-watchEvery)
+		last = time.Now()
 		for i, c := range w.courts {
 			t := c.turn()
 			l := &looks[i]
@@ -75,6 +81,7 @@ func (w *watch) run(ctx context.Context) {
 				continue
 			}
 			l.turn = t
+			l.late += late
 			w.judge(c, l)
 		}
 	}
@@ -90,6 +97,7 @@ func (w *watch) judge(c *court, l *look) {
 	}
 	if !l.known {
 		l.cpu, l.known = p.held.CPU()
+		l.waited = p.held.Starved()
 		return
 	}
 	took, budget := time.Since(l.since), time.Duration(l.turn.budget)
@@ -101,8 +109,12 @@ func (w *watch) judge(c *court, l *look) {
 	}
 	limit := time.Duration(float64(budget)*w.wall) + wallExtra
 	if took > limit {
-		if cpu, ok := p.held.CPU(); ok && cpu-l.cpu > took/starving && took < patience*limit {
-			return // it computes, and gets too little of the processor
+		cpu, ok := p.held.CPU()
+		if !ok {
+			cpu = l.cpu
+		}
+		if !overdue(took, limit, cpu-l.cpu, p.held.Starved()-l.waited+l.late) {
+			return
 		}
 		if l.turn.telling {
 			p.kill(NotReading)
@@ -110,4 +122,10 @@ func (w *watch) judge(c *court, l *look) {
 			p.kill(TimeoutWall)
 		}
 	}
+}
+
+// overdue says whether a bot that used so much of the processor has had its limit on the clock,
+// of which it or the watch was kept from the processor for so long.
+func overdue(took, limit, used, kept time.Duration) bool {
+	return took >= patience*limit || used <= took/starving && took-kept > limit
 }

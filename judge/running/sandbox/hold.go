@@ -87,6 +87,14 @@ func (h *Held) CPU() (time.Duration, bool) {
 	return h.place.cpu()
 }
 
+// Starved is how long the process has been ready to go on and had to wait for a processor, as
+// others had it: of its threads, the one that waited longest. 0 where the system does not tell.
+func (h *Held) Starved() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.place.starved()
+}
+
 // Clock opens a file that tells the processor time so far: one number of
 // nanoseconds, or "usage_usec" and microseconds. It is nil where there is none. The
 // caller must close it.

@@ -52,6 +52,14 @@ func (p *place) cpu() (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
+// starved asks all threads of the run.
+func (p *place) starved() (longest time.Duration) {
+	for _, dir := range p.threads() {
+		longest = max(longest, time.Duration(runDelay(dir)))
+	}
+	return longest
+}
+
 // pin binds every thread, and those that threads have started meanwhile.
 func (p *place) pin(processor int) error {
 	main := p.process()
