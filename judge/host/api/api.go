@@ -4,6 +4,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,10 +58,14 @@ const bodyPatience = time.Minute
 const (
 	little    = 64
 	withFiles = 1 << 10 // 256 paths and digests
-	withFlow  = 8 << 10 // files of each of many contestants, and options
+	withFlow  = 2 << 10 // files of each of many contestants, and options
 	withMany  = 4 << 10 // people
 	ownBound  = -1      // the answer says
 )
+
+// mostValues is how many values the JSON of a request may have: an empty one takes three bytes
+// there, and ten times as many here.
+const mostValues = 100_000
 
 // need is what a route needs of the caller.
 type need string
@@ -403,6 +408,9 @@ func read(r *http.Request, v any) error {
 	}
 	if err != nil {
 		return &status{http.StatusBadRequest, "the request ended too early", ""}
+	}
+	if bytes.Count(data, []byte{','}) >= mostValues {
+		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", mostValues), ""}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return &status{http.StatusBadRequest, "the request is not the JSON that was expected: " + err.Error(), ""}

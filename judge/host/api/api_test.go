@@ -375,6 +375,7 @@ func TestBadInput(t *testing.T) {
 		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "which is for ever"},
 		"key":                 {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y", Offer: offer()}, 400, "no key of a worker"},
 		"JSON large":          {"nobody", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
+		"values many":         {"submit", "POST", "/v1/submissions", `{"files":[{}` + strings.Repeat(",{}", 100_000) + "]}", 413, "the request has more than 100000 values"},
 		"code":                {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key, Offer: offer()}, 403, "the join code is not known here"},
 		"slots":               {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
 		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
