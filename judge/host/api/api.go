@@ -158,21 +158,25 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 			if rt.body != ownBound {
 				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, little)<<10)
 			}
-			who, err := a.who(r, rt.need)
-			if s, is := errors.AsType[*status](err); is && s.code == http.StatusUnauthorized {
-				err = a.slowly(r, err)
+			if rt.need == nothing {
+				a.Pace(r)
 			}
+			who, err := a.who(r, rt.need)
 			if err == nil && r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit) {
 				a.Kept.RLock()
 				defer a.Kept.RUnlock()
 			}
 			if err == nil && rt.streams() {
 				var end func()
-				r, end = a.whileKnown(r, rt.need)
-				defer end()
+				if r, end, err = a.stream(r, rt.need, who); err == nil {
+					defer end()
+				}
 			}
 			if err == nil {
 				err = a.inTurn(r, &rt, who, func() error { return rt.answer(a, w, r, who) })
+			}
+			if s, is := errors.AsType[*status](err); is && (s.code == http.StatusUnauthorized || rt.need == nothing) {
+				err = a.slowly(r, err)
 			}
 			if err != nil {
 				a.refuse(w, r, err)
@@ -182,11 +186,17 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	mux.HandleFunc(queue.Path, func(w http.ResponseWriter, r *http.Request) {
 		if public, err := auth.Verify(r.Header.Get("Authorization"), time.Now(), r.Method, r.URL.Path); err == nil {
 			r = queue.Proved(r, public)
+		} else {
+			a.Pace(r)
 		}
 		o.Bridge.ServeHTTP(w, r)
 	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		a.Pace(r)
+		fmt.Fprintln(w, "ok")
+	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		a.Pace(r)
 		notes, err := o.Ready(r.Context())
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -198,6 +208,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 		}
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		a.Pace(r)
 		a.refuse(w, r, &status{http.StatusNotFound, "there is nothing at " + r.URL.Path, ""})
 	})
 	return mux
@@ -206,6 +217,21 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 // streams says whether the answer goes on for as long as what it is about.
 func (rt *route) streams() bool {
 	return strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts")
+}
+
+// stream is a request whose answer is a stream, of which an account has not too many; what it
+// returns must be called at its end. Staff and who publishes may have any number.
+func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(), error) {
+	leave := func() {}
+	if !who.may(client.Publish) {
+		var err error
+		a.Pace(r)
+		if leave, err = a.Streams.Enter(r.Context(), who.account, r.RemoteAddr); err != nil {
+			return r, nil, err
+		}
+	}
+	r, end := a.whileKnown(r, n)
+	return r, func() { end(); leave() }, nil
 }
 
 // whileKnown is a request that ends when the caller may not make it any more: its token was
@@ -243,8 +269,9 @@ func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() erro
 	return answer()
 }
 
-// wrongToken is how long a request without a right token takes; from one network one is answered
-// at a time. Who has a right one does not wait for them.
+// wrongToken is how long a request takes without a right token, or with a wrong code where a code
+// is the proof; from one network one is answered at a time. Who has a right one does not wait for
+// them.
 const wrongToken = 20 * time.Millisecond
 
 // slowly returns err, when it is the turn of its sender's network.

@@ -477,33 +477,57 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// TestWrongTokensWaitForEachOther: those of one network, and nobody else.
-func TestWrongTokensWaitForEachOther(t *testing.T) {
+// TestStrangersWaitForEachOther: those of one network whose tokens or codes are wrong; and
+// those who ask what anybody may, or for a stream. Nobody else does.
+func TestStrangersWaitForEachOther(t *testing.T) {
 	h := newHouse(t)
-	turn, err := h.desk.Strangers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
+	network := desk.Network("127.0.0.1:1").String()
+	for _, tt := range []struct {
+		turns                   *desk.Turns
+		who, method, path, body string
+		status                  int
+	}{
+		{&h.desk.Strangers, "nobody", "GET", client.ProblemsPath, "", http.StatusUnauthorized},
+		{&h.desk.Strangers, "nobody", "POST", client.JoinPath, toJSON(t, client.Join{Code: "guess", Key: h.key, Offer: offer()}), http.StatusForbidden},
+		{&h.desk.Strangers, "nobody", "POST", client.JoinPath, "{", http.StatusBadRequest},
+		{&h.desk.Passers, "nobody", "GET", client.ServerPath, "", http.StatusOK},
+		{&h.desk.Passers, "nobody", "POST", client.JoinPath, "{", http.StatusBadRequest},
+		{&h.desk.Passers, "nobody", "GET", "/healthz", "", http.StatusOK},
+		{&h.desk.Passers, "nobody", "GET", "/readyz", "", http.StatusOK},
+		{&h.desk.Passers, "nobody", "GET", "/v1/nothing", "", http.StatusNotFound},
+		{&h.desk.Passers, "submit", "GET", client.SubmissionsPath + "/none/events", "", http.StatusNotFound},
+		{&h.desk.Passers, "nobody", "GET", queue.Path, "", http.StatusUpgradeRequired},
+	} {
+		turn, err := tt.turns.Wait(t.Context(), network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := make(chan int, 1)
+		go func() {
+			defer close(answered) // also where it fails
+			code, _ := h.ask(tt.who, tt.method, tt.path, tt.body)
+			answered <- code
+		}()
+		if code, said := h.ask("submit", "GET", client.ProblemsPath, nil); code != http.StatusOK {
+			t.Errorf("who has a token is answered %d %s", code, said)
+		}
+		select {
+		case code := <-answered:
+			t.Errorf("%s %s is answered %d before its turn", tt.method, tt.path, code)
+		case <-time.After(20 * time.Millisecond):
+		}
+		turn.End()
+		if code := <-answered; code != tt.status {
+			t.Errorf("%s %s is answered %d, want %d", tt.method, tt.path, code, tt.status)
+		}
+	}
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered := make(chan int, 1)
-	go func() {
-		answer, err := http.Get(h.URL + client.ProblemsPath)
-		if err != nil {
-			answered <- 0
-			return
-		}
-		answer.Body.Close()
-		answered <- answer.StatusCode
-	}()
-	if code, said := h.ask("submit", "GET", client.ProblemsPath, nil); code != http.StatusOK {
-		t.Errorf("who has a token is answered %d %s", code, said)
-	}
-	select {
-	case code := <-answered:
-		t.Errorf("who has none is answered %d before its turn", code)
-	default:
-	}
-	turn.End()
-	if code := <-answered; code != http.StatusUnauthorized {
-		t.Errorf("who has no token is answered %d", code)
-	}
+	return string(data)
 }

@@ -267,3 +267,27 @@ func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestStreamsAreCounted: of somebody who holds as many as are allowed another one is refused, and
+// of staff it is not.
+func TestStreamsAreCounted(t *testing.T) {
+	h := newHouse(t)
+	j := h.judging()
+	j.end()
+	path := "/v1/submissions/" + j.id + "/events"
+	for who, want := range map[string]int{"submit": http.StatusTooManyRequests, "admin": http.StatusOK} {
+		account, err := h.store.AccountByLogin(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, said := h.ask(who, "GET", path, nil); code != http.StatusOK {
+			t.Errorf("%s is answered %d %s", who, code, said)
+		}
+		for err == nil {
+			_, err = h.desk.Streams.Enter(t.Context(), account, "127.0.0.1:1")
+		}
+		if code, said := h.ask(who, "GET", path, nil); code != want {
+			t.Errorf("%s, with many, is answered %d %s", who, code, said)
+		}
+	}
+}

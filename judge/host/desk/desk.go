@@ -38,6 +38,10 @@ type Desk struct {
 	Turns Turns
 	// Strangers are turns of networks, for requests whose tokens are not right.
 	Strangers Turns
+	// Passers are turns of networks: see Pace.
+	Passers Turns
+	// Streams are those that are open.
+	Streams Streams
 	// Class is that of the workers that judge submissions.
 	Class string
 	// Registration says who may make an account of their own.

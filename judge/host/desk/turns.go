@@ -11,8 +11,8 @@ import (
 )
 
 // Turns serves each who asks one request at a time. Where further ones of theirs wait, there is a
-// rest between two, as long as the one before took. So who asks for very much has
-// half a processor, and others have the rest of the machine. The zero value is ready.
+// rest between two, as long as the one before took, and a millisecond at least. So who asks for
+// very much has half a processor, and others have the rest of the machine. The zero value is ready.
 type Turns struct {
 	// Restless leaves out the rests, where something else bounds what one can ask for.
 	Restless bool
@@ -47,10 +47,24 @@ func Network(address string) netip.Prefix {
 const (
 	// mostInLine is how many requests of one who asks may wait.
 	mostInLine = 1000
-	// worthRest is what takes long enough for a rest: a board, which is drawn once for all, does
-	// not, and a whole school may have one address.
-	worthRest = time.Millisecond
+	// turnedAway is how long it takes to refuse who has too many.
+	turnedAway = time.Second
+	// leastRest is that after what takes less, so that nobody asks for a board, which is drawn once
+	// for all, as fast as connections can carry it; and no more, for a whole school may have one
+	// address.
+	leastRest = time.Millisecond
 )
+
+// turnAway is the refusal of who has too many. It takes a while: who asks again at once must not
+// do so as fast as the machine can refuse.
+func turnAway(ctx context.Context, text, hint string) error {
+	select {
+	case <-time.After(turnedAway):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return &Refusal{Code: http.StatusTooManyRequests, Text: text, Hint: hint}
+}
 
 // Turn is the right to be served now.
 type Turn struct {
@@ -79,7 +93,7 @@ func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) {
 	}
 	t.mu.Unlock()
 	if full {
-		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: "you ask for too much at once", Hint: "wait until it is answered"}
+		return nil, turnAway(ctx, "you ask for too much at once", "wait until it is answered")
 	}
 	turn := &Turn{all: t, line: l, who: who}
 	if err := turn.begin(ctx); err != nil {
@@ -98,8 +112,8 @@ func (t *Turn) begin(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		rest := t.line.took
-		if t.all.Restless || rest < worthRest {
+		rest := max(t.line.took, leastRest)
+		if t.all.Restless {
 			rest = 0
 		}
 		select {
@@ -139,5 +153,14 @@ func (t *Turn) End() {
 	defer t.all.mu.Unlock()
 	if t.line.here--; t.line.here == 0 {
 		delete(t.all.of, t.who)
+	}
+}
+
+// Pace waits until it is the turn of a request's network, for what anybody may ask and takes no
+// time; the next one waits for a moment, which does not hold up this one. Where too many wait it
+// gives up in the end: who looks after the server's health is answered all the same.
+func (d *Desk) Pace(r *http.Request) {
+	if turn, err := d.Passers.Wait(r.Context(), Network(r.RemoteAddr).String()); err == nil {
+		time.AfterFunc(leastRest, turn.End)
 	}
 }

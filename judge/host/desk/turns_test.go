@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,48 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestTurnsRest: there is a rest also after what takes no time, if others of the same one wait.
+func TestTurnsRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns desk.Turns
+		began := time.Now()
+		var all sync.WaitGroup
+		first, err := turns.Wait(t.Context(), "ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			all.Go(func() {
+				if turn, err := turns.Wait(t.Context(), "ada"); err != nil {
+					t.Error(err)
+				} else {
+					turn.End()
+				}
+			})
+		}
+		synctest.Wait()
+		first.End()
+		all.Wait()
+		if took := time.Since(began); took != 100*time.Millisecond {
+			t.Errorf("100 that take no time, and wait, take %v", took)
+		}
+	})
+}
+
+// TestPace: one after the other of a network, a moment apart, and the first one at once.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d desk.Desk
+		began := time.Now()
+		for i := range 100 {
+			d.Pace(httptest.NewRequestWithContext(t.Context(), "GET", "/healthz", nil))
+			if took, want := time.Since(began), time.Duration(2*i)*time.Millisecond; took != want {
+				t.Errorf("request %d is let through after %v, want %v", i, took, want)
+			}
+		}
+	})
+}
+
 // TestTurnsAside: what waits for who asks holds up nobody, nor does an answer that is passed on.
 func TestTurnsAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +120,7 @@ func TestTurnsAside(t *testing.T) {
 	})
 }
 
-// TestTurnsBounded: a line has an end, and who goes away leaves it.
+// TestTurnsBounded: a line has an end, which is told slowly, and who goes away leaves it.
 func TestTurnsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns desk.Turns
@@ -95,9 +138,13 @@ func TestTurnsBounded(t *testing.T) {
 			})
 		}
 		synctest.Wait()
+		began := time.Now()
 		_, err = turns.Wait(t.Context(), "ada")
 		if refusal, is := errors.AsType[*desk.Refusal](err); !is || refusal.Code != http.StatusTooManyRequests {
 			t.Errorf("with 1,000 who wait: %v", err)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("to be turned away takes %v", took)
 		}
 		cancel()
 		all.Wait()

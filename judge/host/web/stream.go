@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"assay/judge/host/desk"
 	"assay/judge/host/store"
 )
 
@@ -33,56 +32,15 @@ func stream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 	return send, send("retry: 3000\n\n")
 }
 
-// The most streams that are open at once: of one account, of those who are not logged in and
-// come from one network, and of all. A browser has one for each window that cannot share.
-const (
-	mostOfAccount = 100
-	mostOfNetwork = 2_000
-	mostStreams   = 20_000
-)
-
-// open counts the streams that are open.
-type open struct {
-	mu  sync.Mutex
-	of  map[string]int // by account, or by network
-	all int
-}
-
-// enter counts one more for somebody, unless there are too many; leave ends it.
-func (o *open) enter(who string, most int) (leave func(), ok bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.of == nil {
-		o.of = map[string]int{}
-	}
-	if o.of[who] >= most || o.all >= mostStreams {
-		return nil, false
-	}
-	o.of[who]++
-	o.all++
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.all--
-		if o.of[who]--; o.of[who] == 0 {
-			delete(o.of, who)
-		}
-	}, true
-}
-
 // bounded answers with a stream unless the caller has too many. One within another is that one.
 func (s *site) bounded(w http.ResponseWriter, r *ask, answer func() error) error {
 	if _, within := w.(*topicWriter); within {
 		return answer()
 	}
-	who, most := "network "+desk.Network(r.RemoteAddr).String(), mostOfNetwork
-	if r.me != nil {
-		who, most = "account "+r.me.ID, mostOfAccount
-	}
-	leave, ok := s.open.enter(who, most)
-	if !ok {
+	leave, err := s.Streams.Enter(r.Context(), r.me, r.RemoteAddr)
+	if err != nil {
 		w.Header().Set("Retry-After", "10")
-		return &desk.Refusal{Code: http.StatusTooManyRequests, Text: "too many live pages are open", Hint: "close some of them; they go on without it when they are loaded again"}
+		return err
 	}
 	defer leave()
 	if r.session != nil {

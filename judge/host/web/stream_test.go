@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/internal/browser"
 )
@@ -186,5 +187,38 @@ func TestTabsShareOneConnection(t *testing.T) {
 	for _, page := range []string{"/c/now/submissions?verdict=AC", "/c/now/rejudgings", "/c/now/finalize", "/c/now/clar/new", "/c/now/clar/1"} {
 		b.Go(h.URL + page)
 		b.Is(page+": what is wider than the screen", wide, "")
+	}
+}
+
+// TestWhatHasNoTurnHasAPace: files and streams, and what is not there, wait for others of one
+// network, and pages do not wait for them.
+func TestWhatHasNoTurnHasAPace(t *testing.T) {
+	h := newHouse(t)
+	h.contest("now", -time.Minute, store.Public, store.Settings{})
+	for path, want := range map[string]int{
+		"/static/icon.svg": http.StatusOK, "/none": http.StatusNotFound,
+		"/c/now/board/events": http.StatusBadRequest, "/c/none/board/events": http.StatusSeeOther, // of no version; to log in
+	} {
+		turn, err := h.desk.Passers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := make(chan int, 1)
+		go func() {
+			defer close(answered) // also where it fails
+			answered <- h.ask("", "GET", path, nil).code
+		}()
+		if got := h.ask("", "GET", "/c/now", nil); got.code != http.StatusOK {
+			t.Errorf("a page is answered %d", got.code)
+		}
+		select {
+		case code := <-answered:
+			t.Errorf("%s is answered %d before its turn", path, code)
+		case <-time.After(20 * time.Millisecond):
+		}
+		turn.End()
+		if code := <-answered; code != want {
+			t.Errorf("%s is answered %d, want %d", path, code, want)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // turns says among which turns a request is answered, and in whose: the account's, or the
 // network's where nobody is logged in. They are nil for streams, which mostly wait, and for files
-// that do not change.
+// that do not change: these only have a pace.
 func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
 	case strings.HasSuffix(rt.pattern, "/events") || rt.pattern == "GET /static/{file}":

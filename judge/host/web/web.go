@@ -53,7 +53,6 @@ type site struct {
 	proof desk.Turns // of networks, for what is checked of passwords and codes
 	doors doors
 	heard *heard
-	open  open
 	mux   *http.ServeMux // of all routes
 }
 
@@ -219,6 +218,7 @@ func New(o Options) http.Handler {
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		asked := &ask{Request: r}
+		s.Pace(r)
 		_ = s.know(w, asked) // the page may be drawn for nobody
 		s.refuse(w, asked, errNothing)
 	})
@@ -257,6 +257,8 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 		}
 		defer turn.End()
 		r.turn, w = turn, &served{w, turn}
+	} else if _, within := w.(*topicWriter); !within {
+		s.Pace(r.Request)
 	}
 	if r.PathValue("slug") != "" {
 		if err := s.find(r); err != nil {
