@@ -262,18 +262,21 @@ func (h *house) memory() (own, shared float64) {
 // memory is what a process has for itself alone, and of its program in common with others.
 func memory(b testing.TB, pid int) (own, shared float64) {
 	b.Helper()
+	return status(b, pid, "RssAnon:"), status(b, pid, "RssFile:") + status(b, pid, "RssShmem:")
+}
+
+// status is a number of bytes that the kernel tells of a process.
+func status(b testing.TB, pid int, what string) float64 {
+	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	must(b, err)
 	for line := range strings.Lines(string(data)) {
 		var name string
 		var kib float64
-		_, _ = fmt.Sscan(line, &name, &kib)
-		switch name {
-		case "RssAnon:":
-			own += kib * 1024
-		case "RssFile:", "RssShmem:":
-			shared += kib * 1024
+		if _, _ = fmt.Sscan(line, &name, &kib); name == what {
+			return kib * 1024
 		}
 	}
-	return own, shared
+	b.Fatalf("the kernel tells no %s of process %d", what, pid)
+	return 0
 }

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+)
+
+// flood sends requests on many connections, each as soon as the one before is answered, until
+// stop is called, which says how many were. A request that is not complete holds its connection,
+// and so does one whose answer does not end, or that is upgraded.
+func flood(b *testing.B, address string, connections int, request func(i int64) []byte) (stop func() int64) {
+	var sent, answered atomic.Int64
+	ended := make(chan bool)
+	var all sync.WaitGroup
+	one := func() {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		over := make(chan bool)
+		defer close(over)
+		go func() {
+			select {
+			case <-ended:
+			case <-over:
+			}
+			conn.Close()
+		}()
+		read := bufio.NewReader(conn)
+		for {
+			_, wrong := conn.Write(request(sent.Add(1))) // it may be refused before its end
+			res, err := http.ReadResponse(read, nil)
+			if err != nil {
+				return
+			}
+			answered.Add(1)
+			if res.StatusCode == http.StatusSwitchingProtocols {
+				res.Body = io.NopCloser(read)
+				res.Close = true
+			}
+			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.Close || wrong != nil {
+				return
+			}
+		}
+	}
+	for range connections {
+		all.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+					one()
+				}
+			}
+		})
+	}
+	return func() int64 {
+		close(ended)
+		all.Wait()
+		return answered.Load()
+	}
+}
+
+// person is somebody who is logged in, and has a token to submit.
+type person struct {
+	cookie, token string
+	*client.Client
+}
+
+// people makes accounts. The server must be down.
+func (h *house) people(n int) (all []person) {
+	h.t.Helper()
+	h.inStore(func(s *store.Store) {
+		for i := range n {
+			a, err := s.NewAccount(h.t.Context(), fmt.Sprint("person", i), "Person", store.Person, "")
+			must(h.t, err)
+			token, hash := auth.NewToken()
+			_, err = s.NewToken(h.t.Context(), a.ID, hash, "", []string{string(client.Submit)}, time.Time{})
+			must(h.t, err)
+			session, hash := auth.NewSession()
+			must(h.t, s.NewSession(h.t.Context(), a, hash, ""))
+			all = append(all, person{cookie: "assay=" + session, token: token, Client: h.client(token, time.Minute)})
+		}
+	})
+	return all
+}
+
+// ask sends a request for a page, and refuses what is no answer to it.
+func (h *house) ask(p person, method, path, kind string, body []byte) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), method, "http://"+h.part.Listen+path, bytes.NewReader(body))
+	must(h.t, err)
+	r.Header.Set("Cookie", p.cookie)
+	r.Header.Set("Content-Type", kind)
+	res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+	must(h.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	must(h.t, err)
+	if res.StatusCode >= 400 {
+		h.t.Fatalf("%s %s answers %s\n%s", method, path, res.Status, text)
+	}
+}
+
+// send is a request, whole; more are its headers but for the length.
+func send(method, path, more, body string) []byte {
+	return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Length: %d\r\n\r\n%s", method, path, more, len(body), body)
+}
+
+const form = "Content-Type: application/x-www-form-urlencoded\r\n"
+
+// floods are what one person sends to a house: requests sees to what they need, and returns
+// them. The cookie and the token are headers.
+var floods = []struct {
+	name        string
+	connections int
+	requests    func(h *house, p person, cookie, token string) func(i int64) []byte
+}{
+	{"nothing", 0, nil},
+	{"pages", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+		return always(send("GET", "/c/now", cookie, ""))
+	}},
+	{"boards", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+		return always(send("GET", "/c/now/board", cookie, ""))
+	}},
+	{"boards-of-nobody", 32, func(*house, person, string, string) func(int64) []byte {
+		return always(send("GET", "/c/now/board", "", ""))
+	}},
+	{"logins", 32, func(*house, person, string, string) func(int64) []byte {
+		return func(i int64) []byte {
+			return send("POST", "/login", form, fmt.Sprintf("login=guess%d&password=correct-horse", i))
+		}
+	}},
+	{"pages-submissions", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+		return func(i int64) []byte {
+			return send("POST", "/c/now/p/A", cookie+form, fmt.Sprintf("language=py&text=print(%d)", i))
+		}
+	}},
+	{"pages-bodies", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+		return always([]byte("POST /c/now/p/A HTTP/1.1\r\nHost: x\r\n" + cookie + form + "Content-Length: 500\r\n\r\nlanguage=p"))
+	}},
+	{"files", 32, func(*house, person, string, string) func(int64) []byte {
+		paths := []string{"/static/icon.svg", "/nothing"}
+		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], "", "") }
+	}},
+	{"wrong-tokens", 32, func(*house, person, string, string) func(int64) []byte {
+		return func(i int64) []byte {
+			return send("GET", client.SubmissionsPath, fmt.Sprintf("Authorization: Bearer guess%d\r\n", i), "")
+		}
+	}},
+	{"joins-of-59-MiB", 32, func(*house, person, string, string) func(int64) []byte {
+		return always(send("POST", client.JoinPath, "", `{"code":"`+strings.Repeat("x", 59<<20)))
+	}},
+	{"wrong-join-codes", 32, func(h *house, _ person, _, _ string) func(int64) []byte {
+		_, key, err := queue.Key(filepath.Join(h.dir, "worker"))
+		must(h.t, err)
+		return func(i int64) []byte {
+			return send("POST", client.JoinPath, "", toJSON(h.t, client.Join{Code: fmt.Sprint("guess", i), Key: key, Offer: job.Offer{
+				Protocol: job.Protocol, Version: "test", Arch: "linux/amd64", Rung: "root", Languages: map[string]string{"py": "x"}, Slots: 1, Machine: "m",
+			}}))
+		}
+	}},
+	{"blobs-missing", 32, func(h *house, _ person, _, token string) func(int64) []byte {
+		return func(i int64) []byte {
+			var n client.Blobs
+			for k := range int64(client.MaxBlobs) {
+				n.Blobs = append(n.Blobs, client.Blob{Digest: blob.Digest(fmt.Sprintf("%064x", i<<20+k)), Size: 1000})
+			}
+			return send("POST", client.MissingPath, token, toJSON(h.t, n))
+		}
+	}},
+	{"blobs", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+		var all [100][]byte // each once, and then again
+		for i := range all {
+			data := bytes.Repeat([]byte{byte(i)}, 1<<20) // the most of this house
+			all[i] = send("PUT", client.BlobPath+string(blob.Of(data)), token, string(data))
+		}
+		return func(i int64) []byte { return all[i%int64(len(all))] }
+	}},
+	{"submissions", 32, func(h *house, p person, _, token string) func(int64) []byte {
+		data := []byte("print()")
+		_, err := p.Upload(h.t.Context(), []client.Source{client.Bytes(data)})
+		must(h.t, err)
+		n := client.NewSubmission{Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Size: int64(len(data)), Digest: blob.Of(data)}}}
+		return func(int64) []byte {
+			n := n
+			n.Key = rand.Text()
+			return send("POST", client.SubmissionsPath, token, toJSON(h.t, n))
+		}
+	}},
+	{"lists", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+		paths := []string{client.SubmissionsPath, client.ProblemsPath, client.QueuePath, client.ContestsPath + "/now" + client.BoardPath}
+		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], token, "") }
+	}},
+	{"of-nobody", 32, func(*house, person, string, string) func(int64) []byte {
+		paths := []string{client.ServerPath, "/healthz", "/readyz"}
+		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], "", "") }
+	}},
+	{"streams", 1000, func(h *house, p person, _, token string) func(int64) []byte {
+		return always(send("GET", client.SubmissionsPath+"/"+h.submit(p.Client, "stream")+"/events", token, ""))
+	}},
+	{"upgrades", 32, func(*house, person, string, string) func(int64) []byte {
+		return always(append(upgrade(), "PUB job.0.main.x 100\r\n"...))
+	}},
+	{"upgrades-held", 1000, func(*house, person, string, string) func(int64) []byte { return always(upgrade()) }},
+	{"bodies", 1000, func(_ *house, _ person, _, token string) func(int64) []byte {
+		return always([]byte("POST " + client.SubmissionsPath + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
+	}},
+	{"deep-JSON", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+		return always(send("POST", client.SubmissionsPath, token, `{"files":`+strings.Repeat("[", 1_000_000)))
+	}},
+	{"huge-JSON", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+		return always(send("PUT", client.FlowsPath+"/"+rand.Text(), token, `{"kind":"golf","problem":"p","files":[{}`+strings.Repeat(",{}", 2<<20/3-100)+"]}"))
+	}},
+}
+
+func always(request []byte) func(int64) []byte { return func(int64) []byte { return request } }
+
+// upgrade asks to be let into the queue.
+func upgrade() []byte {
+	return send("GET", queue.Path, "Connection: Upgrade\r\nUpgrade: "+queue.Protocol+"\r\n", "")
+}
+
+func toJSON(t testing.TB, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	must(t, err)
+	return string(data)
+}
+
+// BenchmarkFloods measures what a page, a submission by a page, and one by the command line take
+// while somebody floods the server from the same machine, beside the same without a flood, in
+// turns: at most 2 x; and by how much the server's memory grows at most: 100 MiB.
+func BenchmarkFloods(b *testing.B) {
+	for _, kind := range floods {
+		b.Run(kind.name, func(b *testing.B) {
+			h := newHouse(b, nil)
+			people := h.people(250)
+			h.inStore(func(s *store.Store) {
+				must(b, s.NewContest(b.Context(), &store.Contest{
+					Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now(), Length: 1000 * time.Hour, Visibility: store.Public, Settings: store.Settings{Show: judge.ShowSamples},
+				}, []store.NewContestProblem{{Label: "A", Slug: problem}}))
+			})
+			server := h.serve().Process.Pid
+			hostile, honest := people[0], people[1:]
+			file := filepath.Join(h.dir, "b.py")
+			number := 0
+			probe := func() (took [3]time.Duration) {
+				p := honest[number%len(honest)] // so nobody sends more than are taken
+				number++
+				must(b, os.WriteFile(file, fmt.Appendln(nil, "# by the command line", number), 0o600))
+				var body bytes.Buffer
+				m := multipart.NewWriter(&body)
+				w, err := m.CreateFormFile("file", "b.py")
+				must(b, err)
+				fmt.Fprintln(w, "# by a page", number)
+				must(b, m.Close())
+				for i, do := range []func(){
+					func() { h.ask(p, "GET", "/c/now", "", nil) },
+					func() { h.ask(p, "POST", "/c/now/p/A", m.FormDataContentType(), body.Bytes()) },
+					func() {
+						_, err := p.Submit(b.Context(), problem, client.Program{Path: file, Name: "b.py"})
+						must(b, err)
+					},
+				} {
+					start := time.Now()
+					do()
+					took[i] = time.Since(start)
+				}
+				return took
+			}
+			const each = 40
+			var idle, flooded [3][]time.Duration
+			many := func(to *[3][]time.Duration) {
+				for range each {
+					for i, t := range probe() {
+						to[i] = append(to[i], t)
+					}
+				}
+			}
+			many(new([3][]time.Duration)) // fills the caches
+			var request func(int64) []byte
+			if kind.requests != nil {
+				request = kind.requests(h, hostile, "Cookie: "+hostile.cookie+"\r\n", "Authorization: Bearer "+hostile.token+"\r\n")
+			}
+			before, peak := status(b, server, "VmRSS:"), 0.0
+			var answered int64
+			var during time.Duration
+			for b.Loop() {
+				many(&idle)
+				must(b, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", server), []byte("5"), 0)) // VmHWM is what there is now
+				start := time.Now()
+				stop := flood(b, h.part.Listen, kind.connections, request)
+				time.Sleep(500 * time.Millisecond)
+				many(&flooded)
+				during += time.Since(start)
+				answered += stop()
+				peak = max(peak, status(b, server, "VmHWM:"))
+			}
+			for i, what := range []string{"page", "page-submission", "submission"} {
+				slices.Sort(idle[i])
+				slices.Sort(flooded[i])
+				at := func(all []time.Duration, tenths int) float64 { return float64(all[len(all)*tenths/10]) }
+				b.ReportMetric(at(idle[i], 5)/1e6, "ms/"+what)
+				b.ReportMetric(at(flooded[i], 5)/at(idle[i], 5), "x/"+what)
+				b.ReportMetric(at(flooded[i], 9)/at(idle[i], 9), "x-p90/"+what)
+			}
+			b.ReportMetric((peak-before)/(1<<20), "MiB/grown")
+			b.ReportMetric(float64(answered)/during.Seconds(), "floods/s")
+		})
+	}
+}
