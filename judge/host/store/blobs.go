@@ -49,21 +49,30 @@ func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, 
 	return n > 0, failed("look who sent a blob", err)
 }
 
+// seenAtOnce is how many blobs are looked for in one transaction: others write between two.
+const seenAtOnce = 100
+
 // SeeSent says which of some blobs an account has sent, in their order. These are kept for
 // the next two days, also where nobody names them.
 func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) (sent []bool, err error) {
-	err = s.tx(ctx, "look who sent blobs", func(q *query.Queries) error {
-		sent = make([]bool, len(all))
-		for i, d := range all {
-			n, err := q.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
-			if err != nil {
-				return err
+	for some := range slices.Chunk(all, seenAtOnce) {
+		before := sent
+		err := s.tx(ctx, "look who sent blobs", func(q *query.Queries) error {
+			sent = before // it may be tried again
+			for _, d := range some {
+				n, err := q.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
+				if err != nil {
+					return err
+				}
+				sent = append(sent, n == 1)
 			}
-			sent[i] = n == 1
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	return sent, err
+	}
+	return sent, nil
 }
 
 // BlobsNamed are the blobs that rows name. True are manifests of bundles: they name more

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 
 	"assay/judge/blob"
@@ -63,6 +64,31 @@ func TestUploads(t *testing.T) {
 		}
 		if _, is := named()[report]; !is {
 			t.Error("nobody names the report")
+		}
+	})
+}
+
+// TestSeeSent: of more blobs than one transaction looks for, each answer stands in its place.
+func TestSeeSent(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		var all []blob.Digest
+		for i := range 250 {
+			d := digest(fmt.Sprint(i))
+			if all = append(all, d); i%70 == 0 {
+				if err := h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: d, Size: 1, Kind: "upload"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		sent, err := h.SeeSent(t.Context(), h.alice.ID, all)
+		if err != nil || len(sent) != len(all) {
+			t.Fatal(len(sent), err)
+		}
+		for i, is := range sent {
+			if want := i%70 == 0; is != want {
+				t.Errorf("blob %d: %v", i, is)
+			}
 		}
 	})
 }
