@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,16 +21,18 @@ import (
 	"assay/judge/host/client"
 	"assay/judge/host/queue"
 	"assay/judge/host/server"
+	"assay/judge/report"
 )
 
 // admin asks a running server, with the token that its folder of data has.
 type admin struct {
 	*console
+	out  io.Writer // people choose their names and labels
 	data string
 }
 
 func adminCommand(c *console) *cobra.Command {
-	a := &admin{console: c}
+	a := &admin{console: c, out: report.Safe(c.out)}
 	cmd := &cobra.Command{
 		Use:   "admin",
 		Short: "look after a server: accounts, workers, tokens, backups",

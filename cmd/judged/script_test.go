@@ -90,7 +90,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.Untimed, "huge": huge, "term": term, "browse": browse, "pack": pack,
 			"postgres": postgres,
-			"secret": secret, "hides": hides,
+			"secret":   secret, "hides": hides,
 		},
 		RequireUniqueNames: true,
 	})

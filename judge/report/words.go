@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,18 @@ import (
 
 // cut marks where a text goes on that is not shown.
 const cut = "…"
+
+// Safe is a writer for a terminal that obeys nothing of what is written.
+func Safe(w io.Writer) io.Writer { return safeWriter{w} }
+
+type safeWriter struct{ w io.Writer }
+
+func (s safeWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(s.w, safe(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
 
 // safe makes a text harmless on a terminal: what is not printable is written as
 // \xNN. Line feeds stay, a line end of CR LF becomes a line feed, and a tab

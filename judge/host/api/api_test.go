@@ -531,3 +531,41 @@ func toJSON(t *testing.T, v any) string {
 	}
 	return string(data)
 }
+
+// TestARoleThatIsTaken takes the tokens that go beyond the new one, and leaves the others.
+func TestARoleThatIsTaken(t *testing.T) {
+	h := newHouse(t)
+	for _, tt := range []struct {
+		who, role string
+		code      int
+	}{
+		{"publish", "admin", 200},
+		{"publish", "contest-admin", 200},
+		{"submit", "contestant", 200},
+		{"publish", "judge", 401},
+		{"publish", "admin", 401}, // it does not come back
+	} {
+		if code, said := h.ask("admin", "PUT", client.PeoplePath+"/"+tt.who, client.SetPerson{Role: tt.role}); code != 200 {
+			t.Fatalf("%+v: %d %s", tt, code, said)
+		}
+		if code, said := h.ask(tt.who, "GET", client.AccountPath, nil); code != tt.code {
+			t.Errorf("%+v: %d %s", tt, code, said)
+		}
+	}
+	if code, said := h.ask("admin", "PUT", client.PeoplePath+"/admin", client.SetPerson{Role: "contestant"}); code != 200 {
+		t.Fatal(code, said)
+	}
+	if code, said := h.ask("admin", "GET", client.PeoplePath, nil); code != 401 || !strings.Contains(said, "revoked") {
+		t.Errorf("who was admin is answered %d %s", code, said)
+	}
+}
+
+// TestTextsThatNobodyCanSee: labels and titles stand on the terminals of others.
+func TestTextsThatNobodyCanSee(t *testing.T) {
+	h := newHouse(t)
+	for _, label := range []string{"\x1b[2Jred", "two\nlines", "\u202eback"} {
+		if code, said := h.ask("admin", "POST", "/v1/tokens", client.NewToken{Login: "eve", Label: label, Scopes: []client.Scope{client.Submit}}); code != 400 || !strings.Contains(said, "label") {
+			t.Errorf("%q: %d %s", label, code, said)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func TestWhoSeesWhichBoard(t *testing.T) {
 		if err := h.store.NewContest(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.store.SetRole(t.Context(), judge.ID, c.ID, "judge"); err != nil {
+		if err := h.store.SetRoleIn(t.Context(), judge.ID, c.ID, "judge"); err != nil {
 			t.Fatal(err)
 		}
 		for _, who := range []string{"submit", "other"} {

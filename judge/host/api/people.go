@@ -138,7 +138,7 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) err
 }
 
 func (a *api) setRole(r *http.Request, account *store.Account, p *client.SetPerson) error {
-	role, contest := p.Role, ""
+	role := p.Role
 	if role == "none" {
 		role = ""
 	} else if err := knownRole(role); err != nil {
@@ -152,9 +152,9 @@ func (a *api) setRole(r *http.Request, account *store.Account, p *client.SetPers
 		if role == string(auth.Admin) {
 			return &status{http.StatusBadRequest, "an admin is of the whole site", "in a contest, the most is " + string(auth.ContestAdmin)}
 		}
-		contest = c.ID
+		return a.Store.SetRoleIn(r.Context(), account.ID, c.ID, role)
 	}
-	return a.Store.SetRole(r.Context(), account.ID, contest, role)
+	return a.Store.SetRole(r.Context(), account.ID, role, desk.Scopes(auth.Role(role)))
 }
 
 // person reads the account that a path names.

@@ -74,11 +74,14 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 	return a.done(w, r, who, "new token", account.ID, strings.Join(scopes, " "), client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires})
 }
 
-// short refuses a text that nobody would read to its end.
+// short refuses a text that nobody would read to its end, or could not.
 func short(what, text string) error {
 	const most = 300
 	if len(text) > most {
 		return &status{http.StatusBadRequest, fmt.Sprintf("the %s has %d bytes; the most is %d", what, len(text), most), ""}
+	}
+	if !auth.Legible(text) {
+		return &status{http.StatusBadRequest, fmt.Sprintf("the %s has a letter that nobody can see", what), ""}
 	}
 	return nil
 }

@@ -19,11 +19,14 @@ func BadName(name string) string {
 		return "a name is missing"
 	case utf8.RuneCountInString(name) > mostName:
 		return fmt.Sprintf("a name has %d letters at most", mostName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, hides) || !strings.ContainsFunc(name, shows):
+	case !Legible(name) || !strings.ContainsFunc(name, shows):
 		return "the name has a letter that nobody can see"
 	}
 	return ""
 }
+
+// Legible says whether a text has nothing that nobody can see, and no line end.
+func Legible(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }
 
 // shows says whether something is seen of a letter that stands alone.
 func shows(c rune) bool { return unicode.In(c, unicode.L, unicode.N, unicode.P, unicode.S) }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -35,7 +36,10 @@ func (a Address) String() string {
 // ParseAddress reads what String wrote.
 func ParseAddress(text string) (a Address, err error) {
 	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+	if strings.Contains(text, "@") { // not quoted: it may have a password
+		return a, &judge.Misuse{Err: errors.New("the address of a server has no name and no password in it: it looks like https://judge.example, and a token is given by judge login")}
+	}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 		return a, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server: it looks like https://judge.example", text)}
 	}
 	a.URL = u.Scheme + "://" + u.Host

@@ -18,6 +18,7 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/auth"
+	"assay/judge/host/client"
 	"assay/judge/host/dispatch"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
@@ -104,6 +105,18 @@ func Role(a *store.Account) auth.Role {
 		return auth.Anonymous
 	}
 	return auth.Higher(auth.Contestant, auth.Role(a.Role))
+}
+
+// Scopes are those that tokens of an account with a role on the whole site may have.
+func Scopes(r auth.Role) []string {
+	all := []string{string(client.Submit)}
+	if auth.Can(r, auth.Make, auth.State{}) {
+		all = append(all, string(client.Publish))
+	}
+	if auth.Can(r, auth.Accounts, auth.State{}) {
+		all = append(all, string(client.Admin))
+	}
+	return all
 }
 
 // Seat says what an account, or nobody, is in a contest.

@@ -153,6 +153,9 @@ func named(urls []string) (string, error) {
 		if err != nil {
 			return "", &judge.Misuse{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
 		}
+		if _, has := u.User.Password(); u.User != nil && !has { // a token, and no name
+			u.User = url.UserPassword("", u.User.Username())
+		}
 		names = append(names, u.Redacted())
 	}
 	return strings.Join(names, ","), nil

@@ -148,13 +148,40 @@ func (s *Store) Disable(ctx context.Context, id string, disabled bool) error {
 	return failed("shut an account out", changed(n, err))
 }
 
-// SetRole gives an account its only role on the whole site, or in a contest, where one is
-// named; role "" is none. It ends all its sessions.
-func (s *Store) SetRole(ctx context.Context, id, contest, role string) error {
-	scope := scopeOf(contest)
+// SetRole gives an account its only role on the whole site; role "" is none. It ends all its
+// sessions, and its tokens with other scopes than these.
+func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) error {
+	return s.setRole(ctx, id, site, role, func(q *query.Queries) error {
+		tokens, err := q.TokensOf(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, t := range tokens {
+			for _, scope := range strings.Fields(t.Scopes) {
+				if slices.Contains(scopes, scope) {
+					continue
+				}
+				if _, err := q.RevokeToken(ctx, t.ID, some(s.now())); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// SetRoleIn gives an account its only role in a contest; role "" is none. It ends all its sessions.
+func (s *Store) SetRoleIn(ctx context.Context, id, contest, role string) error {
+	return s.setRole(ctx, id, ofContest+contest, role, func(*query.Queries) error { return nil })
+}
+
+func (s *Store) setRole(ctx context.Context, id, scope, role string, also func(q *query.Queries) error) error {
 	return s.tx(ctx, "give a role", func(q *query.Queries) error {
 		if n, err := q.RaiseEpoch(ctx, id); changed(n, err) != nil {
 			return changed(n, err)
+		}
+		if err := also(q); err != nil {
+			return err
 		}
 		if err := q.DeleteRoles(ctx, id, scope); err != nil || role == "" {
 			return err

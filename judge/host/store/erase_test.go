@@ -37,7 +37,7 @@ func marked(t *testing.T, h *house, c *store.Contest) (*store.Account, *store.Ac
 	check(h.NewSession(t.Context(), a, "session-"+mark, "browser "+mark))
 	_, err = h.NewToken(t.Context(), a.ID, "token-"+mark, "label "+mark, []string{"submit"}, time.Time{})
 	check(err)
-	check(h.SetRole(t.Context(), a.ID, c.ID, "judge"))
+	check(h.SetRoleIn(t.Context(), a.ID, c.ID, "judge"))
 	check(h.Audit(t.Context(), store.Entry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
 	team, err := h.Enter(t.Context(), c.ID, a)
 	check(err)
@@ -167,7 +167,7 @@ func TestErase(t *testing.T) {
 		}
 		for what, err := range map[string]error{
 			"a password": h.SetPassword(t.Context(), a.ID, "x"), "letting in": h.Disable(t.Context(), a.ID, false),
-			"a name": h.SetDisplay(t.Context(), a.ID, "x", ""), "a role": h.SetRole(t.Context(), a.ID, "", "admin"),
+			"a name": h.SetDisplay(t.Context(), a.ID, "x", ""), "a role": h.SetRole(t.Context(), a.ID, "admin", nil),
 		} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("who is erased gets %s: %v", what, err)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,9 @@ type Options struct {
 
 //go:embed migrations/*.sql
 var embedded embed.FS
+
+// keyword is the other form in which PostgreSQL's own programs take a database.
+var keyword = regexp.MustCompile(`(^|\s)(host|hostaddr|port|dbname|user|password)\s*=`)
 
 // versionKey is the setting that names the program that wrote the schema.
 const versionKey = "schema_by"
@@ -93,6 +97,8 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	var err error
 	if strings.HasPrefix(o.DSN, "postgres://") || strings.HasPrefix(o.DSN, "postgresql://") {
 		err = s.connectPostgres()
+	} else if keyword.MatchString(o.DSN) {
+		return nil, &judge.Misuse{Err: errors.New("a database in the form host=... user=... is not supported: write it as postgres://USER:PASSWORD@HOST/NAME")}
 	} else if scheme, _, is := strings.Cut(o.DSN, "://"); is {
 		return nil, &judge.Misuse{Err: fmt.Errorf("a database %s://... is not supported: it is PostgreSQL, postgres://USER:PASSWORD@HOST/NAME, or SQLite, a file", scheme)}
 	} else {
@@ -128,8 +134,8 @@ func (s *Store) name() string {
 func (s *Store) connectPostgres() error {
 	s.postgres = true
 	config, err := pgx.ParseConfig(s.options.DSN)
-	if err != nil {
-		return err
+	if err != nil { // whose text quotes parts of a password
+		return &judge.Misuse{Err: errors.New("this is no address of a database: it looks like postgres://USER:PASSWORD@HOST/NAME?sslmode=require\n    in a name or a password write %2F, %3F, %23, %25 and %40 for / ? # % and @")}
 	}
 	// To compile a plan, to start processes for it, or to plan anew for each value pays for
 	// seconds of work; here each makes a page of one millisecond one of five.

@@ -119,6 +119,11 @@ func TestPathsOfDatabases(t *testing.T) {
 			t.Errorf("%s: %v, may pass: %v", what, err, store.Away(err))
 		}
 	}
+	for _, dsn := range []string{"postgres://u:a@secret@h/x?sslmode=bogus", "host=h user=u password=secret", "postgres://u:secret@h:port/x", "postgres://u:se%secret@h/x"} {
+		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, Dir: dir}); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", dsn, err)
+		}
+	}
 	for code, away := range map[string]bool{"57P03": true, "53300": true, "28P01": false, "3D000": false} { // it starts, is full; a wrong password, no such database
 		if err := fmt.Errorf("open: %w", &pgconn.PgError{Code: code}); store.Away(err) != away {
 			t.Errorf("%s may pass: %v", code, !away)

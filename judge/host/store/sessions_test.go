@@ -53,8 +53,8 @@ func TestSessions(t *testing.T) {
 			"logged out":            func() error { return h.EndSession(t.Context(), "logged out") },
 			"logged out everywhere": func() error { return h.EndSessions(t.Context(), h.alice.ID) },
 			"a new password":        func() error { return h.SetPassword(t.Context(), h.alice.ID, "$hash") },
-			"another role":          func() error { return h.SetRole(t.Context(), h.alice.ID, "", "judge") },
-			"a role in a contest":   func() error { return h.SetRole(t.Context(), h.alice.ID, "c1", "runner") },
+			"another role":          func() error { return h.SetRole(t.Context(), h.alice.ID, "judge", nil) },
+			"a role in a contest":   func() error { return h.SetRoleIn(t.Context(), h.alice.ID, "c1", "runner") },
 			"shut out":              func() error { return h.Disable(t.Context(), h.alice.ID, true) },
 		} {
 			begin(name)

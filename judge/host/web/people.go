@@ -1,6 +1,9 @@
 package web
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,7 +12,6 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/client"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
 )
@@ -145,9 +147,10 @@ func (s *site) logIn(w http.ResponseWriter, r *ask) error {
 		return err
 	}
 	v := loginView{Open: s.Registration == auth.Open, Login: strings.TrimSpace(r.PostFormValue("login")), Next: local(r.PostFormValue("next"))}
-	if wait := s.tries.begin(v.Login, s.Time()); wait > 0 {
-		v.Wrong = fmt.Sprintf("there were too many wrong passwords for this login: wait %d seconds", int(wait.Seconds())+1)
-		return s.page(w, r, http.StatusTooManyRequests, "login", "Log in", v)
+	const wrong = "the login or the password is wrong"
+	if !auth.GoodLogin(v.Login) {
+		v.Login, v.Wrong = "", wrong
+		return s.page(w, r, http.StatusForbidden, "login", "Log in", v)
 	}
 	a, err := s.Store.AccountByLogin(r.Context(), v.Login)
 	if errors.Is(err, store.ErrNotFound) {
@@ -159,18 +162,29 @@ func (s *site) logIn(w http.ResponseWriter, r *ask) error {
 	if err != nil {
 		return err
 	}
+	by := strings.ToLower(v.Login) + " from " + desk.Network(r.RemoteAddr).String()
+	if s.knows(r, a) {
+		by = "known " + a.ID
+	}
+	if wait := s.tries.begin(by, s.Time()); wait > 0 {
+		v.Wrong = fmt.Sprintf("there were too many wrong passwords for this login: wait %d seconds", int(wait.Seconds())+1)
+		return s.page(w, r, http.StatusTooManyRequests, "login", "Log in", v)
+	}
 	good, err := s.Passwords.Check(r.Context(), typed(r, "password"), a.Password)
 	if err != nil {
 		return err
 	}
 	if !good || a.Disabled {
-		v.Wrong = "the login or the password is wrong"
+		v.Wrong = wrong
 		return s.page(w, r, http.StatusForbidden, "login", "Log in", v)
 	}
-	s.tries.forget(v.Login)
+	s.tries.forget(by)
 	if err := s.begin(w, r, a); err != nil {
 		return err
 	}
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookie() + "-known", Value: known(a), Path: "/", MaxAge: int(cookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
+	})
 	return go303(w, r, v.Next)
 }
 
@@ -184,8 +198,24 @@ func (s *site) logOut(w http.ResponseWriter, r *ask) error {
 	return go303(w, r, "/")
 }
 
+// known proves to the server that a browser has logged in to an account with its present password:
+// only the server knows the hash of that.
+func known(a *store.Account) string {
+	mac := hmac.New(sha256.New, []byte(a.Password))
+	mac.Write([]byte("a browser that logged in as " + a.ID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// knows says whether the browser has logged in to an account before. Its wrong passwords are
+// counted for themselves: nobody else can lock it out.
+func (s *site) knows(r *ask, a *store.Account) bool {
+	c, err := r.Cookie(s.cookie() + "-known")
+	return err == nil && a.ID != "" && hmac.Equal([]byte(c.Value), []byte(known(a)))
+}
+
 // tries makes who guesses passwords wait: after some wrong ones, twice as long each time. It
-// counts by login, for a school is one address.
+// counts by login and network, for a school may be one address, and who floods a login from
+// elsewhere must not lock out its owner.
 type tries struct {
 	mu sync.Mutex
 	of map[string]*wrong
@@ -199,18 +229,17 @@ type wrong struct {
 const (
 	freeTries = 5
 	mostPause = 30 * time.Second
-	mostTries = 10_000 // logins that are remembered
+	mostTries = 10_000 // that are remembered
 )
 
 func newTries() *tries { return &tries{of: map[string]*wrong{}} }
 
-// begin counts a try with a login, or says how long it has to wait for the next. It is a wrong
+// begin counts a try by somebody, or says how long it has to wait for the next. It is a wrong
 // one until forget says that it was not, so that of many at once only some are looked at.
-func (t *tries) begin(login string, now time.Time) time.Duration {
+func (t *tries) begin(by string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	login = strings.ToLower(login)
-	w := t.of[login]
+	w := t.of[by]
 	if w != nil && now.Before(w.until) {
 		return w.until.Sub(now)
 	}
@@ -226,7 +255,7 @@ func (t *tries) begin(login string, now time.Time) time.Duration {
 			clear(t.of)
 		}
 		w = &wrong{}
-		t.of[login] = w
+		t.of[by] = w
 	}
 	if w.n++; w.n >= freeTries {
 		w.until = now.Add(min(time.Second<<min(w.n-freeTries, 10), mostPause))
@@ -234,10 +263,10 @@ func (t *tries) begin(login string, now time.Time) time.Duration {
 	return 0
 }
 
-func (t *tries) forget(login string) {
+func (t *tries) forget(by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.of, strings.ToLower(login))
+	delete(t.of, by)
 }
 
 // accountView is one's own page.
@@ -264,27 +293,16 @@ func (s *site) accountPage(w http.ResponseWriter, r *ask, code int, v accountVie
 	if v.Sessions, err = s.Store.Sessions(r.Context(), r.me.ID); err != nil {
 		return err
 	}
-	v.Login, v.This, v.Scopes, v.Address = r.me.Login, r.session.Hash, scopes(r.me), s.Address
+	v.Login, v.This, v.Scopes, v.Address = r.me.Login, r.session.Hash, desk.Scopes(desk.Role(r.me)), s.Address
 	return s.page(w, r, code, "account", r.me.Display, v)
-}
-
-// scopes are those that tokens of an account may have.
-func scopes(a *store.Account) []string {
-	all := []string{string(client.Submit)}
-	if auth.Can(desk.Role(a), auth.Make, auth.State{}) {
-		all = append(all, string(client.Publish))
-	}
-	if auth.Can(desk.Role(a), auth.Accounts, auth.State{}) {
-		all = append(all, string(client.Admin))
-	}
-	return all
 }
 
 func (s *site) setPassword(w http.ResponseWriter, r *ask) error {
 	if err := form(w, r, small); err != nil {
 		return err
 	}
-	if wait := s.tries.begin(r.me.Login, s.Time()); wait > 0 {
+	by := "session " + r.session.Hash
+	if wait := s.tries.begin(by, s.Time()); wait > 0 {
 		return s.accountPage(w, r, http.StatusTooManyRequests, accountView{Wrong: "there were too many wrong passwords: wait some seconds"})
 	}
 	good, err := s.Passwords.Check(r.Context(), typed(r, "old"), r.me.Password)
@@ -294,7 +312,7 @@ func (s *site) setPassword(w http.ResponseWriter, r *ask) error {
 	if !good {
 		return s.accountPage(w, r, http.StatusForbidden, accountView{Wrong: "your present password is another one"})
 	}
-	s.tries.forget(r.me.Login)
+	s.tries.forget(by)
 	if wrong := badPassword(typed(r, "password"), typed(r, "again")); wrong != "" {
 		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: wrong})
 	}
@@ -321,11 +339,11 @@ func (s *site) newToken(w http.ResponseWriter, r *ask) error {
 	}
 	label, scope := strings.TrimSpace(r.PostFormValue("label")), r.PostFormValue("scope")
 	may := false
-	for _, one := range scopes(r.me) {
+	for _, one := range desk.Scopes(desk.Role(r.me)) {
 		may = may || one == scope
 	}
-	if !may || len(label) > 100 {
-		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: "a token has a label of 100 letters at most, and lets its holder do what you may do"})
+	if !may || len(label) > 100 || !auth.Legible(label) {
+		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: "a token has a label of 100 letters at most that can be seen, and lets its holder do what you may do"})
 	}
 	text, hash := auth.NewToken()
 	if _, err := s.Store.NewToken(r.Context(), r.me.ID, hash, label, []string{scope}, time.Time{}); err != nil {

@@ -53,6 +53,37 @@ func TestLogIn(t *testing.T) {
 	if got := h.ask("", "POST", "/login", url.Values{"login": {"judge"}, "password": {"correct-horse"}}); got.code != 303 {
 		t.Errorf("somebody else is answered %d", got.code)
 	}
+	// A browser that has logged in before is not locked out by others, and guesses no more than they.
+	in := h.ask("", "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}})
+	known := ""
+	for _, set := range in.Values("Set-Cookie") {
+		if cookie, _, _ := strings.Cut(set, ";"); strings.HasPrefix(cookie, "assay-known=") {
+			known = cookie
+		}
+	}
+	clear(codes)
+	for range 8 {
+		codes[h.ask("assay-known=forged", "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).code]++
+	}
+	if codes[429] != 3 {
+		t.Errorf("guessing is answered %v", codes)
+	}
+	if got := h.ask(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}}); got.code != 303 {
+		t.Errorf("a known browser is answered %d", got.code)
+	}
+	if got := h.ask(known, "POST", "/login", url.Values{"login": {"bob"}, "password": {"correct-horse"}}); got.code != 429 {
+		t.Errorf("the browser of another one is answered %d", got.code)
+	}
+	clear(codes)
+	for range 8 {
+		codes[h.ask(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).code]++
+	}
+	if codes[429] != 3 {
+		t.Errorf("guessing in a known browser is answered %v", codes)
+	}
+	if got := h.ask("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.code != 403 || len(got.body) > 50_000 {
+		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.code, len(got.body))
+	}
 	// A form of another site is refused.
 	r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/logout", nil)
 	if err != nil {

@@ -27,7 +27,7 @@ func TestPackages(t *testing.T) {
 	} {
 		who := admin
 		if name == "somebody else's problem" {
-			if err := h.store.SetRole(t.Context(), h.accounts["bob"].ID, "", "contest-admin"); err != nil {
+			if err := h.store.SetRole(t.Context(), h.accounts["bob"].ID, "contest-admin", nil); err != nil {
 				t.Fatal(err)
 			}
 			who = h.cookie("bob")

@@ -108,8 +108,9 @@ func (s *site) setAccount(w http.ResponseWriter, r *ask) error {
 	case did == "out" || did == "in":
 		err = s.Store.Disable(r.Context(), a.ID, did == "out")
 	case did == "role" && auth.Known(r.PostFormValue("role")):
-		err = s.Store.SetRole(r.Context(), a.ID, "", r.PostFormValue("role"))
-		did += " " + r.PostFormValue("role")
+		role := r.PostFormValue("role")
+		err = s.Store.SetRole(r.Context(), a.ID, role, desk.Scopes(auth.Role(role)))
+		did += " " + role
 	default:
 		return bad("the form asks for nothing that is known here")
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge/host/desk"
 	"assay/judge/host/store"
 )
 
@@ -33,36 +34,47 @@ func stream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 }
 
 // bounded answers with a stream unless the caller has too many. One within another is that one.
-func (s *site) bounded(w http.ResponseWriter, r *ask, answer func() error) error {
-	if _, within := w.(*topicWriter); within {
-		return answer()
+func (s *site) bounded(w http.ResponseWriter, r *ask, rt route) error {
+	if _, within := w.(*topicWriter); !within {
+		leave, err := s.Streams.Enter(r.Context(), r.me, r.RemoteAddr)
+		if err != nil {
+			w.Header().Set("Retry-After", "10")
+			return err
+		}
+		defer leave()
 	}
-	leave, err := s.Streams.Enter(r.Context(), r.me, r.RemoteAddr)
-	if err != nil {
-		w.Header().Set("Retry-After", "10")
-		return err
-	}
-	defer leave()
-	if r.session != nil {
-		ctx, end := context.WithCancel(r.Context())
-		defer end()
-		r.Request = r.WithContext(ctx)
-		go s.whileKnown(ctx, end, r.session.Hash)
-	}
-	return answer()
+	ctx, end := context.WithCancel(r.Context())
+	defer end()
+	r.Request = r.WithContext(ctx)
+	go s.whileAllowed(ctx, end, *r, rt)
+	return rt.answer(s, w, r)
 }
 
-// whileKnown calls end when a session has ended. It looks as often as a stream says that it is
-// still there.
-func (s *site) whileKnown(ctx context.Context, end func(), session string) {
+// whileAllowed calls end when the session of a stream has ended, or whoever reads it may not have
+// it any more. It looks as often as a stream says that it is still there.
+func (s *site) whileAllowed(ctx context.Context, end func(), r ask, rt route) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(s.KeepAlive):
 		}
-		if _, _, err := s.Store.Session(ctx, session); errors.Is(err, store.ErrNotFound) {
+		now := &ask{Request: r.Request}
+		if r.session != nil {
+			var err error
+			now.session, now.me, err = s.Store.Session(ctx, r.session.Hash)
+			if errors.Is(err, store.ErrNotFound) {
+				end()
+				return
+			}
+			if err != nil {
+				continue
+			}
+		}
+		err := s.allowed(now, rt)
+		if _, refused := errors.AsType[*desk.Refusal](err); refused || errors.Is(err, errLogIn) {
 			end()
+			return
 		}
 	}
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -77,6 +78,37 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 		}
 		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestAStreamEndsWithItsRight: who may not see a contest any more hears nothing more of it.
+func TestAStreamEndsWithItsRight(t *testing.T) {
+	h := newHouse(t)
+	for i, path := range []string{"/news/events", "/board/events?version=0"} {
+		for _, who := range []string{"ada", ""} {
+			c := h.contest(fmt.Sprint("now", i, who), -time.Minute, store.Public, store.Settings{})
+			r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/"+c.Slug+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if who != "" {
+				r.Header.Set("Cookie", h.cookie(who))
+			} else if i == 0 {
+				continue // who is not logged in has no news
+			}
+			res := must[*http.Response](t)(http.DefaultClient.Do(r))
+			defer res.Body.Close()
+			if res.StatusCode != 200 {
+				t.Fatalf("%s is answered %d to %q", path, res.StatusCode, who)
+			}
+			c.Visibility = store.Staff
+			if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
+				t.Errorf("%s: %v", path, err)
+			}
 		}
 	}
 }

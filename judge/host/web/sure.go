@@ -57,7 +57,8 @@ func (s *site) sure(w http.ResponseWriter, r *ask) (bool, error) {
 		}
 	}
 	if r.PostForm.Has(sureField) {
-		switch wait := s.tries.begin(r.me.Login, s.Time()); {
+		by := "session " + r.session.Hash
+		switch wait := s.tries.begin(by, s.Time()); {
 		case wait > 0:
 			v.Wrong = fmt.Sprintf("there were too many wrong passwords: wait %d seconds", int(wait.Seconds())+1)
 		default:
@@ -66,7 +67,7 @@ func (s *site) sure(w http.ResponseWriter, r *ask) (bool, error) {
 				return false, err
 			}
 			if good {
-				s.tries.forget(r.me.Login)
+				s.tries.forget(by)
 				return true, s.Store.Sure(r.Context(), r.session.Hash)
 			}
 			v.Wrong = "this is not your password"

@@ -51,7 +51,7 @@ func walkers(t *testing.T) *house {
 		h.clarify(c, store.NewClarification{Text: "may I?" + evil}, "ada")
 		h.clarify(c, store.NewClarification{Staff: true, Text: "to all" + evil, Problem: "sum", ReplyTo: 1}, "judge")
 		h.hill(state, map[string]store.Visibility{"everybody": store.Public, "staff": store.Staff}[state], state != "over")
-		if err := h.store.SetRole(t.Context(), h.accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
+		if err := h.store.SetRoleIn(t.Context(), h.accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,7 +70,7 @@ func walkers(t *testing.T) *house {
 		h.prove(h.answerTo(o, "ada", "py"), "py", judge.GolfRight, 40)
 	}
 	elsewhere := h.contest("elsewhere", -time.Minute, store.Staff, store.Settings{})
-	if err := h.store.SetRole(t.Context(), h.accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
+	if err := h.store.SetRoleIn(t.Context(), h.accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
 		t.Fatal(err)
 	}
 	return h

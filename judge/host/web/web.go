@@ -260,6 +260,27 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	} else if _, within := w.(*topicWriter); !within {
 		s.Pace(r.Request)
 	}
+	if err := s.allowed(r, rt); err != nil {
+		return err
+	}
+	if r.Method != http.MethodGet && rt.action == auth.Change {
+		if err := s.unchanged(r); err != nil {
+			return err
+		}
+	}
+	if careful[rt.pattern] {
+		if sure, err := s.sure(w, r); err != nil || !sure {
+			return err
+		}
+	}
+	if strings.HasSuffix(rt.pattern, "/events") {
+		return s.bounded(w, r, rt)
+	}
+	return rt.answer(s, w, r)
+}
+
+// allowed finds what is asked for, and says whether whoever asks may have it.
+func (s *site) allowed(r *ask, rt route) error {
 	if r.PathValue("slug") != "" {
 		if err := s.find(r); err != nil {
 			return err
@@ -278,21 +299,11 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	if !r.can(rt.action) {
 		return s.forbidden(r)
 	}
-	if r.Method != http.MethodGet && rt.action == auth.Change {
-		if err := s.unchanged(r); err != nil {
-			return err
-		}
-	}
-	if careful[rt.pattern] {
-		if sure, err := s.sure(w, r); err != nil || !sure {
-			return err
-		}
-	}
-	if strings.HasSuffix(rt.pattern, "/events") {
-		return s.bounded(w, r, func() error { return rt.answer(s, w, r) })
-	}
-	return rt.answer(s, w, r)
+	return nil
 }
+
+// cookieLife is the longest that browsers keep a cookie.
+const cookieLife = 400 * 24 * time.Hour
 
 // cookie is what the session's cookie is called. Over plain HTTP, browsers refuse the name
 // that only a secure one may have.
@@ -324,7 +335,7 @@ func (s *site) know(w http.ResponseWriter, r *ask) error {
 // remember makes a browser keep its session, as long as that lives when it is used.
 func (s *site) remember(w http.ResponseWriter, secret string) {
 	http.SetCookie(w, &http.Cookie{
-		Name: s.cookie(), Value: secret, Path: "/", MaxAge: int((400 * 24 * time.Hour).Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
+		Name: s.cookie(), Value: secret, Path: "/", MaxAge: int(cookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
