@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,12 +91,15 @@ func overlay(cmd *cobra.Command, set *config.Server, over config.Server) {
 	}
 }
 
+// logName is what logs are called, also those that were put aside: log, a.log, a.log.1, out.txt.
+var logName = regexp.MustCompile(`(^|\.)(log|out)(\.|$)`)
+
 // holds says whether there is something in a folder that a server would be in the way of: not what
-// a shell or a desktop leaves there, such as the log of this very command.
+// a shell, a desktop or a fresh disk leaves there, such as the log of this very command.
 func holds(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name := e.Name()
-		return !strings.HasPrefix(name, ".") && name != "nohup.out" && !(e.Type().IsRegular() && path.Ext(name) == ".log")
+		return !strings.HasPrefix(name, ".") && name != "lost+found" && !(e.Type().IsRegular() && logName.MatchString(name))
 	})
 }
 

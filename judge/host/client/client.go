@@ -162,10 +162,12 @@ type awayError struct{ error }
 
 func (e *awayError) Unwrap() error { return e.error }
 
+var errNoAnswer = errors.New("no answer came in time")
+
 // plain says what happened to a connection in words that are not Go's.
 func plain(err error) error {
 	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
-		return errors.New("no answer came in time")
+		return errNoAnswer
 	}
 	for _, broke := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, broke) {
@@ -179,10 +181,14 @@ func plain(err error) error {
 func (c *Client) patient(ctx context.Context, do func() error) error {
 	var waited time.Duration
 	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		began := time.Now()
 		err := do()
 		away, isAway := errors.AsType[*awayError](err)
 		if !isAway {
 			return err
+		}
+		if waited > 0 && errors.Is(err, errNoAnswer) {
+			waited += time.Since(began)
 		}
 		if waited >= c.o.Patience || ctx.Err() != nil {
 			if ctx.Err() != nil {
@@ -244,6 +250,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 		}
 		if _, pinned := errors.AsType[*tls.CertificateVerificationError](err); pinned {
 			return nil, &judge.Misuse{Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err)}
+		}
+		if errors.Is(err, http.ErrSchemeMismatch) {
+			return nil, &judge.Misuse{Err: fmt.Errorf("%s answers only by http\n    use the whole address that the server printed when it started: http://...", c.base)}
 		}
 		return nil, &awayError{plain(err)}
 	}

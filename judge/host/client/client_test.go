@@ -124,6 +124,16 @@ func TestPlainToEncrypted(t *testing.T) {
 	}
 }
 
+// TestEncryptedToPlain: who writes an s too many is told so.
+func TestEncryptedToPlain(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "http", "https", 1)}})
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") || judge.Whose(err) != judge.Asker {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestFollowGoesOn breaks the stream in the middle of a line: each event is told once.
 func TestFollowGoesOn(t *testing.T) {
 	event := func(n int) string {
@@ -228,6 +238,14 @@ func TestSlowServer(t *testing.T) {
 	never.Hasten(50 * time.Millisecond)
 	_, err := never.Account(t.Context())
 	oneSentence(t, err, "cannot be reached: no answer came in time")
+	var asked atomic.Int32
+	mute := server(t, 200*time.Millisecond, func(_ http.ResponseWriter, r *http.Request) { asked.Add(1); <-r.Context().Done() })
+	mute.Hasten(200 * time.Millisecond)
+	_, err = mute.Account(t.Context())
+	oneSentence(t, err, "cannot be reached: no answer came in time")
+	if asked.Load() != 2 {
+		t.Errorf("a server that says nothing is asked %d times", asked.Load())
+	}
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("enough"))
 	defer cancel()
 	never.Hasten(time.Minute)
