@@ -252,7 +252,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 			return nil, &judge.Misuse{Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err)}
 		}
 		if errors.Is(err, http.ErrSchemeMismatch) {
-			return nil, &judge.Misuse{Err: fmt.Errorf("%s answers only by http\n    use the whole address that the server printed when it started: http://...", c.base)}
+			return nil, &judge.Misuse{Err: fmt.Errorf("%s answers only by http\n    use the whole address that the server printed when it started, which begins with http://", c.base)}
 		}
 		return nil, &awayError{plain(err)}
 	}

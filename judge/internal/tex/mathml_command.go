@@ -131,7 +131,7 @@ func (p *parser) construct(word string) atom {
 	case "nonumber", "notag", "mathstrut", "strut", "centering", "displaylimits", "relax", "scriptscriptstyle", "protect", "allowbreak", "hfill", "noindent", "newline":
 		return atom{empty: true}
 	case "pmod":
-		return atom{html: `<mspace width=".6em"></mspace><mrow><mo stretchy="false">(</mo><mi>mod</mi><mspace width=".3em"></mspace>` + p.argument() + `<mo stretchy="false">)</mo></mrow>`}
+		return atom{html: `<mrow><mspace width=".6em"></mspace><mo stretchy="false">(</mo><mi>mod</mi><mspace width=".3em"></mspace>` + p.argument() + `<mo stretchy="false">)</mo></mrow>`}
 	case "bmod", "mod":
 		return atom{html: `<mo lspace=".25em" rspace=".25em">mod</mo>`}
 	case "not":

@@ -102,6 +102,7 @@ func FuzzMathML(f *testing.F) {
 		f.Add(strings.TrimSuffix(source, "\n"))
 	}
 	f.Add(strings.Repeat(`\sqrt`, 100))
+	f.Add(`b_\pmod{m}`)
 	f.Add(`\left(\begin{cases}\text{$\text{$x$}$}\end{cases}\right)^{'_a}`)
 	f.Fuzz(func(t *testing.T, source string) {
 		drawn, ok := tex.MathML(source, true)
