@@ -23,6 +23,9 @@ import (
 	"assay/judge/host/server"
 	"assay/judge/problem/scaffold"
 	"assay/judge/running/config"
+	"assay/judge/running/lang"
+	"assay/judge/running/sandbox"
+	"assay/judge/workspace"
 )
 
 func serveCommand(c *console) *cobra.Command {
@@ -141,7 +144,44 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return o, err
 	}
-	return o, nil
+	return o, hidden(contest, o)
+}
+
+// hidden refuses to serve where the programs that are judged would see what the server keeps: on
+// this machine they see, read-only, the system's folders and those of its tool chains. It does so
+// also where the server is the machine's root and the rights of its files protect them: one rule
+// is easier to know, and a contest folder has others' files as well.
+func hidden(contest *workspace.Workspace, o server.Options) error {
+	visible, err := lang.Locate(contest.Config, contest.Cache)
+	if err != nil {
+		return err
+	}
+	data := o.Data
+	if !filepath.IsAbs(data) {
+		data = filepath.Join(o.Root, data)
+	}
+	backups := o.BackupDir
+	if !filepath.IsAbs(backups) {
+		backups = filepath.Join(data, backups)
+	}
+	for _, kept := range []struct{ dir, hint string }{
+		{data, "keep what the server has elsewhere: --data DIR, or data in judge.toml"},
+		{backups, "have backups elsewhere: backup_dir in judge.toml"},
+		{o.Root, "it has the secret cases of the contest's problems: serve in a folder elsewhere"},
+	} {
+		if err := sandbox.Unseen(kept.dir, visible); err != nil {
+			return unseen(err, kept.hint)
+		}
+	}
+	return nil
+}
+
+// unseen adds to an error that programs would see a folder what to do about it.
+func unseen(err error, hint string) error {
+	if _, is := errors.AsType[*sandbox.SeenError](err); is {
+		return &judge.Misuse{Err: fmt.Errorf("%w\n    %s", err, hint)}
+	}
+	return err
 }
 
 // serve answers until it is told to end. Logins are those that people are told of at first.

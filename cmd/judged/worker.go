@@ -124,7 +124,7 @@ func (w *working) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any", err)
 	}
 	if err != nil {
-		return err
+		return unseen(err, "name another folder, with --data DIR; that of caches is in ASSAY_CACHE, where that is set")
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	if w.calibrate {

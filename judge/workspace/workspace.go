@@ -47,9 +47,10 @@ type Env struct {
 
 // Running says how programs run.
 type Running struct {
-	Jobs    int    // programs that run at one time; at least 1
-	Require string // "isolated": refuse a machine on which the sandbox cannot isolate
-	Pin     bool   // keep each worker on one processor
+	Jobs    int      // programs that run at one time; at least 1
+	Require string   // "isolated": refuse a machine on which the sandbox cannot isolate
+	Pin     bool     // keep each worker on one processor
+	Hidden  []string // see sandbox.Options
 	// Beside, if it is not nil, is what the workspace has in common with others of this
 	// process; Jobs is then that of Beside.
 	Beside *Beside
@@ -183,7 +184,7 @@ func (w *Workspace) Start(r Running) error {
 	if err != nil {
 		return err
 	}
-	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Slots: r.Beside.slots, Isolation: r.Require, Pin: r.Pin})
+	w.Box, err = sandbox.New(sandbox.Options{ReadOnly: visible, Hidden: r.Hidden, Slots: r.Beside.slots, Isolation: r.Require, Pin: r.Pin})
 	if err != nil {
 		return err
 	}

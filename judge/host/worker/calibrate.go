@@ -117,7 +117,7 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Start(workspace.Running{Require: r.o.Require, Jobs: r.o.Slots}); err != nil {
+	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Jobs: r.o.Slots}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()

@@ -35,7 +35,7 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 		return nil, err
 	}
 	// Not beside the jobs: tools are asked once a day, and all of them when the worker starts.
-	if err := w.Start(workspace.Running{Require: r.o.Require, Jobs: runtime.GOMAXPROCS(0)}); err != nil {
+	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Jobs: runtime.GOMAXPROCS(0)}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()

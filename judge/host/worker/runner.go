@@ -495,11 +495,14 @@ func (r *Runner) room(ctx context.Context, why job.Claim, config blob.Digest) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Start(workspace.Running{Require: r.o.Require, Beside: r.beside}); err != nil {
+	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Beside: r.beside}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
+
+// hidden are the folders that have secret data: programs see of them what their runs show.
+func (r *Runner) hidden() []string { return []string{r.o.Dir, r.o.Cache} }
 
 // env is the world of a workspace; a nil config leaves it the machine's own.
 func (r *Runner) env(config []byte) workspace.Env {

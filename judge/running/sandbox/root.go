@@ -26,6 +26,45 @@ var baseSystem = []string{
 	"/var/lib/ghc", "/var/lib/ocaml",
 }
 
+// Unseen says whether programs see nothing of a host folder, on the rungs that isolate, where
+// they see the base system and those of readOnly; else it is a *SeenError. Links are followed,
+// and what does not exist yet is where it would be made.
+func Unseen(path string, readOnly []string) error {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(at)
+	for ; errors.Is(err, fs.ErrNotExist) && at != "/"; real, err = filepath.EvalSymlinks(at) {
+		at = filepath.Dir(at)
+	}
+	if err != nil {
+		return fmt.Errorf("look where %s is: %w", path, err)
+	}
+	can, _ := showable(readOnly)
+	var seen []fs.FileInfo
+	shown := slices.Concat(baseSystem, can)
+	for _, p := range shown {
+		info, err := os.Stat(p)
+		if err != nil {
+			info = nil // it is not here
+		}
+		seen = append(seen, info)
+	}
+	for dir := real; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return fmt.Errorf("look where %s is: %w", path, err)
+		}
+		if i := slices.IndexFunc(seen, func(s fs.FileInfo) bool { return s != nil && os.SameFile(s, info) }); i >= 0 {
+			return &SeenError{path, shown[i]}
+		}
+		if dir == "/" {
+			return nil
+		}
+	}
+}
+
 // newRootAt is where the new root is put together, in the zygote's own mount
 // namespace: the first that exists and that nothing is taken from.
 var newRootAt = []string{"/sys", "/mnt", "/media", "/srv"}

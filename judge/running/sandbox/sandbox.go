@@ -82,6 +82,11 @@ type Options struct {
 	// ReadOnly are host files and directories that programs see at the same path,
 	// besides the base system.
 	ReadOnly []string
+	// Hidden are host folders that no program may see but by a mount of its command: New
+	// refuses those that lie in what programs see, on each rung but None, with a *SeenError.
+	// It does so also where the rights of files would protect them: it cannot know those of
+	// all that will be kept there.
+	Hidden []string
 	// Workers is how many runs go on at one time; 0 is one for each processor.
 	// Processes made by Start do not count, nor do those that are known to wait.
 	Workers int
@@ -176,6 +181,11 @@ func New(o Options) (*Sandbox, error) {
 			refused = append(refused, Refusal{r, err})
 			continue
 		}
+		if r != None {
+			if err := unseen(o); err != nil {
+				return nil, errors.Join(err, b.close())
+			}
+		}
 		report.Rung, report.Refused = r, refused
 		return &Sandbox{backend: b, report: report, slots: o.Slots}, nil
 	}
@@ -191,6 +201,26 @@ func New(o Options) (*Sandbox, error) {
 			"run the judge as another user, or ask for it by name: --require none, or require = \"none\" in judge.toml\n%w", errors.Join(reasons...))
 	}
 	return nil, fmt.Errorf("sandbox: %w: %w", ErrRefused, errors.Join(reasons...))
+}
+
+// SeenError says that programs would see a folder that is to be hidden from them.
+type SeenError struct {
+	Path string // the folder
+	In   string // what programs see, in which it lies
+}
+
+func (e *SeenError) Error() string {
+	return fmt.Sprintf("the folder %s lies in %s, which every program sees that is judged here", e.Path, e.In)
+}
+
+// unseen refuses options by which programs see what is to be hidden.
+func unseen(o Options) error {
+	for _, path := range o.Hidden {
+		if err := Unseen(path, o.ReadOnly); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openNamed opens a rung, but None as user 0 only where it was asked for by name.
