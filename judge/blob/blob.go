@@ -182,34 +182,42 @@ func (f *Folder) Put(d Digest, size int64, r io.Reader) error {
 	if f.Has(d, size) {
 		return nil
 	}
-	return f.Receive(d, size, r, func() error { return nil })
-}
-
-// Receive is Put for somebody who has to show that he has the bytes: they are read also where
-// the blob is there. Accept is called once they were, before the blob comes into being; after
-// an error of it none does.
-func (f *Folder) Receive(d Digest, size int64, r io.Reader, accept func() error) error {
-	_, _, err := f.keep(io.LimitReader(r, size+1), func(got Digest, n int64) error {
-		if got != d || n != size {
-			return fmt.Errorf("blob %s: %w", d, ErrDamaged)
-		}
-		return accept()
-	})
-	return err
+	s, err := f.Stage(io.LimitReader(r, size+1))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Is(d, size); err != nil {
+		return err
+	}
+	return s.Keep()
 }
 
 // Add keeps the bytes of r and returns their digest and number.
 func (f *Folder) Add(r io.Reader) (Digest, int64, error) {
-	return f.keep(r, func(Digest, int64) error { return nil })
+	s, err := f.Stage(r)
+	if err != nil {
+		return "", 0, err
+	}
+	defer s.Close()
+	return s.Digest, s.Size, s.Keep()
 }
 
-// keep writes the bytes of r beside the blobs, and makes a blob of them if good agrees.
-func (f *Folder) keep(r io.Reader, good func(Digest, int64) error) (Digest, int64, error) {
+// Staged are bytes that lie beside the blobs, and may become one.
+type Staged struct {
+	Digest Digest
+	Size   int64
+
+	f   *Folder
+	tmp string
+}
+
+// Stage writes the bytes of r beside the blobs. The caller must call Close.
+func (f *Folder) Stage(r io.Reader) (*Staged, error) {
 	tmp, err := os.CreateTemp(f.dir, tempName+"*")
 	if err != nil {
-		return "", 0, fmt.Errorf("keep a blob: %w", err)
+		return nil, fmt.Errorf("keep a blob: %w", err)
 	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(tmp, sum), r)
 	if err == nil {
@@ -219,27 +227,41 @@ func (f *Folder) keep(r io.Reader, good func(Digest, int64) error) (Digest, int6
 		err = tmp.Sync()
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
-		return "", 0, fmt.Errorf("keep a blob in %s: %w", f.dir, err)
+		os.Remove(tmp.Name())
+		return nil, fmt.Errorf("keep a blob in %s: %w", f.dir, err)
 	}
-	d := digestOf(sum)
-	if err := good(d, n); err != nil {
-		return "", 0, err
+	return &Staged{Digest: digestOf(sum), Size: n, f: f, tmp: tmp.Name()}, nil
+}
+
+// Close removes the bytes, unless they have become a blob.
+func (s *Staged) Close() { os.Remove(s.tmp) } // after the rename there is nothing to remove
+
+// Is says whether the bytes are those of a blob; else the error wraps ErrDamaged.
+func (s *Staged) Is(d Digest, size int64) error {
+	if s.Digest != d || s.Size != size {
+		return fmt.Errorf("blob %s: %w", d, ErrDamaged)
 	}
-	if f.Has(d, n) {
+	return nil
+}
+
+// Keep makes a blob of the bytes.
+func (s *Staged) Keep() error {
+	f, d := s.f, s.Digest
+	if f.Has(d, s.Size) {
 		if f.durable { // whoever put it there may be about to
-			err = syncFolder(filepath.Dir(f.path(d)))
+			return syncFolder(filepath.Dir(f.path(d)))
 		}
-		return d, n, err
+		return nil
 	}
-	if err := f.place(tmp.Name(), d); err != nil {
-		return "", 0, fmt.Errorf("keep blob %s: %w", d, err)
+	if err := f.place(s.tmp, d); err != nil {
+		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
 	// Not before the rename: a temporary file that is so old would be swept away. A blob
 	// without the time is read as a whole when it is next opened.
 	if err := os.Chtimes(f.path(d), time.Now(), untouched); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", 0, fmt.Errorf("keep blob %s: %w", d, err)
+		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
-	return d, n, f.grown(d, n)
+	return f.grown(d, s.Size)
 }
 
 // place renames a file to the blob's place. What stands in the way there, or where its

@@ -133,29 +133,32 @@ func TestAnotherSize(t *testing.T) {
 	}
 }
 
-// TestReceive: what somebody has to show is read also where it is there, and what is not
-// accepted is not kept.
-func TestReceive(t *testing.T) {
+// TestStage: what is staged is read also where it is there, and is no blob before it is kept.
+func TestStage(t *testing.T) {
 	dir := t.TempDir()
 	f, err := blob.OpenDurable(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, accepted := blob.Of([]byte("right")), 0
-	accept := func() error { accepted++; return nil }
-	refuse := errors.New("no")
-	if err := f.Receive(d, 5, strings.NewReader("right"), func() error { return refuse }); !errors.Is(err, refuse) || f.Has(d, 5) {
-		t.Errorf("what is not accepted is kept: %v", err)
-	}
-	for n := 1; n <= 2; n++ { // the second time it is there
-		if err := f.Receive(d, 5, strings.NewReader("right"), accept); err != nil || accepted != n || !f.Has(d, 5) {
-			t.Errorf("time %d: %v, accepted %d times", n, err, accepted)
+	d := blob.Of([]byte("right"))
+	for n := range 3 { // the third time it is there
+		s, err := f.Stage(strings.NewReader("right"))
+		if err != nil || s.Is(d, 5) != nil || f.Has(d, 5) != (n == 2) {
+			t.Fatalf("time %d: %v, %+v", n, err, s)
 		}
-		for _, other := range []string{"", "wrong", "righ", "rights"} {
-			if err := f.Receive(d, 5, strings.NewReader(other), accept); !errors.Is(err, blob.ErrDamaged) || accepted != n {
-				t.Errorf("%q is taken for it: %v", other, err)
+		if n > 0 {
+			if err := s.Keep(); err != nil || !f.Has(d, 5) {
+				t.Errorf("time %d: %v", n, err)
 			}
 		}
+		s.Close()
+	}
+	for _, other := range []string{"", "wrong", "righ", "rights"} {
+		s, err := f.Stage(strings.NewReader(other))
+		if err != nil || !errors.Is(s.Is(d, 5), blob.ErrDamaged) {
+			t.Errorf("%q is taken for it: %v", other, err)
+		}
+		s.Close()
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -162,10 +162,6 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 				a.Pace(r)
 			}
 			who, err := a.who(r, rt.need)
-			if err == nil && r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit) {
-				a.Kept.RLock()
-				defer a.Kept.RUnlock()
-			}
 			if err == nil && rt.streams() {
 				var end func()
 				if r, end, err = a.stream(r, rt.need, who); err == nil {
@@ -173,7 +169,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 				}
 			}
 			if err == nil {
-				err = a.inTurn(r, &rt, who, func() error { return rt.answer(a, w, r, who) })
+				err = a.inTurn(r, &rt, who, func() error { return a.keeping(w, r, &rt, who) })
 			}
 			if s, is := errors.AsType[*status](err); is && (s.code == http.StatusUnauthorized || rt.need == nothing) {
 				err = a.slowly(r, err)
@@ -213,6 +209,40 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	})
 	return mux
 }
+
+// keeping answers; where the route may name blobs, none is removed meanwhile. For so long nobody
+// may make it wait, or they would keep the server from removing any: the body is read before, and
+// the answer leaves after.
+func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
+	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
+	if !names || rt.body == ownBound { // which does so itself
+		return rt.answer(a, w, r, who)
+	}
+	data, err := body(r)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	a.Kept.RLock()
+	end := sync.OnceFunc(a.Kept.RUnlock)
+	defer end()
+	return rt.answer(a, &ending{w, end}, r, who)
+}
+
+// ending is an answer before whose first byte something ends.
+type ending struct {
+	http.ResponseWriter
+	end func()
+}
+
+// Write writes a part of an answer.
+func (e *ending) Write(p []byte) (int, error) {
+	e.end()
+	return e.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (e *ending) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
 // streams says whether the answer goes on for as long as what it is about.
 func (rt *route) streams() bool {
@@ -429,12 +459,9 @@ func ok(w http.ResponseWriter, v any) error {
 
 // read reads the JSON of a request.
 func read(r *http.Request, v any) error {
-	data, err := io.ReadAll(r.Body)
-	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
-		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
-	}
+	data, err := body(r)
 	if err != nil {
-		return &status{http.StatusBadRequest, "the request ended too early", ""}
+		return err
 	}
 	if bytes.Count(data, []byte{','}) >= mostValues {
 		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", mostValues), ""}
@@ -443,6 +470,18 @@ func read(r *http.Request, v any) error {
 		return &status{http.StatusBadRequest, "the request is not the JSON that was expected: " + err.Error(), ""}
 	}
 	return nil
+}
+
+// body reads the body of a request.
+func body(r *http.Request) ([]byte, error) {
+	data, err := io.ReadAll(r.Body)
+	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
+		return nil, &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
+	}
+	if err != nil {
+		return nil, &status{http.StatusBadRequest, "the request ended too early", ""}
+	}
+	return data, nil
 }
 
 // limitTime bounds how long a body may take.

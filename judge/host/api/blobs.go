@@ -80,7 +80,17 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	// A MiB takes a second at most, on a connection that is not to be waited for.
 	limitTime(w, bodyPatience+time.Duration(r.ContentLength>>20)*time.Second)
 	body := &watched{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
-	err = a.Keep(r.Context(), who.account, d, r.ContentLength, body)
+	// No byte is waited for while nothing may be removed.
+	sent, err := a.Blobs.Stage(body)
+	if err == nil {
+		defer sent.Close()
+		err = sent.Is(d, r.ContentLength)
+	}
+	if err == nil {
+		a.Kept.RLock()
+		err = a.KeepStaged(r.Context(), who.account, sent)
+		a.Kept.RUnlock()
+	}
 	switch {
 	case errors.Is(err, blob.ErrDamaged):
 		return &status{http.StatusBadRequest, fmt.Sprintf("the bytes are not those of the blob %s", d), "a file changed while it was sent, or the connection damages what it carries: send it again"}

@@ -1,9 +1,11 @@
 package api_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -105,6 +107,30 @@ func TestADigestOpensNothing(t *testing.T) {
 	}
 	if lacks("other", size) {
 		t.Error("who has sent a blob is told that it is not there")
+	}
+}
+
+// TestASlowBodyHoldsNothingUp: while a body comes, blobs may be removed, and somebody be erased.
+func TestASlowBodyHoldsNothingUp(t *testing.T) {
+	h := newHouse(t)
+	for who, rt := range map[string][2]string{
+		"submit": {"PUT", client.BlobPath + strings.Repeat("0", 64)}, "other": {"POST", client.SubmissionsPath}, "publish": {"PUT", client.ProblemsPath + "/sum"},
+	} {
+		c, err := net.Dial("tcp", h.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n", rt[0], rt[1], h.headers[who])
+		if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") { // its body is waited for
+			t.Errorf("%s: %q, %v", rt, line, err)
+			continue
+		}
+		if !h.desk.Kept.TryLock() {
+			t.Errorf("%s: nothing can be removed while the body is waited for", rt)
+			continue
+		}
+		h.desk.Kept.Unlock()
 	}
 }
 

@@ -4,11 +4,11 @@
 package desk
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,7 +30,8 @@ type Desk struct {
 	Blobs    *blob.Folder
 	Dispatch *dispatch.Dispatcher
 	// Kept keeps the sweep and requests apart: the sweep holds it for writing; a request holds it
-	// for reading from "this blob is here" until a row refers to it. Nil: no sweep.
+	// for reading from "this blob is here" until a row refers to it, and never while it waits for
+	// who asks: for a turn, for a body, or for an answer to be read. Nil: no sweep.
 	Kept *sync.RWMutex
 	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
 	MaxSize  int64
@@ -231,13 +232,24 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	return a, nil
 }
 
-// Keep keeps the bytes of r, which must be those of a blob, as sent by an account: it may name
-// the blob from then on. They are read also where the blob is there, for to know a digest is
-// not to have the bytes. Where they are others the error wraps blob.ErrDamaged.
-func (d *Desk) Keep(ctx context.Context, a *store.Account, digest blob.Digest, size int64, r io.Reader) error {
-	return d.Blobs.Receive(digest, size, r, func() error {
-		return d.Store.NoteSent(ctx, a.ID, store.Blob{Digest: digest, Size: size, Kind: "upload"})
-	})
+// Keep keeps bytes that an account has sent as a blob, which it may name from then on. Kept is held.
+func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
+	s, err := d.Blobs.Stage(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return d.KeepStaged(ctx, a, s)
+}
+
+// KeepStaged makes a blob of what an account has sent: it may name the blob from then on. Its bytes
+// were read also where the blob is there, for to know a digest is not to have the bytes. Kept is
+// held.
+func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged) error {
+	if err := d.Store.NoteSent(ctx, a.ID, store.Blob{Digest: s.Digest, Size: s.Size, Kind: "upload"}); err != nil {
+		return err
+	}
+	return s.Keep()
 }
 
 // Has refuses files whose bytes the account has not sent, or that are not there any more.

@@ -17,12 +17,22 @@ const AdminLogin = "admin"
 const OwnWorker = "local"
 
 // Erase takes a person out of the server: see store.Erase. What is judged of theirs now is
-// cancelled, and the bytes of their programs are removed. Who did it is told to the audit.
+// cancelled, and the bytes of their programs are removed. Who did it is told to the audit. It goes
+// on to its end also where nobody waits for it any more; asked again it does what is left of one
+// that was interrupted.
 func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {
 	if a.Login == AdminLogin {
 		return &Refusal{Code: http.StatusConflict, Text: "the server itself works by the account " + AdminLogin, Hint: "give it the name and the password of another person"}
 	}
+	ctx = context.WithoutCancel(ctx)
 	if !a.Erased.IsZero() {
+		left, err := d.Store.EraseLeft(ctx)
+		if err != nil {
+			return err
+		}
+		if len(left) > 0 {
+			return d.Forget(ctx, left)
+		}
 		return &Refusal{Code: http.StatusConflict, Text: "this person was erased already"}
 	}
 	jobs, flows, err := d.Store.OpenOf(ctx, a.ID)

@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,7 +88,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if recent >= answersPerMinute {
 		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d answers within a minute, and that is the most", recent), Hint: "wait a minute"}
 	}
-	if err := d.Keep(ctx, n.Account, n.File.Digest, n.File.Size, bytes.NewReader(n.Data)); err != nil {
+	if err := d.Keep(ctx, n.Account, n.Data); err != nil {
 		return nil, err
 	}
 	asked, err := json.Marshal(n.How)

@@ -33,30 +33,17 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 
 // forget removes at once those of some blobs that nobody names: of a person who is erased.
 func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Digest) error {
-	_, err := s.remove(ctx, blobs, func(inside contentsOf) ([]blob.Digest, error) { return s.store.ForgetBlobs(ctx, all, inside) })
-	return err
-}
-
-// sweepNow removes them now, and says how many there were. While it does, nobody is told
-// that a blob is there.
-func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
-	return s.remove(ctx, blobs, func(inside contentsOf) ([]blob.Digest, error) { return s.store.Sweep(ctx, inside) })
-}
-
-// contentsOf says which blobs a manifest names.
-type contentsOf = func(manifest blob.Digest) ([]blob.Digest, error)
-
-// remove removes the blobs that the database forgets, while nobody is told that one is there.
-func (s *Server) remove(ctx context.Context, blobs *blob.Folder, forgets func(contentsOf) ([]blob.Digest, error)) (n int, err error) {
-	for !s.kept.TryLock() { // to wait in line would hold up uploads behind a slow one
-		select {
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	s.kept.Lock()
 	defer s.kept.Unlock()
-	gone, err := forgets(func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) })
+	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
+}
+
+// sweepNow removes them now, and says how many there were. While it does, nobody is told that a
+// blob is there: nobody holds the lock while something is waited for that others send.
+func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
+	s.kept.Lock()
+	defer s.kept.Unlock()
+	gone, err := s.store.Sweep(ctx, contentsIn(blobs))
 	if err != nil {
 		return 0, err
 	}
@@ -67,4 +54,9 @@ func (s *Server) remove(ctx context.Context, blobs *blob.Folder, forgets func(co
 		n++
 	}
 	return n, nil
+}
+
+// contentsIn says which blobs a manifest names.
+func contentsIn(blobs *blob.Folder) func(manifest blob.Digest) ([]blob.Digest, error) {
+	return func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) }
 }

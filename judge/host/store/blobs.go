@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"assay/judge/blob"
@@ -251,25 +250,33 @@ func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest
 	return named, nil
 }
 
-// ForgetBlobs forgets at once those of some blobs that nobody names, and returns them for the
-// caller to delete: as Sweep, while nobody is told that a blob is there.
-func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
+// ForgetBlobs forgets at once those of some blobs that nobody names, each after remove has removed
+// its bytes: as Sweep, while nobody is told that a blob is there. If it is interrupted, the same
+// may be asked again.
+func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest, contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
 	named, err := s.allNamed(ctx, contents)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = s.tx(ctx, "forget blobs", func(q *query.Queries) error {
-		gone = nil
+	for _, d := range blobs {
+		if _, known := named[d]; known || d == "" {
+			continue
+		}
+		if err := remove(d); err != nil {
+			return err
+		}
+	}
+	return s.tx(ctx, "forget blobs", func(q *query.Queries) error {
 		for _, d := range blobs {
-			if _, known := named[d]; known || d == "" || slices.Contains(gone, d) {
-				continue
+			if _, known := named[d]; known { // by others: it is nothing that is left of an erasure
+				err = q.SeeBlob(ctx, string(d), s.now())
+			} else {
+				err = q.EraseBlob(ctx, string(d))
 			}
-			gone = append(gone, d)
-			if err := q.EraseBlob(ctx, string(d)); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return gone, err
 }

@@ -94,6 +94,11 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		for _, d := range uploads {
 			sent = append(sent, blob.Digest(d))
 		}
+		for _, d := range sent { // so that EraseLeft knows them
+			if err := q.SeeBlob(ctx, string(d), 0); err != nil {
+				return err
+			}
+		}
 		blobs = sent
 		return nil
 	})
@@ -104,6 +109,16 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		return nil, err
 	}
 	return blobs, s.settleOnDisk(ctx)
+}
+
+// EraseLeft are the blobs of people who are erased of which ForgetBlobs has not heard yet, where
+// something came between.
+func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
+	all, err := s.read.BlobsSeenBefore(ctx, 1)
+	for _, d := range all {
+		blobs = append(blobs, blob.Digest(d))
+	}
+	return blobs, failed("read the blobs of who is erased", err)
 }
 
 // OpenJobs are the jobs that have not ended of the submissions of an account, by its id, of a

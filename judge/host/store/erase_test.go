@@ -139,7 +139,24 @@ func TestErase(t *testing.T) {
 				t.Errorf("the person is in the files %v", left)
 			}
 		}
-		gone, err := h.ForgetBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
+		var gone []blob.Digest
+		left := func() int {
+			all, err := h.EraseLeft(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(all)
+		}
+		if left() == 0 {
+			t.Error("nothing is known to be left to do")
+		}
+		err = h.ForgetBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error {
+			gone = append(gone, d)
+			return nil
+		})
+		if left() != 0 {
+			t.Errorf("%d blobs are left", left())
+		}
 		if err != nil || !slices.Contains(gone, digest("by "+mark)) || slices.Contains(gone, digest("nim1")) {
 			t.Errorf("forgotten are %v, %v", gone, err)
 		}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -457,9 +456,8 @@ func (s *site) keep(r *ask, n *desk.New, texts [][]byte) error {
 	if err := errors.Join(s.HasRoom(desk.RoomForSubmissions), s.Bounded(n.Files, n.Folder)); err != nil {
 		return err
 	}
-	for i, text := range texts {
-		f := n.Files[i]
-		if err := s.Keep(r.Context(), r.me, f.Digest, f.Size, bytes.NewReader(text)); err != nil {
+	for _, text := range texts {
+		if err := s.Keep(r.Context(), r.me, text); err != nil {
 			return err
 		}
 	}

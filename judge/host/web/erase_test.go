@@ -1,11 +1,16 @@
 package web_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/csv"
+	"errors"
+	"fmt"
+	"net"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,13 +21,7 @@ import (
 // forgets makes the house remove blobs as the server does.
 func (h *house) forgets() {
 	h.desk.Forget = func(ctx context.Context, all []blob.Digest) error {
-		gone, err := h.store.ForgetBlobs(ctx, all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
-		for _, d := range gone {
-			if err := h.blobs.Remove(d); err != nil {
-				return err
-			}
-		}
-		return err
+		return h.store.ForgetBlobs(ctx, all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, h.blobs.Remove)
 	}
 }
 
@@ -72,6 +71,55 @@ func TestErase(t *testing.T) {
 	}
 	if got := h.ask(admin, "GET", "/c/now/s/1/source/0", nil); got.code != 404 {
 		t.Errorf("her program: %d", got.code)
+	}
+}
+
+// TestAnErasureThatWasInterrupted: asked again it does what is left, and only then it was done
+// already.
+func TestAnErasureThatWasInterrupted(t *testing.T) {
+	h := newHouse(t)
+	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.judged(h.send(c, "ada"), failing()...)
+	source := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 1)).Files[0]
+	if !h.blobs.Has(source.Digest, source.Size) {
+		t.Fatal("her program is not there")
+	}
+	erase := func() error {
+		a := must[*store.Account](t)(h.store.Account(t.Context(), h.accounts["ada"].ID))
+		return h.desk.Erase(t.Context(), a, store.Entry{Actor: h.accounts["admin"].ID})
+	}
+	broken := errors.New("the server ended")
+	h.desk.Forget = func(context.Context, []blob.Digest) error { return broken }
+	if err := erase(); !errors.Is(err, broken) || !h.blobs.Has(source.Digest, source.Size) {
+		t.Fatalf("the erasure is not interrupted: %v", err)
+	}
+	h.forgets()
+	if err := erase(); err != nil || h.blobs.Has(source.Digest, source.Size) {
+		t.Errorf("asked again: %v; her program is there: %v", err, h.blobs.Has(source.Digest, source.Size))
+	}
+	if err := erase(); err == nil || !strings.Contains(err.Error(), "erased already") {
+		t.Errorf("asked once more: %v", err)
+	}
+}
+
+// TestASlowFormHoldsNothingUp: while a form comes, blobs may be removed, and somebody be erased.
+func TestASlowFormHoldsNothingUp(t *testing.T) {
+	h := newHouse(t)
+	h.desk.Kept = new(sync.RWMutex)
+	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	for path, who := range map[string]string{"/c/now/p/A": "ada", "/c/now/clar": "bob", "/problems": "admin"} {
+		c := must[net.Conn](t)(net.Dial("tcp", h.Listener.Addr().String()))
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nCookie: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n", path, h.cookie(who))
+		if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") { // its body is waited for
+			t.Errorf("%s: %q, %v", path, line, err)
+			continue
+		}
+		if !h.desk.Kept.TryLock() {
+			t.Errorf("%s: nothing can be removed while the body is waited for", path)
+			continue
+		}
+		h.desk.Kept.Unlock()
 	}
 }
 

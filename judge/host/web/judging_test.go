@@ -180,7 +180,7 @@ func TestALanguageThatNoWorkerHas(t *testing.T) {
 	h := newHouse(t)
 	ctx, text := t.Context(), "echo"
 	digest := blob.Of([]byte(text))
-	if err := h.desk.Keep(ctx, h.accounts["ada"], digest, int64(len(text)), strings.NewReader(text)); err != nil {
+	if err := h.desk.Keep(ctx, h.accounts["ada"], []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	take := func(language string, files ...string) error {

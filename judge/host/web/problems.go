@@ -57,7 +57,10 @@ func (s *site) bring(w http.ResponseWriter, r *ask) error {
 		return err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, desk.MaxArchive)
-	u, err := s.brought(r)
+	u, file, err := s.brought(r)
+	if file != nil {
+		defer file.Close()
+	}
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {
 		return s.problemsPage(w, r, refusal.Code, problemsView{Name: u.Problem, Wrong: refusal.Text})
 	}
@@ -71,6 +74,12 @@ func (s *site) bring(w http.ResponseWriter, r *ask) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
+	if err := s.Store.NoteBlobs(r.Context(), store.Blob{Digest: file.Digest, Size: file.Size, Kind: "archive"}); err != nil {
+		return err
+	}
+	if err := file.Keep(); err != nil {
+		return err
+	}
 	u.Account = r.me.ID
 	if err := s.Store.NewUpload(r.Context(), u); err != nil {
 		return err
@@ -82,26 +91,36 @@ func (s *site) bring(w http.ResponseWriter, r *ask) error {
 	return go303(w, r, "/problems/uploads/"+u.ID)
 }
 
-// brought reads the form, in which the file comes last, and keeps the file as it comes.
-func (s *site) brought(r *ask) (*store.Upload, error) {
-	u := &store.Upload{}
+// brought reads the form, in which the file comes last, and puts the file beside the blobs
+// as it comes.
+func (s *site) brought(r *ask) (u *store.Upload, file *blob.Staged, err error) {
+	u = &store.Upload{}
+	err = r.aside(func() error {
+		file, err = s.readUpload(r, u)
+		return err
+	})
+	return u, file, err
+}
+
+// readUpload does so.
+func (s *site) readUpload(r *ask, u *store.Upload) (*blob.Staged, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
-		return u, bad("the form was not sent as a browser does")
+		return nil, bad("the form was not sent as a browser does")
 	}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			return u, bad("there is no archive: choose a file in the ZIP format")
+			return nil, bad("there is no archive: choose a file in the ZIP format")
 		}
 		if err != nil {
-			return u, unread(err)
+			return nil, unread(err)
 		}
 		switch part.FormName() {
 		case "name", "verify":
 			text, err := io.ReadAll(io.LimitReader(part, small))
 			if err != nil {
-				return u, unread(err)
+				return nil, unread(err)
 			}
 			if part.FormName() == "name" {
 				u.Problem = strings.TrimSpace(string(text))
@@ -109,33 +128,34 @@ func (s *site) brought(r *ask) (*store.Upload, error) {
 				u.Verify = true
 			}
 		case "file":
-			return u, s.archive(r, part, u)
+			return s.archive(part, u)
 		}
 	}
 }
 
-// archive keeps the file of an upload.
-func (s *site) archive(r *ask, part *multipart.Part, u *store.Upload) error {
+// archive puts the file of an upload beside the blobs.
+func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, error) {
 	u.File = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if part.FileName() == "" {
-		return bad("there is no archive: choose a file in the ZIP format")
+		return nil, bad("there is no archive: choose a file in the ZIP format")
 	}
 	if u.Problem == "" {
 		u.Problem = strings.ToLower(strings.TrimSuffix(u.File, path.Ext(u.File)))
 	}
 	if !client.GoodSlug(u.Problem) {
-		return bad("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", u.Problem)
+		return nil, bad("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", u.Problem)
 	}
 	u.File = strings.ToValidUTF8(u.File[:min(len(u.File), 200)], "")
-	digest, size, err := s.Blobs.Add(part)
+	file, err := s.Blobs.Stage(part)
 	if err != nil {
-		return unread(err)
+		return nil, unread(err)
 	}
-	if size == 0 {
-		return bad("%s is empty", u.File)
+	if file.Size == 0 {
+		file.Close()
+		return nil, bad("%s is empty", u.File)
 	}
-	u.Archive = digest
-	return s.Store.NoteBlobs(r.Context(), store.Blob{Digest: digest, Size: size, Kind: "archive"})
+	u.Archive = file.Digest
+	return file, nil
 }
 
 // unread says why a form could not be read to its end.

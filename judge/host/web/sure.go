@@ -22,9 +22,6 @@ var careful = map[string]bool{
 	"POST /c/{slug}/s/{n}/mark":          true,
 }
 
-// apart are the routes that remove blobs, and so do not keep others from it.
-var apart = map[string]bool{"POST /account/erase": true, "POST /admin/accounts/{login}/erase": true}
-
 // sureFor is how long a password that was typed is enough.
 const sureFor = 10 * time.Minute
 

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strings"
+	"sync"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
@@ -24,9 +25,32 @@ func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
 	}
 }
 
+// names says whether a request may name blobs, none of which is removed meanwhile. Those that
+// do not may take as long as passwords do, and those that erase wait for a removal themselves.
+func names(r *ask, rt route) bool {
+	return r.Method != http.MethodGet && rt.action != auth.Enter && rt.action != auth.BeMyself && rt.action != auth.Accounts
+}
+
+// hold keeps blobs from being removed, until letGo.
+func (r *ask) hold(kept *sync.RWMutex) {
+	kept.RLock()
+	r.kept = kept
+}
+
+func (r *ask) letGo() {
+	if r.kept != nil {
+		r.kept.RUnlock()
+		r.kept = nil
+	}
+}
+
 // aside reads what comes as slowly as somebody sends it; meanwhile other requests of theirs have
-// their turn.
+// their turn, and blobs may be removed.
 func (r *ask) aside(read func() error) (err error) {
+	if kept := r.kept; kept != nil {
+		r.letGo()
+		defer r.hold(kept)
+	}
 	if r.turn == nil {
 		return read()
 	}
@@ -39,12 +63,13 @@ func (r *ask) aside(read func() error) (err error) {
 // served writes an answer, which is made by then: its turn is over, however slowly it is read.
 type served struct {
 	http.ResponseWriter
-	turn *desk.Turn
+	r *ask
 }
 
 // Write writes a part of an answer.
 func (s *served) Write(p []byte) (int, error) {
-	s.turn.Pass()
+	s.r.letGo()
+	s.r.turn.Pass()
 	return s.ResponseWriter.Write(p)
 }
 

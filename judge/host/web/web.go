@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -185,6 +186,7 @@ type ask struct {
 	hill    *hill                 // the ladder that is asked for; nil where none is
 	state   auth.State            // of what is asked for, where it is no contest
 	turn    *desk.Turn            // nil for none is needed
+	kept    *sync.RWMutex         // see desk.Desk, while it is held; else nil
 	at      *desk.HoleSeat        // at the hole of the address; nil where there is none
 	answer  *store.Answer         // of its number
 }
@@ -246,17 +248,13 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	if err := s.know(w, r); err != nil {
 		return err
 	}
-	if r.Method != http.MethodGet && s.Kept != nil && !apart[rt.pattern] {
-		s.Kept.RLock()
-		defer s.Kept.RUnlock()
-	}
 	if turns, who := s.turns(r, rt); turns != nil {
 		turn, err := turns.Wait(r.Context(), who)
 		if err != nil {
 			return err
 		}
 		defer turn.End()
-		r.turn, w = turn, &served{w, turn}
+		r.turn, w = turn, &served{w, r}
 	} else if _, within := w.(*topicWriter); !within {
 		s.Pace(r.Request)
 	}
@@ -275,6 +273,10 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	}
 	if strings.HasSuffix(rt.pattern, "/events") {
 		return s.bounded(w, r, rt)
+	}
+	if s.Kept != nil && names(r, rt) {
+		r.hold(s.Kept)
+		defer r.letGo()
 	}
 	return rt.answer(s, w, r)
 }

@@ -119,5 +119,10 @@ DELETE FROM flow WHERE id = $1;
 -- name: EraseBlob :exec
 DELETE FROM blob WHERE sha256 = $1;
 
+-- SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
+-- nobody names it.
+-- name: SeeBlob :exec
+UPDATE blob SET seen = $2 WHERE sha256 = $1;
+
 -- name: CountAdmins :one
 SELECT COUNT(*) FROM account_role WHERE role = 'admin' AND password <> '' AND NOT disabled;

@@ -484,6 +484,17 @@ func (q *Queries) PartEventsOf(ctx context.Context, flow string) ([]string, erro
 	return items, nil
 }
 
+const seeBlob = `-- name: SeeBlob :exec
+UPDATE blob SET seen = $2 WHERE sha256 = $1
+`
+
+// SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
+// nobody names it.
+func (q *Queries) SeeBlob(ctx context.Context, sha256 string, seen int64) error {
+	_, err := q.db.ExecContext(ctx, seeBlob, sha256, seen)
+	return err
+}
+
 const sentByNobodyElse = `-- name: SentByNobodyElse :many
 SELECT sha256 FROM blob_sender
 WHERE blob_sender.account = $1 AND NOT EXISTS (SELECT 1 FROM blob_sender AS other WHERE other.sha256 = blob_sender.sha256 AND other.account <> blob_sender.account)
