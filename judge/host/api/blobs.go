@@ -22,7 +22,7 @@ import (
 )
 
 // missing answers which blobs the account has not sent, or the server lacks. Those that it has
-// are kept for the next two days, so that they are still there when they are named.
+// are kept as long as if they were sent now, so that they are still there when they are named.
 func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var asked client.Blobs
 	if err := read(r, &asked); err != nil {
@@ -88,7 +88,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	}
 	if err == nil {
 		a.Kept.RLock()
-		err = a.KeepStaged(r.Context(), who.account, sent)
+		err = a.KeepStaged(r.Context(), who.account, sent, who.may(client.Publish))
 		a.Kept.RUnlock()
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge/blob"
 	"assay/judge/bundle"
@@ -131,6 +132,51 @@ func TestASlowBodyHoldsNothingUp(t *testing.T) {
 			continue
 		}
 		h.desk.Kept.Unlock()
+	}
+}
+
+// TestTheMostThatIsSent: who sends more and more and names nothing is refused; who names it is not,
+// nor is another; and what a contestant sent and did not name goes after an hour.
+func TestTheMostThatIsSent(t *testing.T) {
+	h := newHouse(t)
+	h.desk.MaxSize = 16 << 20
+	good := h.submission("first")
+	const size = 16 << 20
+	send := func(who string, n byte) (blob.Digest, int, string) {
+		t.Helper()
+		data := strings.Repeat(string('a'+rune(n)), size)
+		d := blob.Of([]byte(data))
+		code, said := h.ask(who, "PUT", client.BlobPath+string(d), data)
+		return d, code, said
+	}
+	var last blob.Digest
+	for n := range byte(5) {
+		d, code, said := send("submit", n)
+		if n < 4 && code != 200 || n == 4 && (code != 429 || !strings.Contains(said, "64 MiB that belong to nothing")) {
+			t.Fatalf("blob %d is answered %d %s", n, code, said)
+		}
+		if last = d; n == 0 {
+			good.Key, good.Files = "second", []job.File{{Path: "a.sh", Size: size, Digest: d}}
+		}
+	}
+	if h.blobs.Has(last, size) {
+		t.Error("a blob that was refused is there")
+	}
+	for _, who := range []string{"other", "publish"} {
+		if _, code, said := send(who, 4); code != 200 {
+			t.Errorf("%s is answered %d %s", who, code, said)
+		}
+	}
+	if code, said := h.ask("submit", "POST", client.SubmissionsPath, good); code != 200 {
+		t.Fatalf("the submission is answered %d %s", code, said)
+	}
+	if _, code, said := send("submit", 4); code != 200 { // one belongs to a submission now
+		t.Errorf("after a submission: %d %s", code, said)
+	}
+	h.ahead.Store(int64(time.Hour + time.Second))
+	gone, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
+	if err != nil || len(gone) != 3 { // but for the one that is named, and the one that who publishes sent as well
+		t.Errorf("after an hour %d blobs go, %v", len(gone), err)
 	}
 }
 

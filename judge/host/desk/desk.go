@@ -51,6 +51,8 @@ type Desk struct {
 	// Forget removes at once those of some blobs that nobody names. It must not be called with
 	// Kept held.
 	Forget func(ctx context.Context, blobs []blob.Digest) error
+	// Contents says which blobs a manifest names; nil is for none.
+	Contents func(manifest blob.Digest) ([]blob.Digest, error)
 	// Room says how many bytes are free where the server keeps its data.
 	Room func() (int64, error)
 	// At, if it is not nil, is told before a submission is kept, and after it. Tests end the
@@ -239,17 +241,47 @@ func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
 		return err
 	}
 	defer s.Close()
-	return d.KeepStaged(ctx, a, s)
+	return d.KeepStaged(ctx, a, s, false)
 }
 
-// KeepStaged makes a blob of what an account has sent: it may name the blob from then on. Its bytes
-// were read also where the blob is there, for to know a digest is not to have the bytes. Kept is
-// held.
-func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged) error {
-	if err := d.Store.NoteSent(ctx, a.ID, store.Blob{Digest: s.Digest, Size: s.Size, Kind: "upload"}); err != nil {
+// What an account may have sent that nothing names yet: one who only submits, and one who
+// publishes. A bundle may have more than that; an administrator has no bound.
+const (
+	mostSent    = 64 << 20
+	mostBundled = 8 << 30
+)
+
+// KeepStaged makes a blob of what an account has sent, which may also publish: it may name the blob
+// from then on. Its bytes were read also where the blob is there, for to know a digest is not to
+// have the bytes. Kept is held.
+func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged, publishes bool) error {
+	b, most := store.Blob{Digest: s.Digest, Size: s.Size, Kind: store.Brief}, max(mostSent, 4*d.MaxSize)
+	if publishes {
+		b.Kind, most = "upload", mostBundled
+	}
+	if Role(a) == auth.Admin {
+		most = 0
+	}
+	err := d.Store.NoteSent(ctx, a.ID, b, most)
+	if errors.Is(err, store.ErrManySent) { // as far as is known
+		if err = d.Store.MarkNamed(ctx, a.ID, d.contents); err == nil {
+			err = d.Store.NoteSent(ctx, a.ID, b, most)
+		}
+	}
+	if errors.Is(err, store.ErrManySent) {
+		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d MiB that belong to nothing yet, and that is the most", most>>20), Hint: "submit or publish what you have sent; what belongs to nothing is removed after a while"}
+	}
+	if err != nil {
 		return err
 	}
 	return s.Keep()
+}
+
+func (d *Desk) contents(manifest blob.Digest) ([]blob.Digest, error) {
+	if d.Contents == nil {
+		return nil, nil
+	}
+	return d.Contents(manifest)
 }
 
 // Has refuses files whose bytes the account has not sent, or that are not there any more.

@@ -365,6 +365,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	entry := &desk.Desk{
 		Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
 		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration),
+		Contents: contentsIn(blobs),
 		At: func(kept bool) {
 			if kept {
 				s.at("kept")

@@ -7,10 +7,11 @@ import (
 	"assay/judge/blob"
 )
 
-// The first sweep comes a while after the start, and then one each day.
+// The first sweep comes a while after the start, and then one each hour: so soon goes what
+// contestants sent and nothing names.
 const (
 	sweepFirst = 10 * time.Minute
-	sweepEvery = 24 * time.Hour
+	sweepEvery = time.Hour
 )
 
 // sweep removes blobs that nobody names: uploads that became nothing.

@@ -79,7 +79,7 @@ func fill(t *testing.T, h *house) {
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
-	check(h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
+	check(h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}, 0))
 }
 
 // TestABackupIsRestoredIntoEitherDatabase: from each of the two into each of them, and what

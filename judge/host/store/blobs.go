@@ -32,13 +32,55 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
-// NoteSent notes a blob whose bytes an account has sent: it may name the blob from then on.
-func (s *Store) NoteSent(ctx context.Context, account string, b Blob) error {
+// Brief is a kind of blobs that Sweep forgets soon where nothing names them: of who sends little at
+// a time.
+const Brief = "sent"
+
+// ErrManySent says that an account has sent as much as it may that nothing names.
+var ErrManySent = errors.New("too much was sent that nothing names")
+
+// NoteSent notes a blob whose bytes an account has sent: it may name the blob from then on. Most
+// bounds the bytes of all that the account has sent and nothing names, as far as MarkNamed has
+// found; 0 is no bound. Above it is ErrManySent.
+func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64) error {
 	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
+		if most > 0 {
+			n, err := q.SentUnnamed(ctx, account, string(b.Digest))
+			if err != nil {
+				return err
+			}
+			if n+b.Size > most {
+				return ErrManySent
+			}
+		}
 		if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(b.Digest), Size: b.Size, Kind: b.Kind, Stored: s.now()}); err != nil {
 			return err
 		}
 		return q.PutSender(ctx, account, string(b.Digest))
+	})
+}
+
+// MarkNamed looks which of the blobs that an account has sent are named now, as NoteSent wants to
+// know. Contents says which blobs a manifest names.
+func (s *Store) MarkNamed(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
+	sent, err := s.read.UnnamedOf(ctx, account)
+	if err != nil {
+		return failed("read what an account has sent", err)
+	}
+	named, err := s.allNamed(ctx, contents)
+	if err != nil {
+		return err
+	}
+	return s.tx(ctx, "note what is named", func(q *query.Queries) error {
+		for _, d := range sent {
+			if _, is := named[blob.Digest(d)]; !is {
+				continue
+			}
+			if err := q.NameSent(ctx, account, d); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -52,7 +94,7 @@ func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, 
 const seenAtOnce = 100
 
 // SeeSent says which of some blobs an account has sent, in their order. These are kept for
-// the next two days, also where nobody names them.
+// as long as if they were sent now, also where nobody names them.
 func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) (sent []bool, err error) {
 	for some := range slices.Chunk(all, seenAtOnce) {
 		before := sent
@@ -180,18 +222,22 @@ func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error 
 	return nil
 }
 
-// sweepAfter is how long a blob that nobody names may be the start of something.
-const sweepAfter = 48 * time.Hour
+// How long a blob that nobody names may be the start of something: one of the kind Brief, and any
+// other. A blob is seen when all its bytes are there.
+const (
+	sweepBrief = time.Hour
+	sweepAfter = 48 * time.Hour
+)
 
-// Sweep forgets the blobs that nobody names and nobody saw for 48 hours, and returns them
-// for the caller to delete. Contents says which blobs a manifest names. It also drops
+// Sweep forgets the blobs that nobody names and nobody saw for 48 hours, or for one of those that
+// are Brief, and returns them for the caller to delete. Contents says which blobs a manifest names. It also drops
 // sessions that ended, invites that ended 90 days ago, flows that ended 30 days ago with all that they brought,
 // and what the queue need not remember.
 func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
 	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
 	// The candidates come first: what is named later was seen later.
-	before := s.now() - sweepAfter.Microseconds()
-	old, err := s.read.BlobsSeenBefore(ctx, before)
+	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
+	old, err := s.read.BlobsSeenBefore(ctx, before, sentBefore)
 	if err != nil {
 		return nil, failed("read the old blobs", err)
 	}
@@ -205,7 +251,7 @@ func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) (
 			if _, known := named[blob.Digest(d)]; known {
 				continue
 			}
-			n, err := q.DeleteBlob(ctx, d, before)
+			n, err := q.DeleteBlob(ctx, query.DeleteBlobParams{Sha256: d, Before: before, SentBefore: sentBefore})
 			if err != nil {
 				return err
 			}

@@ -114,7 +114,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 // EraseLeft are the blobs of people who are erased of which ForgetBlobs has not heard yet, where
 // something came between.
 func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
-	all, err := s.read.BlobsSeenBefore(ctx, 1)
+	all, err := s.read.BlobsSeenBefore(ctx, 1, 1)
 	for _, d := range all {
 		blobs = append(blobs, blob.Digest(d))
 	}

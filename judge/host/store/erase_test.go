@@ -97,7 +97,7 @@ func TestErase(t *testing.T) {
 		upload, shared := store.Blob{Digest: digest("a file of " + mark), Size: 1}, store.Blob{Digest: digest("a file of two"), Size: 1}
 		for account, files := range map[string][]store.Blob{a.ID: {upload, shared}, h.alice.ID: {shared}} {
 			for _, f := range files {
-				if err := h.NoteSent(t.Context(), account, f); err != nil {
+				if err := h.NoteSent(t.Context(), account, f, 0); err != nil {
 					t.Fatal(err)
 				}
 			}

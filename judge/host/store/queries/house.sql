@@ -71,11 +71,23 @@ SELECT DISTINCT action FROM audit ORDER BY action;
 
 -- name: PutBlob :exec
 INSERT INTO blob (sha256, size, kind, stored, seen) VALUES ($1, $2, $3, $4, $4)
-ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen;
+ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen, kind = CASE WHEN blob.kind = 'sent' THEN excluded.kind ELSE blob.kind END;
 
 -- name: PutSender :exec
 INSERT INTO blob_sender (account, sha256) VALUES ($1, $2)
 ON CONFLICT (account, sha256) DO NOTHING;
+
+-- SentUnnamed is how many bytes an account has sent of which no row is known that names them,
+-- besides one blob.
+-- name: SentUnnamed :one
+SELECT CAST(COALESCE(SUM(blob.size), 0) AS BIGINT) FROM blob_sender JOIN blob ON blob.sha256 = blob_sender.sha256
+WHERE blob_sender.account = $1 AND NOT blob_sender.named AND blob.sha256 <> $2;
+
+-- name: UnnamedOf :many
+SELECT sha256 FROM blob_sender WHERE account = $1 AND NOT named;
+
+-- name: NameSent :exec
+UPDATE blob_sender SET named = TRUE WHERE account = $1 AND sha256 = $2;
 
 -- name: HasSent :one
 SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2;
@@ -87,10 +99,10 @@ WHERE blob.sha256 = sqlc.arg(sha256)
     AND EXISTS (SELECT 1 FROM blob_sender WHERE blob_sender.account = sqlc.arg(account) AND blob_sender.sha256 = blob.sha256);
 
 -- name: BlobsSeenBefore :many
-SELECT sha256 FROM blob WHERE seen < $1;
+SELECT sha256 FROM blob WHERE seen < sqlc.arg(before) OR kind = 'sent' AND seen < sqlc.arg(sent_before);
 
 -- name: DeleteBlob :execrows
-DELETE FROM blob WHERE sha256 = $1 AND seen < $2;
+DELETE FROM blob WHERE sha256 = sqlc.arg(sha256) AND (seen < sqlc.arg(before) OR kind = 'sent' AND seen < sqlc.arg(sent_before));
 
 -- name: NamedByBundles :many
 SELECT DISTINCT manifest FROM bundle;

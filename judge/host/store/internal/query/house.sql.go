@@ -91,11 +91,11 @@ func (q *Queries) AuditBefore(ctx context.Context, arg AuditBeforeParams) ([]Aud
 }
 
 const blobsSeenBefore = `-- name: BlobsSeenBefore :many
-SELECT sha256 FROM blob WHERE seen < $1
+SELECT sha256 FROM blob WHERE seen < $1 OR kind = 'sent' AND seen < $2
 `
 
-func (q *Queries) BlobsSeenBefore(ctx context.Context, seen int64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, blobsSeenBefore, seen)
+func (q *Queries) BlobsSeenBefore(ctx context.Context, before int64, sentBefore int64) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, blobsSeenBefore, before, sentBefore)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,17 @@ func (q *Queries) BlobsSeenBefore(ctx context.Context, seen int64) ([]string, er
 }
 
 const deleteBlob = `-- name: DeleteBlob :execrows
-DELETE FROM blob WHERE sha256 = $1 AND seen < $2
+DELETE FROM blob WHERE sha256 = $1 AND (seen < $2 OR kind = 'sent' AND seen < $3)
 `
 
-func (q *Queries) DeleteBlob(ctx context.Context, sha256 string, seen int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteBlob, sha256, seen)
+type DeleteBlobParams struct {
+	Sha256     string
+	Before     int64
+	SentBefore int64
+}
+
+func (q *Queries) DeleteBlob(ctx context.Context, arg DeleteBlobParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteBlob, arg.Sha256, arg.Before, arg.SentBefore)
 	if err != nil {
 		return 0, err
 	}
@@ -315,6 +321,15 @@ func (q *Queries) LogSince(ctx context.Context, arg LogSinceParams) ([]Log, erro
 		return nil, err
 	}
 	return items, nil
+}
+
+const nameSent = `-- name: NameSent :exec
+UPDATE blob_sender SET named = TRUE WHERE account = $1 AND sha256 = $2
+`
+
+func (q *Queries) NameSent(ctx context.Context, account string, sha256 string) error {
+	_, err := q.db.ExecContext(ctx, nameSent, account, sha256)
+	return err
 }
 
 const namedByBundles = `-- name: NamedByBundles :many
@@ -546,7 +561,7 @@ func (q *Queries) NumberSubmission(ctx context.Context, now int64, iD string) (N
 
 const putBlob = `-- name: PutBlob :exec
 INSERT INTO blob (sha256, size, kind, stored, seen) VALUES ($1, $2, $3, $4, $4)
-ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen
+ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen, kind = CASE WHEN blob.kind = 'sent' THEN excluded.kind ELSE blob.kind END
 `
 
 type PutBlobParams struct {
@@ -617,6 +632,20 @@ func (q *Queries) SeeSent(ctx context.Context, arg SeeSentParams) (int64, error)
 	return result.RowsAffected()
 }
 
+const sentUnnamed = `-- name: SentUnnamed :one
+SELECT CAST(COALESCE(SUM(blob.size), 0) AS BIGINT) FROM blob_sender JOIN blob ON blob.sha256 = blob_sender.sha256
+WHERE blob_sender.account = $1 AND NOT blob_sender.named AND blob.sha256 <> $2
+`
+
+// SentUnnamed is how many bytes an account has sent of which no row is known that names them,
+// besides one blob.
+func (q *Queries) SentUnnamed(ctx context.Context, account string, sha256 string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sentUnnamed, account, sha256)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const stepContest = `-- name: StepContest :one
 UPDATE contest SET
     last_seq = last_seq + 1,
@@ -637,4 +666,31 @@ func (q *Queries) StepContest(ctx context.Context, now int64, iD string) (StepCo
 	var i StepContestRow
 	err := row.Scan(&i.LastSeq, &i.LastTime)
 	return i, err
+}
+
+const unnamedOf = `-- name: UnnamedOf :many
+SELECT sha256 FROM blob_sender WHERE account = $1 AND NOT named
+`
+
+func (q *Queries) UnnamedOf(ctx context.Context, account string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, unnamedOf, account)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var sha256 string
+		if err := rows.Scan(&sha256); err != nil {
+			return nil, err
+		}
+		items = append(items, sha256)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
