@@ -84,15 +84,18 @@ func newHouse(t *testing.T) *house {
 		h.headers[who], h.ids[who] = "Bearer "+text, token.ID
 	}
 	must(db.RevokeToken(t.Context(), h.ids["revoked"]))
-	for _, name := range []string{"w", "gone"} {
+	for _, name := range []string{"w", "gone", "guest"} {
 		seed, key, err := queue.Key(filepath.Join(dir, name))
 		must(err)
-		w, err := db.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Offer: offer()})
+		w, err := db.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Offer: offer(), Guest: name == "guest"})
 		must(err)
-		if name == "gone" {
+		switch name {
+		case "gone":
 			must(db.SetWorkerState(t.Context(), w.ID, store.Revoked, ""))
 			h.ids["gone key"] = string(seed)
-		} else {
+		case "guest":
+			h.ids["guest key"] = string(seed)
+		default:
 			h.seed, h.key = seed, key
 		}
 	}
@@ -134,6 +137,8 @@ func (h *house) as(who, method, path string) string {
 	switch who {
 	case "worker":
 		return sign(h.seed, time.Now(), path)
+	case "guest":
+		return sign([]byte(h.ids["guest key"]), time.Now(), path)
 	case "gone worker":
 		return sign([]byte(h.ids["gone key"]), time.Now(), path)
 	case "late worker":

@@ -117,8 +117,9 @@ func (b *watched) Read(p []byte) (int, error) {
 }
 
 // getBlob gives a worker what a job names that it was given, or what a bundle names that it is
-// to make ready. Anything else is not there.
-func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
+// to make ready: for a guest none of a problem that a contest has which has not ended. Anything
+// else is not there.
+func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
 	if err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
@@ -127,7 +128,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
 	}
-	if named, err := a.names(r.Context(), claim, d); err != nil {
+	if named, err := a.names(r.Context(), who.worker, claim, d); err != nil {
 		return err
 	} else if !named {
 		return &status{http.StatusNotFound, "nothing that this worker was given names a blob " + string(d), ""}
@@ -148,7 +149,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, _ *caller) error {
 }
 
 // names says whether what a worker claims is so, and names a blob.
-func (a *api) names(ctx context.Context, c job.Claim, d blob.Digest) (bool, error) {
+func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Digest) (bool, error) {
 	named, manifest := []blob.Digest{c.Bundle}, c.Bundle
 	if c.Job != "" {
 		work, err := a.Store.Given(ctx, c.Job, c.Token)
@@ -159,10 +160,19 @@ func (a *api) names(ctx context.Context, c job.Claim, d blob.Digest) (bool, erro
 			return false, err
 		}
 		named, manifest = work.Blobs(), work.Bundle
-	} else if configs, err := a.Store.ConfigsOf(ctx, c.Bundle); err != nil || len(configs) == 0 {
-		return false, err
 	} else {
-		named = append(named, configs...)
+		problems, err := a.Store.ProblemsWith(ctx, c.Bundle)
+		if err != nil || len(problems) == 0 {
+			return false, err
+		}
+		for _, p := range problems {
+			if w.Guest {
+				if reserved, err := a.Store.Reserved(ctx, p.Slug); err != nil || reserved {
+					return false, err
+				}
+			}
+			named = append(named, p.Config)
+		}
 	}
 	if slices.Contains(named, d) {
 		return true, nil

@@ -260,6 +260,49 @@ func TestWhatAWorkerGets(t *testing.T) {
 	}
 }
 
+// TestWhatAGuestGets: a guest makes nothing ready of a problem that a contest has which runs or is
+// yet to begin; its jobs it gets all the same.
+func TestWhatAGuestGets(t *testing.T) {
+	h := newHouse(t)
+	secret, config := h.give("publish", "secret"), h.give("publish", "config")
+	h.give("submit", "source")
+	manifest := h.give("publish", manifestOf("secret"))
+	publisher, err := h.store.AccountByLogin(t.Context(), "publish")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: manifest, Manifest: manifest, Config: config, MadeBy: publisher.ID}); err != nil {
+		t.Fatal(err)
+	}
+	h.handIn("k", "source")
+	specs, err := h.store.Next(t.Context(), job.Practice, "main", 9)
+	if err != nil || len(specs) != 1 {
+		t.Fatal(specs, err)
+	}
+	all, work := job.Claim{Bundle: manifest}, specs[0].Claim()
+	gets := func(when string, claim job.Claim, want map[string]int) {
+		t.Helper()
+		for who, code := range want {
+			for _, d := range []blob.Digest{manifest, config, secret} {
+				if got, said := h.fetch(who, d, claim.String()); got != code {
+					t.Errorf("%s, the %s is answered %d %s, want %d", when, who, got, said, code)
+				}
+			}
+		}
+	}
+	gets("where no contest has it", all, map[string]int{"worker": 200, "guest": 200})
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Public}
+	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+		t.Fatal(err)
+	}
+	gets("before it begins", all, map[string]int{"worker": 200, "guest": 404})
+	h.ahead.Store(int64(90 * time.Minute))
+	gets("while it runs", all, map[string]int{"worker": 200, "guest": 404})
+	gets("for a job", work, map[string]int{"worker": 200, "guest": 200})
+	h.ahead.Store(int64(121 * time.Minute))
+	gets("when it is over", all, map[string]int{"worker": 200, "guest": 200})
+}
+
 // manifestOf is the manifest of a bundle of one file.
 func manifestOf(file string) string {
 	e := bundle.Entry{Path: "problem.toml", Size: int64(len(file)), Digest: blob.Of([]byte(file))}

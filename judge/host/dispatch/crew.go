@@ -190,6 +190,13 @@ func (c *crew) guests(class string) (names []string) {
 	return names
 }
 
+// isGuest says whether a worker is a guest.
+func (c *crew) isGuest(worker string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.of(worker).guest
+}
+
 // anotherOf says whether another worker of the same class is here that is no guest.
 func (c *crew) anotherOf(worker string) bool { return c.anotherThan(worker, []string{worker}) }
 

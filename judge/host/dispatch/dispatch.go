@@ -504,22 +504,52 @@ func (d *Dispatcher) warm(worker string) {
 	if err != nil || len(problems) == 0 {
 		return // the database says so elsewhere
 	}
-	o := job.Order{Kind: job.Warm}
-	for _, p := range problems {
-		o.Bundles = append(o.Bundles, job.Bundle{Problem: p.Slug, Manifest: p.Bundle, Config: p.Config})
+	all := make([]job.Bundle, len(problems))
+	for i, p := range problems {
+		all[i] = job.Bundle{Problem: p.Slug, Manifest: p.Bundle, Config: p.Config}
 	}
-	if err := d.queue.Order(worker, o); err != nil {
-		d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
-	}
+	d.orderWarm(ctx, worker, all)
 }
 
 // Published has all workers fetch and build what judges a problem.
 func (d *Dispatcher) Published(b job.Bundle) {
+	ctx, cancel := context.WithTimeout(context.Background(), catchUp)
+	defer cancel()
 	for _, worker := range d.queue.Connected() {
-		if err := d.queue.Order(worker, job.Order{Kind: job.Warm, Bundles: []job.Bundle{b}}); err != nil {
-			d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
+		d.orderWarm(ctx, worker, []job.Bundle{b})
+	}
+}
+
+// orderWarm has a worker make bundles ready: a guest only those that the server gives it before
+// it has a job.
+func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bundle) {
+	o := job.Order{Kind: job.Warm, Bundles: all}
+	var err error
+	if d.crew.isGuest(worker) {
+		if o.Bundles, err = d.unreserved(ctx, all); err == nil && len(o.Bundles) == 0 {
+			return
 		}
 	}
+	if err == nil {
+		err = d.queue.Order(worker, o)
+	}
+	if err != nil {
+		d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
+	}
+}
+
+// unreserved are the bundles of problems that no contest has which has not ended.
+func (d *Dispatcher) unreserved(ctx context.Context, all []job.Bundle) (open []job.Bundle, err error) {
+	for _, b := range all {
+		reserved, err := d.o.Store.Reserved(ctx, b.Problem)
+		if err != nil {
+			return nil, err
+		}
+		if !reserved {
+			open = append(open, b)
+		}
+	}
+	return open, nil
 }
 
 // trouble tells what will be tried again.

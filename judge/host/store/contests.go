@@ -233,6 +233,32 @@ func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, err
 	return eachRead(rows, err, "read the contests of the problem "+problem, contest)
 }
 
+// Reserved says whether a problem, by its slug, is of a contest that runs, for any team, or is yet
+// to begin: nobody may see its secret cases who judges no running contests.
+func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
+	contests, err := s.ContestsOf(ctx, problem)
+	if err != nil {
+		return false, err
+	}
+	now := s.options.Now()
+	for _, c := range contests {
+		end := c.Ends()
+		if end.IsZero() || now.Before(end) {
+			return true, nil
+		}
+		teams, err := s.Teams(ctx, c.ID)
+		if err != nil {
+			return false, err
+		}
+		for _, t := range teams {
+			if now.Before(end.Add(t.ExtraTime)) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 func contest(r query.Contest) (*Contest, error) {
 	c := &Contest{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, Format: Format(r.Format), Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,

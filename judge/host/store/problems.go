@@ -100,14 +100,10 @@ func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
 	})
 }
 
-// ConfigsOf are the configurations of the problems whose active bundle is the given one; none
-// where it is of none.
-func (s *Store) ConfigsOf(ctx context.Context, bundle blob.Digest) (configs []blob.Digest, err error) {
-	rows, err := s.read.ConfigsOfBundle(ctx, string(bundle))
-	for _, r := range rows {
-		configs = append(configs, blob.Digest(r))
-	}
-	return configs, failed("look whose bundle "+string(bundle)+" is", err)
+// ProblemsWith are the problems whose active bundle is the given one.
+func (s *Store) ProblemsWith(ctx context.Context, bundle blob.Digest) ([]*Problem, error) {
+	rows, err := s.read.ProblemsWithBundle(ctx, string(bundle))
+	return each(rows, err, "look whose bundle "+string(bundle)+" is", problem)
 }
 
 // Cost estimates the processor time of judging a submission: the median of the problem's

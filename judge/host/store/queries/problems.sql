@@ -30,8 +30,8 @@ JOIN account ON account.id = bundle.made_by
 WHERE bundle.problem = $1
 ORDER BY bundle.made DESC, bundle.id;
 
--- name: ConfigsOfBundle :many
-SELECT config FROM problem WHERE bundle = $1;
+-- name: ProblemsWithBundle :many
+SELECT * FROM problem WHERE bundle = $1;
 
 -- name: InsertUpload :exec
 INSERT INTO upload (id, account, slug, file, verify, archive, state, reason, bundle, report, made)

@@ -10,33 +10,6 @@ import (
 	"database/sql"
 )
 
-const configsOfBundle = `-- name: ConfigsOfBundle :many
-SELECT config FROM problem WHERE bundle = $1
-`
-
-func (q *Queries) ConfigsOfBundle(ctx context.Context, bundle string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, configsOfBundle, bundle)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var config string
-		if err := rows.Scan(&config); err != nil {
-			return nil, err
-		}
-		items = append(items, config)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const endUpload = `-- name: EndUpload :execrows
 UPDATE upload SET state = $2, reason = $3, bundle = $4, report = $5, ended = $6, archive = ''
 WHERE id = $1 AND ended IS NULL
@@ -337,6 +310,42 @@ func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, erro
 		&i.Made,
 	)
 	return i, err
+}
+
+const problemsWithBundle = `-- name: ProblemsWithBundle :many
+SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem WHERE bundle = $1
+`
+
+func (q *Queries) ProblemsWithBundle(ctx context.Context, bundle string) ([]Problem, error) {
+	rows, err := q.db.QueryContext(ctx, problemsWithBundle, bundle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Problem
+	for rows.Next() {
+		var i Problem
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Title,
+			&i.Owner,
+			&i.Bundle,
+			&i.Config,
+			&i.Sheet,
+			&i.Made,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const putProblem = `-- name: PutProblem :one
