@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -362,12 +361,9 @@ func (a *admin) judgings() *cobra.Command {
 }
 
 func (a *admin) backup() *cobra.Command {
-	return a.below("backup <folder>", "write everything into a new folder, while the server goes on", func(ctx context.Context, api *client.Client, args []string) error {
-		dir, err := filepath.Abs(args[0])
+	return a.below("backup <name>", "write everything into a new folder of the server's backups, while the server goes on", func(ctx context.Context, api *client.Client, args []string) error {
+		dir, err := api.Backup(ctx, args[0])
 		if err != nil {
-			return err
-		}
-		if err := api.Backup(ctx, dir); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, "wrote", dir)

@@ -42,8 +42,8 @@ type Options struct {
 	Log    *slog.Logger
 	// Mixed are the classes whose machines may differ in how fast they are.
 	Mixed []string
-	// Backup makes a backup in a folder that does not exist yet.
-	Backup func(ctx context.Context, dir string) error
+	// Backup makes a backup of a new name among the others, and says in which folder.
+	Backup func(ctx context.Context, name string) (dir string, err error)
 	// Preparing says whether the problems of the contest are still being published; nil where
 	// they are not published by this server.
 	Preparing func() bool
@@ -540,10 +540,11 @@ func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err := read(r, &b); err != nil {
 		return err
 	}
-	if err := a.Backup(r.Context(), b.Dir); err != nil {
+	var err error
+	if b.Dir, err = a.Backup(r.Context(), b.Name); err != nil {
 		return err
 	}
-	return a.done(w, r, who, "backup", b.Dir, "", struct{}{})
+	return a.done(w, r, who, "backup", b.Dir, "", b)
 }
 
 // done keeps what somebody did, and answers.

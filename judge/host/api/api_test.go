@@ -105,7 +105,7 @@ func newHouse(t *testing.T) *house {
 		Boards:    board.NewHall(board.HallOptions{Store: db, Log: log}),
 		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
 		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
-		Backup: func(context.Context, string) error { return nil },
+		Backup: func(_ context.Context, name string) (string, error) { return name, nil },
 	}
 	h.desk = options.Desk
 	var answers atomic.Value

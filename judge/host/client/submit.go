@@ -238,14 +238,16 @@ func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, 
 	}
 }
 
-// Backup makes a backup in a folder of the server's machine. It takes as long as it takes,
-// and is asked for once: a second one would find the folder of the first.
-func (c *Client) Backup(ctx context.Context, dir string) error {
+// Backup makes a backup of a new name on the server's machine, and says in which folder. It takes as
+// long as it takes, and is asked for once: a second one would find the folder of the first.
+func (c *Client) Backup(ctx context.Context, name string) (dir string, err error) {
 	once := c.once()
 	if t, ok := c.http.Transport.(*http.Transport); ok {
 		t = t.Clone()
 		t.ResponseHeaderTimeout = 0
 		once.http = &http.Client{Transport: t, CheckRedirect: c.http.CheckRedirect}
 	}
-	return once.call(ctx, http.MethodPost, BackupPath, Backup{dir}, nil)
+	var made Backup
+	err = once.call(ctx, http.MethodPost, BackupPath, Backup{Name: name}, &made)
+	return made.Dir, err
 }

@@ -272,9 +272,11 @@ type SetWorker struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// Backup says where on the server's machine a backup is to be made.
+// Backup is a backup that is to be made on the server's machine, where all are, and in the answer
+// the folder in which it is.
 type Backup struct {
-	Dir string `json:"dir"`
+	Name string `json:"name"`
+	Dir  string `json:"dir,omitempty"`
 }
 
 // refusal is the answer to a request that is not done: what is wrong, and what to do.

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -26,12 +28,24 @@ const (
 // unfinished ends the name of a backup that is being made: one that was interrupted keeps it.
 const unfinished = ".unfinished"
 
+// backupCalled makes a backup of a name, and says where: only in the folder of the backups, for a
+// token that reaches the server over the network is not to choose where on its machine.
+func (s *Server) backupCalled(ctx context.Context, blobs *blob.Folder, name string) (dir string, err error) {
+	at := s.backupDir()
+	_, nightly := time.Parse(backupName, name)
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinished) || nightly == nil {
+		return "", &judge.Misuse{Err: fmt.Errorf("%.200q is not the name of a backup, such as monday: on the server's machine all are in the folder %s\n    another folder is for judge.toml to say: backup_dir in the table [server]", name, at)}
+	}
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		return "", fmt.Errorf("make the folder of the backups: %w", err)
+	}
+	dir = filepath.Join(at, name)
+	return dir, s.backup(ctx, blobs, dir)
+}
+
 // backup writes the tables and every blob that they name into a new folder, and reads it all
 // back. Nothing stays after an error; of one that is interrupted, a folder whose name says so.
 func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (err error) {
-	if !filepath.IsAbs(dir) {
-		return &judge.Misuse{Err: fmt.Errorf("the folder of a backup is named from the root on, not %q", dir)}
-	}
 	if _, err := os.Lstat(dir); err == nil {
 		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s is there already: name a new folder", dir)}
 	}

@@ -101,7 +101,7 @@ func (s *Server) backupDir() string {
 	if filepath.IsAbs(s.o.BackupDir) {
 		return s.o.BackupDir
 	}
-	return filepath.Join(s.data, s.o.BackupDir)
+	return filepath.Join(s.data, cmp.Or(s.o.BackupDir, "backups"))
 }
 
 // lookAtBackups finds those that are there, and removes what is left of interrupted ones and

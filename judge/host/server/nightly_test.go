@@ -160,3 +160,21 @@ func TestBackupsThatAreNotWhole(t *testing.T) {
 		})
 	}
 }
+
+// TestABackupHasItsPlace: who asks for a backup names it, and does not say where it is made.
+func TestABackupHasItsPlace(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s, blobs := atNight(t, data)
+	for _, name := range []string{"", ".", "..", "../x", "a/b", filepath.Join(t.TempDir(), "x"), ".hidden", "x" + unfinished, "2026-01-02T030405Z"} {
+		if dir, err := s.backupCalled(t.Context(), blobs, name); err == nil || !strings.Contains(err.Error(), "backup_dir") {
+			t.Errorf("%q is made in %q, %v", name, dir, err)
+		}
+	}
+	want := filepath.Join(data, "backups", "monday")
+	if dir, err := s.backupCalled(t.Context(), blobs, "monday"); err != nil || dir != want {
+		t.Errorf("it is in %q, %v; want %q", dir, err, want)
+	}
+	if names := backupsIn(t, data); !slices.Contains(names, "monday") {
+		t.Errorf("there are %v", names)
+	}
+}

@@ -381,7 +381,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 		Desk: entry, Boards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords, Bridge: s.queue.Bridge(), Queue: public(s.o.Queue),
 		Mixed:  s.o.Mixed,
 		Log:    s.o.Log,
-		Backup: func(ctx context.Context, dir string) error { return s.backup(ctx, blobs, dir) }, Ready: s.ready, Preparing: s.preparing.Load,
+		Backup: func(ctx context.Context, name string) (string, error) { return s.backupCalled(ctx, blobs, name) }, Ready: s.ready, Preparing: s.preparing.Load,
 	})
 	handler := http.NewServeMux()
 	for _, path := range api.Paths {
