@@ -337,10 +337,10 @@ func (a *admin) judgings() *cobra.Command {
 			if j.Verdict == judge.JudgeError {
 				notes = cmp.Or(j.Reason, notes)
 			}
-			if j.Verdict == "" && !j.Ended.IsZero() {
-				verdict = "cancelled"
-			}
-			if j.Stands && !j.Ended.IsZero() {
+			switch {
+			case j.Verdict == "" && !j.Ended.IsZero():
+				verdict = "cancelled" // which counts for nothing
+			case j.Stands && !j.Ended.IsZero():
 				verdict += ", counts"
 			}
 			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%.0f ms\t%s\t%s\n", j.Number, j.Problem, j.Login, j.Program, cmp.Or(j.Worker, "-"), verdict, j.CPUMillis, j.Case, notes)

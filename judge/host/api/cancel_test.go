@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
 )
 
 // TestOneWhoFloods: a contestant has only so many submissions that wait; an administrator cancels
@@ -50,4 +53,59 @@ func TestOneWhoFloods(t *testing.T) {
 	if err != nil || !strings.Contains(fmt.Sprint(entries), "100 submissions") {
 		t.Errorf("the audit says %+v, %v", entries, err)
 	}
+}
+
+// TestNoTryForNothing: in a contest an author cancels a submission only before a worker may have
+// it; the staff cancels any, and so does an author in practice.
+func TestNoTryForNothing(t *testing.T) {
+	h := newHouse(t)
+	n := h.submission("")
+	send := func() *store.Submission {
+		t.Helper()
+		n.Key += "x"
+		code, said := h.ask("submit", "POST", client.SubmissionsPath, n)
+		var sent client.Submission
+		if err := json.Unmarshal([]byte(said), &sent); err != nil || code != 200 {
+			t.Fatal(code, said)
+		}
+		kept, err := h.store.Submission(t.Context(), sent.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept
+	}
+	out := func(s *store.Submission) {
+		t.Helper()
+		epoch, err := h.store.Lead(t.Context(), store.FeedLead, "test", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if given, err := h.store.MarkOut(t.Context(), epoch, job.Running{Job: s.Judgement, Generation: 1}); err != nil || len(given) != 1 {
+			t.Fatal(given, err)
+		}
+	}
+	cancel := func(who string, s *store.Submission, want int, says string) {
+		t.Helper()
+		if code, said := h.ask(who, "DELETE", client.SubmissionsPath+"/"+s.ID, nil); code != want || !strings.Contains(said, says) {
+			t.Errorf("%s is answered %d %s, want %d %s", who, code, said, want, says)
+		}
+	}
+	practised := send()
+	out(practised)
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Accounts}
+	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+		t.Fatal(err)
+	}
+	waits, given := send(), send()
+	if waits.Contest != c.ID {
+		t.Fatalf("it is of the contest %s", waits.Contest)
+	}
+	out(given)
+	cancel("submit", practised, 200, "")
+	cancel("submit", waits, 200, "")
+	cancel("submit", given, 409, "is being judged and counts")
+	if j, err := h.store.Judgement(t.Context(), given.ID); err != nil || j.State != store.Out {
+		t.Errorf("after that it is %+v, %v", j, err)
+	}
+	cancel("admin", given, 200, "")
 }

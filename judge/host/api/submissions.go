@@ -184,7 +184,25 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	done, err := a.Dispatch.Cancel(r.Context(), j.ID)
+	// In a contest a try that was seen to fail would be no try.
+	cancel := a.Dispatch.Cancel
+	if s.Contest != store.Practice && !who.may(client.Admin) {
+		c, err := a.Store.Contest(r.Context(), s.Contest)
+		if err != nil {
+			return err
+		}
+		seat, err := a.Seat(r.Context(), c, who.account)
+		if err != nil {
+			return err
+		}
+		if !seat.Can(auth.SeeAll) {
+			cancel = a.Dispatch.CancelUntouched
+		}
+	}
+	done, err := cancel(r.Context(), j.ID)
+	if errors.Is(err, store.ErrGiven) {
+		return &status{http.StatusConflict, "the submission is being judged and counts", "in a contest a submission can be cancelled only while it waits"}
+	}
 	if err != nil {
 		return err
 	}

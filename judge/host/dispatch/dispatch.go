@@ -451,6 +451,20 @@ func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) erro
 // Cancel ends a job: its result is not wanted any more. It says whether the job was open.
 func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 	done, err := d.o.Store.Cancel(ctx, id)
+	return d.cancelled(ctx, id, done, err)
+}
+
+// CancelUntouched is Cancel for the first judging of a submission that no worker was given:
+// else the error is store.ErrGiven.
+func (d *Dispatcher) CancelUntouched(ctx context.Context, id string) (bool, error) {
+	if d.crew.doing(id) != "" { // the database notes it after the queue has it
+		return false, store.ErrGiven
+	}
+	done, err := d.o.Store.CancelUntouched(ctx, id)
+	return d.cancelled(ctx, id, done, err)
+}
+
+func (d *Dispatcher) cancelled(ctx context.Context, id string, done bool, err error) (bool, error) {
 	if err != nil || !done {
 		return done, err
 	}

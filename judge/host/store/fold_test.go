@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -220,6 +221,33 @@ func TestCancel(t *testing.T) {
 			t.Error("what has a verdict was cancelled")
 		}
 		checkLog(t, h.Store, 4)
+	})
+}
+
+// TestCancelUntouched: only what never left the database, and repeats nothing.
+func TestCancelUntouched(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		cancel := func(id string, want bool, wrong error) {
+			t.Helper()
+			if done, err := h.CancelUntouched(t.Context(), id); done != want || !errors.Is(err, wrong) {
+				t.Errorf("got %v, %v, want %v, %v", done, err, want, wrong)
+			}
+		}
+		a := h.submit()
+		cancel(a.Job, true, nil)
+		cancel(a.Job, false, nil) // it has ended
+		b := h.submit()
+		spec := h.next()[0]
+		h.out(spec)
+		cancel(b.Job, false, store.ErrGiven)
+		if again, err := h.Again(t.Context(), job.Running{Job: spec.ID, Generation: spec.Generation}); err != nil || !again {
+			t.Fatal(again, err)
+		}
+		cancel(b.Job, false, store.ErrGiven) // it waits, but not for the first time
+		if done, err := h.Cancel(t.Context(), b.Job); !done || err != nil {
+			t.Errorf("the staff's cancelling: %v, %v", done, err)
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"database/sql"
@@ -144,10 +145,29 @@ func (s *Store) Given(ctx context.Context, id, token string) (*job.Work, error) 
 // Its judgement ends without a verdict; where it repeats one, that counts again. A result
 // that comes later is dropped.
 func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
+	return s.cancel(ctx, id, false)
+}
+
+// CancelUntouched is Cancel for the first judging of a submission that no worker was given:
+// ErrGiven says that one was, or that the job repeats a judging.
+func (s *Store) CancelUntouched(ctx context.Context, id string) (done bool, err error) {
+	return s.cancel(ctx, id, true)
+}
+
+// ErrGiven says that a job was put into the queue, from which a worker may have taken it.
+var ErrGiven = errors.New("a worker may have the job")
+
+func (s *Store) cancel(ctx context.Context, id string, untouched bool) (done bool, err error) {
 	err = s.tx(ctx, "cancel the job "+id, func(q *query.Queries) error {
 		j, err := q.GetJob(ctx, id)
 		if err != nil {
 			return err
+		}
+		if untouched && !j.DoneAt.Valid {
+			// What is true under this lock is true until the end: MarkOut waits for it.
+			if n, err := q.HoldUntouched(ctx, id); err != nil || n == 0 {
+				return cmp.Or(err, ErrGiven)
+			}
 		}
 		n, err := q.EndJob(ctx, query.EndJobParams{ID: id, State: string(Cancelled), DoneAt: some(s.now())})
 		done = n == 1

@@ -57,6 +57,12 @@ WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL;
 UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = $4, excluded = $3
 WHERE id = $1 AND generation = $2 AND done_at IS NULL;
 
+-- HoldUntouched locks the job of a first judging that never left the database, until the
+-- transaction ends.
+-- name: HoldUntouched :execrows
+UPDATE job SET state = state WHERE job.id = $1 AND done_at IS NULL AND state = 'waiting' AND generation = 1
+    AND EXISTS (SELECT 1 FROM judgement AS j WHERE j.id = job.id AND j.origin = 'first');
+
 -- EndJob is the last change of a job, and locks it until the transaction ends.
 -- name: EndJob :execrows
 UPDATE job SET state = $2, done_at = $3, worker = $4 WHERE id = $1 AND done_at IS NULL;

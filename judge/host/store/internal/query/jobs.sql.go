@@ -126,6 +126,21 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 	return i, err
 }
 
+const holdUntouched = `-- name: HoldUntouched :execrows
+UPDATE job SET state = state WHERE job.id = $1 AND done_at IS NULL AND state = 'waiting' AND generation = 1
+    AND EXISTS (SELECT 1 FROM judgement AS j WHERE j.id = job.id AND j.origin = 'first')
+`
+
+// HoldUntouched locks the job of a first judging that never left the database, until the
+// transaction ends.
+func (q *Queries) HoldUntouched(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, holdUntouched, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const insertJob = `-- name: InsertJob :exec
 INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13)
