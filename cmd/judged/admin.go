@@ -286,7 +286,11 @@ func (a *admin) queue() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if len(queues) == 0 {
+		askers, err := api.Askers(ctx)
+		if err != nil {
+			return err
+		}
+		if len(queues) == 0 && len(askers) == 0 {
 			fmt.Fprintln(a.out, "nothing waits")
 		}
 		for _, q := range queues {
@@ -295,8 +299,26 @@ func (a *admin) queue() *cobra.Command {
 				fmt.Fprintf(a.out, "%-22s %d of them guests have judged: they wait until a worker is here that is no guest\n", "", q.OfGuests)
 			}
 		}
+		a.askers(askers)
 		return nil
 	})
+}
+
+// mostAskers is how many accounts are named as those that ask for the most.
+const mostAskers = 5
+
+// askers says how many flows have not ended, and who asks for the most.
+func (a *admin) askers(all []client.Asker) {
+	flows, idle := 0, 0
+	for _, one := range all {
+		flows, idle = flows+one.Flows, idle+one.Idle
+	}
+	if flows > 0 {
+		fmt.Fprintf(a.out, "%-22s %d, of which %d wait to be planned\n", "flows", flows, idle)
+	}
+	for _, one := range all[:min(len(all), mostAskers)] {
+		fmt.Fprintf(a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Flows, time.Since(one.Oldest).Round(time.Second))
+	}
 }
 
 func (a *admin) cancel() *cobra.Command {
@@ -305,14 +327,18 @@ func (a *admin) cancel() *cobra.Command {
 		if login == "" && problem == "" {
 			return &judge.Misuse{Err: errors.New("say whose submissions are cancelled, or to which problem: --login or --problem")}
 		}
-		n, err := api.CancelMany(ctx, login, problem)
+		done, err := api.CancelMany(ctx, login, problem)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "cancelled: %d submissions\n", n)
+		fmt.Fprintf(a.out, "cancelled: %d submissions", done.Submissions)
+		if done.Flows > 0 {
+			fmt.Fprintf(a.out, ", %d flows", done.Flows)
+		}
+		fmt.Fprintln(a.out)
 		return nil
 	})
-	cmd.Flags().StringVar(&login, "login", "", "the submissions of this login")
+	cmd.Flags().StringVar(&login, "login", "", "the submissions of this login, and its flows: what judge verify, adequacy, golf and arena ask for with --on")
 	cmd.Flags().StringVar(&problem, "problem", "", "the submissions to this problem")
 	return cmd
 }

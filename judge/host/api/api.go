@@ -119,6 +119,7 @@ var routes = []route{
 	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0},
 	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts, 0},
 	{"GET " + client.QueuePath, token, (*api).queue, 0},
+	{"GET " + client.AskersPath, admin, (*api).askers, 0},
 	{"GET " + client.TokensPath, admin, (*api).tokens, 0},
 	{"POST " + client.TokensPath, admin, (*api).newToken, 0},
 	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken, 0},
@@ -531,6 +532,19 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		if i, known := at[key{one.Lane, one.Class}]; known && one.Origin == store.OfGuest {
 			all[i].OfGuests++
 		}
+	}
+	return ok(w, all)
+}
+
+// askers says who asks for how much of what there is to do.
+func (a *api) askers(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	rows, err := a.Store.Askers(r.Context())
+	all := []client.Asker{}
+	for _, one := range rows {
+		all = append(all, client.Asker(one))
+	}
+	if err != nil {
+		return err
 	}
 	return ok(w, all)
 }

@@ -217,6 +217,7 @@ var expected = map[string]struct {
 	"DELETE /v1/flows/{id}":                 {"/v1/flows/none", nil, "submit 404, publish 404, admin 404"},
 	"GET /v1/flows/{id}/parts":              {"/v1/flows/none/parts", nil, "submit 404, publish 404, admin 404"},
 	"GET /v1/queue":                         {"/v1/queue", nil, "submit 200, publish 200, admin 200"},
+	"GET /v1/queue/accounts":                {"/v1/queue/accounts", nil, "admin 200"},
 	"GET /v1/tokens":                        {"/v1/tokens", nil, "admin 200"},
 	"POST /v1/tokens":                       {"/v1/tokens", "{", "admin 400"},
 	"DELETE /v1/tokens/{id}":                {"/v1/tokens/none", nil, "admin 404"},

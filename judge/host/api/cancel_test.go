@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/judge/host/client"
+	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
@@ -108,4 +109,77 @@ func TestNoTryForNothing(t *testing.T) {
 		t.Errorf("after that it is %+v, %v", j, err)
 	}
 	cancel("admin", given, 200, "")
+}
+
+// TestFlowsHaveBounds: how many one may have, and how large; an administrator ends them, and so
+// does shutting the account out.
+func TestFlowsHaveBounds(t *testing.T) {
+	h := newHouse(t)
+	files := h.submission("").Files
+	h.give("other", "program")
+	n := client.NewFlow{Kind: flow.Golf, Problem: "sum", Files: files, Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
+	ask := func(who string, i int, n client.NewFlow) (int, string) {
+		t.Helper()
+		return h.ask(who, "PUT", fmt.Sprintf("%s/AAAAAAAAAAAAAAAAAAAA%s%d", client.FlowsPath, who, i), n)
+	}
+	for name, c := range map[string]struct {
+		options string
+		code    int
+		says    string
+	}{
+		"another field": {`{"filler":"x",` + string(n.Options[1:]), 400, `unknown field \"filler\"`},
+		"another type":  {`{"answers":7}`, 400, "the options cannot be read"},
+		"too large":     {strings.Replace(string(n.Options), `"a"`, `"`+strings.Repeat("a", 2<<20)+`"`, 1), 413, "the most is 1048576"},
+	} {
+		bad := n
+		bad.Options = []byte(c.options)
+		if code, said := ask("submit", 100, bad); code != c.code || !strings.Contains(said, c.says) {
+			t.Errorf("%s is answered %d %s", name, code, said)
+		}
+	}
+	for i := range 10 {
+		if code, said := ask("submit", i, n); code != 200 {
+			t.Fatal(i, code, said)
+		}
+	}
+	if code, said := ask("submit", 10, n); code != 429 || !strings.Contains(said, "10 of your flows") {
+		t.Errorf("the next is answered %d %s", code, said)
+	}
+	for who, i := range map[string]int{"submit": 3, "other": 0} {
+		if code, said := ask(who, i, n); code != 200 {
+			t.Errorf("%d of %s is answered %d %s", i, who, code, said)
+		}
+	}
+	// With the right to publish one may have more.
+	h.give("admin", "program")
+	for i := range 11 {
+		if code, said := ask("admin", i, n); code != 200 {
+			t.Fatal(i, code, said)
+		}
+	}
+	code, said := h.ask("admin", "GET", client.AskersPath, nil)
+	var askers []client.Asker
+	if err := json.Unmarshal([]byte(said), &askers); err != nil || code != 200 || len(askers) != 3 || askers[0].Login != "admin" || askers[1].Flows != 10 || askers[1].Idle != 10 {
+		t.Errorf("who asks for the most: %d %s", code, said)
+	}
+	code, said = h.ask("admin", "DELETE", client.SubmissionsPath+"?login=submit", nil)
+	var done client.Cancelled
+	if err := json.Unmarshal([]byte(said), &done); err != nil || code != 200 || done.Flows != 10 || done.Submissions != 0 {
+		t.Errorf("to cancel is answered %d %s", code, said)
+	}
+	if code, said := ask("submit", 11, n); code != 200 {
+		t.Errorf("after that one is answered %d %s", code, said)
+	}
+	// Who is shut out has nothing done.
+	sent := h.submission("one")
+	if code, said := h.ask("submit", "POST", client.SubmissionsPath, sent); code != 200 {
+		t.Fatal(code, said)
+	}
+	if code, said := h.ask("admin", "PUT", client.PeoplePath+"/submit", client.SetPerson{State: "out"}); code != 200 {
+		t.Fatal(code, said)
+	}
+	all, err := h.store.Askers(t.Context())
+	if err != nil || len(all) != 2 || all[1].Login != "other" {
+		t.Errorf("after that there is %+v, %v", all, err)
+	}
 }

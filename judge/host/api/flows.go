@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,18 +37,10 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err != nil {
 		return err
 	}
-	if err := spec.Check(); err != nil {
-		return &status{http.StatusBadRequest, err.Error(), ""}
-	}
-	data, err := json.Marshal(spec)
+	kept, err := a.Ask(r.Context(), who.account, id, spec, who.may(client.Publish))
 	if err != nil {
 		return err
 	}
-	kept, err := a.Store.NewFlow(r.Context(), id, string(n.Kind), data, who.account.ID)
-	if err != nil {
-		return err
-	}
-	a.Dispatch.Plan(id)
 	return ok(w, shownFlow(kept))
 }
 

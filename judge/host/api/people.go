@@ -110,7 +110,12 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) err
 		if p.State == "out" && account.ID == who.account.ID {
 			return &status{http.StatusConflict, "nobody shuts out the account that asks", ""}
 		}
-		if err := a.Store.Disable(r.Context(), account.ID, p.State == "out"); err != nil {
+		if p.State == "out" {
+			err = a.ShutOut(r.Context(), account)
+		} else {
+			err = a.Store.Disable(r.Context(), account.ID, false)
+		}
+		if err != nil {
 			return err
 		}
 		did = append(did, p.State)

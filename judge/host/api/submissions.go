@@ -215,9 +215,11 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return a.done(w, r, who, "cancel", s.ID, "", struct{}{})
 }
 
-// cancelMany cancels what has not been judged yet of a person, of a problem, or of both.
+// cancelMany cancels what has not been judged yet of a person, of a problem, or of both; of a
+// person also the flows.
 func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) error {
 	login, problem, account := r.FormValue("login"), r.FormValue("problem"), ""
+	var ended client.Cancelled
 	if login == "" && problem == "" {
 		return &status{http.StatusBadRequest, "the request says of nobody and of no problem what is to be cancelled", ""}
 	}
@@ -230,25 +232,29 @@ func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) er
 			return err
 		}
 		account = of.ID
+		if problem == "" {
+			if ended.Flows, err = a.EndFlows(r.Context(), of, "an administrator cancelled it"); err != nil {
+				return err
+			}
+		}
 	}
-	jobs, err := a.Store.OpenJobs(r.Context(), account, problem)
+	jobs, err := a.Store.OpenJobs(r.Context(), account, problem, "")
 	if errors.Is(err, store.ErrNotFound) {
 		return a.noProblem(r, who, problem)
 	}
 	if err != nil {
 		return err
 	}
-	n := 0
 	for _, id := range jobs {
 		done, err := a.Dispatch.Cancel(r.Context(), id)
 		if err != nil {
 			return err
 		}
 		if done {
-			n++
+			ended.Submissions++
 		}
 	}
-	return a.done(w, r, who, "cancel", strings.TrimSpace(login+" "+problem), fmt.Sprint(n, " submissions"), client.Cancelled{Submissions: n})
+	return a.done(w, r, who, "cancel", strings.TrimSpace(login+" "+problem), fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Flows), ended)
 }
 
 // The times of a stream of events.

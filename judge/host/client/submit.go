@@ -101,11 +101,16 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 }
 
 // CancelMany stops the judging of all submissions that are not judged yet of a login, of a problem,
-// or of both; "" is for any.
-func (c *Client) CancelMany(ctx context.Context, login, problem string) (n int, err error) {
-	var done Cancelled
+// or of both; "" is for any. Of a login without a problem it ends the flows as well.
+func (c *Client) CancelMany(ctx context.Context, login, problem string) (done Cancelled, err error) {
 	err = c.call(ctx, http.MethodDelete, SubmissionsPath+"?"+url.Values{"login": {login}, "problem": {problem}}.Encode(), nil, &done)
-	return done.Submissions, err
+	return done, err
+}
+
+// Askers says who asks for how much of what there is to do, the most first.
+func (c *Client) Askers(ctx context.Context) (all []Asker, err error) {
+	err = c.call(ctx, http.MethodGet, AskersPath, nil, &all)
+	return all, err
 }
 
 // Follow tells the events of a judging as they happen, in order and each once, and returns

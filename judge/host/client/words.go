@@ -19,6 +19,7 @@ const (
 	ProblemsPath    = "/v1/problems"
 	SubmissionsPath = "/v1/submissions"
 	QueuePath       = "/v1/queue"
+	AskersPath      = "/v1/queue/accounts"
 	TokensPath      = "/v1/tokens"
 	InvitesPath     = "/v1/workers/invites"
 	WorkersPath     = "/v1/workers"
@@ -131,9 +132,10 @@ type Line struct {
 	End   *Submission     `json:"end,omitempty"` // the last line
 }
 
-// Cancelled says how many submissions were cancelled.
+// Cancelled says how much was cancelled.
 type Cancelled struct {
 	Submissions int `json:"submissions"`
+	Flows       int `json:"flows"`
 }
 
 // Queue is how much there is to do.
@@ -145,6 +147,15 @@ type Queue struct {
 	Oldest  time.Time `json:"oldest"`
 	// OfGuests is how many guests have judged, and nobody is here who is no guest.
 	OfGuests int `json:"of_guests,omitempty"`
+}
+
+// Asker is how much of what an account asked for has not ended.
+type Asker struct {
+	Login  string    `json:"login"`
+	Jobs   int       `json:"jobs"` // of submissions and of flows
+	Flows  int       `json:"flows"`
+	Idle   int       `json:"idle"` // flows that wait to be planned
+	Oldest time.Time `json:"oldest"`
 }
 
 // NewToken asks for a token, and NewInvite for a code by which one worker may join.

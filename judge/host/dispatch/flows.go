@@ -124,9 +124,9 @@ func (d *Dispatcher) plan(ctx context.Context, id string) error {
 	}
 	jobs := make([]store.FlowJob, len(step.Jobs))
 	for i, j := range step.Jobs {
-		jobs[i] = store.FlowJob{Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: slices.Concat(j.Exclude, guests)}
-		if j.Asker {
-			jobs[i].Owner = f.Owner
+		jobs[i] = store.FlowJob{
+			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: slices.Concat(j.Exclude, guests),
+			Owner: f.Owner, // many flows of one account have the share of one
 		}
 	}
 	added, err := d.o.Store.AddJobs(ctx, id, jobs...)

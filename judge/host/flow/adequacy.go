@@ -66,6 +66,14 @@ func (m *Mutated) Cut() int {
 	return int(min(max(n, 1), mostMutants, int64(m.Count)))
 }
 
+func checkAdequacy(s *Spec) error {
+	var o AdequacyOptions
+	if err := s.strict(&o); err != nil {
+		return err
+	}
+	return inFolder(o.Problem)
+}
+
 func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
 	var o AdequacyOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {

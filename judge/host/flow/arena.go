@@ -96,8 +96,8 @@ const (
 
 func checkArena(s *Spec) error {
 	var o ArenaOptions
-	if err := json.Unmarshal(s.Options, &o); err != nil {
-		return fmt.Errorf("the options cannot be read: %w", err)
+	if err := s.strict(&o); err != nil {
+		return err
 	}
 	if len(o.Bots) < 2 {
 		return errors.New("an event has two bots at least")
@@ -361,8 +361,11 @@ func (e *event) job(b *batch) (*Job, error) {
 
 func checkLook(s *Spec) error {
 	var o LookOptions
-	if err := json.Unmarshal(s.Options, &o); err != nil || o.Opened == nil {
-		return fmt.Errorf("the options cannot be read: %v", err)
+	if err := s.strict(&o); err != nil {
+		return err
+	}
+	if o.Opened == nil {
+		return errors.New("the options name no event")
 	}
 	if len(s.Work.Files) == 0 {
 		return errors.New("there are no games to look at")

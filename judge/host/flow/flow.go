@@ -11,6 +11,7 @@
 package flow
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,8 +68,6 @@ type Job struct {
 	Cost time.Duration // estimated processor time
 	// Exclude are the workers that must not do it.
 	Exclude []string
-	// Asker says that the judging time is shared between those who ask, and not between flows.
-	Asker bool
 }
 
 // Step is what comes next of a flow.
@@ -82,7 +81,7 @@ type Step struct {
 // planner plans one kind of flows.
 type planner struct {
 	next  func(*Spec, []Part) (*Step, error)
-	check func(*Spec) error // of a spec that somebody else wrote, beside its Work
+	check func(*Spec) error // of a spec that somebody else wrote, beside its Work; it leaves in Options only what it has read
 	// snapshot says that the flow is about a snapshot of a problem folder, and not about a
 	// problem of the server.
 	snapshot bool
@@ -91,10 +90,10 @@ type planner struct {
 }
 
 var planners = map[Kind]planner{
-	Verify:    {next: nextOfVerify, check: folder, snapshot: true},
+	Verify:    {next: nextOfVerify, check: checkVerify, snapshot: true},
 	Golf:      {next: nextOfGolf, check: checkGolf},
 	Audit:     {next: nextOfAudit, check: func(*Spec) error { return errors.New("only the server itself asks for audits") }},
-	Adequacy:  {next: nextOfAdequacy, check: folder, snapshot: true},
+	Adequacy:  {next: nextOfAdequacy, check: checkAdequacy, snapshot: true},
 	Arena:     {next: nextOfArena, check: checkArena, many: true},
 	Look:      {next: nextOfLook, check: checkLook},
 	Trial:     {next: nextOfTrial, check: func(*Spec) error { return errOwn }, many: true},
@@ -115,7 +114,11 @@ func Next(s *Spec, parts []Part) (*Step, error) {
 	return step, nil
 }
 
-// Check says what is wrong with a spec that somebody else wrote.
+// Asked are the kinds that people ask for; the server itself asks for the others.
+func Asked() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Look} }
+
+// Check says what is wrong with a spec that somebody else wrote. Its Options are then what was
+// read of them, and nothing else.
 func (s *Spec) Check() error {
 	p, known := planners[s.Kind]
 	if !known {
@@ -147,15 +150,22 @@ func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
 	return w, err
 }
 
-// folder checks the options of a flow about a snapshot: they name a problem folder in it.
-func folder(s *Spec) error {
-	var o struct {
-		Problem string `json:"problem"`
+// strict reads the options that somebody else wrote into o, a pointer to the kind's own type,
+// refuses fields that it does not have, and keeps what was read.
+func (s *Spec) strict(o any) error {
+	d := json.NewDecoder(bytes.NewReader(s.Options))
+	d.DisallowUnknownFields()
+	if err := d.Decode(o); err != nil {
+		return fmt.Errorf("the options cannot be read: %.200s", err) // which may quote them
 	}
-	if err := json.Unmarshal(s.Options, &o); err != nil {
-		return fmt.Errorf("the options cannot be read: %w", err)
-	}
-	if o.Problem == "" {
+	var err error
+	s.Options, err = json.Marshal(o)
+	return err
+}
+
+// inFolder refuses options that do not name the folder of a problem in a snapshot.
+func inFolder(problem string) error {
+	if problem == "" {
 		return errors.New("the options name no folder of a problem")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
+	"assay/judge/contests/arena"
 	"assay/judge/host/job"
 )
 
@@ -117,6 +118,27 @@ func TestSpecsOfOthers(t *testing.T) {
 		change(s)
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	for k, options := range map[Kind]any{
+		Verify: VerifyOptions{Problem: "x"}, Adequacy: AdequacyOptions{Problem: "x"}, Golf: GolfOptions{Answers: []GolfAnswer{{"a", "a"}}},
+		Arena: ArenaOptions{Bots: []ArenaBot{{At: "a"}, {At: "a"}}}, Look: LookOptions{Opened: &arena.Opened{}},
+	} {
+		s := spec(t, k, options, job.File{Path: "a", Digest: blob.Of([]byte("x"))})
+		kept := string(s.Options)
+		s.Options = []byte(`{"filler": "` + strings.Repeat("x", 1000) + `", ` + kept[1:])
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), `"filler"`) || len(err.Error()) > 300 {
+			t.Errorf("%s with another field: %v", k, err)
+		}
+		s.Options = []byte(" \n" + kept + strings.Repeat(" ", 1000))
+		if err := s.Check(); err != nil || string(s.Options) != kept {
+			t.Errorf("%s keeps %s, %v", k, s.Options, err)
+		}
+	}
+	for k, p := range planners {
+		err := p.check(&Spec{Kind: k})
+		if own := err != nil && strings.HasPrefix(err.Error(), "only the server itself"); own == slices.Contains(Asked(), k) {
+			t.Errorf("whether people ask for %s: %v", k, err)
 		}
 	}
 	for _, text := range []string{"", "[", `{"ready": 7}`} {

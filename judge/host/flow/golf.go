@@ -51,8 +51,8 @@ func ProofKey(answer int) string { return "proof " + strconv.Itoa(answer) }
 
 func checkGolf(s *Spec) error {
 	var o GolfOptions
-	if err := json.Unmarshal(s.Options, &o); err != nil {
-		return fmt.Errorf("the options cannot be read: %w", err)
+	if err := s.strict(&o); err != nil {
+		return err
 	}
 	if len(o.Answers) == 0 || len(o.Answers) > job.MaxFiles {
 		return fmt.Errorf("the options name %d answers; it must be 1 to %d", len(o.Answers), job.MaxFiles)

@@ -58,7 +58,7 @@ func nextOfHole(s *Spec, parts []Part) (*Step, error) {
 			asked.Proof.Budget = MostProved
 		}
 		work, err := s.work(job.Proof, asked)
-		step.Jobs = []Job{{Key: key, Work: work, Lane: lane, Cost: cost, Exclude: exclude, Asker: true}}
+		step.Jobs = []Job{{Key: key, Work: work, Lane: lane, Cost: cost, Exclude: exclude}}
 		return step, err
 	}
 	keys := []string{QuickKey, WholeKey}

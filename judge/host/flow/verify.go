@@ -41,6 +41,14 @@ func SolutionKey(path string) string { return "solution " + path }
 // usualCost is what a part costs of which nobody knows more.
 const usualCost = time.Second
 
+func checkVerify(s *Spec) error {
+	var o VerifyOptions
+	if err := s.strict(&o); err != nil {
+		return err
+	}
+	return inFolder(o.Problem)
+}
+
 func nextOfVerify(s *Spec, parts []Part) (*Step, error) {
 	var o VerifyOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {

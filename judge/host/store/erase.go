@@ -121,21 +121,21 @@ func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) 
 	return blobs, failed("read the blobs of who is erased", err)
 }
 
-// OpenJobs are the jobs that have not ended of the submissions of an account, by its id, of a
-// problem, by its slug, or of both; "" is for any.
-func (s *Store) OpenJobs(ctx context.Context, account, problem string) (jobs []string, err error) {
+// OpenJobs are the jobs that have not ended of the submissions of an account, by its id, to a
+// problem, by its slug, and of a contest, by its id; "" is for any.
+func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) (jobs []string, err error) {
 	if problem != "" {
 		if problem, err = s.problemID(ctx, problem); err != nil {
 			return nil, err
 		}
 	}
-	jobs, err = s.read.OpenJobsOf(ctx, account, problem)
+	jobs, err = s.read.OpenJobsOf(ctx, query.OpenJobsOfParams{Account: account, Problem: problem, Contest: contest})
 	return jobs, failed("read the jobs that have not ended", err)
 }
 
 // OpenOf are the jobs of an account's submissions and its flows that have not ended.
 func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
-	if jobs, err = s.OpenJobs(ctx, id, ""); err != nil {
+	if jobs, err = s.OpenJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, failed("read the open jobs of an account", err)
 	}
 	all, err := s.read.FlowsOf(ctx, id)

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
+	"errors"
+	"slices"
 	"time"
 
 	"assay/judge/blob"
@@ -51,6 +54,79 @@ func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner
 		err = failed("make the flow "+id, ErrTaken)
 	}
 	return known, err
+}
+
+// FlowBounds are how many flows an account may ask for.
+type FlowBounds struct {
+	Kinds     []string // those that are counted
+	Open      int      // that have not ended
+	PerMinute int64
+}
+
+// AskFlow is NewFlow for somebody who may have so many: else the error is ErrManyOpen or
+// ErrTooFast. ErrRevoked says that the account was shut out.
+func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner string, most FlowBounds) (f *Flow, err error) {
+	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
+		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two that ask at once, one counts the other's
+			return cmp.Or(err, ErrRevoked)
+		}
+		known, err := q.GetFlow(ctx, id)
+		if err == nil {
+			if f = flow(known); f.Owner != owner || f.Kind != kind {
+				return ErrTaken
+			}
+			return nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		open, err := openFlows(ctx, q, owner, most.Kinds)
+		if err != nil {
+			return err
+		}
+		if len(open) >= most.Open {
+			return ErrManyOpen
+		}
+		now := s.now()
+		var recent int64
+		for _, k := range most.Kinds {
+			n, err := q.CountFlows(ctx, query.CountFlowsParams{Kind: k, Owner: owner, After: now - minute, Until: now + minute})
+			if err != nil {
+				return err
+			}
+			recent += n
+		}
+		if recent >= most.PerMinute {
+			return ErrTooFast
+		}
+		f = &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(now)}
+		n, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: now})
+		if err == nil && n == 0 {
+			err = ErrTaken
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// openFlows are the ids of the flows of an account and of some kinds that have not ended.
+func openFlows(ctx context.Context, q *query.Queries, owner string, kinds []string) (ids []string, err error) {
+	all, err := q.OpenFlowsOf(ctx, owner)
+	for _, f := range all {
+		if slices.Contains(kinds, f.Kind) {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids, err
+}
+
+// OpenFlows are the ids of the flows of an account and of some kinds that have not ended.
+func (s *Store) OpenFlows(ctx context.Context, owner string, kinds []string) ([]string, error) {
+	ids, err := openFlows(ctx, s.read, owner, kinds)
+	return ids, failed("read the flows of an account", err)
 }
 
 // Flow reads a flow.

@@ -229,3 +229,62 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// TestFlowsAreBounded: of one account, and not of others; what has ended, and what the server
+// asked for itself, is not counted as open.
+func TestFlowsAreBounded(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		bob := h.account("bob")
+		most := store.FlowBounds{Kinds: []string{"golf", "arena"}, Open: 3, PerMinute: 5}
+		ask := func(id, owner string, wrong error) {
+			t.Helper()
+			if _, err := h.AskFlow(t.Context(), id, "golf", []byte("{}"), owner, most); !errors.Is(err, wrong) {
+				t.Errorf("%s: got %v, want %v", id, err, wrong)
+			}
+		}
+		for _, id := range []string{"own 1", "own 2", "own 3"} {
+			if _, err := h.NewFlow(t.Context(), id, "audit", []byte("{}"), h.alice.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var wg sync.WaitGroup
+		var kept atomic.Int64
+		for i := range 6 { // at once
+			wg.Go(func() {
+				_, err := h.AskFlow(t.Context(), fmt.Sprint("a", i), "golf", []byte("{}"), h.alice.ID, most)
+				if err == nil {
+					kept.Add(1)
+				} else if !errors.Is(err, store.ErrManyOpen) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		open, err := h.OpenFlows(t.Context(), h.alice.ID, most.Kinds)
+		if err != nil || len(open) != 3 || kept.Load() != 3 {
+			t.Fatalf("%d are kept: %v, %v", kept.Load(), open, err)
+		}
+		ask(open[0], h.alice.ID, nil) // the same again
+		ask("other", bob.ID, nil)
+		ask(open[0], bob.ID, store.ErrTaken)
+		for i, id := range open {
+			if _, err := h.FinishFlow(t.Context(), id, store.FlowDone, ""); err != nil {
+				t.Fatal(err)
+			}
+			wrong := error(nil)
+			if i == 2 {
+				wrong = store.ErrTooFast
+			}
+			ask(fmt.Sprint("b", i), h.alice.ID, wrong)
+		}
+		askers, err := h.Askers(t.Context())
+		if err != nil || len(askers) != 2 || askers[0].Login != h.alice.Login || askers[0].Flows != 5 || askers[0].Idle != 5 || askers[1].Flows != 1 {
+			t.Errorf("got %+v, %v", askers, err)
+		}
+		if err := h.Disable(t.Context(), bob.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		ask("late", bob.ID, store.ErrRevoked)
+	})
+}

@@ -88,6 +88,23 @@ func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	})
 }
 
+// Asker is how much of an account has not ended.
+type Asker struct {
+	Login  string
+	Jobs   int // of submissions and of flows
+	Flows  int
+	Idle   int       // flows of which no job is there: they wait to be planned
+	Oldest time.Time // when the oldest was made
+}
+
+// Askers reads of whom something has not ended, those with the most first.
+func (s *Store) Askers(ctx context.Context) ([]Asker, error) {
+	rows, err := s.read.OpenByAccount(ctx)
+	return each(rows, err, "count what has not ended", func(r query.OpenByAccountRow) Asker {
+		return Asker{r.Login, int(r.Jobs), int(r.Flows), int(r.Idle), instant(r.Oldest)}
+	})
+}
+
 // OutJob is a job that was put into the queue.
 type OutJob struct {
 	job.Running

@@ -203,11 +203,11 @@ func TestOneWhoSendsWithoutEnd(t *testing.T) {
 			account, problem string
 			want             int
 		}{{h.alice.ID, "", 2}, {h.alice.ID, "nim", 2}, {"", "nim", 3}, {bob.ID, "", 1}, {"", "", 3}} {
-			if jobs, err := h.OpenJobs(t.Context(), tt.account, tt.problem); err != nil || len(jobs) != tt.want {
+			if jobs, err := h.OpenJobs(t.Context(), tt.account, tt.problem, ""); err != nil || len(jobs) != tt.want {
 				t.Errorf("open of %q, %q are %v, %v; want %d", tt.account, tt.problem, jobs, err, tt.want)
 			}
 		}
-		if _, err := h.OpenJobs(t.Context(), "", "none"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.OpenJobs(t.Context(), "", "none", ""); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of a problem that is not there: %v", err)
 		}
 	})

@@ -163,18 +163,10 @@ func (s *site) beginEvent(r *ask, f *eventForm) (id string, err error) {
 	if spec.Options, err = json.Marshal(asked); err != nil {
 		return "", err
 	}
-	if err := spec.Check(); err != nil {
-		return "", bad("%v", err)
-	}
-	data, err := json.Marshal(spec)
-	if err != nil {
-		return "", err
-	}
 	id = cryptorand.Text()
-	if _, err := s.Store.NewFlow(r.Context(), id, string(flow.Arena), data, r.me.ID); err != nil {
+	if _, err := s.Ask(r.Context(), r.me, id, spec, false); err != nil {
 		return "", err
 	}
-	s.Dispatch.Plan(id)
 	return id, s.audit(r.Context(), r, "hold an event", id, p.Slug)
 }
 

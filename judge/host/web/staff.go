@@ -105,8 +105,10 @@ func (s *site) setAccount(w http.ResponseWriter, r *ask) error {
 			return herr
 		}
 		err, v.Slips = s.Store.SetPassword(r.Context(), a.ID, hash), []auth.Slip{slip}
-	case did == "out" || did == "in":
-		err = s.Store.Disable(r.Context(), a.ID, did == "out")
+	case did == "out":
+		err = s.ShutOut(r.Context(), a)
+	case did == "in":
+		err = s.Store.Disable(r.Context(), a.ID, false)
 	case did == "role" && auth.Known(r.PostFormValue("role")):
 		role := r.PostFormValue("role")
 		err = s.Store.SetRole(r.Context(), a.ID, role, desk.Scopes(auth.Role(role)))

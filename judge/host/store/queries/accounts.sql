@@ -17,6 +17,10 @@ SELECT * FROM account_role WHERE id = $1;
 -- name: AccountByLogin :one
 SELECT * FROM account_role WHERE login = $1;
 
+-- HoldAccount locks an account that is not shut out until the transaction ends.
+-- name: HoldAccount :execrows
+UPDATE account SET disabled = disabled WHERE id = $1 AND NOT disabled;
+
 -- name: ListAccounts :many
 SELECT * FROM account_role ORDER BY id;
 

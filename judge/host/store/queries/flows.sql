@@ -8,6 +8,12 @@ SELECT * FROM flow WHERE id = $1;
 -- name: OpenFlows :many
 SELECT * FROM flow WHERE done_at IS NULL ORDER BY made, id;
 
+-- name: OpenFlowsOf :many
+SELECT id, kind FROM flow WHERE done_at IS NULL AND owner = $1 ORDER BY made, id;
+
+-- name: CountFlows :one
+SELECT COUNT(*) FROM flow WHERE kind = $1 AND owner = $2 AND made > sqlc.arg(after) AND made <= sqlc.arg(until);
+
 -- name: FlowsOfKind :many
 SELECT * FROM flow WHERE kind = $1 ORDER BY made DESC, id LIMIT $2;
 

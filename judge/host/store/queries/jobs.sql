@@ -43,6 +43,21 @@ WHERE done_at IS NULL AND state IN ('waiting', 'out')
 GROUP BY lane, class, state
 ORDER BY lane, class, state;
 
+-- OpenByAccount counts what has not ended of each account: jobs, flows, and flows of which no
+-- job waits or is out.
+-- name: OpenByAccount :many
+SELECT account.login, CAST(SUM(o.jobs) AS BIGINT) AS jobs, CAST(SUM(o.flows) AS BIGINT) AS flows, CAST(SUM(o.idle) AS BIGINT) AS idle, CAST(MIN(o.made) AS BIGINT) AS oldest
+FROM (
+    SELECT job.owner, 1 AS jobs, 0 AS flows, 0 AS idle, job.made FROM job WHERE job.done_at IS NULL
+    UNION ALL
+    SELECT flow.owner, 0 AS jobs, 1 AS flows,
+        CASE WHEN EXISTS (SELECT 1 FROM job AS j WHERE j.flow = flow.id AND j.done_at IS NULL) THEN 0 ELSE 1 END AS idle, flow.made
+    FROM flow WHERE flow.done_at IS NULL
+) AS o
+JOIN account ON account.id = o.owner
+GROUP BY account.login
+ORDER BY SUM(o.jobs) + SUM(o.flows) DESC, account.login;
+
 -- name: OutSince :many
 SELECT id, generation, lane, class, out_at FROM job
 WHERE done_at IS NULL AND state = 'out' AND out_at < $1

@@ -55,7 +55,7 @@ DELETE FROM blob_sender WHERE account = $1;
 -- name: EraseUploads :exec
 UPDATE upload SET file = '' WHERE account = $1;
 
--- OpenJobsOf are those of the submissions of an account, of a problem, or of both; '' is for any.
+-- OpenJobsOf are those of the submissions of an account, to a problem, and of a contest; '' is for any.
 -- name: OpenJobsOf :many
 SELECT job.id FROM job
 JOIN judgement ON judgement.id = job.id
@@ -63,6 +63,7 @@ JOIN submission ON submission.id = judgement.submission
 WHERE job.done_at IS NULL
     AND (CAST(sqlc.arg(account) AS TEXT) = '' OR submission.account = sqlc.arg(account))
     AND (CAST(sqlc.arg(problem) AS TEXT) = '' OR submission.problem = sqlc.arg(problem))
+    AND (CAST(sqlc.arg(contest) AS TEXT) = '' OR submission.contest = sqlc.arg(contest))
 ORDER BY job.id;
 
 -- CountOpenOf looks at the open jobs, which are few, and not at all that an account has sent.

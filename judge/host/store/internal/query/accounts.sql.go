@@ -95,6 +95,19 @@ func (q *Queries) GetAccount(ctx context.Context, id string) (AccountRole, error
 	return i, err
 }
 
+const holdAccount = `-- name: HoldAccount :execrows
+UPDATE account SET disabled = disabled WHERE id = $1 AND NOT disabled
+`
+
+// HoldAccount locks an account that is not shut out until the transaction ends.
+func (q *Queries) HoldAccount(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, holdAccount, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const insertAccount = `-- name: InsertAccount :exec
 INSERT INTO account (id, login, display, email, password, kind, session_epoch, disabled, created)
 VALUES ($1, $2, $3, $4, $5, $6, 0, FALSE, $7)

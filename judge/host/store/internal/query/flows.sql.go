@@ -37,6 +37,29 @@ func (q *Queries) CancelJobsOfFlow(ctx context.Context, flow sql.NullString, don
 	return items, nil
 }
 
+const countFlows = `-- name: CountFlows :one
+SELECT COUNT(*) FROM flow WHERE kind = $1 AND owner = $2 AND made > $3 AND made <= $4
+`
+
+type CountFlowsParams struct {
+	Kind  string
+	Owner string
+	After int64
+	Until int64
+}
+
+func (q *Queries) CountFlows(ctx context.Context, arg CountFlowsParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countFlows,
+		arg.Kind,
+		arg.Owner,
+		arg.After,
+		arg.Until,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteOldFlows = `-- name: DeleteOldFlows :exec
 DELETE FROM flow WHERE done_at < $1
 `
@@ -282,6 +305,38 @@ func (q *Queries) OpenFlows(ctx context.Context) ([]Flow, error) {
 			&i.Made,
 			&i.DoneAt,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const openFlowsOf = `-- name: OpenFlowsOf :many
+SELECT id, kind FROM flow WHERE done_at IS NULL AND owner = $1 ORDER BY made, id
+`
+
+type OpenFlowsOfRow struct {
+	ID   string
+	Kind string
+}
+
+func (q *Queries) OpenFlowsOf(ctx context.Context, owner string) ([]OpenFlowsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, openFlowsOf, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OpenFlowsOfRow
+	for rows.Next() {
+		var i OpenFlowsOfRow
+		if err := rows.Scan(&i.ID, &i.Kind); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

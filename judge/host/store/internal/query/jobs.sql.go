@@ -271,6 +271,59 @@ func (q *Queries) NextJobs(ctx context.Context, arg NextJobsParams) ([]NextJobsR
 	return items, nil
 }
 
+const openByAccount = `-- name: OpenByAccount :many
+SELECT account.login, CAST(SUM(o.jobs) AS BIGINT) AS jobs, CAST(SUM(o.flows) AS BIGINT) AS flows, CAST(SUM(o.idle) AS BIGINT) AS idle, CAST(MIN(o.made) AS BIGINT) AS oldest
+FROM (
+    SELECT job.owner, 1 AS jobs, 0 AS flows, 0 AS idle, job.made FROM job WHERE job.done_at IS NULL
+    UNION ALL
+    SELECT flow.owner, 0 AS jobs, 1 AS flows,
+        CASE WHEN EXISTS (SELECT 1 FROM job AS j WHERE j.flow = flow.id AND j.done_at IS NULL) THEN 0 ELSE 1 END AS idle, flow.made
+    FROM flow WHERE flow.done_at IS NULL
+) AS o
+JOIN account ON account.id = o.owner
+GROUP BY account.login
+ORDER BY SUM(o.jobs) + SUM(o.flows) DESC, account.login
+`
+
+type OpenByAccountRow struct {
+	Login  string
+	Jobs   int64
+	Flows  int64
+	Idle   int64
+	Oldest int64
+}
+
+// OpenByAccount counts what has not ended of each account: jobs, flows, and flows of which no
+// job waits or is out.
+func (q *Queries) OpenByAccount(ctx context.Context) ([]OpenByAccountRow, error) {
+	rows, err := q.db.QueryContext(ctx, openByAccount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OpenByAccountRow
+	for rows.Next() {
+		var i OpenByAccountRow
+		if err := rows.Scan(
+			&i.Login,
+			&i.Jobs,
+			&i.Flows,
+			&i.Idle,
+			&i.Oldest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const openJobs = `-- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
 WHERE done_at IS NULL AND state IN ('waiting', 'out')

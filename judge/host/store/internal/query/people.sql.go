@@ -430,12 +430,19 @@ JOIN submission ON submission.id = judgement.submission
 WHERE job.done_at IS NULL
     AND (CAST($1 AS TEXT) = '' OR submission.account = $1)
     AND (CAST($2 AS TEXT) = '' OR submission.problem = $2)
+    AND (CAST($3 AS TEXT) = '' OR submission.contest = $3)
 ORDER BY job.id
 `
 
-// OpenJobsOf are those of the submissions of an account, of a problem, or of both; ” is for any.
-func (q *Queries) OpenJobsOf(ctx context.Context, account string, problem string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, openJobsOf, account, problem)
+type OpenJobsOfParams struct {
+	Account string
+	Problem string
+	Contest string
+}
+
+// OpenJobsOf are those of the submissions of an account, to a problem, and of a contest; ” is for any.
+func (q *Queries) OpenJobsOf(ctx context.Context, arg OpenJobsOfParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, openJobsOf, arg.Account, arg.Problem, arg.Contest)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,96 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/flow"
+	"assay/judge/host/store"
+)
+
+// What one may ask for of work that is made of many jobs. A command of judge has one flow at
+// a time: judge arena two, one after the other.
+var (
+	flowsOfOne  = store.FlowBounds{Kinds: askedKinds(), Open: 10, PerMinute: 60}
+	flowsOfMany = store.FlowBounds{Kinds: askedKinds(), Open: 100, PerMinute: 600}
+)
+
+// mostAsked is how many bytes what is planned of a flow may have.
+const mostAsked = 1 << 20
+
+func askedKinds() (kinds []string) {
+	for _, k := range flow.Asked() {
+		kinds = append(kinds, string(k))
+	}
+	return kinds
+}
+
+// Ask begins a flow for an account; the same id again is the same flow. Many is for those who
+// may have more of them than others, as staff may. What is not taken is a *Refusal.
+func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spec, many bool) (*store.Flow, error) {
+	if err := s.Check(); err != nil {
+		return nil, refused("%s", err)
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > mostAsked {
+		return nil, &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("its files and options have %d bytes; the most is %d", len(data), mostAsked)}
+	}
+	most := flowsOfOne
+	if many || Role(a) != auth.Contestant {
+		most = flowsOfMany
+	}
+	f, err := d.Store.AskFlow(ctx, id, string(s.Kind), data, a.ID, most)
+	switch {
+	case errors.Is(err, store.ErrManyOpen):
+		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d of your flows (judge verify, adequacy, golf, arena) have not ended, and that is the most", most.Open), Hint: "wait until one of them has ended"}
+	case errors.Is(err, store.ErrTooFast):
+		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have begun %d flows (judge verify, adequacy, golf, arena) within a minute, and that is the most", most.PerMinute), Hint: "wait a minute"}
+	case err != nil:
+		return nil, err
+	}
+	d.Dispatch.Plan(id)
+	return f, nil
+}
+
+// EndFlows ends all flows that an account asked for, and says how many.
+func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n int, err error) {
+	ids, err := d.Store.OpenFlows(ctx, a.ID, flowsOfOne.Kinds)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := d.Dispatch.EndFlow(ctx, id, store.FlowCancelled, reason); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// ShutOut shuts an account out, and ends what it asked for: its flows, and its submissions of
+// practice that no worker was given. Those of contests count, and are judged.
+func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
+	if err := d.Store.Disable(ctx, a.ID, true); err != nil { // it asks for nothing from here on
+		return err
+	}
+	if _, err := d.EndFlows(ctx, a, "the account was shut out"); err != nil {
+		return err
+	}
+	jobs, err := d.Store.OpenJobs(ctx, a.ID, "", store.Practice)
+	if err != nil {
+		return err
+	}
+	for _, id := range jobs {
+		if _, err := d.Dispatch.CancelUntouched(ctx, id); err != nil && !errors.Is(err, store.ErrGiven) {
+			return err
+		}
+	}
+	return nil
+}
