@@ -357,7 +357,7 @@ func TestBadInput(t *testing.T) {
 		"path leads out":      {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Folder = true; n.Files[0].Path = "../a.sh" }), 400, "../a.sh"},
 		"program nameless":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Program = "" }), 400, "the program"},
 		"submission large":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Size = 1001 }), 413, "the most is 1000 bytes"},
-		"before":              {"submit", "GET", "/v1/submissions?before=x", nil, 400, "is not the number of a submission"},
+		"before":              {"submit", "GET", "/v1/submissions?before=x", nil, 400, "is not the id of a submission"},
 		"digest":              {"submit", "PUT", "/blob/xyz", "a", 400, "xyz"},
 		"blob damaged":        {"submit", "PUT", "/blob/" + string(none), "nine", 400, "the bytes are not those of the blob"},
 		"blob large":          {"submit", "PUT", "/blob/" + string(none), strings.Repeat("x", 1001), 413, "a file has 1001 bytes"},

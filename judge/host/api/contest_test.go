@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,31 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		}
 		if code, said := h.ask("admin", "GET", client.SubmissionsPath+"/"+sent.ID+path, nil); code != 200 || !strings.Contains(said, secret) {
 			t.Errorf("the admin: %d, %s", code, said)
+		}
+	}
+	// The list has what was sent to contests and for practice: one's own, and all for an administrator.
+	for who, want := range map[string]string{"student": "spring:student", "submit": ":submit", "admin": "spring:student :admin :submit"} {
+		list := func(query string) (got []string, last string) {
+			t.Helper()
+			code, said := h.ask(who, "GET", client.SubmissionsPath+query, nil)
+			var all []client.Submission
+			if err := json.Unmarshal([]byte(said), &all); code != 200 || err != nil {
+				t.Fatal(code, said)
+			}
+			for _, s := range all {
+				got, last = append(got, s.Contest+":"+s.Login), s.ID
+			}
+			return got, last
+		}
+		got, last := list("?problem=sum")
+		slices.Sort(got)
+		wanted := strings.Fields(want)
+		slices.Sort(wanted)
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%s lists %q, want %q", who, got, wanted)
+		}
+		if rest, _ := list("?before=" + last); rest != nil {
+			t.Errorf("before the first of %s there is %q", who, rest)
 		}
 	}
 	// What was practised before the contest had the problem shows no more than a contest may.

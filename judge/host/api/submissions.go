@@ -151,26 +151,37 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	return &end, j, nil
 }
 
-// submissions lists the latest submissions: one's own, or all for who may see them.
+// submissions lists the latest submissions of practice and of all contests: one's own, or all
+// for who may see them. The next page is that before the last id of this one.
 func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) error {
-	f := store.Filter{Account: who.account.ID, Problem: r.FormValue("problem"), Limit: 100}
+	of, before := who.account.ID, r.FormValue("before")
 	if who.may(client.Admin) {
-		f.Account = ""
+		of = ""
 	}
-	if text := r.FormValue("before"); text != "" {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 1 {
-			return &status{http.StatusBadRequest, fmt.Sprintf("before=%.40q is not the number of a submission", text), ""}
+	if before != "" {
+		if _, err := a.Store.Submission(r.Context(), before); errors.Is(err, store.ErrNotFound) {
+			return &status{http.StatusBadRequest, fmt.Sprintf("before=%.40q is not the id of a submission", before), ""}
+		} else if err != nil {
+			return err
 		}
-		f.Before = n
 	}
-	rows, err := a.Store.Submissions(r.Context(), f)
+	rows, err := a.Store.Latest(r.Context(), of, r.FormValue("problem"), before, 100)
 	if err != nil {
 		return err
 	}
+	contests, err := a.Store.Contests(r.Context())
+	if err != nil {
+		return err
+	}
+	slugs := map[string]string{}
+	for _, c := range contests {
+		slugs[c.ID] = c.Slug
+	}
 	all := []client.Submission{}
 	for _, s := range rows {
-		all = append(all, shown(s))
+		one := shown(s)
+		one.Contest = slugs[s.Contest]
+		all = append(all, one)
 	}
 	return ok(w, all)
 }

@@ -112,7 +112,8 @@ type NewSubmission struct {
 // Submission is a submission as the server knows it.
 type Submission struct {
 	ID       string        `json:"id"`
-	Number   int64         `json:"number"`
+	Number   int64         `json:"number"`            // in its contest
+	Contest  string        `json:"contest,omitempty"` // its slug, in lists; "" for practice
 	Problem  string        `json:"problem"`
 	Program  string        `json:"program"`
 	Login    string        `json:"login"`

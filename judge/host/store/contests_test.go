@@ -174,6 +174,16 @@ func TestEnter(t *testing.T) {
 				}
 			}
 		}
+		practised := h.submit()
+		for _, account := range []string{"", h.alice.ID} {
+			all, err := h.Latest(t.Context(), account, "nim", "", 10)
+			if err != nil || len(all) != 2 || all[0].ID != practised.ID || all[1].ID != first.ID {
+				t.Errorf("the latest of %q are %+v, %v", account, all, err)
+			}
+			if all, err = h.Latest(t.Context(), account, "", practised.ID, 10); err != nil || len(all) != 1 || all[0].ID != first.ID {
+				t.Errorf("those of %q before are %+v, %v", account, all, err)
+			}
+		}
 		// In a minute an account sends as many as it may; the same once more is no other one.
 		n.PerMinute, n.Key = 2, "once"
 		for i, want := range []error{nil, nil, store.ErrTooFast} {

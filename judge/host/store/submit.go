@@ -374,6 +374,21 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	return eachRead(rows, err, "read submissions", submission)
 }
 
+// Latest reads at most n submissions of practice and of all contests, the latest first: of an
+// account, by its id, and of a problem, by its slug, where they are not "". The next page is that
+// before the last id of this one.
+func (s *Store) Latest(ctx context.Context, account, problem, before string, n int) ([]*Submission, error) {
+	var rows []query.Submitted
+	var err error
+	before = cmp.Or(before, "z") // which is after all ids
+	if account != "" {
+		rows, err = s.read.LatestOfAccount(ctx, query.LatestOfAccountParams{Account: account, Before: before, Slug: problem, Most: int32(n)})
+	} else {
+		rows, err = s.read.LatestSubmissions(ctx, query.LatestSubmissionsParams{Before: before, Slug: problem, Most: int32(n)})
+	}
+	return eachRead(rows, err, "read submissions", submission)
+}
+
 // who is the id of the account with a login, or of the team with a name or a number; "" of "".
 func (s *Store) who(ctx context.Context, contest, name string) (string, error) {
 	if name == "" {

@@ -120,6 +120,22 @@ WHERE submitted.id IN (
 )
 ORDER BY submitted.number DESC;
 
+-- LatestSubmissions are those of all contests: ids are in the order of time.
+-- name: LatestSubmissions :many
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT submission.id FROM submission
+    WHERE submission.id < sqlc.arg(before)
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+    ORDER BY submission.id DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.id DESC;
+
+-- name: LatestOfAccount :many
+SELECT * FROM submitted WHERE account = $1 AND id < sqlc.arg(before)
+    AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))
+ORDER BY id DESC LIMIT sqlc.arg(most);
+
 -- name: SubmissionsOfAccount :many
 SELECT * FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
     AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))

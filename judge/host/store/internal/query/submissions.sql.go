@@ -359,6 +359,134 @@ func (q *Queries) Judgings(ctx context.Context, arg JudgingsParams) ([]JudgingsR
 	return items, nil
 }
 
+const latestOfAccount = `-- name: LatestOfAccount :many
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND id < $2
+    AND (CAST($3 AS TEXT) = '' OR slug = $3)
+ORDER BY id DESC LIMIT $4
+`
+
+type LatestOfAccountParams struct {
+	Account string
+	Before  string
+	Slug    string
+	Most    int32
+}
+
+func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, latestOfAccount,
+		arg.Account,
+		arg.Before,
+		arg.Slug,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Ignored,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const latestSubmissions = `-- name: LatestSubmissions :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+WHERE submitted.id IN (
+    SELECT submission.id FROM submission
+    WHERE submission.id < $1
+        AND (CAST($2 AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $2))
+    ORDER BY submission.id DESC LIMIT $3
+)
+ORDER BY submitted.id DESC
+`
+
+type LatestSubmissionsParams struct {
+	Before string
+	Slug   string
+	Most   int32
+}
+
+// LatestSubmissions are those of all contests: ids are in the order of time.
+func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsParams) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, latestSubmissions, arg.Before, arg.Slug, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Ignored,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listSubmissions = `-- name: ListSubmissions :many
 SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
