@@ -56,7 +56,7 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 				}
 			}
 			if g.to != "" {
-				if err := hereOnly(cmd, "to", "to", "as", "entry", "call", "in", "lang", "flags", "chars", "json", "html", "explain", "post"); err != nil {
+				if err := hereOnly(cmd, "to", "to", "as", "entry", "call", "in", "lang", "flags", "chars", "json", "html", "post"); err != nil {
 					return err
 				}
 			}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
@@ -94,10 +96,13 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 }
 
 // myFlow reads a flow that the caller may see; any other is answered as if it did not
-// exist.
+// exist. What the server asked for on its own is an administrator's, but for the proof of one's
+// answer to a hole.
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
-	if errors.Is(err, store.ErrNotFound) || err == nil && f.Owner != who.account.ID && !who.may(client.Admin) {
+	sees := err == nil && (who.may(client.Admin) ||
+		f.Owner == who.account.ID && (f.Kind == string(flow.Hole) || slices.Contains(flow.Asked(), flow.Kind(f.Kind))))
+	if errors.Is(err, store.ErrNotFound) || err == nil && !sees {
 		return nil, &status{http.StatusNotFound, "there is no such flow", ""}
 	}
 	return f, err
@@ -147,7 +152,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 				continue
 			}
 			told[p.Key], last = true, time.Now()
-			if err := a.tellPart(out, p); err != nil {
+			if err := a.tellPart(out, who, f, p); err != nil {
 				return nil // nobody listens
 			}
 		}
@@ -176,8 +181,8 @@ func (a *api) lost(f *store.Flow, err error) error {
 	return nil
 }
 
-// tellPart tells the lines of a part, and then the part.
-func (a *api) tellPart(out *stream, p *store.Part) error {
+// tellPart tells the lines of a part, and then the part; of an answer to a hole what its page tells.
+func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) error {
 	r := p.Result
 	told := &client.Part{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}
 	lines, err := a.Dispatch.Lines(p.Events)
@@ -185,7 +190,21 @@ func (a *api) tellPart(out *stream, p *store.Part) error {
 		a.Log.Error("read the lines of a part", "part", p.Key, "error", err)
 		told.State, told.Reason = job.Failed, "the server has lost what this part brought"
 	}
+	hole := f.Kind == string(flow.Hole)
+	if hole && !who.may(client.Admin) {
+		told.Worker = ""
+	}
 	for _, l := range lines {
+		if hole {
+			e, err := judge.DecodeEvent(l)
+			proved, is := e.(*judge.GolfProved)
+			if err != nil || !is {
+				continue
+			}
+			if l, err = judge.EncodeEvent(desk.ShownProof(proved)); err != nil {
+				return err
+			}
+		}
 		if err := out.line(client.FlowLine{Line: l}); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	h, err := a.Store.Hole(r.Context(), slug)
 	var t *desk.HoleSeat
 	if err == nil {
-		if t = a.HoleSeat(h, who.account); !t.Can(auth.SeeHole) {
+		if t, err = a.HoleSeat(r.Context(), h, who.account); err == nil && !t.Can(auth.SeeHole) {
 			err = store.ErrNotFound
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/contests/golf"
 	"assay/judge/host/auth"
@@ -28,17 +29,33 @@ type HoleSeat struct {
 	Account *store.Account // nil for nobody
 	Role    auth.Role
 	State   auth.State
+	// Contested says that the problem is in a contest that runs, and that who stands there does
+	// not look after it. Then the hole takes no answers: it would tell what the contest does not.
+	Contested bool
 }
 
 // HoleSeat says what an account, or nobody, is at a hole.
-func (d *Desk) HoleSeat(h *store.Hole, a *store.Account) *HoleSeat {
+func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*HoleSeat, error) {
 	t := &HoleSeat{Hole: h, Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}}
-	if h.Closed {
+	contests, err := d.Store.ContestsOf(ctx, h.ProblemSlug)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range contests {
+		s, err := d.Seat(ctx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		if c.Visibility != store.Staff && s.State.Phase == auth.Running && !s.Can(auth.SeeAll) {
+			t.Contested = true
+		}
+	}
+	if h.Closed || t.Contested {
 		t.State.Phase = auth.Over
 	}
 	// Who sees all sees it whatever it says, and may try it.
 	t.State.Shown = h.Visibility == store.Public || h.Visibility == store.Accounts && a != nil || auth.Can(t.Role, auth.SeeAll, auth.State{})
-	return t
+	return t, nil
 }
 
 // Can says whether who stands there may do something now.
@@ -109,13 +126,32 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 
 // closed says why a hole takes no answer.
 func (t *HoleSeat) closed() *Refusal {
-	switch {
-	case !t.State.Shown:
+	if !t.State.Shown {
 		return &Refusal{Code: http.StatusNotFound, Text: "there is no such hole"}
-	case t.Account == nil:
-		return &Refusal{Code: http.StatusUnauthorized, Text: "only who is logged in may send an answer"}
 	}
-	return &Refusal{Code: http.StatusForbidden, Text: t.Hole.Name + " is closed and takes no more answers"}
+	code := http.StatusForbidden
+	if t.Account == nil && !t.Hole.Closed && !t.Contested {
+		code = http.StatusUnauthorized
+	}
+	return &Refusal{Code: code, Text: t.Closed()}
+}
+
+// Closed says, in a sentence, why a hole takes no answer of who stands there.
+func (t *HoleSeat) Closed() string {
+	switch {
+	case t.Hole.Closed:
+		return "the hole is closed and takes no more answers"
+	case t.Contested:
+		return "the hole takes no answers while a contest with its problem runs"
+	}
+	return "only who is logged in may send an answer"
+}
+
+// ShownProof is a proof as the readers of an answer see it: without what was tried to call it.
+func ShownProof(p *judge.GolfProved) *judge.GolfProved {
+	shown := *p
+	shown.Explain = nil
+	return &shown
 }
 
 // readAnswer bounds an answer and reads its bytes.

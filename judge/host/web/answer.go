@@ -10,6 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
+	"assay/judge/host/desk"
 	"assay/judge/host/flow"
 	"assay/judge/host/store"
 	"assay/judge/report"
@@ -98,9 +99,8 @@ func (s *site) answerLive(r *ask, a *store.Answer) (part template.HTML, open boo
 		s.Log.Error("read the proof of an answer", "answer", a.ID, "error", err)
 	}
 	if proved != nil {
-		proved.Explain = nil
 		var b strings.Builder
-		if err := report.RunHTML(&b, "r-", []judge.Event{proved}); err != nil {
+		if err := report.RunHTML(&b, "r-", []judge.Event{desk.ShownProof(proved)}); err != nil {
 			return "", false, err
 		}
 		v.Run = template.HTML(b.String()) // report escapes what others wrote

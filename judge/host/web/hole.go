@@ -113,7 +113,9 @@ func (s *site) findHole(r *ask) error {
 	if err != nil {
 		return err
 	}
-	r.at = s.HoleSeat(h, r.me)
+	if r.at, err = s.HoleSeat(r.Context(), h, r.me); err != nil {
+		return err
+	}
 	if !r.at.Can(auth.SeeHole) || r.PathValue("answer") == "" {
 		return nil
 	}
@@ -177,10 +179,9 @@ func (s *site) holePage(w http.ResponseWriter, r *ask, code int, f golfForm, wro
 	switch f.Languages, f.MaxSize = offered, s.MaxSize; {
 	case r.can(auth.Golf):
 		v.Submit = &f
-	case h.Closed:
-		v.Why = "The hole is closed and takes no more answers."
 	default:
-		v.Why = "Only who is logged in may send an answer."
+		v.Why = r.at.Closed()
+		v.Why = strings.ToUpper(v.Why[:1]) + v.Why[1:] + "."
 	}
 	title := h.Name
 	if v.LanguageIs != "" {

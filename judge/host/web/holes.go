@@ -159,7 +159,11 @@ func (s *site) changeHole(w http.ResponseWriter, r *ask) error {
 func (s *site) holeLines(r *ask) (lines []*store.Hole, err error) {
 	all, err := s.Store.Holes(r.Context())
 	for _, h := range slices.Backward(all) {
-		if s.HoleSeat(h, r.me).Can(auth.SeeHole) {
+		t, err := s.HoleSeat(r.Context(), h, r.me)
+		if err != nil {
+			return nil, err
+		}
+		if t.Can(auth.SeeHole) {
 			lines = append(lines, h)
 		}
 	}

@@ -409,7 +409,7 @@ func (s *site) forbidden(r *ask) error {
 	case r.at != nil && (!r.at.Can(auth.SeeHole) || r.answer != nil):
 		return errNothing
 	case r.at != nil && r.at.State.Phase == auth.Over:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: r.at.Hole.Name + " is closed and takes no more answers"}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: r.at.Closed()}
 	case r.seat != nil && (!r.seat.Can(auth.SeeContest) || r.PathValue("n") != ""):
 		return errNothing
 	case r.seat != nil && r.seat.State.Phase == auth.Before && !r.seat.Can(auth.SeeProblems):

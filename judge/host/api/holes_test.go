@@ -1,0 +1,129 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// TestAHoleTellsNoMoreThanItsPages: its parts have nothing that the pages take away; and while a
+// contest has its problem, it takes no answers.
+func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
+	h := newHouse(t)
+	file := h.submission("").Files[0]
+	account, err := h.store.AccountByLogin(t.Context(), "submit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &store.Hole{Slug: "small", Name: "Small", ProblemSlug: "sum", Visibility: store.Public}
+	if err := h.store.NewHole(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	work := job.Work{Kind: job.Proof, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", Folder: true, Files: []job.File{file}, Options: []byte("{}")}
+	spec, err := flow.NewHole(work, flow.ProofOptions{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := h.store.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: account.ID, File: file, Asked: []byte("{}"), Spec: planned, Kind: string(flow.Hole)})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// A worker brings a part.
+	const secret = "said-of-a-sample"
+	if _, err := h.store.AddJobs(t.Context(), a.Flow, store.FlowJob{Key: flow.QuickKey, Work: work, Lane: job.Practice, Class: "main", Cost: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	next, err := h.store.Next(t.Context(), job.Practice, "main", 1)
+	if err != nil || len(next) != 1 {
+		t.Fatal(next, err)
+	}
+	proved := &judge.GolfProved{Format: judge.EventFormat, Language: "Python", Verdict: judge.GolfRight, Explain: []judge.GolfTried{{How: "function", Reason: secret}}}
+	line, err := judge.EncodeEvent(proved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &job.Result{Job: next[0].ID, Generation: next[0].Generation, Token: next[0].Token, Worker: "box-of-a-worker", State: job.Done, Output: []byte(`{"verdict":"right"}`)}
+	if r.Events, err = job.PackLines([][]byte{line}); err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := h.blobs.Add(strings.NewReader(string(r.Events)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.Fold(t.Context(), r, d); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.store.Settle(t.Context(), store.Settled{Flow: a.Flow, Right: true, Proved: proved, Language: "py", Events: d, Toolchain: "Python", Workers: []string{"w"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.FinishFlow(t.Context(), a.Flow, store.FlowDone, ""); err != nil {
+		t.Fatal(err)
+	}
+	for who, worker := range map[string]bool{"submit": false, "admin": true} {
+		code, said := h.ask(who, "GET", client.FlowsPath+"/"+a.Flow+"/parts", nil)
+		if code != 200 || !strings.Contains(said, `"golf-proved"`) || strings.Contains(said, secret) || strings.Contains(said, r.Worker) != worker {
+			t.Errorf("the parts for %s: %d %s", who, code, said)
+		}
+	}
+
+	// What the server had judged again is not for the author, whatever is guessed of its id.
+	if _, err := h.store.NewFlow(t.Context(), "audit-of-a-submission", string(flow.Audit), []byte("{}"), account.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{"DELETE", "GET"} {
+		path := client.FlowsPath + "/audit-of-a-submission" + map[string]string{"GET": "/parts"}[method]
+		if code, said := h.ask("submit", method, path, nil); code != 404 {
+			t.Errorf("%s of an audit: %d %s", method, code, said)
+		}
+	}
+
+	// A contest has the problem.
+	staff, err := h.store.NewAccount(t.Context(), "jury", "Jury", store.Person, string(auth.Judge))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, hash := auth.NewToken()
+	if _, err := h.store.NewToken(t.Context(), staff.ID, hash, "", []string{"submit"}, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	h.headers["jury"] = "Bearer " + text
+	const busy = "takes no answers while a contest with its problem runs"
+	look := func(when string, open bool) {
+		t.Helper()
+		for _, who := range []string{"submit", "other", "jury"} {
+			_, said := h.ask(who, "POST", client.HolesPath+"/small/answers", client.NewAnswer{Name: "a.py", Blob: client.Blob{Digest: file.Digest, Size: file.Size}})
+			if strings.Contains(said, busy) == (open || who == "jury") {
+				t.Errorf("%s: an answer of %s: %s", when, who, said)
+			}
+		}
+	}
+	look("no contest has it", true)
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Teams}
+	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []struct {
+		words  string
+		starts time.Duration
+		open   bool
+	}{{"before", time.Hour, true}, {"while it runs", -time.Minute, false}, {"after", -2 * time.Hour, true}} {
+		c.Starts = time.Now().Add(when.starts)
+		if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		look(when.words, when.open)
+	}
+}
