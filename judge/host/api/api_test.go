@@ -84,18 +84,15 @@ func newHouse(t *testing.T) *house {
 		h.headers[who], h.ids[who] = "Bearer "+text, token.ID
 	}
 	must(db.RevokeToken(t.Context(), h.ids["revoked"]))
-	for _, name := range []string{"w", "gone", "guest"} {
+	for _, name := range []string{"w", "gone"} {
 		seed, key, err := queue.Key(filepath.Join(dir, name))
 		must(err)
-		w, err := db.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Offer: offer(), Guest: name == "guest"})
+		w, err := db.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Offer: offer()})
 		must(err)
-		switch name {
-		case "gone":
+		if name == "gone" {
 			must(db.SetWorkerState(t.Context(), w.ID, store.Revoked, ""))
 			h.ids["gone key"] = string(seed)
-		case "guest":
-			h.ids["guest key"] = string(seed)
-		default:
+		} else {
 			h.seed, h.key = seed, key
 		}
 	}

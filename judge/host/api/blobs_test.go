@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"assay/judge/bundle"
 	"assay/judge/host/client"
 	"assay/judge/host/job"
+	"assay/judge/host/queue"
 	"assay/judge/host/store"
 )
 
@@ -264,6 +266,14 @@ func TestWhatAWorkerGets(t *testing.T) {
 // yet to begin; its jobs it gets all the same.
 func TestWhatAGuestGets(t *testing.T) {
 	h := newHouse(t)
+	seed, key, err := queue.Key(filepath.Join(t.TempDir(), "guest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.ids["guest key"] = string(seed)
+	if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: "guest", Class: "main", Key: key, Offer: offer(), Guest: true}); err != nil {
+		t.Fatal(err)
+	}
 	secret, config := h.give("publish", "secret"), h.give("publish", "config")
 	h.give("submit", "source")
 	manifest := h.give("publish", manifestOf("secret"))

@@ -129,7 +129,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 	}{
 		"another field": {`{"filler":"x",` + string(n.Options[1:]), 400, `unknown field \"filler\"`},
 		"another type":  {`{"answers":7}`, 400, "the options cannot be read"},
-		"too large":     {strings.Replace(string(n.Options), `"a"`, `"`+strings.Repeat("a", 2<<20)+`"`, 1), 413, "the most is 1048576"},
+		"too large":     {strings.Replace(string(n.Options), `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), 413, "the most is 1048576"},
 	} {
 		bad := n
 		bad.Options = []byte(c.options)

@@ -76,7 +76,7 @@ func TestSeeSent(t *testing.T) {
 		for i := range 250 {
 			d := digest(fmt.Sprint(i))
 			if all = append(all, d); i%70 == 0 {
-				if err := h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: d, Size: 1, Kind: "upload"}); err != nil {
+				if err := h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: d, Size: 1, Kind: "upload"}, 0); err != nil {
 					t.Fatal(err)
 				}
 			}
