@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/host/client"
@@ -40,6 +41,10 @@ func Server(address string, wait func(error)) (*client.Client, error) {
 		}
 		l, found := known[a.URL]
 		if !found && o.Token == "" {
+			rest, encrypted := strings.CutPrefix(a.URL, "https")
+			if _, found := known["http"+rest]; encrypted && found {
+				return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in at %s, but at http%s", a.URL, rest)}
+			}
 			return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in at %s\n    judge login %[1]s", a.URL)}
 		}
 		if o.Token == "" {

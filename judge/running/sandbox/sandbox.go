@@ -210,7 +210,7 @@ type SeenError struct {
 }
 
 func (e *SeenError) Error() string {
-	return fmt.Sprintf("the folder %s lies in %s, which every program sees that is judged here", e.Path, e.In)
+	return fmt.Sprintf("the folder %s lies in %s, which every program that is judged here sees", e.Path, e.In)
 }
 
 // unseen refuses options by which programs see what is to be hidden.
