@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -402,9 +403,9 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	// The workers' bridge needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	on := s.listener
+	var on net.Listener = &crowd{Listener: s.listener, proxies: proxies, network: mostFromNetwork, most: mostConnections, of: map[netip.Prefix]int{}}
 	if secure != nil {
-		on = tls.NewListener(s.listener, secure)
+		on = tls.NewListener(on, secure)
 	}
 	s.loops.Go(func() { _ = s.http.Serve(on) }) // its error is that it was closed
 	return s.measure()
