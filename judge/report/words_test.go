@@ -11,6 +11,18 @@ import (
 	"assay/judge"
 )
 
+// TestSafe: a terminal obeys nothing of what others wrote.
+func TestSafe(t *testing.T) {
+	var b strings.Builder
+	const evil = "\x1b]0;title\a\x1b[2J one\r\n\ttwo\rthree \u202e four\xff\n"
+	if n, err := fmt.Fprint(Safe(&b), evil); n != len(evil) || err != nil {
+		t.Errorf("%d of %d bytes are written, %v", n, len(evil), err)
+	}
+	if want := `\x1B]0;title\x07\x1B[2J one` + "\n    two" + `\x0Dthree \xE2\x80\xAE four` + "\uFFFD\n"; b.String() != want {
+		t.Errorf("%q is written, want %q", b.String(), want)
+	}
+}
+
 // TestCells: what is cut and filled is counted in cells of the terminal. A character
 // of East Asia and an emoji take two, an accent of its own takes none.
 func TestCells(t *testing.T) {

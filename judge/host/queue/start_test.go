@@ -46,6 +46,19 @@ func silent(t *testing.T) (url string, speak func()) {
 	}
 }
 
+// TestNoPasswordIsTold of a queue, and no token, whatever is wrong with its address.
+func TestNoPasswordIsTold(t *testing.T) {
+	for _, url := range []string{
+		"nats://hush@127.0.0.1:1", "nats://u:hush@127.0.0.1:1", "hush@127.0.0.1:1", "u:hush@127.0.0.1:1", "tls://hush@127.0.0.1:1",
+		"nats://u:hu%sh@127.0.0.1:1", "nats://u:hush/x@127.0.0.1:1", "nats://u:hush@a b",
+	} {
+		_, err := queue.Open(t.Context(), queue.Options{URLs: []string{"nats://127.0.0.1:1", url}})
+		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "hu%sh") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
 func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 	for url, away := range map[string]bool{"nats://127.0.0.1:1": true, "nats://a b": false} {
 		if _, err := queue.Open(t.Context(), queue.Options{URLs: []string{url}}); err == nil || queue.Away(err) != away {
