@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -148,7 +147,7 @@ func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error)
 	case err != nil:
 		return err
 	case end.State == "cancelled":
-		return &judge.Misuse{Err: errors.New("the work was cancelled on the server")}
+		return &judge.Misuse{Err: fmt.Errorf("the work was cancelled on the server: %s", cmp.Or(end.Reason, "its owner asked for that"))}
 	case end.State != "done":
 		return &FlowError{end.Reason, cmp.Or(whose, judge.Machine)}
 	}

@@ -32,8 +32,8 @@ const unfinished = ".unfinished"
 // token that reaches the server over the network is not to choose where on its machine.
 func (s *Server) backupCalled(ctx context.Context, blobs *blob.Folder, name string) (dir string, err error) {
 	at := s.backupDir()
-	_, nightly := time.Parse(backupName, name)
-	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinished) || nightly == nil {
+	_, notNightly := time.Parse(backupName, name)
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinished) || notNightly == nil {
 		return "", &judge.Misuse{Err: fmt.Errorf("%.200q is not the name of a backup, such as monday: on the server's machine all are in the folder %s\n    another folder is for judge.toml to say: backup_dir in the table [server]", name, at)}
 	}
 	if err := os.MkdirAll(at, 0o700); err != nil {
