@@ -130,7 +130,7 @@ func (a *admin) worker() *cobra.Command {
 		fmt.Fprintln(a.out, "# Only for a server that was started with --queue: the queue in its own folder lets workers in by itself.\n# The server's password is a variable of the environment of nats-server.\nauthorization { users: [\n  { user: server, password: $JUDGE_SERVER }")
 		for _, w := range workers {
 			if w.State != "revoked" {
-				fmt.Fprintf(a.out, "  # %s\n  %s\n", w.Name, queue.User(w.Name, w.Class, w.Key))
+				fmt.Fprintf(a.out, "  # %s\n  %s\n", w.Name, queue.User(w.Name, w.Class, w.Key, w.Guest))
 			}
 		}
 		fmt.Fprintln(a.out, "] }")

@@ -117,7 +117,7 @@ func (b *watched) Read(p []byte) (int, error) {
 }
 
 // getBlob gives a worker what a job names that it was given, or what a bundle names that it is
-// to make ready: for a guest none of a problem that a contest has which has not ended. Anything
+// to make ready: to a guest nothing of a problem that a contest has which has not ended. Anything
 // else is not there.
 func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
@@ -152,7 +152,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Digest) (bool, error) {
 	named, manifest := []blob.Digest{c.Bundle}, c.Bundle
 	if c.Job != "" {
-		work, err := a.Store.Given(ctx, c.Job, c.Token)
+		work, err := a.Store.GivenTo(ctx, w, c.Job, c.Token)
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		}

@@ -262,8 +262,8 @@ func TestWhatAWorkerGets(t *testing.T) {
 	}
 }
 
-// TestWhatAGuestGets: a guest makes nothing ready of a problem that a contest has which runs or is
-// yet to begin; its jobs it gets all the same.
+// TestWhatAGuestGets: a guest gets nothing of a problem that a contest has which runs or is yet to
+// begin, and nothing of jobs that are not for guests, whatever it takes out of the queue.
 func TestWhatAGuestGets(t *testing.T) {
 	h := newHouse(t)
 	seed, key, err := queue.Key(filepath.Join(t.TempDir(), "guest"))
@@ -308,9 +308,35 @@ func TestWhatAGuestGets(t *testing.T) {
 	gets("before it begins", all, map[string]int{"worker": 200, "guest": 404})
 	h.ahead.Store(int64(90 * time.Minute))
 	gets("while it runs", all, map[string]int{"worker": 200, "guest": 404})
-	gets("for a job", work, map[string]int{"worker": 200, "guest": 200})
+	gets("for a job while it runs", work, map[string]int{"worker": 200, "guest": 404})
 	h.ahead.Store(int64(121 * time.Minute))
 	gets("when it is over", all, map[string]int{"worker": 200, "guest": 200})
+	gets("for a job when it is over", work, map[string]int{"worker": 200, "guest": 200})
+
+	if _, err := h.store.Submit(t.Context(), store.NewSubmission{Account: publisher.ID, Problem: "sum", Lane: job.Contest, Class: "main", Work: specs[0].Work}); err != nil {
+		t.Fatal(err)
+	}
+	if specs, err = h.store.Next(t.Context(), job.Contest, "main", 9); err != nil || len(specs) != 1 {
+		t.Fatal(specs, err)
+	}
+	gets("for a job of a contest", specs[0].Claim(), map[string]int{"worker": 200, "guest": 404})
+	if _, err := h.store.NewFlow(t.Context(), "f", "golf", []byte("{}"), publisher.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.NewFlow(t.Context(), "g", "golf", []byte("{}"), publisher.ID); err != nil {
+		t.Fatal(err)
+	}
+	for flow, j := range map[string]store.FlowJob{"f": {Lane: job.Practice}, "g": {Lane: job.Background, Exclude: []string{"guest"}}} {
+		j.Key, j.Class, j.Work, j.Owner = "part", "main", specs[0].Work, publisher.ID
+		if _, err := h.store.AddJobs(t.Context(), flow, j); err != nil {
+			t.Fatal(err)
+		}
+		parts, err := h.store.Next(t.Context(), j.Lane, "main", 9)
+		if err != nil || len(parts) == 0 {
+			t.Fatal(parts, err)
+		}
+		gets("for a part of a flow", parts[len(parts)-1].Claim(), map[string]int{"worker": 200, "guest": 404})
+	}
 }
 
 // manifestOf is the manifest of a bundle of one file.

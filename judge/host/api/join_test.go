@@ -134,13 +134,14 @@ func TestAnotherMachine(t *testing.T) {
 func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker, sh, lua string
-		others          bool
+		others, guest   bool
 		status          int
 	}{
 		"another version":       {worker: "local", sh: "dash 2", lua: "5.4", status: 200},
 		"of a second server":    {worker: "local-2", sh: "dash 2", lua: "5.4", status: 200},
 		"a tool that is gone":   {worker: "local", sh: "dash 2", status: 409},
 		"beside another worker": {worker: "local", sh: "dash 2", lua: "5.4", others: true, status: 409},
+		"beside a guest":        {worker: "local", sh: "dash 2", lua: "5.4", guest: true, status: 200},
 		"somebody else's":       {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,6 +155,11 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 			o.Languages = map[string]string{"sh": "dash 1", "lua": "5.4"}
 			if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: c.worker, Class: "main", Key: key, Offer: o}); err != nil {
 				t.Fatal(err)
+			}
+			if c.guest {
+				if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: "friend", Class: "main", Key: "key of a friend", Guest: true, Offer: o}); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if w, err := h.store.Worker(t.Context(), "w"); err != nil || !c.others && h.store.SetWorkerState(t.Context(), w.ID, store.Revoked, "") != nil {
 				t.Fatal(err)

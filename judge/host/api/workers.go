@@ -286,14 +286,16 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	return a.welcome(w, worker, fit)
 }
 
-// acceptOwn makes a class anew where the only worker that a server has is its own, and has
+// acceptOwn makes a class anew where a server has its own worker, guests and no others, and that has
 // other versions of tool chains: then nobody judges by what the class was.
 func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
 	if worker.Name != desk.OwnWorker && !strings.HasPrefix(worker.Name, desk.OwnWorker+"-") {
 		return nil
 	}
 	workers, err := a.Store.Workers(ctx)
-	if err != nil || slices.ContainsFunc(workers, func(other *store.Worker) bool { return other.ID != worker.ID && other.State != store.Revoked }) {
+	if err != nil || slices.ContainsFunc(workers, func(other *store.Worker) bool {
+		return other.ID != worker.ID && other.State != store.Revoked && !other.Guest
+	}) {
 		return err
 	}
 	was, err := a.Store.Class(ctx, worker.Class)

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,9 +32,7 @@ func (h *house) enrolled(name string, guest bool) *fake {
 	h.Helper()
 	w, err := h.store.Enrol(h.Context(), store.NewWorker{Name: name, Class: class, Key: "key of " + name, Guest: guest})
 	h.must(err)
-	f := h.join(name, class, 1)
-	h.crew.admit(w.Name, w.Class, w.Guest)
-	return f
+	return h.joins(w.Name, w.Class, w.Guest, 1)
 }
 
 // finish hands a result in, and waits until it is kept.
@@ -235,6 +234,60 @@ func TestGuests(t *testing.T) {
 				t.Errorf("its note is %q", w.Note)
 			}
 		})
+	}
+}
+
+// TestGuestsHaveNothingOfContests: while a contest has a problem and has not ended, no guest is given
+// a job of it, or told to make it ready.
+func TestGuestsHaveNothingOfContests(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	one, guest := h.enrolled("one", false), h.enrolled("guest", true)
+	published := func(problem string) {
+		h.Published(job.Bundle{Problem: problem, Manifest: digest, Config: digest})
+	}
+	told := func(f *fake, last string) (problems []string) {
+		t.Helper()
+		for {
+			select {
+			case o := <-f.Orders():
+				for _, b := range o.Bundles {
+					if b.Problem == last {
+						return problems
+					}
+					problems = append(problems, b.Problem)
+				}
+			case <-time.After(patience):
+				t.Fatalf("%s is told nothing of %s", f.name, last)
+			}
+		}
+	}
+	published("first")
+	told(one, "first")
+	told(guest, "first") // and what was told before
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Staff}
+	h.must(h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
+
+	published("sum")
+	h.warm("one")
+	h.warm("guest")
+	published("last")
+	if all := told(one, "last"); !slices.Equal(all, []string{"sum", "sum"}) {
+		t.Errorf("a worker is to make ready %v", all)
+	}
+	if all := told(guest, "last"); len(all) > 0 {
+		t.Errorf("a guest is to make ready %v", all)
+	}
+
+	for _, lane := range []job.Lane{job.Practice, job.Background} {
+		id := h.submit(lane, class, 1)[0]
+		h.give(lane, class, 1)
+		guest.none("a contest has the problem")
+		l := one.take()
+		if l.Spec.ID != id {
+			t.Fatalf("the job %s is given instead of %s", l.Spec.ID, id)
+		}
+		h.finish(l, says(l.Spec, judge.Accepted))
 	}
 }
 

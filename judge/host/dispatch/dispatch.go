@@ -159,7 +159,7 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 // Admit lets the key of a worker in.
 func (d *Dispatcher) Admit(w *store.Worker) error {
 	d.crew.admit(w.Name, w.Class, w.Guest)
-	return d.queue.Admit(w.Name, w.Class, w.Key)
+	return d.queue.Admit(w.Name, w.Class, w.Key, w.Guest)
 }
 
 // Revoke shuts a worker out.
@@ -298,16 +298,22 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 // next reads at most n jobs that are to be given out now. A job that workers are excluded
 // from waits while all others are busy: who may not do it would only refuse it. One that
 // failed on all workers that are here may be done by any of them again that is no guest.
+// Guests are excluded from those of problems that a contest has which has not ended.
 func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
+	guests := d.crew.guests(class) // whom nobody asks for more than a first opinion
 	for limit := n; ; limit *= 2 {
 		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
 		if err != nil {
 			return nil, err
 		}
+		if len(guests) > 0 && lane != job.Contest { // which they do not have
+			if err := d.exclude(ctx, jobs, guests); err != nil {
+				return nil, err
+			}
+		}
 		specs = specs[:0]
 		for _, j := range jobs {
 			if len(j.Exclude) > 0 {
-				guests := d.crew.guests(class) // whom nobody asks for more than a first opinion
 				here, free := d.crew.others(class, slices.Concat(j.Exclude, guests)...)
 				if !here && j.Tries > 0 && !j.Alone {
 					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
@@ -328,6 +334,24 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 			return specs, nil
 		}
 	}
+}
+
+// exclude excludes guests from the jobs of problems that a contest has which has not ended.
+func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, guests []string) (err error) {
+	known := map[string]bool{}
+	for _, j := range jobs {
+		reserved, is := known[j.Problem]
+		if !is {
+			if reserved, err = d.o.Store.Reserved(ctx, j.Problem); err != nil {
+				return err
+			}
+			known[j.Problem] = reserved
+		}
+		if reserved {
+			j.Exclude = slices.Concat(j.Exclude, guests)
+		}
+	}
+	return nil
 }
 
 // fold takes one result into the database. After an error it comes again.

@@ -152,10 +152,19 @@ type fake struct {
 // join lets a worker in, and waits until the dispatcher knows how many slots it has.
 func (h *house) join(name, class string, slots int) *fake {
 	h.Helper()
+	return h.joins(name, class, false, slots)
+}
+
+func (h *house) joins(name, class string, guest bool, slots int) *fake {
+	h.Helper()
 	seed, key, err := queue.Key(filepath.Join(h.dir, "key of "+name))
 	h.must(err)
-	h.must(h.Admit(&store.Worker{Name: name, Class: class, Key: key}))
-	m, err := queue.Join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, URL: h.web.URL + queue.Path, Slots: slots})
+	h.must(h.Admit(&store.Worker{Name: name, Class: class, Key: key, Guest: guest}))
+	lanes := job.Lanes
+	if guest {
+		lanes = []job.Lane{job.Practice, job.Background}
+	}
+	m, err := queue.Join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, URL: h.web.URL + queue.Path, Slots: slots, Lanes: lanes})
 	h.must(err)
 	h.Cleanup(m.Close)
 	h.until(name+" is here", func() bool { p := h.Presence(name); return p.Connected && p.Slots == slots })

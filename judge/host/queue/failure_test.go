@@ -350,7 +350,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	c := queuetest.Start(t, queuetest.Worker{Name: "w", Class: "main", Key: public})
 	q := c.Open(t, queue.Listener{Trouble: func(err error) { t.Log(err) }})
 	defer q.Close()
-	if err := q.Admit("w", "main", public); err != nil {
+	if err := q.Admit("w", "main", public, false); err != nil {
 		t.Fatal(err)
 	}
 	got := &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}

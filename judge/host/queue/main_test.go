@@ -62,7 +62,7 @@ func beServer() {
 	must(err)
 	for _, w := range strings.Fields(os.Getenv("WORKERS")) {
 		name, key, _ := strings.Cut(w, "=")
-		must(q.Admit(name, "main", key))
+		must(q.Admit(name, "main", key, false))
 	}
 	log, err := os.OpenFile(os.Getenv("RESULTS"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	must(err)

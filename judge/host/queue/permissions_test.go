@@ -46,7 +46,8 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 	s := open(t, queue.Listener{})
 	s.join("other")
 	nc, errs := raw(t, s, "w")
-	refused := func(what string, want bool) {
+	guest, guestErrs := raw(t, s, "guest")
+	refused := func(what string, nc *nats.Conn, errs chan error, want bool) {
 		t.Helper()
 		if err := nc.Flush(); err != nil {
 			t.Fatal(err)
@@ -82,7 +83,16 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
-		refused("publish "+subject, want)
+		refused("publish "+subject, nc, errs, want)
+	}
+	for subject, want := range map[string]bool{
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main": true, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l1-main": false, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l2-main": false,
+		"$JS.ACK.JOBS.l0-main.1.1.1.1.1": true, "$JS.ACK.JOBS.l1-main.1.1.1.1.1": false,
+	} {
+		if err := guest.Publish(subject, nil); err != nil {
+			t.Fatal(err)
+		}
+		refused("a guest's publish "+subject, guest, guestErrs, want)
 	}
 	for subject, want := range map[string]bool{
 		"_INBOX_w.>": false, "_INBOX_w.x": false, "wake.main idle": false, "ctl.w": false,
@@ -95,7 +105,7 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused("subscribe "+subject, want)
+		refused("subscribe "+subject, nc, errs, want)
 		_ = sub.Unsubscribe() // one that was refused is gone already
 	}
 }
@@ -194,7 +204,7 @@ func TestKeys(t *testing.T) {
 	if _, err := queue.Join(t.Context(), opts); !errors.Is(err, queue.ErrRefused) {
 		t.Errorf("no key: %v; want ErrRefused", err)
 	}
-	if s.Admit("thief", "main", s.keys["w"]) == nil {
+	if s.Admit("thief", "main", s.keys["w"], false) == nil {
 		t.Error("one key for two workers")
 	}
 	m := s.join("w")

@@ -74,12 +74,15 @@ const (
 var ErrRefused = errors.New("the server does not accept this worker's key: it was revoked, or never admitted; join with a new code")
 
 // Permissions are the subjects that a worker of a class may publish and subscribe to, in
-// NATS' notation; a queue group stands behind a space. The embedded server holds workers
-// to them. The operator of an outer cluster must give each worker's user the same (see User), and
+// NATS' notation; a queue group stands behind a space. A guest takes nothing of running contests.
+// The embedded server holds workers to them. The operator of an outer cluster must give each worker's user the same (see User), and
 // should know that NATS does not check where a client lets answers go: a worker there can
 // make the cluster publish to any subject of its account. The Bridge does check.
-func Permissions(worker, class string) (publish, subscribe []string) {
+func Permissions(worker, class string, guest bool) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
+		if guest && lane == job.Contest {
+			continue
+		}
 		c := consumer(lane, class)
 		publish = append(publish, nextSubject(c), ackPrefix+c+".>")
 	}
@@ -89,8 +92,8 @@ func Permissions(worker, class string) (publish, subscribe []string) {
 
 // User is what the configuration of an outer cluster says of a worker, in the list of users of
 // its table authorization: the worker's key, and what it may publish and subscribe to.
-func User(worker, class, key string) string {
-	publish, subscribe := Permissions(worker, class)
+func User(worker, class, key string, guest bool) string {
+	publish, subscribe := Permissions(worker, class, guest)
 	return fmt.Sprintf("{ nkey: %s, permissions: { publish: %s, subscribe: %s } }", key, quoted(publish), quoted(subscribe))
 }
 

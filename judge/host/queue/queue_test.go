@@ -142,7 +142,7 @@ func (s *site) join(name string, change ...func(*queue.JoinOptions)) *queue.Memb
 	return m
 }
 
-// options admit a worker and are what it needs to join.
+// options admit a worker and are what it needs to join. The one that is called guest is a guest.
 func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.JoinOptions {
 	s.t.Helper()
 	if s.seeds[name] == nil {
@@ -153,7 +153,7 @@ func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.Jo
 	for _, c := range change {
 		c(&opts)
 	}
-	if err := s.Admit(name, opts.Class, s.keys[name]); err != nil {
+	if err := s.Admit(name, opts.Class, s.keys[name], name == "guest"); err != nil {
 		s.t.Fatal(err)
 	}
 	return opts
@@ -265,7 +265,7 @@ func Example() {
 	defer web.Close()
 
 	// The server admits a worker, which connects.
-	say(q.Admit("lab3", "main", public))
+	say(q.Admit("lab3", "main", public, false))
 	m, err := queue.Join(ctx, queue.JoinOptions{Worker: "lab3", Class: "main", Seed: seed, URL: web.URL})
 	say(err)
 	defer m.Close()
@@ -341,7 +341,7 @@ func TestNamesThatMakeNoSubject(t *testing.T) {
 			}
 		}
 		public, _ := key(t)
-		if s.Admit(id, "main", public) == nil {
+		if s.Admit(id, "main", public, false) == nil {
 			t.Errorf("the worker %q was admitted", id)
 		}
 	}
@@ -350,7 +350,7 @@ func TestNamesThatMakeNoSubject(t *testing.T) {
 	if _, err := s.Publish(t.Context(), sp); err == nil {
 		t.Error("a job of lane 3 was published")
 	}
-	if s.Admit("w", "main", "nonsense") == nil {
+	if s.Admit("w", "main", "nonsense", false) == nil {
 		t.Error("a key that is none was admitted")
 	}
 }

@@ -33,6 +33,7 @@ type people struct {
 
 type person struct {
 	name, class, key string
+	guest            bool
 	connections      []uint64
 	heard            time.Time // last beat
 	present          bool      // as the listener was told
@@ -44,12 +45,12 @@ func newPeople() *people {
 }
 
 // Admit lets a worker connect with the secret half of an nkey, as a member of a class, and
-// have what Permissions says. Calling it again changes key and class; then connections of
-// the old key are closed. The embedded queue starts with nobody admitted: admit all that
+// have what Permissions says. Calling it again changes what was said before; then the worker's
+// connections are closed. The embedded queue starts with nobody admitted: admit all that
 // the database knows before the Bridge is reachable, for a worker that is refused gives
 // up. With an outer cluster keys are its operator's business, but only workers that were
 // admitted are listened to.
-func (q *Queue) Admit(worker, class, key string) error {
+func (q *Queue) Admit(worker, class, key string, guest bool) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
 	}
@@ -59,22 +60,22 @@ func (q *Queue) Admit(worker, class, key string) error {
 	if !nkeys.IsValidPublicUserKey(key) {
 		return fmt.Errorf("the key of worker %s is not the public half of an nkey of a user", worker)
 	}
-	return q.people.admit(worker, class, key)
+	return q.people.admit(worker, class, key, guest)
 }
 
-func (p *people) admit(worker, class, key string) error {
+func (p *people) admit(worker, class, key string, guest bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if holder := p.keys[key]; holder != nil && holder.name != worker {
 		return fmt.Errorf("the key of worker %s is that of worker %s", worker, holder.name)
 	}
 	if old := p.workers[worker]; old != nil {
-		if old.key == key && old.class == class {
+		if old.key == key && old.class == class && old.guest == guest {
 			return nil
 		}
 		p.remove(old)
 	}
-	w := &person{name: worker, class: class, key: key}
+	w := &person{name: worker, class: class, key: key, guest: guest}
 	p.workers[worker], p.keys[key] = w, w
 	return nil
 }
@@ -145,7 +146,7 @@ func (p *people) Check(c server.ClientAuthentication) bool {
 	if w == nil {
 		return false
 	}
-	publish, subscribe := Permissions(w.name, w.class)
+	publish, subscribe := Permissions(w.name, w.class, w.guest)
 	c.RegisterUser(&server.User{Username: w.name, Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: publish},
 		Subscribe: &server.SubjectPermission{Allow: subscribe},

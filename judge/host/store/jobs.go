@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"assay/judge/host/job"
@@ -147,15 +148,42 @@ func (s *Store) Work(ctx context.Context, id string) (*job.Work, error) {
 // Given is what a job is to do, for a worker that shows by the token that the job was given to
 // it. ErrNotFound says that there is no such job, or that it has another token.
 func (s *Store) Given(ctx context.Context, id, token string) (*job.Work, error) {
+	_, w, err := s.given(ctx, id, token)
+	return w, err
+}
+
+func (s *Store) given(ctx context.Context, id, token string) (*query.Job, *job.Work, error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err == nil && subtle.ConstantTimeCompare([]byte(j.Token), []byte(token)) == 0 {
 		err = sql.ErrNoRows
 	}
 	if err != nil {
-		return nil, failed("look for the job "+id, err)
+		return nil, nil, failed("look for the job "+id, err)
 	}
 	w := &job.Work{}
-	return w, fromJSON("job "+id, j.Spec, w)
+	return &j, w, fromJSON("job "+id, j.Spec, w)
+}
+
+// GivenTo is Given for a worker that asks for the blobs of its job. A guest has none of a
+// running contest, of a flow, or of a problem that is Reserved, and none that excludes it,
+// whatever it takes out of the queue: then the error is ErrNotFound.
+func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job.Work, error) {
+	j, w, err := s.given(ctx, id, token)
+	if err != nil || !to.Guest {
+		return w, err
+	}
+	var excluded []string
+	if err := fromJSON("job "+id, j.Excluded, &excluded); err != nil {
+		return nil, err
+	}
+	reserved, err := s.Reserved(ctx, w.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if reserved || j.Flow.Valid || job.Lane(j.Lane) == job.Contest || slices.Contains(excluded, to.Name) {
+		return nil, failed("look for the job "+id+" for a guest", ErrNotFound)
+	}
+	return w, nil
 }
 
 // Cancel ends a job without a result, and says whether it did: not where it had ended.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -67,6 +68,12 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 					}
 					if i > 0 && strings.HasPrefix(steps[i-1], "g") && !slices.Equal(spec.Exclude, []string{"g1", "g2"}) {
 						t.Errorf("after a guest %v are excluded", spec.Exclude)
+					}
+					for _, w := range []store.Worker{{Name: "g1", Guest: true}, {Name: "w1"}} {
+						_, err := h.GivenTo(t.Context(), &w, spec.ID, spec.Token)
+						if not := w.Guest && slices.Contains(spec.Exclude, w.Name); errors.Is(err, store.ErrNotFound) != not || err != nil && !not {
+							t.Errorf("before %s %s may not have the files of a job that excludes %v: %v", step, w.Name, spec.Exclude, err)
+						}
 					}
 					if i > 0 && strings.Contains(steps[i-1], "?") && !strings.HasPrefix(steps[i-1], "g") {
 						want := append(slices.Clone(ran), "g1", "g2")

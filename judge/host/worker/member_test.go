@@ -32,7 +32,7 @@ func TestOnTheRealQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Admit("w", "main", public); err != nil {
+	if err := q.Admit("w", "main", public, false); err != nil {
 		t.Fatal(err)
 	}
 	results := make(chan *job.Result, 100)

@@ -96,7 +96,7 @@ func users(workers []Worker) string {
 	var b strings.Builder
 	b.WriteString("authorization { users: [\n  { user: server, password: secret }\n")
 	for _, w := range workers {
-		fmt.Fprintf(&b, "  %s\n", queue.User(w.Name, w.Class, w.Key))
+		fmt.Fprintf(&b, "  %s\n", queue.User(w.Name, w.Class, w.Key, false))
 	}
 	b.WriteString("] }\n")
 	return b.String()
