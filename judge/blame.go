@@ -47,7 +47,7 @@ func Whose(err error) Blame {
 	return Machine
 }
 
-// Misuse is a mistake of who asked.
+// Misuse is a mistake of the caller.
 type Misuse struct{ Err error }
 
 // Error is the mistake, in words.

@@ -178,7 +178,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		}
 		return []Event{kept}
 	},
-	"note":             secret, // of the package, and of who set the problem
+	"note":             secret, // of the package, and of the problem's setter
 	"arena":            secret, // no event of games belongs to the judging of a submission
 	"arena-progressed": secret,
 	"game":             secret,

@@ -157,6 +157,6 @@ func (a *admin) erase() *cobra.Command {
 	cmd.Flags().BoolVar(&sure, "sure", false, "do it")
 	cmd.Long = `Erase deletes the name, the login, the address, the tokens and the programs of a person, and
 what was said when they were judged. Verdicts and places on boards stay, as those of a "deleted
-user". Backups that were made before keep everything: who restores one erases the person again.`
+user". Backups that were made before keep everything: after one is restored, erase the person again.`
 	return cmd
 }

@@ -307,7 +307,7 @@ func (a *admin) queue() *cobra.Command {
 // mostAskers is how many accounts are named as those that ask for the most.
 const mostAskers = 5
 
-// askers says how many flows have not ended, and who asks for the most.
+// askers says how many flows have not ended, and which accounts ask for the most.
 func (a *admin) askers(all []client.Asker) {
 	flows, idle := 0, 0
 	for _, one := range all {

@@ -26,7 +26,7 @@ func (f *Folder) LeftoverNote() string {
 	seen := 0
 	_ = filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
 		if seen++; err != nil || seen > mostSeen {
-			return fs.SkipDir // who needs the folder tells
+			return fs.SkipDir // whoever needs the folder tells
 		}
 		if name == f.Dir || !Leftover(d.Name()) {
 			return nil

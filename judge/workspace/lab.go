@@ -32,7 +32,7 @@ func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) 
 		return nil, err
 	}
 	answering := p
-	if !p.Unanswered() { // who talks, or runs again, cannot be run to print an answer
+	if !p.Unanswered() { // a program that talks, or runs again, cannot be run to print an answer
 		if answering, err = p.Answering(ctx); err != nil {
 			return nil, err
 		}

@@ -263,7 +263,7 @@ func (m *Maker) Outdated() bool {
 		if sources == "" {
 			var err error
 			if sources, err = m.sources(); err != nil {
-				return false // who builds them says why
+				return false // the builder says why
 			}
 		}
 		if manifest.Sources != sources {

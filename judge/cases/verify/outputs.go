@@ -76,7 +76,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 		return 0, nil, nil
 	}
 	if _, err := v.Crew.Part(ctx, part); err != nil {
-		return 0, nil, nil // who judges with it tells
+		return 0, nil, nil // whoever judges with it tells
 	}
 	made, first := map[string]*took{}, "" // where it fails first, and what it says
 	var names []string

@@ -201,7 +201,7 @@ type Encounter struct {
 	B     int `json:"b"`
 	Games int `json:"games"`
 	// From is how many games of the encounter are before these. No schedule says so: it is
-	// for who plays a part of one.
+	// for a player of a part of one.
 	From int `json:"from,omitempty"`
 }
 

@@ -45,7 +45,7 @@ type director struct {
 	seats  map[int]*seat
 	ending []*player // told to end
 
-	rules *Rules // the event's; nobody is disqualified by who plays a part of it
+	rules *Rules // the event's; nobody is disqualified by a player of a part of it
 
 	tasks []*task // of this stage, those before from are all given out
 	from  int

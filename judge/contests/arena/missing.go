@@ -175,7 +175,7 @@ func (r *Rules) disqualified(g *Game) *Disqualified {
 	return &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}
 }
 
-// only is the schedule of who plays a part of an event.
+// only is the schedule of one that plays a part of an event.
 type only []Encounter
 
 // Stage returns the part, all of it at once, but for bots that did not get ready.

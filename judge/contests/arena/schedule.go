@@ -52,7 +52,7 @@ func meet(round, a, b, games int) Encounter {
 func circle(ids []int) (pairs [][2]int) {
 	ring := slices.Clone(ids)
 	if len(ring)%2 == 1 {
-		ring = append(ring, 0) // who meets it rests
+		ring = append(ring, 0) // its opponent rests
 	}
 	n := len(ring)
 	for range n - 1 {

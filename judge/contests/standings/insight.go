@@ -8,7 +8,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// What a referee says of a position, for who moves.
+// What a referee says of a position, for the side to move.
 const (
 	won  = "won"
 	lost = "lost"

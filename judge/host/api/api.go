@@ -1,5 +1,5 @@
 // Package api answers the requests of commands and workers: see package client for the
-// words. Who asks is known by a token or by a worker's signature, and each route says in
+// words. The caller is known by a token or by a worker's signature, and each route says in
 // one table what is needed to be answered. It decides nothing of judging.
 package api
 
@@ -251,7 +251,7 @@ func (rt *route) streams() bool {
 }
 
 // stream is a request whose answer is a stream, of which an account has not too many; what it
-// returns must be called at its end. Staff and who publishes may have any number.
+// returns must be called at its end. Staff and publishers may have any number.
 func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(), error) {
 	leave := func() {}
 	if !who.may(client.Publish) {
@@ -286,7 +286,7 @@ func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	return r, end
 }
 
-// inTurn answers when it is the turn of the caller. Workers, staff and who publishes have no turns,
+// inTurn answers when it is the turn of the caller. Workers, staff and publishers have no turns,
 // nor have streams.
 func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() error) error {
 	if who == nil || who.account == nil || who.may(client.Publish) || rt.streams() {
@@ -363,7 +363,7 @@ var (
 	errGone    = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
 )
 
-// who finds out who asks, and whether that is enough.
+// who finds out who the caller is, and whether that is enough.
 func (a *api) who(r *http.Request, n need) (*caller, error) {
 	if n == nothing {
 		return nil, nil
@@ -536,7 +536,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// askers says who asks for how much of what there is to do.
+// askers says which accounts ask for how much of what there is to do.
 func (a *api) askers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	rows, err := a.Store.Askers(r.Context())
 	all := []client.Asker{}

@@ -54,7 +54,7 @@ func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, lacks)
 }
 
-// fits refuses a blob that is too large for who gives it.
+// fits refuses a blob that is too large for its sender.
 func (a *api) fits(who *caller, size int64) error {
 	most := a.MaxSize
 	if who.may(client.Publish) {
@@ -280,7 +280,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
 		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID, Anybodys: who.may(client.Admin),
 	})
-	if errors.Is(err, store.ErrTaken) { // by who was faster
+	if errors.Is(err, store.ErrTaken) { // by a faster request
 		return others
 	}
 	if err != nil {

@@ -175,7 +175,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 }
 
-// lost ends a stream whose head is written: who listens asks again.
+// lost ends a stream whose head is written: the listener asks again.
 func (a *api) lost(f *store.Flow, err error) error {
 	a.Log.Error("read a flow", "flow", f, "error", err)
 	return nil

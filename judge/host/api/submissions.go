@@ -49,7 +49,7 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	})
 }
 
-// seat is that of who submits, in the contest that is named, or in the one that has the
+// seat is that of the submitter, in the contest that is named, or in the one that has the
 // problem; nil is for none.
 func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) (*desk.Seat, error) {
 	if slug == "" {
@@ -152,7 +152,7 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 }
 
 // submissions lists the latest submissions of practice and of all contests: one's own, or all
-// for who may see them. The next page is that before the last id of this one.
+// for callers who may see them. The next page is that before the last id of this one.
 func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) error {
 	of, before := who.account.ID, r.FormValue("before")
 	if who.may(client.Admin) {
@@ -310,7 +310,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		if ended || len(events) == 0 {
 			if end, j, err = a.judged(r, who, s); err != nil {
 				a.Log.Error("read a judgement", "submission", s.ID, "error", err)
-				return nil // who listens asks again
+				return nil // the listener asks again
 			}
 		}
 		if !j.Ended.IsZero() {
@@ -402,7 +402,7 @@ func newStream(w http.ResponseWriter) *stream {
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	s := &stream{w: w, c: http.NewResponseController(w)}
-	_ = s.c.Flush() // who listens knows that it is there; one who is gone is found at the first line
+	_ = s.c.Flush() // the listener knows that it is there; one that is gone is found at the first line
 	return s
 }
 

@@ -76,7 +76,7 @@ func signed(public, at, method, path string) []byte {
 // ErrClock is the error of a signature whose time is not now.
 var ErrClock = errors.New("the clocks of the worker and of the server are more than five minutes apart: set them by NTP")
 
-// errSignature says nothing of what is wrong, for who made it does not deserve to know.
+// errSignature says nothing of what is wrong, for its maker does not deserve to know.
 var errSignature = errors.New("the request is not signed by the key of a worker")
 
 // Verify returns the public key that signed a request. Whose it is, and whether it is

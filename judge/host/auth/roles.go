@@ -8,7 +8,7 @@ type Role string
 // The roles, each with more to do than the one before it.
 const (
 	Anonymous    Role = "anonymous"     // nobody knows who
-	Contestant   Role = "contestant"    // who has an account
+	Contestant   Role = "contestant"    // everybody with an account
 	Runner       Role = "runner"        // hands out balloons and prints
 	Judge        Role = "judge"         // sees all submissions
 	ContestAdmin Role = "contest-admin" // changes contests
@@ -35,7 +35,7 @@ type Registration string
 // Who may.
 const (
 	Closed  Registration = "closed" // nobody
-	Invited Registration = "invite" // who has an invitation
+	Invited Registration = "invite" // people with an invitation
 	Open    Registration = "open"   // everybody
 )
 

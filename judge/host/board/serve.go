@@ -89,7 +89,7 @@ func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staf
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	send := func(format string, args ...any) bool {
-		// Who cannot set a deadline is a test's recorder.
+		// What cannot set a deadline is a test's recorder.
 		_ = out.SetWriteDeadline(time.Now().Add(patience))
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil

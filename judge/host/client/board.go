@@ -33,7 +33,7 @@ type BoardProblem struct {
 
 // BoardRow is a team.
 type BoardRow struct {
-	Rank   int         `json:"rank,omitempty"` // 0 for who is not ranked
+	Rank   int         `json:"rank,omitempty"` // 0 for those who are not ranked
 	Name   string      `json:"name"`
 	Solved int         `json:"solved"`
 	Points float64     `json:"points,omitempty"` // not of icpc

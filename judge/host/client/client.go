@@ -34,7 +34,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// Options say which server is asked, and who asks.
+// Options say which server is asked, and by whom.
 type Options struct {
 	Address
 	Token string // of an account; "" for none

@@ -107,7 +107,7 @@ func (c *Client) CancelMany(ctx context.Context, login, problem string) (done Ca
 	return done, err
 }
 
-// Askers says who asks for how much of what there is to do, the most first.
+// Askers says which accounts ask for how much of what there is to do, the most first.
 func (c *Client) Askers(ctx context.Context) (all []Asker, err error) {
 	err = c.call(ctx, http.MethodGet, AskersPath, nil, &all)
 	return all, err

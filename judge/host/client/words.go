@@ -247,7 +247,7 @@ type AcceptClass struct {
 	Worker string `json:"worker"`
 }
 
-// Accepted is the answer: who is told to stop, so that nobody judges as it was.
+// Accepted is the answer: the workers that are told to stop, so that nobody judges as it was.
 type Accepted struct {
 	Stopped []string `json:"stopped"`
 }

@@ -31,7 +31,7 @@ type Desk struct {
 	Dispatch *dispatch.Dispatcher
 	// Kept keeps the sweep and requests apart: the sweep holds it for writing; a request holds it
 	// for reading from "this blob is here" until a row refers to it, and never while it waits for
-	// who asks: for a turn, for a body, or for an answer to be read. Nil: no sweep.
+	// the caller: for a turn, for a body, or for an answer to be read. Nil: no sweep.
 	Kept *sync.RWMutex
 	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
 	MaxSize  int64
@@ -86,14 +86,14 @@ type Seat struct {
 	Contest *store.Contest
 	Account *store.Account // nil for nobody
 	Role    auth.Role
-	Team    *store.Team // nil for who does not take part, or not yet
+	Team    *store.Team // nil for those who do not take part, or not yet
 	State   auth.State
 }
 
 // Can says whether who sits there may do something now.
 func (s *Seat) Can(a auth.Action) bool { return auth.Can(s.Role, a, s.State) }
 
-// Ends is when the contest ends for who sits there; zero for never.
+// Ends is when the contest ends for whoever sits there; zero for never.
 func (s *Seat) Ends() time.Time {
 	end := s.Contest.Ends()
 	if !end.IsZero() && s.Team != nil {
@@ -309,7 +309,7 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 // perMinute is how many submissions an account may send to a contest in a minute.
 func perMinute(s *Seat) int64 { return cmp.Or(int64(s.Contest.Settings.PerMinute), usualPerMinute) }
 
-// asRefusal is an error of the store as it is told to who submits.
+// asRefusal is an error of the store as it is told to the submitter.
 func asRefusal(err error, s *Seat) error {
 	if errors.Is(err, store.ErrTooFast) {
 		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, and that is the most", perMinute(s)), Hint: "wait a minute"}
@@ -361,7 +361,7 @@ func (d *Desk) closed(s *Seat) *Refusal {
 	case !s.State.Shown:
 		return &Refusal{Code: http.StatusNotFound, Text: "there is no such contest"}
 	case s.Account == nil:
-		return &Refusal{Code: http.StatusUnauthorized, Text: "only who is logged in may submit"}
+		return &Refusal{Code: http.StatusUnauthorized, Text: "only users who are logged in may submit"}
 	case s.State.Phase == auth.Before:
 		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " has not begun yet"}
 	case s.State.Phase == auth.Over:

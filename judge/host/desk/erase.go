@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// AdminLogin is the account of who started the server first.
+// AdminLogin is the account of the one who started the server first.
 const AdminLogin = "admin"
 
 // OwnWorker is what the worker that a server starts itself is called, with a number where the
@@ -45,7 +45,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 		}
 	}
 	for _, id := range flows {
-		if err := d.Dispatch.EndFlow(ctx, id, store.FlowCancelled, "who asked for it is erased"); err != nil && !errors.Is(err, store.ErrEnded) {
+		if err := d.Dispatch.EndFlow(ctx, id, store.FlowCancelled, "the account that asked for it is erased"); err != nil && !errors.Is(err, store.ErrEnded) {
 			return err
 		}
 	}

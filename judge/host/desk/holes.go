@@ -29,7 +29,7 @@ type HoleSeat struct {
 	Account *store.Account // nil for nobody
 	Role    auth.Role
 	State   auth.State
-	// Contested says that the problem is in a contest that runs, and that who stands there does
+	// Contested says that the problem is in a contest that runs, and that whoever stands there does
 	// not look after it. Then the hole takes no answers: it would tell what the contest does not.
 	Contested bool
 }
@@ -53,7 +53,7 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 	if h.Closed || t.Contested {
 		t.State.Phase = auth.Over
 	}
-	// Who sees all sees it whatever it says, and may try it.
+	// Those who see all see it whatever it says, and may try it.
 	t.State.Shown = h.Visibility == store.Public || h.Visibility == store.Accounts && a != nil || auth.Can(t.Role, auth.SeeAll, auth.State{})
 	return t, nil
 }
@@ -136,7 +136,7 @@ func (t *HoleSeat) closed() *Refusal {
 	return &Refusal{Code: code, Text: t.Closed()}
 }
 
-// Closed says, in a sentence, why a hole takes no answer of who stands there.
+// Closed says, in a sentence, why a hole takes no answer of whoever stands there.
 func (t *HoleSeat) Closed() string {
 	switch {
 	case t.Hole.Closed:
@@ -144,7 +144,7 @@ func (t *HoleSeat) Closed() string {
 	case t.Contested:
 		return "the hole takes no answers while a contest with its problem runs"
 	}
-	return "only who is logged in may send an answer"
+	return "only users who are logged in may send an answer"
 }
 
 // ShownProof is a proof as the readers of an answer see it: without what was tried to call it.

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// Turns serves each who asks one request at a time. Where further ones of theirs wait, there is a
-// rest between two, as long as the one before took, and a millisecond at least. So who asks for
+// Turns serves each caller one request at a time. Where further ones of theirs wait, there is a
+// rest between two, as long as the one before took, and a millisecond at least. So a caller who asks for
 // very much has half a processor, and others have the rest of the machine. The zero value is ready.
 type Turns struct {
 	// Restless leaves out the rests, where something else bounds what one can ask for.
@@ -21,9 +21,9 @@ type Turns struct {
 	of map[string]*line
 }
 
-// line is of one who asks.
+// line is that of one caller.
 type line struct {
-	place chan struct{} // of who is served
+	place chan struct{} // of the request that is served
 	here  int           // with that one
 	took  time.Duration // of the last one; with the place
 }
@@ -45,7 +45,7 @@ func Network(address string) netip.Prefix {
 }
 
 const (
-	// mostInLine is how many requests of one who asks may wait.
+	// mostInLine is how many requests of one caller may wait.
 	mostInLine = 1000
 	// turnedAway is how long it takes to refuse who has too many.
 	turnedAway = time.Second
@@ -55,7 +55,7 @@ const (
 	leastRest = time.Millisecond
 )
 
-// turnAway is the refusal of who has too many. It takes a while: who asks again at once must not
+// turnAway is the refusal of a caller with too many. It takes a while: one that asks again at once must not
 // do so as fast as the machine can refuse.
 func turnAway(ctx context.Context, text, hint string) error {
 	select {
@@ -135,7 +135,7 @@ func (t *Turn) Pass() {
 	}
 }
 
-// Aside lets others be served while something is done that may wait for who asks.
+// Aside lets others be served while something is done that may wait for the caller.
 func (t *Turn) Aside(ctx context.Context, do func()) error {
 	if !t.held {
 		do()
@@ -158,7 +158,7 @@ func (t *Turn) End() {
 
 // Pace waits until it is the turn of a request's network, for what anybody may ask and takes no
 // time; the next one waits for a moment, which does not hold up this one. Where too many wait it
-// gives up in the end: who looks after the server's health is answered all the same.
+// gives up in the end: a check of the server's health is answered all the same.
 func (d *Desk) Pace(r *http.Request) {
 	if turn, err := d.Passers.Wait(r.Context(), Network(r.RemoteAddr).String()); err == nil {
 		time.AfterFunc(leastRest, turn.End)

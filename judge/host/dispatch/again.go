@@ -98,7 +98,7 @@ func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, er
 	repeats, err := d.o.Store.Repeats(ctx)
 	for _, r := range repeats {
 		exclude := r.Exclude
-		if r.Origin == store.OfGuest { // who failed at it may be asked again
+		if r.Origin == store.OfGuest { // workers that failed at it may be asked again
 			exclude = d.crew.guests(r.Class)
 		}
 		if here, _ := d.crew.others(r.Class, exclude...); !here {

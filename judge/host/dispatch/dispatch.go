@@ -296,7 +296,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 }
 
 // next reads at most n jobs that are to be given out now. A job that workers are excluded
-// from waits while all others are busy: who may not do it would only refuse it. One that
+// from waits while all others are busy: those that may not do it would only refuse it. One that
 // failed on all workers that are here may be done by any of them again that is no guest.
 // Guests are excluded from those of problems that a contest has which has not ended.
 func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
@@ -317,7 +317,7 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 				here, free := d.crew.others(class, slices.Concat(j.Exclude, guests)...)
 				if !here && j.Tries > 0 && !j.Alone {
 					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
-						continue // who has asked for a flow waits for it, and is told
+						continue // the caller of a flow waits for it, and is told
 					}
 					j.Exclude = guests
 					_, free = d.crew.others(class, guests...)

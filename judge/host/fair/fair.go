@@ -3,7 +3,7 @@
 //
 //   - jobs of one owner go in the order of their arrival,
 //   - owners who have something waiting get equal shares of the time, whoever came with a
-//     thousand jobs, and who comes late does not get what he missed,
+//     thousand jobs, and one that comes late does not get what it missed,
 //   - every job's turn comes: tags only rise.
 //
 // A job's cost is an estimate and only decides about shares. The package keeps no queue of

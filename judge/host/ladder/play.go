@@ -137,7 +137,7 @@ func (k *Keeper) settled(ctx context.Context, v *View) (bool, error) {
 	}
 	l := *v.Ladder
 	ended := int64(len(v.Encounters))
-	if l.Looks == 0 && l.NextLook <= ended { // who plays has changed
+	if l.Looks == 0 && l.NextLook <= ended { // other bots play now
 		placed := true
 		for i := range v.Lines {
 			placed = placed && !v.Lines[i].Placing()

@@ -30,7 +30,7 @@ const (
 	Placement = 10 // encounters by which a bot is placed
 	Near      = 8  // neighbours among whom an opponent is drawn
 	anybody   = 8  // one encounter in so many is against anybody
-	regular   = 3  // one encounter in so many is of who waits longest, though somebody is to be placed
+	regular   = 3  // one encounter in so many is for the one that waits longest, though somebody is to be placed
 )
 
 // Next says which two bots meet next, by their indices: first the one whose turn it is. The

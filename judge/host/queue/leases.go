@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// leases is what the server knows of who does what, from what workers say. All of it is a
+// leases is what the server knows about who does what, from what workers say. All of it is a
 // hint that makes things faster: a job that is forgotten here is given to another worker
 // when its lease runs out, and found by an idle worker that looks by itself.
 //

@@ -230,8 +230,8 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 // it answers.
 type pulls struct {
 	prefix string
-	turn   chan struct{} // held by who asks
-	// silences are the questions in a row that nobody answered. Held by who has the turn.
+	turn   chan struct{} // held by the one that asks
+	// silences are the questions in a row that nobody answered. Held by the one that has the turn.
 	silences int
 	fatal    chan struct{} // closed when no answer can come
 	wait     time.Duration // for an answer

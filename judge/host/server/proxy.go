@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// forwarded tells a handler who asks, where the request comes by proxies that are trusted: the
+// forwarded tells a handler the caller's address, where the request comes by proxies that are trusted: the
 // last address of X-Forwarded-For that is not one of theirs. What anybody else writes into
 // that header is not read.
 func forwarded(proxies []netip.Prefix, next http.Handler) http.Handler {

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// lookedFor is how long what was found out of the server's health holds: who asks more often is
+// lookedFor is how long what was found out of the server's health holds: a caller that asks more often is
 // told the same, so that a stranger who asks all the time costs nothing.
 const lookedFor = 2 * time.Second
 

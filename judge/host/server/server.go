@@ -359,7 +359,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
-	// Before anybody is answered: who sees that the server is there may want to ask it.
+	// Before anybody is answered: those who see that the server is there may want to ask it.
 	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
-// Brief is a kind of blobs that Sweep forgets soon where nothing names them: of who sends little at
+// Brief is a kind of blobs that Sweep forgets soon where nothing names them: of those who send little at
 // a time.
 const Brief = "sent"
 

@@ -22,7 +22,7 @@ type Clarification struct {
 	ReplyTo  int64  // the question that it answers; 0 for none
 	Question string // the text of that
 	Answers  int    // how many a question has
-	Login    string // of who wrote it
+	Login    string // its author's
 	Claimed  string // login of the staff that is about to answer it; "" for nobody
 	At       time.Time
 }
@@ -30,9 +30,9 @@ type Clarification struct {
 // NewClarification is what somebody writes.
 type NewClarification struct {
 	Contest string // id
-	Account string // id of who writes
+	Account string // id of the author
 	Staff   bool
-	Team    string // id: who asks, or who alone is told; "" for all
+	Team    string // id: the asker's, or that of the only one told; "" for all
 	Problem string // slug; "" for none
 	Text    string
 	ReplyTo int64 // an answer is about its question's problem

@@ -317,7 +317,7 @@ func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, e
 }
 
 // EnterAll makes accounts take part in a contest: all of them, or none. Who names a team that
-// is there joins it, and who takes part already goes on as before. It returns how many are new.
+// is there joins it, and those who take part already go on as before. It returns how many are new.
 func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
 	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
 		entered, err = s.enter(ctx, q, contest, all)

@@ -118,7 +118,7 @@ func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) 
 	for _, d := range all {
 		blobs = append(blobs, blob.Digest(d))
 	}
-	return blobs, failed("read the blobs of who is erased", err)
+	return blobs, failed("read the blobs of people who are erased", err)
 }
 
 // OpenJobs are the jobs that have not ended of the submissions of an account, by its id, to a

@@ -38,7 +38,7 @@ const (
 	FlowCancelled FlowState = "cancelled"
 )
 
-// NewFlow makes a flow that runs. Its id comes from who asks, so that asking twice makes one
+// NewFlow makes a flow that runs. Its id comes from the caller, so that asking twice makes one
 // flow; ErrTaken says that it is another's, or one of another kind. Spec must be JSON.
 func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner string) (*Flow, error) {
 	f := &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}

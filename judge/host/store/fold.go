@@ -213,7 +213,7 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	}
 	// A worker that must not do a job refuses it, and after many refusals it is given up: that says
 	// nothing of the job, and is no try. One that a queue in trouble delivered often is tried some
-	// more times, for who could not be seen to end may have ended with it.
+	// more times, for workers that could not be seen to end may have ended with it.
 	ends := r.State == job.GivenUp && r.TooOften && !r.Unproven
 	refused := r.State == job.GivenUp && r.Unproven
 	tries := int64(maxTries)

@@ -22,7 +22,7 @@ type Hole struct {
 	Problem     string     // id
 	ProblemSlug string     // and what it is called
 	Visibility  Visibility // Teams is not one of a hole
-	Shown       bool       // who sees the hole reads the answers that stand
+	Shown       bool       // those who see the hole read the answers that stand
 	Closed      bool       // it takes no more answers
 	Revision    int64      // rises with each change
 	Answers     int64      // how many have come in

@@ -15,7 +15,7 @@ type Mark struct {
 	Ignored bool          // it has no effect on the board
 	Verdict judge.Verdict // that counts instead of the judging's; "" for that one
 	Why     string
-	Login   string // of who decided
+	Login   string // of the one who decided
 }
 
 // Mark keeps what an account decided about a submission, which holds from then on, also when

@@ -89,7 +89,7 @@ type Version struct {
 	ID       blob.Digest
 	Manifest blob.Digest
 	Made     time.Time
-	Login    string // of who made it
+	Login    string // of the one who made it
 }
 
 // Versions reads the bundles of a problem, the latest first.

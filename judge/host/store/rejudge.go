@@ -19,7 +19,7 @@ type Rejudging struct {
 	Contest string // id
 	Filter  Filter // by which they were chosen
 	Why     string
-	Login   string // of who began it
+	Login   string // of the one who began it
 	State   RejudgingState
 	Made    time.Time
 	Ended   time.Time // zero while it runs
@@ -113,7 +113,7 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 			if err != nil {
 				return err
 			}
-			if taken[c.ID] || !old.Ended.Valid || len(c.Files) == 0 { // of who is erased, nothing is there to judge
+			if taken[c.ID] || !old.Ended.Valid || len(c.Files) == 0 { // of the erased, nothing is there to judge
 				left++
 				continue
 			}

@@ -258,7 +258,7 @@ type encounterView struct {
 type gameLine struct {
 	Leg    int
 	Begins string
-	Won    string // the name of who won; "" for a draw
+	Won    string // the winner's name; "" for a draw
 	Reason string
 	Start  string
 	Moves  string

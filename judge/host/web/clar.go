@@ -25,9 +25,9 @@ type clarificationLine struct {
 	Text     string
 	Question string
 	At       time.Time
-	By       string // login of who wrote it, for staff
+	By       string // login of its author, for staff
 	Open     bool   // a question without an answer
-	Answers  bool   // who looks may answer it
+	Answers  bool   // the reader may answer it
 	Claimed  string // login of the staff that is about to answer it; "" for nobody
 	Mine     bool   // and that is who looks
 }
@@ -236,7 +236,7 @@ func (s *site) question(w http.ResponseWriter, r *ask) error {
 	return s.clarPage(w, r, http.StatusOK, newClarView{Of: line})
 }
 
-// answer answers a question: to who asked, or to all.
+// answer answers a question: to its author, or to all.
 func (s *site) answer(w http.ResponseWriter, r *ask) error {
 	if err := form(w, r, small); err != nil {
 		return err

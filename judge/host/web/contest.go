@@ -28,7 +28,7 @@ type homeView struct {
 	Groups  []contestGroup
 	Ladders []ladderLine
 	Holes   []*store.Hole
-	Empty   bool // there is no contest at all that who looks may see
+	Empty   bool // there is no contest at all that the reader may see
 }
 
 type contestGroup struct {
@@ -86,7 +86,7 @@ type contestView struct {
 	Closed       string // why the problems are not shown
 	Mine         []lineView
 	Team         string
-	LogIn        bool                // who looks could take part, if they logged in
+	LogIn        bool                // the reader could take part after logging in
 	Announced    []clarificationLine // the last to all
 }
 
@@ -94,7 +94,7 @@ type problemLine struct {
 	Label, Title string
 	Points       int64
 	Colour       string
-	Best         stateView // of who looks
+	Best         stateView // the reader's
 	Tries        int
 }
 

@@ -169,7 +169,7 @@ type contestHead struct {
 	All, Changes bool
 	Team         string     // id of the own one; "" for none
 	Clock        *clockView // nil where it would be an old one
-	News         *newsView  // nil for who may read none, and where it would be an old one
+	News         *newsView  // nil for readers who may read none, and where it would be an old one
 }
 
 // clockView says where a contest is.

@@ -41,7 +41,7 @@ type holeView struct {
 	Records    []golfRecord
 	Mine       []answerLine
 	Shown      bool // answers that stand may be read
-	Changes    bool // who looks may change the hole
+	Changes    bool // the reader may change the hole
 }
 
 // Other is the other measure.
@@ -70,7 +70,7 @@ type golfer struct {
 	Language   string
 	Since      time.Time
 	Points     int
-	Link       string // to the answer; "" for who may not read it
+	Link       string // to the answer; "" for readers who may not read it
 	Mine       bool
 }
 

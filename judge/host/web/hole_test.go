@@ -124,7 +124,7 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.ask("", "GET", "/", nil); !strings.Contains(got.body, `href="/hole/nim"`) {
 		t.Errorf("the home page does not lead to it:\n%s", got.body)
 	}
-	if got := h.ask("", "GET", "/hole/nim", nil); got.code != 200 || !strings.Contains(got.body, "Nobody has an answer that stands yet") || !strings.Contains(got.body, "Only who is logged in") {
+	if got := h.ask("", "GET", "/hole/nim", nil); got.code != 200 || !strings.Contains(got.body, "Nobody has an answer that stands yet") || !strings.Contains(got.body, "Only users who are logged in") {
 		t.Errorf("its page: %d\n%s", got.code, got.body)
 	}
 	change := fields("revision", "1", "shown", "on", "closed", "on", "name", "The nim")
@@ -288,7 +288,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 		b.Screenshot(fmt.Sprintf("hole-%d-%v-%s", width, scripts, page))
 	}
 	b.Go(h.URL + "/hole/nim")
-	b.Contains("the hole", said, "ada", "Only who is logged in may send an answer", "How the record fell")
+	b.Contains("the hole", said, "ada", "Only users who are logged in may send an answer", "How the record fell")
 	look("hole")
 	b.Go(h.URL + "/login?next=/hole/nim")
 	b.Fill("input[name=login]", h.accounts["bob"].Login)

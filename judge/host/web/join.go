@@ -19,7 +19,7 @@ import (
 type joinView struct {
 	Action      string // where the form is sent
 	Contest     string // in which they take part then; "" for none
-	Me          string // the name of who is logged in
+	Me          string // the name of the user who is logged in
 	Login, Name string
 	Wrong       string
 }

@@ -129,7 +129,7 @@ type ladderView struct {
 	Statement template.HTML
 	Mine      []botLine
 	Submit    submitBotView
-	LogIn     bool // who looks could put a bot on it, if they logged in
+	LogIn     bool // the reader could put a bot on it after logging in
 	Edit      *ladderForm
 }
 

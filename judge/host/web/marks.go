@@ -15,7 +15,7 @@ import (
 
 // markView is what the staff decided about a submission, and what it may decide.
 type markView struct {
-	Decides  bool // who looks may
+	Decides  bool // the reader may
 	Verdicts []judge.Verdict
 	Ignored  bool
 	Given    judge.Verdict // "" for that of the judging

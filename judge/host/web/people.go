@@ -214,7 +214,7 @@ func (s *site) knows(r *ask, a *store.Account) bool {
 }
 
 // tries makes who guesses passwords wait: after some wrong ones, twice as long each time. It
-// counts by login and network, for a school may be one address, and who floods a login from
+// counts by login and network, for a school may be one address, and whoever floods a login from
 // elsewhere must not lock out its owner.
 type tries struct {
 	mu sync.Mutex

@@ -20,7 +20,7 @@ import (
 type rejudgingsView struct {
 	Slug    string
 	All     []rejudgingLine
-	Changes bool // who looks may begin one
+	Changes bool // the reader may begin one
 	Choice  choiceView
 	Every   bool // the box that all are meant is set
 	Why     string

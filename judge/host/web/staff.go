@@ -23,7 +23,7 @@ type accountsView struct {
 	Slips    []auth.Slip
 	There    []auth.Slip
 	Address  string
-	Mine     string // login of who looks
+	Mine     string // login of the reader
 	Wrong    string
 }
 

@@ -53,7 +53,7 @@ type submissionsView struct {
 	Lines   []lineView
 	Choice  choiceView
 	Older   template.URL // where the next page is; "" for nowhere
-	Rejudge template.URL // where these are judged again; "" for who may not
+	Rejudge template.URL // where these are judged again; "" for readers who may not
 }
 
 func (s *site) submissions(w http.ResponseWriter, r *ask) error {

@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// teamsView is the page of who takes part in a contest.
+// teamsView is the page of those who take part in a contest.
 type teamsView struct {
 	Slug    string
 	Lines   []teamLine
@@ -27,7 +27,7 @@ type teamsView struct {
 	Slips   []auth.Slip
 	There   []auth.Slip
 	Address string
-	Resets  bool // who looks may make new passwords
+	Resets  bool // the reader may make new passwords
 	Ends    bool // the contest has an end, which extra time moves
 	Penalty bool // time counts in it
 	Wrong   string
@@ -163,7 +163,7 @@ func minutes(what, text string, least int) (time.Duration, error) {
 	return time.Duration(n) * time.Minute, nil
 }
 
-// newSlips makes new passwords for all who take part, but for staff and who is shut out, and
+// newSlips makes new passwords for all who take part, but for staff and those who are shut out, and
 // shows their slips once.
 func (s *site) newSlips(w http.ResponseWriter, r *ask) error {
 	if err := form(w, r, small); err != nil {

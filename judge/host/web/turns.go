@@ -16,7 +16,7 @@ func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
 	case strings.HasSuffix(rt.pattern, "/events") || rt.pattern == "GET /static/{file}":
 		return nil, ""
-	case r.Method != http.MethodGet && rt.action == auth.Enter: // who logs in does not hold up who looks
+	case r.Method != http.MethodGet && rt.action == auth.Enter: // people who log in do not hold up people who read
 		return &s.proof, of
 	case r.me != nil:
 		return &s.Turns, desk.AccountTurn(r.me)

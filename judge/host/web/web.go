@@ -243,7 +243,7 @@ func headers(s *site, next http.Handler) http.Handler {
 	})
 }
 
-// run finds out who asks and for what, whether that is allowed, and answers.
+// run finds out who the caller is and what is asked for, whether that is allowed, and answers.
 func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	if err := s.know(w, r); err != nil {
 		return err
@@ -316,7 +316,7 @@ func (s *site) cookie() string {
 	return "assay"
 }
 
-// know finds out who asks.
+// know finds out who the caller is.
 func (s *site) know(w http.ResponseWriter, r *ask) error {
 	c, err := r.Cookie(s.cookie())
 	if err != nil || c.Value == "" {
@@ -394,7 +394,7 @@ func (s *site) find(r *ask) error {
 var errNothing = &desk.Refusal{Code: http.StatusNotFound, Text: "there is nothing here", Hint: "the address may be wrong, or it is not for you"}
 
 // errLogIn is answered with the page on which one logs in.
-var errLogIn = errors.New("only who is logged in may see this")
+var errLogIn = errors.New("only users who are logged in may see this")
 
 // forbidden is the answer to what is not allowed. Nobody is told that there is what they may
 // not know of.

@@ -72,7 +72,7 @@ func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	return nil
 }
 
-// chosen makes a mistake of who chose the rules of what a referee refuses.
+// chosen makes of what a referee refuses a mistake of the one who chose the rules.
 func chosen(err error) error {
 	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
 		return &judge.Misuse{Err: bad}
@@ -133,7 +133,7 @@ func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.R
 	return h, nil
 }
 
-// sink gives a record to who takes it, without where things lie here.
+// sink gives a record to its taker, without where things lie here.
 func (h *held) sink(line []byte) error {
 	line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\n")), []byte(h.home+string(filepath.Separator)), nil)
 	rec, err := arena.ReadRecord(line)

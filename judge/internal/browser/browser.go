@@ -21,7 +21,7 @@ import (
 // (--remote-debugging-pipe): messages are JSON, each ended by a zero byte.
 type Browser struct {
 	// Wrong is what the page complained of: errors of scripts, and whatever it asked of
-	// somebody else than who it came from.
+	// somebody else than its sender.
 	Wrong []string
 
 	t       testing.TB

@@ -6,7 +6,7 @@
 //     renamed. What a killed process left there is swept by the next one; a lock
 //     tells whose process is alive, for process numbers mean nothing to another
 //     container.
-//   - An entry is made once: who else wants it waits.
+//   - An entry is made once: others that want it wait.
 //   - An entry heals: Find looks at the time, size and number of each of its files,
 //     and where these differ at its content. What is damaged is made again.
 //   - The limits hold after each addition: the entries that nobody has asked for the
@@ -32,9 +32,9 @@ import (
 
 // A shelf's folder holds, beside the entries:
 const (
-	tempDir  = ".tmp"   // folders that are being filled or removed, each locked by who does
-	locksDir = ".locks" // a file for each key that is being made, locked by who makes it
-	sumsFile = ".sums"  // how much the entries take; locked by who changes it
+	tempDir  = ".tmp"   // folders that are being filled or removed, each locked by the one that does
+	locksDir = ".locks" // a file for each key that is being made, locked by its maker
+	sumsFile = ".sums"  // how much the entries take; locked while it is changed
 )
 
 // Limits bound a shelf. A zero field means no limit.

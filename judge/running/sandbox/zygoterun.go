@@ -339,7 +339,7 @@ func (z *zygote) writeScript() (calls int) {
 	files = min(files, z.mostFiles)
 	limit(unix.RLIMIT_NOFILE, files, files)
 	// A backstop for a zygote that cannot keep watch. The kernel counts by whose turn it is at
-	// each tick, which on a busy machine makes too much of who computes all the time.
+	// each tick, which on a busy machine makes too much of a program that computes all the time.
 	if req.cpu > 0 {
 		seconds := req.cpu/int64(time.Second)*5/4 + 2
 		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))

@@ -29,8 +29,8 @@ const (
 // nobody does.
 type transcript struct {
 	mu   sync.Mutex
-	open map[string][]byte // the line that is under way, by who says it
-	head []byte            // lines, each with who says it before and a line feed behind
+	open map[string][]byte // the line that is under way, by its speaker
+	head []byte            // lines, each with its speaker before and a line feed behind
 	full bool              // the head is
 	tail []byte            // the last of the lines behind it
 	last int               // how many there were behind it

@@ -91,7 +91,7 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 	return c
 }
 
-// users is what the configuration says of who may connect.
+// users is what the configuration says about who may connect.
 func users(workers []Worker) string {
 	var b strings.Builder
 	b.WriteString("authorization { users: [\n  { user: server, password: secret }\n")
