@@ -100,7 +100,7 @@ func (a *admin) worker() *cobra.Command {
 		}
 		return nil
 	}}
-	add.Flags().BoolVar(&guest, "guest", false, "somebody else's machine: others judge again all that it judges, and it judges no running contests")
+	add.Flags().BoolVar(&guest, "guest", false, "somebody else's machine: others judge again all that it judges, and it gets nothing of problems whose contest has not ended")
 	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
 		workers, err := api.Workers(ctx)
 		if err != nil {

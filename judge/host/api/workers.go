@@ -234,7 +234,7 @@ func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (
 		}
 	}
 	if guest {
-		f.notes = append(f.notes, "this worker is a guest: it judges no running contests, and what it judges counts when another worker has judged it as well")
+		f.notes = append(f.notes, "this worker is a guest: it gets nothing of problems whose contest has not ended, and what it judges counts when another worker has judged it as well")
 	}
 	if mixed || guest {
 		f.lanes = slices.DeleteFunc(slices.Clone(lanes), func(l job.Lane) bool { return l == job.Contest })

@@ -234,7 +234,7 @@ func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, err
 }
 
 // Reserved says whether a problem, by its slug, is of a contest that runs, for any team, or is yet
-// to begin: nobody may see its secret cases who judges no running contests.
+// to begin: its secret cases are not for guests.
 func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 	contests, err := s.ContestsOf(ctx, problem)
 	if err != nil {
