@@ -1,0 +1,175 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// feedLoop feeds while this server has the lead.
+func (d *Dispatcher) feedLoop(ctx context.Context) {
+	var epoch int64
+	var renewed time.Time
+	defer func() {
+		if epoch != 0 {
+			resign, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+			defer cancel()
+			_ = d.o.Store.Resign(resign, store.FeedLead, d.o.Holder) // at worst another waits for the end of the term
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.poke:
+		case <-timer.C:
+		}
+		timer.Reset(feedEvery)
+		if time.Since(renewed) > leadRenew {
+			now := time.Now()
+			next, err := d.o.Store.Lead(ctx, store.FeedLead, d.o.Holder, leadTerm)
+			if errors.Is(err, store.ErrNotLeader) {
+				epoch = 0
+				continue
+			}
+			if err != nil {
+				d.trouble(ctx, "take the lead", err)
+				continue
+			}
+			epoch, renewed = next, now
+		}
+		if err := d.feed(ctx, epoch); err != nil {
+			if errors.Is(err, store.ErrNotLeader) {
+				epoch, renewed = 0, time.Time{}
+			}
+			d.trouble(ctx, "give out jobs", err)
+		}
+	}
+}
+
+// feed lays waiting jobs into the queue, for each lane and class as many as are wanted.
+func (d *Dispatcher) feed(ctx context.Context, epoch int64) error {
+	d.feeding.Lock()
+	defer d.feeding.Unlock()
+	queues, err := d.o.Store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	for _, waiting := range queues {
+		if waiting.State != store.Waiting {
+			continue
+		}
+		if err := d.feedLane(ctx, epoch, waiting.Lane, waiting.Class, waiting.Jobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, class string, waiting int) error {
+	free := d.crew.free(class)
+	untaken, err := d.queue.Untaken(ctx, lane, class)
+	if err != nil {
+		return err
+	}
+	n := min(free+ahead-untaken, waiting)
+	if n <= 0 {
+		return nil
+	}
+	specs, err := d.next(ctx, lane, class, n)
+	if err != nil || len(specs) == 0 {
+		return err
+	}
+	var laid []job.Running
+	for _, s := range specs {
+		// Alive means that the row could not be marked the last time: it is now.
+		if _, err = d.queue.Publish(ctx, s); err != nil {
+			break
+		}
+		laid = append(laid, job.Running{Job: s.ID, Generation: s.Generation})
+		d.at(Published)
+	}
+	out, markErr := d.o.Store.MarkOut(ctx, epoch, laid...)
+	if markErr != nil {
+		return errors.Join(err, markErr) // what is in the queue is marked the next time
+	}
+	d.at(Out)
+	d.count.fed.Add(int64(len(out)))
+	marked := map[string]bool{}
+	for _, r := range out {
+		marked[r.Job] = true
+	}
+	for _, r := range laid {
+		if !marked[r.Job] { // cancelled meanwhile
+			err = errors.Join(err, d.queue.Delete(ctx, lane, class, r.Job))
+			continue
+		}
+		err = errors.Join(err, d.queue.Wake(class))
+	}
+	return err
+}
+
+// next reads at most n jobs that are to be given out now. A job that workers are excluded
+// from waits while all others are busy: those that may not do it would only refuse it. One that
+// failed on all workers that are here may be done by any of them again that is no guest.
+// Guests are excluded from those of problems that a contest has which has not ended.
+func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
+	guests := d.crew.guests(class) // whom nobody asks for more than a first opinion
+	for limit := n; ; limit *= 2 {
+		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
+		if err != nil {
+			return nil, err
+		}
+		if len(guests) > 0 && lane != job.Contest { // which they do not have
+			if err := d.exclude(ctx, jobs, guests); err != nil {
+				return nil, err
+			}
+		}
+		specs = specs[:0]
+		for _, j := range jobs {
+			if len(j.Exclude) > 0 {
+				here, free := d.crew.others(class, slices.Concat(j.Exclude, guests)...)
+				if !here && j.Tries > 0 && !j.Alone {
+					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
+						continue // the caller of a flow waits for it, and is told
+					}
+					j.Exclude = guests
+					_, free = d.crew.others(class, guests...)
+				}
+				if !free {
+					continue
+				}
+			}
+			if specs = append(specs, j); len(specs) == n {
+				return specs, nil
+			}
+		}
+		if len(jobs) < limit {
+			return specs, nil
+		}
+	}
+}
+
+// exclude excludes guests from the jobs of problems that a contest has which has not ended.
+func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, guests []string) (err error) {
+	known := map[string]bool{}
+	for _, j := range jobs {
+		reserved, is := known[j.Problem]
+		if !is {
+			if reserved, err = d.o.Store.Reserved(ctx, j.Problem); err != nil {
+				return err
+			}
+			known[j.Problem] = reserved
+		}
+		if reserved {
+			j.Exclude = slices.Concat(j.Exclude, guests)
+		}
+	}
+	return nil
+}
