@@ -16,9 +16,9 @@ const (
 	mostConnections = 20_000
 )
 
-// crowd is a listener that closes connections beyond the most at once. From machines of proxies
+// boundedListener closes connections beyond the most at once. From machines of proxies
 // there may be as many as of all.
-type crowd struct {
+type boundedListener struct {
 	net.Listener
 	proxies []netip.Prefix
 	network int // the most from one network
@@ -30,7 +30,7 @@ type crowd struct {
 }
 
 // Accept waits for the next connection that is not one too many.
-func (c *crowd) Accept() (net.Conn, error) {
+func (c *boundedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
 		if err != nil {
@@ -38,7 +38,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 		}
 		if tcp, is := conn.(*net.TCPConn); is {
 			if leave := c.enter(tcp.RemoteAddr().String()); leave != nil {
-				return &visitor{tcp, leave}, nil
+				return &countedConn{tcp, leave}, nil
 			}
 		}
 		conn.Close() // it is told nothing: an answer would cost what the bound saves
@@ -47,7 +47,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 
 // enter counts a connection from an address until leave is called; leave is nil where it is one
 // too many.
-func (c *crowd) enter(address string) (leave func()) {
+func (c *boundedListener) enter(address string) (leave func()) {
 	from := desk.Network(address)
 	at, _ := netip.ParseAddrPort(address)
 	proxy := slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(at.Addr().Unmap()) })
@@ -68,14 +68,14 @@ func (c *crowd) enter(address string) (leave func()) {
 	})
 }
 
-// visitor is a connection that is counted until it is closed.
-type visitor struct {
+// countedConn is a connection that is counted until it is closed.
+type countedConn struct {
 	*net.TCPConn
 	leave func()
 }
 
 // Close closes the connection.
-func (v *visitor) Close() error {
+func (v *countedConn) Close() error {
 	v.leave()
 	return v.TCPConn.Close()
 }

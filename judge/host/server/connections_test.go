@@ -13,12 +13,12 @@ import (
 // makes room; what proxies pass on is bounded only with all.
 func TestConnectionsAreBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
-		c    *crowd
+		c    *boundedListener
 		open int // of five
 	}{
-		"one network": {&crowd{network: 2, most: 9}, 2},
-		"all":         {&crowd{network: 9, most: 3}, 3},
-		"a proxy":     {&crowd{network: 2, most: 4, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
+		"one network": {&boundedListener{network: 2, most: 9}, 2},
+		"all":         {&boundedListener{network: 9, most: 3}, 3},
+		"a proxy":     {&boundedListener{network: 2, most: 4, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")

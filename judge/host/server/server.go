@@ -403,7 +403,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	// The workers' bridge needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	var on net.Listener = &crowd{Listener: s.listener, proxies: proxies, network: mostFromNetwork, most: mostConnections, of: map[netip.Prefix]int{}}
+	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: mostFromNetwork, most: mostConnections, of: map[netip.Prefix]int{}}
 	if secure != nil {
 		on = tls.NewListener(on, secure)
 	}

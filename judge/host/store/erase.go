@@ -138,13 +138,8 @@ func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, er
 	if jobs, err = s.OpenJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, failed("read the open jobs of an account", err)
 	}
-	all, err := s.read.FlowsOf(ctx, id)
-	for _, f := range all {
-		if FlowState(f.State) == FlowRunning {
-			flows = append(flows, f.ID)
-		}
-	}
-	return jobs, flows, failed("read the flows of an account", err)
+	flows, err = s.OpenFlows(ctx, id, nil)
+	return jobs, flows, err
 }
 
 // eraseTeams takes the name from the teams that are nobody else's.

@@ -112,18 +112,18 @@ func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner
 	return f, nil
 }
 
-// openFlows are the ids of the flows of an account and of some kinds that have not ended.
 func openFlows(ctx context.Context, q *query.Queries, owner string, kinds []string) (ids []string, err error) {
 	all, err := q.OpenFlowsOf(ctx, owner)
 	for _, f := range all {
-		if slices.Contains(kinds, f.Kind) {
+		if kinds == nil || slices.Contains(kinds, f.Kind) {
 			ids = append(ids, f.ID)
 		}
 	}
 	return ids, err
 }
 
-// OpenFlows are the ids of the flows of an account and of some kinds that have not ended.
+// OpenFlows are the ids of the flows of an account and of some kinds that have not ended; nil is
+// for all kinds.
 func (s *Store) OpenFlows(ctx context.Context, owner string, kinds []string) ([]string, error) {
 	ids, err := openFlows(ctx, s.read, owner, kinds)
 	return ids, failed("read the flows of an account", err)
