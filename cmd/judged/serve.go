@@ -106,8 +106,8 @@ func holds(entries []fs.DirEntry) bool {
 	})
 }
 
-// serveOptions reads judge.toml, which it writes in an empty folder.
-func (c *console) serveOptions(change func(*config.Server)) (o server.Options, err error) {
+// serveOptions reads judge.toml, which it writes in an empty folder, unless it may not serve there.
+func (c *console) serveOptions(change func(*config.Server)) (o server.Options, refused error) {
 	if _, err := config.FindRoot("."); errors.Is(err, fs.ErrNotExist) {
 		entries, err := os.ReadDir(".")
 		if err != nil {
@@ -120,9 +120,17 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, e
 		if err != nil {
 			return o, err
 		}
-		if _, err := scaffold.Write(contest); err != nil {
+		written, err := scaffold.Write(contest)
+		if err != nil {
 			return o, err
 		}
+		defer func() {
+			for _, path := range written {
+				if refused != nil {
+					_ = os.Remove(path) // that it is refused is what the caller has to know
+				}
+			}
+		}()
 	}
 	contest, err := cli.Find()
 	if err != nil {

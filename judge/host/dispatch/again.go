@@ -58,26 +58,27 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
 }
 
-// believe compares what guests said of a submission with what a worker says that is none. A
-// guest that said something else is drained.
+// believe compares what guests said of a submission with what a worker says that is none.
 func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded) {
-	for _, g := range f.Guests {
-		if r.Finished == nil || !flow.Disagree(g.Verdict, r.Finished.Verdict) {
-			continue
-		}
-		what := fmt.Sprintf("the guest %s says %s of the submission %s; %s says %s", g.Worker, g.Verdict, f.Submission, r.Worker, r.Finished.Verdict)
-		if err := d.distrust(ctx, g.Worker, f.Submission, what); err != nil && ctx.Err() == nil {
-			d.o.Log.Error("drain a guest", "worker", g.Worker, "error", err)
+	if r.Finished == nil || len(f.Guests) == 0 {
+		return
+	}
+	of, err := d.o.Store.Submission(ctx, f.Submission)
+	if err == nil {
+		for _, g := range f.Guests {
+			wrong := flow.Disagree(g.Verdict, r.Finished.Verdict)
+			if wrong {
+				what := fmt.Sprintf("the guest %s says %s; %s says %s", g.Worker, g.Verdict, r.Worker, r.Finished.Verdict)
+				err = errors.Join(err, d.differ(ctx, f.Submission, what))
+			}
+			if wrong || g.Verdict == r.Finished.Verdict {
+				err = errors.Join(err, d.judged(ctx, g.Worker, of.Account, wrong))
+			}
 		}
 	}
-}
-
-// distrust takes a worker out of service whose verdict another worker does not give.
-func (d *Dispatcher) distrust(ctx context.Context, worker, submission, what string) error {
-	note := what + "; what it judged: judged admin judgings --worker " + worker
-	d.o.Log.Error("two workers disagree; the first is drained", "worker", worker, "submission", submission, "reason", note)
-	err := d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "two workers disagree", Object: submission, Detail: note})
-	return errors.Join(err, d.takeOut(ctx, worker, note))
+	if err != nil && ctx.Err() == nil {
+		d.o.Log.Error("compare a guest's verdict", "submission", f.Submission, "error", err)
+	}
 }
 
 // takeOut takes a worker out of service, unless it is out already.

@@ -175,17 +175,17 @@ func TestNobodyElseAnyMore(t *testing.T) {
 	}
 }
 
-// TestGuests: what a guest says counts when another says so, and a guest that lies is drained,
-// with what names its judgings.
+// TestGuests: what a guest says counts when another says so, and what speaks against a guest is
+// counted, and told.
 func TestGuests(t *testing.T) {
 	for name, tt := range map[string]struct {
-		said  judge.Verdict
-		state store.WorkerState
+		said   judge.Verdict
+		differ int
 	}{
-		"the same":            {judge.WrongAnswer, store.Active},
-		"otherwise":           {judge.Accepted, store.Drained},
-		"time may differ":     {judge.TimeLimit, store.Active},
-		"its machine may err": {judge.JudgeError, store.Active},
+		"the same":            {judge.WrongAnswer, 0},
+		"otherwise":           {judge.Accepted, 1},
+		"time may differ":     {judge.TimeLimit, 0},
+		"its machine may err": {judge.JudgeError, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
@@ -224,16 +224,43 @@ func TestGuests(t *testing.T) {
 			if s := h.submission(id); s.Verdict != judge.WrongAnswer {
 				t.Errorf("the submission is %+v", s)
 			}
-			var w *store.Worker
-			h.until("the guest is looked at", func() bool {
-				var err error
-				w, err = h.store.Worker(t.Context(), "guest")
-				return err == nil && w.State == tt.state
-			})
-			if said := strings.Contains(w.Note, "other says WA; what it judged: judged admin judgings --worker guest"); said != (tt.state == store.Drained) {
-				t.Errorf("its note is %q", w.Note)
+			h.until("the guest is looked at", func() bool { return h.Presence("guest").Differs == tt.differ })
+			entries, err := h.store.Audited(t.Context(), "", 10)
+			h.must(err)
+			if told := len(entries) == 1 && entries[0].Detail == "the guest guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
+				t.Errorf("the staff is told %+v", entries)
 			}
 		})
+	}
+}
+
+// TestAGuestThatLies is drained when it lied about submissions of several accounts.
+func TestAGuestThatLies(t *testing.T) {
+	h := newHouse(t)
+	h.folding()
+	guest, other := h.enrolled("guest", true), h.enrolled("other", false)
+	for i, account := range []string{"ben", "ben", "cleo", "dan"} {
+		if i != 1 {
+			a, err := h.store.NewAccount(t.Context(), account, "", store.Person, "")
+			h.must(err)
+			h.owner = a.ID
+		}
+		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Active {
+			t.Fatalf("after %d lies it is %+v, %v", i, w, err)
+		}
+		h.submit(job.Practice, class, 1)
+		h.give(job.Practice, class, 1)
+		l := guest.take()
+		h.finish(l, says(l.Spec, judge.Accepted))
+		h.give(job.Practice, class, 1)
+		l = other.take()
+		h.finish(l, says(l.Spec, judge.WrongAnswer))
+	}
+	if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Drained || !strings.HasSuffix(w.Note, "judged admin judgings --worker guest") {
+		t.Errorf("it is %+v, %v", w, err)
+	}
+	if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.Active {
+		t.Errorf("the other is %+v, %v", w, err)
 	}
 }
 

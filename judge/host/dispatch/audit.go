@@ -3,8 +3,11 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/host/flow"
@@ -14,14 +17,14 @@ import (
 
 // audit has a submission that was judged judged again by another worker, now and then, and
 // each time for the first that solves a problem of a contest: a worker that lies, or is broken
-// so that nobody sees it, is found out by what others say. Of a class with one worker nothing
-// is judged again.
+// so that nobody sees it, is found out by what others say. Of a worker with which others
+// disagreed more is judged again. Of a class with one worker nothing is.
 func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string) {
 	if r.State != job.Done || r.Finished == nil || d.o.Audit <= 0 || !d.crew.anotherOf(r.Worker) {
 		return
 	}
 	of, err := d.o.Store.Submission(ctx, submission)
-	asked := rand.Float64() < d.o.Audit
+	asked := rand.Float64() < d.o.Audit || d.trust.asks(r.Worker)
 	if err == nil && !asked && r.Finished.Verdict == judge.Accepted {
 		asked, err = d.firstSolved(ctx, of)
 	}
@@ -60,12 +63,49 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, of *store.Su
 	return nil
 }
 
-// disagree takes a worker out of service whose verdict another worker does not give. The
-// verdict stands until somebody has looked.
-func (d *Dispatcher) disagree(ctx context.Context, spec *flow.Spec, what string) error {
-	var o flow.AuditOptions
-	if err := json.Unmarshal(spec.Options, &o); err != nil {
-		return err
+// concluded ends an audit, and counts what it says of the workers. The verdict stands, whatever
+// they say, until somebody has looked.
+func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, spec *flow.Spec, parts []flow.Part) error {
+	said, agree, err := flow.Opinions(spec, parts)
+	if err != nil {
+		return d.EndFlow(ctx, f.ID, store.FlowFailed, err.Error())
 	}
-	return d.distrust(ctx, o.Worker, o.Submission, what)
+	var all []string
+	for _, one := range said {
+		all = append(all, one.String())
+	}
+	what := strings.Join(all, "; ")
+	if agree {
+		err = d.EndFlow(ctx, f.ID, store.FlowDone, "")
+	} else {
+		if !slices.ContainsFunc(said, func(o *flow.Opinion) bool { return o.Wrong }) {
+			what += ": the program varies on each of them, which says nothing of the workers"
+		}
+		var o flow.AuditOptions
+		err = errors.Join(json.Unmarshal(spec.Options, &o), d.differ(ctx, o.Submission, what), d.EndFlow(ctx, f.ID, store.FlowFailed, what))
+	}
+	for _, one := range said {
+		if one.Right || one.Wrong {
+			err = errors.Join(err, d.judged(ctx, one.Worker, f.Owner, one.Wrong))
+		}
+	}
+	return err
+}
+
+// differ tells the staff that workers disagree about a submission.
+func (d *Dispatcher) differ(ctx context.Context, submission, what string) error {
+	d.o.Log.Error("workers disagree", "submission", submission, "verdicts", what)
+	return d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "workers disagree", Object: submission, Detail: what})
+}
+
+// judged counts whether others agree with a worker about a submission of an account, and takes
+// one out of service that they disagree with too often.
+func (d *Dispatcher) judged(ctx context.Context, worker, account string, wrong bool) error {
+	if !d.trust.judged(worker, account, wrong) {
+		return nil
+	}
+	note := fmt.Sprintf("other workers gave other verdicts on submissions of %d accounts: /admin/audit says which; what it judged: judged admin judgings --worker %s", mostDiffer, worker)
+	d.o.Log.Error("others disagree with a worker, and it is drained", "worker", worker)
+	err := d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "drained worker", Object: worker, Detail: note})
+	return errors.Join(err, d.takeOut(ctx, worker, note))
 }

@@ -1,53 +1,74 @@
 package dispatch
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"assay/judge"
+	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
+// answering has workers answer what they are given, each with its verdict.
+func (h *house) answering(verdicts map[*fake]judge.Verdict) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	h.Cleanup(func() { cancel(); all.Wait() })
+	for w, v := range verdicts {
+		all.Go(func() {
+			for {
+				l, err := w.Take(ctx)
+				if err == nil {
+					err = l.Finish(ctx, says(l.Spec, v))
+				}
+				if ctx.Err() != nil {
+					return
+				}
+				if err != nil {
+					h.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // TestAudit holds that another worker judges a submission again, that the first verdict
-// stands, and that a worker is drained of which another says otherwise.
+// stands, and who is asked where the two disagree.
 func TestAudit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		second judge.Verdict
-		state  store.WorkerState
+		differ int // accounts that speak against each of the two
 	}{
-		"the same":  {judge.Accepted, store.Active},
-		"otherwise": {judge.WrongAnswer, store.Drained},
+		"the same":  {judge.Accepted, 0},
+		"otherwise": {judge.WrongAnswer, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
 			h.o.Audit, h.o.Class = 1, class
 			h.folding()
-			for _, worker := range []string{"one", "two"} {
-				_, err := h.store.Enrol(t.Context(), store.NewWorker{Name: worker, Class: class, Key: "key of " + worker, Offer: job.Offer{}})
-				h.must(err)
-			}
-			_, err := h.store.Enrol(t.Context(), store.NewWorker{Name: "guest", Class: class, Key: "key of guest", Guest: true})
-			h.must(err)
-			one := h.join("one", class, 1)
-			ids := h.submit(job.Practice, class, 1)
-			h.give(job.Practice, class, 1)
+			one := h.enrolled("one", false)
+			h.enrolled("guest", true)
 			// While nobody else is there, nobody else is asked.
+			h.submit(job.Practice, class, 1)
+			h.give(job.Practice, class, 1)
 			l := one.take()
-			h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-			h.until("the job has ended", func() bool { return h.judgement(ids[0]).State == store.Done })
+			h.finish(l, says(l.Spec, judge.Accepted))
 			if flows, err := h.store.Flows(t.Context()); err != nil || len(flows) != 0 {
 				t.Fatalf("%d flows, %v", len(flows), err)
 			}
 
-			two := h.join("two", class, 1)
-			ids = h.submit(job.Practice, class, 1)
+			two := h.enrolled("two", false)
+			id := h.submit(job.Practice, class, 1)[0]
 			h.give(job.Practice, class, 1)
 			l = one.take()
-			h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-			audit := store.JobID("audit", ids[0])
-			h.until("another is to be asked", func() bool { f, err := h.store.Flow(t.Context(), audit); return err == nil && f.Owner == h.owner })
+			h.finish(l, says(l.Spec, judge.Accepted))
+			audit := store.JobID("audit", id)
 			h.must(h.plan(t.Context(), audit))
 			if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one", "guest"}) {
 				t.Errorf("%v must not be asked", not)
@@ -55,33 +76,166 @@ func TestAudit(t *testing.T) {
 			h.give(job.Background, class, 1)
 			one.none("it judged the submission")
 			l = two.take()
-			h.must(l.Finish(t.Context(), says(l.Spec, tt.second)))
-			h.until("the other has judged", func() bool { parts, err := h.store.Parts(t.Context(), audit); return err == nil && len(parts) == 1 })
+			h.finish(l, says(l.Spec, tt.second))
 			h.must(h.plan(t.Context(), audit))
-			w, err := h.store.Worker(t.Context(), "one")
-			if err != nil || w.State != tt.state {
-				t.Errorf("the first is %+v, %v", w, err)
+			if tt.differ > 0 {
+				h.answering(map[*fake]judge.Verdict{one: judge.Accepted, two: tt.second})
+				h.until("each has judged it three times", func() bool {
+					h.must(h.feed(t.Context(), h.lead("first")))
+					parts, err := h.store.Parts(t.Context(), audit)
+					return err == nil && len(parts) == 5
+				})
+				h.must(h.plan(t.Context(), audit))
 			}
-			if j := h.judgement(ids[0]); j.Verdict != judge.Accepted {
+			f, err := h.store.Flow(t.Context(), audit)
+			if want := map[int]string{0: "", 1: "one says AC, AC, AC; two says WA, WA, WA"}[tt.differ]; err != nil || f.Owner != h.owner || f.Reason != want {
+				t.Errorf("the audit is %+v, %v", f, err)
+			}
+			for _, w := range []string{"one", "two"} {
+				if kept, err := h.store.Worker(t.Context(), w); err != nil || kept.State != store.Active || h.Presence(w).Differs != tt.differ {
+					t.Errorf("%s is %+v, others disagree about %d, %v", w, kept, h.Presence(w).Differs, err)
+				}
+			}
+			if j := h.judgement(id); j.Verdict != judge.Accepted {
 				t.Errorf("the verdict is %s", j.Verdict)
 			}
 			entries, err := h.store.Audited(t.Context(), "", 10)
 			h.must(err)
-			said := len(entries) == 1 && strings.Contains(entries[0].Detail, "one says AC of the submission") && strings.Contains(entries[0].Detail, "two says WA")
-			if said != (tt.state == store.Drained) {
+			said := len(entries) == 1 && entries[0].Action == "workers disagree" && entries[0].Detail == f.Reason
+			if said != (tt.differ > 0) || len(entries) > 0 != (tt.differ > 0) {
 				t.Errorf("the staff is told %+v", entries)
 			}
-			if tt.state == store.Drained {
-				h.until("the first is told to take no more jobs", func() bool {
+		})
+	}
+}
+
+// TestWorkersThatDiffer holds who is taken out of service: nobody for what one contestant does, or
+// for programs that vary, and with two workers both.
+func TestWorkersThatDiffer(t *testing.T) {
+	differ := flow.Part{Key: "again", State: job.Done, Worker: "two", Verdict: judge.WrongAnswer}
+	said := func(key, worker string, v judge.Verdict) flow.Part {
+		return flow.Part{Key: key, State: job.Done, Worker: worker, Verdict: v}
+	}
+	for name, tt := range map[string]struct {
+		accounts, submissions int
+		parts                 []flow.Part // besides that two says WA, and one AC
+		drained               []string
+	}{
+		"one contestant":          {1, 9, nil, nil},
+		"two contestants":         {2, 9, nil, nil},
+		"programs that vary":      {9, 9, []flow.Part{said("first/2", "one", "WA"), said("second/2", "two", "AC")}, nil},
+		"three contestants":       {3, 3, nil, []string{"one", "two"}},
+		"and the second is wrong": {3, 3, []flow.Part{said("third", "three", "AC")}, []string{"two"}},
+		"and the first is wrong":  {3, 3, []flow.Part{said("third", "three", "WA")}, []string{"one"}},
+		"and one always says so":  {3, 3, []flow.Part{said("first/2", "one", "AC"), said("second/2", "two", "AC")}, []string{"two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			var workers []*fake
+			for _, w := range []string{"one", "two", "three"} {
+				workers = append(workers, h.enrolled(w, false))
+			}
+			var accounts []string
+			for i := range tt.accounts {
+				a, err := h.store.NewAccount(t.Context(), fmt.Sprint("person", i), "", store.Person, "")
+				h.must(err)
+				accounts = append(accounts, a.ID)
+			}
+			for i := range tt.submissions {
+				spec, err := flow.NewAudit(&job.Work{Problem: "sum"}, flow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
+				h.must(err)
+				data, err := json.Marshal(spec)
+				h.must(err)
+				f, err := h.store.NewFlow(t.Context(), fmt.Sprint("audit", i), string(flow.Audit), data, accounts[i%len(accounts)])
+				h.must(err)
+				h.must(h.concluded(t.Context(), f, spec, append([]flow.Part{differ}, tt.parts...)))
+			}
+			var drained []string
+			for _, w := range workers {
+				kept, err := h.store.Worker(t.Context(), w.name)
+				h.must(err)
+				if kept.State != store.Drained {
+					continue
+				}
+				drained = append(drained, w.name)
+				if want := "on submissions of 3 accounts: /admin/audit says which; what it judged: judged admin judgings --worker " + w.name; !strings.HasSuffix(kept.Note, want) {
+					t.Errorf("the note of %s is %q", w.name, kept.Note)
+				}
+				h.until("it is told to take no more jobs", func() bool {
 					select {
-					case o := <-one.Orders():
+					case o := <-w.Orders():
 						return o.Kind == job.Drain
 					default:
 						return false
 					}
 				})
 			}
+			if !slices.Equal(drained, tt.drained) {
+				t.Errorf("drained are %v, want %v", drained, tt.drained)
+			}
 		})
+	}
+}
+
+// TestAnAuditWaitsForNobodyWhoIsGone: where the workers that are to be asked go away, it ends with
+// what was said.
+func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
+	h := newHouse(t)
+	h.o.Audit, h.o.Class = 1, class
+	h.folding()
+	one, two := h.enrolled("one", false), h.enrolled("two", false)
+	id := h.submit(job.Practice, class, 1)[0]
+	h.give(job.Practice, class, 1)
+	l := one.take()
+	h.finish(l, says(l.Spec, judge.Accepted))
+	audit := store.JobID("audit", id)
+	h.must(h.plan(t.Context(), audit))
+	if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one"}) {
+		t.Errorf("%v must not be asked", not)
+	}
+	two.Close()
+	h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
+	h.must(h.plan(t.Context(), audit))
+	if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowDone || h.Presence("one").Differs != 0 {
+		t.Errorf("the audit is %+v, %v", f, err)
+	}
+}
+
+// TestTrust: what speaks against a worker is forgotten after others have agreed with it for long
+// enough, and has more of what it judges judged again meanwhile.
+func TestTrust(t *testing.T) {
+	var k trust
+	asks := func() (n int) {
+		for n < 1000 && k.asks("w") {
+			n++
+		}
+		return n
+	}
+	if asks() != 0 || k.differ("w") != 0 {
+		t.Error("a worker of which nothing is known is not believed")
+	}
+	for round := range 5 {
+		for _, account := range []string{"a", "b", "a"} {
+			if k.judged("w", account, true) {
+				t.Fatal("two accounts are enough")
+			}
+		}
+		if n := asks(); n != mostCompared || k.differ("w") != 2 {
+			t.Errorf("%d are judged again, %d accounts speak against it", n, k.differ("w"))
+		}
+		for range mostCompared {
+			if k.judged("w", "a", false) {
+				t.Fatal("others agree, and it is drained")
+			}
+		}
+		if k.differ("w") != 0 || len(k.row["w"].found) != mostCompared {
+			t.Errorf("in round %d kept is %+v", round, k.row["w"])
+		}
+	}
+	k.judged("w", "a", true)
+	k.judged("w", "b", true)
+	if !k.judged("w", "c", true) || k.differ("w") != 0 || k.differ("v") != 0 {
+		t.Errorf("three accounts are not enough, or not forgotten: %+v", k.row)
 	}
 }
 

@@ -190,6 +190,18 @@ func (c *crew) guests(class string) (names []string) {
 	return names
 }
 
+// but are the workers of a class that are not the given one, whether they are here or not.
+func (c *crew) but(class, worker string) (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.workers {
+		if m.class == class && name != worker {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // isGuest says whether a worker is a guest.
 func (c *crew) isGuest(worker string) bool {
 	c.mu.Lock()
@@ -246,6 +258,7 @@ type Presence struct {
 	Running   int // at most Slots: a job that makes way is not counted beside others
 	Draining  bool
 	Note      string
+	Differs   int // accounts on whose submissions other workers disagreed with it lately
 }
 
 // Presence says what a worker does just now.
@@ -256,7 +269,7 @@ func (d *Dispatcher) Presence(worker string) Presence {
 	if m == nil {
 		return Presence{}
 	}
-	return Presence{Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining, Note: m.note}
+	return Presence{Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining, Note: m.note, Differs: d.trust.differ(worker)}
 }
 
 // Served says whether a worker of a class is here that takes jobs.

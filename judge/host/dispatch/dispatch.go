@@ -81,6 +81,7 @@ type Dispatcher struct {
 	// anybody heard of it.
 	patience time.Duration
 	failing  failing
+	trust    trust
 	lost     chan queue.Lost
 	breaks   chan queue.Broken
 	retry    []time.Duration // see retryAfter

@@ -110,9 +110,13 @@ func (d *Dispatcher) plan(ctx context.Context, id string) error {
 			return err
 		}
 	}
+	if spec.Kind == flow.Audit { // who has gone is not waited for
+		step.Jobs = slices.DeleteFunc(step.Jobs, func(j flow.Job) bool { return !d.someone(&j) })
+		step.Done = step.Done || len(step.Jobs) == 0
+	}
 	switch {
-	case step.Failed != "" && spec.Kind == flow.Audit:
-		return errors.Join(d.disagree(ctx, &spec, step.Failed), d.EndFlow(ctx, id, store.FlowFailed, step.Failed))
+	case step.Done && step.Failed == "" && spec.Kind == flow.Audit:
+		return d.concluded(ctx, f, &spec, planned(parts))
 	case step.Failed != "":
 		return d.EndFlow(ctx, id, store.FlowFailed, step.Failed)
 	case step.Done:
@@ -125,7 +129,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string) error {
 	jobs := make([]store.FlowJob, len(step.Jobs))
 	for i, j := range step.Jobs {
 		jobs[i] = store.FlowJob{
-			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: slices.Concat(j.Exclude, guests),
+			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: d.excluded(&j, guests),
 			Owner: f.Owner, // many flows of one account have the share of one
 		}
 	}
@@ -137,6 +141,21 @@ func (d *Dispatcher) plan(ctx context.Context, id string) error {
 		d.Poke()
 	}
 	return err
+}
+
+// excluded are the workers that must not do a job of a flow.
+func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
+	all := slices.Concat(j.Exclude, guests)
+	if j.Only != "" {
+		all = append(all, d.crew.but(d.o.Class, j.Only)...)
+	}
+	return all
+}
+
+// someone says whether a worker is here that may do a job of a flow.
+func (d *Dispatcher) someone(j *flow.Job) bool {
+	here, _ := d.crew.others(d.o.Class, d.excluded(j, d.crew.guests(d.o.Class))...)
+	return here
 }
 
 // planned are the parts of a flow as its plan wants them.

@@ -66,8 +66,9 @@ type Job struct {
 	Work job.Work
 	Lane job.Lane
 	Cost time.Duration // estimated processor time
-	// Exclude are the workers that must not do it.
+	// Exclude are the workers that must not do it. Only is the one that is to do it; "" for any.
 	Exclude []string
+	Only    string
 }
 
 // Step is what comes next of a flow.

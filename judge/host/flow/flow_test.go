@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/contests/arena"
 	"assay/judge/host/job"
@@ -179,41 +178,5 @@ func TestPlanningTwiceIsTheSame(t *testing.T) {
 	}
 	if len(planned) != 30 {
 		t.Errorf("%d jobs were planned", len(planned))
-	}
-}
-
-// TestAuditIsPlanned holds that another worker is asked, and that only a verdict that does not
-// hang on time is held against the first.
-func TestAuditIsPlanned(t *testing.T) {
-	d := blob.Of([]byte("x"))
-	w := job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Digest: d}}}
-	for _, tt := range []struct {
-		first, second judge.Verdict
-		state         job.State
-		failed        bool
-	}{
-		{judge.Accepted, judge.Accepted, job.Done, false},
-		{judge.Accepted, judge.WrongAnswer, job.Done, true},
-		{judge.WrongAnswer, judge.Accepted, job.Done, true},
-		{judge.TimeLimit, judge.Accepted, job.Done, false},
-		{judge.Accepted, judge.TimeLimit, job.Done, false},
-		{judge.Accepted, judge.JudgeError, job.Done, false},
-		{judge.Accepted, "", job.GivenUp, false},
-	} {
-		s, err := NewAudit(&w, AuditOptions{Submission: "7", Worker: "w1", Verdict: tt.first})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Check() == nil {
-			t.Error("anybody may ask for an audit")
-		}
-		keys, step := next(t, s, nil)
-		if keys != "again" || !slices.Equal(step.Jobs[0].Exclude, []string{"w1"}) || step.Jobs[0].Work.Kind != job.Submission {
-			t.Errorf("got %q, %+v", keys, step)
-		}
-		_, step = next(t, s, []Part{{Key: "again", State: tt.state, Worker: "w2", Verdict: tt.second}})
-		if !step.Done || (step.Failed != "") != tt.failed {
-			t.Errorf("%s and then %s: %+v", tt.first, tt.second, step)
-		}
 	}
 }

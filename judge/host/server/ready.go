@@ -50,10 +50,14 @@ func (s *Server) look(ctx context.Context) (notes []string, err error) {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
 	for _, w := range workers {
-		if w.State == store.Drained && w.Note != "" {
+		now := s.dispatch.Presence(w.Name)
+		switch {
+		case w.State == store.Drained && w.Note != "":
 			notes = append(notes, "the worker "+w.Name+" was taken out of service: judged admin worker list says why")
-		} else if note := s.dispatch.Presence(w.Name).Note; note != "" {
+		case now.Note != "":
 			notes = append(notes, "the worker "+w.Name+" takes no jobs for now: judged admin worker list says why")
+		case now.Differs > 0:
+			notes = append(notes, "other workers disagree with the worker "+w.Name+": the page /admin/audit says about which submissions")
 		}
 	}
 	queues, err := s.dispatch.Queues(ctx)
