@@ -79,6 +79,12 @@ func TestAudit(t *testing.T) {
 			h.finish(l, says(l.Spec, tt.second))
 			h.must(h.plan(t.Context(), audit))
 			if tt.differ > 0 {
+				for key, want := range map[string][]string{"first/2": {"guest", "two"}, "second/3": {"guest", "one"}} {
+					not := slices.Compact(slices.Sorted(slices.Values(h.spec(store.JobID(audit, key)).Exclude)))
+					if !slices.Equal(not, want) {
+						t.Errorf("%v must not be asked for %s, want %v", not, key, want)
+					}
+				}
 				h.answering(map[*fake]judge.Verdict{one: judge.Accepted, two: tt.second})
 				h.until("each has judged it three times", func() bool {
 					h.must(h.feed(t.Context(), h.lead("first")))
@@ -240,7 +246,7 @@ func TestTrust(t *testing.T) {
 }
 
 // TestTheFirstThatSolvesIsJudgedTwice: whatever the part is that is judged again, the first
-// accepted submission to a problem is, and no other one.
+// accepted submission to a problem is, and no other one, until others disagree with its worker.
 func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
 	h := newHouse(t)
 	h.o.Audit, h.o.Class = 1e-15, class
@@ -253,8 +259,11 @@ func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
 	h.join("two", class, 1)
 	var audited []bool
 	var last string
-	verdicts := []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.Accepted, judge.WrongAnswer}
-	for _, v := range verdicts {
+	verdicts := []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.Accepted}
+	for i, v := range verdicts {
+		if i == 3 {
+			h.trust.judged("one", "somebody", true)
+		}
 		id := h.submit(job.Practice, class, 1)[0]
 		h.give(job.Practice, class, 1)
 		l := one.take()
@@ -266,7 +275,7 @@ func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
 		}
 		last = store.JobID("audit", id)
 	}
-	if want := []bool{false, true, false}; !slices.Equal(audited, want) {
+	if want := []bool{false, true, false, true}; !slices.Equal(audited, want) {
 		t.Errorf("judged again are %v, want %v of %v", audited, want, verdicts)
 	}
 }
