@@ -98,6 +98,7 @@ var layers = map[string][]string{
 
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.
+	"judge/host":      nil,                                                                                                                                                 // a page
 	"judge/host/job":  {"judge", "judge/blob"},                                                                                                                             // words
 	"judge/host/flow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
 	// A job is any command that workspace can do, and its errors say whose fault it was.

@@ -16,7 +16,7 @@ import (
 // folder is the baseline.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		h := newHouse(b, nil)
+		h := newHarness(b, nil)
 		must(b, os.RemoveAll(h.part.Data))
 		must(b, os.MkdirAll(h.part.Data, 0o700))
 		began := time.Now()
@@ -35,7 +35,7 @@ func BenchmarkStart(b *testing.B) {
 // again, and until there is a verdict.
 func BenchmarkRecovery(b *testing.B) {
 	const all, waiting = 100_000, 1000
-	h, contest := realHouse(b, 1)
+	h, contest := realServer(b, 1)
 	program := static(b, h.dir, "")
 	admin := h.openFor(contest, 1)
 	h.wait("the worker knows its machine", func() bool {

@@ -33,13 +33,13 @@ func TestAServerOnPostgresIsKilled(t *testing.T) {
 	must(t, err)
 	_, err = db.Exec("CREATE SCHEMA chaos")
 	must(t, errors.Join(err, db.Close()))
-	killServers(t, newHouse(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), 8, 300)
+	killServers(t, newHarness(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), 8, 300)
 }
 
-// outer is a queue of three servers, with a house whose workers it lets in.
-func outer(t *testing.T) (*house, *queuetest.Cluster, []queuetest.Worker) {
+// outer is a queue of three servers, with a harness whose workers it lets in.
+func outer(t *testing.T) (*harness, *queuetest.Cluster, []queuetest.Worker) {
 	t.Helper()
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	var known []queuetest.Worker
 	for _, name := range []string{"w1", "w2"} {
 		must(t, os.MkdirAll(filepath.Join(h.dir, name), 0o700))
@@ -54,7 +54,7 @@ func outer(t *testing.T) (*house, *queuetest.Cluster, []queuetest.Worker) {
 }
 
 // leader waits until a server of the queue leads its stream of jobs that is not a given one.
-func (h *house) leader(not string) (name string) {
+func (h *harness) leader(not string) (name string) {
 	h.t.Helper()
 	nc, err := nats.Connect(h.part.Queue)
 	must(h.t, err)
@@ -72,7 +72,7 @@ func (h *house) leader(not string) (name string) {
 }
 
 // begin serves, submits, and waits until a third is judged.
-func (h *house) begin(known []queuetest.Worker, submissions int) *sync.WaitGroup {
+func (h *harness) begin(known []queuetest.Worker, submissions int) *sync.WaitGroup {
 	h.t.Helper()
 	h.serve()
 	for _, w := range known {

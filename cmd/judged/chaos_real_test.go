@@ -26,7 +26,7 @@ import (
 // is judged, and nothing that a killed worker ran goes on.
 func TestRealWorkersAreKilled(t *testing.T) {
 	slow(t)
-	h := &house{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
+	h := &harness{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
 	contest := filepath.Join(h.dir, "contest")
 	h.part = serverPart{Data: filepath.Join(contest, "data"), Listen: freeport.Address(t), Metrics: freeport.Address(t)}
 	for name, text := range map[string]string{
@@ -88,7 +88,7 @@ func TestRealWorkersAreKilled(t *testing.T) {
 }
 
 // judged starts the command judged in a folder. It ends with the test.
-func (h *house) judged(dir, log string, args ...string) *process {
+func (h *harness) judged(dir, log string, args ...string) *process {
 	h.t.Helper()
 	out, err := os.OpenFile(filepath.Join(h.dir, log+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(h.t, err)

@@ -21,16 +21,16 @@ import (
 
 // TestAServerIsKilled is the one row that always runs: small, and within some seconds.
 func TestAServerIsKilled(t *testing.T) {
-	killServers(t, newHouse(t, nil), 1, 20)
+	killServers(t, newHarness(t, nil), 1, 20)
 }
 
 // TestAServerIsKilledEightTimes: at random moments, while people submit.
 func TestAServerIsKilledEightTimes(t *testing.T) {
 	slow(t)
-	killServers(t, newHouse(t, nil), 8, 300)
+	killServers(t, newHarness(t, nil), 8, 300)
 }
 
-func killServers(t *testing.T, h *house, kills, submissions int) {
+func killServers(t *testing.T, h *harness, kills, submissions int) {
 	h.serve()
 	for _, name := range []string{"w1", "w2"} {
 		h.work(h.hire(name, 2, 20*time.Millisecond))
@@ -52,7 +52,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 	for _, step := range []string{"received", "kept", "published", "out", "answered", "folded", "again"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t, nil)
+			h := newHarness(t, nil)
 			h.serve()
 			w := h.hire("w", 5, 20*time.Millisecond)
 			worker := h.work(w)
@@ -99,7 +99,7 @@ func TestAWorkerDiesAtEachStep(t *testing.T) {
 	for _, step := range []string{"taken", "judged", "offered"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t, nil)
+			h := newHarness(t, nil)
 			h.serve()
 			w := h.hire("w", 1, 20*time.Millisecond)
 			w.DieAt = step
@@ -115,7 +115,7 @@ func TestAWorkerDiesAtEachStep(t *testing.T) {
 // than its leases last, one works.
 func TestWorkersAreKilledAndFrozen(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.serve()
 	h.work(h.hire("good", 1, 300*time.Millisecond))
 	frozen := h.work(h.hire("frozen", 2, 300*time.Millisecond))
@@ -142,7 +142,7 @@ func TestWorkersAreKilledAndFrozen(t *testing.T) {
 // TestTheQueueIsDeleted while the server is down: 200 wait and 4 are out.
 func TestTheQueueIsDeleted(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.serve()
 	w := h.hire("w", 4, time.Hour)
 	worker := h.work(w)
@@ -160,7 +160,7 @@ func TestTheQueueIsDeleted(t *testing.T) {
 // TestAcknowledgementsAreLost on the way from the worker to the server, or come late.
 func TestAcknowledgementsAreLost(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.serve()
 	w := h.hire("w", 4, 20*time.Millisecond)
 	w.Bridge = "http://" + lossy(t, h.part.Listen)
@@ -173,7 +173,7 @@ func TestAcknowledgementsAreLost(t *testing.T) {
 // judged.
 func TestPoison(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.serve()
 	for _, name := range []string{"w1", "w2", "w3"} {
 		h.keepWorking(h.hire(name, 1, 20*time.Millisecond))
@@ -189,7 +189,7 @@ func TestPoison(t *testing.T) {
 // TestFlood: what waits in the background, and an owner who sends much, hold up nobody else.
 func TestFlood(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	const many, some = 1000, 50
 	var single string
 	h.inStore(func(s *store.Store) {
@@ -230,7 +230,7 @@ func TestFlood(t *testing.T) {
 // TestCancel at random moments: there is a verdict, or there is none.
 func TestCancel(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.serve()
 	h.work(h.hire("w", 2, 50*time.Millisecond))
 	var all sync.WaitGroup
@@ -265,7 +265,7 @@ func TestCancel(t *testing.T) {
 // TestTwoVersions: a worker of another version works, one of other words is told what to do.
 func TestTwoVersions(t *testing.T) {
 	slow(t)
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.serve()
 	for name, protocol := range map[string]int{"old": job.Protocol - 1, "new": job.Protocol + 1} {
 		w := h.hire(name, 1, 0)
@@ -294,7 +294,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	}
 	t.Cleanup(func() { must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
 	resize := func(size string) { must(t, syscall.Mount("none", disk, "tmpfs", syscall.MS_REMOUNT, "size="+size)) }
-	h := newHouse(t, func(p *serverPart) { p.Data = filepath.Join(disk, "data") })
+	h := newHarness(t, func(p *serverPart) { p.Data = filepath.Join(disk, "data") })
 	h.serve()
 	h.work(h.hire("w", 2, 20*time.Millisecond))
 	h.submitAll(30).Wait()

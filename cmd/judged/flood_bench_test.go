@@ -93,7 +93,7 @@ type person struct {
 }
 
 // people makes accounts. The server must be down.
-func (h *house) people(n int) (all []person) {
+func (h *harness) people(n int) (all []person) {
 	h.t.Helper()
 	h.inStore(func(s *store.Store) {
 		for i := range n {
@@ -111,7 +111,7 @@ func (h *house) people(n int) (all []person) {
 }
 
 // ask sends a request for a page, and refuses what is no answer to it.
-func (h *house) ask(p person, method, path, kind string, body []byte) {
+func (h *harness) ask(p person, method, path, kind string, body []byte) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, "http://"+h.part.Listen+path, bytes.NewReader(body))
 	must(h.t, err)
@@ -134,49 +134,49 @@ func send(method, path, more, body string) []byte {
 
 const form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
-// floods are what one person sends to a house: requests sees to what they need, and returns
+// floods are what one person sends to a harness: requests sees to what they need, and returns
 // them. The cookie and the token are headers.
 var floods = []struct {
 	name        string
 	connections int
-	requests    func(h *house, p person, cookie, token string) func(i int64) []byte
+	requests    func(h *harness, p person, cookie, token string) func(i int64) []byte
 }{
 	{"nothing", 0, nil},
-	{"pages", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+	{"pages", 32, func(_ *harness, _ person, cookie, _ string) func(int64) []byte {
 		return always(send("GET", "/c/now", cookie, ""))
 	}},
-	{"boards", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+	{"boards", 32, func(_ *harness, _ person, cookie, _ string) func(int64) []byte {
 		return always(send("GET", "/c/now/board", cookie, ""))
 	}},
-	{"boards-of-nobody", 32, func(*house, person, string, string) func(int64) []byte {
+	{"boards-of-nobody", 32, func(*harness, person, string, string) func(int64) []byte {
 		return always(send("GET", "/c/now/board", "", ""))
 	}},
-	{"logins", 32, func(*house, person, string, string) func(int64) []byte {
+	{"logins", 32, func(*harness, person, string, string) func(int64) []byte {
 		return func(i int64) []byte {
 			return send("POST", "/login", form, fmt.Sprintf("login=guess%d&password=correct-horse", i))
 		}
 	}},
-	{"pages-submissions", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+	{"pages-submissions", 32, func(_ *harness, _ person, cookie, _ string) func(int64) []byte {
 		return func(i int64) []byte {
 			return send("POST", "/c/now/p/A", cookie+form, fmt.Sprintf("language=py&text=print(%d)", i))
 		}
 	}},
-	{"pages-bodies", 32, func(_ *house, _ person, cookie, _ string) func(int64) []byte {
+	{"pages-bodies", 32, func(_ *harness, _ person, cookie, _ string) func(int64) []byte {
 		return always([]byte("POST /c/now/p/A HTTP/1.1\r\nHost: x\r\n" + cookie + form + "Content-Length: 500\r\n\r\nlanguage=p"))
 	}},
-	{"files", 32, func(*house, person, string, string) func(int64) []byte {
+	{"files", 32, func(*harness, person, string, string) func(int64) []byte {
 		paths := []string{"/static/icon.svg", "/nothing"}
 		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], "", "") }
 	}},
-	{"wrong-tokens", 32, func(*house, person, string, string) func(int64) []byte {
+	{"wrong-tokens", 32, func(*harness, person, string, string) func(int64) []byte {
 		return func(i int64) []byte {
 			return send("GET", client.SubmissionsPath, fmt.Sprintf("Authorization: Bearer guess%d\r\n", i), "")
 		}
 	}},
-	{"joins-of-59-MiB", 32, func(*house, person, string, string) func(int64) []byte {
+	{"joins-of-59-MiB", 32, func(*harness, person, string, string) func(int64) []byte {
 		return always(send("POST", client.JoinPath, "", `{"code":"`+strings.Repeat("x", 59<<20)))
 	}},
-	{"wrong-join-codes", 32, func(h *house, _ person, _, _ string) func(int64) []byte {
+	{"wrong-join-codes", 32, func(h *harness, _ person, _, _ string) func(int64) []byte {
 		_, key, err := queue.Key(filepath.Join(h.dir, "worker"))
 		must(h.t, err)
 		return func(i int64) []byte {
@@ -185,7 +185,7 @@ var floods = []struct {
 			}}))
 		}
 	}},
-	{"blobs-missing", 32, func(h *house, _ person, _, token string) func(int64) []byte {
+	{"blobs-missing", 32, func(h *harness, _ person, _, token string) func(int64) []byte {
 		return func(i int64) []byte {
 			var n client.Blobs
 			for k := range int64(client.MaxBlobs) {
@@ -194,15 +194,15 @@ var floods = []struct {
 			return send("POST", client.MissingPath, token, toJSON(h.t, n))
 		}
 	}},
-	{"blobs", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+	{"blobs", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		var all [100][]byte // each once, and then again
 		for i := range all {
-			data := bytes.Repeat([]byte{byte(i)}, 1<<20) // the most of this house
+			data := bytes.Repeat([]byte{byte(i)}, 1<<20) // the most of this harness
 			all[i] = send("PUT", client.BlobPath+string(blob.Of(data)), token, string(data))
 		}
 		return func(i int64) []byte { return all[i%int64(len(all))] }
 	}},
-	{"submissions", 32, func(h *house, p person, _, token string) func(int64) []byte {
+	{"submissions", 32, func(h *harness, p person, _, token string) func(int64) []byte {
 		data := []byte("print()")
 		_, err := p.Upload(h.t.Context(), []client.Source{client.Bytes(data)})
 		must(h.t, err)
@@ -213,28 +213,28 @@ var floods = []struct {
 			return send("POST", client.SubmissionsPath, token, toJSON(h.t, n))
 		}
 	}},
-	{"lists", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+	{"lists", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		paths := []string{client.SubmissionsPath, client.ProblemsPath, client.QueuePath, client.ContestsPath + "/now" + client.BoardPath}
 		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], token, "") }
 	}},
-	{"of-nobody", 32, func(*house, person, string, string) func(int64) []byte {
+	{"of-nobody", 32, func(*harness, person, string, string) func(int64) []byte {
 		paths := []string{client.ServerPath, "/healthz", "/readyz"}
 		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], "", "") }
 	}},
-	{"streams", 1000, func(h *house, p person, _, token string) func(int64) []byte {
+	{"streams", 1000, func(h *harness, p person, _, token string) func(int64) []byte {
 		return always(send("GET", client.SubmissionsPath+"/"+h.submit(p.Client, "stream")+"/events", token, ""))
 	}},
-	{"upgrades", 32, func(*house, person, string, string) func(int64) []byte {
+	{"upgrades", 32, func(*harness, person, string, string) func(int64) []byte {
 		return always(append(upgrade(), "PUB job.0.main.x 100\r\n"...))
 	}},
-	{"upgrades-held", 1000, func(*house, person, string, string) func(int64) []byte { return always(upgrade()) }},
-	{"bodies", 1000, func(_ *house, _ person, _, token string) func(int64) []byte {
+	{"upgrades-held", 1000, func(*harness, person, string, string) func(int64) []byte { return always(upgrade()) }},
+	{"bodies", 1000, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always([]byte("POST " + client.SubmissionsPath + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
 	}},
-	{"deep-JSON", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+	{"deep-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always(send("POST", client.SubmissionsPath, token, `{"files":`+strings.Repeat("[", 1_000_000)))
 	}},
-	{"huge-JSON", 32, func(_ *house, _ person, _, token string) func(int64) []byte {
+	{"huge-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always(send("PUT", client.FlowsPath+"/"+rand.Text(), token, `{"kind":"golf","problem":"p","files":[{}`+strings.Repeat(",{}", 2<<20/3-100)+"]}"))
 	}},
 }
@@ -259,7 +259,7 @@ func toJSON(t testing.TB, v any) string {
 func BenchmarkFloods(b *testing.B) {
 	for _, kind := range floods {
 		b.Run(kind.name, func(b *testing.B) {
-			h := newHouse(b, nil)
+			h := newHarness(b, nil)
 			people := h.people(250)
 			h.inStore(func(s *store.Store) {
 				must(b, s.NewContest(b.Context(), &store.Contest{

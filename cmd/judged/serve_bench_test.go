@@ -20,11 +20,11 @@ import (
 	"assay/judge/host/store"
 )
 
-// realHouse is a contest with the problem "nothing", whose cases want nothing said, and a
+// realServer is a contest with the problem "nothing", whose cases want nothing said, and a
 // folder of data for `judged serve` in it.
-func realHouse(b *testing.B, cases int) (h *house, contest string) {
+func realServer(b *testing.B, cases int) (h *harness, contest string) {
 	b.Helper()
-	h = &house{t: b, dir: b.TempDir(), answered: map[string]judge.Verdict{}}
+	h = &harness{t: b, dir: b.TempDir(), answered: map[string]judge.Verdict{}}
 	contest = filepath.Join(h.dir, "contest")
 	h.part = serverPart{Data: filepath.Join(contest, "data"), Listen: freeport.Address(b), Metrics: freeport.Address(b)}
 	files := map[string]string{"judge.toml": "[limits.source]\nsize = \"8MiB\"\n", "problems/nothing/problem.toml": "title = \"Nothing\"\n"}
@@ -41,7 +41,7 @@ func realHouse(b *testing.B, cases int) (h *house, contest string) {
 }
 
 // open starts `judged serve` and waits until it has its problem.
-func (h *house) openFor(contest string, workers int) *client.Client {
+func (h *harness) openFor(contest string, workers int) *client.Client {
 	h.t.Helper()
 	h.serving = h.judged(contest, "server", "serve", "--workers", fmt.Sprint(workers), "--listen", h.part.Listen, "--metrics", h.part.Metrics)
 	var admin *client.Client
@@ -57,7 +57,7 @@ func (h *house) openFor(contest string, workers int) *client.Client {
 }
 
 // real starts `judged worker` and waits until it is here.
-func (h *house) real(admin *client.Client, name string, slots int) *process {
+func (h *harness) real(admin *client.Client, name string, slots int) *process {
 	h.t.Helper()
 	w := h.hire(name, slots, 0)
 	p := h.judged(h.dir, name, "worker", "--data", w.Dir, "--slots", fmt.Sprint(slots), "--join", w.Address.String())
@@ -101,7 +101,7 @@ func serveOfSubmit(b *testing.B, cases, each int, body string) {
 	var program, contest string
 	servers := map[int]func(n int) time.Duration{}
 	for slots := 1; slots <= 2; slots++ {
-		h, in := realHouse(b, cases)
+		h, in := realServer(b, cases)
 		if contest = in; program == "" {
 			program = static(b, h.dir, body)
 		}
@@ -139,7 +139,7 @@ func serveOfSubmit(b *testing.B, cases, each int, body string) {
 
 // judgeAll has n submissions judged that are sent at once by four, and returns how long
 // that took: from the first request to the last verdict.
-func (h *house) judgeAll(c *client.Client, program string, n int) time.Duration {
+func (h *harness) judgeAll(c *client.Client, program string, n int) time.Duration {
 	h.t.Helper()
 	db := h.database()
 	defer db.Close()
@@ -174,7 +174,7 @@ func (h *house) judgeAll(c *client.Client, program string, n int) time.Duration 
 // jobs wait in the background, beside the same with nothing to do: with one slot, and a
 // program that takes a tenth of a second.
 func BenchmarkUnderBackground(b *testing.B) {
-	h, contest := realHouse(b, 1)
+	h, contest := realServer(b, 1)
 	program := static(b, h.dir, "time.Sleep(100 * time.Millisecond)")
 	admin := h.openFor(contest, 0)
 	worker := h.real(admin, "w", 1)
@@ -216,7 +216,7 @@ func BenchmarkUnderBackground(b *testing.B) {
 }
 
 // background keeps jobs that are as the last submission, and that nobody waits for.
-func (h *house) background(s *store.Store, n int) {
+func (h *harness) background(s *store.Store, n int) {
 	ctx := context.Background()
 	last, err := s.Submissions(ctx, store.Filter{Limit: 1})
 	must(h.t, err)
@@ -233,7 +233,7 @@ func (h *house) background(s *store.Store, n int) {
 // started, some seconds after their start. What they have in common counts once.
 func BenchmarkIdle(b *testing.B) {
 	for b.Loop() {
-		h, contest := realHouse(b, 1)
+		h, contest := realServer(b, 1)
 		admin := h.openFor(contest, 1)
 		h.wait("the worker is here", func() bool {
 			all, err := admin.Workers(b.Context())
@@ -251,7 +251,7 @@ func BenchmarkIdle(b *testing.B) {
 }
 
 // memory is what the server and its children have each for themselves, and in common.
-func (h *house) memory() (own, shared float64) {
+func (h *harness) memory() (own, shared float64) {
 	for _, pid := range running("", h.serving.Process.Pid) {
 		alone, program := memory(h.t, pid)
 		own, shared = own+alone, max(shared, program)

@@ -15,7 +15,7 @@ import (
 // BenchmarkVerifyOn verifies a problem with 30 solutions that compute for some 400 ms each, by
 // one worker of one slot and by two. It reports how many times as fast two are.
 func BenchmarkVerifyOn(b *testing.B) {
-	h, contest := realHouse(b, 1)
+	h, contest := realServer(b, 1)
 	accepted := filepath.Join(contest, "solutions", "nothing", "accepted")
 	must(b, os.MkdirAll(accepted, 0o755))
 	for i := range 30 {

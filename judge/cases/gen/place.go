@@ -29,7 +29,7 @@ func (m *Maker) stage(todo []*task) (string, error) {
 		return "", m.unwritable(todo[0].c, fmt.Errorf("make a folder for the cases: %w", err))
 	}
 	for _, t := range todo {
-		if err := m.room(t.c); err != nil {
+		if err := m.free(t.c); err != nil {
 			return "", m.unwritable(t.c, err)
 		}
 	}
@@ -44,8 +44,8 @@ func (m *Maker) stage(todo []*task) (string, error) {
 	return staging, nil
 }
 
-// room says whether the files of a case can stand where they belong.
-func (m *Maker) room(c *judge.Case) error {
+// free says whether the files of a case can stand where they belong.
+func (m *Maker) free(c *judge.Case) error {
 	dir := filepath.Dir(c.In)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return &fs.PathError{Op: "make a folder for the cases: mkdir", Path: dir, Err: syscall.ENOTDIR}

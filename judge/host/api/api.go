@@ -149,8 +149,8 @@ func New(o Options) http.Handler { return routed(o, keepAlive) }
 
 // routed is New with a time after which a stream that has nothing to say says so.
 func routed(o Options, keepAlive time.Duration) http.Handler {
-	if o.Kept == nil {
-		o.Kept = new(sync.RWMutex)
+	if o.Sweeping == nil {
+		o.Sweeping = new(sync.RWMutex)
 	}
 	a := &api{Options: o, keepAlive: keepAlive}
 	mux := http.NewServeMux()
@@ -224,8 +224,8 @@ func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 		return err
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))
-	a.Kept.RLock()
-	end := sync.OnceFunc(a.Kept.RUnlock)
+	a.Sweeping.RLock()
+	end := sync.OnceFunc(a.Sweeping.RUnlock)
 	defer end()
 	return rt.answer(a, &ending{w, end}, r, who)
 }

@@ -27,8 +27,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// house is a server for tests: a real database and a real queue, and no worker.
-type house struct {
+// harness is a server for tests: a real database and a real queue, and no worker.
+type harness struct {
 	*testing.T
 	*httptest.Server
 	store   *store.Store
@@ -45,7 +45,7 @@ type house struct {
 	preparing atomic.Bool
 }
 
-func newHouse(t *testing.T) *house {
+func newHarness(t *testing.T) *harness {
 	t.Helper()
 	dir := t.TempDir()
 	must := func(err error) {
@@ -66,7 +66,7 @@ func newHouse(t *testing.T) *house {
 	must(err)
 	t.Cleanup(q.Close)
 	d.Use(q)
-	h := &house{T: t, store: db, blobs: blobs, d: d, ahead: ahead, headers: map[string]string{"nobody": ""}, ids: map[string]string{}}
+	h := &harness{T: t, store: db, blobs: blobs, d: d, ahead: ahead, headers: map[string]string{"nobody": ""}, ids: map[string]string{}}
 	for _, who := range []string{"submit", "publish", "admin", "other", "revoked", "expired"} {
 		account, err := db.NewAccount(t.Context(), who, who, store.Person, "")
 		must(err)
@@ -98,7 +98,7 @@ func newHouse(t *testing.T) *house {
 	}
 	options := api.Options{
 		Preparing: h.preparing.Load,
-		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Room: func() (int64, error) { return 1 << 40, nil }},
+		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil }},
 		Boards:    board.NewHall(board.HallOptions{Store: db, Log: log}),
 		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
 		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
@@ -121,7 +121,7 @@ func offer() job.Offer {
 }
 
 // as is the Authorization of a caller.
-func (h *house) as(who, method, path string) string {
+func (h *harness) as(who, method, path string) string {
 	h.Helper()
 	sign := func(seed []byte, now time.Time, path string) string {
 		text, err := auth.Sign(seed, now, method, path)
@@ -151,7 +151,7 @@ func (h *house) as(who, method, path string) string {
 }
 
 // ask sends a request; a body that is no text is sent as JSON.
-func (h *house) ask(who, method, path string, body any) (int, string) {
+func (h *harness) ask(who, method, path string, body any) (int, string) {
 	h.Helper()
 	data, isText := body.(string)
 	if !isText && body != nil {
@@ -239,7 +239,7 @@ var expected = map[string]struct {
 // TestWhoMayAskWhat walks all routes as everybody. Who is refused is told 401 where it is
 // not known who asks, and 403 where it is.
 func TestWhoMayAskWhat(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	refused := map[string]int{
 		"nobody": 401, "revoked": 401, "expired": 401, "late worker": 401, "forger": 401,
 		"submit": 403, "publish": 403, "admin": 403, "worker": 403, "gone worker": 403,
@@ -281,7 +281,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 }
 
 // give sends a blob as somebody.
-func (h *house) give(who, data string) blob.Digest {
+func (h *harness) give(who, data string) blob.Digest {
 	h.Helper()
 	d := blob.Of([]byte(data))
 	if code, said := h.ask(who, "PUT", client.BlobPath+string(d), data); code != 200 {
@@ -292,7 +292,7 @@ func (h *house) give(who, data string) blob.Digest {
 
 // submission puts a problem on the server and makes a submission of the caller "submit" that
 // uses a blob of it.
-func (h *house) submission(key string) client.NewSubmission {
+func (h *harness) submission(key string) client.NewSubmission {
 	h.Helper()
 	const data = "program"
 	d := h.give("submit", data)
@@ -310,7 +310,7 @@ func (h *house) submission(key string) client.NewSubmission {
 // TestProblemsThatAreNotThereYet: while problems are being published, none is said to be missing
 // for ever.
 func TestProblemsThatAreNotThereYet(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ask := func(want string) {
 		t.Helper()
 		if code, said := h.ask("submit", "POST", "/v1/submissions", client.NewSubmission{Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh"}}}); code != 404 || !strings.Contains(said, want) {
@@ -328,7 +328,7 @@ func TestProblemsThatAreNotThereYet(t *testing.T) {
 
 // TestBadInput sends what nobody should: each is one clear sentence, and no submission.
 func TestBadInput(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	good := h.submission("k")
 	with := func(change func(*client.NewSubmission)) client.NewSubmission {
 		n := good
@@ -396,7 +396,7 @@ func TestBadInput(t *testing.T) {
 
 // TestHealth: what is wrong though the server answers stands below the word.
 func TestHealth(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\na worker is ill\n"} {
 		if code, said := h.ask("nobody", "GET", path, nil); code != 200 || said != want {
 			t.Errorf("%s is answered %d %q", path, code, said)
@@ -406,7 +406,7 @@ func TestHealth(t *testing.T) {
 
 // TestBodyCut breaks connections in the middle of what they bring.
 func TestBodyCut(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	d := blob.Of([]byte("four"))
 	c, err := net.Dial("tcp", h.Listener.Addr().String())
 	if err != nil {
@@ -432,7 +432,7 @@ func TestBodyCut(t *testing.T) {
 // TestOthers holds that nobody sees, hears or cancels what is another's, but for an admin;
 // and that what is sent again after a lost answer changes nothing.
 func TestOthers(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	send := h.submission("k")
 	var mine, again client.Submission
 	status, said := h.ask("submit", "POST", "/v1/submissions", send)
@@ -468,7 +468,7 @@ func TestOthers(t *testing.T) {
 // TestServerEnds holds that a request that the end of the server cuts short is not
 // answered as if it was done.
 func TestServerEnds(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, end := context.WithCancel(t.Context())
 	end()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/v1/tokens", nil)
@@ -483,7 +483,7 @@ func TestServerEnds(t *testing.T) {
 // TestStrangersWaitForEachOther: those of one network whose tokens or codes are wrong; and
 // those who ask what anybody may, or for a stream. Nobody else does.
 func TestStrangersWaitForEachOther(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	network := desk.Network("127.0.0.1:1").String()
 	for _, tt := range []struct {
 		turns                   *desk.Turns
@@ -537,7 +537,7 @@ func toJSON(t *testing.T, v any) string {
 
 // TestARoleThatIsTaken takes the tokens that go beyond the new one, and leaves the others.
 func TestARoleThatIsTaken(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, tt := range []struct {
 		who, role string
 		code      int
@@ -565,7 +565,7 @@ func TestARoleThatIsTaken(t *testing.T) {
 
 // TestTextsThatNobodyCanSee: labels and titles stand on the terminals of others.
 func TestTextsThatNobodyCanSee(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, label := range []string{"\x1b[2Jred", "two\nlines", "\u202eback"} {
 		if code, said := h.ask("admin", "POST", "/v1/tokens", client.NewToken{Login: "eve", Label: label, Scopes: []client.Scope{client.Submit}}); code != 400 || !strings.Contains(said, "label") {
 			t.Errorf("%q: %d %s", label, code, said)

@@ -74,7 +74,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	if r.ContentLength < 0 {
 		return &status{http.StatusLengthRequired, "the request does not say how long it is", ""}
 	}
-	if err := errors.Join(a.fits(who, r.ContentLength), a.HasRoom(desk.RoomForUploads)); err != nil {
+	if err := errors.Join(a.fits(who, r.ContentLength), a.HasDisk(desk.RoomForUploads)); err != nil {
 		return err
 	}
 	// A MiB takes a second at most, on a connection that is not to be waited for.
@@ -87,9 +87,9 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 		err = sent.Is(d, r.ContentLength)
 	}
 	if err == nil {
-		a.Kept.RLock()
+		a.Sweeping.RLock()
 		err = a.KeepStaged(r.Context(), who.account, sent, who.may(client.Publish))
-		a.Kept.RUnlock()
+		a.Sweeping.RUnlock()
 	}
 	switch {
 	case errors.Is(err, blob.ErrDamaged):

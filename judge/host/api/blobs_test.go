@@ -23,7 +23,7 @@ import (
 // TestADigestOpensNothing: who knows the digest of what another has sent gets nothing by it,
 // learns nothing, and harms nothing.
 func TestADigestOpensNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	good := h.submission("k")
 	const text = "the source of another"
 	d := h.give("submit", text)
@@ -115,7 +115,7 @@ func TestADigestOpensNothing(t *testing.T) {
 
 // TestASlowBodyHoldsNothingUp: while a body comes, blobs may be removed, and somebody be erased.
 func TestASlowBodyHoldsNothingUp(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for who, rt := range map[string][2]string{
 		"submit": {"PUT", client.BlobPath + strings.Repeat("0", 64)}, "other": {"POST", client.SubmissionsPath}, "publish": {"PUT", client.ProblemsPath + "/sum"},
 	} {
@@ -129,18 +129,18 @@ func TestASlowBodyHoldsNothingUp(t *testing.T) {
 			t.Errorf("%s: %q, %v", rt, line, err)
 			continue
 		}
-		if !h.desk.Kept.TryLock() {
+		if !h.desk.Sweeping.TryLock() {
 			t.Errorf("%s: nothing can be removed while the body is waited for", rt)
 			continue
 		}
-		h.desk.Kept.Unlock()
+		h.desk.Sweeping.Unlock()
 	}
 }
 
 // TestTheMostThatIsSent: who sends more and more and names nothing is refused; who names it is not,
 // nor is another; and what a contestant sent and did not name goes after an hour.
 func TestTheMostThatIsSent(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.desk.MaxSize = 16 << 20
 	good := h.submission("first")
 	const size = 16 << 20
@@ -184,7 +184,7 @@ func TestTheMostThatIsSent(t *testing.T) {
 
 // TestWhatIsAskedForLeavesNothing: digests that are asked about are not kept.
 func TestWhatIsAskedForLeavesNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	mine := h.give("submit", "mine")
 	asked := client.Blobs{Blobs: []client.Blob{{Digest: mine, Size: 4}}}
 	for i := len(asked.Blobs); i < client.MaxBlobs; i++ {
@@ -206,7 +206,7 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 // TestWhatAWorkerGets: a worker gets what a job names that it was given, and what the bundles
 // name that count now. Its key alone opens nothing.
 func TestWhatAWorkerGets(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	test, config, was := h.give("publish", "test"), h.give("publish", "config"), h.give("publish", "old")
 	source, others := h.give("submit", "source"), h.give("submit", "another source")
 	publisher, err := h.store.AccountByLogin(t.Context(), "publish")
@@ -265,7 +265,7 @@ func TestWhatAWorkerGets(t *testing.T) {
 // TestWhatAGuestGets: a guest gets nothing of a problem that a contest has which runs or is yet to
 // begin, and nothing of jobs that are not for guests, whatever it takes out of the queue.
 func TestWhatAGuestGets(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	seed, key, err := queue.Key(filepath.Join(t.TempDir(), "guest"))
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func manifestOf(file string) string {
 }
 
 // handIn has the caller "submit" hand in a source that was sent.
-func (h *house) handIn(key, source string) {
+func (h *harness) handIn(key, source string) {
 	h.Helper()
 	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.Of([]byte(source))}}}
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 200 {
@@ -357,7 +357,7 @@ func (h *house) handIn(key, source string) {
 }
 
 // fetch asks for a blob with a claim.
-func (h *house) fetch(who string, d blob.Digest, claim string) (int, string) {
+func (h *harness) fetch(who string, d blob.Digest, claim string) (int, string) {
 	h.Helper()
 	path := client.BlobPath + string(d)
 	r, err := http.NewRequestWithContext(h.Context(), "GET", h.URL+path, nil)
@@ -380,7 +380,7 @@ func (h *house) fetch(who string, d blob.Digest, claim string) (int, string) {
 
 // TestAKeyOfAnotherProgram is refused, and not answered with what was sent before.
 func TestAKeyOfAnotherProgram(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	n := h.submission("k")
 	for range 2 {
 		if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 200 {

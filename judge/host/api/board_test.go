@@ -13,7 +13,7 @@ import (
 // TestWhoSeesWhichBoard: a contest that hides itself is not there, one that has not begun has
 // no board yet, and the staff's view is the staff's.
 func TestWhoSeesWhichBoard(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	judge, err := h.store.AccountByLogin(t.Context(), "publish")
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // TestEachBotIsBounded: what one contestant may send is bounded, and not what all send together.
 func TestEachBotIsBounded(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	file := func(path string, size int64) job.File {
 		return job.File{Path: path, Size: size, Digest: blob.Of([]byte(path))}
 	}

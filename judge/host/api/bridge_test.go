@@ -11,7 +11,7 @@ import (
 // TestWorkersHavePlacesOfTheirOwn: strangers who hold all places for connections that have not
 // proved anything keep no worker out.
 func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	if code, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: offer()}); code != 200 {
 		t.Fatal(code, said)
 	}

@@ -16,7 +16,7 @@ import (
 // TestOneWhoFloods: a contestant has only so many submissions that wait; an administrator cancels
 // them, and those of nobody else.
 func TestOneWhoFloods(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	n := h.submission("")
 	h.give("other", "program")
 	send := func(who string) (int, string) {
@@ -59,7 +59,7 @@ func TestOneWhoFloods(t *testing.T) {
 // TestNoTryForNothing: in a contest an author cancels a submission only before a worker may have
 // it; the staff cancels any, and so does an author in practice.
 func TestNoTryForNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	n := h.submission("")
 	send := func() *store.Submission {
 		t.Helper()
@@ -114,7 +114,7 @@ func TestNoTryForNothing(t *testing.T) {
 // TestFlowsHaveBounds: how many one may have, and how large; an administrator ends them, and so
 // does shutting the account out.
 func TestFlowsHaveBounds(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	files := h.submission("").Files
 	h.give("other", "program")
 	n := client.NewFlow{Kind: flow.Golf, Problem: "sum", Files: files, Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}

@@ -19,7 +19,7 @@ import (
 // TestContestantsByTheCommandLine: who takes part in contests sees by the command line what
 // they show, and no more; a server without contests goes on as it did.
 func TestContestantsByTheCommandLine(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	sum := h.submission("one") // which makes the problem
 	account, err := h.store.NewAccount(t.Context(), "student", "Student", store.Person, string(auth.Contestant))
 	if err != nil {

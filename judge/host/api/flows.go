@@ -29,7 +29,7 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a flow: 20 to 64 random letters and digits", id), ""}
 	}
 	var n client.NewFlow
-	if err := errors.Join(read(r, &n), a.HasRoom(desk.RoomForSubmissions)); err != nil {
+	if err := errors.Join(read(r, &n), a.HasDisk(desk.RoomForSubmissions)); err != nil {
 		return err
 	}
 	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // what it brings has test data in it

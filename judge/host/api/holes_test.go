@@ -17,7 +17,7 @@ import (
 // TestAHoleTellsNoMoreThanItsPages: its parts have nothing that the pages take away; and while a
 // contest has its problem, it takes no answers.
 func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	file := h.submission("").Files[0]
 	account, err := h.store.AccountByLogin(t.Context(), "submit")
 	if err != nil {

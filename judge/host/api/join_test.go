@@ -16,7 +16,7 @@ import (
 // TestJoinAgain holds that a worker whose answer got lost may send its code again, and is
 // told of its class; and that nobody else may.
 func TestJoinAgain(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
 	var i client.Invite
 	if err := json.Unmarshal([]byte(said), &i); err != nil {
@@ -44,7 +44,7 @@ func TestJoinAgain(t *testing.T) {
 // TestCodes that are good for nothing any more, or never were: each is told what it is, and
 // lets nobody in.
 func TestCodes(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
 	var i client.Invite
 	if err := json.Unmarshal([]byte(said), &i); err != nil {
@@ -78,7 +78,7 @@ func TestCodes(t *testing.T) {
 // TestAnotherMachine holds that a worker that does not judge as the others of its class is
 // told in what, and is taken out; and that it comes back by itself when it is mended.
 func TestAnotherMachine(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	hello := func(change func(*job.Offer), status int, says string) {
 		t.Helper()
 		o := offer()
@@ -145,7 +145,7 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 		"somebody else's":       {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			seed, key, err := queue.Key(filepath.Join(t.TempDir(), c.worker))
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 // TestMachinesOfOneClassAreEquallyFast: the first that was measured, and is no guest, says how
 // fast the class is; one that is not to be believed, or was not measured, is let in.
 func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	hello := func(ms float64, doubt string, status int, says string) {
 		t.Helper()
 		o := offer()
@@ -225,7 +225,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 
 // TestAGuestDecidesNothing of its class, and is told what it is.
 func TestAGuestDecidesNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "friend", Guest: true})
 	var i client.Invite
 	if err := json.Unmarshal([]byte(said), &i); err != nil {

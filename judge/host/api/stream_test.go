@@ -20,13 +20,13 @@ import (
 
 // judging is a submission that the worker w judges, as far as a test says.
 type judging struct {
-	*house
+	*harness
 	id     string
 	spec   *job.Spec
 	events []judge.Event
 }
 
-func (h *house) judging() *judging {
+func (h *harness) judging() *judging {
 	h.Helper()
 	_, said := h.ask("submit", "POST", "/v1/submissions", h.submission("k"))
 	var s client.Submission
@@ -37,7 +37,7 @@ func (h *house) judging() *judging {
 	if err != nil || len(specs) != 1 {
 		h.Fatal(specs, err)
 	}
-	j := &judging{house: h, id: s.ID, spec: specs[0]}
+	j := &judging{harness: h, id: s.ID, spec: specs[0]}
 	for i := range 6 {
 		j.events = append(j.events, &judge.Noted{Text: fmt.Sprint(i)})
 	}
@@ -140,7 +140,7 @@ func (s *stream) says(all ...string) {
 
 // TestAStreamGoesOn where it is asked to: live, and after the end, each event once.
 func TestAStreamGoesOn(t *testing.T) {
-	j := newHouse(t).judging()
+	j := newHarness(t).judging()
 	j.tell(0, 3)
 	first, second := j.follow("?from=1"), j.follow("?from=3")
 	first.says("1", "2")
@@ -169,7 +169,7 @@ func TestAStreamGoesOn(t *testing.T) {
 
 // TestAStreamThatHasNothingToSay says so, that nobody between takes it for dead.
 func TestAStreamThatHasNothingToSay(t *testing.T) {
-	s := newHouse(t).judging().follow("")
+	s := newHarness(t).judging().follow("")
 	for range 2 {
 		if !s.lines.Scan() || s.lines.Text() != "{}" {
 			t.Fatalf("it says %q, %v", s.lines.Text(), s.lines.Err())
@@ -180,16 +180,16 @@ func TestAStreamThatHasNothingToSay(t *testing.T) {
 // TestAStreamEndsWithItsToken: who may not ask any more hears nothing more, and the stream has
 // no end that a client would take for that of the judging.
 func TestAStreamEndsWithItsToken(t *testing.T) {
-	for name, end := range map[string]func(h *house) error{
-		"revoked":     func(h *house) error { return h.store.RevokeToken(t.Context(), h.ids["submit"]) },
-		"its account": func(h *house) error { return h.disable("submit") },
+	for name, end := range map[string]func(h *harness) error{
+		"revoked":     func(h *harness) error { return h.store.RevokeToken(t.Context(), h.ids["submit"]) },
+		"its account": func(h *harness) error { return h.disable("submit") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := newHouse(t).judging()
+			j := newHarness(t).judging()
 			s := j.follow("")
 			j.tell(0, 1)
 			s.says("0")
-			if err := end(j.house); err != nil {
+			if err := end(j.harness); err != nil {
 				t.Fatal(err)
 			}
 			if got := s.next(); !strings.HasPrefix(got, "the stream ended: ") {
@@ -202,7 +202,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	}
 }
 
-func (h *house) disable(login string) error {
+func (h *harness) disable(login string) error {
 	a, err := h.store.AccountByLogin(h.Context(), login)
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func (h *house) disable(login string) error {
 
 // TestAStreamThatNobodyReads frees what it watches.
 func TestAStreamThatNobodyReads(t *testing.T) {
-	j := newHouse(t).judging()
+	j := newHarness(t).judging()
 	watched := func(want int) {
 		t.Helper()
 		for end := time.Now().Add(2 * time.Minute); j.d.Watchers() != want; time.Sleep(5 * time.Millisecond) {
@@ -243,7 +243,7 @@ func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 		"the first stands again": {true, []string{"2", "3", "4", "5", "done TLE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := newHouse(t).judging()
+			j := newHarness(t).judging()
 			s := j.follow("")
 			j.tell(0, 2)
 			s.says("0", "1")
@@ -271,7 +271,7 @@ func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 // TestStreamsAreCounted: of somebody who holds as many as are allowed another one is refused, and
 // of staff it is not.
 func TestStreamsAreCounted(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	j := h.judging()
 	j.end()
 	path := "/v1/submissions/" + j.id + "/events"

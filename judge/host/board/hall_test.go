@@ -27,8 +27,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// house is a database with a contest that is running, and a hall over it.
-type house struct {
+// harness is a database with a contest that is running, and a hall over it.
+type harness struct {
 	*testing.T
 	store   *store.Store
 	hall    *board.Hall
@@ -39,8 +39,8 @@ type house struct {
 
 var digest = blob.Of([]byte("a bundle"))
 
-func newHouse(t *testing.T) *house {
-	h := &house{T: t}
+func newHarness(t *testing.T) *harness {
+	h := &harness{T: t}
 	var err error
 	h.store, err = store.Open(t.Context(), store.Options{Dir: t.TempDir(), Version: "test"})
 	h.must(err)
@@ -71,7 +71,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) must(err error) {
+func (h *harness) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -79,7 +79,7 @@ func (h *house) must(err error) {
 }
 
 // open makes a hall, as a server does that starts.
-func (h *house) open() *board.Hall {
+func (h *harness) open() *board.Hall {
 	return board.NewHall(board.HallOptions{
 		Store: h.store, Log: slog.New(slog.NewTextHandler(h.Output(), nil)),
 		Frame: func(hd board.Heading, _ bool) (before, after []byte, err error) {
@@ -88,7 +88,7 @@ func (h *house) open() *board.Hall {
 	})
 }
 
-func (h *house) submit(person int, problem string) {
+func (h *harness) submit(person int, problem string) {
 	h.Helper()
 	_, err := h.store.Submit(h.Context(), store.NewSubmission{
 		Contest: h.contest.ID, Team: h.teams[person].ID, Account: h.people[person].ID, Problem: problem, Lane: job.Contest, Class: "main",
@@ -100,12 +100,12 @@ func (h *house) submit(person int, problem string) {
 }
 
 // verdict ends one of the waiting jobs of the contest.
-func (h *house) verdict(which func(n int) int, v judge.Verdict) {
+func (h *harness) verdict(which func(n int) int, v judge.Verdict) {
 	h.Helper()
 	h.verdictOf(job.Contest, which, v)
 }
 
-func (h *house) verdictOf(lane job.Lane, which func(n int) int, v judge.Verdict) {
+func (h *harness) verdictOf(lane job.Lane, which func(n int) int, v judge.Verdict) {
 	h.Helper()
 	waiting, err := h.store.Next(h.Context(), lane, "main", 1000)
 	h.must(err)
@@ -122,7 +122,7 @@ func (h *house) verdictOf(lane job.Lane, which func(n int) int, v judge.Verdict)
 }
 
 // truth is the board made anew from the database.
-func (h *house) truth(staff bool) []scoring.Place {
+func (h *harness) truth(staff bool) []scoring.Place {
 	h.Helper()
 	l, err := h.open().Board(h.Context(), h.contest.ID)
 	h.must(err)
@@ -131,7 +131,7 @@ func (h *house) truth(staff bool) []scoring.Place {
 }
 
 // agrees waits until the hall's board is the one in the database.
-func (h *house) agrees() {
+func (h *harness) agrees() {
 	h.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		same := true
@@ -163,7 +163,7 @@ func dump(places []scoring.Place) (text string) {
 // TestABoardFollowsTheLog: whatever happens in a contest, in the order in which it happens,
 // the board in memory is the one that the database gives who starts anew.
 func TestABoardFollowsTheLog(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.agrees()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range 60 {
@@ -201,7 +201,7 @@ func TestABoardFollowsTheLog(t *testing.T) {
 }
 
 func TestNoBoard(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, id := range []string{store.Practice, "none"} {
 		if l, err := h.hall.Board(t.Context(), id); l != nil || !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the board of %q: %v, %v", id, l, err)
@@ -212,7 +212,7 @@ func TestNoBoard(t *testing.T) {
 // TestServed: a page, loaded again and unchanged, compressed or not; a stream that tells a
 // change and ends with the server; a table.
 func TestServed(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { // ends with the context

@@ -29,7 +29,7 @@ func byTeam(places []scoring.Place) map[string]scoring.Place {
 // TestMoves: while rejudgings run, the board stays as it is; after one is applied, the board
 // in memory is the one made anew, and just those teams have moved of whom it was said before.
 func TestMoves(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	rng := rand.New(rand.NewPCG(2, 3))
 	verdicts := []judge.Verdict{"AC", "WA", "CE", "TLE"}
 	some := func(n int) int { return rng.IntN(n) }

@@ -29,10 +29,10 @@ type Desk struct {
 	Store    *store.Store
 	Blobs    *blob.Folder
 	Dispatch *dispatch.Dispatcher
-	// Kept keeps the sweep and requests apart: the sweep holds it for writing; a request holds it
+	// Sweeping keeps the sweep and requests apart: the sweep holds it for writing; a request holds it
 	// for reading from "this blob is here" until a row refers to it, and never while it waits for
 	// the caller: for a turn, for a body, or for an answer to be read. Nil: no sweep.
-	Kept *sync.RWMutex
+	Sweeping *sync.RWMutex
 	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
 	MaxSize  int64
 	MaxFiles int
@@ -53,8 +53,8 @@ type Desk struct {
 	Forget func(ctx context.Context, blobs []blob.Digest) error
 	// Contents says which blobs a manifest names; nil is for none.
 	Contents func(manifest blob.Digest) ([]blob.Digest, error)
-	// Room says how many bytes are free where the server keeps its data.
-	Room func() (int64, error)
+	// FreeDisk says how many bytes are free where the server keeps its data.
+	FreeDisk func() (int64, error)
 	// At, if it is not nil, is told before a submission is kept, and after it. Tests end the
 	// process there.
 	At func(kept bool)
@@ -195,7 +195,7 @@ const usualPerMinute = 10
 // Take keeps a submission. When it returns, it is in the database, and nothing that happens
 // later loses it. What is not taken is a *Refusal.
 func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
-	if err := errors.Join(d.HasRoom(RoomForSubmissions), d.Bounded(n.Files, n.Folder)); err != nil {
+	if err := errors.Join(d.HasDisk(RoomForSubmissions), d.Bounded(n.Files, n.Folder)); err != nil {
 		return nil, err
 	}
 	if err := d.Has(ctx, n.Account, n.Files...); err != nil {
@@ -370,9 +370,9 @@ func (d *Desk) closed(s *Seat) *Refusal {
 	return &Refusal{Code: http.StatusForbidden, Text: "you do not take part in " + s.Contest.Name}
 }
 
-// HasRoom refuses where the disk has too little room left.
-func (d *Desk) HasRoom(least int64) error {
-	free, err := d.Room()
+// HasDisk refuses where the disk has too little room left.
+func (d *Desk) HasDisk(least int64) error {
+	free, err := d.FreeDisk()
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(d.HasRoom(RoomForSubmissions), d.understood(ctx, &n, p)); err != nil {
+	if err := errors.Join(d.HasDisk(RoomForSubmissions), d.understood(ctx, &n, p)); err != nil {
 		return nil, err
 	}
 	recent, err := d.Store.RecentAnswers(ctx, n.Hole.ID, n.Account.ID, time.Minute)

@@ -52,7 +52,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 			ran = append(ran, run.Worker)
 		}
 	}
-	if here, _ := d.crew.others(class, slices.Concat(ran, guests)...); !here || len(ran) >= mostRuns {
+	if here, _ := d.view.others(class, slices.Concat(ran, guests)...); !here || len(ran) >= mostRuns {
 		return nil, nil
 	}
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
@@ -100,9 +100,9 @@ func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, er
 	for _, r := range repeats {
 		exclude := r.Exclude
 		if r.Origin == store.OfGuest { // workers that failed at it may be asked again
-			exclude = d.crew.guests(r.Class)
+			exclude = d.view.guests(r.Class)
 		}
-		if here, _ := d.crew.others(r.Class, exclude...); !here {
+		if here, _ := d.view.others(r.Class, exclude...); !here {
 			stranded = append(stranded, r)
 		}
 	}

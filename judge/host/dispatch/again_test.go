@@ -13,7 +13,7 @@ import (
 )
 
 // late is the result of a program that took 1.1 s of 1 s.
-func (h *house) late(s *job.Spec) *job.Result {
+func (h *harness) late(s *job.Spec) *job.Result {
 	h.Helper()
 	r := says(s, judge.TimeLimit)
 	r.Finished.First = "secret/1"
@@ -28,7 +28,7 @@ func (h *house) late(s *job.Spec) *job.Result {
 }
 
 // enrolled joins a worker that the database knows.
-func (h *house) enrolled(name string, guest bool) *fake {
+func (h *harness) enrolled(name string, guest bool) *fake {
 	h.Helper()
 	w, err := h.store.Enrol(h.Context(), store.NewWorker{Name: name, Class: class, Key: "key of " + name, Guest: guest})
 	h.must(err)
@@ -36,7 +36,7 @@ func (h *house) enrolled(name string, guest bool) *fake {
 }
 
 // finish hands a result in, and waits until it is kept.
-func (h *house) finish(l *queue.Lease, r *job.Result) {
+func (h *harness) finish(l *queue.Lease, r *job.Result) {
 	h.Helper()
 	before := h.Counts().Counted
 	h.must(l.Finish(h.Context(), r))
@@ -44,7 +44,7 @@ func (h *house) finish(l *queue.Lease, r *job.Result) {
 }
 
 // submission is that of a job that was submitted.
-func (h *house) submission(id string) *store.Submission {
+func (h *harness) submission(id string) *store.Submission {
 	h.Helper()
 	all, err := h.store.Judgings(h.Context(), store.JudgingFilter{Limit: 1000})
 	h.must(err)
@@ -62,7 +62,7 @@ func (h *house) submission(id string) *store.Submission {
 // TestBarelyTooLate: another worker judges what was barely too late, then a third; if one
 // of them finds it in time, it is. Until then the submission is open.
 func TestBarelyTooLate(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	one := h.enrolled("one", false)
 	id := h.submit(job.Practice, class, 1)[0]
@@ -123,7 +123,7 @@ func TestBarelyTooLate(t *testing.T) {
 // TestNobodyElseAnyMore: where the other workers go away before they have judged again what
 // was barely too late, nothing waits for them for ever; what guests judged does.
 func TestNobodyElseAnyMore(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	one, guest := h.enrolled("one", false), h.enrolled("guest", true)
 	two := h.enrolled("two", false)
@@ -189,7 +189,7 @@ func TestGuests(t *testing.T) {
 		"its machine may err": {judge.JudgeError, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			h.folding()
 			guest := h.enrolled("guest", true)
 			id := h.submit(job.Practice, class, 1)[0]
@@ -243,7 +243,7 @@ func TestGuests(t *testing.T) {
 
 // TestAGuestThatLies is drained when it lied about submissions of several accounts.
 func TestAGuestThatLies(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	guest, other := h.enrolled("guest", true), h.enrolled("other", false)
 	for i, account := range []string{"ben", "ben", "cleo", "dan"} {
@@ -274,7 +274,7 @@ func TestAGuestThatLies(t *testing.T) {
 // TestGuestsHaveNothingOfContests: while a contest has a problem and has not ended, no guest is given
 // a job of it, or told to make it ready.
 func TestGuestsHaveNothingOfContests(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	one, guest := h.enrolled("one", false), h.enrolled("guest", true)
 	published := func(problem string) {
@@ -328,7 +328,7 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 // TestWhatFailedIsNoGuests: in a running contest, whose submissions no guest takes, one that
 // failed on the only other worker is tried there again, and does not wait for a guest.
 func TestWhatFailedIsNoGuests(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	one := h.enrolled("one", false)
 	h.enrolled("guest", true)

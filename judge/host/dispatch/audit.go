@@ -20,7 +20,7 @@ import (
 // so that nobody sees it, is found out by what others say. Of a worker with which others
 // disagreed more is judged again. Of a class with one worker nothing is.
 func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string) {
-	if r.State != job.Done || r.Finished == nil || d.o.Audit <= 0 || !d.crew.anotherOf(r.Worker) {
+	if r.State != job.Done || r.Finished == nil || d.o.Audit <= 0 || !d.view.anotherOf(r.Worker) {
 		return
 	}
 	of, err := d.o.Store.Submission(ctx, submission)

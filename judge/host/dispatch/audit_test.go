@@ -16,7 +16,7 @@ import (
 )
 
 // answering has workers answer what they are given, each with its verdict.
-func (h *house) answering(verdicts map[*fake]judge.Verdict) {
+func (h *harness) answering(verdicts map[*fake]judge.Verdict) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	h.Cleanup(func() { cancel(); all.Wait() })
@@ -49,7 +49,7 @@ func TestAudit(t *testing.T) {
 		"otherwise": {judge.WrongAnswer, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			h.o.Audit, h.o.Class = 1, class
 			h.folding()
 			one := h.enrolled("one", false)
@@ -136,7 +136,7 @@ func TestWorkersThatDiffer(t *testing.T) {
 		"and one always says so":  {3, 3, []flow.Part{said("first/2", "one", "AC"), said("second/2", "two", "AC")}, []string{"two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			var workers []*fake
 			for _, w := range []string{"one", "two", "three"} {
 				workers = append(workers, h.enrolled(w, false))
@@ -186,7 +186,7 @@ func TestWorkersThatDiffer(t *testing.T) {
 // TestAnAuditWaitsForNobodyWhoIsGone: where the workers that are to be asked go away, it ends with
 // what was said.
 func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.o.Audit, h.o.Class = 1, class
 	h.folding()
 	one, two := h.enrolled("one", false), h.enrolled("two", false)
@@ -248,7 +248,7 @@ func TestTrust(t *testing.T) {
 // TestTheFirstThatSolvesIsJudgedTwice: whatever the part is that is judged again, the first
 // accepted submission to a problem is, and no other one, until others disagree with its worker.
 func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.o.Audit, h.o.Class = 1e-15, class
 	h.folding()
 	for _, worker := range []string{"one", "two"} {

@@ -69,7 +69,7 @@ type Dispatcher struct {
 	o     Options
 	queue *queue.Queue
 	poke  chan struct{}
-	crew  *crew
+	view  *view
 	live  *live
 	flows *flows
 	count counts
@@ -109,30 +109,30 @@ const ahead = 2
 
 // New makes a Dispatcher. Its Listener is for the queue that Run is given.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), crew: newCrew(), live: newLive(), flows: newFlows(), patience: time.Minute, retry: retryAfter,
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(), patience: time.Minute, retry: retryAfter,
 		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 
 // Listener hears what workers say.
 func (d *Dispatcher) Listener() queue.Listener {
 	return queue.Listener{
-		Taken: func(worker string, r job.Running) { d.crew.took(worker, r) },
-		Back:  func(worker string, r job.Running) { d.crew.ended(worker, r.Job) },
+		Taken: func(worker string, r job.Running) { d.view.took(worker, r) },
+		Back:  func(worker string, r job.Running) { d.view.ended(worker, r.Job) },
 		Beat:  d.heard,
 		Progress: func(worker string, p job.Progress) {
-			if d.crew.telling(worker, p.Job) { // else it tells of what it was not given
+			if d.view.telling(worker, p.Job) { // else it tells of what it was not given
 				d.live.add(p)
 			}
 		},
 		Joined: func(worker string) {
 			d.o.Log.Info("worker is here", "worker", worker)
-			d.crew.joined(worker)
+			d.view.joined(worker)
 			time.AfterFunc(warmAfter, func() { d.warm(worker) })
 			d.Poke()
 		},
 		Left: func(worker string) {
 			d.o.Log.Warn("worker is gone", "worker", worker)
-			d.crew.left(worker)
+			d.view.left(worker)
 		},
 		Lost: func(l queue.Lost) {
 			select {
@@ -151,7 +151,7 @@ func (d *Dispatcher) Listener() queue.Listener {
 }
 
 func (d *Dispatcher) heard(worker string, b job.Beat) {
-	if note := d.crew.beat(worker, b); note != "" {
+	if note := d.view.beat(worker, b); note != "" {
 		d.o.Log.Warn("worker rests", "worker", worker, "note", note)
 	}
 	d.Poke()
@@ -159,13 +159,13 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 
 // Admit lets the key of a worker in.
 func (d *Dispatcher) Admit(w *store.Worker) error {
-	d.crew.admit(w.Name, w.Class, w.Guest)
+	d.view.admit(w.Name, w.Class, w.Guest)
 	return d.queue.Admit(w.Name, w.Class, w.Key, w.Guest)
 }
 
 // Revoke shuts a worker out.
 func (d *Dispatcher) Revoke(worker string) {
-	d.crew.left(worker)
+	d.view.left(worker)
 	d.queue.Revoke(worker)
 }
 
@@ -220,7 +220,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		d.trouble(ctx, doing+r.Job, err)
 		return err
 	}
-	d.crew.ended(r.Worker, r.Job)
+	d.view.ended(r.Worker, r.Job)
 	d.learn(ctx, r, folded)
 	log := d.o.Log.With("job", r.Job, "worker", r.Worker, "outcome", folded.Outcome)
 	switch folded.Outcome {
@@ -268,7 +268,7 @@ const manyLost = 2
 // known to have ended over it, and else which of them had it: others are asked.
 func (d *Dispatcher) unproven(r *job.Result) {
 	times, ended, gave := d.queue.Had(r.Job)
-	if len(d.failing.lost(r.Job, ended, gave)) >= manyLost || times >= manyLost && !d.crew.anotherThan(r.Worker, ended) {
+	if len(d.failing.lost(r.Job, ended, gave)) >= manyLost || times >= manyLost && !d.view.anotherThan(r.Worker, ended) {
 		return
 	}
 	r.Unproven, r.Had = true, slices.Concat(ended, gave)
@@ -318,7 +318,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 // CancelUntouched is Cancel for the first judging of a submission that no worker was given:
 // else the error is store.ErrGiven.
 func (d *Dispatcher) CancelUntouched(ctx context.Context, id string) (bool, error) {
-	if d.crew.doing(id) != "" { // the database notes it after the queue has it
+	if d.view.doing(id) != "" { // the database notes it after the queue has it
 		return false, store.ErrGiven
 	}
 	done, err := d.o.Store.CancelUntouched(ctx, id)
@@ -362,7 +362,7 @@ func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 // where finds a job in the queue.
 func (d *Dispatcher) where(ctx context.Context, id string) (job.Lane, string, string, error) {
 	lane, class, err := d.o.Store.Place(ctx, id)
-	return lane, class, d.crew.doing(id), err
+	return lane, class, d.view.doing(id), err
 }
 
 // Drain has a worker take no more jobs and end.

@@ -18,7 +18,7 @@ import (
 // TestFeedIsNoMoreThanIsWanted: as many jobs are in the queue as there are free slots, and
 // two more.
 func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	h.submit(job.Practice, class, 12)
 	h.submit(job.Practice, "arm", 5)
@@ -51,7 +51,7 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 	}{{true, ""}, {false, "no disk"}} {
 		w.Say(c.draining, c.note)
 		h.until("it is known to rest", func() bool { p := h.Presence("w"); return p.Draining == c.draining && p.Note == c.note })
-		if n := h.crew.free(class); n != 0 {
+		if n := h.view.free(class); n != 0 {
 			t.Errorf("a worker that rests (draining %v, %q) has %d free slots", c.draining, c.note, n)
 		}
 	}
@@ -62,7 +62,7 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 
 // TestLanesInOrder: what is more urgent is given out first, and the rest is given out too.
 func TestLanesInOrder(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, lane := range []job.Lane{job.Background, job.Practice, job.Contest} {
 		h.submit(lane, class, 3)
 	}
@@ -82,7 +82,7 @@ func TestLanesInOrder(t *testing.T) {
 
 // TestOutcomes: what each result changes, in the database, in the queue and in the counts.
 func TestOutcomes(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	w, v := h.join("w", class, 1), h.join("v", class, 1)
 	id := h.submit(job.Practice, class, 1)[0]
@@ -102,7 +102,7 @@ func TestOutcomes(t *testing.T) {
 	forged.Token = "guessed"
 	h.must(v.Offer(t.Context(), forged))
 	count("one of a worker that was not given the job", &want.Dropped)
-	if h.crew.doing(id) != "w" {
+	if h.view.doing(id) != "w" {
 		t.Error("who does the job is not known any more")
 	}
 	h.must(w.Offer(t.Context(), says(l.Spec, judge.WrongAnswer)))
@@ -110,7 +110,7 @@ func TestOutcomes(t *testing.T) {
 	if alive, err := h.queue.Alive(t.Context(), job.Practice, class, id); err != nil || alive {
 		t.Errorf("the job has ended, and is in the queue, for its acknowledgement is lost: %v", err)
 	}
-	if h.crew.doing(id) != "" {
+	if h.view.doing(id) != "" {
 		t.Error("the job has ended, and a worker is thought to do it")
 	}
 	if _, _, ended := watch.Next(0); !ended {
@@ -135,7 +135,7 @@ func TestOutcomes(t *testing.T) {
 // TestAJobThatFails goes to another worker at once, and to each worker once. After five it
 // is given up: the submission is not to blame, and the staff is told.
 func TestAJobThatFails(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	id := h.submit(job.Practice, class, 1)[0]
 	watch := h.Watch(id)
@@ -184,7 +184,7 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 		tries int
 	}{"a machine's fault": {"", 5}, "a setter's fault": {judge.Setter, 2}} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			h.folding()
 			id := h.submit(job.Practice, class, 1)[0]
 			w := h.join("w", class, 1)
@@ -209,7 +209,7 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 // TestTheOthersAreBusy: a job that failed at one worker is not laid into the queue before
 // another one can take it, and those behind it are.
 func TestTheOthersAreBusy(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	w, v := h.join("w", class, 1), h.join("v", class, 1)
 	h.submit(job.Practice, class, 1)
@@ -237,7 +237,7 @@ func TestTheOthersAreBusy(t *testing.T) {
 
 // TestRefusals: that workers refused a job which they must not do is no fault of the job.
 func TestRefusals(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	w, v := h.join("w", class, 1), h.join("v", class, 1)
 	id := h.submit(job.Practice, class, 1)[0]
@@ -257,7 +257,7 @@ func TestRefusals(t *testing.T) {
 // TestDeliveriesThatNobodySaw: a job that was delivered often is one that ends workers only
 // where workers were seen to end.
 func TestDeliveriesThatNobodySaw(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	id := h.submit(job.Practice, class, 1)[0]
 	h.give(job.Practice, class, 1)
@@ -283,7 +283,7 @@ func TestDeliveriesThatNobodySaw(t *testing.T) {
 // TestAQueueThatHoldsJobsBack: where workers wait and nobody is given the jobs that are
 // there, that is noticed, and not where nobody waits or no job is there.
 func TestAQueueThatHoldsJobsBack(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	h.behind.Store(int64(time.Hour)) // what is out is out for long
 	noticed := func(want int64, why string) {
@@ -322,7 +322,7 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 // TestAFailureBeforeItsReceipt: a job is given out anew though the worker that failed has
 // not acknowledged the old one yet, as one far away has not.
 func TestAFailureBeforeItsReceipt(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	id := h.submit(job.Practice, class, 1)[0]
 	w, v := h.join("w", class, 1), h.join("v", class, 1)
@@ -339,7 +339,7 @@ func TestAFailureBeforeItsReceipt(t *testing.T) {
 
 // TestAResultThatCannotBeKept comes again until it can.
 func TestAResultThatCannotBeKept(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.submit(job.Practice, class, 1)[0]
 	w := h.join("w", class, 1)
 	h.give(job.Practice, class, 1)
@@ -369,7 +369,7 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 // TestWhatCannotBeRead: what a worker brought that nobody can read is a failure of that worker, and
 // another one is asked.
 func TestWhatCannotBeRead(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	id := h.submit(job.Practice, class, 1)[0]
 	lies, tells := h.join("lies", class, 1), h.join("tells", class, 1)
@@ -390,7 +390,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 
 // TestProgress is shown of what a worker was given, and of nothing else.
 func TestProgress(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ids := h.submit(job.Practice, class, 2)
 	w := h.join("w", class, 2)
 	h.give(job.Practice, class, 2)
@@ -414,10 +414,10 @@ func TestProgress(t *testing.T) {
 // TestOneOfTwoLeads: two servers have one database. One of them gives jobs out; when it
 // ends, the other goes on at once.
 func TestOneOfTwoLeads(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	second := h.dispatcher("second")
 	second.Use(h.queue)
-	second.crew = h.crew // workers are heard by both
+	second.view = h.view // workers are heard by both
 	w := h.join("w", class, 1)
 	run := func(d *Dispatcher) (stop func()) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -461,7 +461,7 @@ func TestOneOfTwoLeads(t *testing.T) {
 // TestWhoLostTheLead lays into the queue what it had read, but marks nothing: who leads
 // does, and the job is done once.
 func TestWhoLostTheLead(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.submit(job.Practice, class, 1)[0]
 	w := h.join("w", class, 1)
 	second := h.dispatcher("second")

@@ -15,7 +15,7 @@ import (
 // TestAJobThatFailedEverywhereWaits: while the only worker cannot do a job it is left alone, and
 // those behind it are done; another worker has it at once.
 func TestAJobThatFailedEverywhereWaits(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.retry = []time.Duration{time.Hour}
 	h.folding()
 	id := h.submit(job.Practice, class, 1)[0]
@@ -69,7 +69,7 @@ func TestABrokenWorkerIsDrained(t *testing.T) {
 		"mixed":                 {"+x--x-", store.Drained},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			ctx := t.Context()
 			_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
 			h.must(err)
@@ -141,7 +141,7 @@ func TestRetriesComeLater(t *testing.T) {
 // TestAWorkerThatSaysAnything: verdicts that nobody gives are none, and what nobody was given leaves
 // nothing behind.
 func TestAWorkerThatSaysAnything(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	id := h.submit(job.Practice, class, 1)[0]
 	w, v := h.join("w", class, 1), h.join("v", class, 1)

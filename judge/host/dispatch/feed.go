@@ -73,7 +73,7 @@ func (d *Dispatcher) feed(ctx context.Context, epoch int64) error {
 }
 
 func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, class string, waiting int) error {
-	free := d.crew.free(class)
+	free := d.view.free(class)
 	untaken, err := d.queue.Untaken(ctx, lane, class)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 // failed on all workers that are here may be done by any of them again that is no guest.
 // Guests are excluded from those of problems that a contest has which has not ended.
 func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
-	guests := d.crew.guests(class) // whom nobody asks for more than a first opinion
+	guests := d.view.guests(class) // whom nobody asks for more than a first opinion
 	for limit := n; ; limit *= 2 {
 		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
 		if err != nil {
@@ -134,13 +134,13 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 		specs = specs[:0]
 		for _, j := range jobs {
 			if len(j.Exclude) > 0 {
-				here, free := d.crew.others(class, slices.Concat(j.Exclude, guests)...)
+				here, free := d.view.others(class, slices.Concat(j.Exclude, guests)...)
 				if !here && j.Tries > 0 && !j.Alone {
 					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
 						continue // the caller of a flow waits for it, and is told
 					}
 					j.Exclude = guests
-					_, free = d.crew.others(class, guests...)
+					_, free = d.view.others(class, guests...)
 				}
 				if !free {
 					continue

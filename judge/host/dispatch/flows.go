@@ -147,14 +147,14 @@ func (d *Dispatcher) plan(ctx context.Context, id string) error {
 func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	all := slices.Concat(j.Exclude, guests)
 	if j.Only != "" {
-		all = append(all, d.crew.but(d.o.Class, j.Only)...)
+		all = append(all, d.view.but(d.o.Class, j.Only)...)
 	}
 	return all
 }
 
 // someone says whether a worker is here that may do a job of a flow.
 func (d *Dispatcher) someone(j *flow.Job) bool {
-	here, _ := d.crew.others(d.o.Class, d.excluded(j, d.crew.guests(d.o.Class))...)
+	here, _ := d.view.others(d.o.Class, d.excluded(j, d.view.guests(d.o.Class))...)
 	return here
 }
 

@@ -12,7 +12,7 @@ import (
 
 // TestManyFlowsOfOneAreAsOne: who asks for many flows has the share of one account.
 func TestManyFlowsOfOneAreAsOne(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	bob, err := h.store.NewAccount(t.Context(), "bob", "Bob", store.Person, "")
 	h.must(err)
 	ask := func(id, owner string) {

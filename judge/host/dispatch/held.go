@@ -32,7 +32,7 @@ func (d *Dispatcher) broken(ctx context.Context, b queue.Broken) error {
 // disown counts a job that a worker took and does not do as one that it failed at: another
 // does it, if none has it already.
 func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
-	if d.crew.doing(l.Job, l.Worker) != "" { // its lease had run out
+	if d.view.doing(l.Job, l.Worker) != "" { // its lease had run out
 		d.failing.note(l.Job, l.Worker)
 		return nil
 	}
@@ -68,7 +68,7 @@ func (d *Dispatcher) heardOf(ctx context.Context) {
 // watch looks after workers that hold a job for too long, and those that were drained and do
 // not leave.
 func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
-	for _, h := range d.crew.held(now) {
+	for _, h := range d.view.held(now) {
 		what := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
 		if h.age < job.HeldMost {
 			work, err := d.o.Store.Work(ctx, h.job)
@@ -80,7 +80,7 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 			}
 			what = fmt.Sprintf("it said nothing of the submission for %v", h.quiet.Round(time.Minute))
 		}
-		d.crew.disown(h.worker, h.job)
+		d.view.disown(h.worker, h.job)
 		if err := d.disown(ctx, queue.Lost{Worker: h.worker, Job: h.job, Why: what}); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, w := range workers {
-		if d.crew.defies(w.Name, w.State == store.Drained, now) {
+		if d.view.defies(w.Name, w.State == store.Drained, now) {
 			d.o.Log.Error("a worker that was taken out of service does not leave; its connection is closed", "worker", w.Name)
 			d.Revoke(w.Name)
 		}
@@ -108,10 +108,10 @@ type hold struct {
 }
 
 // held are the jobs of which nothing was told for tellMost, or that are held for job.HeldMost.
-func (c *crew) held(now time.Time) (all []hold) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.workers {
+func (v *view) held(now time.Time) (all []hold) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range v.workers {
 		for id, one := range m.running {
 			h := hold{worker: name, job: id, age: now.Sub(one.since), quiet: now.Sub(one.since)}
 			if one.told.After(one.since) {
@@ -126,20 +126,20 @@ func (c *crew) held(now time.Time) (all []hold) {
 }
 
 // disown notes that a worker's word for a job does not count any more.
-func (c *crew) disown(worker, id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) disown(worker, id string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	delete(m.running, id)
 	m.disowned = append(m.disowned, id)
 }
 
 // defies says whether a worker that is out of service took a job long after it was told, or is
 // still here when it must have ended.
-func (c *crew) defies(worker string, out bool, now time.Time) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) defies(worker string, out bool, now time.Time) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	switch {
 	case !out || !m.here:
 		m.out = time.Time{}

@@ -13,9 +13,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// given is a house with one job and one worker, which may take it.
-func given(t *testing.T) (h *house, id string, w *fake) {
-	h = newHouse(t)
+// given is a harness with one job and one worker, which may take it.
+func given(t *testing.T) (h *harness, id string, w *fake) {
+	h = newHarness(t)
 	h.folding()
 	id = h.submit(job.Practice, class, 1)[0]
 	h.give(job.Practice, class, 1)
@@ -24,7 +24,7 @@ func given(t *testing.T) (h *house, id string, w *fake) {
 
 // TestAJobThatIsSwallowed goes to another worker, and the worker that swallows several is drained.
 func TestAJobThatIsSwallowed(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	ctx := t.Context()
 	_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
@@ -128,7 +128,7 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 		"something was told lately":   {tells: true, after: job.HeldMost - time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			a, err := h.store.Submit(t.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: job.Practice, Class: class, Cost: time.Second, Work: job.Work{
 				Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}}, Alone: tt.alone,
 			}})
@@ -139,11 +139,11 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 			w.take()
 			now := time.Now().Add(tt.after)
 			if tt.tells {
-				h.crew.mu.Lock()
-				one := h.crew.workers["w"].running[id]
+				h.view.mu.Lock()
+				one := h.view.workers["w"].running[id]
 				one.told = now.Add(-time.Minute)
-				h.crew.workers["w"].running[id] = one
-				h.crew.mu.Unlock()
+				h.view.workers["w"].running[id] = one
+				h.view.mu.Unlock()
 			}
 			for range 2 {
 				h.must(h.watch(t.Context(), now))
@@ -159,7 +159,7 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 				t.Errorf("it excludes %v after %d tries", s.Exclude, s.Tries)
 			}
 			h.heard("w", job.Beat{Slots: 1, Running: []job.Running{{Job: id}}})
-			if by := h.crew.doing(id); by != "" {
+			if by := h.view.doing(id); by != "" {
 				t.Errorf("the word of %s counts still", by)
 			}
 			h.until("it is told to stop", func() bool {
@@ -189,7 +189,7 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 		"it sends what is odd": {state: store.Active},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			ctx := t.Context()
 			row, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
 			h.must(err)
@@ -206,9 +206,9 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 			now := time.Now()
 			h.must(h.watch(ctx, now))
 			if tt.takes {
-				h.crew.mu.Lock()
-				h.crew.workers["w"].tookAt = now.Add(tt.after)
-				h.crew.mu.Unlock()
+				h.view.mu.Lock()
+				h.view.workers["w"].tookAt = now.Add(tt.after)
+				h.view.mu.Unlock()
 			}
 			h.must(h.watch(ctx, now.Add(tt.after)))
 			if here := h.Presence("w").Connected; here == tt.shut {
@@ -220,7 +220,7 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 
 // TestWhatIsOut: a job that lies in the queue waits, whatever the database says.
 func TestWhatIsOut(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	h.submit(job.Practice, class, 4)
 	count := func(want string) {

@@ -35,7 +35,7 @@ func proves(t *testing.T, s *job.Spec, v judge.GolfVerdict, toolchain string) *j
 }
 
 // newAnswer keeps an answer to a new hole.
-func (h *house) newAnswer() *store.Answer {
+func (h *harness) newAnswer() *store.Answer {
 	h.Helper()
 	o := &store.Hole{Slug: "sum", Name: "Sum", ProblemSlug: "sum", Visibility: store.Public}
 	h.must(h.store.NewHole(h.Context(), o))
@@ -50,7 +50,7 @@ func (h *house) newAnswer() *store.Answer {
 }
 
 // now is an answer as it is now.
-func (h *house) now(a *store.Answer) *store.Answer {
+func (h *harness) now(a *store.Answer) *store.Answer {
 	h.Helper()
 	got, err := h.store.Answer(h.Context(), a.Hole, a.Number)
 	h.must(err)
@@ -69,7 +69,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 		"another finds it right": {judge.GolfRight, store.Standing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			h.o.Class = class
 			h.folding()
 			one := h.join("one", class, 1)
@@ -137,7 +137,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 // TestAnAnswerThatNobodyCanProve: what a worker cannot read is refused with why, and where
 // machines fail or contradict themselves nobody is told that the answer was wrong.
 func TestAnAnswerThatNobodyCanProve(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	spec, err := flow.NewHole(job.Work{}, flow.ProofOptions{}, "")
 	h.must(err)
 	output, err := json.Marshal(flow.Proved{Misuse: "unknown language \"Klingon\""})

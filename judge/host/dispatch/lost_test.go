@@ -10,7 +10,7 @@ import (
 )
 
 // empty takes everything out of the queue, as if its folder was deleted.
-func (h *house) empty(lane job.Lane, ids ...string) {
+func (h *harness) empty(lane job.Lane, ids ...string) {
 	h.Helper()
 	for _, id := range ids {
 		h.must(h.queue.Delete(h.Context(), lane, class, id))
@@ -19,7 +19,7 @@ func (h *house) empty(lane job.Lane, ids ...string) {
 
 // TestTheQueueLostAll: what nobody does and nobody has is given out anew, once and only once.
 func TestTheQueueLostAll(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	h.behind.Store(int64(time.Hour)) // what is out is out for long
 	ids := h.submit(job.Practice, class, 4)
@@ -71,7 +71,7 @@ func TestTheQueueLostAll(t *testing.T) {
 
 // TestWhatIsJustOut is believed to be in the queue: it may not be seen there yet.
 func TestWhatIsJustOut(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	h.behind.Store(-int64(3 * time.Second)) // however long this machine takes for what follows
 	ids := h.submit(job.Practice, class, 1)
@@ -86,7 +86,7 @@ func TestWhatIsJustOut(t *testing.T) {
 // TestTheClockIsSetBack: what was given out before, and got lost, is not believed until the
 // clock says again what it said then.
 func TestTheClockIsSetBack(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	h.behind.Store(-int64(time.Hour))
 	ids := h.submit(job.Practice, class, 1)
@@ -101,7 +101,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 
 // TestResultsAreTakenFirst: a job whose result is in the queue is not done again.
 func TestResultsAreTakenFirst(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.behind.Store(int64(time.Hour))
 	id := h.submit(job.Practice, class, 1)[0]
 	spec := h.spec(id)
@@ -125,7 +125,7 @@ func TestResultsAreTakenFirst(t *testing.T) {
 
 // TestAWorkerThatIsSilent is not believed for long.
 func TestAWorkerThatIsSilent(t *testing.T) {
-	c := newCrew()
+	c := newView()
 	c.admit("w", class, false)
 	c.joined("w")
 	c.beat("w", job.Beat{Slots: 2, Running: []job.Running{{Job: "a"}, {Job: "b"}}})
@@ -151,7 +151,7 @@ func TestAWorkerThatIsSilent(t *testing.T) {
 
 // TestCancel of a job that waits, one that is in the queue, one that runs and one that ended.
 func TestCancel(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.folding()
 	w := h.join("w", class, 1)
 	cancel := func(id string, want bool) {
@@ -202,7 +202,7 @@ func TestCancel(t *testing.T) {
 
 // TestCancelledWhileItIsGivenOut: between laying a job into the queue and marking it.
 func TestCancelledWhileItIsGivenOut(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ids := h.submit(job.Practice, class, 2)
 	w := h.join("w", class, 1)
 	h.step = func(s Step) {

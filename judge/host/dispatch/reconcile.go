@@ -50,7 +50,7 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	out = slices.DeleteFunc(out, func(o store.OutJob) bool { return believed(o.At, began) })
 	again, undone := 0, map[string]bool{}
 	for _, o := range out {
-		if d.crew.doing(o.Job) != "" {
+		if d.view.doing(o.Job) != "" {
 			continue
 		}
 		alive, err := d.queue.Alive(ctx, o.Lane, o.Class, o.Job)
@@ -110,12 +110,12 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 		if err != nil {
 			return err
 		}
-		for _, class := range d.crew.classes() {
+		for _, class := range d.view.classes() {
 			undone[class] = undone[class] || held.Jobs > 0
 		}
 	}
 	for class, is := range undone {
-		if !is || !d.crew.waits(class, d.patience) {
+		if !is || !d.view.waits(class, d.patience) {
 			continue
 		}
 		d.o.Log.Warn("workers wait, and the queue does not give out the jobs that it has: it is made anew", "class", class)

@@ -36,7 +36,7 @@ func (d *Dispatcher) Published(b job.Bundle) {
 func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bundle) {
 	o := job.Order{Kind: job.Warm, Bundles: all}
 	var err error
-	if d.crew.isGuest(worker) {
+	if d.view.isGuest(worker) {
 		if o.Bundles, err = d.unreserved(ctx, all); err == nil && len(o.Bundles) == 0 {
 			return
 		}

@@ -113,7 +113,7 @@ func (w *watch) Collect(to chan<- prometheus.Metric) {
 			gauge(backupAge, time.Since(b.Last).Seconds())
 		}
 	}
-	if free, err := w.s.room(); err == nil {
+	if free, err := w.s.freeDisk(); err == nil {
 		gauge(diskFree, float64(free))
 	}
 }

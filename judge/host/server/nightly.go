@@ -90,7 +90,7 @@ func (s *Server) backupRoom() error {
 	if err := os.MkdirAll(s.backupDir(), 0o700); err != nil {
 		return err
 	}
-	free, err := s.room()
+	free, err := s.freeDisk()
 	if err == nil && free < desk.RoomForUploads {
 		err = fmt.Errorf("the disk has %d MiB left; a backup is made with %d MiB: remove something, or name another disk with backup_dir", free>>20, int64(desk.RoomForUploads)>>20)
 	}

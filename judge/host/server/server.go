@@ -91,7 +91,7 @@ type Server struct {
 	metrics  *http.Server
 	base     context.CancelFunc
 	loops    sync.WaitGroup
-	kept     sync.RWMutex // see api.Options
+	sweeping sync.RWMutex // see api.Options
 	stop     context.CancelFunc
 	backups  struct {
 		sync.Mutex
@@ -364,7 +364,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 		return err
 	}
 	entry := &desk.Desk{
-		Store: s.store, Blobs: blobs, Kept: &s.kept, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, Room: s.room,
+		Store: s.store, Blobs: blobs, Sweeping: &s.sweeping, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
 		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration),
 		Contents: contentsIn(blobs),
 		At: func(kept bool) {
@@ -469,9 +469,9 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// room is how many bytes are free in the folder of data.
-func (s *Server) room() (int64, error) {
-	free, known := cachedir.Room(s.data)
+// freeDisk is how many bytes are free in the folder of data.
+func (s *Server) freeDisk() (int64, error) {
+	free, known := cachedir.FreeDisk(s.data)
 	if !known {
 		return 1 << 62, nil
 	}

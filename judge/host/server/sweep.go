@@ -34,16 +34,16 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 
 // forget removes at once those of some blobs that nobody names: of a person who is erased.
 func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Digest) error {
-	s.kept.Lock()
-	defer s.kept.Unlock()
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
 // sweepNow removes them now, and says how many there were. While it does, nobody is told that a
 // blob is there: nobody holds the lock while something is waited for that others send.
 func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
-	s.kept.Lock()
-	defer s.kept.Unlock()
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
 	gone, err := s.store.Sweep(ctx, contentsIn(blobs))
 	if err != nil {
 		return 0, err

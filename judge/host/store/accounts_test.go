@@ -14,7 +14,7 @@ import (
 
 func TestAccounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		admin, err := h.NewAccount(t.Context(), "root", "The Admin", store.Tool, "admin")
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestAccounts(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		soon := h.clock.Now().Add(time.Hour)
 		forever, err := h.NewToken(t.Context(), h.alice.ID, "h1", "laptop", []string{"submit", "read"}, time.Time{})
 		if err != nil {
@@ -91,7 +91,7 @@ func TestTokens(t *testing.T) {
 
 func TestProblemsAndBundles(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		first, err := h.Problem(t.Context(), "nim")
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestProblemsAndBundles(t *testing.T) {
 
 func TestWorkersJoinByInvite(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		offer := job.Offer{Protocol: 1, Arch: "linux/amd64", Rung: "full", Slots: 3, Languages: map[string]string{"c": "gcc 12"}}
 		invited, err := h.NewInvite(t.Context(), "code", store.Invite{Name: "lab1", Class: "main", By: h.alice.ID})
 		if err != nil {
@@ -212,7 +212,7 @@ func TestWorkersJoinByInvite(t *testing.T) {
 // TestAnInviteLetsOneWorkerIn, however many come with it at once.
 func TestAnInviteLetsOneWorkerIn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.NewInvite(t.Context(), "code", store.Invite{Name: "lab", Class: "main", By: h.alice.ID}); err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestAnInviteLetsOneWorkerIn(t *testing.T) {
 
 func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.Class(t.Context(), "main"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before: %v", err)
 		}
@@ -279,7 +279,7 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 // all others are told.
 func TestANewNameIsOnes(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		const publishers = 8
 		for round := range 5 {
 			slug := fmt.Sprint("new-", round)

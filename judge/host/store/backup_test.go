@@ -20,7 +20,7 @@ import (
 )
 
 // fill puts something into every table.
-func fill(t *testing.T, h *house) {
+func fill(t *testing.T, h *harness) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -86,7 +86,7 @@ func fill(t *testing.T, h *house) {
 // was restored makes the same backup.
 func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		fill(t, h)
 		dir := filepath.Join(t.TempDir(), "backup")
 		made, err := h.Backup(t.Context(), dir)
@@ -128,7 +128,7 @@ func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
 }
 
 func TestADamagedBackupIsNotRestored(t *testing.T) {
-	h := newHouse(t, lite(t))
+	h := newHarness(t, lite(t))
 	fill(t, h)
 	for name, tt := range map[string]struct {
 		damage func(dir string) error
@@ -185,7 +185,7 @@ func edit(file, from, to string) func(dir string) error {
 // TestABackupIsOfOneMoment, while others write, and they do not wait for it.
 func TestABackupIsOfOneMoment(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for range 20 {
 			h.submit()
 		}
@@ -223,7 +223,7 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 
 func TestBlobsThatRowsName(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		f := h.flow()
 		ofFlow := flowJob("a")
 		ofFlow.Work.Bundle, ofFlow.Work.Files = digest("flow's bundle"), []job.File{{Path: "x", Digest: digest("flow's file")}}

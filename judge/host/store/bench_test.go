@@ -22,7 +22,7 @@ func onEach(b *testing.B, bench func(b *testing.B, dsn string)) {
 func BenchmarkSubmit(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
 		b.Run("insert", func(b *testing.B) {
-			h := newHouse(b, dsn)
+			h := newHarness(b, dsn)
 			driver, address := "pgx", dsn
 			if !h.Postgres() {
 				options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)"}, "_txlock": {"immediate"}}
@@ -44,7 +44,7 @@ func BenchmarkSubmit(b *testing.B) {
 			}
 		})
 		b.Run("submission", func(b *testing.B) {
-			h := &house{tb: b, clock: newClock()}
+			h := &harness{tb: b, clock: newClock()}
 			h.Store = open(b, store.Options{DSN: dsn, Now: h.clock.Now, MaxWaiting: 1 << 30})
 			var err error
 			if h.alice, err = h.AccountByLogin(b.Context(), "alice"); err != nil {
@@ -63,7 +63,7 @@ func BenchmarkSubmit(b *testing.B) {
 // was judged.
 func BenchmarkLife(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
-		h := newHouse(b, dsn)
+		h := newHarness(b, dsn)
 		for b.Loop() {
 			h.submit()
 			specs, err := h.Next(b.Context(), job.Practice, "main", 1)
@@ -81,9 +81,9 @@ func BenchmarkLife(b *testing.B) {
 func BenchmarkPage(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
 		for _, n := range []int64{1_000, 100_000} {
-			h := &house{tb: b, clock: newClock()}
+			h := &harness{tb: b, clock: newClock()}
 			if n == 1_000 {
-				h = newHouse(b, dsn)
+				h = newHarness(b, dsn)
 			} else {
 				h.Store = open(b, store.Options{DSN: dsn, Now: h.clock.Now})
 			}
@@ -137,7 +137,7 @@ func BenchmarkPage(b *testing.B) {
 
 // bulk makes the submissions up to number n in one transaction: copies of one that
 // was judged.
-func bulk(b *testing.B, h *house, dsn string, n int64) {
+func bulk(b *testing.B, h *harness, dsn string, n int64) {
 	b.Helper()
 	if n == 1_000 {
 		h.submit()

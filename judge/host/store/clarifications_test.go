@@ -14,7 +14,7 @@ import (
 // reads what is his and what is for all.
 func TestClarifications(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.newContest("spring")
 		c, err := h.ContestBySlug(t.Context(), "spring")
 		if err != nil {
@@ -123,7 +123,7 @@ func TestClarifications(t *testing.T) {
 // TestClarificationsAtOnce: numbers have no gaps, whoever writes at once.
 func TestClarificationsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		const writers = 8
 		numbers := make([]int64, writers)
 		var all sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 )
 
 // newContest makes a contest with the problem nim.
-func (h *house) newContest(slug string) *store.Contest {
+func (h *harness) newContest(slug string) *store.Contest {
 	h.tb.Helper()
 	c := &store.Contest{
 		Slug: slug, Name: "The " + slug, Format: store.ICPC, Starts: h.clock.Now().Add(time.Hour), Length: 2 * time.Hour, Freeze: 90 * time.Minute,
@@ -29,7 +29,7 @@ func (h *house) newContest(slug string) *store.Contest {
 
 func TestContests(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		made := h.newContest("spring")
 		read := func() *store.Contest {
 			t.Helper()
@@ -96,7 +96,7 @@ func TestContests(t *testing.T) {
 
 func TestProblemsOfAContest(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.PutBundle(t.Context(), bundle(h.alice.ID, "hex", "1")); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestProblemsOfAContest(t *testing.T) {
 // TestEnter: however often and however many at once, an account is one team.
 func TestEnter(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		c := h.newContest("spring")
 		if _, err := h.TeamOf(t.Context(), c.ID, h.alice.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before: %v", err)
@@ -226,7 +226,7 @@ func TestEnter(t *testing.T) {
 // with the verdict that stands; all at once, and one by one from the log.
 func TestWhatABoardKnows(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.PutBundle(t.Context(), bundle(h.alice.ID, "other", "1")); err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func write(dsn string) error {
 // there.
 func TestAWriterIsKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		newHouse(t, dsn)
+		newHarness(t, dsn)
 		kept := map[string]string{}
 		for range 4 {
 			killWriter(t, dsn, kept)

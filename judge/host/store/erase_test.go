@@ -21,7 +21,7 @@ import (
 const mark = "zaphod"
 
 // marked makes a person who is everywhere, with a submission that counts.
-func marked(t *testing.T, h *house, c *store.Contest) (*store.Account, *store.Accepted) {
+func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.Accepted) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -91,7 +91,7 @@ func found(t *testing.T, dir string) (all []string) {
 // file; what he reached stays.
 func TestErase(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		c := h.newContest("spring")
 		a, sent := marked(t, h, c)
 		upload, shared := store.Blob{Digest: digest("a file of " + mark), Size: 1}, store.Blob{Digest: digest("a file of two"), Size: 1}
@@ -203,7 +203,7 @@ func TestErase(t *testing.T) {
 // name; and the last who looks after the server is not erased.
 func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		c := h.newContest("spring")
 		c.Settings.KeepSources, c.Finalized = true, h.clock.Now()
 		if err := h.SetContest(t.Context(), c, nil); err != nil {

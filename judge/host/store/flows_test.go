@@ -22,7 +22,7 @@ func flowJob(key string) store.FlowJob {
 	return store.FlowJob{Key: key, Work: work(), Lane: job.Background, Class: "main", Cost: time.Second}
 }
 
-func (h *house) flow() *store.Flow {
+func (h *harness) flow() *store.Flow {
 	h.tb.Helper()
 	f, err := h.NewFlow(h.tb.Context(), rand.Text(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *house) flow() *store.Flow {
 	return f
 }
 
-func (h *house) background() []*job.Spec {
+func (h *harness) background() []*job.Spec {
 	h.tb.Helper()
 	specs, err := h.Next(h.tb.Context(), job.Background, "main", 1000)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *house) background() []*job.Spec {
 
 func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		f := h.flow()
 		for want, jobs := range [][]store.FlowJob{{}, {flowJob("a")}, {flowJob("a"), flowJob("b"), flowJob("c"), flowJob("b")}} {
 			if added, err := h.AddJobs(t.Context(), f.ID, jobs...); err != nil || added != want {
@@ -97,7 +97,7 @@ func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 
 func TestWhatAFlowRefuses(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		f := h.flow()
 		bad := flowJob("b")
 		bad.Work.Files = nil
@@ -133,7 +133,7 @@ func TestWhatAFlowRefuses(t *testing.T) {
 // out, end, and the flow is ended.
 func TestManyPlanAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		f := h.flow()
 		var jobs []store.FlowJob
 		for i := range 40 {
@@ -186,7 +186,7 @@ func TestManyPlanAtOnce(t *testing.T) {
 // nobody's; one that runs stays.
 func TestOldFlowsAreForgotten(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		ended, runs := h.flow(), h.flow()
 		for _, f := range []*store.Flow{ended, runs} {
 			if _, err := h.AddJobs(t.Context(), f.ID, flowJob("a")); err != nil {
@@ -234,7 +234,7 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 // asked for itself, is not counted as open.
 func TestFlowsAreBounded(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		bob := h.account("bob")
 		most := store.FlowBounds{Kinds: []string{"golf", "arena"}, Open: 3, PerMinute: 5}
 		ask := func(id, owner string, wrong error) {

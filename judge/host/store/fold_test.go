@@ -18,7 +18,7 @@ import (
 
 func TestAResultIsReadBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		a := h.submit()
 		h.clock.add(time.Minute)
 		r := h.result(h.next()[0], judge.WrongAnswer)
@@ -51,7 +51,7 @@ func TestAResultIsReadBack(t *testing.T) {
 // TestResultsThatComeTwiceOrLate, from workers that may say anything.
 func TestResultsThatComeTwiceOrLate(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.submit()
 		spec := h.next()[0]
 		stranger := h.result(spec, judge.Accepted)
@@ -84,7 +84,7 @@ func TestResultsThatComeTwiceOrLate(t *testing.T) {
 
 func TestALateResultOfAnEarlierGenerationCounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.submit()
 		spec := h.next()[0]
 		h.out(spec)
@@ -104,7 +104,7 @@ func TestALateResultOfAnEarlierGenerationCounts(t *testing.T) {
 // TestTwoFoldsAtOnce: of any number of results of one job one counts.
 func TestTwoFoldsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for range 10 {
 			a := h.submit()
 			spec := h.next()[0]
@@ -139,7 +139,7 @@ func TestTwoFoldsAtOnce(t *testing.T) {
 
 func TestAJobThatFails(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		a := h.submit()
 		fail := func(worker string, state job.State, want store.Outcome) store.Folded {
 			spec := h.next()[0]
@@ -196,7 +196,7 @@ func TestAJobThatFails(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		a := h.submit()
 		spec := h.next()[0]
 		cancel := func(id string) bool {
@@ -227,7 +227,7 @@ func TestCancel(t *testing.T) {
 // TestCancelUntouched: only what never left the database, and repeats nothing.
 func TestCancelUntouched(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		cancel := func(id string, want bool, wrong error) {
 			t.Helper()
 			if done, err := h.CancelUntouched(t.Context(), id); done != want || !errors.Is(err, wrong) {
@@ -254,7 +254,7 @@ func TestCancelUntouched(t *testing.T) {
 // TestCancelAndFoldAtOnce: one of them is first, and the other knows.
 func TestCancelAndFoldAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for range 10 {
 			a := h.submit()
 			r := h.result(h.next()[0], judge.Accepted)
@@ -277,7 +277,7 @@ func TestCancelAndFoldAtOnce(t *testing.T) {
 }
 
 // out marks a job as out, by a server that leads.
-func (h *house) out(specs ...*job.Spec) {
+func (h *harness) out(specs ...*job.Spec) {
 	h.tb.Helper()
 	epoch, err := h.Lead(h.tb.Context(), store.FeedLead, "me", time.Hour)
 	if err != nil {

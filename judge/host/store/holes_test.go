@@ -13,7 +13,7 @@ import (
 )
 
 // hole makes a hole.
-func (h *house) hole() *store.Hole {
+func (h *harness) hole() *store.Hole {
 	h.tb.Helper()
 	o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public}
 	if err := h.NewHole(h.tb.Context(), o); err != nil {
@@ -23,7 +23,7 @@ func (h *house) hole() *store.Hole {
 }
 
 // answer keeps an answer.
-func (h *house) answer(o *store.Hole, key string) *store.Answer {
+func (h *harness) answer(o *store.Hole, key string) *store.Answer {
 	h.tb.Helper()
 	a, err := h.NewAnswer(h.tb.Context(), store.NewAnswer{
 		Key: key, Hole: o, Account: h.alice.ID, File: job.File{Path: "answer.py", Size: 7, Digest: digest("print()")}, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole",
@@ -43,7 +43,7 @@ func settled(a *store.Answer, v judge.GolfVerdict, toolchain string) store.Settl
 }
 
 // settle keeps what became of an answer, and reads it.
-func (h *house) settle(a *store.Answer, e store.Settled) *store.Answer {
+func (h *harness) settle(a *store.Answer, e store.Settled) *store.Answer {
 	h.tb.Helper()
 	if err := h.Settle(h.tb.Context(), e); err != nil {
 		h.tb.Fatal(err)
@@ -57,7 +57,7 @@ func (h *house) settle(a *store.Answer, e store.Settled) *store.Answer {
 
 func TestHoles(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		o := h.hole()
 		twice := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public}
 		if err := h.NewHole(t.Context(), twice); !errors.Is(err, store.ErrTaken) {
@@ -88,7 +88,7 @@ func TestHoles(t *testing.T) {
 // again where the tool chain is another one; two workers grey it, and its length stays.
 func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		o := h.hole()
 		a := h.answer(o, "key")
 		if a.Number != 1 || a.State != store.Proving || a.Flow == "" || a.Display != "ALICE" {
@@ -194,7 +194,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 // TestErasedAnswers: of who is erased the lengths stay, and no text.
 func TestErasedAnswers(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		o := h.hole()
 		a := h.answer(o, "key")
 		h.settle(a, settled(a, judge.GolfRight, "Python 3.14"))

@@ -13,7 +13,7 @@ import (
 // those who come at once too.
 func TestInvitations(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		c := h.newContest("spring")
 		invite := func(code string, uses int64) *store.Invitation {
 			t.Helper()

@@ -20,7 +20,7 @@ import (
 
 func TestJobsGoOutAndComeBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		first, second := h.submit(), h.submit()
 		specs := h.next()
 		if len(specs) != 2 || specs[0].ID != first.Job || specs[1].ID != second.Job {
@@ -78,7 +78,7 @@ func TestJobsGoOutAndComeBack(t *testing.T) {
 
 func TestWhatIsNotMarkedAsOut(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for range 4 {
 			h.submit()
 		}
@@ -116,7 +116,7 @@ func TestWhatIsNotMarkedAsOut(t *testing.T) {
 // job is marked once.
 func TestTwoFeeders(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		const n = 30
 		for range n {
 			h.submit()
@@ -171,7 +171,7 @@ func TestTwoFeeders(t *testing.T) {
 
 func TestLead(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		lead := func(who string, want int64) {
 			t.Helper()
 			epoch, err := h.Lead(t.Context(), "sweep", who, 15*time.Second)
@@ -242,7 +242,7 @@ func (l *lane) next() string {
 // over two lanes, with the store opened anew now and then.
 func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		var owners []string
 		for i := range 3 {
 			owners = append(owners, h.account(fmt.Sprint("o", i)).ID)
@@ -302,7 +302,7 @@ func nothing(blob.Digest) ([]blob.Digest, error) { return nil, nil }
 // TestOneWithManyDoesNotDelayOneWithOne is what fairness is for.
 func TestOneWithManyDoesNotDelayOneWithOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for range 20 {
 			h.submit()
 		}

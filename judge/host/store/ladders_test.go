@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-func (h *house) ladder(slug string) *store.Ladder {
+func (h *harness) ladder(slug string) *store.Ladder {
 	h.tb.Helper()
 	l := &store.Ladder{
 		Slug: slug, Name: "The hill", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 1<<63 + 5, Visibility: store.Public, PerAccount: 3, PerMinute: 60, Owner: h.alice.ID,
@@ -25,7 +25,7 @@ func (h *house) ladder(slug string) *store.Ladder {
 }
 
 // bot puts a bot on a ladder, which has passed.
-func (h *house) bot(l *store.Ladder, a *store.Account, name string) *store.Bot {
+func (h *harness) bot(l *store.Ladder, a *store.Account, name string) *store.Bot {
 	h.tb.Helper()
 	b := &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, File: "bot.py", Files: []job.File{{Path: "bot.py", Size: 3, Digest: digest("bot " + name)}}}
 	if err := h.NewBot(h.tb.Context(), b, "trial", func(b *store.Bot) ([]byte, error) { return []byte("{}"), nil }); err != nil {
@@ -39,7 +39,7 @@ func (h *house) bot(l *store.Ladder, a *store.Account, name string) *store.Bot {
 }
 
 // met has two bots meet.
-func (h *house) met(l *store.Ladder, a, b int64, results string) *store.Encounter {
+func (h *harness) met(l *store.Ladder, a, b int64, results string) *store.Encounter {
 	h.tb.Helper()
 	e := &store.Encounter{Ladder: l.ID, A: a, B: b}
 	if err := h.NewEncounter(h.tb.Context(), e, "encounter", h.alice.ID, func(e *store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
@@ -54,7 +54,7 @@ func (h *house) met(l *store.Ladder, a, b int64, results string) *store.Encounte
 
 func TestALadder(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		bob := h.account("bob")
 		l := h.ladder("hill")
 		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "hill", Problem: "nim", Owner: bob.ID, Visibility: store.Staff}); !errors.Is(err, store.ErrTaken) {
@@ -172,7 +172,7 @@ func TestALadder(t *testing.T) {
 // they won does.
 func TestErasedBots(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		bob := h.account("bob")
 		l := h.ladder("hill")
 		a, b := h.bot(l, h.alice, "rook"), h.bot(l, bob, "markedname")

@@ -14,7 +14,7 @@ import (
 // is done again, until the staff decides otherwise; and nothing of it when the results are final.
 func TestMarks(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.newContest("spring")
 		c, err := h.ContestBySlug(t.Context(), "spring")
 		if err != nil {
@@ -94,7 +94,7 @@ func TestMarks(t *testing.T) {
 // TestClaims: a question is answered by who claimed it first, until it is free again.
 func TestClaims(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.newContest("spring")
 		c, err := h.ContestBySlug(t.Context(), "spring")
 		if err != nil {

@@ -44,7 +44,7 @@ func later(t *testing.T) fs.FS {
 
 func TestANewerSchemaIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.submit()
 		newer := open(t, store.WithSchema(store.Options{DSN: dsn, Version: "v2.0.0"}, later(t)))
 		if _, err := newer.Problem(t.Context(), "nim"); err != nil {
@@ -68,7 +68,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 
 func TestADatabaseThatWasRolledBackIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.submit()
 		last, err := h.LastLog(t.Context())
 		if err != nil {
@@ -171,7 +171,7 @@ func TestTheTablesOfABackupAreAllTables(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.Setting(t.Context(), "k"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before: %v", err)
 		}
@@ -188,7 +188,7 @@ func TestSettings(t *testing.T) {
 
 func TestAuditIsReadBackwards(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for _, action := range []string{"one", "two", "three"} {
 			if err := h.Audit(t.Context(), store.Entry{Actor: "alice", Action: action, Object: "o", Detail: "d", Address: "::1"}); err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 )
 
 // judged makes a submission for each verdict, of a file of this name; "" leaves it open.
-func (h *house) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
+func (h *harness) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
 	h.tb.Helper()
 	for _, v := range verdicts {
 		a := h.submit()
@@ -35,7 +35,7 @@ func (h *house) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
 }
 
 // rejudge begins a rejudging that leaves so many out.
-func (h *house) rejudge(left int) *store.Rejudging {
+func (h *harness) rejudge(left int) *store.Rejudging {
 	h.tb.Helper()
 	r, n, err := h.Rejudge(h.tb.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
 	if err != nil || n != left || r.State != store.RejudgingRunning || r.Login != "alice" || r.Why != "a case was wrong" {
@@ -45,7 +45,7 @@ func (h *house) rejudge(left int) *store.Rejudging {
 }
 
 // standing are the verdicts that count, by number.
-func (h *house) standing() (verdicts []string) {
+func (h *harness) standing() (verdicts []string) {
 	h.tb.Helper()
 	all, err := h.Submissions(h.tb.Context(), store.Filter{Limit: 1000})
 	if err != nil {
@@ -82,7 +82,7 @@ func TestRejudging(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, dsn string) {
-				h := newHouse(t, dsn)
+				h := newHarness(t, dsn)
 				h.judged(judge.WrongAnswer, judge.Accepted, "")
 				r := h.rejudge(1)
 				var err error
@@ -143,7 +143,7 @@ func TestRejudging(t *testing.T) {
 // next one; repetitions that nobody may do are no rejudgings.
 func TestRejudgedAtMostOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, _, err := h.Rejudge(t.Context(), store.NewRejudging{Account: h.alice.ID}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a rejudging of nothing: %v", err)
 		}
@@ -176,7 +176,7 @@ func TestRejudgedAtMostOnce(t *testing.T) {
 // what comes of it says so.
 func TestRejudgedWithTheActiveVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.judged(judge.WrongAnswer, judge.Accepted)
 		if _, err := h.PutBundle(t.Context(), bundle(h.alice.ID, "nim", "2")); err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestRejudgedWithTheActiveVersion(t *testing.T) {
 // TestFilters chooses submissions by each part of a filter, and by several.
 func TestFilters(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		h.newContest("spring")
 		c, err := h.ContestBySlug(t.Context(), "spring")
 		if err != nil {

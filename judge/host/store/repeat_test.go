@@ -22,7 +22,7 @@ import (
 // judge it next is excluded.
 func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for _, name := range []string{"w1", "w2", "g1", "g2"} {
 			if _, err := h.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: name, Guest: strings.HasPrefix(name, "g")}); err != nil {
 				t.Fatal(err)
@@ -154,7 +154,7 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 // others, and parts of flows are not its business.
 func TestAGuestEndsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.Enrol(t.Context(), store.NewWorker{Name: "g", Class: "main", Key: "g", Guest: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestAGuestEndsNothing(t *testing.T) {
 // TestJudgings: what the staff is shown of what was judged again, and of what a worker judged.
 func TestJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		once := h.submit()
 		h.fold(h.result(h.next()[0], judge.WrongAnswer), store.Counted)
 		twice := h.submit()

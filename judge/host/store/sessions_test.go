@@ -13,7 +13,7 @@ import (
 // it somebody else's.
 func TestSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		begin := func(hash string) {
 			t.Helper()
 			a, err := h.Account(t.Context(), h.alice.ID)
@@ -105,7 +105,7 @@ func TestSessions(t *testing.T) {
 // TestShutOut: who is shut out has no tokens.
 func TestShutOut(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		if _, err := h.NewToken(t.Context(), h.alice.ID, "h", "", []string{"submit"}, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestShutOut(t *testing.T) {
 
 func TestSetup(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for _, code := range []string{"good", "old"} {
 			if err := h.NewSetup(t.Context(), code, h.alice.ID); err != nil {
 				t.Fatal(err)
@@ -165,7 +165,7 @@ func TestSetup(t *testing.T) {
 // TestManyAccounts: an import makes all accounts or none.
 func TestManyAccounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		_, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Kind: store.Person}, store.NewAccount{Login: "alice", Kind: store.Person})
 		if !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), "alice") {
 			t.Errorf("alice again: %v", err)

@@ -108,17 +108,17 @@ func open(tb testing.TB, o store.Options) *store.Store {
 	return s
 }
 
-// house is a store with an account and a problem in it.
-type house struct {
+// harness is a store with an account and a problem in it.
+type harness struct {
 	*store.Store
 	tb    testing.TB
 	clock *clock
 	alice *store.Account
 }
 
-func newHouse(tb testing.TB, dsn string) *house {
+func newHarness(tb testing.TB, dsn string) *harness {
 	tb.Helper()
-	h := &house{tb: tb, clock: newClock()}
+	h := &harness{tb: tb, clock: newClock()}
 	h.Store = open(tb, store.Options{DSN: dsn, Now: h.clock.Now})
 	settled := h.Store
 	tb.Cleanup(func() { // whatever was done, the verdict that is looked for is the one that counts
@@ -133,7 +133,7 @@ func newHouse(tb testing.TB, dsn string) *house {
 	return h
 }
 
-func (h *house) account(login string) *store.Account {
+func (h *harness) account(login string) *store.Account {
 	h.tb.Helper()
 	a, err := h.NewAccount(h.tb.Context(), login, strings.ToUpper(login), store.Person, "")
 	if err != nil {
@@ -155,12 +155,12 @@ func work() job.Work {
 	}
 }
 
-func (h *house) submission(key string) store.NewSubmission {
+func (h *harness) submission(key string) store.NewSubmission {
 	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Lane: job.Practice, Class: "main", Cost: time.Second}
 }
 
 // submit keeps a submission.
-func (h *house) submit() *store.Accepted {
+func (h *harness) submit() *store.Accepted {
 	h.tb.Helper()
 	a, err := h.Submit(h.tb.Context(), h.submission(""))
 	if err != nil {

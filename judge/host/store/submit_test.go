@@ -18,7 +18,7 @@ import (
 
 func TestASubmissionIsReadBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		a := h.submit()
 		want := &store.Submission{
 			ID: a.ID, Contest: store.Practice, Number: 1, Account: h.alice.ID, Login: "alice", Display: h.alice.Display, Problem: "nim", Program: "a.py",
@@ -56,7 +56,7 @@ func TestASubmissionIsReadBack(t *testing.T) {
 
 func TestWhatIsNotKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		for name, tt := range map[string]struct {
 			change func(*store.NewSubmission)
 			want   error
@@ -83,7 +83,7 @@ func TestWhatIsNotKept(t *testing.T) {
 
 func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		submit := func(n store.NewSubmission) *store.Accepted {
 			a, err := h.Submit(t.Context(), n)
 			if err != nil {
@@ -121,7 +121,7 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 // TestAKeyThatComesManyTimesAtOnce is one submission.
 func TestAKeyThatComesManyTimesAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		const times = 6
 		got := make(chan *store.Accepted, times)
 		var wg sync.WaitGroup
@@ -155,7 +155,7 @@ func TestAKeyThatComesManyTimesAtOnce(t *testing.T) {
 
 func TestTooManyWaiting(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		s := open(t, store.Options{DSN: dsn, MaxWaiting: 2, Now: h.clock.Now})
 		for range 2 {
 			if _, err := s.Submit(t.Context(), h.submission("")); err != nil {
@@ -177,7 +177,7 @@ func TestTooManyWaiting(t *testing.T) {
 // on, what was sent before is no new one, and what is judged or cancelled makes room.
 func TestOneWhoSendsWithoutEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		send := func(account, key string, want error) *store.Accepted {
 			t.Helper()
 			n := h.submission(key)
@@ -217,7 +217,7 @@ func TestOneWhoSendsWithoutEnd(t *testing.T) {
 // submission has its job.
 func TestManySubmitAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		const people, each = 8, 12
 		var all sync.Map
 		var wg sync.WaitGroup
@@ -280,7 +280,7 @@ func checkLog(t *testing.T, s *store.Store, n int) {
 // TestTimeDoesNotGoBack where the clock does.
 func TestTimeDoesNotGoBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		first := h.submit()
 		h.clock.add(-time.Hour)
 		if second := h.submit(); second.Received.Sub(first.Received) != time.Microsecond {
@@ -291,7 +291,7 @@ func TestTimeDoesNotGoBack(t *testing.T) {
 
 func TestPagesOfSubmissions(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		bob := h.account("bob")
 		if _, err := h.PutBundle(t.Context(), bundle(bob.ID, "hex", "1")); err != nil {
 			t.Fatal(err)
@@ -335,7 +335,7 @@ func TestPagesOfSubmissions(t *testing.T) {
 
 func TestCostIsTheMedianOfTheLast(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		cost := func() time.Duration {
 			d, err := h.Cost(t.Context(), "nim")
 			if err != nil {
@@ -359,7 +359,7 @@ func TestCostIsTheMedianOfTheLast(t *testing.T) {
 }
 
 // next are the waiting jobs of the practice lane.
-func (h *house) next() []*job.Spec {
+func (h *harness) next() []*job.Spec {
 	h.tb.Helper()
 	specs, err := h.Next(h.tb.Context(), job.Practice, "main", 1000)
 	if err != nil {
@@ -369,7 +369,7 @@ func (h *house) next() []*job.Spec {
 }
 
 // result is what worker w1 says of a job.
-func (h *house) result(s *job.Spec, v judge.Verdict) *job.Result {
+func (h *harness) result(s *job.Spec, v judge.Verdict) *job.Result {
 	return &job.Result{
 		Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w1", State: job.Done, Finished: &judge.Finished{Verdict: v, Passed: 1, Judged: 2},
 		Rows:   []job.Row{{Case: "a/b", Verdict: v, CPUUS: 3, WallUS: 4, Memory: 5}},
@@ -378,7 +378,7 @@ func (h *house) result(s *job.Spec, v judge.Verdict) *job.Result {
 }
 
 // fold takes a result, which must have the outcome.
-func (h *house) fold(r *job.Result, want store.Outcome) store.Folded {
+func (h *harness) fold(r *job.Result, want store.Outcome) store.Folded {
 	h.tb.Helper()
 	f, err := h.Fold(h.tb.Context(), r, blob.Of(r.Events))
 	if err != nil || f.Outcome != want {

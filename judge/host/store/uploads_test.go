@@ -12,7 +12,7 @@ import (
 // these are wanted.
 func TestUploads(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		archive, report := blob.Of([]byte("zip")), blob.Of([]byte("report"))
 		var made []*store.Upload
 		for _, slug := range []string{"sum", "max"} {
@@ -71,7 +71,7 @@ func TestUploads(t *testing.T) {
 // TestSeeSent: of more blobs than one transaction looks for, each answer stands in its place.
 func TestSeeSent(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHouse(t, dsn)
+		h := newHarness(t, dsn)
 		var all []blob.Digest
 		for i := range 250 {
 			d := digest(fmt.Sprint(i))

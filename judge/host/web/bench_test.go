@@ -13,7 +13,7 @@ import (
 // BenchmarkPages asks for the pages that a class opens most, beside a file that never changes,
 // by one browser that is logged in.
 func BenchmarkPages(b *testing.B) {
-	h := newHouse(b)
+	h := newHarness(b)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
 	for range 100 {
 		h.judged(h.send(c, "ada"), failing()...)

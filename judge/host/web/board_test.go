@@ -29,7 +29,7 @@ func rowOf(page, login string) string {
 }
 
 // until asks for a page until it is as it should be: a board is at most half a second old.
-func (h *house) until(cookie, path, what string, good func(page string) bool) string {
+func (h *harness) until(cookie, path, what string, good func(page string) bool) string {
 	h.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		got := h.ask(cookie, "GET", path, nil)
@@ -45,7 +45,7 @@ func (h *house) until(cookie, path, what string, good func(page string) bool) st
 // TestBoard is a contest whose board is frozen by hand and thawed again, as the public and
 // the staff see it.
 func TestBoard(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("spring", -30*time.Minute, store.Public, store.Settings{})
 	admin, ada := h.cookie("admin"), h.cookie("ada")
 	do := func(what string, code int, want string) {
@@ -127,7 +127,7 @@ func TestBoard(t *testing.T) {
 // TestFinalResults: after the end nothing is final until somebody says so, and not while
 // something is open.
 func TestFinalResults(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("past", -30*time.Minute, store.Public, store.Settings{})
 	open := h.send(c, "ada")
 	c, err := h.store.Contest(t.Context(), c.ID)

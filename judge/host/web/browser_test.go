@@ -43,7 +43,7 @@ const (
 )
 
 func class(t *testing.T, width int, scripts bool) {
-	h := newHouse(t)
+	h := newHarness(t)
 	code, hash := auth.NewCode()
 	if err := h.store.NewSetup(t.Context(), hash, h.accounts["admin"].ID); err != nil {
 		t.Fatal(err)

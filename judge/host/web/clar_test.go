@@ -12,7 +12,7 @@ import (
 )
 
 // clarify writes a clarification; of who is no staff, a question of his team.
-func (h *house) clarify(c *store.Contest, n store.NewClarification, login string) {
+func (h *harness) clarify(c *store.Contest, n store.NewClarification, login string) {
 	h.Helper()
 	n.Contest, n.Account = c.ID, h.accounts[login].ID
 	if !n.Staff {
@@ -26,7 +26,7 @@ func (h *house) clarify(c *store.Contest, n store.NewClarification, login string
 // TestClarificationPages: ada asks, the staff answers her, then all, and announces; bob reads
 // what is for all, and nobody more than is his.
 func TestClarificationPages(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.contest("over", -2*time.Hour, store.Accounts, store.Settings{})
 	ada, bob, judge := h.cookie("ada"), h.cookie("bob"), h.cookie("judge")
@@ -100,7 +100,7 @@ func TestClarificationPages(t *testing.T) {
 }
 
 // news listens to those of the contest now; what it returns waits for the next.
-func (h *house) news(t *testing.T, login string) func() string {
+func (h *harness) news(t *testing.T, login string) func() string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/now/news/events", nil)
 	if err != nil {
@@ -127,7 +127,7 @@ func (h *house) news(t *testing.T, login string) func() string {
 
 // TestNewsAreTold: who listens hears of what is for him, and of nothing else that matters.
 func TestNewsAreTold(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	next := h.news(t, "bob")
 	if first := next(); strings.Contains(first, "new") {

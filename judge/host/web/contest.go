@@ -453,7 +453,7 @@ func (s *site) keep(r *ask, n *desk.New, texts [][]byte) error {
 	for i, text := range texts {
 		n.Files[i].Size, n.Files[i].Digest = int64(len(text)), blob.Of(text)
 	}
-	if err := errors.Join(s.HasRoom(desk.RoomForSubmissions), s.Bounded(n.Files, n.Folder)); err != nil {
+	if err := errors.Join(s.HasDisk(desk.RoomForSubmissions), s.Bounded(n.Files, n.Folder)); err != nil {
 		return err
 	}
 	for _, text := range texts {

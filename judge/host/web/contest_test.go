@@ -12,7 +12,7 @@ import (
 
 // TestContestForm: what a contest may be, and two who change one at once.
 func TestContestForm(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	good := func(changes ...string) url.Values {
 		v := url.Values{"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "length": {"2h30m"}, "label-sum": {"A"}, "points-sum": {"7"}}

@@ -18,8 +18,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// forgets makes the house remove blobs as the server does.
-func (h *house) forgets() {
+// forgets makes the harness remove blobs as the server does.
+func (h *harness) forgets() {
 	h.desk.Forget = func(ctx context.Context, all []blob.Digest) error {
 		return h.store.ForgetBlobs(ctx, all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, h.blobs.Remove)
 	}
@@ -27,7 +27,7 @@ func (h *house) forgets() {
 
 // TestErase: somebody erases himself, staff erases another; no page has the name any more.
 func TestErase(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.forgets()
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.judged(h.send(c, "ada"), failing()...)
@@ -77,7 +77,7 @@ func TestErase(t *testing.T) {
 // TestAnErasureThatWasInterrupted: asked again it does what is left, and only then it was done
 // already.
 func TestAnErasureThatWasInterrupted(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.judged(h.send(c, "ada"), failing()...)
 	source := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 1)).Files[0]
@@ -104,8 +104,8 @@ func TestAnErasureThatWasInterrupted(t *testing.T) {
 
 // TestASlowFormHoldsNothingUp: while a form comes, blobs may be removed, and somebody be erased.
 func TestASlowFormHoldsNothingUp(t *testing.T) {
-	h := newHouse(t)
-	h.desk.Kept = new(sync.RWMutex)
+	h := newHarness(t)
+	h.desk.Sweeping = new(sync.RWMutex)
 	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	for path, who := range map[string]string{"/c/now/p/A": "ada", "/c/now/clar": "bob", "/problems": "admin"} {
 		c := must[net.Conn](t)(net.Dial("tcp", h.Listener.Addr().String()))
@@ -122,18 +122,18 @@ func TestASlowFormHoldsNothingUp(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, line, err)
 			continue
 		}
-		if !h.desk.Kept.TryLock() {
+		if !h.desk.Sweeping.TryLock() {
 			t.Errorf("%s: nothing can be removed while the body is waited for", path)
 			continue
 		}
-		h.desk.Kept.Unlock()
+		h.desk.Sweeping.Unlock()
 	}
 }
 
 // TestPasswordAgain: what is dangerous asks for the password where it was not typed lately,
 // and does then what was asked for; nothing before.
 func TestPasswordAgain(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	const path = "/admin/accounts/bob"
 	form := url.Values{"do": {"out"}, "more": {"a\"<b>", "c"}}
@@ -183,7 +183,7 @@ func TestPasswordAgain(t *testing.T) {
 
 // TestAudit: what people did is found by who, what and whom, page by page.
 func TestAudit(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	var all []store.Entry
 	for range 150 {

@@ -14,7 +14,7 @@ import (
 // TestFinalize: each thing that is in the way is named with where it is mended; what is final
 // changes no more, until it is opened again with a reason.
 func TestFinalize(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	open := h.send(c, "ada")
 	h.judged(h.send(c, "bob"), failing()...)

@@ -22,7 +22,7 @@ import (
 const textOfAda = "lambda-of-ada"
 
 // hole makes a hole of the problem that everybody sees.
-func (h *house) hole(slug string) *store.Hole {
+func (h *harness) hole(slug string) *store.Hole {
 	h.Helper()
 	o := &store.Hole{Slug: slug, Name: slug + evil, ProblemSlug: "sum", Visibility: store.Public}
 	if err := h.store.NewHole(h.Context(), o); err != nil {
@@ -32,7 +32,7 @@ func (h *house) hole(slug string) *store.Hole {
 }
 
 // answerTo keeps an answer, which is then being proved.
-func (h *house) answerTo(o *store.Hole, login, text string) *store.Answer {
+func (h *harness) answerTo(o *store.Hole, login, text string) *store.Answer {
 	h.Helper()
 	data := []byte(text)
 	if login == "ada" {
@@ -58,7 +58,7 @@ func (h *house) answerTo(o *store.Hole, login, text string) *store.Answer {
 }
 
 // told is what a proof tells, packed as workers do.
-func (h *house) told(language string, v judge.GolfVerdict, size int) (*judge.GolfProved, []byte) {
+func (h *harness) told(language string, v judge.GolfVerdict, size int) (*judge.GolfProved, []byte) {
 	h.Helper()
 	p := &judge.GolfProved{
 		Format: judge.EventFormat, Problem: "sum", File: "answer.py", Language: language + evil, Verdict: v, GolfSize: judge.GolfSize{Bytes: size, Chars: size - 1},
@@ -79,7 +79,7 @@ func (h *house) told(language string, v judge.GolfVerdict, size int) (*judge.Gol
 }
 
 // prove ends the proof of an answer.
-func (h *house) prove(a *store.Answer, language string, v judge.GolfVerdict, size int) *store.Answer {
+func (h *harness) prove(a *store.Answer, language string, v judge.GolfVerdict, size int) *store.Answer {
 	h.Helper()
 	p, packed := h.told(language, v, size)
 	h.later(time.Second)
@@ -96,7 +96,7 @@ func (h *house) prove(a *store.Answer, language string, v judge.GolfVerdict, siz
 
 // TestAHoleIsMade: by a page, of a golf problem only.
 func TestAHoleIsMade(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	if got := h.ask(admin, "GET", "/admin/holes/new", nil); got.code != 200 || !strings.Contains(got.body, `value="sum"`) {
 		t.Fatalf("the form: %d\n%s", got.code, got.body)
@@ -144,7 +144,7 @@ func TestAHoleIsMade(t *testing.T) {
 
 // TestBadAnswers: each gets one sentence, and nothing of it is kept.
 func TestBadAnswers(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.hole("nim")
 	if _, err := h.store.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"py": "Python 3.14"}}); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestBadAnswers(t *testing.T) {
 // TestAnAnswerAppears: from its form to its place on the boards, and to where others hear of
 // it; only its author reads it.
 func TestAnAnswerAppears(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	o := h.hole("nim")
 	ada := h.cookie("ada")
 	key := map[string]string{"key": "once", "text": textOfAda + "\r\n", "language": "py", "flags": "-O"}
@@ -276,7 +276,7 @@ func TestAHoleInABrowser(t *testing.T) {
 }
 
 func atHole(t *testing.T, width int, scripts bool) {
-	h := newHouse(t)
+	h := newHarness(t)
 	o := h.hole("nim")
 	h.prove(h.answerTo(o, "ada", "1"), "py", judge.GolfRight, 40)
 	b := browser.Open(t, h.URL+"/")

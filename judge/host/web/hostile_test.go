@@ -22,9 +22,9 @@ var hostile = []string{
 }
 
 // crowd makes a contest in which those with hostile names take part.
-func crowd(t *testing.T) (*house, *store.Contest, answer) {
+func crowd(t *testing.T) (*harness, *store.Contest, answer) {
 	t.Helper()
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Public, store.Settings{})
 	var list strings.Builder
 	table := csv.NewWriter(&list)
@@ -119,7 +119,7 @@ func TestHostileNames(t *testing.T) {
 // TestNamesThatAreNone: what hides itself, or turns round the text beside it, is no name, by
 // whatever door it comes.
 func TestNamesThatAreNone(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Public, store.Settings{})
 	h.desk.Registration = "open"
 	admin := h.cookie("admin")

@@ -19,7 +19,7 @@ func joining(login string) url.Values {
 
 // TestInvite: staff makes a link, people come by it and take part, as many as it says.
 func TestInvite(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Teams, store.Settings{})
 	admin := h.cookie("admin")
 	for name, form := range map[string]url.Values{
@@ -125,7 +125,7 @@ func TestInvite(t *testing.T) {
 // TestRegister: anybody may make an account where the server is open, and nobody elsewhere;
 // not too many from one address.
 func TestRegister(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, r := range []auth.Registration{"", auth.Invited, auth.Closed} {
 		h.desk.Registration = r
 		for _, method := range []string{"GET", "POST"} {

@@ -18,7 +18,7 @@ import (
 
 // TestSubmit sends what people send.
 func TestSubmit(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 3, Languages: []string{"py"}})
 	ada := h.cookie("ada")
 	const path = "/c/now/p/A"
@@ -95,7 +95,7 @@ func TestSubmit(t *testing.T) {
 
 // TestAJudgingIsLive reads the stream of a judging from its beginning to its end.
 func TestAJudgingIsLive(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Public, store.Settings{Show: judge.ShowSamples})
 	a := h.send(c, "ada")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // for what never comes
@@ -156,7 +156,7 @@ func TestAJudgingIsLive(t *testing.T) {
 
 // TestAJudgeErrorIsADelay to its author, and what it is to staff.
 func TestAJudgeErrorIsADelay(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	a := h.send(h.contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowCases}), "ada")
 	events := failing()
 	events[len(events)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
@@ -177,7 +177,7 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 // TestALanguageThatNoWorkerHas is refused when it is sent, by whatever way: it would wait for a
 // worker without end.
 func TestALanguageThatNoWorkerHas(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, text := t.Context(), "echo"
 	digest := blob.Of([]byte(text))
 	if err := h.desk.Keep(ctx, h.accounts["ada"], []byte(text)); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // hill opens a ladder on which a bot of ada's and one of the admin's have met: each has failed
 // in a game.
-func (h *house) hill(slug string, v store.Visibility, open bool) *store.Ladder {
+func (h *harness) hill(slug string, v store.Visibility, open bool) *store.Ladder {
 	h.Helper()
 	check := func(err error) {
 		h.Helper()
@@ -70,7 +70,7 @@ func (h *house) hill(slug string, v store.Visibility, open bool) *store.Ladder {
 // TestFaultsAreTheAuthors: what a bot did wrong is told to its author and the staff, on the
 // page, in the viewer and in the log.
 func TestFaultsAreTheAuthors(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.hill("hill", store.Public, true)
 	for who, sees := range map[string][2]bool{"": {}, "bob": {}, "ada": {false, true}, "judge": {true, true}, "admin": {true, true}} {
 		for _, path := range []string{"/ladder/hill/e/1", "/ladder/hill/e/1/replay", "/ladder/hill/games.jsonl"} {
@@ -91,7 +91,7 @@ func TestFaultsAreTheAuthors(t *testing.T) {
 }
 
 // brings has a worker do the only job of a flow, which ends with it.
-func (h *house) brings(id, key string, output any, lines ...string) {
+func (h *harness) brings(id, key string, output any, lines ...string) {
 	h.Helper()
 	ctx, check := h.Context(), func(err error) {
 		h.Helper()
@@ -121,7 +121,7 @@ func (h *house) brings(id, key string, output any, lines ...string) {
 // TestAWorkerThatLies: what cannot be true of an encounter counts for nobody, and its page and
 // those of the ladder say so; the pages of an event say who brought it.
 func TestAWorkerThatLies(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	l := h.hill("hill", store.Public, true)
 	admin := h.cookie("admin")
 	good := `{"game":{"round":1,"leg":1,"first":1,"second":2,"winner":1,"reason":"over"}}`
@@ -184,7 +184,7 @@ func TestAWorkerThatLies(t *testing.T) {
 
 // TestBotsAreRefused: what cannot be a bot is told in a sentence.
 func TestBotsAreRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.hill("hill", store.Public, true)
 	h.hill("closed", store.Public, false)
 	for _, one := range []struct {
@@ -221,7 +221,7 @@ func TestBotsAreRefused(t *testing.T) {
 
 // TestLadderFeeds: both feeds tell the same, and are what they say they are.
 func TestLadderFeeds(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.hill("hill", store.Public, true)
 	var feed struct {
 		Items []struct{ Title, URL string }
@@ -261,7 +261,7 @@ func TestALadderInABrowser(t *testing.T) {
 }
 
 func onLadder(t *testing.T, width int, scripts bool) {
-	h := newHouse(t)
+	h := newHarness(t)
 	l := h.hill("hill", store.Public, true)
 	b := browser.Open(t, h.URL+"/")
 	b.Wide(width)

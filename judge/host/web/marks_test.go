@@ -13,7 +13,7 @@ import (
 // TestMarks: a judge decides that a submission counts otherwise than it was judged, or not at
 // all. Its author sees the decision, the staff also why; the board follows.
 func TestMarks(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.judged(h.send(c, "ada"), failing()...)
 	ada, staff := h.cookie("ada"), h.cookie("judge")
@@ -86,7 +86,7 @@ func TestMarks(t *testing.T) {
 
 // TestATeamSeesItsSubmissions, whoever of it sent them.
 func TestATeamSeesItsSubmissions(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	if _, err := h.store.EnterAll(t.Context(), c.ID, []store.Entrant{{Account: h.accounts["ada"], Team: "us"}, {Account: h.accounts["bob"], Team: "us"}}); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // TestLogIn: the ways in and out.
 func TestLogIn(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, tt := range []struct {
 		login, password, next string
 		code                  int
@@ -107,7 +107,7 @@ func TestLogIn(t *testing.T) {
 
 // TestOwnAccount: a new password ends what was open, a token is shown once.
 func TestOwnAccount(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	first, second := h.cookie("ada"), h.cookie("ada")
 	password := func(old, fresh, again string) answer {
 		return h.ask(first, "POST", "/account/password", url.Values{"old": {old}, "password": {fresh}, "again": {again}})
@@ -152,7 +152,7 @@ func TestOwnAccount(t *testing.T) {
 
 // TestSetup: the first admin comes in by a link, once.
 func TestSetup(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	code, hash := auth.NewCode()
 	if err := h.store.NewSetup(t.Context(), hash, h.accounts["admin"].ID); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestSetup(t *testing.T) {
 
 // TestAccountsPage: a list becomes accounts, whose slips log in.
 func TestAccountsPage(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Teams, store.Settings{})
 	admin := h.cookie("admin")
 	got := h.ask(admin, "POST", "/admin/accounts", url.Values{"list": {"Grace Hopper\r\n<b>Zoë</b>"}, "role": {"contestant"}, "contest": {"now"}})

@@ -53,7 +53,7 @@ func (s *site) bring(w http.ResponseWriter, r *ask) error {
 		return errNothing
 	}
 	limitTime(w, time.Minute+time.Duration(max(r.ContentLength, 0)>>20)*time.Second) // a MiB takes a second at most
-	if err := s.HasRoom(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
+	if err := s.HasDisk(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
 		return err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, desk.MaxArchive)

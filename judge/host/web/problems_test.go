@@ -12,7 +12,7 @@ import (
 // TestPackages are brought by those who make contests, kept as they come, and shown with what
 // became of them.
 func TestPackages(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	for name, tt := range map[string]struct {
 		fields, files map[string]string
@@ -78,7 +78,7 @@ func TestPackages(t *testing.T) {
 
 // TestVersionsAreCompared by the files in their manifests.
 func TestVersionsAreCompared(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	var ids []string
 	for _, files := range []map[string]string{{"a.in": "1", "b.in": "2", "c.in": "3"}, {"a.in": "1", "b.in": "22", "d" + evil + ".in": "4"}} {

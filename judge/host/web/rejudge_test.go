@@ -13,7 +13,7 @@ import (
 )
 
 // again ends the waiting jobs of rejudgings.
-func (h *house) again(v judge.Verdict) {
+func (h *harness) again(v judge.Verdict) {
 	h.Helper()
 	for _, s := range must[[]*job.Spec](h)(h.store.Next(h.Context(), job.Background, "main", 100)) {
 		r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v}, Reason: evil}
@@ -26,7 +26,7 @@ func (h *house) again(v judge.Verdict) {
 // TestRejudgingPages: a rejudging is begun by the filter of the list, looked at while it runs,
 // and applied; contestants see nothing of it before.
 func TestRejudgingPages(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.contest("other", -time.Minute, store.Accounts, store.Settings{})
 	h.judged(h.send(c, "ada"), failing()...)

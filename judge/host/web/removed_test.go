@@ -12,7 +12,7 @@ import (
 // TestRemovedTime: time that does not count makes the contest end later, and what is wrong with
 // it is told with its line.
 func TestRemovedTime(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	admin := h.cookie("admin")
 	form := func(removed string) url.Values {
 		return url.Values{

@@ -10,7 +10,7 @@ import (
 
 // TestBackupsAreShown to the staff, with what is wrong with them.
 func TestBackupsAreShown(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	judge, now := h.cookie("judge"), time.Now()
 	for name, tt := range map[string]struct {
 		b    web.Backups

@@ -22,7 +22,7 @@ import (
 type told struct{ Topic, Event, Data string }
 
 // hear opens a connection that carries streams; what it returns reads the next event.
-func (h *house) hear(cookie string, topics ...string) func() told {
+func (h *harness) hear(cookie string, topics ...string) func() told {
 	h.Helper()
 	r, err := http.NewRequestWithContext(h.Context(), "GET", h.URL+"/events?"+url.Values{"t": topics}.Encode(), nil)
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *house) hear(cookie string, topics ...string) func() told {
 }
 
 // events reads the events of a connection, one after the other.
-func (h *house) events(res *http.Response) func() told {
+func (h *harness) events(res *http.Response) func() told {
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
 	return func() (s told) {
@@ -59,7 +59,7 @@ func (h *house) events(res *http.Response) func() told {
 // TestAStreamEndsWithItsSession: who has logged out hears nothing more, by a connection of one
 // stream or of several.
 func TestAStreamEndsWithItsSession(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	for _, path := range []string{"/c/now/news/events", "/events?t=/c/now/news/events"} {
 		ada := h.cookie("ada")
@@ -84,7 +84,7 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 
 // TestAStreamEndsWithItsRight: who may not see a contest any more hears nothing more of it.
 func TestAStreamEndsWithItsRight(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for i, path := range []string{"/news/events", "/board/events?version=0"} {
 		for _, who := range []string{"ada", ""} {
 			c := h.contest(fmt.Sprint("now", i, who), -time.Minute, store.Public, store.Settings{})
@@ -116,7 +116,7 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 // TestOneConnection: one connection carries the streams that somebody may hear, and nothing of
 // the others.
 func TestOneConnection(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.contest("staff", -time.Minute, store.Staff, store.Settings{})
 	sent := h.send(c, "ada")
@@ -165,7 +165,7 @@ func TestTabsShareOneConnection(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
-	h := newHouse(t)
+	h := newHarness(t)
 	gate := make(chan bool, 1) // while it is full, no stream begins
 	all := h.Config.Handler
 	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -225,7 +225,7 @@ func TestTabsShareOneConnection(t *testing.T) {
 // TestWhatHasNoTurnHasAPace: files and streams, and what is not there, wait for others of one
 // network, and pages do not wait for them.
 func TestWhatHasNoTurnHasAPace(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Public, store.Settings{})
 	for path, want := range map[string]int{
 		"/static/icon.svg": http.StatusOK, "/none": http.StatusNotFound,

@@ -14,7 +14,7 @@ import (
 
 // TestTeams: staff enters a list, changes a team, and takes the table out again.
 func TestTeams(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Teams, store.Settings{})
 	admin := h.cookie("admin")
 	const path = "/c/now/teams"
@@ -87,7 +87,7 @@ func TestTeams(t *testing.T) {
 
 // TestExtraTime: for a team with extra time the contest ends later, wherever that counts.
 func TestExtraTime(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -50*time.Minute, store.Accounts, store.Settings{}) // of an hour
 	for _, login := range []string{"ada", "bob"} {
 		must[*store.Team](t)(h.store.Enter(t.Context(), c.ID, h.accounts[login]))
@@ -130,7 +130,7 @@ func TestExtraTime(t *testing.T) {
 
 // TestNewSlips: all who take part get new passwords, but for staff and who is shut out.
 func TestNewSlips(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	for _, login := range []string{"ada", "bob", "judge"} {
 		must[*store.Team](t)(h.store.Enter(t.Context(), c.ID, h.accounts[login]))

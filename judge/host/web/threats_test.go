@@ -23,7 +23,7 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// forger is another site, whose pages send forms and scripts of their own to a house in the
+// forger is another site, whose pages send forms and scripts of their own to a harness in the
 // name of who looks at them. The browser sends the cookie along: for it, two ports of one
 // machine are one site.
 func forger(t *testing.T, to string) *httptest.Server {
@@ -64,7 +64,7 @@ func TestForgedForms(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.judged(h.send(c, "ada"), failing()...)
 	b := browser.Open(t, h.URL+"/login")
@@ -106,7 +106,7 @@ func TestForgedForms(t *testing.T) {
 // TestGuesses: of 1,000 passwords guessed for one login few are looked at, however many come at
 // once, and somebody else logs in meanwhile.
 func TestGuesses(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	try := func(login, password string) int {
 		r, err := http.PostForm(h.URL+"/login", url.Values{"login": {login}, "password": {password}})
 		if err != nil {
@@ -150,7 +150,7 @@ func TestGuesses(t *testing.T) {
 // TestFloods: one account sends as much as it can, of submissions and of streams; it gets what
 // it may have, and others what they ask for.
 func TestFloods(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 7})
 	ada, bob := h.cookie("ada"), h.cookie("bob")
 	var mu sync.Mutex
@@ -230,7 +230,7 @@ func TestFloods(t *testing.T) {
 // TestSlowBodies: bodies that never come keep nobody from being answered, nor blobs from being
 // removed.
 func TestSlowBodies(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
 	ada, bob := h.cookie("ada"), h.cookie("bob")
 	var slow []net.Conn
@@ -273,7 +273,7 @@ func TestSlowBodies(t *testing.T) {
 // TestHostHeader: what a browser, or who sits between, says of the server's name stands in no
 // answer, and nothing leads to another site.
 func TestHostHeader(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Public, store.Settings{})
 	admin := h.cookie("admin")
 	for _, tt := range []struct{ who, method, path string }{
@@ -307,7 +307,7 @@ func TestHostHeader(t *testing.T) {
 // TestALeakOfTheDatabase: neither the database nor its backup has a word by which somebody could
 // log in.
 func TestALeakOfTheDatabase(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	got := h.ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"correct-horse"}})
 	_, session, _ := strings.Cut(got.Get("Set-Cookie"), "=")
 	session, _, _ = strings.Cut(session, ";")
@@ -353,7 +353,7 @@ func TestALeakOfTheDatabase(t *testing.T) {
 // TestLogOfInvitations: what goes wrong with a link by which people come in is logged without
 // the code that lets them.
 func TestLogOfInvitations(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var log bytes.Buffer
 	pages := web.New(web.Options{Desk: h.desk, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err := h.store.Close(); err != nil {

@@ -32,24 +32,24 @@ func names(r *ask, rt route) bool {
 }
 
 // hold keeps blobs from being removed, until letGo.
-func (r *ask) hold(kept *sync.RWMutex) {
-	kept.RLock()
-	r.kept = kept
+func (r *ask) hold(sweeping *sync.RWMutex) {
+	sweeping.RLock()
+	r.sweeping = sweeping
 }
 
 func (r *ask) letGo() {
-	if r.kept != nil {
-		r.kept.RUnlock()
-		r.kept = nil
+	if r.sweeping != nil {
+		r.sweeping.RUnlock()
+		r.sweeping = nil
 	}
 }
 
 // aside reads what comes as slowly as somebody sends it; meanwhile other requests of theirs have
 // their turn, and blobs may be removed.
 func (r *ask) aside(read func() error) (err error) {
-	if kept := r.kept; kept != nil {
+	if sweeping := r.sweeping; sweeping != nil {
 		r.letGo()
-		defer r.hold(kept)
+		defer r.hold(sweeping)
 	}
 	if r.turn == nil {
 		return read()

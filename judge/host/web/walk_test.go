@@ -27,9 +27,9 @@ var states = []string{"before", "running", "after", "over", "everybody", "teams"
 // holes are the holes through which they walk, each with an answer of ada's that stands.
 var holes = []string{"open", "members", "hidden", "shown", "closed"}
 
-// walkers makes the house in which they walk.
-func walkers(t *testing.T) *house {
-	h := newHouse(t)
+// walkers makes the harness in which they walk.
+func walkers(t *testing.T) *harness {
+	h := newHarness(t)
 	for _, state := range states {
 		visible, in, settings := store.Accounts, -time.Minute, store.Settings{Show: judge.ShowSamples}
 		switch state {

@@ -178,17 +178,17 @@ var routes = []route{
 // ask is a request with all that was found out about it before it is answered.
 type ask struct {
 	*http.Request
-	me      *store.Account // nil for nobody
-	session *store.Session
-	seat    *desk.Seat            // in the contest of the slug; nil where there is none
-	problem *store.ContestProblem // of the label
-	sent    *store.Submission     // of the number
-	hill    *hill                 // the ladder that is asked for; nil where none is
-	state   auth.State            // of what is asked for, where it is no contest
-	turn    *desk.Turn            // nil for none is needed
-	kept    *sync.RWMutex         // see desk.Desk, while it is held; else nil
-	at      *desk.HoleSeat        // at the hole of the address; nil where there is none
-	answer  *store.Answer         // of its number
+	me       *store.Account // nil for nobody
+	session  *store.Session
+	seat     *desk.Seat            // in the contest of the slug; nil where there is none
+	problem  *store.ContestProblem // of the label
+	sent     *store.Submission     // of the number
+	hill     *hill                 // the ladder that is asked for; nil where none is
+	state    auth.State            // of what is asked for, where it is no contest
+	turn     *desk.Turn            // nil for none is needed
+	sweeping *sync.RWMutex         // see desk.Desk, while it is held; else nil
+	at       *desk.HoleSeat        // at the hole of the address; nil where there is none
+	answer   *store.Answer         // of its number
 }
 
 // is says whether the caller may do something: in the contest, where there is one.
@@ -274,8 +274,8 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	if strings.HasSuffix(rt.pattern, "/events") {
 		return s.bounded(w, r, rt)
 	}
-	if s.Kept != nil && names(r, rt) {
-		r.hold(s.Kept)
+	if s.Sweeping != nil && names(r, rt) {
+		r.hold(s.Sweeping)
 		defer r.letGo()
 	}
 	return rt.answer(s, w, r)

@@ -79,7 +79,7 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 // back, until it was given out too often.
 func (r *Runner) Well(ctx context.Context) error {
 	for _, dir := range []string{r.o.Dir, os.TempDir()} {
-		if room, known := cachedir.Room(dir); known && room < leastRoom {
+		if room, known := cachedir.FreeDisk(dir); known && room < leastRoom {
 			return &Unwell{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
 		}
 	}
@@ -173,7 +173,7 @@ func (r *Runner) sends(ctx context.Context) error {
 // may be what is broken.
 func (r *Runner) unwell(ctx context.Context, err error) error {
 	r.problems.clear()
-	r.rooms.clear()
+	r.workspaces.clear()
 	if cachedir.IsFull(err) {
 		return &Unwell{err}
 	}

@@ -51,11 +51,11 @@ type RunnerOptions struct {
 }
 
 const (
-	usualQuota = 20 << 30
-	leastRoom  = 64 << 20 // bytes that must be left on a disk
-	idleRooms  = 3        // workspaces that stay open, each for one configuration
-	idleOpen   = 16       // problems that stay open
-	mostReason = 4 << 10  // bytes of what a result says of a failure
+	usualQuota     = 20 << 30
+	leastRoom      = 64 << 20 // bytes that must be left on a disk
+	idleWorkspaces = 3        // workspaces that stay open, each for one configuration
+	idleOpen       = 16       // problems that stay open
+	mostReason     = 4 << 10  // bytes of what a result says of a failure
 )
 
 var errTooLong = errors.New("the job took too long")
@@ -63,16 +63,16 @@ var errTooLong = errors.New("the job took too long")
 // Runner does jobs as `judge submit` does. Its methods may be called by several goroutines
 // at once, but for Close.
 type Runner struct {
-	o        RunnerOptions
-	tmp      string // ends with the process
-	end      func() error
-	blobs    *blob.Folder
-	fetch    *fetcher
-	beside   *workspace.Beside
-	machine  string
-	rooms    kept[blob.Digest, *workspace.Workspace]
-	problems kept[problemKey, *opened]
-	counter  atomic.Int64 // for folders below tmp
+	o          RunnerOptions
+	tmp        string // ends with the process
+	end        func() error
+	blobs      *blob.Folder
+	fetch      *fetcher
+	beside     *workspace.Beside
+	machine    string
+	workspaces pool[blob.Digest, *workspace.Workspace]
+	problems   pool[problemKey, *opened]
+	counter    atomic.Int64 // for folders below tmp
 
 	mu    sync.Mutex
 	laid  int64        // bytes of all that is laid out
@@ -150,7 +150,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		fetch:  &fetcher{from: o.Blobs, to: blobs, patience: o.Patience, note: o.Note},
 		beside: workspace.NewBeside(o.Slots), at: map[int]bool{},
 	}
-	r.rooms.idle, r.rooms.close = idleRooms, func(w *workspace.Workspace) {
+	r.workspaces.idle, r.workspaces.close = idleWorkspaces, func(w *workspace.Workspace) {
 		if err := w.Close(); err != nil {
 			o.Note(fmt.Sprintf("close a workspace: %v", err))
 		}
@@ -165,7 +165,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 // Close ends what the runner has open. No job may be under way.
 func (r *Runner) Close() error {
 	r.problems.clear()
-	r.rooms.clear()
+	r.workspaces.clear()
 	return r.end()
 }
 
@@ -395,7 +395,7 @@ func (o *opened) whole() bool {
 
 // layOut fetches a bundle, lays it out and opens the problem.
 func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*opened, error) {
-	w, give, err := r.rooms.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.room(ctx, why, key.config) })
+	w, give, err := r.workspaces.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, why, key.config) })
 	if err != nil {
 		return nil, err
 	}
@@ -485,8 +485,8 @@ func (r *Runner) layAside(o *opened) {
 	o.give()
 }
 
-// room starts a workspace for a configuration.
-func (r *Runner) room(ctx context.Context, why job.Claim, config blob.Digest) (*workspace.Workspace, error) {
+// startWorkspace starts a workspace for a configuration.
+func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.Digest) (*workspace.Workspace, error) {
 	data, err := r.fetch.read(ctx, why, config, bundle.MaxConfig)
 	if err != nil {
 		return nil, err

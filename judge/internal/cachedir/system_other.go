@@ -16,8 +16,8 @@ func lock(*os.File, bool) bool { return true }
 
 func lockWaiting(*os.File) error { return nil }
 
-// Room says how many bytes are left on a folder's disk, where the system tells it.
-func Room(string) (bytes int64, known bool) { return 0, false }
+// FreeDisk says how many bytes are left on a folder's disk, where the system tells it.
+func FreeDisk(string) (bytes int64, known bool) { return 0, false }
 
 // DiskSize says how many bytes a folder's disk has, where the system tells it.
 func DiskSize(string) (bytes int64, known bool) { return 0, false }

@@ -29,9 +29,9 @@ func lockWaiting(f *os.File) error {
 	}
 }
 
-// Room says how many bytes are left on a folder's disk for this user, where the system
+// FreeDisk says how many bytes are left on a folder's disk for this user, where the system
 // tells it.
-func Room(dir string) (bytes int64, known bool) {
+func FreeDisk(dir string) (bytes int64, known bool) {
 	var st syscall.Statfs_t
 	if syscall.Statfs(dir, &st) != nil {
 		return 0, false

@@ -259,7 +259,7 @@ func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, se
 	var stderr tail.Buffer
 	command := program.Command(f.Limits, append(slices.Clone(g.Program.Args), g.Args(seed)...)...)
 	command.Dir, command.Stdout, command.Stderr = workDir, &out, &stderr
-	command.Mounts = append(command.Mounts, f.room(work, 1))
+	command.Mounts = append(command.Mounts, f.folder(work, 1))
 	x, err = f.Runner.Run(ctx, command)
 	if err != nil {
 		return x, err
@@ -372,7 +372,7 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 		}
 		defer remove(work, &err)
 		command.Dir = workDir
-		command.Mounts = append(command.Mounts, f.room(work, 1))
+		command.Mounts = append(command.Mounts, f.folder(work, 1))
 	}
 	if c.Answer.In != "" {
 		command.Stdin = nil
@@ -402,9 +402,9 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 // mostFiles is how many files a program may write for a case.
 const mostFiles = 10_000
 
-// room shows a program the folder in which it works. It may write as much there as it may
+// folder shows a program the folder in which it works. It may write as much there as it may
 // print, for each of so many cases.
-func (f *Filler) room(work string, cases int64) judge.Mount {
+func (f *Filler) folder(work string, cases int64) judge.Mount {
 	return judge.Mount{Host: work, At: workDir, Writable: true, Bytes: cases * max(f.Limits.Output, f.Limits.Scratch), Files: cases * mostFiles}
 }
 

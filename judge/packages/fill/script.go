@@ -119,7 +119,7 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 	var said, stderr tail.Buffer
 	command := &judge.Command{
 		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(workDir, at, path.Dir(s.Path)), Limits: limits, Stdout: &said, Stderr: &stderr,
-		Mounts: []judge.Mount{f.room(tree, scriptCases)},
+		Mounts: []judge.Mount{f.folder(tree, scriptCases)},
 	}
 	x, err := f.Runner.Run(ctx, command)
 	if err != nil {

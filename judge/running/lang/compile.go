@@ -250,7 +250,7 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 // compiler has removed by then what filled it, so its own words count, where the disk has
 // less room than a build may take: they may be about the build's own bounds, too.
 func (t *Toolbox) outOfRoom(build string, log *head) bool {
-	room, known := cachedir.Room(build)
+	room, known := cachedir.FreeDisk(build)
 	return known && room < t.cfg.Built.Size && strings.Contains(strings.ToLower(log.text("")), "no space left on device")
 }
 

@@ -269,7 +269,7 @@ func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
 	defer j.handed()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w, err := watchRooms(j.Mounts, cancel)
+	w, err := watchWritables(j.Mounts, cancel)
 	if err != nil {
 		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}

@@ -69,7 +69,7 @@ func Run(t *testing.T, o sandbox.Options) {
 	t.Run("starts", su.starts)
 	t.Run("joins", su.joins)
 	t.Run("turns", su.turns)
-	t.Run("rooms", su.rooms)
+	t.Run("writables", su.writables)
 	if su.can&Isolates != 0 { // without isolation it would change the machine
 		t.Run("leaks", su.leaks)
 	}

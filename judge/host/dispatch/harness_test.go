@@ -19,9 +19,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// house is a database and a queue as a server has them, with a dispatcher that does only
+// harness is a database and a queue as a server has them, with a dispatcher that does only
 // what a test says.
-type house struct {
+type harness struct {
 	*testing.T
 	*Dispatcher
 	dir, owner string
@@ -35,9 +35,9 @@ type house struct {
 // class is that of the workers here.
 const class = "main"
 
-func newHouse(t *testing.T) *house {
+func newHarness(t *testing.T) *harness {
 	t.Helper()
-	h := &house{T: t, dir: t.TempDir(), step: func(Step) {}}
+	h := &harness{T: t, dir: t.TempDir(), step: func(Step) {}}
 	var err error
 	h.store, err = store.Open(t.Context(), store.Options{
 		Dir: h.dir, Version: "test", Now: func() time.Time { return time.Now().Add(-time.Duration(h.behind.Load())) },
@@ -61,14 +61,14 @@ func newHouse(t *testing.T) *house {
 }
 
 // dispatcher makes one more on the same database.
-func (h *house) dispatcher(holder string) *Dispatcher {
+func (h *harness) dispatcher(holder string) *Dispatcher {
 	h.Helper()
 	blobs, err := blob.Open(filepath.Join(h.dir, "blobs"), 0)
 	h.must(err)
 	return New(Options{Store: h.store, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Holder: holder, At: func(s Step) { h.step(s) }})
 }
 
-func (h *house) must(err error) {
+func (h *harness) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -78,7 +78,7 @@ func (h *house) must(err error) {
 var digest = blob.Of([]byte("program"))
 
 // submit keeps n submissions, and returns their jobs.
-func (h *house) submit(lane job.Lane, class string, n int) (ids []string) {
+func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
 	h.Helper()
 	for range n {
 		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: lane, Class: class, Cost: time.Second, Work: job.Work{
@@ -91,7 +91,7 @@ func (h *house) submit(lane job.Lane, class string, n int) (ids []string) {
 }
 
 // lead takes the lead, and returns its epoch.
-func (h *house) lead(holder string) int64 {
+func (h *harness) lead(holder string) int64 {
 	h.Helper()
 	epoch, err := h.store.Lead(h.Context(), store.FeedLead, holder, leadTerm)
 	h.must(err)
@@ -99,13 +99,13 @@ func (h *house) lead(holder string) int64 {
 }
 
 // give feeds once, and waits until what was laid into the queue is counted there.
-func (h *house) give(lane job.Lane, class string, untaken int) {
+func (h *harness) give(lane job.Lane, class string, untaken int) {
 	h.Helper()
 	h.must(h.feed(h.Context(), h.lead("first")))
 	h.until(fmt.Sprintf("%d jobs of lane %s and class %s wait in the queue", untaken, lane, class), func() bool { return h.untaken(lane, class) == untaken })
 }
 
-func (h *house) untaken(lane job.Lane, class string) int {
+func (h *harness) untaken(lane job.Lane, class string) int {
 	h.Helper()
 	n, err := h.queue.Untaken(h.Context(), lane, class)
 	h.must(err)
@@ -113,7 +113,7 @@ func (h *house) untaken(lane job.Lane, class string) int {
 }
 
 // states counts the jobs of a lane and class that wait and that are out.
-func (h *house) states(lane job.Lane, class string) (waiting, out int) {
+func (h *harness) states(lane job.Lane, class string) (waiting, out int) {
 	h.Helper()
 	all, err := h.store.Queues(h.Context())
 	h.must(err)
@@ -133,7 +133,7 @@ func (h *house) states(lane job.Lane, class string) (waiting, out int) {
 const patience = 2 * time.Minute
 
 // until waits for something that others do.
-func (h *house) until(what string, is func() bool) {
+func (h *harness) until(what string, is func() bool) {
 	h.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -145,17 +145,17 @@ func (h *house) until(what string, is func() bool) {
 // fake is a worker: it says what a test has it say.
 type fake struct {
 	*queue.Member
-	h    *house
+	h    *harness
 	name string
 }
 
 // join lets a worker in, and waits until the dispatcher knows how many slots it has.
-func (h *house) join(name, class string, slots int) *fake {
+func (h *harness) join(name, class string, slots int) *fake {
 	h.Helper()
 	return h.joins(name, class, false, slots)
 }
 
-func (h *house) joins(name, class string, guest bool, slots int) *fake {
+func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 	h.Helper()
 	seed, key, err := queue.Key(filepath.Join(h.dir, "key of "+name))
 	h.must(err)
@@ -178,7 +178,7 @@ func (f *fake) take() *queue.Lease {
 	defer cancel()
 	l, err := f.Take(ctx)
 	f.h.must(err)
-	f.h.until(f.name+" is known to do its job", func() bool { return f.h.crew.doing(l.Spec.ID) == f.name })
+	f.h.until(f.name+" is known to do its job", func() bool { return f.h.view.doing(l.Spec.ID) == f.name })
 	return l
 }
 
@@ -202,7 +202,7 @@ func says(s *job.Spec, v judge.Verdict) *job.Result {
 }
 
 // spec is a waiting job as the database has it.
-func (h *house) spec(id string) *job.Spec {
+func (h *harness) spec(id string) *job.Spec {
 	h.Helper()
 	for _, lane := range job.Lanes {
 		specs, err := h.store.Next(h.Context(), lane, class, 1000)
@@ -216,7 +216,7 @@ func (h *house) spec(id string) *job.Spec {
 }
 
 // judgement is that of a job.
-func (h *house) judgement(id string) *store.Judgement {
+func (h *harness) judgement(id string) *store.Judgement {
 	h.Helper()
 	all, err := h.store.Submissions(h.Context(), store.Filter{Limit: 1000})
 	h.must(err)
@@ -232,7 +232,7 @@ func (h *house) judgement(id string) *store.Judgement {
 }
 
 // folding takes results in until the test ends.
-func (h *house) folding() {
+func (h *harness) folding() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() { _ = h.queue.Results(ctx, h.fold) })

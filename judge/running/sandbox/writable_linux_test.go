@@ -28,7 +28,7 @@ func TestFilesAreCountedInTheEnd(t *testing.T) {
 			others := t.TempDir()
 			create(others, 500)
 			dir := t.TempDir()
-			w, err := watchRooms([]judge.Mount{{Host: dir, At: "/room", Writable: true, Files: 100}}, func(error) {})
+			w, err := watchWritables([]judge.Mount{{Host: dir, At: "/room", Writable: true, Files: 100}}, func(error) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// crew is what workers say of themselves.
-type crew struct {
+// view is what workers say of themselves, which may be wrong: see package host.
+type view struct {
 	mu      sync.Mutex
 	workers map[string]*member
 	moved   map[string]time.Time // when a worker of a class came, took or ended something
@@ -41,67 +41,67 @@ type doing struct {
 // say so any more.
 const forgotten = 15 * time.Second
 
-func newCrew() *crew {
-	return &crew{workers: map[string]*member{}, moved: map[string]time.Time{}}
+func newView() *view {
+	return &view{workers: map[string]*member{}, moved: map[string]time.Time{}}
 }
 
 // of returns a worker, which it makes where it is new.
-func (c *crew) of(worker string) *member {
-	m := c.workers[worker]
+func (v *view) of(worker string) *member {
+	m := v.workers[worker]
 	if m == nil {
 		m = &member{running: map[string]doing{}}
-		c.workers[worker] = m
+		v.workers[worker] = m
 	}
 	return m
 }
 
-func (c *crew) admit(worker, class string, guest bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) admit(worker, class string, guest bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	m.class, m.guest = class, guest
 }
 
-func (c *crew) joined(worker string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) joined(worker string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	m.here, m.slots = true, max(m.slots, 1) // its first beat says how many
-	c.moved[m.class] = time.Now()
+	v.moved[m.class] = time.Now()
 }
 
-func (c *crew) left(worker string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) left(worker string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	m.here, m.draining, m.note = false, false, ""
 	clear(m.running)
 	m.disowned, m.out = nil, time.Time{}
 }
 
-func (c *crew) took(worker string, r job.Running) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) took(worker string, r job.Running) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	now := time.Now()
 	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // it was given the job anew
 	m.running[r.Job] = doing{since: now, said: now}
-	m.tookAt, c.moved[m.class] = now, now
+	m.tookAt, v.moved[m.class] = now, now
 }
 
-func (c *crew) ended(worker, id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.of(worker)
+func (v *view) ended(worker, id string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.of(worker)
 	delete(m.running, id)
-	c.moved[m.class] = time.Now()
+	v.moved[m.class] = time.Now()
 }
 
 // beat notes what a worker says, and returns its note where that is new.
-func (c *crew) beat(worker string, b job.Beat) (note string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m, now := c.of(worker), time.Now()
+func (v *view) beat(worker string, b job.Beat) (note string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m, now := v.of(worker), time.Now()
 	m.slots, m.draining = b.Slots, b.Draining // whether it is here, joined and left say
 	for _, r := range b.Running {
 		one, known := m.running[r.Job]
@@ -127,10 +127,10 @@ func (c *crew) beat(worker string, b job.Beat) (note string) {
 func (m *member) ready() bool { return m.here && !m.draining && m.note == "" }
 
 // free is how many slots of a class have nothing to do.
-func (c *crew) free(class string) (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.workers {
+func (v *view) free(class string) (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.workers {
 		if m.class == class && m.ready() {
 			n += max(m.slots-len(m.running), 0)
 		}
@@ -139,10 +139,10 @@ func (c *crew) free(class string) (n int) {
 }
 
 // classes are those of all workers that are here.
-func (c *crew) classes() (all []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.workers {
+func (v *view) classes() (all []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.workers {
 		if m.here && !slices.Contains(all, m.class) {
 			all = append(all, m.class)
 		}
@@ -152,25 +152,25 @@ func (c *crew) classes() (all []string) {
 
 // waits says whether workers of a class have had free slots for so long without being given
 // anything, and begins to count anew if so.
-func (c *crew) waits(class string, most time.Duration) bool {
-	if c.free(class) == 0 {
+func (v *view) waits(class string, most time.Duration) bool {
+	if v.free(class) == 0 {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.moved[class]) < most {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if time.Since(v.moved[class]) < most {
 		return false
 	}
-	c.moved[class] = time.Now()
+	v.moved[class] = time.Now()
 	return true
 }
 
 // others says whether workers of a class are here that are not excluded, and whether one of
 // them has nothing to do.
-func (c *crew) others(class string, excluded ...string) (here, free bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.workers {
+func (v *view) others(class string, excluded ...string) (here, free bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range v.workers {
 		if m.class == class && m.ready() && !slices.Contains(excluded, name) {
 			here, free = true, free || m.slots > len(m.running)
 		}
@@ -179,10 +179,10 @@ func (c *crew) others(class string, excluded ...string) (here, free bool) {
 }
 
 // guests are the guests of a class, whether they are here or not.
-func (c *crew) guests(class string) (names []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.workers {
+func (v *view) guests(class string) (names []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range v.workers {
 		if m.class == class && m.guest {
 			names = append(names, name)
 		}
@@ -191,10 +191,10 @@ func (c *crew) guests(class string) (names []string) {
 }
 
 // but are the workers of a class that are not the given one, whether they are here or not.
-func (c *crew) but(class, worker string) (names []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.workers {
+func (v *view) but(class, worker string) (names []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range v.workers {
 		if m.class == class && name != worker {
 			names = append(names, name)
 		}
@@ -203,31 +203,31 @@ func (c *crew) but(class, worker string) (names []string) {
 }
 
 // isGuest says whether a worker is a guest.
-func (c *crew) isGuest(worker string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.of(worker).guest
+func (v *view) isGuest(worker string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.of(worker).guest
 }
 
 // anotherOf says whether another worker of the same class is here that is no guest.
-func (c *crew) anotherOf(worker string) bool { return c.anotherThan(worker, []string{worker}) }
+func (v *view) anotherOf(worker string) bool { return v.anotherThan(worker, []string{worker}) }
 
 // anotherThan says whether a worker of the same class as the given one is here that is no guest
 // and not among those.
-func (c *crew) anotherThan(worker string, those []string) bool {
-	c.mu.Lock()
-	class := c.of(worker).class
-	c.mu.Unlock()
-	here, _ := c.others(class, slices.Concat(c.guests(class), those)...)
+func (v *view) anotherThan(worker string, those []string) bool {
+	v.mu.Lock()
+	class := v.of(worker).class
+	v.mu.Unlock()
+	here, _ := v.others(class, slices.Concat(v.guests(class), those)...)
 	return here
 }
 
 // telling says whether a worker said that it does a job, and may say how it gets on: what
 // a guest finds is told when others have found it.
-func (c *crew) telling(worker, id string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.workers[worker]
+func (v *view) telling(worker, id string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.workers[worker]
 	if m == nil {
 		return false
 	}
@@ -240,10 +240,10 @@ func (c *crew) telling(worker, id string) bool {
 }
 
 // doing is the worker, other than those, that said lately that it does a job; "" for none.
-func (c *crew) doing(id string, but ...string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.workers {
+func (v *view) doing(id string, but ...string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range v.workers {
 		if one, known := m.running[id]; known && time.Since(one.said) <= forgotten && !slices.Contains(but, name) {
 			return name
 		}
@@ -263,9 +263,9 @@ type Presence struct {
 
 // Presence says what a worker does just now.
 func (d *Dispatcher) Presence(worker string) Presence {
-	d.crew.mu.Lock()
-	defer d.crew.mu.Unlock()
-	m := d.crew.workers[worker]
+	d.view.mu.Lock()
+	defer d.view.mu.Unlock()
+	m := d.view.workers[worker]
 	if m == nil {
 		return Presence{}
 	}
@@ -274,15 +274,15 @@ func (d *Dispatcher) Presence(worker string) Presence {
 
 // Served says whether a worker of a class is here that takes jobs.
 func (d *Dispatcher) Served(class string) bool {
-	here, _ := d.crew.others(class)
+	here, _ := d.view.others(class)
 	return here
 }
 
 // Slots is how many jobs the workers of a class that are here do at once.
 func (d *Dispatcher) Slots(class string) (n int) {
-	d.crew.mu.Lock()
-	defer d.crew.mu.Unlock()
-	for _, m := range d.crew.workers {
+	d.view.mu.Lock()
+	defer d.view.mu.Unlock()
+	for _, m := range d.view.workers {
 		if m.class == class && m.here && !m.draining && !m.guest {
 			n += m.slots
 		}
@@ -310,7 +310,7 @@ func (d *Dispatcher) Queues(ctx context.Context) ([]store.Queue, error) {
 	}
 	done := map[place]int{}
 	for _, o := range out {
-		if d.crew.doing(o.Job) != "" {
+		if d.view.doing(o.Job) != "" {
 			done[place{o.Lane, o.Class}]++
 		}
 	}

@@ -18,7 +18,7 @@ func TestKept(t *testing.T) {
 		shared atomic.Int64
 	}
 	var opened, closed atomic.Int64
-	k := kept[int, *thing]{idle: 2, close: func(v *thing) {
+	k := pool[int, *thing]{idle: 2, close: func(v *thing) {
 		if !v.open.Swap(false) {
 			t.Error("closed twice")
 		}
@@ -84,7 +84,7 @@ func TestKept(t *testing.T) {
 
 // TestKeptPanics: who waits for one that panicked opens it himself.
 func TestKeptPanics(t *testing.T) {
-	k := kept[int, int]{close: func(int) {}}
+	k := pool[int, int]{close: func(int) {}}
 	begun, waits := make(chan bool), make(chan error)
 	go func() {
 		defer func() { _ = recover() }()

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// kept keeps open what takes time to open, by key: those who use it at the same time
+// pool keeps open what takes time to open, by key: those who use it at the same time
 // share it, and for a while nobody may. What could not be opened is not kept.
-type kept[K comparable, V any] struct {
+type pool[K comparable, V any] struct {
 	idle  int     // how many that nobody uses stay open
 	close func(V) // ends one; nobody uses it then
 
 	mu    sync.Mutex
-	all   map[K]*keptOne[V]
+	all   map[K]*pooled[V]
 	clock int64
 }
 
-type keptOne[V any] struct {
+type pooled[V any] struct {
 	ready chan struct{} // closed when value and err are there
 	value V
 	err   error
@@ -29,14 +29,14 @@ var errNotOpened = errors.New("opening it panicked")
 
 // take takes what is kept for the key, or opens it. The caller calls give when it does
 // not use it any more.
-func (k *kept[K, V]) take(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
+func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
 	for {
 		k.mu.Lock()
 		e, there := k.all[key]
 		if !there {
-			e = &keptOne[V]{ready: make(chan struct{}), err: errNotOpened}
+			e = &pooled[V]{ready: make(chan struct{}), err: errNotOpened}
 			if k.all == nil {
-				k.all = map[K]*keptOne[V]{}
+				k.all = map[K]*pooled[V]{}
 			}
 			k.all[key] = e
 		}
@@ -69,7 +69,7 @@ func (k *kept[K, V]) take(ctx context.Context, key K, open func() (V, error)) (v
 }
 
 // give counts a user less.
-func (k *kept[K, V]) give(key K, e *keptOne[V]) {
+func (k *pool[K, V]) give(key K, e *pooled[V]) {
 	k.mu.Lock()
 	e.users--
 	k.clock++
@@ -84,14 +84,14 @@ func (k *kept[K, V]) give(key K, e *keptOne[V]) {
 }
 
 // end closes what was opened and is not kept any more.
-func (k *kept[K, V]) end(e *keptOne[V]) {
+func (k *pool[K, V]) end(e *pooled[V]) {
 	if e.err == nil {
 		k.close(e.value)
 	}
 }
 
 // drop has nobody take e any more; it is closed when its last user gives it back.
-func (k *kept[K, V]) drop(key K, e *keptOne[V]) {
+func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	k.mu.Lock()
 	mine := k.all[key] == e
 	if mine {
@@ -105,7 +105,7 @@ func (k *kept[K, V]) drop(key K, e *keptOne[V]) {
 }
 
 // forget drops what is kept for a key, if it is the value that is meant.
-func (k *kept[K, V]) forget(key K, meant func(V) bool) {
+func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	k.mu.Lock()
 	e, there := k.all[key]
 	k.mu.Unlock()
@@ -124,7 +124,7 @@ func (k *kept[K, V]) forget(key K, meant func(V) bool) {
 
 // shrink closes the one that was not used for longest, where more than so many are not
 // used.
-func (k *kept[K, V]) shrink(most int) (closed bool) {
+func (k *pool[K, V]) shrink(most int) (closed bool) {
 	k.mu.Lock()
 	var oldest K
 	unused := 0
@@ -148,11 +148,11 @@ func (k *kept[K, V]) shrink(most int) (closed bool) {
 }
 
 // clear drops everything.
-func (k *kept[K, V]) clear() {
+func (k *pool[K, V]) clear() {
 	k.mu.Lock()
 	all := k.all
 	k.all = nil
-	var unused []*keptOne[V]
+	var unused []*pooled[V]
 	for _, e := range all {
 		if e.users == 0 {
 			unused = append(unused, e)

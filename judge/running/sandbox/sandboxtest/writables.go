@@ -12,8 +12,8 @@ import (
 	"assay/judge"
 )
 
-// rooms checks the bounds of writable directories.
-func (su *suite) rooms(t *testing.T) {
+// writables checks the bounds of writable directories.
+func (su *suite) writables(t *testing.T) {
 	for _, row := range []struct {
 		name         string
 		bytes, files int64

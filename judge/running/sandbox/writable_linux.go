@@ -17,17 +17,17 @@ import (
 	"assay/judge"
 )
 
-// rooms watches the writable mounts of a run: what the run adds to them, and whether
-// the disk has room left.
+// writables watches the writable mounts of a run: what the run adds to them, and whether
+// the disk has space left.
 //
 // A look is one statfs for each mount, which costs next to nothing: only where the
 // file system has lost as much as the run may add are its files counted, and else
 // once a second. So a run gets past its bounds by what it can write between two
 // looks. Files without a name are counted while the run has them open. Calls that take
-// room without writing are refused by the system call filter, and RLIMIT_FSIZE bounds
+// space without writing are refused by the system call filter, and RLIMIT_FSIZE bounds
 // each file.
-type rooms struct {
-	all    []*room
+type writables struct {
+	all    []*writable
 	cancel context.CancelCauseFunc
 	runs   place // where the run is, once it is somewhere
 	timer  *time.Timer
@@ -37,8 +37,8 @@ type rooms struct {
 	found error // errOutput, or an error of the disk
 }
 
-// room is one writable mount.
-type room struct {
+// writable is one writable mount.
+type writable struct {
 	judge.Mount
 	fd    int
 	began int64 // what changed before, in nanoseconds, is none of the run's
@@ -58,21 +58,21 @@ const (
 	countEvery = time.Second
 	// coarseClock is how far the time stamps of files may lie behind.
 	coarseClock = 20 * time.Millisecond
-	// spareRoom is how little room is taken for none: a disk that has less when a run
-	// ends may have had none.
-	spareRoom = 1 << 20
+	// reserve must be free on a disk: one that has less when a run ends may have had
+	// nothing left for it.
+	reserve = 1 << 20
 	// deepest is how deep folders are looked into. What is deeper is too many files.
 	deepest = 100
 )
 
-// watchRooms begins to watch. The caller must call stop.
-func watchRooms(mounts []judge.Mount, cancel context.CancelCauseFunc) (*rooms, error) {
-	w := &rooms{cancel: cancel}
+// watchWritables begins to watch. The caller must call stop.
+func watchWritables(mounts []judge.Mount, cancel context.CancelCauseFunc) (*writables, error) {
+	w := &writables{cancel: cancel}
 	for _, m := range mounts {
 		if !m.Writable {
 			continue
 		}
-		r, err := openRoom(m)
+		r, err := openWritable(m)
 		if err == nil {
 			w.all = append(w.all, r)
 			err = full(m.Host, &r.counted)
@@ -88,13 +88,13 @@ func watchRooms(mounts []judge.Mount, cancel context.CancelCauseFunc) (*rooms, e
 	return w, nil
 }
 
-func openRoom(m judge.Mount) (*room, error) {
+func openWritable(m judge.Mount) (*writable, error) {
 	fd, err := unix.Open(m.Host, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("show %s inside: %w", m.Host, err)
 	}
 	now := time.Now()
-	r := &room{Mount: m, fd: fd, began: now.Add(-coarseClock).UnixNano(), when: now, bytes: m.Bytes, files: m.Files}
+	r := &writable{Mount: m, fd: fd, began: now.Add(-coarseClock).UnixNano(), when: now, bytes: m.Bytes, files: m.Files}
 	if err := unix.Fstatfs(fd, &r.counted); err != nil {
 		unix.Close(fd)
 		return nil, fmt.Errorf("measure the disk of %s: %w", m.Host, err)
@@ -102,9 +102,9 @@ func openRoom(m judge.Mount) (*room, error) {
 	return r, nil
 }
 
-// full is an error where a disk has no room left for a program.
+// full is an error where a disk has no space left for a program.
 func full(path string, st *unix.Statfs_t) error {
-	spare := min(spareRoom, int64(st.Blocks)*int64(st.Bsize)/64)
+	spare := min(reserve, int64(st.Blocks)*int64(st.Bsize)/64)
 	if st.Blocks > 0 && int64(st.Bavail)*int64(st.Bsize) < spare {
 		return fmt.Errorf("no space is left on the disk of %s", path)
 	}
@@ -115,13 +115,13 @@ func full(path string, st *unix.Statfs_t) error {
 }
 
 // placed is told where the run is.
-func (w *rooms) placed(p place) {
+func (w *writables) placed(p place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs = p
 }
 
-func (w *rooms) tick() {
+func (w *writables) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
@@ -135,7 +135,7 @@ func (w *rooms) tick() {
 }
 
 // stop ends the watch with a last look, and says what was found.
-func (w *rooms) stop() error {
+func (w *writables) stop() error {
 	w.timer.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,7 +147,7 @@ func (w *rooms) stop() error {
 	return w.found
 }
 
-func (w *rooms) close() {
+func (w *writables) close() {
 	for _, r := range w.all {
 		unix.Close(r.fd)
 	}
@@ -155,7 +155,7 @@ func (w *rooms) close() {
 
 // look looks at each mount. The last look counts the files in any case: while the run
 // wrote, somebody else may have freed as much.
-func (w *rooms) look(now time.Time, last bool) {
+func (w *writables) look(now time.Time, last bool) {
 	for _, r := range w.all {
 		if err := r.look(now, last, &w.runs); err != nil {
 			w.found = err
@@ -164,7 +164,7 @@ func (w *rooms) look(now time.Time, last bool) {
 	}
 }
 
-func (r *room) look(now time.Time, last bool, runs *place) error {
+func (r *writable) look(now time.Time, last bool, runs *place) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(r.fd, &st); err != nil {
 		return fmt.Errorf("measure the disk of %s: %w", r.Host, err)
@@ -202,7 +202,7 @@ type count struct {
 
 // dir counts a directory that programs may change meanwhile: it is opened by nothing
 // but names in it, and no link is followed.
-func (c *count) dir(r *room, dir, depth int) {
+func (c *count) dir(r *writable, dir, depth int) {
 	if depth > deepest {
 		c.deep = true
 		return
@@ -225,7 +225,7 @@ func (c *count) dir(r *room, dir, depth int) {
 
 // unlinked counts the files without a name that the run's threads, folders in /proc, have
 // open or in their memory.
-func (c *count) unlinked(r *room, threads []string) {
+func (c *count) unlinked(r *writable, threads []string) {
 	var own unix.Stat_t
 	if unix.Fstat(r.fd, &own) != nil {
 		return
@@ -258,7 +258,7 @@ func (c *count) unlinked(r *room, threads []string) {
 	}
 }
 
-func (c *count) entry(r *room, dir, depth int, name string) {
+func (c *count) entry(r *writable, dir, depth int, name string) {
 	var st unix.Stat_t
 	if unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return // gone already

@@ -39,14 +39,14 @@ const evil = `"><marked onmouseover=alert(1)>'</pre><script>alert(1)</script>&{{
 // secret stands in all that no contestant may see.
 const secret = "secret-of-the-setters"
 
-// house is a server for tests: a real database and a real queue, and no worker.
-type house struct {
+// harness is a server for tests: a real database and a real queue, and no worker.
+type harness struct {
 	backups web.Backups // what the server says of them
 	poked   int         // how often it was told that a package was brought
 	testing.TB
 	*httptest.Server
 	dir      string        // of the database
-	ahead    *atomic.Int64 // of the clock, since the house was made
+	ahead    *atomic.Int64 // of the clock, since the harness was made
 	store    *store.Store
 	blobs    *blob.Folder
 	desk     *desk.Desk
@@ -66,7 +66,7 @@ func must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-func newHouse(t testing.TB) *house {
+func newHarness(t testing.TB) *harness {
 	t.Helper()
 	dir := t.TempDir()
 	check := func(err error) {
@@ -86,7 +86,7 @@ func newHouse(t testing.TB) *house {
 	q := must[*queue.Queue](t)(queue.Open(t.Context(), queue.Options{Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()}))
 	t.Cleanup(q.Close)
 	d.Use(q)
-	h := &house{TB: t, dir: dir, ahead: ahead, store: db, blobs: blobs, d: d, accounts: map[string]*store.Account{}}
+	h := &harness{TB: t, dir: dir, ahead: ahead, store: db, blobs: blobs, d: d, accounts: map[string]*store.Account{}}
 	passwords := auth.NewPasswords()
 	hash := must[string](t)(passwords.Hash(t.Context(), "correct-horse"))
 	for login, role := range map[string]auth.Role{"ada": auth.Contestant, "bob": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge, "chair": auth.Contestant, "other": auth.Contestant, "admin": auth.Admin} {
@@ -94,7 +94,7 @@ func newHouse(t testing.TB) *house {
 		check(err)
 		h.accounts[login] = made[0]
 	}
-	h.desk = &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Room: func() (int64, error) { return 1 << 40, nil }, Now: now}
+	h.desk = &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil }, Now: now}
 	sheet, err := json.Marshal(client.Sheet{
 		Format: client.SheetFormat, Title: "Sum" + evil, Statement: "# Sum\n\nAdd *both* " + evil + "\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
 		Samples:   []client.Sample{{Name: "one" + evil, In: "1 2\n" + evil, Ans: "3\n" + evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
@@ -116,7 +116,7 @@ func newHouse(t testing.TB) *house {
 }
 
 // later puts the server's clock forward.
-func (h *house) later(d time.Duration) { h.ahead.Add(int64(d)) }
+func (h *harness) later(d time.Duration) { h.ahead.Add(int64(d)) }
 
 // logged fails a test where the server finds itself at fault.
 type logged struct{ t testing.TB }
@@ -128,7 +128,7 @@ func (l logged) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (h *house) put(data []byte) blob.Digest {
+func (h *harness) put(data []byte) blob.Digest {
 	h.Helper()
 	d, _, err := h.blobs.Add(bytes.NewReader(data))
 	if err != nil {
@@ -138,7 +138,7 @@ func (h *house) put(data []byte) blob.Digest {
 }
 
 // contest makes a contest with the problem A, which begins so long after now.
-func (h *house) contest(slug string, in time.Duration, visible store.Visibility, s store.Settings) *store.Contest {
+func (h *harness) contest(slug string, in time.Duration, visible store.Visibility, s store.Settings) *store.Contest {
 	h.Helper()
 	c := &store.Contest{Slug: slug, Name: slug + evil, Format: store.ICPC, Starts: time.Now().Add(in), Length: time.Hour, Visibility: visible, Settings: s}
 	if err := h.store.NewContest(h.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum", Points: 100}}); err != nil {
@@ -148,7 +148,7 @@ func (h *house) contest(slug string, in time.Duration, visible store.Visibility,
 }
 
 // send hands a submission in, of an account with a team.
-func (h *house) send(c *store.Contest, login string) *store.Accepted {
+func (h *harness) send(c *store.Contest, login string) *store.Accepted {
 	h.Helper()
 	team, err := h.store.Enter(h.Context(), c.ID, h.accounts[login])
 	if err != nil {
@@ -168,7 +168,7 @@ func (h *house) send(c *store.Contest, login string) *store.Accepted {
 }
 
 // judged ends the judging of a submission as a worker does.
-func (h *house) judged(a *store.Accepted, events ...judge.Event) {
+func (h *harness) judged(a *store.Accepted, events ...judge.Event) {
 	h.Helper()
 	specs := must[[]*job.Spec](h)(h.store.Next(h.Context(), job.Contest, "main", 100))
 	for _, s := range specs {
@@ -206,7 +206,7 @@ func failing() []judge.Event {
 }
 
 // cookie logs an account in; nobody is "".
-func (h *house) cookie(login string) string {
+func (h *harness) cookie(login string) string {
 	h.Helper()
 	if login == "" || login == "anonymous" {
 		return ""
@@ -230,7 +230,7 @@ type answer struct {
 }
 
 // ask sends a request; fields make it a form.
-func (h *house) ask(cookie, method, path string, fields url.Values) answer {
+func (h *harness) ask(cookie, method, path string, fields url.Values) answer {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 2*time.Minute)
 	defer cancel()
@@ -244,7 +244,7 @@ func (h *house) ask(cookie, method, path string, fields url.Values) answer {
 	return h.do(r, cookie)
 }
 
-func (h *house) do(r *http.Request, cookie string) answer {
+func (h *harness) do(r *http.Request, cookie string) answer {
 	h.Helper()
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
@@ -267,7 +267,7 @@ func (h *house) do(r *http.Request, cookie string) answer {
 }
 
 // upload sends the form of a submission.
-func (h *house) upload(cookie, path string, fields map[string]string, files map[string]string) answer {
+func (h *harness) upload(cookie, path string, fields map[string]string, files map[string]string) answer {
 	h.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)

@@ -27,9 +27,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// house is a server with its workers and submitters, each a process that may be killed but
+// harness is a server with its workers and submitters, each a process that may be killed but
 // for the last.
-type house struct {
+type harness struct {
 	t        testing.TB
 	dir      string
 	part     serverPart
@@ -51,10 +51,10 @@ func slow(t *testing.T) {
 	t.Parallel()
 }
 
-// newHouse prepares the data of a server: a problem, and three accounts that submit.
-func newHouse(t testing.TB, change func(*serverPart)) *house {
+// newHarness prepares the data of a server: a problem, and three accounts that submit.
+func newHarness(t testing.TB, change func(*serverPart)) *harness {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
+	h := &harness{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
 	h.part = serverPart{Data: filepath.Join(h.dir, "data"), Listen: freeport.Address(t), Metrics: freeport.Address(t)}
 	if change != nil {
 		change(&h.part)
@@ -89,7 +89,7 @@ func newHouse(t testing.TB, change func(*serverPart)) *house {
 }
 
 // inStore looks into the database while the server is down.
-func (h *house) inStore(do func(s *store.Store)) {
+func (h *harness) inStore(do func(s *store.Store)) {
 	h.t.Helper()
 	s, err := store.Open(h.t.Context(), store.Options{DSN: h.part.Database, Dir: h.part.Data, Version: "test"})
 	must(h.t, err)
@@ -112,7 +112,7 @@ type process struct {
 }
 
 // start starts this program in another role. It ends with the test, and with its process.
-func (h *house) start(role, log string, part any) *process {
+func (h *harness) start(role, log string, part any) *process {
 	h.t.Helper()
 	data, err := json.Marshal(part)
 	must(h.t, err)
@@ -150,7 +150,7 @@ func (p *process) waitEnd(t testing.TB) {
 }
 
 // serve starts the server and waits until it answers.
-func (h *house) serve() *process {
+func (h *harness) serve() *process {
 	h.t.Helper()
 	h.serving = h.start(serverRole, "server", h.part)
 	h.wait("the server answers", func() bool {
@@ -173,7 +173,7 @@ func (h *house) serve() *process {
 }
 
 // stop ends the server as one is ended.
-func (h *house) stop() {
+func (h *harness) stop() {
 	h.t.Helper()
 	must(h.t, h.serving.stdin.Close())
 	h.serving.waitEnd(h.t)
@@ -183,7 +183,7 @@ func (h *house) stop() {
 // rows keep the machine busy.
 const hangs = 2 * time.Minute
 
-func (h *house) wait(what string, is func() bool) {
+func (h *harness) wait(what string, is func() bool) {
 	h.t.Helper()
 	for end := time.Now().Add(hangs); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -193,20 +193,20 @@ func (h *house) wait(what string, is func() bool) {
 }
 
 // client asks as one of the submitters.
-func (h *house) client(token string, patience time.Duration) *client.Client {
+func (h *harness) client(token string, patience time.Duration) *client.Client {
 	c, err := client.New(client.Options{Address: client.Address{URL: "http://" + h.part.Listen}, Token: token, Patience: patience, Version: "test"})
 	must(h.t, err)
 	return c
 }
 
-func (h *house) admin() *client.Client {
+func (h *harness) admin() *client.Client {
 	_, token, err := server.Admin(h.part.Data)
 	must(h.t, err)
 	return h.client(token, time.Minute)
 }
 
 // hire makes what a worker needs to join.
-func (h *house) hire(name string, slots int, delay time.Duration) workerPart {
+func (h *harness) hire(name string, slots int, delay time.Duration) workerPart {
 	h.t.Helper()
 	i, err := h.admin().Invite(h.t.Context(), client.NewInvite{Worker: name})
 	must(h.t, err)
@@ -217,10 +217,10 @@ func (h *house) hire(name string, slots int, delay time.Duration) workerPart {
 	}
 }
 
-func (h *house) work(p workerPart) *process { return h.start(workerRole, filepath.Base(p.Dir), p) }
+func (h *harness) work(p workerPart) *process { return h.start(workerRole, filepath.Base(p.Dir), p) }
 
 // keepWorking starts a worker again each time it ends, until stop is called.
-func (h *house) keepWorking(p workerPart) (stop func()) {
+func (h *harness) keepWorking(p workerPart) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -240,7 +240,7 @@ func (h *house) keepWorking(p workerPart) (stop func()) {
 }
 
 // submit sends a program that nobody sent before, and remembers what must become of it.
-func (h *house) submit(c *client.Client, name string) (id string) {
+func (h *harness) submit(c *client.Client, name string) (id string) {
 	text := []byte("# " + rand.Text())
 	file := filepath.Join(h.dir, fmt.Sprintf("%s-%x.py", name, blob.Of(text)[:8]))
 	if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -262,7 +262,7 @@ func (h *house) submit(c *client.Client, name string) (id string) {
 }
 
 // submitAll has the submitters send n programs, at once.
-func (h *house) submitAll(n int) *sync.WaitGroup {
+func (h *harness) submitAll(n int) *sync.WaitGroup {
 	all := &sync.WaitGroup{}
 	for i, token := range h.tokens {
 		all.Go(func() {
@@ -276,7 +276,7 @@ func (h *house) submitAll(n int) *sync.WaitGroup {
 }
 
 // tellOpen tells of some jobs that have not ended, for whoever reads why a test failed.
-func (h *house) tellOpen() {
+func (h *harness) tellOpen() {
 	db := h.database()
 	defer db.Close()
 	rows, err := db.Query("SELECT id, lane, state, generation, tries, excluded, made, coalesce(out_at, 0) FROM job WHERE done_at IS NULL ORDER BY made LIMIT 20")
@@ -298,9 +298,9 @@ func (h *house) tellOpen() {
 }
 
 // open is how many jobs have not ended, by the database.
-func (h *house) open() int { return h.count("SELECT count(*) FROM job WHERE done_at IS NULL") }
+func (h *harness) open() int { return h.count("SELECT count(*) FROM job WHERE done_at IS NULL") }
 
-func (h *house) count(query string, args ...any) (n int) {
+func (h *harness) count(query string, args ...any) (n int) {
 	h.t.Helper()
 	db := h.database()
 	defer db.Close()
@@ -309,7 +309,7 @@ func (h *house) count(query string, args ...any) (n int) {
 }
 
 // database is the server's, beside it.
-func (h *house) database() *sql.DB {
+func (h *harness) database() *sql.DB {
 	driver, dsn := "sqlite", "file:"+filepath.Join(h.part.Data, "assay.db")+"?_pragma=busy_timeout(5000)"
 	if h.part.Database != "" {
 		driver, dsn = "pgx", h.part.Database
@@ -321,7 +321,7 @@ func (h *house) database() *sql.DB {
 
 // messages is how many messages the queue has, by the server's metrics; -1 where it does
 // not answer.
-func (h *house) messages() int {
+func (h *harness) messages() int {
 	r, err := http.Get("http://" + h.part.Metrics + "/metrics")
 	if err != nil {
 		return -1
@@ -348,7 +348,7 @@ func (h *house) messages() int {
 }
 
 // audit waits until all is judged, and says what is not as it must be.
-func (h *house) audit() {
+func (h *harness) audit() {
 	h.t.Helper()
 	h.wait("no job is open", func() bool { return h.open() == 0 })
 	h.rest()
@@ -372,7 +372,7 @@ func (h *house) audit() {
 
 // rest ends the server when its queue has nothing left. A result that comes at this moment,
 // of a worker that was slow, is taken by the next start.
-func (h *house) rest() {
+func (h *harness) rest() {
 	h.t.Helper()
 	for try := 0; ; try++ {
 		h.wait("no message is alive", func() bool { return h.messages() == 0 })
@@ -396,7 +396,7 @@ func (h *house) rest() {
 }
 
 // verdicts compares what was answered with what stands.
-func (h *house) verdicts() {
+func (h *harness) verdicts() {
 	h.t.Helper()
 	db := h.database()
 	defer db.Close()
