@@ -14,15 +14,18 @@ import (
 
 // TestQuickStarts does what the quick starts of docs/ say: it writes the files that a
 // page shows under the names in their fences, types its commands in a folder of its own,
-// and looks for what the page shows of what they print.
+// and looks for what the page shows of what they print. Setters of Python and C++ do the
+// same in their language, on a machine without Go.
 func TestQuickStarts(t *testing.T) {
 	for _, test := range []struct {
 		page, needs string
-		slow        bool // hundreds of runs of Python
+		slow        bool   // hundreds of runs of Python, or builds with an empty cache
+		lang        string // in which the setter starts problems; "" for Go
 	}{
-		{"contestant.md", "python3", true}, {"golfer.md", "python3", true}, {"bot-author.md", "python3", false}, {"setter.md", "sh", false}, {"golf-setter.md", "python3", true},
+		{"contestant.md", "python3", true, ""}, {"golfer.md", "python3", true, ""}, {"bot-author.md", "python3", false, ""}, {"golf-setter.md", "python3", true, ""},
+		{"setter.md", "sh", false, ""}, {"setter.md", "python3", true, "python"}, {"setter.md", "g++", true, "cpp"},
 	} {
-		t.Run(test.page, func(t *testing.T) {
+		t.Run(test.page+test.lang, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("../../docs", test.page))
 			if err != nil {
 				t.Fatal(err)
@@ -34,7 +37,11 @@ func TestQuickStarts(t *testing.T) {
 				t.Skipf("no %s: apt-get install %s", test.needs, test.needs)
 			}
 			if test.slow && os.Getenv("ASSAY_SLOW") == "" {
-				t.Skip("its commands run Python hundreds of times; they are typed with ASSAY_SLOW=1")
+				t.Skip("its commands run many programs; they are typed with ASSAY_SLOW=1")
+			}
+			if test.lang != "" {
+				t.Setenv("ASSAY_CACHE", t.TempDir()) // where nothing is that Go built
+				text = inLanguage(t, text, test.lang)
 			}
 			t.Chdir(t.TempDir())
 			typed := 0
@@ -50,9 +57,43 @@ func TestQuickStarts(t *testing.T) {
 			if typed < 4 {
 				t.Errorf("docs/%s shows %d commands", test.page, typed)
 			}
+			if test.lang != "" { // there was no Go all the time
+				var out bytes.Buffer
+				if err := os.WriteFile("sum.go", []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if code := run(t.Context(), []string{"submit", "two-sum", "sum.go"}, &console{in: strings.NewReader(""), out: &out, err: &out}); code != cli.ExitJudge || !strings.Contains(out.String(), "Go needs no-go") {
+					t.Errorf("a program in Go: exit code %d\n%s", code, &out)
+				}
+			}
 		})
 	}
 }
+
+// inLanguage is a page for setters with the commands and files of one who starts problems in a
+// language that is not Go, in a contest that has no Go.
+func inLanguage(t *testing.T, page []byte, language string) []byte {
+	t.Helper()
+	for from, to := range map[string]string{
+		"$ judge init my-contest\n": "$ judge init my-contest --lang " + language + "\n", "$ judge new two-sum\n": "$ judge new two-sum --lang " + language + "\n",
+		"$ cd my-contest\n": "$ cd my-contest\n```\n```toml judge.toml\n" + noGo + "```\n```console\n",
+	} {
+		if !bytes.Contains(page, []byte(from)) {
+			t.Fatalf("the page does not say %q", from)
+		}
+		page = bytes.ReplaceAll(page, []byte(from), []byte(to))
+	}
+	return bytes.ReplaceAll(page, []byte(".go\n"), []byte(map[string]string{"python": ".py\n", "cpp": ".cpp\n"}[language]))
+}
+
+// noGo is a judge.toml of a machine without Go: the judge would find it beside the PATH, too.
+const noGo = `[[language]]
+id      = "go"
+tools   = ["no-go"]
+locate  = ["no-go", "env", "GOROOT"]
+version = ["no-go", "env", "GOVERSION"]
+build   = [["no-go", "build", "-o", "main", "."]]
+`
 
 // block is a fenced block: what it is, the file that it is to be written to, its text.
 type block struct{ kind, file, text string }

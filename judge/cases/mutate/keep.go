@@ -17,7 +17,7 @@ import (
 )
 
 // format rises when mutants are made or judged in another way.
-const format = "mutants 3"
+const format = "mutants 4"
 
 // Roots are the files and folders that a report depends on, as they are named: the
 // problem folder, its cases, the solutions.

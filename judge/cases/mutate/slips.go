@@ -378,8 +378,13 @@ func (s *slips) loop(i int) {
 			s.beside(Bound, i+1, last)
 		}
 	case s.is(i, "range") && s.is(i+1, "(") && s.toks[i+1].match > i+2:
-		for _, arg := range s.arguments(i + 1) {
+		args := s.arguments(i + 1)
+		for _, arg := range args {
 			s.beside(Bound, arg[0], arg[1])
+		}
+		if len(args) == 1 { // the first is left out
+			from, to := s.toks[args[0][0]].start, s.toks[args[0][1]].end
+			s.add(Bound, from, to, "1, "+s.text[from:to])
 		}
 	case s.is(i, "in") && s.Lexis.Lines && s.is(s.head[i], "for"):
 		last := i
@@ -429,23 +434,35 @@ func (s *slips) call(i int) {
 	}
 }
 
-// variable puts the operand that stood before last in the place of a variable.
+// variable puts the operand that stood before last in the place of a variable; in that of one
+// that is returned, three of them, for what is nearest is often unknown there.
 func (s *slips) variable(i int) {
-	if !s.operand(i) {
+	returned := s.is(i-1, "return") && s.variableAt(i) && (i+1 == len(s.toks) || s.is(i+1, ";") || s.toks[i+1].kind == lineEnd)
+	if !returned && !s.operand(i) {
 		return
 	}
 	const far = 120
-	for j := i - 1; j >= 0 && j > i-far; j-- {
-		if s.operand(j) && s.toks[j].text != s.toks[i].text {
+	most, others := 1, []string{s.toks[i].text}
+	if returned {
+		most = 3
+	}
+	for j := i - 1; j >= 0 && j > i-far && len(others) <= most; j-- {
+		if s.operand(j) && !slices.Contains(others, s.toks[j].text) {
+			others = append(others, s.toks[j].text)
 			s.add(Variable, s.toks[i].start, s.toks[i].end, s.toks[j].text)
-			return
 		}
 	}
 }
 
+// variableAt says whether a token is the name of a variable that stands for itself.
+func (s *slips) variableAt(i int) bool {
+	return s.toks[i].kind == word && s.ends(i) && !s.is(i, s.True, s.False, "null", "None", "nullptr") && !s.is(i+1, "(", ".", "::", "[", "->", "!") &&
+		!s.is(i-1, ".", "::", "->") && s.toks[i].text[0] != '\''
+}
+
 // operand says whether a token is a variable that is reckoned or compared with.
 func (s *slips) operand(i int) bool {
-	if s.toks[i].kind != word || !s.ends(i) || s.is(i, s.True, s.False, "null", "None", "nullptr") || s.is(i+1, "(", ".", "::", "[", "->", "!") || s.is(i-1, ".", "::", "->") || s.toks[i].text[0] == '\'' {
+	if !s.variableAt(i) {
 		return false
 	}
 	reckons := func(j int) bool {
@@ -494,7 +511,7 @@ func (s *slips) deletion(first, last int) {
 	if called > 0 && s.is(first+called-1, s.Aside...) {
 		return
 	}
-	if s.frozen(first) || s.is(first, s.Types...) || declared || closes || s.is(first, "return", "break", "continue", "pass") || s.toks[last].text == ":" || s.toks[first].kind == quoted {
+	if s.frozen(first) || s.is(first, s.Types...) || declared || closes || s.is(first, "return", "pass") || s.toks[last].text == ":" || s.toks[first].kind == quoted {
 		return
 	}
 	if s.Lexis.Lines {
