@@ -212,9 +212,10 @@ type Slip struct {
 	Password string
 }
 
-// Import makes accounts of people, with made-up passwords where they have none: all of
-// them, or none. Who is there already, by login, or by name and the login made of it, is left
-// alone and returned too. Accounts are those of the people, in their order. Contest is the id of one in which all of them take part; "" is none.
+// Import makes accounts of people, with made-up passwords where they have none: all of them, or
+// none. Who is there already, by login, or by name and the login made of it, is left alone and
+// returned too. Accounts are those of the people, in their order. Contest is the id of one in which
+// all of them take part; "" is none.
 func (p *Passwords) Import(ctx context.Context, s *store.Store, people []Person, role Role, contest string) (made, there []Slip, accounts []*store.Account, err error) {
 	all, err := s.Accounts(ctx)
 	if err != nil {

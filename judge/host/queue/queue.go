@@ -73,11 +73,12 @@ const (
 // never admitted. Trying again does not help.
 var ErrRefused = errors.New("the server does not accept this worker's key: it was revoked, or never admitted; join with a new code")
 
-// Permissions are the subjects that a worker of a class may publish and subscribe to, in
-// NATS' notation; a queue group stands behind a space. A guest takes nothing of running contests.
-// The embedded server holds workers to them. The operator of an outer cluster must give each worker's user the same (see User), and
-// should know that NATS does not check where a client lets answers go: a worker there can
-// make the cluster publish to any subject of its account. The Bridge does check.
+// Permissions are the subjects that a worker of a class may publish and subscribe to, in NATS'
+// notation; a queue group stands behind a space. A guest takes nothing of running contests. The
+// embedded server holds workers to them. The operator of an outer cluster must give each worker's
+// user the same (see User), and should know that NATS does not check where a client lets answers
+// go: a worker there can make the cluster publish to any subject of its account. The Bridge does
+// check.
 func Permissions(worker, class string, guest bool) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
 		if guest && lane == job.Contest {

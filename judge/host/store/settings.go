@@ -20,8 +20,9 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	return failed("keep the setting "+key, s.write.PutSetting(ctx, key, value))
 }
 
-// Lead takes the lead of what only one server may do, or renews it, for a term from now. The epoch rises with each holder; ErrNotLeader says that somebody else has the
-// lead. Holder must be a name that no other process has, and none had.
+// Lead takes the lead of what only one server may do, or renews it, for a term from now. The epoch
+// rises with each holder; ErrNotLeader says that somebody else has the lead. Holder must be a name
+// that no other process has, and none had.
 func (s *Store) Lead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
 	now := s.now()
 	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
