@@ -87,7 +87,7 @@ func readFamilies() ([]*Family, error) {
 				}
 			}
 		}
-		slices.SortFunc(f.slips, func(a, b slip) int {
+		slices.SortStableFunc(f.slips, func(a, b slip) int {
 			return slices.Compare([]string{a.token, string(a.operator)}, []string{b.token, string(b.operator)})
 		})
 		for _, e := range []struct {
