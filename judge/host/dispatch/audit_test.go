@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"assay/judge"
 	"assay/judge/host/flow"
@@ -69,7 +70,7 @@ func TestAudit(t *testing.T) {
 			l = one.take()
 			h.finish(l, says(l.Spec, judge.Accepted))
 			audit := store.JobID("audit", id)
-			h.must(h.plan(t.Context(), audit))
+			h.must(h.plan(t.Context(), audit, time.Now()))
 			if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one", "guest"}) {
 				t.Errorf("%v must not be asked", not)
 			}
@@ -77,7 +78,7 @@ func TestAudit(t *testing.T) {
 			one.none("it judged the submission")
 			l = two.take()
 			h.finish(l, says(l.Spec, tt.second))
-			h.must(h.plan(t.Context(), audit))
+			h.must(h.plan(t.Context(), audit, time.Now()))
 			if tt.differ > 0 {
 				for key, want := range map[string][]string{"first/2": {"guest", "two"}, "second/3": {"guest", "one"}} {
 					not := slices.Compact(slices.Sorted(slices.Values(h.spec(store.JobID(audit, key)).Exclude)))
@@ -91,7 +92,7 @@ func TestAudit(t *testing.T) {
 					parts, err := h.store.Parts(t.Context(), audit)
 					return err == nil && len(parts) == 5
 				})
-				h.must(h.plan(t.Context(), audit))
+				h.must(h.plan(t.Context(), audit, time.Now()))
 			}
 			f, err := h.store.Flow(t.Context(), audit)
 			if want := map[int]string{0: "", 1: "one says AC, AC, AC; two says WA, WA, WA"}[tt.differ]; err != nil || f.Owner != h.owner || f.Reason != want {
@@ -195,13 +196,20 @@ func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 	l := one.take()
 	h.finish(l, says(l.Spec, judge.Accepted))
 	audit := store.JobID("audit", id)
-	h.must(h.plan(t.Context(), audit))
+	h.must(h.plan(t.Context(), audit, time.Now()))
 	if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one"}) {
 		t.Errorf("%v must not be asked", not)
 	}
 	two.Close()
 	h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
-	h.must(h.plan(t.Context(), audit))
+	now := time.Now()
+	for _, later := range []time.Duration{0, lonely - time.Second} { // it may come back, as all do after a start of the server
+		h.must(h.plan(t.Context(), audit, now.Add(later)))
+		if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowRunning {
+			t.Fatalf("after %v the audit is %+v, %v", later, f, err)
+		}
+	}
+	h.must(h.plan(t.Context(), audit, now.Add(lonely)))
 	if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowDone || h.Presence("one").Differs != 0 {
 		t.Errorf("the audit is %+v, %v", f, err)
 	}

@@ -22,6 +22,9 @@ type flows struct {
 
 	mu      sync.Mutex
 	changed map[string]bool // flows of which a part came, or that are new
+
+	// alone is since when those are away who may do what an audit wants. Of plan only.
+	alone map[string]time.Time
 }
 
 // planEvery is how often all flows are planned, whether something of them is known to have
@@ -33,7 +36,7 @@ const planEvery = 10 * time.Second
 const rest = 10
 
 func newFlows() *flows {
-	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}}
+	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}, alone: map[string]time.Time{}}
 }
 
 // Plan says that a flow is new.
@@ -76,7 +79,7 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 		d.flows.mu.Unlock()
 		start := time.Now()
 		for id := range changed {
-			if err := d.plan(ctx, id); err != nil {
+			if err := d.plan(ctx, id, time.Now()); err != nil {
 				d.trouble(ctx, "plan the flow "+id, err)
 			}
 		}
@@ -87,10 +90,25 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 	}
 }
 
+// gone says whether those who may do what an audit wants have been away for so long that they are
+// not waited for any more: after a start of the server all workers are away for a moment.
+func (f *flows) gone(id string, now time.Time) bool {
+	since, known := f.alone[id]
+	if !known {
+		since, f.alone[id] = now, now
+	}
+	if now.Sub(since) < lonely {
+		return false
+	}
+	delete(f.alone, id)
+	return true
+}
+
 // plan has the missing jobs of a flow done, or ends it.
-func (d *Dispatcher) plan(ctx context.Context, id string) error {
+func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	f, err := d.o.Store.Flow(ctx, id)
 	if err != nil || f.State != store.FlowRunning {
+		delete(d.flows.alone, id)
 		return err
 	}
 	parts, err := d.o.Store.Parts(ctx, id)
@@ -110,9 +128,16 @@ func (d *Dispatcher) plan(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	if spec.Kind == flow.Audit { // who has gone is not waited for
-		step.Jobs = slices.DeleteFunc(step.Jobs, func(j flow.Job) bool { return !d.someone(&j) })
-		step.Done = step.Done || len(step.Jobs) == 0
+	if spec.Kind == flow.Audit && !step.Done {
+		away := false
+		step.Jobs = slices.DeleteFunc(step.Jobs, func(j flow.Job) bool {
+			here, known := d.someone(&j)
+			away = away || known && !here
+			return !here
+		})
+		if step.Done = len(step.Jobs) == 0 && (!away || d.flows.gone(id, now)); len(step.Jobs) > 0 {
+			delete(d.flows.alone, id)
+		}
 	}
 	switch {
 	case step.Done && step.Failed == "" && spec.Kind == flow.Audit:
@@ -152,10 +177,11 @@ func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	return all
 }
 
-// someone says whether a worker is here that may do a job of a flow.
-func (d *Dispatcher) someone(j *flow.Job) bool {
-	here, _ := d.view.others(d.o.Class, d.excluded(j, d.view.guests(d.o.Class))...)
-	return here
+// someone says whether a worker is here that may do a job of a flow, and whether one is known.
+func (d *Dispatcher) someone(j *flow.Job) (here, known bool) {
+	exclude := d.excluded(j, d.view.guests(d.o.Class))
+	here, _ = d.view.others(d.o.Class, exclude...)
+	return here, slices.ContainsFunc(d.view.but(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }
 
 // planned are the parts of a flow as its plan wants them.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
@@ -25,7 +26,7 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 		h.must(err)
 		_, err = h.store.NewFlow(t.Context(), id, string(flow.Golf), spec, owner)
 		h.must(err)
-		h.must(h.plan(t.Context(), id))
+		h.must(h.plan(t.Context(), id, time.Now()))
 	}
 	for i := range 20 {
 		ask(fmt.Sprint("many ", i), h.owner)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -77,7 +78,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 			// does has a worker do the part of the flow that is next.
 			does := func(f *fake, id, key string, lane job.Lane, v judge.GolfVerdict, toolchain string) {
 				t.Helper()
-				h.must(h.plan(t.Context(), id))
+				h.must(h.plan(t.Context(), id, time.Now()))
 				h.give(lane, class, 1)
 				l := f.take()
 				if l.Spec.ID != store.JobID(id, key) {
@@ -88,7 +89,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 					parts, err := h.store.Parts(t.Context(), id)
 					return err == nil && slices.ContainsFunc(parts, func(p *store.Part) bool { return p.Key == key })
 				})
-				h.must(h.plan(t.Context(), id))
+				h.must(h.plan(t.Context(), id, time.Now()))
 			}
 			does(one, a.Flow, flow.QuickKey, job.Practice, judge.GolfRight, "Python 3.14")
 			if got := h.now(a); got.State != store.Proving {
