@@ -82,7 +82,8 @@ func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, spec *flow.Sp
 			what += ": the program varies on each of them, which says nothing of the workers"
 		}
 		var o flow.AuditOptions
-		err = errors.Join(json.Unmarshal(spec.Options, &o), d.differ(ctx, o.Submission, what), d.EndFlow(ctx, f.ID, store.FlowFailed, what))
+		err = json.Unmarshal(spec.Options, &o)
+		err = errors.Join(err, d.differ(ctx, o.Submission, what), d.EndFlow(ctx, f.ID, store.FlowFailed, what))
 	}
 	for _, one := range said {
 		if one.Right || one.Wrong {

@@ -91,7 +91,7 @@ type Server struct {
 	metrics  *http.Server
 	base     context.CancelFunc
 	loops    sync.WaitGroup
-	sweeping sync.RWMutex // see api.Options
+	sweeping sync.RWMutex // see desk.Desk
 	stop     context.CancelFunc
 	backups  struct {
 		sync.Mutex
