@@ -361,7 +361,7 @@ func (h *harness) audit() {
 		"numbers of the log are missing":           "SELECT count(*) + 1 - (SELECT 1 + max(seq) FROM log) + (SELECT min(seq) - 1 FROM log) FROM log",
 		"numbers of submissions are missing":       "SELECT max(number) - min(number) + 1 - count(*) FROM submission",
 		"judgements are not logged as made or end": "SELECT (SELECT count(*) FROM submission) + (SELECT count(*) FROM judgement) - (SELECT count(*) FROM log)",
-		"workers disagree":                         "SELECT count(*) FROM audit WHERE action = 'two workers disagree'",
+		"jobs have two verdicts":                   "SELECT count(*) FROM audit WHERE action = 'one job, two verdicts'",
 	} {
 		if n := h.count(query); n != 0 {
 			h.t.Errorf("%d %s", n, what)

@@ -225,7 +225,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	log := d.o.Log.With("job", r.Job, "worker", r.Worker, "outcome", folded.Outcome)
 	switch folded.Outcome {
 	case store.Disagreement:
-		log.Error("two workers disagree; the first verdict stands")
+		log.Error("one job has two verdicts; the first stands")
 	case store.GaveUp:
 		log.Error("a job failed too often", "reason", r.Reason)
 	case store.Retried:

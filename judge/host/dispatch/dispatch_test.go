@@ -126,7 +126,7 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("what stands is %s of %s", j.Verdict, j.Worker)
 	}
 	audit, err := h.store.Audited(t.Context(), "", 10)
-	if err != nil || len(audit) != 1 || audit[0].Action != "two workers disagree" || audit[0].Actor != "v" {
+	if err != nil || len(audit) != 1 || audit[0].Action != "one job, two verdicts" || audit[0].Actor != "v" {
 		t.Errorf("the audit says %+v, %v", audit, err)
 	}
 	w.none("the job has ended")

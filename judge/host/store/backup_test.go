@@ -138,7 +138,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 		"an odd manifest": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "backup.json"), []byte("{"), 0o600) }, "backup.json"},
 		"a newer schema":  {edit("backup.json", `"schema": `, `"schema": 9`), "newer than this program"},
 		"no table":        {func(dir string) error { return os.Remove(filepath.Join(dir, "audit.jsonl")) }, "audit"},
-		"a changed value": {edit("audit.jsonl", "two workers disagree", "two workers do agree"), "damaged"},
+		"a changed value": {edit("audit.jsonl", "one job, two verdicts", "one job, one verdict"), "damaged"},
 		"a cut file":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "account.jsonl"), 20) }, "middle of a row"},
 		"a lost row":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "log.jsonl"), 0) }, "damaged"},
 		"another column":  {edit("audit.jsonl", `"actor"`, `"actress"`), "no column actor"},

@@ -196,7 +196,7 @@ func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Ou
 		return Duplicate, nil
 	}
 	return Disagreement, s.audit(ctx, q, Entry{
-		Actor: r.Worker, Action: "two workers disagree", Object: r.Job,
+		Actor: r.Worker, Action: "one job, two verdicts", Object: r.Job,
 		Detail: fmt.Sprintf("%s says %s; %s said %s, which stands", r.Worker, said, j.Worker, first),
 	})
 }
