@@ -82,15 +82,19 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", m.add)}
 	}
 	return m.within(func(contest *workspace.Workspace) error {
-		if m.add != "" && contest.Brought(name) {
+		at, err := contest.Locate(name)
+		if err != nil {
+			return err
+		}
+		if m.add != "" && at.Brought() {
 			return cannotChange(name)
 		}
-		folder, faults, err := contest.Ready(ctx, name)
+		folder, faults, err := at.Ready(ctx)
 		if err = errors.Join(err, faults.AsError()); err != nil {
 			return err
 		}
 		if m.grid {
-			found, err := m.findings(ctx, c, contest, folder, name)
+			found, err := m.findings(ctx, c, at, folder)
 			if err != nil {
 				return err
 			}
@@ -102,7 +106,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 		if len(folder.Mutable()) == 0 {
 			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in a language of which mutants are made", folder.ID)}
 		}
-		report, err := m.report(ctx, c, contest, folder, name)
+		report, err := m.report(ctx, c, contest, at, folder)
 		if err != nil {
 			return err
 		}
@@ -118,10 +122,10 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 }
 
 // findings says what each case finds.
-func (m *measuring) findings(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, name string) (judge.Event, error) {
+func (m *measuring) findings(ctx context.Context, c *console, at *workspace.Location, folder *workspace.Problem) (judge.Event, error) {
 	defer c.clear()
 	if m.on != "" {
-		return m.measureOn(ctx, c, contest, name)
+		return m.measureOn(ctx, c, at)
 	}
 	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
 	if err != nil {
@@ -131,7 +135,7 @@ func (m *measuring) findings(ctx context.Context, c *console, contest *workspace
 }
 
 // report measures, or finds what was measured before.
-func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, name string) (*judge.AdequacyMeasured, error) {
+func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, folder *workspace.Problem) (*judge.AdequacyMeasured, error) {
 	solutions := folder.Accepted()
 	roots := mutate.Roots(folder.Folder, solutions)
 	key, err := mutate.Key(roots, m.hunt, m.thorough)
@@ -142,7 +146,7 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 		return kept, nil
 	}
 	if m.on != "" {
-		return m.reportOn(ctx, c, contest, name, key, roots)
+		return m.reportOn(ctx, c, contest, at, key, roots)
 	}
 	lab, results, finds, err := m.measure(ctx, c, folder, solutions, mutate.Journal(contest.Cache, key))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // reportOn has a server measure, and keeps the report as if it was measured here.
-func (m *measuring) reportOn(ctx context.Context, c *console, contest *workspace.Workspace, name, key string, roots []string) (*judge.AdequacyMeasured, error) {
-	e, err := m.measureOn(ctx, c, contest, name)
+func (m *measuring) reportOn(ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, key string, roots []string) (*judge.AdequacyMeasured, error) {
+	e, err := m.measureOn(ctx, c, at)
 	c.clear()
 	if err != nil {
 		return nil, err
@@ -33,12 +33,12 @@ func (m *measuring) reportOn(ctx context.Context, c *console, contest *workspace
 }
 
 // measureOn has a server measure a problem, and returns what it tells at the end.
-func (m *measuring) measureOn(ctx context.Context, c *console, contest *workspace.Workspace, name string) (judge.Event, error) {
+func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Location) (judge.Event, error) {
 	api, err := c.server(m.on)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := contest.Snapshot(name)
+	snapshot, err := at.Snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (m *measuring) measureOn(ctx context.Context, c *console, contest *workspac
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("measure %s: %w", name, err)
+		return nil, fmt.Errorf("measure %s: %w", at.Name, err)
 	}
 	var faults judge.Faults
 	for _, e := range events {
@@ -84,7 +84,7 @@ func (m *measuring) measureOn(ctx context.Context, c *console, contest *workspac
 		return nil, err
 	}
 	if len(events) == 0 {
-		return nil, fmt.Errorf("measure %s: the server tells nothing", name)
+		return nil, fmt.Errorf("measure %s: the server tells nothing", at.Name)
 	}
 	return events[len(events)-1], nil
 }

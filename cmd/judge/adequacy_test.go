@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -166,9 +165,10 @@ func TestTranslationsScoreAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer contest.Close()
-	p, faults, err := contest.Ready(t.Context(), "wythoff")
-	if err = errors.Join(err, faults.AsError()); err == nil {
-		err = contest.Start(workspace.Running{Jobs: 2})
+	jobs := workspace.Running{Jobs: 2}
+	p, err := contest.OpenReady(t.Context(), "wythoff", jobs)
+	if err == nil {
+		err = contest.Start(jobs)
 	}
 	if err != nil {
 		t.Fatal(err)

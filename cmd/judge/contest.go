@@ -53,16 +53,17 @@ func cannotChange(name string) error {
 	return usageError{fmt.Errorf("%s came with the judge: it cannot be changed here\n    copy its folder, or start a problem of your own with: judge new <problem>", name)}
 }
 
-// within starts the contest of the current folder, calls f with it, and ends it. The
-// problems that f is about may be named: a bundle brings its own languages and limits.
-func (r running) within(f func(contest *workspace.Workspace) error, names ...string) error {
+// within starts the contest of the current folder, calls f with it, and ends it.
+func (r running) within(f func(contest *workspace.Workspace) error) error {
 	contest, err := cli.Find()
 	if err != nil {
 		return err
 	}
-	if err := adoptBundle(contest, names); err != nil {
-		return err
-	}
+	return r.started(contest, f)
+}
+
+// started starts a contest, calls f with it, and ends it.
+func (r running) started(contest *workspace.Workspace, f func(contest *workspace.Workspace) error) error {
 	if err := contest.Start(r.options()); err != nil {
 		return err
 	}
@@ -71,15 +72,27 @@ func (r running) within(f func(contest *workspace.Workspace) error, names ...str
 
 // each calls f with every problem that is named, or with all of the contest. F
 // says whether the problem is without a fault.
-func (r running) each(names []string, f func(contest *workspace.Workspace, name string) (bool, error)) error {
-	return r.within(func(contest *workspace.Workspace) error {
-		names, err := contest.Names(names)
-		if err != nil {
-			return err
-		}
+func (r running) each(names []string, f func(contest *workspace.Workspace, at *workspace.Location) (bool, error)) error {
+	contest, err := cli.Find()
+	if err != nil {
+		return err
+	}
+	if names, err = contest.Names(names); err != nil {
+		return err
+	}
+	at, err := contest.Locate(names[0]) // before the start: a bundle brings its languages and limits
+	if err != nil {
+		return err
+	}
+	return r.started(contest, func(contest *workspace.Workspace) error {
 		ok := true
-		for _, name := range names {
-			good, err := f(contest, name)
+		for i, name := range names {
+			if i > 0 {
+				if at, err = contest.Locate(name); err != nil {
+					return err
+				}
+			}
+			good, err := f(contest, at)
 			if err != nil {
 				return err
 			}
@@ -89,7 +102,7 @@ func (r running) each(names []string, f func(contest *workspace.Workspace, name 
 			return errFaults
 		}
 		return nil
-	}, names...)
+	})
 }
 
 // lookAnew has the toolchains asked again what they are: somebody may just have

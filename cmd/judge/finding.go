@@ -61,14 +61,18 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	if err != nil {
 		return nil, err
 	}
-	if f.add != "" && contest.Brought(name) {
+	at, err := contest.Locate(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.add != "" && at.Brought() {
 		return nil, cannotChange(name)
 	}
 	if f.add != "" && !problem.GoodName(f.add) {
 		return nil, usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", f.add)}
 	}
 	b := &fixture{contest: contest, path: path}
-	if b.folder, err = contest.OpenReady(ctx, name, f.running.options()); err != nil {
+	if b.folder, err = at.OpenReady(ctx, f.running.options()); err != nil {
 		return nil, err
 	}
 	if err := contest.Start(f.running.options()); err != nil {

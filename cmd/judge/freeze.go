@@ -10,7 +10,6 @@ import (
 
 	"assay/cmd/internal/cli"
 	"assay/judge/bundle"
-	"assay/judge/workspace"
 )
 
 func freezeCommand(c *console) *cobra.Command {
@@ -39,7 +38,11 @@ func freeze(ctx context.Context, c *console, r running, name, out string) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	folder, frozen, err := cli.Freeze(ctx, contest, name, r.options())
+	at, err := contest.Locate(name)
+	if err != nil {
+		return err
+	}
+	folder, frozen, err := cli.Freeze(ctx, contest, at, r.options())
 	if err != nil {
 		return err
 	}
@@ -49,14 +52,4 @@ func freeze(ctx context.Context, c *console, r running, name, out string) (err e
 	}
 	fmt.Fprintf(c.out, "%s: %d files, id %s\n", path, len(frozen.Manifest.Files), frozen.Manifest.ID())
 	return nil
-}
-
-// adoptBundle has a bundle that is named alone bring its languages and limits, before
-// anything is started.
-func adoptBundle(contest *workspace.Workspace, names []string) error {
-	if len(names) == 0 || !bundle.Is(names[0]) {
-		return nil
-	}
-	_, _, err := contest.Locate(names[0])
-	return err
 }

@@ -75,32 +75,28 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 	}
 	g.named = len(names) > 0
 	return g.drawing.tell(c, func(tell func(judge.Event)) error {
-		return g.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
-			return g.one(ctx, c, contest, name, tell)
+		return g.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
+			return g.one(ctx, c, contest, at, tell)
 		})
 	})
 }
 
 // one makes the cases of one problem, or checks them.
-func (g *generation) one(ctx context.Context, c *console, contest *workspace.Workspace, name string, tell func(judge.Event)) (bool, error) {
-	dir, _, err := contest.Locate(name)
-	if err != nil {
-		return false, err
-	}
-	if read := contest.RecipeIn(dir); read != nil && g.count == 0 {
+func (g *generation) one(ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, tell func(judge.Event)) (bool, error) {
+	if at.Recipe != nil && g.count == 0 {
 		if !g.named && !g.check {
-			id := filepath.Base(dir)
+			id := filepath.Base(at.Dir)
 			tell(&judge.CasesMade{Format: judge.EventFormat, Problem: id, Why: id + " is a package: its data is made only where it is named"})
 			return true, nil
 		}
-		return writePackage(ctx, c, contest, dir, read, g.check, tell)
+		return writePackage(ctx, c, at, g.check, tell)
 	}
-	if !g.check && g.out == "" && contest.Brought(name) {
-		return false, cannotChange(name)
+	if !g.check && g.out == "" && at.Brought() {
+		return false, cannotChange(at.Name)
 	}
-	folder, err := contest.Open(name)
-	if contest.RecipeOf(dir) != nil {
-		folder, err = contest.OpenReady(ctx, name, g.running.options())
+	folder, err := at.Open()
+	if at.Recipe != nil {
+		folder, err = at.OpenReady(ctx, g.running.options())
 	}
 	if err != nil {
 		return false, err
@@ -125,7 +121,7 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		if more, err := g.prune(ctx, c, contest, folder, tell); !more || err != nil {
 			return err == nil, err
 		}
-		pruned, err := contest.Open(name)
+		pruned, err := at.Open()
 		if err != nil {
 			return false, err
 		}

@@ -13,8 +13,8 @@ import (
 
 // writePackage makes the cases of a package in the package itself, or with check
 // says which are not as they are made now.
-func writePackage(ctx context.Context, con *console, contest *workspace.Workspace, dir string, read workspace.Recipe, check bool, tell func(judge.Event)) (bool, error) {
-	filler, err := contest.Filler(dir)
+func writePackage(ctx context.Context, con *console, at *workspace.Location, check bool, tell func(judge.Event)) (bool, error) {
+	filler, err := at.Filler()
 	if err != nil {
 		return false, err
 	}
@@ -24,11 +24,11 @@ func writePackage(ctx context.Context, con *console, contest *workspace.Workspac
 		return false, fmt.Errorf("make a folder for programs: %w", err)
 	}
 	defer os.RemoveAll(stage)
-	r, flaws, faults := read(stage)
+	r, flaws, faults := at.Recipe(stage)
 	if len(faults) > 0 {
 		return false, faults
 	}
-	w, err := filler.Write(ctx, r, dir, check)
+	w, err := filler.Write(ctx, r, at.Dir, check)
 	con.clear()
 	if err != nil {
 		return false, err
@@ -36,12 +36,12 @@ func writePackage(ctx context.Context, con *console, contest *workspace.Workspac
 	bad := append(flaws, w.Faults...)
 	if check {
 		for _, name := range w.Changed {
-			bad = append(bad, &judge.Fault{File: filepath.Join(dir, filepath.FromSlash(name)), Text: "not as it is made now"})
+			bad = append(bad, &judge.Fault{File: filepath.Join(at.Dir, filepath.FromSlash(name)), Text: "not as it is made now"})
 		}
 	}
 	for _, f := range bad {
 		tell(&judge.FaultFound{Fault: f})
 	}
-	tell(&judge.FilesMade{Format: judge.EventFormat, Problem: problem.ID(dir), Check: check, Files: w.Files, Changed: w.Changed, Faults: len(bad)})
+	tell(&judge.FilesMade{Format: judge.EventFormat, Problem: problem.ID(at.Dir), Check: check, Files: w.Files, Changed: w.Changed, Faults: len(bad)})
 	return len(bad) == 0, nil
 }

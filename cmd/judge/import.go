@@ -106,7 +106,11 @@ func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, so
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	folder, faults, err := contest.Ready(ctx, source)
+	at, err := contest.Locate(source)
+	if err != nil {
+		return "", nil, err
+	}
+	folder, faults, err := at.Ready(ctx)
 	if err = errors.Join(err, faults.AsError()); err != nil {
 		return "", nil, err
 	}

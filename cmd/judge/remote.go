@@ -129,11 +129,12 @@ are judged with what was there when they came.
 			if err != nil {
 				return err
 			}
-			if err := adoptBundle(contest, args); err != nil {
+			at, err := contest.Locate(args[0])
+			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, contest.Close()) }()
-			id, sent, err := cli.Publish(cmd.Context(), api, contest, args[0], strings.ToLower(as), r.options())
+			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), r.options())
 			if err != nil {
 				return err
 			}

@@ -60,14 +60,14 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 	if v.on != "" {
 		return v.eachOn(ctx, c, names, out.Event)
 	}
-	return v.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
-		return v.one(ctx, contest, name, out.Event)
+	return v.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
+		return v.one(ctx, contest, at, out.Event)
 	})
 }
 
 // one verifies one problem and says whether it is without a fault.
-func (v *verification) one(ctx context.Context, c *workspace.Workspace, name string, listen func(judge.Event)) (bool, error) {
-	verifier, faults, err := v.begin(ctx, c, name, listen)
+func (v *verification) one(ctx context.Context, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (bool, error) {
+	verifier, faults, err := v.begin(ctx, c, at, listen)
 	if err != nil {
 		return false, err
 	}
@@ -83,8 +83,8 @@ func (v *verification) one(ctx context.Context, c *workspace.Workspace, name str
 }
 
 // begin begins to verify a problem.
-func (v *verification) begin(ctx context.Context, c *workspace.Workspace, name string, listen func(judge.Event)) (*workspace.Verification, int, error) {
-	verifier, faults, err := c.Verification(ctx, name, workspace.Verifying{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
+func (v *verification) begin(ctx context.Context, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (*workspace.Verification, int, error) {
+	verifier, faults, err := at.Verification(ctx, workspace.Verifying{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
 	if verifier != nil {
 		verifier.Score = func() (string, error) { return scoreOf(c, verifier.Problem) }
 	}

@@ -16,15 +16,15 @@ func (v *verification) eachOn(ctx context.Context, c *console, names []string, l
 	if err != nil {
 		return err
 	}
-	return v.each(names, func(contest *workspace.Workspace, name string) (bool, error) {
-		return v.oneOn(ctx, api, contest, name, listen)
+	return v.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
+		return v.oneOn(ctx, api, contest, at, listen)
 	})
 }
 
 // oneOn has a server verify one problem, and says whether it is without a fault.
-func (v *verification) oneOn(ctx context.Context, api *client.Client, c *workspace.Workspace, name string, listen func(judge.Event)) (bool, error) {
+func (v *verification) oneOn(ctx context.Context, api *client.Client, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (bool, error) {
 	var opening []judge.Event
-	verifier, faults, err := v.begin(ctx, c, name, func(e judge.Event) { opening = append(opening, e) })
+	verifier, faults, err := v.begin(ctx, c, at, func(e judge.Event) { opening = append(opening, e) })
 	if err != nil {
 		return false, err
 	}
@@ -34,5 +34,5 @@ func (v *verification) oneOn(ctx context.Context, api *client.Client, c *workspa
 		}
 		return false, nil
 	}
-	return cli.VerifyOn(ctx, api, c, name, verifier, flow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
+	return cli.VerifyOn(ctx, api, at, verifier, flow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
 }

@@ -81,6 +81,7 @@ type preparing struct {
 	api     *client.Client
 	contest *workspace.Workspace
 	archive string
+	at      *workspace.Location // nil until it is unpacked
 	report  bytes.Buffer
 }
 
@@ -89,13 +90,16 @@ func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, e
 	if err := p.contest.Start(publishing()); err != nil {
 		return "", err
 	}
+	if p.at, err = p.contest.Locate(p.archive); err != nil {
+		return "", err
+	}
 	if verify {
 		if err := p.verify(ctx); err != nil {
 			return "", err
 		}
 	}
 	slug := strings.TrimSuffix(filepath.Base(p.archive), ".zip")
-	id, _, err = cli.Publish(ctx, p.api, p.contest, p.archive, slug, publishing())
+	id, _, err = cli.Publish(ctx, p.api, p.contest, p.at, slug, publishing())
 	return id, err
 }
 
@@ -103,7 +107,7 @@ func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, e
 func (p *preparing) verify(ctx context.Context) error {
 	out := report.Terminal(&p.report, report.TerminalOptions{Width: 100})
 	var opening []judge.Event
-	v, faults, err := p.contest.Verification(ctx, p.archive, workspace.Verifying{}, func(e judge.Event) { opening = append(opening, e) })
+	v, faults, err := p.at.Verification(ctx, workspace.Verifying{}, func(e judge.Event) { opening = append(opening, e) })
 	if err != nil {
 		return err
 	}
@@ -112,7 +116,7 @@ func (p *preparing) verify(ctx context.Context) error {
 		for _, e := range append(opening, &judge.VerifyFinished{Faults: faults}) {
 			out.Event(e)
 		}
-	} else if ok, err = cli.VerifyOn(ctx, p.api, p.contest, p.archive, v, flow.VerifyOptions{}, out.Event); err != nil {
+	} else if ok, err = cli.VerifyOn(ctx, p.api, p.at, v, flow.VerifyOptions{}, out.Event); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {
@@ -127,8 +131,8 @@ func (p *preparing) verify(ctx context.Context) error {
 // told is a text without the folders of this machine in which the package lies.
 func (p *preparing) told(text string) string {
 	text = strings.ReplaceAll(text, filepath.Dir(p.archive)+string(filepath.Separator), "")
-	if dir, _, err := p.contest.Locate(p.archive); err == nil {
-		above := filepath.Dir(dir) + string(filepath.Separator)
+	if p.at != nil {
+		above := filepath.Dir(p.at.Dir) + string(filepath.Separator)
 		text = strings.ReplaceAll(strings.ReplaceAll(text, above, ""), cli.Near(above)+string(filepath.Separator), "")
 	}
 	return text

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/cmd/internal/cli"
+	"assay/judge/blob"
 	"assay/judge/host/client"
 	"assay/judge/host/server"
 	"assay/judge/workspace"
@@ -65,7 +66,7 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 	}
 	log := c.log().With("from", "publish")
 	for _, name := range names {
-		id, sent, perr := cli.Publish(ctx, api, contest, name, "", publishing())
+		id, sent, perr := publishOne(ctx, api, contest, name)
 		if perr != nil {
 			log.Error("a problem is not published", "problem", name, "error", perr)
 			err = errors.Join(err, fmt.Errorf("publish %s: %w", name, perr))
@@ -74,4 +75,12 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 		log.Info("problem is published", "problem", name, "bundle", id, "blobs", sent)
 	}
 	return err
+}
+
+func publishOne(ctx context.Context, api *client.Client, contest *workspace.Workspace, name string) (id blob.Digest, sent int, err error) {
+	at, err := contest.Locate(name)
+	if err != nil {
+		return "", 0, err
+	}
+	return cli.Publish(ctx, api, contest, at, "", publishing())
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"assay/judge"
@@ -313,4 +315,46 @@ func unstaged(err error, path string) error {
 		return fmt.Errorf("build %s: %w", path, missing)
 	}
 	return err
+}
+
+// parts are the setter's programs.
+func parts(f *problem.Folder) []*judge.Part {
+	all := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
+	if f.Golf != nil {
+		all = append(all, f.Golf.Generator, f.Golf.Checker)
+	}
+	if f.Grading != nil {
+		all = append(all, graders(f.Grading.Root)...)
+	}
+	return slices.DeleteFunc(all, func(p *judge.Part) bool { return p == nil })
+}
+
+func graders(n *judge.Node) (all []*judge.Part) {
+	all = append(all, n.Legacy.Grader)
+	for _, child := range n.Children {
+		all = append(all, graders(child)...)
+	}
+	return all
+}
+
+// languageOf is the language of a setter's program; nil where nobody can tell, which is
+// a fault that judging tells.
+func (w *Workspace) languageOf(f *problem.Folder, program string) (*config.Language, error) {
+	if f.Package == nil {
+		l, err := w.Tools.Detect(program, "", lang.BySetter)
+		if _, unusable := errors.AsType[*lang.UnusableError](err); unusable {
+			return nil, nil
+		}
+		return l, err
+	}
+	dir, err := os.MkdirTemp("", "assay-stage-*")
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", program, err)
+	}
+	defer os.RemoveAll(dir)
+	_, l, err := w.stage(f.Package, source{path: program, from: lang.BySetter}, dir)
+	if err != nil {
+		return nil, nil
+	}
+	return l, nil
 }

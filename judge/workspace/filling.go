@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"assay/judge"
@@ -19,162 +17,95 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Recipe reads how the cases of a package are made; programs that are put together
-// from several files go to the folder stage.
-type Recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
-
-// RecipeIn finds the recipe of a package; nil where it has none.
-func (w *Workspace) RecipeIn(dir string) Recipe {
-	if polygon.Is(dir) {
-		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return polygon.Recipe(dir) }
-	}
-	if !icpc.Is(dir) {
-		return nil
-	}
-	if !exists(filepath.Join(dir, filepath.FromSlash(fill.RecipeFile))) {
-		script := fill.ScriptIn(w.Near(dir))
-		if script == nil {
-			return nil
-		}
-		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return &fill.Recipe{Script: script}, nil, nil }
-	}
-	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
-		p := fill.PackageIn(dir, stage)
-		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // what is wrong with it is told when it is judged
-			p.Constants = pkg.Constants
-		}
-		return fill.Generators(p)
-	}
-}
-
-// RecipeOf finds the recipe of a package that lacks cases; nil where it lacks none,
-// or has no recipe.
-func (w *Workspace) RecipeOf(dir string) Recipe {
-	read := w.RecipeIn(dir)
+// lacksCases says whether cases of a package are to be made by its recipe. What is frozen
+// has its cases.
+func (l *Location) lacksCases() bool {
 	switch {
-	case read == nil, w.thawed(w.Near(dir)) != nil: // what is frozen has its cases
-		return nil
-	case polygon.Is(dir):
-		if !polygon.Lacks(dir) {
-			return nil
-		}
-		return read
+	case l.Recipe == nil, l.thawed != nil:
+		return false
+	case polygon.Is(l.Dir):
+		return polygon.Lacks(l.Dir)
 	}
-	stage, done, err := w.archives.Temp()
+	stage, done, err := l.w.archives.Temp()
 	if err != nil {
-		return nil // the package is judged as it is
+		return false // the package is judged as it is
 	}
 	defer done()
-	if r, _, faults := read(stage); len(faults) == 0 && !fill.Lacks(dir, r) {
-		return nil
-	}
-	return read
+	r, _, faults := l.Recipe(stage)
+	return len(faults) > 0 || fill.Lacks(l.Dir, r)
 }
 
-// Ready finds and reads a problem, to be judged: the cases of a package that brings
-// recipes for them instead are made, in a copy of it in the cache.
-func (w *Workspace) Ready(ctx context.Context, name string) (*Problem, judge.Faults, error) {
-	dir, tests, err := w.Locate(name)
+// Ready reads the problem, to be judged: the cases of a package that brings a recipe for
+// them instead are made, in a copy of it in the cache.
+func (l *Location) Ready(ctx context.Context) (*Problem, judge.Faults, error) {
+	if l.lacksCases() {
+		return l.filled(ctx)
+	}
+	p, faults := l.read()
+	if len(faults) > 0 {
+		return p, faults, nil
+	}
+	return p, nil, p.fetch(ctx)
+}
+
+// filled reads a copy of a package in the cache in which its cases are made.
+func (l *Location) filled(ctx context.Context) (*Problem, judge.Faults, error) {
+	filler, err := l.Filler()
 	if err != nil {
 		return nil, nil, err
 	}
-	read := w.RecipeOf(dir)
-	if read == nil {
-		p, faults := w.read(dir, tests)
-		if len(faults) > 0 {
-			return p, faults, nil
-		}
-		return p, nil, p.fetch(ctx)
-	}
-	kept, err := w.fill(ctx, dir, read)
+	shown := l.w.Near(l.Dir)
+	filled, err := filler.Keep(ctx, shown, l.w.fillings, l.Recipe)
 	if faults, ok := err.(judge.Faults); ok {
 		return nil, faults, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("fill package %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("fill package %s: %w", l.Dir, err)
 	}
-	p, faults := w.read(kept.Dir, kept.Dir)
-	own := cmp.Or(w.known(dir), w.Near(dir))
-	for _, fault := range faults {
-		placeIn(own, w.Near(kept.Dir), fault)
-	}
+	there := &Location{Name: l.Name, Dir: filled.Dir, w: l.w, tests: filled.Dir, original: cmp.Or(l.original, shown)}
+	p, faults := there.read()
 	if p == nil || p.Package == nil {
 		return p, faults, nil
 	}
-	p.own = own
-	for _, fault := range p.Package.Flaws {
-		p.PlaceInOwn(fault)
-	}
-	p.Package.Flaws = append(kept.Faults, p.Package.Flaws...) // they are often why there are others
-	for _, s := range p.Package.Submissions {                 // people know where they wrote them
+	p.Package.Flaws = append(filled.Faults, p.Package.Flaws...) // they are often why there are others
+	for _, s := range p.Package.Submissions {                   // people know where they wrote them
 		if rel, err := filepath.Rel(p.Dir, s.Path); err == nil {
-			s.Path = filepath.Join(w.Near(dir), rel)
+			s.Path = filepath.Join(shown, rel)
 		}
 	}
 	return p, faults, nil
 }
 
-// fill makes the cases of the package in a folder, in a copy of it.
-func (w *Workspace) fill(ctx context.Context, dir string, read Recipe) (*fill.Kept, error) {
-	filler, err := w.Filler(dir)
-	if err != nil {
-		return nil, err
-	}
-	return filler.Keep(ctx, w.Near(dir), w.fillings, read)
-}
-
-// PlaceInOwn makes a fault of a copy one of what people know: its file, if that is there
-// too, and what is to be typed.
-func (p *Problem) PlaceInOwn(f *judge.Fault) { placeIn(p.own, p.Dir, f) }
-
-// placeIn moves a fault from a copy to the package or archive that it was made of; "" is
-// none. What is to be typed about files of an archive needs them unpacked.
-func placeIn(own, kept string, f *judge.Fault) {
-	if own == "" {
-		return
-	}
-	packed := isFile(own)
-	if rel, err := filepath.Rel(kept, f.File); err == nil && filepath.IsLocal(rel) {
-		if there := filepath.Join(own, rel); rel == "." || packed || exists(there) || !exists(f.File) { // what is missing, is missing there
-			f.File = there
-		}
-	}
-	f.Text = strings.ReplaceAll(f.Text, kept, own)
-	if packed && strings.Contains(f.Hint, kept) {
-		f.Hint = "unpack it first; " + strings.ReplaceAll(f.Hint, kept, filepath.Base(kept))
-	}
-	f.Hint = strings.ReplaceAll(f.Hint, kept, own)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// OpenReady finds and reads a problem that is to be judged. It starts the sandbox if
+// OpenReady locates and reads a problem that is to be judged. It starts the sandbox if
 // cases must be made first; with an error, it is ended again.
 func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Problem, error) {
-	dir, _, err := w.Locate(name)
+	l, err := w.Locate(name)
 	if err != nil {
 		return nil, err
 	}
-	if w.RecipeOf(dir) == nil {
-		p, err := w.Open(name)
-		if err != nil || len(gen.Unmade(p.Folder)) == 0 {
+	return l.OpenReady(ctx, r)
+}
+
+// OpenReady is Workspace.OpenReady for a problem that was located.
+func (l *Location) OpenReady(ctx context.Context, r Running) (p *Problem, err error) {
+	lacks := l.lacksCases()
+	if !lacks {
+		if p, err = l.Open(); err != nil || len(gen.Unmade(p.Folder)) == 0 {
 			return p, err
 		}
 	}
-	if err := w.Start(r); err != nil {
+	if err := l.w.Start(r); err != nil {
 		return nil, err
 	}
-	p, faults, err := w.Ready(ctx, name)
-	if err = errors.Join(err, faults.AsError()); err != nil {
-		return nil, errors.Join(err, w.Close())
+	if lacks {
+		var faults judge.Faults
+		p, faults, err = l.filled(ctx)
+		err = errors.Join(err, faults.AsError())
+	} else {
+		err = p.fetch(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.w.Close())
 	}
 	return p, nil
 }
@@ -183,8 +114,9 @@ func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Pro
 // run once, and its speed is not in question.
 const fillTime = time.Minute
 
-// Filler makes the cases of the package in a folder.
-func (w *Workspace) Filler(dir string) (*fill.Filler, error) {
+// Filler makes the cases of a package.
+func (l *Location) Filler() (*fill.Filler, error) {
+	w, dir := l.w, l.Dir
 	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // what is wrong with it is told when it is judged
 	if pkg == nil {
 		var err error

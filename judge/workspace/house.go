@@ -44,18 +44,6 @@ func (w *Workspace) Known() ([]string, error) {
 	return append(own, lent...), err
 }
 
-// Brought says whether a name is that of a problem of the house, which nobody can
-// change.
-func (w *Workspace) Brought(name string) bool {
-	dir, _, err := w.Locate(name)
-	if err != nil {
-		return false
-	}
-	root, err := w.houseRoot()
-	rel, outside := filepath.Rel(root, dir)
-	return err == nil && outside == nil && filepath.IsLocal(rel)
-}
-
 // FirstTime says whether it is asked for the first time about something since the
 // cache was made: so that a note is told once, and not every day.
 func (w *Workspace) FirstTime(what string) bool {

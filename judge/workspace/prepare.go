@@ -29,9 +29,6 @@ func (p *Problem) Verifier() *verify.Verifier {
 	}
 }
 
-// Solutions is the folder of the problem's solutions; it may be missing.
-func (p *Problem) Solutions() string { return p.w.Near(p.w.solutions(p.Folder)) }
-
 // Prepared finds out what a package leaves open: its time limit, which graders can be
 // built. It does so once, and nothing is judged before.
 func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
@@ -75,7 +72,7 @@ func (p *Problem) typed() string {
 	if p.thawed != nil {
 		return p.thawed.file
 	}
-	return cmp.Or(p.own, p.Dir)
+	return cmp.Or(p.original, p.Dir)
 }
 
 // Notes says what a reader must know of a folder before anything is judged.
@@ -145,6 +142,6 @@ func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 	folder, words := *p.Folder, *p.Problem
 	words.Reference = &judge.Part{Path: path, Speaks: "plain"}
 	folder.Problem = &words
-	p.answering = &Problem{Folder: &folder, w: p.w, own: p.own, thawed: p.thawed, prepared: prepared, answers: built}
+	p.answering = &Problem{Folder: &folder, w: p.w, original: p.original, thawed: p.thawed, prepared: prepared, answers: built}
 	return p.answering, nil
 }

@@ -87,9 +87,9 @@ func TestWhatAContestantSees(t *testing.T) {
 		"case-of-the-sample", "input-of-the-sample", "message-of-the",
 	}
 	for _, id := range []string{"told", "talk"} {
-		p, faults, err := w.Ready(t.Context(), id)
-		if err != nil || len(faults) > 0 {
-			t.Fatalf("%s: %v %v", id, faults, err)
+		p, err := w.OpenReady(t.Context(), id, workspace.Running{})
+		if err != nil {
+			t.Fatal(id, err)
 		}
 		var events []judge.Event
 		s := workspace.Submission{Path: filepath.Join(root, "repeats.sh"), Name: "repeats.sh"}

@@ -32,13 +32,13 @@ type Verification struct {
 
 // Verification begins to verify a problem: it tells what is verified, and the faults for
 // which nothing more can be said; then there is no Verification.
-func (w *Workspace) Verification(ctx context.Context, name string, o Verifying, listen func(judge.Event)) (v *Verification, faults int, err error) {
-	p, found, err := w.Ready(ctx, name)
+func (l *Location) Verification(ctx context.Context, o Verifying, listen func(judge.Event)) (v *Verification, faults int, err error) {
+	p, found, err := l.Ready(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: name}
-	start.Rung, start.Weaker = w.Rung()
+	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: l.Name}
+	start.Rung, start.Weaker = l.w.Rung()
 	if p != nil {
 		start.Problem, start.Title, start.Cases = p.ID, p.Title, p.Count()
 		for _, g := range p.Groups {
@@ -72,9 +72,9 @@ func (w *Workspace) Verification(ctx context.Context, name string, o Verifying, 
 func (v *Verification) Hear(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.FaultFound:
-		v.Problem.PlaceInOwn(e.Fault)
+		v.Problem.PlaceInOriginal(e.Fault)
 	case *judge.Warned:
-		v.Problem.PlaceInOwn(e.Fault)
+		v.Problem.PlaceInOriginal(e.Fault)
 	}
 	v.listen(e)
 }
@@ -101,31 +101,28 @@ type Snapshot struct {
 // SnapshotWord stands for the folder in which a snapshot was laid out, in what is told of it.
 const SnapshotWord = "{snapshot}"
 
-// Snapshot takes a snapshot of a problem. Nothing is built or made.
-func (w *Workspace) Snapshot(name string) (*Snapshot, error) {
-	if bundle.Is(name) {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is a bundle, which has no solutions: name the problem that it was made of", name)}
+// Snapshot takes a snapshot of the problem. Nothing is built or made.
+func (l *Location) Snapshot() (*Snapshot, error) {
+	if l.thawed != nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s is a bundle, which has no solutions: name the problem that it was made of", l.Name)}
 	}
-	dir, tests, err := w.Locate(name)
+	config, err := l.w.Config.Portable()
 	if err != nil {
 		return nil, err
 	}
-	config, err := w.Config.Portable()
+	dir, err := filepath.Abs(l.Dir)
 	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
 	s := &Snapshot{ID: filepath.Base(dir), Problem: filepath.Base(dir)}
 	folders := map[string]string{s.Problem: dir}
 	if filepath.Base(filepath.Dir(dir)) == "problems" { // its cases and solutions stand beside
 		s.Problem = "problems/" + s.ID
-		folders = map[string]string{s.Problem: dir, "testcases/" + s.ID: tests, "solutions/" + s.ID: problem.Solutions(dir, tests)}
+		folders = map[string]string{s.Problem: dir, "testcases/" + s.ID: l.tests, "solutions/" + s.ID: problem.Solutions(dir, l.tests)}
 	}
 	var places []string
 	for at, place := range folders {
-		text, err := json.Marshal(w.Near(place))
+		text, err := json.Marshal(l.w.Near(place))
 		if err != nil {
 			return nil, err
 		}

@@ -4,8 +4,9 @@
 //
 //	w, err := workspace.Find(env)         // the contest of a folder, and its judge.toml
 //	err = w.Start(workspace.Running{...}) // the sandbox
-//	folder, err := w.Open(name)
-//	verifier := w.Verifier(folder)         // and so on
+//	at, err := w.Locate(name)             // what the name stands for; looked up once
+//	problem, faults, err := at.Ready(ctx) // with its cases, to be judged
+//	verifier := problem.Verifier()        // and so on
 //	err = w.Close()
 //
 // It reads no flags and no environment, has no current folder, prints nothing and
@@ -87,8 +88,6 @@ type Workspace struct {
 	archives  *cachedir.Shelf                         // problems that came in archives, unpacked
 	fillings  *cachedir.Shelf                         // packages whose cases were made
 	houseRoot func() (string, error)                  // of the house's own contest
-	unpacked  sync.Map                                // paths of archives, by the folder in which one was unpacked
-	bundles   sync.Map                                // of *thawed, by the folder in which the bundle was laid out
 	beside    *Beside                                 // nil until it is started
 	making    sync.Mutex                              // held while cases that are not stored are made
 }

@@ -3,7 +3,6 @@ package workspace_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -170,9 +169,9 @@ func TestManyAtOnce(t *testing.T) {
 	w, root := contest(t, three)
 	manifest(t, w, "made")
 	open := func(w *workspace.Workspace, name string) *workspace.Problem {
-		p, faults, err := w.Ready(t.Context(), name)
-		if err != nil || len(faults) > 0 {
-			t.Errorf("%s: %v %v", name, faults, err)
+		p, err := w.OpenReady(t.Context(), name, workspace.Running{})
+		if err != nil {
+			t.Error(name, err)
 		}
 		return p
 	}
@@ -322,8 +321,8 @@ func TestFrozenByBlobs(t *testing.T) {
 	manifest(t, w, "made")
 	beside := workspace.NewBeside(1)
 	for _, name := range []string{"any", "pack", "made"} {
-		p, faults, err := w.Ready(t.Context(), name)
-		if err = errors.Join(err, faults.AsError()); err != nil {
+		p, err := w.OpenReady(t.Context(), name, workspace.Running{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		b, err := w.Freeze(t.Context(), p)

@@ -12,8 +12,8 @@ import (
 )
 
 // Freeze makes a bundle of a problem of the contest, which it makes ready, and starts.
-func Freeze(ctx context.Context, contest *workspace.Workspace, name string, r workspace.Running) (*workspace.Problem, *bundle.Bundle, error) {
-	problem, err := contest.OpenReady(ctx, name, r)
+func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Location, r workspace.Running) (*workspace.Problem, *bundle.Bundle, error) {
+	problem, err := at.OpenReady(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,8 +29,8 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, name string, r wo
 
 // Publish puts a problem of the contest on a server, under a name of its own or another,
 // and returns the id of its bundle and how many blobs travelled.
-func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspace, name, as string, r workspace.Running) (id blob.Digest, sent int, err error) {
-	problem, b, err := Freeze(ctx, contest, name, r)
+func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location, as string, r workspace.Running) (id blob.Digest, sent int, err error) {
+	problem, b, err := Freeze(ctx, contest, at, r)
 	if err != nil {
 		return "", 0, err
 	}

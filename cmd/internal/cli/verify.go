@@ -15,8 +15,8 @@ import (
 // VerifyOn has a server verify a problem of the contest, of which the verifier has begun, and
 // says whether it is without a fault. What its workers tell is told in the order in which it
 // would be here.
-func VerifyOn(ctx context.Context, api *client.Client, c *workspace.Workspace, name string, verifier *workspace.Verification, o flow.VerifyOptions, listen func(judge.Event)) (bool, error) {
-	snapshot, err := c.Snapshot(name)
+func VerifyOn(ctx context.Context, api *client.Client, at *workspace.Location, verifier *workspace.Verification, o flow.VerifyOptions, listen func(judge.Event)) (bool, error) {
+	snapshot, err := at.Snapshot()
 	if err != nil {
 		return false, err
 	}
@@ -31,7 +31,7 @@ func VerifyOn(ctx context.Context, api *client.Client, c *workspace.Workspace, n
 	t := &verifyTeller{events: map[string][]judge.Event{}, listen: listen}
 	err = api.Hold(ctx, n, func(p *client.Part) error { return t.part(p, snapshot) })
 	if err != nil {
-		return false, fmt.Errorf("verify %s: %w", name, err)
+		return false, fmt.Errorf("verify %s: %w", at.Name, err)
 	}
 	all, err := verifier.Fold(t.parts...)
 	if err != nil {

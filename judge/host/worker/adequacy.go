@@ -49,11 +49,11 @@ func (o *opened) mutants(ctx context.Context, asked *flow.AdequacyOptions) (*mut
 
 // ready opens the problem of a snapshot.
 func (o *opened) ready(ctx context.Context, problem string) (*workspace.Problem, error) {
-	dir, err := o.at(problem)
+	l, err := o.locate(problem)
 	if err != nil {
 		return nil, err
 	}
-	p, faults, err := o.w.Ready(ctx, dir)
+	p, faults, err := l.Ready(ctx)
 	return p, errors.Join(err, faults.AsError())
 }
 

@@ -89,8 +89,8 @@ func (s *server) count() int {
 // freeze puts a problem of a workspace on the server.
 func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*workspace.Problem, job.Bundle) {
 	t.Helper()
-	p, faults, err := w.Ready(t.Context(), name)
-	if err = errors.Join(err, faults.AsError()); err != nil {
+	p, err := w.OpenReady(t.Context(), name, workspace.Running{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	b, err := w.Freeze(t.Context(), p)

@@ -115,11 +115,11 @@ func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, e
 
 // verification begins to verify the problem of a snapshot.
 func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string, listen func(judge.Event)) (*workspace.Verification, error) {
-	dir, err := o.at(problem)
+	l, err := o.locate(problem)
 	if err != nil {
 		return nil, err
 	}
-	verification, _, err := o.w.Verification(ctx, dir, v, listen)
+	verification, _, err := l.Verification(ctx, v, listen)
 	return verification, err
 }
 
@@ -130,6 +130,15 @@ func (o *opened) at(path string) (string, error) {
 		return "", fmt.Errorf("%.200q is not a path of the snapshot", path)
 	}
 	return filepath.Join(o.dir, local), nil
+}
+
+// locate locates the problem at a path of a snapshot.
+func (o *opened) locate(path string) (*workspace.Location, error) {
+	dir, err := o.at(path)
+	if err != nil {
+		return nil, err
+	}
+	return o.w.Locate(dir)
 }
 
 // checks verifies a problem but for its solutions.
@@ -185,7 +194,7 @@ func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *brough
 	}
 	for _, e := range events {
 		if found, ok := e.(*judge.FaultFound); ok {
-			v.Problem.PlaceInOwn(found.Fault)
+			v.Problem.PlaceInOriginal(found.Fault)
 		}
 	}
 	return b.tell(events...)

@@ -476,7 +476,6 @@ func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 // layAside ends the use of a problem, and removes its folder.
 func (r *Runner) layAside(o *opened) {
 	if o.dir != "" {
-		o.w.Forget(o.dir)
 		_ = raze.All(filepath.Dir(o.dir)) // at worst it ends with the process
 	}
 	r.mu.Lock()

@@ -1,0 +1,96 @@
+package judge_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// part is a part of a package, and the words with which its files' names start.
+type part struct {
+	name  string
+	files []string
+}
+
+// ordered are the packages whose files are in an order. Each part knows those above it, and
+// nothing below.
+var ordered = map[string][]part{
+	"cases/format": {
+		{"grammar", []string{"format", "model", "expr"}},
+		{"parsing", []string{"lex", "parse"}},
+		{"reading", []string{"tree", "read"}},
+		{"programs for peers", []string{"peer"}},
+		{"coverage", []string{"cover"}},
+		{"writing", []string{"write"}},
+		{"drawing", []string{"draw"}},
+		{"near misses", []string{"near"}},
+		{"shrinking", []string{"refit", "reduce"}},
+	},
+	"workspace": {
+		{"the contest", []string{"workspace", "house", "cache", "words"}},
+		{"what a name is", []string{"thaw", "locate"}},
+		{"opening", []string{"open", "fetch"}},
+		{"building", []string{"script", "build"}},
+		{"golf and games", []string{"golf", "arena", "prove"}},
+		{"mutants", []string{"mutants", "second"}},
+		{"making ready", []string{"filling", "prepare"}},
+		{"for elsewhere", []string{"freeze", "verify"}},
+		{"judging", []string{"bench", "submit", "warm", "lab", "grid"}},
+	},
+}
+
+// TestFilesKnowOneWay holds that the parts of a package whose files are in an order depend
+// on each other in one direction.
+func TestFilesKnowOneWay(t *testing.T) {
+	for dir, parts := range ordered {
+		t.Run(dir, func(t *testing.T) { knowOneWay(t, dir, parts) })
+	}
+}
+
+func knowOneWay(t *testing.T, dir string, parts []part) {
+	partOf := func(path string) int {
+		word, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".go"), "_")
+		return slices.IndexFunc(parts, func(p part) bool { return slices.Contains(p.files, word) })
+	}
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		if partOf(path) < 0 {
+			t.Errorf("%s belongs to no part of the package", path)
+		}
+		f, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	c := types.Config{Importer: importer.Default(), Error: func(error) {}} // what others declare is not looked at
+	pkg, _ := c.Check(dir, set, files, info)
+	told := map[string]bool{}
+	for ident, object := range info.Uses {
+		if object.Pkg() != pkg || !object.Pos().IsValid() {
+			continue
+		}
+		from, to := set.Position(ident.Pos()).Filename, set.Position(object.Pos()).Filename
+		text := fmt.Sprintf("%s knows %s of %s", from, object.Name(), to)
+		if a, b := partOf(from), partOf(to); a < b && !told[text] {
+			told[text] = true
+			t.Errorf("%s: %s comes before %s", text, parts[a].name, parts[b].name)
+		}
+	}
+	if len(info.Uses) < 100 {
+		t.Errorf("only %d names were looked at", len(info.Uses))
+	}
+}
