@@ -46,6 +46,9 @@ type Exec struct {
 	Wall   time.Duration // from start to end, also what it waited for a processor, which no limit counts
 	Memory int64         // peak, in bytes
 	Output int64         // bytes written to standard output, as far as they were counted
+	// Asleep says of a process that was killed for its wall time that it waited by itself,
+	// and not for a processor, a disk or the judge. It is false where nobody knows, and in JSON.
+	Asleep bool
 }
 
 // Fate says in words how the process ended: "exit code 3", "signal SIGSEGV",
@@ -88,7 +91,7 @@ func (x *Exec) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*x = Exec{j.Exit, j.Signal, j.Killed, fromMillis(j.CPU), fromMillis(j.Wall), j.Memory, j.Output}
+	*x = Exec{Exit: j.Exit, Signal: j.Signal, Killed: j.Killed, CPU: fromMillis(j.CPU), Wall: fromMillis(j.Wall), Memory: j.Memory, Output: j.Output}
 	return nil
 }
 

@@ -122,6 +122,7 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	}
 	for i := range ended {
 		ended[i].Stuck = turns != nil && turns.stuck[i] && ended[i].Killed == judge.WallTime
+		ended[i].Asleep = ended[i].Asleep || ended[i].Stuck
 	}
 	for i := range pipes {
 		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did after that comes after it

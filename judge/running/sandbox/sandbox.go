@@ -253,7 +253,12 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 		}
 	}
 	defer func() { <-s.slots }()
-	return s.runJob(ctx, &job{Command: c})
+	j := &job{Command: c}
+	watched := watchSleep(j)
+	x, err := s.runJob(ctx, j)
+	slept := watched.stop()
+	x.Asleep = slept && x.Killed == judge.WallTime
+	return x, err
 }
 
 // runJob has the backend run a job, and watches what it writes to the host's disk.

@@ -15,8 +15,9 @@ var oldCalls = []uintptr{
 	unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE, unix.SYS_NFSSERVCTL, unix.SYS_INOTIFY_INIT,
 }
 
-// Calls that wait for input which only this architecture still has.
+// Calls that wait which only this architecture still has.
 var (
 	oldEpolls = []int64{unix.SYS_EPOLL_WAIT}
 	oldPolls  = []int64{unix.SYS_POLL, unix.SYS_SELECT}
+	oldSleeps = []int64{unix.SYS_PAUSE}
 )

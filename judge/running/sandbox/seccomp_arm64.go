@@ -12,5 +12,5 @@ const (
 // oldCalls are those that only this architecture still has.
 var oldCalls = []uintptr{unix.SYS_NFSSERVCTL}
 
-// Calls that wait for input which only this architecture still has: none.
-var oldEpolls, oldPolls []int64
+// Calls that wait which only this architecture still has: none.
+var oldEpolls, oldPolls, oldSleeps []int64

@@ -23,14 +23,17 @@ const turnEvery = 20 * time.Millisecond
 // one waiting: whose turn it is pays with its wall time limit. That is the one with
 // something to read; with nothing to read for both, the one that is not waiting for input
 // while the other one is. Where both wait, or neither, it is the first one, so that a
-// program that forgot to flush pays for the silence and not its interactor.
+// program that forgot to flush pays for the silence and not its interactor. It pays at once
+// where neither can go on before the other one does.
 type turns struct {
 	all   []Joined
 	lives []life
 	input [2]*os.File // the judge's end of the pipe that each process reads
+	said  [2]*os.File // the judge's end of the pipe that each process writes
 	used  [2]time.Duration
 	last  [2]starvation
 	quiet time.Duration // of what the first used, in which both waited
+	still time.Duration // for how long neither could go on, up to now
 	stuck [2]bool       // both waited for most of the time for which one was ended
 
 	mu     sync.Mutex
@@ -42,7 +45,8 @@ func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	if len(all) != 2 || all[0].To != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
 		return nil
 	}
-	return &turns{all: all, lives: lives, input: [2]*os.File{pipes[1].relay.to, pipes[0].relay.to}}
+	return &turns{all: all, lives: lives,
+		input: [2]*os.File{pipes[1].relay.to, pipes[0].relay.to}, said: [2]*os.File{pipes[0].relay.from, pipes[1].relay.from}}
 }
 
 // limits gives a process what both may take together, as each turn is bounded here.
@@ -96,10 +100,34 @@ func (t *turns) look(took time.Duration) {
 	if both {
 		t.quiet += used
 	}
-	if most := t.all[i].Limits.Wall; most > 0 && t.used[i] > most && t.lives[i].ctx.Err() == nil {
-		t.stuck[i] = i == 0 && t.quiet > t.used[i]/2
+	if t.still += used; !both || !t.forever() {
+		t.still = 0
+	}
+	if most := t.all[i].Limits.Wall; most > 0 && (t.used[i] > most || t.still > longestStill) && t.lives[i].ctx.Err() == nil {
+		t.stuck[i] = i == 0 && t.quiet > t.used[i]/2 || t.still > longestStill
 		t.lives[i].end(errTurn)
 	}
+}
+
+// longestStill is for how long two that wait for each other are looked at before the first
+// one is ended, whatever its wall time limit is: what was said is on its way for less.
+const longestStill = time.Second
+
+// forever tells whether two that wait for each other can do nothing else: nothing is on its
+// way, and no thread of them wakes up by itself. The first one, a contestant's, also has no
+// alarm set as far as that can be seen. In the other one a single thread may wake up, as the
+// run time of Go has one that does.
+func (t *turns) forever() bool {
+	for i := range t.placed {
+		if waiting(t.said[i]) > 0 {
+			return false
+		}
+		timed, ok := t.placed[i].timed(t.input[i])
+		if !ok || timed > i {
+			return false
+		}
+	}
+	return !t.placed[0].alarmed()
 }
 
 func (t *turns) over(i int) bool {
@@ -168,56 +196,105 @@ func (p *place) threads() (dirs []string) {
 // mostLooked bounds how long a look at a process of many threads takes.
 const mostLooked = 100
 
-// Calls in which a thread waits for input: of one file, of those that an epoll descriptor
-// stands for, or of any.
-var (
-	readCalls  = []int64{unix.SYS_READ, unix.SYS_READV}
-	epollCalls = append([]int64{unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2}, oldEpolls...)
-	pollCalls  = append([]int64{unix.SYS_PPOLL, unix.SYS_PSELECT6}, oldPolls...)
-)
-
 // waits tells whether the process waits for something to come through a pipe, of which
 // input is any end: no thread of it runs, and one is in a call that waits for that pipe.
 func (p *place) waits(input *os.File) (found bool) {
 	pipe := pipeName(input)
 	for _, dir := range p.threads() {
-		text, err := os.ReadFile(dir + "/syscall")
-		f := strings.Fields(string(text))
+		c, ok := callOf(dir)
 		switch {
-		case err != nil || len(f) == 0:
+		case !ok:
 			if !asleep(dir) {
 				return false
 			}
 			found = true // nobody tells more
-			continue
-		case f[0] == "running":
+		case c.running:
 			return false
-		case len(f) < 2:
-			continue
-		}
-		call, _ := strconv.ParseInt(f[0], 10, 64)
-		fd, _ := strconv.ParseUint(f[1], 0, 64)
-		switch {
-		case slices.Contains(readCalls, call):
-			found = found || leads(dir, strconv.FormatUint(fd, 10), pipe)
-		case slices.Contains(epollCalls, call):
-			info, _ := os.ReadFile(dir + "/fdinfo/" + strconv.FormatUint(fd, 10))
-			for line := range strings.Lines(string(info)) {
-				if f := strings.Fields(line); len(f) > 1 && f[0] == "tfd:" {
-					found = found || leads(dir, f[1], pipe)
-				}
-			}
-		case slices.Contains(pollCalls, call):
+		case slices.Contains(pollCalls, c.number):
 			found = true
+		default:
+			found = found || slices.Contains(c.files(dir), pipe)
 		}
 	}
 	return found
 }
 
-// leads tells whether a descriptor of a thread is an end of a pipe.
-func leads(dir, fd, pipe string) bool {
-	link, err := os.Readlink(dir + "/fd/" + fd)
-	return err == nil && link == pipe
+// timed counts the threads of the process that wake up by themselves; the others wait for a
+// pipe, for each other or for a process that it started. It is not ok where some thread does
+// something else, or nobody tells.
+func (p *place) timed(input *os.File) (n int, ok bool) {
+	pipe, threads := pipeName(input), p.threads()
+	for _, dir := range threads {
+		c, told := callOf(dir)
+		switch {
+		case !told || c.running || len(threads) > mostLooked:
+			return n, false
+		case slices.Contains(readCalls, c.number):
+			if !slices.Contains(c.files(dir), pipe) {
+				return n, false
+			}
+		case slices.Contains(epollCalls, c.number):
+			for _, file := range c.files(dir) {
+				if !strings.HasPrefix(file, "pipe:") && file != "anon_inode:[eventfd]" { // a clock, perhaps
+					return n, false
+				}
+			}
+			if c.timed() {
+				return n, false
+			}
+		case c.number == unix.SYS_FUTEX:
+			if c.timed() {
+				n++
+			}
+		case !slices.Contains(childCalls, c.number):
+			return n, false
+		}
+	}
+	return n, true
+}
+
+// alarmed tells whether a process hears a signal that it may have asked to get later.
+func (p *place) alarmed() bool {
+	const alarms = 1<<(unix.SIGALRM-1) | ^uint64(1<<(firstRealTime-1)-1)
+	for _, dir := range p.threads() {
+		status, err := os.ReadFile(dir + "/status")
+		if err != nil {
+			return true
+		}
+		for line := range strings.Lines(string(status)) {
+			if caught, ok := strings.CutPrefix(line, "SigCgt:"); ok {
+				if set, err := strconv.ParseUint(strings.TrimSpace(caught), 16, 64); err != nil || set&alarms != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// firstRealTime is the first signal that the threads of C's library leave to programs.
+const firstRealTime = 34
+
+// files are what the descriptors lead to that a thread waits for in this call.
+func (c doing) files(dir string) (links []string) {
+	add := func(fd string) {
+		if link, err := os.Readlink(dir + "/fd/" + fd); err == nil {
+			links = append(links, link)
+		}
+	}
+	fd := strconv.FormatUint(c.args[0], 10)
+	switch {
+	case slices.Contains(readCalls, c.number):
+		add(fd)
+	case slices.Contains(epollCalls, c.number):
+		info, _ := os.ReadFile(dir + "/fdinfo/" + fd)
+		for line := range strings.Lines(string(info)) {
+			if f := strings.Fields(line); len(f) > 1 && f[0] == "tfd:" {
+				add(f[1])
+			}
+		}
+	}
+	return links
 }
 
 // asleep tells whether a thread neither runs nor waits for a processor or a disk.

@@ -139,7 +139,7 @@ func (b *Batch) doubtful(a *judge.Attempt) bool {
 	case judge.TimeLimit:
 		return a.Exec.Killed != judge.CPUTime && !b.Slow
 	case judge.IdlenessLimit:
-		return true
+		return !a.Exec.Asleep
 	}
 	return false
 }

@@ -188,6 +188,7 @@ func TestRetime(t *testing.T) {
 	hopeless := judge.Exec{CPU: 1201 * time.Millisecond, Killed: judge.CPUTime}
 	starved := judge.Exec{CPU: 900 * time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
 	asleep := judge.Exec{CPU: time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
+	idle := judge.Exec{CPU: time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime, Asleep: true}
 	good := judge.Exec{CPU: 950 * time.Millisecond}
 	again, late := trial.Way{Retime: true}, trial.Way{Retime: true, Slow: true}
 	tests := []struct {
@@ -203,6 +204,7 @@ func TestRetime(t *testing.T) {
 		{"a hopeless run is not repeated", again, []judge.Exec{hopeless}, judge.TimeLimit, false},
 		{"a run that got too little of the processor is repeated", again, []judge.Exec{starved, good}, judge.NotJudged, true},
 		{"a run that waited by itself is idle when it does so alone", again, []judge.Exec{asleep, asleep}, judge.IdlenessLimit, true},
+		{"a run of which is known that it waited by itself is not repeated", again, []judge.Exec{idle}, judge.IdlenessLimit, false},
 		{"a run that others kept waiting is repeated", again, []judge.Exec{asleep, good}, judge.NotJudged, true},
 		{"nothing is repeated where that is off", trial.Way{}, []judge.Exec{slow}, judge.TimeLimit, false},
 		{"a run that is to be too slow is not repeated where it is", late, []judge.Exec{slow}, judge.TimeLimit, false},

@@ -34,15 +34,22 @@ func (su *suite) turns(t *testing.T) {
 		a, b   []string
 		wa, wb time.Duration
 		killed []judge.Resource
+		soon   bool // before its wall time limit
 	}{
-		{"what only the other computes is its own", []string{"ask", "4"}, []string{"answer", "500ms"}, time.Second, time.Minute, []judge.Resource{"", ""}},
-		{"who has been asked and sleeps pays", []string{"ask", "1"}, []string{"write-then-sleep"}, time.Minute, 300 * time.Millisecond, second},
-		{"who sleeps pays, as the first one, too", []string{"sleep", "1h"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first},
-		{"the first one pays where both wait", []string{"cat"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first},
-		{"who does not read pays", []string{"sleep", "1h"}, []string{"pester"}, 300 * time.Millisecond, time.Minute, first},
+		{"what only the other computes is its own", []string{"ask", "4"}, []string{"answer", "500ms"}, time.Second, time.Minute, []judge.Resource{"", ""}, false},
+		{"who has been asked and sleeps pays", []string{"ask", "1"}, []string{"write-then-sleep"}, time.Minute, 300 * time.Millisecond, second, false},
+		{"who sleeps pays, as the first one, too", []string{"sleep", "1h"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first, false},
+		{"the first one pays where both wait", []string{"cat"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first, false},
+		{"it pays soon where neither can go on", []string{"listen"}, []string{"cat"}, 3 * time.Minute, 3 * time.Minute, first, true},
+		{"it has its time where a thread may wake up", []string{"cat"}, []string{"cat"}, 2 * time.Second, time.Minute, first, false},
+		{"it has its time where it sleeps and nobody waits for it", []string{"pause"}, []string{"cat"}, 2 * time.Second, time.Minute, first, false},
+		{"who does not read pays", []string{"sleep", "1h"}, []string{"pester"}, 300 * time.Millisecond, time.Minute, first, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a, b := su.joined(1, append([]string{hostileName}, test.a...)...), su.joined(0, append([]string{hostileName}, test.b...)...)
+			if _, tiny := tinyPrograms[test.a[0]]; !tiny {
+				test.a = append([]string{hostileName}, test.a...)
+			}
+			a, b := su.joined(1, test.a...), su.joined(0, append([]string{hostileName}, test.b...)...)
 			a.Copy, b.Copy, a.Held, b.Held = io.Discard, io.Discard, true, true
 			a.Limits.Wall, b.Limits.Wall, b.Limits.Output = test.wa, test.wb, 0
 			over := func(x judge.Exec) bool { return x.Killed != "" }
@@ -52,6 +59,12 @@ func (su *suite) turns(t *testing.T) {
 				if ended[i].Killed != want {
 					t.Errorf("process %d: %+v, want it killed for %q", i, ended[i], want)
 				}
+			}
+			if ended[0].Stuck != ended[0].Asleep || test.soon && !ended[0].Stuck {
+				t.Errorf("stuck: %v, asleep: %v", ended[0].Stuck, ended[0].Asleep)
+			}
+			if test.killed[0] != "" && ended[0].Wall < test.wa*9/10 != test.soon { // its turns are counted, which are a little less
+				t.Errorf("it was killed after %v of %v: %+v", ended[0].Wall, test.wa, ended[0])
 			}
 		})
 	}

@@ -78,6 +78,12 @@ var tinyPrograms = map[string][]byte{
 		0x89, 0xc2, 0xbf, 1, 0, 0, 0, 0xb8, 1, 0, 0, 0, 0x0f, 0x05,
 		0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05,
 	},
+	"listen": { // while read(0, BSS, 4096) > 0; exit_group(0)
+		0x31, 0xff, 0xbe, 0, 0, 0, 0x10, 0xba, 0, 0x10, 0, 0, 0x31, 0xc0, 0x0f, 0x05,
+		0x85, 0xc0, 0x7f, 0xec,
+		0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05,
+	},
+	"pause":    {0xb8, 34, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xfe},                                                                                     // pause()
 	"spin":     {0xeb, 0xfe},                                                                                                                    // jmp .
 	"forkbomb": {0xb8, 57, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7},                                                                                     // fork(); again
 	"recurse":  {0x50, 0xeb, 0xfd},                                                                                                              // push; again

@@ -179,6 +179,21 @@ func (su *suite) facts(t *testing.T) {
 			t.Errorf("slept 100 ms: wall %v, CPU %v", got.Wall, got.CPU)
 		}
 	})
+	t.Run("it tells who waited by itself from who waited for the judge", func(t *testing.T) {
+		if su.can&Isolates == 0 {
+			t.Logf("not told on the rung %s", su.s.Rung())
+			return
+		}
+		limits := generous
+		limits.Wall = 300 * time.Millisecond
+		for name, asleep := range map[string]bool{"pause": true, "listen": false} {
+			c := su.command(limits, name)
+			c.Stdin = stuckReader{t.Context()}
+			if got := su.run(t, c); got.Killed != judge.WallTime || got.Asleep != asleep {
+				t.Errorf("%s: %+v, want it asleep: %v", name, got.Exec, asleep)
+			}
+		}
+	})
 	t.Run("it measures the CPU time of children and threads", func(t *testing.T) {
 		if su.can&CountsCPU == 0 {
 			t.Logf("not enforced on the rung %s", su.s.Rung())

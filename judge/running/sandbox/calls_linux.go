@@ -1,0 +1,138 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// doing is the system call that a thread is in: "running", or a number and six arguments in
+// /proc/<pid>/task/<tid>/syscall.
+type doing struct {
+	running bool
+	number  int64
+	args    [6]uint64
+}
+
+// callOf reads what a thread, a folder of /proc, is doing. Not all kernels tell.
+func callOf(dir string) (c doing, ok bool) {
+	text, err := os.ReadFile(dir + "/syscall")
+	f := strings.Fields(string(text))
+	if err != nil || len(f) == 0 {
+		return c, false
+	}
+	if f[0] == "running" {
+		c.running = true
+		return c, true
+	}
+	c.number, err = strconv.ParseInt(f[0], 10, 64)
+	for i := 0; i < len(c.args) && i+1 < len(f); i++ {
+		c.args[i], _ = strconv.ParseUint(f[i+1], 0, 64)
+	}
+	return c, err == nil
+}
+
+// Calls in which a thread waits for input: of one file, of those that an epoll descriptor
+// stands for, or of any.
+var (
+	readCalls  = []int64{unix.SYS_READ, unix.SYS_READV}
+	epollCalls = append([]int64{unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2}, oldEpolls...)
+	pollCalls  = append([]int64{unix.SYS_PPOLL, unix.SYS_PSELECT6}, oldPolls...)
+)
+
+// Calls in which a thread waits for one of its own process, or for a process that it started.
+var (
+	childCalls = []int64{unix.SYS_WAIT4, unix.SYS_WAITID}
+	sleepCalls = append([]int64{unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT}, oldSleeps...)
+)
+
+// timed tells whether a wait of a thread for another one, or for some files, has an end by
+// itself.
+func (c doing) timed() bool {
+	switch {
+	case c.number == unix.SYS_FUTEX, c.number == unix.SYS_EPOLL_PWAIT2:
+		return c.args[3] != 0
+	case slices.Contains(epollCalls, c.number):
+		return int32(c.args[3]) >= 0
+	}
+	return !slices.Contains(childCalls, c.number)
+}
+
+// sleeps tells whether a thread waits for nothing that the judge or the machine does.
+func (c doing) sleeps() bool {
+	switch {
+	case c.running:
+		return false
+	case slices.Contains(sleepCalls, c.number), slices.Contains(childCalls, c.number), c.number == unix.SYS_FUTEX:
+		return true
+	}
+	return slices.Contains(pollCalls, c.number) && c.args[0] == 0 // of no file, by which some sleep
+}
+
+// sleep is what a run was seen to do after a half and after most of its wall time limit: of
+// one that meets it the judge knows then whether it waited by itself.
+type sleep struct {
+	mu    sync.Mutex
+	timer *time.Timer // nil before the run has begun
+	looks int
+	slept int // of the looks, those at which all threads slept
+	ended bool
+}
+
+// watchSleep watches a job that is about to be run.
+func watchSleep(j *job) *sleep {
+	s := &sleep{}
+	wall := j.Limits.Wall
+	if wall <= 0 {
+		return s
+	}
+	j.placed = func(p place) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.timer = time.AfterFunc(wall/2, func() { s.look(&p, wall*3/8) })
+	}
+	return s
+}
+
+// look looks at a run, and once more after some time.
+func (s *sleep) look(p *place, again time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	if s.looks++; allSleep(p.threads()) {
+		s.slept++
+	}
+	if s.looks == 1 {
+		s.timer.Reset(again)
+	}
+}
+
+// stop ends the watch, and tells whether the run slept.
+func (s *sleep) stop() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	return s.looks == 2 && s.slept == 2
+}
+
+// allSleep tells whether all threads, folders of /proc, sleep by themselves.
+func allSleep(threads []string) bool {
+	for _, dir := range threads {
+		if c, ok := callOf(dir); !ok || !c.sleeps() {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
