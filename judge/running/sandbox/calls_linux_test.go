@@ -4,8 +4,11 @@ package sandbox
 
 import (
 	"bufio"
+	"os"
 	"os/exec"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestAlarmed(t *testing.T) {
@@ -36,5 +39,63 @@ func TestAlarmed(t *testing.T) {
 		}
 		in.Close()
 		_ = c.Wait() // reading the end of the input is no success
+	}
+}
+
+// TestTimed holds which threads are taken for such as wake up by themselves, where Python says
+// what they do.
+func TestTimed(t *testing.T) {
+	const head = `
+import os, select, signal, sys, threading, time
+def run(f, *args): threading.Thread(target=f, args=args, daemon=True).start()
+exec(sys.argv[1])
+print('ready', flush=True)
+sys.stdin.readline()`
+	for script, want := range map[string]struct {
+		n  int
+		ok bool
+	}{
+		"":                                {0, true},
+		"os.fork() and os.wait()":         {0, true},
+		"run(threading.Event().wait)":     {0, true},
+		"run(threading.Event().wait, 99)": {1, true},
+		"e = select.epoll(); e.register(0); run(e.poll)":     {0, true},
+		"e = select.epoll(); e.register(0); run(e.poll, 99)": {0, false},
+		"run(time.sleep, 99)":                                {0, false},
+		"os.fork() or time.sleep(99)":                        {0, false},
+		"run(os.read, os.pipe()[0], 1)":                      {0, false},
+		"run(select.select, [0], [], [])":                    {0, false},
+		"run(signal.sigwait, [signal.SIGINT])":               {0, false},
+		"run(exec, 'while True: pass')":                      {0, false},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.CommandContext(t.Context(), "python3", "-c", head, script)
+		c.Stdin, c.SysProcAttr = r, &syscall.SysProcAttr{Setpgid: true}
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Skip(err)
+		}
+		r.Close()
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Error(script, err)
+		}
+		p := &place{pid: c.Process.Pid}
+		ok, n := false, 0
+		for looks := 0; !ok && (want.ok && looks < 6000 || looks < 20); looks++ {
+			time.Sleep(20 * time.Millisecond)
+			n, ok = p.timed(w)
+		}
+		if ok != want.ok || ok && n != want.n {
+			t.Errorf("%q: %d threads, %v, want %d, %v", script, n, ok, want.n, want.ok)
+		}
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		_ = c.Wait()
+		w.Close()
 	}
 }
