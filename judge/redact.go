@@ -150,7 +150,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 			}}
 		case r.sees(ShowCases):
 			return []Event{&CaseJudged{
-				Group: r.group(c.Group), Case: name, Verdict: c.Verdict, Exec: Exec{CPU: c.Exec.CPU, Wall: c.Exec.Wall},
+				Group: r.group(c.Group), Case: name, Verdict: c.Verdict, Exec: withoutExit(c.Exec),
 				Score: c.Score, Team: c.Team, Static: c.Static,
 			}}
 		case c.Team != "" && c.ID() == r.first:
@@ -203,6 +203,17 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"suite":        secret,
 	"adequacy":     secret,
 	"golf-proved":  secret, // its witness is an input
+}
+
+// withoutExit is what a contestant may know of a run: its times, and the limit that it was
+// killed for. By its exit code and its memory a program could say what it has read.
+func withoutExit(x Exec) Exec {
+	kept := Exec{CPU: x.CPU, Wall: x.Wall}
+	switch x.Killed {
+	case CPUTime, WallTime, Memory, Output:
+		kept.Killed = x.Killed
+	}
+	return kept
 }
 
 // secret is the redaction of events that no contestant sees.

@@ -363,6 +363,10 @@ func (c *pageCase) Failed() bool {
 	return c.Verdict != judge.Accepted && c.Verdict != judge.Skipped
 }
 
+// Known says whether the page knows how the process ended: a contestant's does not, but for
+// limits.
+func (c *pageCase) Known() bool { return c.Exec != judge.Exec{CPU: c.Exec.CPU, Wall: c.Exec.Wall} }
+
 func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }
 func (c *pageCase) Wall() float64   { return millis(c.Exec.Wall) }
 func (c *pageCase) Percent() string { return c.run.Percent(millis(c.Exec.CPU)) }

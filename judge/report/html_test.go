@@ -9,7 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"assay/judge"
 	"assay/judge/internal/golden"
 	"assay/judge/report"
 
@@ -197,5 +199,40 @@ func TestHTMLInABrowser(t *testing.T) {
 	}
 	if last := before[strings.LastIndex(before, "<details"):]; !strings.Contains(last[:strings.Index(last, ">")], " open") {
 		t.Errorf("a link to a folded case does not unfold it: %s", last)
+	}
+}
+
+// TestPageOfAContestant: what a contestant may not know is not told otherwise, and what a
+// contestant may know is there.
+func TestPageOfAContestant(t *testing.T) {
+	run := func(x judge.Exec, v judge.Verdict, show judge.Show) string {
+		x.CPU, x.Wall, x.Memory = 1200*time.Millisecond, 1300*time.Millisecond, 4<<20
+		events := []judge.Event{
+			&judge.Started{Format: judge.EventFormat, Problem: "p", Groups: []string{"tight"}, Cases: 1}, &judge.Built{},
+			&judge.CaseJudged{Group: "tight", Case: "max", Verdict: v, Exec: x},
+			&judge.Finished{Verdict: v, Judged: 1, Cases: 1, First: "tight/max"},
+		}
+		var b bytes.Buffer
+		if err := report.RunHTML(&b, "", judge.Redact(events, show)); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if page := run(judge.Exec{Exit: 3}, judge.RunTimeError, judge.ShowAll); !strings.Contains(page, "exit code 3") {
+		t.Errorf("the staff's page:\n%s", page)
+	}
+	for _, x := range []judge.Exec{{Exit: 3}, {Signal: "SIGSEGV"}, {Killed: judge.Processes}} {
+		if page := run(x, judge.RunTimeError, judge.ShowSamples); strings.Contains(page, "exit code") || strings.Contains(page, "SIG") || !strings.Contains(page, "on the clock 1.300 s.") {
+			t.Errorf("%+v:\n%s", x, page)
+		}
+	}
+	if page := run(judge.Exec{Killed: judge.CPUTime, Signal: "SIGKILL"}, judge.TimeLimit, judge.ShowSamples); !strings.Contains(page, "killed at its time limit") {
+		t.Errorf("too slow:\n%s", page)
+	}
+	if page := run(judge.Exec{}, judge.WrongAnswer, judge.ShowFirst); !strings.Contains(page, "First failure</dt><dd class=\"id\">case 1</dd>") {
+		t.Errorf("of the first failure:\n%s", page)
+	}
+	if page := run(judge.Exec{}, judge.WrongAnswer, judge.ShowVerdict); strings.Contains(page, "First failure") {
+		t.Errorf("of the verdict only:\n%s", page)
 	}
 }
