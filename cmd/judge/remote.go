@@ -44,9 +44,12 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 		return err
 	}
 	return s.each(ctx, c, paths, func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
-		sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, All: s.all})
+		sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, All: s.all, Contest: s.contest})
 		if err != nil {
 			return "", err
+		}
+		if sent.Contest != "" {
+			fmt.Fprintf(c.err, "judge: submission %d in the contest %s\n", sent.Number, sent.Contest)
 		}
 		var sum *judge.Finished
 		if _, is := screen(c.err); is {

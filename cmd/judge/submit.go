@@ -27,6 +27,7 @@ type submission struct {
 	language   string
 	keep       string
 	to         string // a server
+	contest    string // there
 	noRetime   bool
 	transcript bool
 	watch      bool
@@ -46,10 +47,14 @@ a problem folder. Several solutions make a table of solutions and groups.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.drawing.problem = args[0]
 			if s.to != "" {
-				if err := hereOnly(cmd, "to", "to", "all", "lang", "json", "junit", "html", "color"); err != nil {
+				if err := hereOnly(cmd, "to", "to", "contest", "all", "lang", "json", "junit", "html", "color"); err != nil {
 					return err
 				}
 				s.drawing.to = s.to
+			} else if s.contest != "" {
+				return usageError{errors.New("--contest is one of a server: name that with --to URL")}
+			}
+			if s.to != "" {
 				return s.submitTo(cmd.Context(), c, args[0], args[1:])
 			}
 			return s.run(cmd.Context(), c, args[0], args[1:])
@@ -57,6 +62,7 @@ a problem folder. Several solutions make a table of solutions and groups.
 	}
 	f := cmd.Flags()
 	f.StringVar(&s.to, "to", "", "have the server at this `URL` judge it; log in first: judge login URL")
+	f.StringVar(&s.contest, "contest", "", "the `CONTEST` of the server, as in its address, where several have the problem")
 	f.BoolVar(&s.all, "all", false, "go on after the first failure")
 	f.StringArrayVar(&s.cases, "case", nil, "judge this case only (again for more): its name, or group/name")
 	f.StringArrayVar(&s.groups, "group", nil, "judge this group only (again for more)")

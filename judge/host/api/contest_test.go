@@ -95,8 +95,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("%s sees %q in %q", who, slugs, bundles)
 		}
 	}
-	// Not into one that only takes practice, nor one that began earlier.
-	for slug, ago := range map[string]time.Duration{"old": 5 * time.Hour, "long": 30 * time.Minute} {
+	// Not into one that only takes practice.
+	for slug, ago := range map[string]time.Duration{"old": 5 * time.Hour} {
 		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Practice: true}}
 		if err := h.store.NewContest(t.Context(), other, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 			t.Fatal(err)
@@ -194,6 +194,31 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	submit("student", 200)
 	sum.Contest = "autumn"
 	submit("student", 404)
+
+	// Of two that are running one must be named, by the label too.
+	other := *c
+	other.ID, other.Slug = "", "summer"
+	if err := h.store.NewContest(t.Context(), &other, []store.NewContestProblem{{Slug: "sum", Label: "A"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"sum", "A"} {
+		sum.Problem, sum.Contest = name, ""
+		submit("student", 409)
+		sum.Contest = "summer"
+		if sent := submit("student", 200); sent.Contest != "summer" || sent.Problem != "sum" {
+			t.Errorf("%s of summer is %+v", name, sent)
+		}
+	}
+	sum.Problem = "B"
+	submit("student", 404)
+	other.Starts = time.Now().Add(-3 * time.Hour) // one is over: the other one is meant
+	if err := h.store.SetContest(t.Context(), &other, nil); err != nil {
+		t.Fatal(err)
+	}
+	sum.Problem, sum.Contest = "A", ""
+	if sent := submit("student", 200); sent.Contest != "spring" {
+		t.Errorf("A of the running one is %+v", sent)
+	}
 
 	// After its end it takes nothing.
 	sum.Contest = ""

@@ -29,8 +29,8 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err == nil && (n.Contest != "" || !who.may(client.Admin)) {
 		seat, err = a.seat(r, who, n.Contest, p)
 	}
-	if errors.Is(err, store.ErrNotFound) && n.Contest == "" { // or it is the label of one
-		p, seat, err = a.Labelled(r.Context(), who.account, n.Problem)
+	if errors.Is(err, store.ErrNotFound) { // or it is the label of one
+		p, seat, err = a.Labelled(r.Context(), who.account, n.Contest, n.Problem)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return a.noProblem(r, who, n.Problem)
@@ -44,8 +44,12 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
+	contest := ""
+	if seat != nil {
+		contest = seat.Contest.Slug
+	}
 	return ok(w, client.Submission{
-		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
+		ID: kept.ID, Number: kept.Number, Contest: contest, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
 	})
 }
 

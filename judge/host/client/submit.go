@@ -26,6 +26,7 @@ type Program struct {
 	Name     string // what reports call it
 	Language string // "" for what its name tells
 	All      bool   // go on after the first failure
+	Contest  string // slug; "" for the running one that has the problem
 }
 
 // Submit sends a submission for a problem of the server.
@@ -37,7 +38,7 @@ func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submis
 	if _, err := c.Upload(ctx, sources); err != nil {
 		return nil, err
 	}
-	n := NewSubmission{Key: rand.Text(), Problem: problem, Program: p.Name, Language: p.Language, Files: files, Folder: folder, All: p.All}
+	n := NewSubmission{Key: rand.Text(), Problem: problem, Contest: p.Contest, Program: p.Name, Language: p.Language, Files: files, Folder: folder, All: p.All}
 	s := &Submission{}
 	return s, c.call(ctx, http.MethodPost, SubmissionsPath, n, s)
 }

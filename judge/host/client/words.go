@@ -101,7 +101,7 @@ type NewSubmission struct {
 	// submission, so that sending again after an error is safe.
 	Key      string     `json:"key"`
 	Problem  string     `json:"problem"`
-	Contest  string     `json:"contest,omitempty"` // slug; "" for the one that has the problem
+	Contest  string     `json:"contest,omitempty"` // slug; "" for the running one that has the problem, where that is one
 	Program  string     `json:"program"`
 	Language string     `json:"language,omitempty"`
 	Files    []job.File `json:"files"`
@@ -113,7 +113,7 @@ type NewSubmission struct {
 type Submission struct {
 	ID       string        `json:"id"`
 	Number   int64         `json:"number"`            // in its contest
-	Contest  string        `json:"contest,omitempty"` // its slug, in lists; "" for practice
+	Contest  string        `json:"contest,omitempty"` // its slug, in lists and where it was sent; "" for practice
 	Problem  string        `json:"problem"`
 	Program  string        `json:"program"`
 	Login    string        `json:"login"`

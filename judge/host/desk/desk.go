@@ -402,14 +402,16 @@ func (d *Desk) Bounded(files []job.File, folder bool) error {
 func open(a *store.Account) bool { return a.Role == "" }
 
 // Place says into which contest a submission for a problem goes that names none: the running
-// one, or one that takes practice; nil is for none, where no contest has the problem. The
-// problem of a contest that shows nothing of it is not there: store.ErrNotFound.
+// one, or one that takes practice; nil is for none, where no contest has the problem. Where
+// several are running it must name one. The problem of a contest that shows nothing of it is
+// not there: store.ErrNotFound.
 func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Seat, error) {
 	contests, err := d.Store.ContestsOf(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
 	var best, seen *Seat
+	var running []string
 	for _, c := range contests {
 		s, err := d.Seat(ctx, c, a)
 		if err != nil {
@@ -418,12 +420,20 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 		if s.Can(auth.SeeProblems) {
 			seen = s
 		}
-		if s.Can(auth.SeeProblems) && s.Can(auth.Submit) && (best == nil || better(s, best)) {
+		if !s.Can(auth.SeeProblems) || !s.Can(auth.Submit) {
+			continue
+		}
+		if s.State.Phase == auth.Running {
+			running = append(running, c.Slug)
+		}
+		if best == nil || better(s, best) {
 			best = s
 		}
 	}
 	staff := auth.Can(Role(a), auth.SeeAll, auth.State{})
 	switch {
+	case len(running) > 1:
+		return nil, several(problem, running)
 	case best != nil:
 		return best, nil
 	case seen != nil && !staff:
@@ -434,21 +444,35 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 	return nil, fmt.Errorf("the problem %s: %w", problem, store.ErrNotFound)
 }
 
+// several refuses a submission that may be meant for several contests.
+func several(problem string, contests []string) error {
+	slices.Sort(contests)
+	return &Refusal{
+		Code: http.StatusConflict, Text: fmt.Sprintf("several running contests have the problem %s: %s", problem, strings.Join(contests, ", ")),
+		Hint: "name the one that is meant: judge submit --contest " + contests[0],
+	}
+}
+
 // Labelled finds the problem that has a label in a contest to which an account may submit
-// now: the one where it counts, or that began last. store.ErrNotFound says that there is none.
-func (d *Desk) Labelled(ctx context.Context, a *store.Account, label string) (*store.Problem, *Seat, error) {
+// now: the one of this address; of none, the one where it counts, or that began last. Where
+// several are running one must be named. store.ErrNotFound says that there is none.
+func (d *Desk) Labelled(ctx context.Context, a *store.Account, contest, label string) (*store.Problem, *Seat, error) {
 	contests, err := d.Store.Contests(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	var best *Seat
+	var best, seen *Seat
 	var found *store.Problem
+	var running []string
 	for _, c := range contests {
+		if contest != "" && c.Slug != contest {
+			continue
+		}
 		s, err := d.Seat(ctx, c, a)
 		if err != nil {
 			return nil, nil, err
 		}
-		if s.State.Phase == auth.Before || !s.Can(auth.SeeProblems) || !s.Can(auth.Submit) || best != nil && !better(s, best) {
+		if s.State.Phase == auth.Before || !s.Can(auth.SeeProblems) {
 			continue
 		}
 		problems, err := d.Store.ContestProblems(ctx, c.ID)
@@ -456,10 +480,25 @@ func (d *Desk) Labelled(ctx context.Context, a *store.Account, label string) (*s
 			return nil, nil, err
 		}
 		for _, p := range problems {
-			if strings.EqualFold(p.Label, label) {
+			if !strings.EqualFold(p.Label, label) {
+				continue
+			}
+			if seen = s; !s.Can(auth.Submit) {
+				continue
+			}
+			if s.State.Phase == auth.Running {
+				running = append(running, c.Slug)
+			}
+			if best == nil || better(s, best) {
 				best, found = s, p.Problem
 			}
 		}
+	}
+	if len(running) > 1 {
+		return nil, nil, several(label, running)
+	}
+	if best == nil && seen != nil {
+		return nil, nil, d.closed(seen)
 	}
 	if best == nil {
 		return nil, nil, fmt.Errorf("the problem %s: %w", label, store.ErrNotFound)
