@@ -236,6 +236,15 @@ func (l *Live) Page(staff bool, group string) (*Page, error) {
 	return p, nil
 }
 
+// fresh has the next page drawn anew, however young the last one is.
+func (l *Live) fresh() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, v := range l.views {
+		v.at = time.Time{}
+	}
+}
+
 // Notes are the sentences above a board.
 func (l *Live) Notes(staff bool) []string {
 	l.mu.Lock()

@@ -73,6 +73,26 @@ func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
 	return b.live, nil // as it was, where the database does not answer
 }
 
+// Fresh draws the board of a contest at once, for somebody who has just changed it.
+func (h *Hall) Fresh(ctx context.Context, contest string) error {
+	h.mu.Lock()
+	b := h.by[contest]
+	h.mu.Unlock()
+	if b == nil {
+		return nil // it is made when somebody asks for it
+	}
+	b.mu.Lock()
+	b.at = time.Time{}
+	b.mu.Unlock()
+	err := h.follow(ctx, contest, b)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live != nil {
+		b.live.fresh()
+	}
+	return err
+}
+
 // Run keeps the boards that somebody watches up to date until the context ends; then it
 // ends all streams of events. It is called once.
 func (h *Hall) Run(ctx context.Context) {

@@ -171,7 +171,7 @@ func TestABoardFollowsTheLog(t *testing.T) {
 		case 0:
 			team := *h.teams[rng.IntN(4)]
 			team.Hidden, team.ExtraPenalty, team.Name = rng.IntN(3) == 0, time.Duration(rng.IntN(3))*time.Minute, fmt.Sprint("team ", rng.IntN(3))
-			h.must(h.store.SetTeam(t.Context(), &team))
+			h.must(h.store.SetTeam(t.Context(), &team, ""))
 		case 1:
 			c, err := h.store.Contest(t.Context(), h.contest.ID)
 			h.must(err)

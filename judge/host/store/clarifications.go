@@ -36,6 +36,7 @@ type NewClarification struct {
 	Problem string // slug; "" for none
 	Text    string
 	ReplyTo int64 // an answer is about its question's problem
+	First   bool  // an answer to a question that has none yet
 }
 
 // ErrTooManyQuestions says that a team has so many questions without an answer that it may
@@ -45,9 +46,15 @@ var ErrTooManyQuestions = errors.New("too many questions wait for an answer")
 // mostQuestions is how many questions of a team may wait for an answer.
 const mostQuestions = 10
 
-// Clarify keeps a question, an answer or an announcement, and returns its number.
-// ErrTooManyQuestions is said of questions, ErrNotFound where there is no such question or
-// problem.
+// twiceWithin is for how long the same text of the same author is a form that was sent twice.
+const twiceWithin = time.Minute
+
+// ErrTwice says that somebody sent the same again.
+var ErrTwice = errors.New("it was sent twice")
+
+// Clarify keeps a question, an answer or an announcement, and returns its number. ErrTwice is
+// said where that was sent a moment ago, ErrTooManyQuestions of questions, ErrChanged where a
+// First answer is not the first one, ErrNotFound where there is no such question or problem.
 func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, err error) {
 	problem := sql.NullString{}
 	if n.Problem != "" {
@@ -65,6 +72,25 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		}
 		if number, err = q.NextClarification(ctx, n.Contest); err != nil {
 			return err
+		}
+		for earlier := number - 1; earlier > 0 && earlier >= number-5; earlier-- {
+			was, err := q.GetClarification(ctx, n.Contest, earlier)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			same := was.Account == n.Account && was.Text == clean(n.Text) && was.Team == team && was.ReplyTo.Int64 == n.ReplyTo && (n.ReplyTo != 0 || was.Problem == problem)
+			if err == nil && same && now.LastTime-was.At < twiceWithin.Microseconds() {
+				return ErrTwice
+			}
+		}
+		if n.First {
+			rows, err := q.ClarificationsOf(ctx, query.ClarificationsOfParams{Contest: n.Contest, Before: n.ReplyTo + 1, Everything: true, Most: 1})
+			if err != nil {
+				return err
+			}
+			if len(rows) > 0 && rows[0].Answers > 0 {
+				return ErrChanged
+			}
 		}
 		if err := q.InsertLog(ctx, query.InsertLogParams{
 			Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfClarification), Object: fmt.Sprint(number), Op: string(Created),

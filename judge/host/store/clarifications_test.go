@@ -48,10 +48,12 @@ func TestClarifications(t *testing.T) {
 		write(store.NewClarification{Staff: staff, ReplyTo: 99, Text: "an answer to nothing"}, store.ErrNotFound)  // none
 		write(store.NewClarification{Team: ask, Problem: "none", Text: "of a problem unknown"}, store.ErrNotFound) // none
 		write(store.NewClarification{Team: ask, Text: "is anybody there?"}, nil)                                   // 7
-		for range 9 {
-			write(store.NewClarification{Team: ask, Text: "hello?"}, nil)
+		for i := range 9 {
+			write(store.NewClarification{Team: ask, Text: fmt.Sprint("hello? ", i)}, nil)
 		}
-		write(store.NewClarification{Team: ask, Text: "hello?"}, store.ErrTooManyQuestions)
+		write(store.NewClarification{Team: ask, Text: "hello? 7"}, store.ErrTwice)
+		write(store.NewClarification{Team: ask, Text: "hello? 9"}, store.ErrTooManyQuestions)
+		write(store.NewClarification{Staff: staff, Team: ask, ReplyTo: 1, Text: "it is not", First: true}, store.ErrChanged)
 		write(store.NewClarification{Team: teams["bob"].ID, Account: bob.ID, Text: "may I go on?"}, nil)
 		for name, tt := range map[string]struct {
 			f    store.ClarificationFilter
@@ -129,7 +131,7 @@ func TestClarificationsAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range writers {
 			all.Go(func() {
-				n, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Staff: true, Text: "at once"})
+				n, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Staff: true, Text: fmt.Sprint("at once ", i)})
 				if err != nil {
 					t.Error(err)
 				}

@@ -3,10 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +84,8 @@ type Settings struct {
 	// KeepSources says that once the results are final the programs of people who are erased
 	// stay, without a name.
 	KeepSources bool `json:"keep_sources,omitempty"`
+	// Planned is the freeze that a freeze by hand came before; 0 is none.
+	Planned time.Duration `json:"planned_freeze_ns,omitempty"`
 	// Removed are times that do not count as contest time: in their order, and apart.
 	Removed []Interval `json:"removed,omitempty"`
 }
@@ -398,9 +403,23 @@ func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Acco
 	return of, failed("read who takes part in a contest", err)
 }
 
-// SetTeam changes a team: its name, its groups, whether it is hidden, its extra time and penalty.
-func (s *Store) SetTeam(ctx context.Context, t *Team) error {
+// Mark tells one state of a team from another one: SetTeam takes that which was read.
+func (t *Team) Mark() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty))
+	return hex.EncodeToString(sum[:8])
+}
+
+// SetTeam changes a team: its name, its groups, whether it is hidden, its extra time and
+// penalty. ErrChanged says that it is not as it was when its Mark was read; "" is whatever it is.
+func (s *Store) SetTeam(ctx context.Context, t *Team, mark string) error {
 	return s.tx(ctx, "change a team", func(q *query.Queries) error {
+		now, err := q.TeamsOf(ctx, t.Contest)
+		if err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(now, func(r query.Team) bool { return r.ID == t.ID }); mark != "" && i >= 0 && team(now[i]).Mark() != mark {
+			return ErrChanged
+		}
 		n, err := q.SetTeam(ctx, query.SetTeamParams{
 			ID: t.ID, Name: clean(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
 			TeamGroups: joined(t.Groups),

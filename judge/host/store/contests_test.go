@@ -150,12 +150,26 @@ func TestEnter(t *testing.T) {
 			t.Fatalf("got %+v, %v", team, err)
 		}
 		team.Name, team.Hidden, team.ExtraTime, team.ExtraPenalty = "The A team", true, time.Hour, 20*time.Minute
-		if err := h.SetTeam(t.Context(), team); err != nil {
+		if err := h.SetTeam(t.Context(), team, ""); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := h.TeamOf(t.Context(), c.ID, h.alice.ID); err != nil || !cmp.Equal(got, team) {
 			t.Errorf("got %+v, %v; want %+v", got, err, team)
 		}
+		// Two change it who both have read it: the second one is told so.
+		read, again := team.Mark(), *team
+		again.ExtraTime = 2 * time.Hour
+		if err := h.SetTeam(t.Context(), &again, read); err != nil {
+			t.Fatal(err)
+		}
+		team.Name = "A"
+		if err := h.SetTeam(t.Context(), team, read); !errors.Is(err, store.ErrChanged) {
+			t.Errorf("a team that changed meanwhile: %v", err)
+		}
+		if got, err := h.TeamOf(t.Context(), c.ID, h.alice.ID); err != nil || !cmp.Equal(got, &again) {
+			t.Errorf("got %+v, %v; want %+v", got, err, &again)
+		}
+		team = &again
 		// Its number and log are the contest's own.
 		n := h.submission("")
 		n.Contest, n.Team, n.Lane = c.ID, team.ID, job.Contest

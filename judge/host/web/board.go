@@ -92,23 +92,35 @@ func (s *site) changeBoard(w http.ResponseWriter, r *ask) error {
 		return &desk.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}
 	}
 	ended := !c.Ends().IsZero() && !now.Before(c.Ends())
+	clock := board.Contest(c, nil)
+	at := clock.Time(now)
 	do := r.PostForm.Get("do")
 	switch do {
 	case "freeze":
 		if c.Starts.IsZero() || !now.After(c.Starts) || ended {
 			return refuse("only the board of a running contest can be frozen", "the contest's settings say when it is, from its start on")
 		}
-		// Up to the next whole second, as the form of the settings has it: no verdict that
+		if c.Freeze != 0 && c.Freeze <= at {
+			return refuse("the board is frozen already", "")
+		}
+		// Up to the next millisecond, as the form of the settings has it: no verdict that
 		// somebody has seen goes away.
-		clock := board.Contest(c, nil)
-		c.Freeze, c.Thaw = (clock.Time(now) + time.Second).Truncate(time.Second), time.Time{}
+		at = (at + time.Millisecond).Truncate(time.Millisecond)
+		if c.Freeze > at {
+			c.Settings.Planned = c.Freeze
+		}
+		c.Freeze, c.Thaw = at, time.Time{}
 	case "thaw":
-		if c.Freeze == 0 {
+		if c.Freeze == 0 || c.Freeze > at+time.Millisecond {
 			return refuse("the board is not frozen", "")
 		}
-		if c.Thaw = now; !ended {
-			c.Freeze, c.Thaw = 0, time.Time{}
+		if c.Thaw = now; !ended { // it is frozen again when that was planned
+			c.Freeze, c.Thaw = c.Settings.Planned, time.Time{}
+			if c.Freeze <= at {
+				c.Freeze = 0
+			}
 		}
+		c.Settings.Planned = 0
 	default:
 		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
 	}
@@ -116,6 +128,10 @@ func (s *site) changeBoard(w http.ResponseWriter, r *ask) error {
 		return err
 	}
 	if err := s.audit(r.Context(), r, "board "+do, c.ID, c.Slug); err != nil && !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	time.Sleep(time.Millisecond) // so that what is drawn now is frozen
+	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
 		return err
 	}
 	return go303(w, r, "/c/"+c.Slug+"/board?view=staff")

@@ -88,6 +88,7 @@ func TestBoard(t *testing.T) {
 	if got := h.ask("", "GET", public+"/table.csv", nil); got.code != 200 || !strings.Contains(got.body, ",0,0,0,,0,1\n") {
 		t.Errorf("the public's table in the freeze: %d\n%s", got.code, got.body)
 	}
+	do("freeze", 409, "is frozen already")
 	do("thaw", 303, "")
 	h.until("", public, "the thawed board", func(page string) bool {
 		return strings.Contains(rowOf(page, "bob"), "accepted") && !strings.Contains(page, "frozen")
@@ -122,6 +123,42 @@ func TestBoard(t *testing.T) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// TestFreezeByHand: a freeze that was planned comes although somebody froze the board before
+// and thawed it; and the page that answers shows what was done.
+func TestFreezeByHand(t *testing.T) {
+	h := newHarness(t)
+	c := h.contest("spring", -10*time.Minute, store.Public, store.Settings{})
+	c.Freeze = 30 * time.Minute
+	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	const staff = "/c/spring/board?view=staff"
+	do := func(what string, code int, freeze time.Duration) (page string) {
+		t.Helper()
+		admin := h.cookie("admin")
+		h.ask(admin, "GET", staff, nil)
+		if got := h.ask(admin, "POST", "/c/spring/board", url.Values{"do": {what}}); got.code != code {
+			t.Fatalf("%s: %d\n%s", what, got.code, got.body)
+		}
+		page = h.ask(admin, "GET", staff, nil).body
+		if now := must[*store.Contest](t)(h.store.Contest(t.Context(), c.ID)); now.Freeze.Round(time.Minute) != freeze {
+			t.Errorf("%s: the freeze is %v, and %v is planned; want %v", what, now.Freeze, now.Settings.Planned, freeze)
+		}
+		return page
+	}
+	const frozen = "The public board is frozen"
+	do("thaw", 409, 30*time.Minute)
+	if page := do("freeze", 303, 10*time.Minute); !strings.Contains(page, frozen) {
+		t.Errorf("the page after the freeze:\n%s", page)
+	}
+	if page := do("thaw", 303, 30*time.Minute); strings.Contains(page, frozen) {
+		t.Errorf("the page after the thaw:\n%s", page)
+	}
+	do("freeze", 303, 10*time.Minute)
+	h.later(25 * time.Minute) // the planned time has passed
+	do("thaw", 303, 0)
 }
 
 // TestFinalResults: after the end nothing is final until somebody says so, and not while
@@ -160,7 +197,7 @@ func TestFinalResults(t *testing.T) {
 	}
 	h.later(time.Second)
 	h.until("", "/c/past/board", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
-	if got := final(); got.code != 409 || !strings.Contains(got.body, "1 submissions have no verdict yet") {
+	if got := final(); got.code != 409 || !strings.Contains(got.body, "1 submission has no verdict yet") {
 		t.Errorf("while something is open: %d\n%s", got.code, got.body)
 	}
 	h.judged(open, accepted()...)

@@ -188,6 +188,9 @@ func (s *site) clarify(w http.ResponseWriter, r *ask) error {
 	var err error
 	if v.Wrong == "" {
 		number, err = s.Store.Clarify(r.Context(), n)
+		if errors.Is(err, store.ErrTwice) {
+			return go303(w, r, "/c/"+r.seat.Contest.Slug+"/clar")
+		}
 		if errors.Is(err, store.ErrTooManyQuestions) {
 			v.Wrong, err = "your questions wait for an answer: ask again when they have one", nil
 		}
@@ -249,12 +252,16 @@ func (s *site) answer(w http.ResponseWriter, r *ask) error {
 	if wrong != "" {
 		return s.clarPage(w, r, http.StatusBadRequest, newClarView{Of: line, Text: text, Wrong: wrong})
 	}
-	n := store.NewClarification{Contest: r.seat.Contest.ID, Account: r.me.ID, Staff: true, Text: text, ReplyTo: c.Number, Team: c.Team}
+	n := store.NewClarification{Contest: r.seat.Contest.ID, Account: r.me.ID, Staff: true, Text: text, ReplyTo: c.Number, Team: c.Team, First: r.PostFormValue("first") != ""}
 	to := "to the team"
 	if r.PostFormValue("to") == "all" {
 		n.Team, to = "", "to all"
 	}
-	if _, err := s.Store.Clarify(r.Context(), n); err != nil {
+	_, err = s.Store.Clarify(r.Context(), n)
+	if errors.Is(err, store.ErrTwice) {
+		return go303(w, r, "/c/"+r.seat.Contest.Slug+"/clar")
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.audit(r.Context(), r, "answer", r.seat.Contest.Slug, strconv.FormatInt(c.Number, 10)+" "+to); err != nil {

@@ -52,11 +52,15 @@ func TestClarificationPages(t *testing.T) {
 	post(ada, "/c/now/clar", url.Values{"text": {"x"}, "problem": {"Z"}}, 400, "has no problem")
 	post(ada, "/c/over/clar", url.Values{"text": {"x"}}, 403, "")
 	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + evil}, "problem": {"A"}}, http.StatusSeeOther, "")
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + evil}, "problem": {"A"}}, http.StatusSeeOther, "") // pressed twice
+	if page := h.ask(ada, "GET", "/c/now/clar", nil).body; strings.Count(page, "is 0 allowed?") != 1 {
+		t.Errorf("a question that was sent twice:\n%s", page)
+	}
 	reads(ada, "/c/now/clar", "is 0 allowed?", "about A", "no answer yet", "!Answer<")
 	reads(bob, "/c/now/clar", "!is 0 allowed?", "There are none")
 	reads(judge, "/c/now", "1 without an answer")
 	reads(judge, "/c/now/clar?open=yes", "is 0 allowed?", "/c/now/clar/1", "asks")
-	reads(judge, "/c/now/clar/1", "Read the statement again.", "is 0 allowed?")
+	reads(judge, "/c/now/clar/1", "Read the statement again.", "is 0 allowed?", `name="first"`)
 	// Who of the staff claims a question is seen by the others, until it is free again.
 	post(ada, "/c/now/clar/1/claim", url.Values{}, 403, "")
 	post(judge, "/c/now/clar/9/claim", url.Values{}, 404, "")
@@ -77,6 +81,8 @@ func TestClarificationPages(t *testing.T) {
 	reads(ada, "/c/now/clar", "No comment.", "!by judge", "! new</b>")
 	reads(ada, "/c/now", "! new</b>")
 	reads(bob, "/c/now/clar", "!No comment.")
+	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict, "somebody else has changed this")
+	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}, "first": {"yes"}}, http.StatusSeeOther, "") // pressed twice
 	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + evil}, "to": {"all"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "It is.", "is 0 allowed?")
 	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
@@ -93,10 +99,10 @@ func TestClarificationPages(t *testing.T) {
 	if got := strings.Join(did, ", "); got != "announce now 4, answer now 1 to all, answer now 1 to the team" {
 		t.Errorf("the audit has %s", got)
 	}
-	for range 10 {
-		post(ada, "/c/now/clar", url.Values{"text": {"hello?"}}, http.StatusSeeOther, "")
+	for i := range 10 {
+		post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("hello? ", i+1)}}, http.StatusSeeOther, "")
 	}
-	post(ada, "/c/now/clar", url.Values{"text": {"hello?"}}, 400, "wait for an answer")
+	post(ada, "/c/now/clar", url.Values{"text": {"and now?"}}, 400, "wait for an answer")
 }
 
 // news listens to those of the contest now; what it returns waits for the next.

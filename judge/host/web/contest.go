@@ -131,7 +131,7 @@ func (s *site) contest(w http.ResponseWriter, r *ask) (err error) {
 			return err
 		}
 		for i, sub := range mine {
-			line := s.line(r, sub, labels)
+			line := s.line(r, sub, labels, r.seat.Ends())
 			if i < shown {
 				v.Mine = append(v.Mine, line)
 			}
@@ -155,14 +155,30 @@ func mine(r *ask, problem string, limit int) store.Filter {
 	return f
 }
 
-func (s *site) line(r *ask, sub *store.Submission, labels map[string]string) lineView {
+// ends are when the contest ends for its teams; for one that is not there, and for nobody, when
+// it ends for those without extra time. A zero time is never.
+func (s *site) ends(r *ask) (func(team string) time.Time, error) {
+	end := r.seat.Contest.Ends()
+	if end.IsZero() {
+		return func(string) time.Time { return end }, nil
+	}
+	teams, err := s.Store.Teams(r.Context(), r.seat.Contest.ID)
+	extra := map[string]time.Duration{}
+	for _, t := range teams {
+		extra[t.ID] = t.ExtraTime
+	}
+	return func(team string) time.Time { return end.Add(extra[team]) }, err
+}
+
+// line is a row of a list of submissions; those that came at the end or later do not count.
+func (s *site) line(r *ask, sub *store.Submission, labels map[string]string, end time.Time) lineView {
 	label := labels[sub.Problem]
 	if label == "" {
 		label = "?" // the problem left the contest
 	}
 	return lineView{
 		Slug: r.seat.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
-		State: stateOfSent(sub, r.can(auth.SeeAll)),
+		Late: !end.IsZero() && !sub.Received.Before(end), State: stateOfSent(sub, r.can(auth.SeeAll)),
 	}
 }
 
@@ -226,7 +242,7 @@ func (s *site) problemPage(w http.ResponseWriter, r *ask, code int, f submitView
 			return err
 		}
 		for _, sub := range mine {
-			v.Mine = append(v.Mine, s.line(r, sub, map[string]string{p.Slug: p.Label}))
+			v.Mine = append(v.Mine, s.line(r, sub, map[string]string{p.Slug: p.Label}, r.seat.Ends()))
 		}
 	}
 	return s.page(w, r, code, "problem", p.Label+". "+p.Title, v)
@@ -361,6 +377,15 @@ func (s *site) submit(w http.ResponseWriter, r *ask) error {
 	}
 	n := desk.New{Seat: r.seat, Account: r.me, Problem: r.problem.Problem, Key: f.Key, Language: f.Chosen}
 	texts, err := s.given(r, &n, offered, f.Text)
+	if err != nil && n.Program != "" && !claimed(n.Program, offered) {
+		all, aerr := s.offered(r, sheet, nil)
+		if aerr != nil {
+			return aerr
+		}
+		if l := endings(n.Program, all); l != nil {
+			err = bad("%s is not taken in this contest", l.Name)
+		}
+	}
 	if err == nil {
 		err = s.Hurried(r.Context(), n)
 	}
@@ -444,8 +469,18 @@ func (s *site) given(r *ask, n *desk.New, offered []offeredLanguage, text string
 // claimed says whether the ending of a file tells its language; one without an ending may
 // say it in its first line.
 func claimed(name string, offered []offeredLanguage) bool {
+	return path.Ext(name) == "" || endings(name, offered) != nil
+}
+
+// endings is a language whose files end as this one does; nil for none.
+func endings(name string, offered []offeredLanguage) *offeredLanguage {
 	ending := strings.TrimPrefix(path.Ext(name), ".")
-	return ending == "" || slices.ContainsFunc(offered, func(l offeredLanguage) bool { return slices.Contains(l.Extensions, ending) })
+	for i := range offered {
+		if slices.Contains(offered[i].Extensions, ending) {
+			return &offered[i]
+		}
+	}
+	return nil
 }
 
 // keep stores the texts of a submission as blobs, once its size is known to be allowed.

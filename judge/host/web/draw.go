@@ -209,6 +209,7 @@ type lineView struct {
 	Who      string
 	Program  string
 	Received time.Time
+	Late     bool // after the end, as practice
 	State    stateView
 }
 

@@ -349,5 +349,5 @@ func length(text string) (time.Duration, error) {
 	if err != nil || d <= 0 || d > 10*365*24*time.Hour {
 		return 0, fmt.Errorf("%.40q is not a length of time: 2h30m, or minutes", text)
 	}
-	return d.Truncate(time.Second), nil
+	return d.Truncate(time.Millisecond), nil
 }

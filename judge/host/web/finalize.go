@@ -52,7 +52,7 @@ func (s *site) checks(r *ask) (v finalizeView, err error) {
 		return v, err
 	}
 	open := l.Open()
-	check(open > 0, fmt.Sprintf("%d submissions have no verdict yet; a judge error is none", open), "every submission that counts has a verdict", "/submissions?verdict="+store.Unjudged, "Submissions without a verdict")
+	check(open > 0, counted(open, "submission has", "submissions have")+" no verdict yet; a judge error is none", "every submission that counts has a verdict", "/submissions?verdict="+store.Unjudged, "Submissions without a verdict")
 	rejudgings, err := s.Store.Rejudgings(r.Context(), c.ID)
 	if err != nil {
 		return v, err
@@ -63,16 +63,24 @@ func (s *site) checks(r *ask) (v finalizeView, err error) {
 			running++
 		}
 	}
-	check(running > 0, fmt.Sprintf("%d rejudgings are neither applied nor cancelled", running), "no rejudging is open", "/rejudgings", "Rejudgings")
+	check(running > 0, counted(running, "rejudging is", "rejudgings are")+" neither applied nor cancelled", "no rejudging is open", "/rejudgings", "Rejudgings")
 	questions, err := s.Store.OpenQuestions(r.Context(), c.ID)
 	if err != nil {
 		return v, err
 	}
-	check(questions > 0, fmt.Sprintf("%d questions have no answer", questions), "every question has an answer", "/clar?open=yes", "Questions without an answer")
+	check(questions > 0, counted(questions, "question has", "questions have")+" no answer", "every question has an answer", "/clar?open=yes", "Questions without an answer")
 	if c.Freeze > 0 && (c.Thaw.IsZero() || now.Before(c.Thaw)) {
 		v.Checks = append(v.Checks, checkLine{Note: true, Text: "the public's board stands still; it goes on when you show the public everything, before or after this", Link: "/board?view=staff", Do: "Board"})
 	}
 	return v, nil
+}
+
+// counted writes a number before a word of one, or of many.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
 }
 
 func (s *site) finalize(w http.ResponseWriter, r *ask) error {

@@ -24,7 +24,7 @@ func TestFinalize(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := h.cookie("admin")
-	ways := []string{"the contest is not over yet", "1 submissions have no verdict yet", "1 rejudgings are neither", "1 questions have no answer"}
+	ways := []string{"the contest is not over yet", "1 submission has no verdict yet", "1 rejudging is neither", "1 question has no answer"}
 	// A board may be a moment old.
 	says := func(code int, in ...string) {
 		t.Helper()

@@ -26,6 +26,7 @@ type judgingView struct {
 	Sources              []sourceView
 	Staff                *staffView // nil for contestants
 	Ignored              bool       // by the staff
+	Late                 bool       // after the end, as practice
 	Given                *stateView // the verdict that the staff gave; nil for none
 	Counts               bool       // for a team
 }
@@ -88,6 +89,12 @@ func (s *site) judgingPage(w http.ResponseWriter, r *ask, code int, wrong string
 		given := stateOf(store.Done, r.sent.Verdict, "", true)
 		v.Given = &given
 	}
+	ends, err := s.ends(r)
+	if err != nil {
+		return err
+	}
+	end := ends(r.sent.Team)
+	v.Late = !end.IsZero() && !r.sent.Received.Before(end)
 	problems, err := s.Store.ContestProblems(r.Context(), r.seat.Contest.ID)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -34,6 +35,7 @@ func TestSubmit(t *testing.T) {
 		"both":                   {map[string]string{"text": "x", "language": "py"}, map[string]string{"a.py": "x"}, 400, "there is a file and a text"},
 		"an empty file":          {nil, map[string]string{"a.py": ""}, 400, "is empty"},
 		"an unknown ending":      {nil, map[string]string{"a.exe": "x"}, 400, "no language has programs called"},
+		"an ending of another":   {nil, map[string]string{"a.sh": "x"}, 400, "is not taken in this contest"},
 		"too large a file":       {nil, map[string]string{"a.py": strings.Repeat("x", 1001)}, 413, "the most is 1000 bytes"},
 		"a huge file":            {nil, map[string]string{"a.py": strings.Repeat("x", 1<<20)}, 413, "too large"},
 		"too many files":         {nil, map[string]string{"a.py": "x", "b.py": "x", "c.py": "x", "d.py": "x"}, 413, "in 3 files"},
@@ -214,6 +216,27 @@ func TestALanguageThatNoWorkerHas(t *testing.T) {
 		err := take(tt.language, tt.files...)
 		if tt.refused != (err != nil && strings.Contains(err.Error(), "no worker here has Shell: choose another language")) || !tt.refused && err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPracticeIsMarked: what came after the end says that it does not count, to its author and
+// to the staff, but not what came in extra time.
+func TestPracticeIsMarked(t *testing.T) {
+	h := newHarness(t)
+	c := h.contest("past", -90*time.Minute, store.Accounts, store.Settings{Practice: true}) // of an hour
+	const mark = "after the end"
+	for login, extra := range map[string]time.Duration{"ada": 0, "bob": time.Hour} {
+		team := must[*store.Team](t)(h.store.Enter(t.Context(), c.ID, h.accounts[login]))
+		team.ExtraTime = extra
+		if err := h.store.SetTeam(t.Context(), team, ""); err != nil {
+			t.Fatal(err)
+		}
+		sent := h.send(c, login)
+		for who, path := range map[string]string{login: "/c/past", "judge": fmt.Sprintf("/c/past/s/%d", sent.Number), "admin": "/c/past/submissions?who=" + login} {
+			if page := h.ask(h.cookie(who), "GET", path, nil); page.code != 200 || strings.Contains(page.body, mark) != (extra == 0) {
+				t.Errorf("%s of %s for %s: %d\n%s", path, login, who, page.code, page.body)
+			}
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (s *site) logIn(w http.ResponseWriter, r *ask) error {
 		by = "known " + a.ID
 	}
 	if wait := s.tries.begin(by, s.Time()); wait > 0 {
-		v.Wrong = fmt.Sprintf("there were too many wrong passwords for this login: wait %d seconds", int(wait.Seconds())+1)
+		v.Wrong = "there were too many wrong passwords for this login: wait " + counted(int(wait.Seconds())+1, "second", "seconds")
 		return s.page(w, r, http.StatusTooManyRequests, "login", "Log in", v)
 	}
 	good, err := s.Passwords.Check(r.Context(), typed(r, "password"), a.Password)

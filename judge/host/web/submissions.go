@@ -86,8 +86,12 @@ func (s *site) submissions(w http.ResponseWriter, r *ask) error {
 	for _, p := range choice.Problems {
 		labels[p.Slug] = p.Label
 	}
+	ends, err := s.ends(r)
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
-		v.Lines = append(v.Lines, s.line(r, row, labels))
+		v.Lines = append(v.Lines, s.line(r, row, labels, ends(row.Team)))
 	}
 	return s.page(w, r, http.StatusOK, "submissions", "All submissions", v)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -57,7 +56,7 @@ func (s *site) sure(w http.ResponseWriter, r *ask) (bool, error) {
 		by := "session " + r.session.Hash
 		switch wait := s.tries.begin(by, s.Time()); {
 		case wait > 0:
-			v.Wrong = fmt.Sprintf("there were too many wrong passwords: wait %d seconds", int(wait.Seconds())+1)
+			v.Wrong = "there were too many wrong passwords: wait " + counted(int(wait.Seconds())+1, "second", "seconds")
 		default:
 			good, err := s.Passwords.Check(r.Context(), typed(r, sureField), r.me.Password)
 			if err != nil {

@@ -133,7 +133,7 @@ func (s *site) setTeam(w http.ResponseWriter, r *ask) error {
 		if err != nil {
 			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("team %d: %v", t.Number, err)})
 		}
-		if err := s.Store.SetTeam(r.Context(), t); err != nil {
+		if err := s.Store.SetTeam(r.Context(), t, r.PostFormValue("was")); err != nil {
 			return err
 		}
 		did := fmt.Sprintf("team %d: extra time %s, penalty %s", t.Number, t.ExtraTime, t.ExtraPenalty)

@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +78,7 @@ func TestTeams(t *testing.T) {
 	}
 	for _, name := range []string{"=1", "+1", "-1", "@x", "＝1", "＠x", " \u00a0=1", "\u200f=1", "\ufeff=1", "\t1"} {
 		one.Name = name
-		if err := h.store.SetTeam(t.Context(), one); err != nil {
+		if err := h.store.SetTeam(t.Context(), one, ""); err != nil {
 			t.Fatal(err)
 		}
 		if got := h.ask(admin, "GET", path+"/table.csv", nil).body; !strings.Contains(got, "'"+name) {
@@ -94,6 +96,12 @@ func TestExtraTime(t *testing.T) {
 	}
 	number := "1"
 	admin := h.cookie("admin")
+	was := regexp.MustCompile(`action="/c/now/teams/1"><input type="hidden" name="was" value="(\w+)">`).FindStringSubmatch(h.ask(admin, "GET", "/c/now/teams", nil).body)
+	for _, code := range []int{303, 409} { // two have the page open
+		if got := h.ask(admin, "POST", "/c/now/teams/"+number, url.Values{"name": {fmt.Sprint("team ", code)}, "was": {was[1]}}); got.code != code {
+			t.Fatalf("a team that somebody else changed: %d, want %d\n%s", got.code, code, got.body)
+		}
+	}
 	if got := h.ask(admin, "POST", "/c/now/teams/"+number, url.Values{"name": {"ada"}, "extra": {"30"}}); got.code != 303 {
 		t.Fatalf("extra time: %d\n%s", got.code, got.body)
 	}
@@ -107,7 +115,7 @@ func TestExtraTime(t *testing.T) {
 	if got := send("ada"); got != 303 {
 		t.Fatalf("ada sends in her extra time: %d", got)
 	}
-	if _, seat, err := h.desk.Labelled(t.Context(), h.accounts["ada"], "A"); err != nil || seat.State.Phase != auth.Running {
+	if _, seat, err := h.desk.Labelled(t.Context(), h.accounts["ada"], "", "A"); err != nil || seat.State.Phase != auth.Running {
 		t.Errorf("the command line finds for ada %+v, %v", seat, err)
 	}
 	sub := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 1))

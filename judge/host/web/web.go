@@ -55,6 +55,8 @@ type site struct {
 	doors doors
 	heard *heard
 	mux   *http.ServeMux // of all routes
+	// endings has a place for each form that is sent back at this moment; see ended.
+	endings chan struct{}
 }
 
 // route is a row of the table of routes. The action says who may ask; of a route with a slug,
@@ -180,6 +182,7 @@ type ask struct {
 	*http.Request
 	me       *store.Account // nil for nobody
 	session  *store.Session
+	ended    bool                  // the browser has the cookie of a session that has ended
 	seat     *desk.Seat            // in the contest of the slug; nil where there is none
 	problem  *store.ContestProblem // of the label
 	sent     *store.Submission     // of the number
@@ -207,7 +210,7 @@ func New(o Options) http.Handler {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 15 * time.Second
 	}
-	s := &site{Options: o, proof: desk.Turns{Restless: true}, tries: newTries(), heard: newHeard()}
+	s := &site{Options: o, proof: desk.Turns{Restless: true}, tries: newTries(), heard: newHeard(), endings: make(chan struct{}, atOnce)}
 	mux := http.NewServeMux()
 	s.mux = mux
 	for _, rt := range routes {
@@ -325,6 +328,7 @@ func (s *site) know(w http.ResponseWriter, r *ask) error {
 	session, me, err := s.Store.Session(r.Context(), auth.Hash(c.Value))
 	if errors.Is(err, store.ErrNotFound) {
 		s.forget(w)
+		r.ended = true
 		return nil
 	}
 	if err != nil {
@@ -424,11 +428,18 @@ func (s *site) forbidden(r *ask) error {
 // and the caller is only told that there is one.
 func (s *site) refuse(w http.ResponseWriter, r *ask, err error) {
 	if errors.Is(err, errLogIn) {
-		target := "/login"
-		if r.Method == http.MethodGet {
-			target += "?next=" + url.QueryEscape(r.URL.RequestURI())
+		done, err := s.ended(w, r)
+		if err != nil && r.Context().Err() == nil {
+			s.Log.Error("draw what a form said", "path", plainPath(r), "error", err)
 		}
-		http.Redirect(w, r.Request, target, http.StatusSeeOther)
+		if done {
+			return
+		}
+		next := r.URL.RequestURI()
+		if r.Method != http.MethodGet {
+			next = r.back()
+		}
+		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(next), http.StatusSeeOther)
 		return
 	}
 	refusal, known := errors.AsType[*desk.Refusal](err)
