@@ -62,6 +62,20 @@ func TestContestForm(t *testing.T) {
 	if got := h.ask(admin, "POST", "/c/spring/edit", good("revision", "1")); got.code != 409 || !strings.Contains(got.body, "somebody else has changed this") {
 		t.Errorf("a change of what is old: %d\n%s", got.code, got.body)
 	}
+	// What nobody may have meant is asked first.
+	now := h.contest("now", -30*time.Minute, store.Accounts, store.Settings{})
+	h.send(now, "ada")
+	for want, v := range map[string]url.Values{
+		"the contest would be over at once":   good("slug", "now", "revision", "1", "starts", now.Starts.Local().Format("2006-01-02T15:04:05"), "length", "5m"),
+		"problem A would leave the contest, ": good("slug", "now", "revision", "1", "starts", now.Starts.Local().Format("2006-01-02T15:04:05"), "label-sum", ""),
+	} {
+		if got := h.ask(admin, "POST", "/c/now/edit", v); got.code != 409 || !strings.Contains(got.body, want) || !strings.Contains(got.body, `name="sure" required`) {
+			t.Errorf("%s: %d\n%s", want, got.code, got.body)
+		}
+	}
+	if got := h.ask(admin, "POST", "/c/now/edit", good("slug", "now", "revision", "1", "starts", now.Starts.Local().Format("2006-01-02T15:04:05"), "label-sum", "", "sure", "on")); got.code != 303 {
+		t.Errorf("who is sure: %d\n%s", got.code, got.body)
+	}
 	c = must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "spring"))
 	if problems := must[[]*store.ContestProblem](t)(h.store.ContestProblems(t.Context(), c.ID)); len(problems) != 0 || time.Since(c.Starts) > time.Hour {
 		t.Errorf("got %+v with %v", c, problems)

@@ -29,6 +29,7 @@ type editView struct {
 	Shows        []judge.Show
 	Languages    []desk.Spoken
 	Wrong        string
+	Sure         string // what a change would do that nobody may have meant; "" for nothing
 }
 
 // contestForm are the fields of the form, as they were sent.
@@ -172,8 +173,14 @@ func short(d time.Duration) string {
 
 func (s *site) changeContest(w http.ResponseWriter, r *ask) error {
 	c := r.seat.Contest
-	was := c.Slug
+	before, was := *c, c.Slug
 	problems, v, chosen, err := s.contestOf(w, r, c)
+	if err == nil && v.Wrong == "" && r.PostFormValue("sure") == "" {
+		if v.Sure, err = s.sudden(r, &before, c, problems); v.Sure != "" {
+			v.Slug = was
+			return s.editPage(w, r, http.StatusConflict, v, chosen)
+		}
+	}
 	if err == nil && v.Wrong == "" {
 		err = s.Store.SetContest(r.Context(), c, problems)
 		switch {
@@ -194,6 +201,32 @@ func (s *site) changeContest(w http.ResponseWriter, r *ask) error {
 		return err
 	}
 	return go303(w, r, "/c/"+c.Slug)
+}
+
+// sudden says what a change does to a contest under way that nobody may have meant: it would be
+// over at once, or a problem would leave it to which somebody has submitted.
+func (s *site) sudden(r *ask, before, c *store.Contest, problems []store.NewContestProblem) (string, error) {
+	over := func(c *store.Contest) bool { return !c.Ends().IsZero() && !s.Time().Before(c.Ends()) }
+	if begun := !before.Starts.IsZero() && !s.Time().Before(before.Starts); begun && !over(before) && over(c) {
+		return "the contest would be over at once", nil
+	}
+	in, err := s.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range in {
+		if slices.ContainsFunc(problems, func(q store.NewContestProblem) bool { return q.Slug == p.Slug }) {
+			continue
+		}
+		sent, err := s.Store.Submissions(r.Context(), store.Filter{Contest: c.ID, Problem: p.Slug, Limit: 1})
+		if err != nil {
+			return "", err
+		}
+		if len(sent) > 0 {
+			return fmt.Sprintf("problem %s would leave the contest, and what was submitted to it would count no more", p.Label), nil
+		}
+	}
+	return "", nil
 }
 
 var (
