@@ -11,15 +11,18 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 )
 
 // Passwords hashes and checks passwords by argon2id. Each takes 19 MiB for a moment, so that
-// only a few do at once, and the others wait in a queue.
+// only a few do at once, and the others wait in a queue. After a wrong password its place rests
+// for as long as the check took: whoever sends many leaves the processors to others.
 type Passwords struct {
 	places  chan struct{}
 	waiting atomic.Int64
+	later   func(time.Duration, func()) // calls after some time
 }
 
 // What a password costs, and how many may wait.
@@ -43,19 +46,26 @@ var ErrBusy = errors.New("too many people are logging in: try again in some seco
 
 // NewPasswords makes the queue of a server.
 func NewPasswords() *Passwords {
-	return &Passwords{places: make(chan struct{}, max(1, runtime.NumCPU()/2))}
+	return &Passwords{places: make(chan struct{}, max(1, runtime.NumCPU()/2)), later: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
 }
 
-// alone waits for a place, and works in it.
-func (p *Passwords) alone(ctx context.Context, work func()) error {
+// alone waits for a place, and works in it. The place rests if the work was in vain.
+func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > mostWait {
 		return ErrBusy
 	}
 	select {
 	case p.places <- struct{}{}:
-		defer func() { <-p.places }()
-		work()
+		began, vain := time.Now(), false
+		defer func() {
+			if vain {
+				p.later(time.Since(began), func() { <-p.places })
+			} else {
+				<-p.places
+			}
+		}()
+		vain = work()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -66,8 +76,9 @@ func (p *Passwords) alone(ctx context.Context, work func()) error {
 func (p *Passwords) Hash(ctx context.Context, password string) (hash string, err error) {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails
-	err = p.alone(ctx, func() {
+	err = p.alone(ctx, func() bool {
 		hash = written(memoryKiB, passes, lanes, salt, derive(password, salt, memoryKiB, passes, lanes, hashBytes))
+		return false
 	})
 	return hash, err
 }
@@ -90,7 +101,7 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 	if hash == "" || len(password) > MostPassword {
 		hash, password = nobody, ""
 	}
-	var memory, time uint32
+	var memory, rounds uint32
 	var threads uint8
 	var version int
 	parts := strings.Split(hash, "$")
@@ -98,14 +109,15 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 		return false, errors.New("the hash of a password cannot be read")
 	}
 	_, err1 := fmt.Sscanf(parts[2], "v=%d", &version)
-	_, err2 := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &threads)
+	_, err2 := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &rounds, &threads)
 	salt, err3 := base64.RawStdEncoding.DecodeString(parts[4])
 	key, err4 := base64.RawStdEncoding.DecodeString(parts[5])
-	if err := errors.Join(err1, err2, err3, err4); err != nil || version != argon2.Version || time == 0 || threads == 0 || memory > 1<<20 || time > 100 || len(key) == 0 {
+	if err := errors.Join(err1, err2, err3, err4); err != nil || version != argon2.Version || rounds == 0 || threads == 0 || memory > 1<<20 || rounds > 100 || len(key) == 0 {
 		return false, fmt.Errorf("the hash of a password cannot be read: %w", errors.Join(err, errors.New("its parameters are not this program's")))
 	}
-	err = p.alone(ctx, func() {
-		good = subtle.ConstantTimeCompare(derive(password, salt, memory, time, threads, len(key)), key) == 1
+	err = p.alone(ctx, func() bool {
+		good = subtle.ConstantTimeCompare(derive(password, salt, memory, rounds, threads, len(key)), key) == 1
+		return !good
 	})
 	return good && err == nil, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestPasswords(t *testing.T) {
@@ -70,6 +71,34 @@ func TestPasswordsWait(t *testing.T) {
 	<-p.places
 	if _, err := p.Hash(t.Context(), "x"); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestWrongPasswordsRest: the place of a wrong password is free again after as long as it took.
+func TestWrongPasswordsRest(t *testing.T) {
+	p := NewPasswords()
+	var free []func()
+	p.later = func(d time.Duration, f func()) {
+		if d <= 0 {
+			t.Errorf("it rests for %v", d)
+		}
+		free = append(free, f)
+	}
+	hash, err := p.Hash(t.Context(), "correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, password := range []string{"correct horse", "wrong"} {
+		if _, err := p.Check(t.Context(), password, hash); err != nil {
+			t.Fatal(err)
+		}
+		if rests := len(p.places) > 0; rests != (password == "wrong") || rests != (len(free) == 1) {
+			t.Errorf("%q: its place rests: %v", password, rests)
+		}
+	}
+	free[0]()
+	if len(p.places) > 0 {
+		t.Error("its place is never free again")
 	}
 }
 
