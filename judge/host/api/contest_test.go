@@ -209,8 +209,18 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("%s of summer is %+v", name, sent)
 		}
 	}
-	sum.Problem = "B"
-	submit("student", 404)
+	hidden := *c
+	hidden.ID, hidden.Slug, hidden.Visibility = "", "hidden", store.Staff
+	if err := h.store.NewContest(t.Context(), &hidden, []store.NewContestProblem{{Slug: "sum", Label: "H"}}); err != nil {
+		t.Fatal(err)
+	}
+	for contest, want := range map[string]string{"summer": `the contest summer has no problem \"B\"`, "none": `there is no contest \"none\"`, "hidden": `there is no contest \"hidden\"`} {
+		n := sum
+		n.Problem, n.Contest, n.Key = "B", contest, "AAAAAAAAAAAAAAAAAAAAAAAB"
+		if code, said := h.ask("student", "POST", client.SubmissionsPath, n); code != 404 || !strings.Contains(said, want) {
+			t.Errorf("B of %s: %d, want %s: %s", contest, code, want, said)
+		}
+	}
 	other.Starts = time.Now().Add(-3 * time.Hour) // one is over: the other one is meant
 	if err := h.store.SetContest(t.Context(), &other, nil); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,9 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if errors.Is(err, store.ErrNotFound) { // or it is the label of one
 		p, seat, err = a.Labelled(r.Context(), who.account, n.Contest, n.Problem)
 	}
+	if errors.Is(err, store.ErrNotFound) && n.Contest != "" {
+		return a.noneIn(r, who, n.Contest, n.Problem)
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return a.noProblem(r, who, n.Problem)
 	}
@@ -80,6 +83,23 @@ func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) 
 		}
 	}
 	return nil, store.ErrNotFound
+}
+
+// noneIn refuses the name of a problem that a contest does not have, or of a contest that is not
+// there for the caller.
+func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
+	c, err := a.contest(r, slug)
+	if err != nil {
+		return err
+	}
+	seat, err := a.Seat(r.Context(), c, who.account)
+	if err != nil {
+		return err
+	}
+	if !seat.Can(auth.SeeContest) {
+		return noContest(slug)
+	}
+	return &status{http.StatusNotFound, fmt.Sprintf("the contest %s has no problem %.80q that you may see", slug, problem), "its page lists them"}
 }
 
 // noProblem refuses the name of a problem that is not there, and says which are.
