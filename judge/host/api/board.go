@@ -12,16 +12,13 @@ import (
 // board answers with the board of a contest.
 func (a *api) board(w http.ResponseWriter, r *http.Request, who *caller) error {
 	slug, staff := r.PathValue("slug"), r.URL.Query().Get("view") == "staff"
-	c, err := a.contest(r, slug)
+	seat, err := a.seatIn(r, who, slug)
 	if err != nil {
 		return err
 	}
-	seat, err := a.Seat(r.Context(), c, who.account)
-	if err != nil {
-		return err
-	}
+	c := seat.Contest
 	switch {
-	case !seat.Can(auth.SeeContest) || c.ID == store.Practice:
+	case c.ID == store.Practice:
 		return noContest(slug)
 	case staff && !seat.Can(auth.SeeAll):
 		return &status{http.StatusForbidden, "the staff's board is not for you", "ask without --staff"}

@@ -62,18 +62,11 @@ func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) 
 	if slug == "" {
 		return a.Place(r.Context(), who.account, p.Slug)
 	}
-	c, err := a.contest(r, slug)
+	seat, err := a.seatIn(r, who, slug)
 	if err != nil {
 		return nil, err
 	}
-	seat, err := a.Seat(r.Context(), c, who.account)
-	if err != nil {
-		return nil, err
-	}
-	if !seat.Can(auth.SeeContest) {
-		return nil, noContest(slug)
-	}
-	problems, err := a.Store.ContestProblems(r.Context(), c.ID)
+	problems, err := a.Store.ContestProblems(r.Context(), seat.Contest.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,19 +78,24 @@ func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) 
 	return nil, store.ErrNotFound
 }
 
-// noneIn refuses the name of a problem that a contest does not have, or of a contest that is not
-// there for the caller.
-func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
+// seatIn is the caller's in a contest. One that the caller may not see is refused as one that
+// is not there.
+func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, error) {
 	c, err := a.contest(r, slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	seat, err := a.Seat(r.Context(), c, who.account)
-	if err != nil {
-		return err
+	if err == nil && !seat.Can(auth.SeeContest) {
+		err = noContest(slug)
 	}
-	if !seat.Can(auth.SeeContest) {
-		return noContest(slug)
+	return seat, err
+}
+
+// noneIn refuses the name of a problem that a contest does not have.
+func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
+	if _, err := a.seatIn(r, who, slug); err != nil {
+		return err
 	}
 	return &status{http.StatusNotFound, fmt.Sprintf("the contest %s has no problem %.80q that you may see", slug, problem), "its page lists them"}
 }
