@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +18,10 @@ type poller struct {
 	cpu   map[int]int64 // of each process seen, in nanoseconds
 	peak  int64
 	floor int64 // memory that the kernel counts to a fresh child of the zygote
+
+	segments map[string]int64 // bytes of the shared mappings of no file that were seen last, by inode
+	ask      time.Time        // when to look for them again
+	maps     bytes.Buffer
 }
 
 // pollEvery is how often a run without control groups is looked at, and so how far
@@ -33,7 +38,7 @@ func newPoller() *poller {
 
 func (p *poller) begin() {
 	clear(p.cpu)
-	p.peak = 0
+	p.peak, p.segments, p.ask = 0, nil, time.Now().Add(askEvery)
 	p.floor = ownMaxRSS()
 }
 
@@ -47,6 +52,11 @@ func (p *poller) look(pid int, scratch int64) {
 		return
 	}
 	memory, mapped := int64(0), scratch
+	var segments map[string]int64
+	began := time.Now()
+	if !began.Before(p.ask) {
+		segments = map[string]int64{}
+	}
 	var buf [16 << 10]byte
 	var names []string
 	for {
@@ -60,8 +70,18 @@ func (p *poller) look(pid int, scratch int64) {
 				private, shared := p.lookAt(pid)
 				memory += private
 				mapped = max(mapped, shared) // of several processes it may be the same, or lie in the scratch directory
+				if segments != nil {
+					p.find(pid, segments)
+				}
 			}
 		}
+	}
+	if segments != nil {
+		p.segments, p.ask = segments, time.Now().Add(max(askEvery, 16*time.Since(began)))
+		for _, size := range segments {
+			scratch += size
+		}
+		mapped = max(mapped, scratch)
 	}
 	p.peak = max(p.peak, memory+mapped)
 }
@@ -92,6 +112,44 @@ func (p *poller) lookAt(pid int) (private, shared int64) {
 
 // worthAsking is from how much shared memory on it is asked how much of it is no file's.
 const worthAsking = 1 << 20
+
+// askEvery is how often it is looked for shared mappings, which takes longer than a look.
+const askEvery = 64 * time.Millisecond
+
+// find adds the shared mappings of a process that are no file's, by inode, with their bytes.
+// What an ended process has touched there stays in memory, and no living one has it among its
+// own; so they count whole, and what was seen of one before counts on.
+func (p *poller) find(pid int, segments map[string]int64) {
+	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	p.maps.Reset()
+	var buf [16 << 10]byte
+	for {
+		n, err := unix.Read(fd, buf[:])
+		if err != nil || n == 0 {
+			break
+		}
+		p.maps.Write(buf[:n])
+	}
+	for line := range bytes.Lines(p.maps.Bytes()) {
+		// 7f5e0c000000-7f5e14000000 rw-s 00000000 00:01 1039 /dev/zero (deleted)
+		f := bytes.Fields(line)
+		if len(f) < 7 || !bytes.HasSuffix(f[1], []byte("s")) || string(f[5]) != "/dev/zero" {
+			continue
+		}
+		from, to, _ := bytes.Cut(f[0], []byte("-"))
+		inode := string(f[4])
+		segments[inode] = max(segments[inode], p.segments[inode], hexadecimal(f[2])+hexadecimal(to)-hexadecimal(from))
+	}
+}
+
+func hexadecimal(text []byte) int64 {
+	n, _ := strconv.ParseInt(string(text), 16, 64) // the kernel wrote it
+	return n
+}
 
 // read reads one of the small files that tell of a process.
 func (p *poller) read(pid int, name string, buf []byte) []byte {

@@ -84,10 +84,35 @@ func touch(mib int) []byte {
 
 // share writes to memory that is mapped so that others could have it, too, and goes on.
 func share(mib int) {
+	fillShared(mib)
+	time.Sleep(time.Hour)
+}
+
+func fillShared(mib int) {
 	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 	must(err)
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
+	}
+}
+
+// shareWithTheDead has children fill memory that it shares with them, bit by bit, and end.
+func shareWithTheDead(mib int) {
+	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+	must(err)
+	const bit = 4 << 20
+	for from := 0; from < len(b); from += bit {
+		pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		switch {
+		case errno != 0:
+			must(errno)
+		case pid == 0: // no function of Go works here
+			for i := from; i < from+bit; i += 4096 {
+				b[i] = 1
+			}
+			unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+		must2(unix.Wait4(int(pid), nil, 0, nil))
 	}
 	time.Sleep(time.Hour)
 }
@@ -139,6 +164,8 @@ var modes = map[string]func(args []string){
 	"touch":            func(a []string) { runtime.KeepAlive(touch(number(a, 0))) },
 	"touch-in-child":   func(a []string) { _ = again("touch", a[0]).Run() },
 	"share":            func(a []string) { share(number(a, 0)) },
+	"share-and-go":     func(a []string) { fillShared(number(a, 0)); time.Sleep(200 * time.Millisecond) },
+	"share-with-dead":  func(a []string) { shareWithTheDead(number(a, 0)) },
 	"memory-file":      func(a []string) { memoryFile(number(a, 0)) },
 	"reserve":          func(a []string) { reserve(number(a, 0)) },
 	"fill":             func(a []string) { fill(a[0]+"/full", number(a, 1)) },

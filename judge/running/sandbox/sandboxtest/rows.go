@@ -66,6 +66,8 @@ var rows = []row{
 	{name: "it kills for memory in a child, though the parent exits with 0", needs: CountsMemory, argv: []string{hostileName, "touch-in-child", "200"}, limits: memory(64), killed: judge.Memory},
 	{name: "it counts shared memory", needs: CountsMemory, argv: []string{hostileName, "fill", "/dev/shm", "200"}, limits: memory(64), killed: judge.Memory},
 	{name: "it counts memory that processes could share", needs: Isolates, argv: []string{hostileName, "share", "200"}, limits: shortly(64), killed: judge.Memory},
+	{name: "it counts memory that ended processes have filled", needs: Isolates, argv: []string{hostileName, "share-with-dead", "200"}, limits: shortly(64), killed: judge.Memory},
+	{name: "it lets memory be shared", needs: Isolates, argv: []string{hostileName, "share-and-go", "40"}, limits: shortly(64)},
 	{name: "it counts files in memory, or gives none", needs: Isolates, argv: []string{hostileName, "memory-file", "200"}, limits: shortly(64), killed: judge.Memory},
 	{name: "it holds a fork bomb", needs: LimitsForks, argv: []string{"forkbomb"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime},
 	{name: "it kills a flood of output", argv: []string{hostileName, "flood"}, limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,
