@@ -49,6 +49,9 @@ type Exec struct {
 	// Asleep says of a process that was killed for its wall time that it waited by itself,
 	// and not for a processor, a disk or the judge. It is false where nobody knows, and in JSON.
 	Asleep bool
+	// Withheld says that a contestant may not know more than the times and which limit was
+	// reached: the other fields are zero, whatever happened, and absent in JSON.
+	Withheld bool
 }
 
 // Fate says in words how the process ended: "exit code 3", "signal SIGSEGV",
@@ -71,18 +74,22 @@ func (x Exec) Fate() string {
 
 // execJSON is Exec as it leaves the program, with units in the names.
 type execJSON struct {
-	Exit   int      `json:"exit"`
+	Exit   *int     `json:"exit,omitempty"` // nil where it is withheld
 	Signal string   `json:"signal,omitempty"`
 	Killed Resource `json:"killed,omitempty"`
 	CPU    float64  `json:"cpu_ms"`
 	Wall   float64  `json:"wall_ms"`
-	Memory int64    `json:"memory_bytes"`
-	Output int64    `json:"output_bytes"`
+	Memory *int64   `json:"memory_bytes,omitempty"`
+	Output *int64   `json:"output_bytes,omitempty"`
 }
 
 // MarshalJSON writes times in milliseconds and sizes in bytes.
 func (x Exec) MarshalJSON() ([]byte, error) {
-	return json.Marshal(execJSON{x.Exit, x.Signal, x.Killed, millis(x.CPU), millis(x.Wall), x.Memory, x.Output})
+	j := execJSON{Signal: x.Signal, Killed: x.Killed, CPU: millis(x.CPU), Wall: millis(x.Wall)}
+	if !x.Withheld {
+		j.Exit, j.Memory, j.Output = &x.Exit, &x.Memory, &x.Output
+	}
+	return json.Marshal(j)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -91,7 +98,16 @@ func (x *Exec) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*x = Exec{Exit: j.Exit, Signal: j.Signal, Killed: j.Killed, CPU: fromMillis(j.CPU), Wall: fromMillis(j.Wall), Memory: j.Memory, Output: j.Output}
+	*x = Exec{Signal: j.Signal, Killed: j.Killed, CPU: fromMillis(j.CPU), Wall: fromMillis(j.Wall), Withheld: j.Exit == nil}
+	if !x.Withheld {
+		x.Exit = *j.Exit
+	}
+	if j.Memory != nil {
+		x.Memory = *j.Memory
+	}
+	if j.Output != nil {
+		x.Output = *j.Output
+	}
 	return nil
 }
 

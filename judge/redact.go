@@ -208,7 +208,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 // withoutExit is what a contestant may know of a run: its times, and the limit that it was
 // killed for. By its exit code and its memory a program could say what it has read.
 func withoutExit(x Exec) Exec {
-	kept := Exec{CPU: x.CPU, Wall: x.Wall}
+	kept := Exec{CPU: x.CPU, Wall: x.Wall, Withheld: true}
 	switch x.Killed {
 	case CPUTime, WallTime, Memory, Output:
 		kept.Killed = x.Killed

@@ -173,6 +173,27 @@ func judging() []Event {
 }
 
 // TestRedactNumbers: cases and groups are called by their place in judging order.
+// TestRedactedRuns: JSON says nothing of how a run ended that a contestant may not know, also
+// not that all went well; and it is read as it was written.
+func TestRedactedRuns(t *testing.T) {
+	for _, x := range []Exec{{Exit: 3, Memory: 4, Output: 5}, {Signal: "SIGSEGV"}, {Killed: Processes}, {Killed: Memory}, {}} {
+		kept := withoutExit(x)
+		data, err := json.Marshal(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"exit", "signal", "memory_bytes", "output_bytes", "processes"} {
+			if strings.Contains(string(data), word) {
+				t.Errorf("%+v: %s tells of %s", x, data, word)
+			}
+		}
+		var read Exec
+		if err := json.Unmarshal(data, &read); err != nil || read != kept {
+			t.Errorf("%s is read as %+v, %v", data, read, err)
+		}
+	}
+}
+
 func TestRedactNumbers(t *testing.T) {
 	for show, want := range map[Show]string{
 		ShowVerdict: "note mind the empty list; WA of 0 cases, first , slowest  0 0",

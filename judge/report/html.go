@@ -365,7 +365,7 @@ func (c *pageCase) Failed() bool {
 
 // Known says whether the page knows how the process ended: a contestant's does not, but for
 // limits.
-func (c *pageCase) Known() bool { return c.Exec != judge.Exec{CPU: c.Exec.CPU, Wall: c.Exec.Wall} }
+func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.Nothing }
 
 func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }
 func (c *pageCase) Wall() float64   { return millis(c.Exec.Wall) }
