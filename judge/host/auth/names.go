@@ -19,8 +19,14 @@ func BadName(name string) string {
 		return "a name is missing"
 	case utf8.RuneCountInString(name) > mostName:
 		return fmt.Sprintf("a name has %d letters at most", mostName)
-	case !Legible(name) || !strings.ContainsFunc(name, shows):
-		return "the name has a letter that nobody can see"
+	case !utf8.ValidString(name):
+		return "the name is not text in UTF-8"
+	case !Legible(name):
+		i := strings.IndexFunc(name, hides)
+		c, _ := utf8.DecodeRuneInString(name[i:])
+		return fmt.Sprintf("the name has a letter that nobody can see: %U, as number %d", c, utf8.RuneCountInString(name[:i])+1)
+	case !strings.ContainsFunc(name, shows):
+		return "the name has no letter that anybody can see"
 	}
 	return ""
 }

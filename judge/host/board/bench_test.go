@@ -67,7 +67,7 @@ func BenchmarkDraw(b *testing.B) {
 		b.Run(name+"gzip", func(b *testing.B) {
 			for b.Loop() {
 				v := l.views[0]
-				v.pages = map[string]*Page{}
+				v.pages = map[pageOf]*Page{}
 				page(b, l, false, "").Gzip()
 			}
 			b.ReportMetric(float64(len(page(b, l, false, "").Gzip())), "bytes")
@@ -99,7 +99,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 	for name, handler := range map[string]http.Handler{
 		"file":  http.FileServer(http.Dir(dir)),
-		"board": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.ServePage(w, r, false) }),
+		"board": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.ServePage(w, r, Viewer{}) }),
 	} {
 		b.Run(name, func(b *testing.B) {
 			web := httptest.NewServer(handler)

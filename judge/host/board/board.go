@@ -35,8 +35,15 @@ var style string
 // Style is the style sheet of boards; it uses the colours of the reports' one.
 func Style() string { return style }
 
-// Frame makes what stands before and after a board on its page, the same for all viewers.
-type Frame func(h Heading, staff bool) (before, after []byte, err error)
+// Viewer is what a page knows of the one who looks at it.
+type Viewer struct {
+	Staff    bool // sees the staff's view
+	LoggedIn bool
+}
+
+// Frame makes what stands before and after a board on its page, the same for all viewers who
+// are alike.
+type Frame func(h Heading, to Viewer) (before, after []byte, err error)
 
 // Rate is how often a board is drawn at most.
 const Rate = 500 * time.Millisecond
@@ -80,11 +87,17 @@ type view struct {
 	stale    bool // something changed since it was drawn
 	at       time.Time
 	sheet    *sheet
-	pages    map[string]*Page // of the version, by group
+	pages    map[pageOf]*Page // of the version
 	patches  []Patch          // the last ones
 	changed  chan struct{}    // closed when there is a version more
 	watchers int
 	timer    *time.Timer // draws for those who watch; nil for none
+}
+
+// pageOf tells the pages of a version of a view apart.
+type pageOf struct {
+	group    string // "" for all teams
+	loggedIn bool
 }
 
 // New makes the board of a contest. Versions of its pages are numbers above those of any
@@ -193,7 +206,7 @@ func (l *Live) draw(v *view, now time.Time) {
 		}
 	}
 	v.version++
-	v.pages = map[string]*Page{}
+	v.pages = map[pageOf]*Page{}
 	close(v.changed)
 	v.changed = make(chan struct{})
 }
@@ -207,18 +220,19 @@ func (l *Live) view(staff bool) *view {
 
 // Page is the page of a view, of all teams or of one group; nil where there is no such
 // group. It is at most as old as Rate says. The error is the Frame's.
-func (l *Live) Page(staff bool, group string) (*Page, error) {
+func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	v := l.view(staff)
+	v := l.view(to.Staff)
 	l.draw(v, time.Now())
 	if group != "" && !slices.Contains(v.sheet.groups, group) {
 		return nil, nil
 	}
-	if p := v.pages[group]; p != nil {
+	of := pageOf{group, to.LoggedIn}
+	if p := v.pages[of]; p != nil {
 		return p, nil
 	}
-	before, after, err := l.frame(v.pen.head, staff)
+	before, after, err := l.frame(v.pen.head, to)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +246,7 @@ func (l *Live) Page(staff bool, group string) (*Page, error) {
 		w.Close()
 		return out.Bytes()
 	})
-	v.pages[group] = p
+	v.pages[of] = p
 	return p, nil
 }
 

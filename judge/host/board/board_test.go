@@ -23,14 +23,14 @@ import (
 )
 
 // frame is a page around a board that is a page of its own.
-func frame(h Heading, _ bool) (before, after []byte, err error) {
+func frame(h Heading, _ Viewer) (before, after []byte, err error) {
 	return fmt.Appendf(nil, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n<main><h1>%[1]s</h1>\n", text(h.Name)), []byte("</main></html>\n"), nil
 }
 
 // page is a board's page; nil where there is no such group.
 func page(tb testing.TB, l *Live, staff bool, group string) *Page {
 	tb.Helper()
-	p, err := l.Page(staff, group)
+	p, err := l.Page(Viewer{Staff: staff}, group)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := classroom(scoring.ICPC, time.Now())
 		drawn := map[bool]int{}
-		l := New(s, func(_ Heading, staff bool) (_, _ []byte, _ error) { drawn[staff]++; return nil, nil, nil })
+		l := New(s, func(_ Heading, to Viewer) (_, _ []byte, _ error) { drawn[to.Staff]++; return nil, nil, nil })
 		number := int64(100)
 		change := func() {
 			number++

@@ -27,7 +27,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 	s.Contest.Start = time.Now().Add(-2 * time.Hour)
 	s.Submissions = s.Submissions[:0]
 	s.Teams[7].Hidden, s.Teams[8].Groups, s.Teams[9].Groups = true, []string{"girls"}, []string{"girls"}
-	l := New(s, func(h Heading, _ bool) (before, after []byte, err error) {
+	l := New(s, func(h Heading, _ Viewer) (before, after []byte, err error) {
 		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
 			`<title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/board.js" defer></script><main><h1>Board</h1>`), []byte("</main></html>"), nil
 	})
@@ -44,7 +44,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 	staff := func(r *http.Request) bool { return r.URL.Query().Get("view") == "staff" }
 	mux.HandleFunc("/c/regional/board", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
-		if _, err := l.ServePage(w, r, staff(r)); err != nil {
+		if _, err := l.ServePage(w, r, Viewer{Staff: staff(r)}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -82,7 +82,7 @@ func (h *harness) must(err error) {
 func (h *harness) open() *board.Hall {
 	return board.NewHall(board.HallOptions{
 		Store: h.store, Log: slog.New(slog.NewTextHandler(h.Output(), nil)),
-		Frame: func(hd board.Heading, _ bool) (before, after []byte, err error) {
+		Frame: func(hd board.Heading, _ board.Viewer) (before, after []byte, err error) {
 			return []byte("<h1>" + hd.Name + "</h1>"), []byte("<hr>"), nil
 		},
 	})
@@ -228,7 +228,7 @@ func TestServed(t *testing.T) {
 		staff := r.URL.Query().Has("staff")
 		switch r.URL.Path {
 		case "/board":
-			if known, err := l.ServePage(w, r, staff); !known {
+			if known, err := l.ServePage(w, r, board.Viewer{Staff: staff}); !known {
 				http.Error(w, fmt.Sprint(err), http.StatusNotFound)
 			}
 		case "/events":

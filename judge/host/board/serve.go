@@ -25,8 +25,8 @@ const (
 
 // ServePage answers with a board's page, or the part of it that the query's group names. It
 // says false, and answers nothing, where there is no such group.
-func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, staff bool) (known bool, err error) {
-	p, err := l.Page(staff, r.URL.Query().Get("group"))
+func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (known bool, err error) {
+	p, err := l.Page(to, r.URL.Query().Get("group"))
 	if p == nil {
 		return false, err
 	}

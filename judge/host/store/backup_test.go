@@ -28,7 +28,7 @@ func fill(t *testing.T, h *harness) {
 			t.Fatal(err)
 		}
 	}
-	check(h.Mark(t.Context(), h.submit().ID, h.alice.ID, store.Mark{Ignored: true, Why: "copied"}))
+	check(h.Mark(t.Context(), h.submit().ID, h.alice.ID, store.Mark{Ignored: true, Why: "copied"}, -1))
 	n := h.submission("a key")
 	n.Work.Folder, n.Work.Language = true, "ü\u2028\"<&>"
 	_, err := h.Submit(t.Context(), n)

@@ -19,9 +19,10 @@ type Mark struct {
 }
 
 // Mark keeps what an account decided about a submission, which holds from then on, also when
-// it is judged again. ErrFinal says that the results of its contest are final, ErrNotFound
-// that there is no such submission.
-func (s *Store) Mark(ctx context.Context, submission, account string, m Mark) error {
+// it is judged again. Seen is how many marks the account had read; -1 is whatever there are.
+// ErrChanged says that there is another one by now, ErrFinal that the results of its contest
+// are final, ErrNotFound that there is no such submission.
+func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, seen int) error {
 	return s.tx(ctx, "mark a submission", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
 		if err != nil {
@@ -35,6 +36,11 @@ func (s *Store) Mark(ctx context.Context, submission, account string, m Mark) er
 			return err
 		} else if c.Finalized.Valid {
 			return ErrFinal
+		}
+		if before, err := q.MarksOf(ctx, submission); err != nil {
+			return err
+		} else if seen >= 0 && len(before) != seen {
+			return ErrChanged
 		}
 		if err := q.InsertMark(ctx, query.InsertMarkParams{
 			ID: newID(), Submission: submission, At: at, Ignored: m.Ignored, Verdict: string(m.Verdict), Why: clean(m.Why), Account: account,

@@ -54,7 +54,7 @@ func TestMarks(t *testing.T) {
 		}
 		mark := func(m store.Mark, want error) {
 			t.Helper()
-			if err := h.Mark(t.Context(), a.ID, h.alice.ID, m); !errors.Is(err, want) {
+			if err := h.Mark(t.Context(), a.ID, h.alice.ID, m, -1); !errors.Is(err, want) {
 				t.Errorf("%+v: %v, want %v", m, err, want)
 			}
 		}
@@ -75,7 +75,7 @@ func TestMarks(t *testing.T) {
 		if err != nil || len(marks) != 3 || marks[0].Why != "a mistake" || !marks[1].Ignored || marks[2].Verdict != judge.Accepted || marks[2].Why != "seen by eye\uFFFD" || marks[2].Login != "alice" {
 			t.Errorf("the decisions are %+v, %v", marks, err)
 		}
-		if err := h.Mark(t.Context(), "nobody", h.alice.ID, store.Mark{}); !errors.Is(err, store.ErrNotFound) {
+		if err := h.Mark(t.Context(), "nobody", h.alice.ID, store.Mark{}, -1); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a submission that is not there: %v", err)
 		}
 		c, err = h.Contest(t.Context(), c.ID)

@@ -24,17 +24,16 @@ type boardView struct {
 // place is where a board comes into its page. It is no text that anybody could have written.
 const place = "<!--the board-->"
 
-// Frame makes the pages around boards of a server of this name. They are the same for all who
-// look, whoever they are.
+// Frame makes the pages around boards of a server of this name. They name nobody.
 func Frame(server string) board.Frame {
-	return func(h board.Heading, staff bool) (before, after []byte, err error) {
+	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
 		all, err := templates()
 		if err != nil {
 			return nil, nil, err
 		}
 		p := pageView{
-			Title: "Board", Site: server, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: zone(), Shared: true,
-			Contest: &contestHead{Slug: h.Slug, Name: h.Name, All: staff}, View: boardView{"/c/" + h.Slug, staff, place},
+			Title: "Board", Site: server, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: zone(), Shared: true, LoggedIn: to.LoggedIn,
+			Contest: &contestHead{Slug: h.Slug, Name: h.Name, All: to.Staff}, View: boardView{"/c/" + h.Slug, to.Staff, place},
 		}
 		var b bytes.Buffer
 		if err := all["board"].ExecuteTemplate(&b, "base", p); err != nil {
@@ -59,7 +58,7 @@ func (s *site) board(w http.ResponseWriter, r *ask) error {
 	if err != nil {
 		return err
 	}
-	known, err := l.ServePage(w, r.Request, staff)
+	known, err := l.ServePage(w, r.Request, board.Viewer{Staff: staff, LoggedIn: r.me != nil})
 	if err == nil && !known {
 		return errNothing
 	}

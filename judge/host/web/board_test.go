@@ -58,6 +58,11 @@ func TestBoard(t *testing.T) {
 	if got := h.ask("", "GET", public, nil); got.code != 200 || !strings.Contains(got.body, "Nobody takes part yet") {
 		t.Errorf("an empty board: %d\n%s", got.code, got.body)
 	}
+	for who, link := range map[string]string{"": `<a href="/login">Log in</a>`, ada: `<a href="/account">Account</a>`} {
+		if got := h.ask(who, "GET", public, nil).body; !strings.Contains(got, link) || strings.Contains(got, "Log in") == (who == ada) {
+			t.Errorf("a page without %s:\n%s", link, got)
+		}
+	}
 	h.judged(h.send(c, "ada"), accepted()...)
 	page := h.until("", public, "a solved problem", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "first to solve") })
 	if strings.Contains(page, "<form") || strings.Contains(page, "marked>") || strings.Count(page, "<h1>") != 1 || !strings.Contains(page, "/static/live-") {

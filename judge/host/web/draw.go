@@ -159,7 +159,8 @@ type pageView struct {
 	Audit                     bool
 	Contest                   *contestHead
 	Ladder                    *ladderHead
-	Shared                    bool // the page is the same for all, whoever they are
+	Shared                    bool // the page is the same for all readers, but for LoggedIn
+	LoggedIn                  bool // the reader is; of a Shared page
 	View                      any
 }
 

@@ -126,7 +126,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *ask, code int, wrong string
 		if v.Staff.Mark, err = s.marks(r); err != nil {
 			return err
 		}
-		v.Staff.Mark.Wrong = wrong
+		v.Staff.Mark.Wrong, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // no form: nothing
 	}
 	return s.page(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
 }

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/judge"
@@ -20,6 +22,7 @@ type markView struct {
 	Ignored  bool
 	Given    judge.Verdict // "" for that of the judging
 	Marks    []store.Mark  // the last first
+	Why      string        // as it was typed
 	Wrong    string
 }
 
@@ -68,14 +71,19 @@ func (s *site) mark(w http.ResponseWriter, r *ask) error {
 	default:
 		return bad("the form asks for nothing that is known here")
 	}
+	seen, err := strconv.Atoi(cmp.Or(r.PostFormValue("was"), "-1"))
+	if err != nil {
+		return bad("the form asks for nothing that is known here")
+	}
 	if m.Why == "" || len(m.Why) > mostWhy {
 		return s.judgingPage(w, r, http.StatusBadRequest, fmt.Sprintf("a decision needs a reason, of at most %d bytes: people will ask for it later", mostWhy))
 	}
-	err := s.Store.Mark(r.Context(), r.sent.ID, r.me.ID, m)
-	if errors.Is(err, store.ErrFinal) {
+	switch err := s.Store.Mark(r.Context(), r.sent.ID, r.me.ID, m, seen); {
+	case errors.Is(err, store.ErrFinal):
 		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + r.seat.Contest.Name + " are final: nothing of it changes any more"}
-	}
-	if err != nil {
+	case errors.Is(err, store.ErrChanged):
+		return s.judgingPage(w, r, http.StatusConflict, "somebody else decided about it since this page was loaded: what they decided stands below, and holds unless you decide again")
+	case err != nil:
 		return err
 	}
 	if err := s.audit(r.Context(), r, "decide on submission", r.sent.ID, fmt.Sprintf("%s %d: %s, %s", r.seat.Contest.Slug, r.sent.Number, do, m.Why)); err != nil {

@@ -60,7 +60,18 @@ func TestMarks(t *testing.T) {
 			t.Fatalf("the board has still\n%s", page)
 		}
 	}
-	decide("judged", "a mistake", 303)
+	// Two of the staff decide from pages of the same age.
+	if page := h.ask(staff, "GET", "/c/now/s/1", nil).body; !strings.Contains(page, `name="was" value="2"`) {
+		t.Errorf("the form does not know how many decisions there are:\n%s", page)
+	}
+	old := h.ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
+	if old.code != 409 || !strings.Contains(old.body, "somebody else decided about it since") || !strings.Contains(old.body, `value="I saw it first"`) || !strings.Contains(old.body, "copied") {
+		t.Errorf("from an old page: %d\n%s", old.code, old.body)
+	}
+	shows("from an old page", "/c/now/s/1", ada, "The staff decided that this submission does not count")
+	if got := h.ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.code != 303 {
+		t.Errorf("from a fresh page: %d\n%s", got.code, got.body)
+	}
 	shows("as judged", "/c/now/s/1", ada, "not The staff decided")
 	entries := must[[]store.Entry](t)(h.store.Audited(t.Context(), "", 10))
 	if len(entries) != 3 || entries[0].Action != "decide on submission" || entries[2].Detail != "now 1: AC, seen by eye "+evil {
