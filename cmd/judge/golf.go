@@ -30,7 +30,6 @@ type golfing struct {
 	best     bool
 	chars    bool
 	watch    bool
-	squeeze  bool
 	on       string // a server
 	to       string // the server of a hole
 }
@@ -94,7 +93,6 @@ func (g *golfing) flags(c *console, f *pflag.FlagSet) {
 	f.BoolVar(&g.post, "post", false, "print the answer as a post, with its header line")
 	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
 	f.BoolVar(&g.watch, "watch", false, "prove again whenever a file is saved, a line each, until Ctrl-C")
-	f.BoolVar(&g.squeeze, "squeeze", false, "look for a shorter text that is right as well, and write it beside the file")
 	g.running.flags(c, f)
 }
 
@@ -136,12 +134,10 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 	defer func() { err = errors.Join(err, stage.Checker.Close()) }()
 
 	switch {
-	case g.html != "" && (g.watch || g.squeeze):
-		return usageError{errors.New("--html shows one proof of each answer: leave out --watch or --squeeze")}
+	case g.html != "" && g.watch:
+		return usageError{errors.New("--html shows one proof of each answer: leave out --watch")}
 	case g.watch:
 		return g.watchFiles(ctx, c, contest, stage, files)
-	case g.squeeze:
-		return g.squeezeFiles(ctx, c, contest, stage, files)
 	}
 	return g.tell(c, contest, folder.ID, files, func(i int) (*golf.Result, error) {
 		return g.prove(ctx, c, contest, stage, files[i])

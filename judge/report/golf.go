@@ -203,18 +203,6 @@ func GolfUnread(file string, why error) string {
 	return safe(file + "  " + words + "\n")
 }
 
-// GolfStep draws a rewrite that made an answer shorter.
-func GolfStep(bytes int, what string) string { return fmt.Sprintf("  %4d  %s\n", bytes, what) }
-
-// GolfSqueezed draws what squeezing a right answer came to; path is where the shorter text
-// is, "" where there is none.
-func GolfSqueezed(r *judge.GolfProved, path string, bytes int) string {
-	if path == "" {
-		return fmt.Sprintf("%s: %s, and nothing shorter was found\n", r.File, count(r.Bytes, "byte"))
-	}
-	return fmt.Sprintf("%s: %s instead of %d, proved on all %s\n", path, count(bytes, "byte"), r.Bytes, count(r.Domain, "input"))
-}
-
 // GolfSoFar says of a long proof that the answer is right so far.
 func GolfSoFar(file string, done, of int) string {
 	return fmt.Sprintf("%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)

@@ -123,9 +123,6 @@ func TestGolfLines(t *testing.T) {
 	for got, want := range map[string]string{
 		GolfWatched(r, 0):                      "a.py  7 bytes  CANNOT RUN  no such file\n",
 		GolfWatched(r, -3):                     "a.py  7 bytes (-3)  CANNOT RUN  no such file\n",
-		GolfStep(12, "shorter names"):          "    12  shorter names\n",
-		GolfSqueezed(r, "", 7):                 "a.py: 7 bytes, and nothing shorter was found\n",
-		GolfSqueezed(r, "a.squeezed.py", 6):    "a.squeezed.py: 6 bytes instead of 7, proved on all 9 inputs\n",
 		GolfUnread("a.py", errors.New("x\ny")): "a.py  x\n",
 	} {
 		if got != want {

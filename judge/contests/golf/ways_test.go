@@ -119,45 +119,6 @@ func TestFillDriverOfLastLine(t *testing.T) {
 	}
 }
 
-func TestRewrites(t *testing.T) {
-	apply := func(what, line string) string {
-		for _, r := range rewrites("#") {
-			if r.what == what {
-				return r.line(line)
-			}
-		}
-		t.Fatalf("no rewrite is called %q", what)
-		return ""
-	}
-	for _, row := range []struct{ what, line, want string }{
-		{"blanks at line ends", "a  \t", "a"},
-		{"comments", "a = 1  # one", "a = 1"},
-		{"comments", "  # all of it", dropped},
-		{"comments", "none", "none"},
-		{"empty lines", "  ", dropped},
-		{"empty lines", " a", " a"},
-		{"indentation", "        a  b", "  a  b"},
-		{"indentation", "\ta", " a"},
-		{"blanks at line starts", "  a b", "a b"},
-		{"blanks", "  if a == b : c ( d , e )", "  if a==b:c(d,e)"},
-		{"blanks", "a b", "a b"},
-		{"blanks", "φ x", "φ x"},
-	} {
-		if got := apply(row.what, row.line); got != row.want {
-			t.Errorf("%s: %q became %q, want %q", row.what, row.line, got, row.want)
-		}
-	}
-}
-
-func TestFreeLetter(t *testing.T) {
-	if got := freeLetter("a+b(ab)"); got != "c" {
-		t.Errorf("freeLetter = %q, want c", got)
-	}
-	if got := freeLetter(strings.Join(strings.Split("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", ""), " ")); got != "" {
-		t.Errorf("freeLetter of all letters = %q", got)
-	}
-}
-
 func TestCountFlags(t *testing.T) {
 	a := &Answer{Size: Size{Bytes: 10, Chars: 9}}
 	a.CountFlags([]string{"-pa", "--long"})

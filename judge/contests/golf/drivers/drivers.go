@@ -46,7 +46,6 @@ type Driver struct {
 	Wraps    []Wrap   `toml:"wraps"`    // what programs may need around them
 	Ending   string   `toml:"ending"`   // what a program's file needs at its end
 	Inline   string   `toml:"inline"`   // an expression of flags behind which the code itself stands
-	Comment  string   `toml:"comment"`  // what starts a comment
 
 	Names  []string            `toml:"names"`  // expressions whose $1 is a name that an answer gives a function
 	Values []string            `toml:"values"` // those of names that may hold a function; they are tried later

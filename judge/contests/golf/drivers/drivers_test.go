@@ -77,7 +77,7 @@ func TestTheManualNamesEveryKey(t *testing.T) {
 // TestOfAContest shows which driver counts where a contest brings its own.
 func TestOfAContest(t *testing.T) {
 	own := fstest.MapFS{
-		"mython/golf.toml":  {Data: []byte("like = \"python3\"\ncomment = \"rem\"\n")},
+		"mython/golf.toml":  {Data: []byte("like = \"python3\"\nhoist = \"rem\"\n")},
 		"python3/golf.toml": {Data: []byte("like = \"python3\"\nnames = ['fun (\\w+)']\n")},
 		"perl/golf.toml":    {Data: []byte("driver = \"mine.pl\"\n[calls]\nargs = \"x\"\n")},
 		"perl/mine.pl":      {Data: []byte("print 1\n")},
@@ -92,10 +92,10 @@ func TestOfAContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	python := brought.Of("python3")
-	if d := set.Of("python3"); !slices.Equal(d.Names, []string{`fun (\w+)`}) || d.Driver != python.Driver || d.Comment != "#" {
+	if d := set.Of("python3"); !slices.Equal(d.Names, []string{`fun (\w+)`}) || d.Driver != python.Driver {
 		t.Errorf("python3 is not the judge's own with other names: %+v", d)
 	}
-	if d := set.Of("mython"); d.Comment != "rem" || d.Server != python.Server || !slices.Equal(d.Names, []string{`fun (\w+)`}) {
+	if d := set.Of("mython"); d.Hoist != "rem" || d.Server != python.Server || !slices.Equal(d.Names, []string{`fun (\w+)`}) {
 		t.Errorf("mython is not like the contest's python3: %+v", d)
 	}
 	if d := set.Of("perl"); d.Driver != "print 1\n" || d.Server != "" || len(d.Names) > 0 {
