@@ -55,6 +55,17 @@ type Options struct {
 	// into their time limit, before the rest is skipped although All is set.
 	Failures, Slow int
 	Dialogues      bool // tell the dialogue of accepted cases too
+
+	sleepers int // cases that are begun beside Jobs
+}
+
+// Lending is o for a runner that sees by itself to it that no more than Jobs run at one time,
+// of several, and counts none that sleeps: more cases are begun.
+func (o Options) Lending() Options {
+	if o.Jobs > 1 {
+		o.sleepers = 3 * o.Jobs
+	}
+	return o
 }
 
 // Run judges a submission: it builds it, runs it on every case of the problem,
@@ -91,7 +102,7 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &round{ctx: ctx, p: p, bench: bench, o: o, listen: listen, tally: t, running: map[*Case]context.CancelFunc{}}
-	r.attempts = inOrder(allCases(p), o.Jobs, r.try, (*Attempt).release, func(done int) {
+	r.attempts = inOrder(allCases(p), o.Jobs, o.sleepers, r.try, (*Attempt).release, func(done int) {
 		listen(&Progressed{Done: done, Of: sum.Cases})
 	})
 	defer r.attempts.stop(cancel)

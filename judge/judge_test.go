@@ -165,6 +165,34 @@ func TestRunChecksInOrder(t *testing.T) {
 	}
 }
 
+// TestLending: where the runner bounds what runs, more cases are begun than there are jobs.
+func TestLending(t *testing.T) {
+	b := &bench{takes: map[string]time.Duration{}}
+	for _, g := range twoGroups().Groups {
+		for _, c := range g.Cases {
+			b.takes[c.Name] = time.Hour
+		}
+	}
+	for _, row := range []struct {
+		o    judge.Options
+		want time.Duration
+	}{
+		{judge.Options{Jobs: 2}, 5 * time.Hour},
+		{judge.Options{Jobs: 2}.Lending(), 2 * time.Hour}, // 8 of 10, and 2
+		{judge.Options{Jobs: 1}.Lending(), 10 * time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			if _, err := judge.Run(t.Context(), twoGroups(), b, row.o, func(judge.Event) {}); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took != row.want {
+				t.Errorf("%+v: took %v, want %v", row.o, took, row.want)
+			}
+		})
+	}
+}
+
 func TestRunDoesNotRunFarAhead(t *testing.T) {
 	b := &bench{verdicts: map[string]judge.Verdict{"a0": judge.WrongAnswer}}
 	transcript(t, b, judge.Options{Jobs: 1})

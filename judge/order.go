@@ -24,10 +24,10 @@ type result[R any] struct {
 // ahead is how many results, for each job, may wait for their turn.
 const ahead = 4
 
-// inOrder starts at most jobs calls at a time. The caller takes the results with
+// inOrder starts at most jobs calls at a time, and sleepers more. The caller takes the results with
 // next, once for each item, and must call stop. Results that nobody takes go to
 // drop. Next calls tick with the number of calls that have ended so far.
-func inOrder[T, R any](items iter.Seq[T], jobs int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
+func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
 	jobs = max(jobs, 1)
 	o := &ordered[R]{
 		queue: make(chan chan result[R], ahead*jobs),
@@ -38,7 +38,7 @@ func inOrder[T, R any](items iter.Seq[T], jobs int, call func(T) (R, error), dro
 	}
 	go func() { // ends when the items do, or at stop
 		defer close(o.queue)
-		slots := make(chan struct{}, jobs)
+		slots := make(chan struct{}, jobs+sleepers)
 		for item := range items {
 			select {
 			case <-o.quit:

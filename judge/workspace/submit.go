@@ -64,7 +64,7 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	for _, note := range notes {
 		listen(&judge.Noted{Text: note})
 	}
-	return judge.Run(ctx, picked, bench, o, listen)
+	return judge.Run(ctx, picked, bench, o.Lending(), listen)
 }
 
 // pick picks cases of the problem, while it is not being prepared.

@@ -6,14 +6,16 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
-	"assay/judge/running/trial"
 )
 
-// several judges n solutions, as many at a time as there are jobs, and besides these
-// those that are early. Whatever the order in which they end, tell is called in theirs.
+// several judges n solutions, several at a time where there are several jobs, and besides
+// these those that are early. There are twice as many as jobs, which bound their runs: those
+// of one may all sleep. Whatever the order in which they end, tell is called in theirs.
 func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error, listen func(judge.Event), tell func(i int)) error {
 	var group, waiting errgroup.Group
-	group.SetLimit(max(v.Jobs, 1))
+	if group.SetLimit(1); v.Jobs > 1 {
+		group.SetLimit(2 * v.Jobs)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan int, n)
@@ -66,29 +68,3 @@ func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, d
 // waits says whether a solution is to wait beside those that compute. With one job
 // nothing runs beside anything.
 func (v *Verifier) waits(s *solution) bool { return v.Jobs > 1 && s.promised == judge.IdlenessLimit }
-
-// inTurn has the runs of all solutions share the jobs that there are.
-func (v *Verifier) inTurn(b trial.Bench, way trial.Way) trial.Bench {
-	if way.Waits {
-		return b
-	}
-	v.turn.Do(func() { v.turns = make(chan struct{}, max(v.Jobs, 1)) })
-	return &inTurn{b, v.turns}
-}
-
-// inTurn is a bench that takes a turn for each run.
-type inTurn struct {
-	trial.Bench
-	turns chan struct{}
-}
-
-// Try waits for a turn, and runs the program.
-func (b *inTurn) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	select {
-	case b.turns <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	defer func() { <-b.turns }()
-	return b.Bench.Try(ctx, c)
-}

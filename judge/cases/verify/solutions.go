@@ -148,7 +148,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	defer bench.Close()
 	options := v.options(s)
 	loosely := false // some case does what is promised
-	sum, err := judge.Run(ctx, v.Folder.Problem, v.inTurn(bench, way), options, func(e judge.Event) {
+	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options.Lending(), func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && problem.Same(e.Verdict, s.promised)

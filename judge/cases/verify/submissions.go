@@ -236,7 +236,7 @@ func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submiss
 		program = made.Program.Key
 	}
 	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
-	sum, err := judge.Run(ctx, p, v.Memory.remember(v.inTurn(bench, way), program, limits, words...), o, listen)
+	sum, err := judge.Run(ctx, p, v.Memory.remember(bench, program, limits, words...), o.Lending(), listen)
 	return sum, errors.Join(err, bench.Close())
 }
 

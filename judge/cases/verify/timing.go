@@ -63,18 +63,21 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for _, s := range all {
-		took, ok, err := v.slowest(ctx, s)
-		if err != nil {
-			return "", err
-		}
-		if !ok {
-			continue
+	none := func(int) bool { return false }
+	took, inLimit := make([]time.Duration, len(all)), make([]bool, len(all))
+	if err := v.several(ctx, len(all), none, func(ctx context.Context, i int) (err error) {
+		took[i], inLimit[i], err = v.slowest(ctx, all[i])
+		return err
+	}, func(judge.Event) {}, func(i int) {
+		if !inLimit[i] {
+			return
 		}
 		count++
-		if took > slowest || who == "" {
-			slowest, who = took, s.Name
+		if took[i] > slowest || who == "" {
+			slowest, who = took[i], all[i].Name
 		}
+	}); err != nil {
+		return "", err
 	}
 	if count == 0 {
 		p.SetTime(defaultLimit)

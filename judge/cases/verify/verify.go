@@ -55,9 +55,7 @@ type Verifier struct {
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	judgedBy string          // hash of the programs that judge a package's submissions
 
-	mu    sync.Mutex // held while what all submissions need is made ready
-	turn  sync.Once
-	turns chan struct{} // what runs holds one
+	mu sync.Mutex // held while what all submissions need is made ready
 }
 
 // Entries makes what a verification judges: the solutions of a problem folder, the

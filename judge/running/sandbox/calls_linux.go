@@ -79,6 +79,7 @@ func (c doing) sleeps() bool {
 // sleep is what a run was seen to do after a half and after most of its wall time limit: of
 // one that meets it the judge knows then whether it waited by itself.
 type sleep struct {
+	wall  time.Duration // the limit; 0 for none
 	mu    sync.Mutex
 	timer *time.Timer // nil before the run has begun
 	looks int
@@ -86,19 +87,17 @@ type sleep struct {
 	ended bool
 }
 
-// watchSleep watches a job that is about to be run.
-func watchSleep(j *job) *sleep {
-	s := &sleep{}
-	wall := j.Limits.Wall
-	if wall <= 0 {
-		return s
+// watchSleep watches a run with a wall time limit, which is about to begin.
+func watchSleep(wall time.Duration) *sleep { return &sleep{wall: wall} }
+
+// watch is told where it runs.
+func (s *sleep) watch(p place) {
+	if s.wall <= 0 {
+		return
 	}
-	j.placed = func(p place) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.timer = time.AfterFunc(wall/2, func() { s.look(&p, wall*3/8) })
-	}
-	return s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = time.AfterFunc(s.wall/2, func() { s.look(&p, s.wall*3/8) })
 }
 
 // look looks at a run, and once more after some time.

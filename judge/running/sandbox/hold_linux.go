@@ -60,6 +60,20 @@ func (p *place) starved() (longest time.Duration) {
 	return longest
 }
 
+// used is the processor time of its living threads, those that its children have, too, and
+// whether none of them runs, or waits for a processor or a disk.
+func (p *place) used() (sum time.Duration, sleeps bool) {
+	threads := p.threads()
+	for _, dir := range threads {
+		if !asleep(dir) {
+			return 0, false
+		}
+		text, _ := os.ReadFile(dir + "/schedstat") // "time on a processor, time waiting for one, ..."
+		sum += time.Duration(leadingNumber(text))
+	}
+	return sum, len(threads) > 0
+}
+
 // pin binds every thread, and those that threads have started meanwhile.
 func (p *place) pin(processor int) error {
 	main := p.process()

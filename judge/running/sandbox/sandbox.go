@@ -88,7 +88,7 @@ type Options struct {
 	// all that will be kept there.
 	Hidden []string
 	// Workers is how many runs go on at one time; 0 is one for each processor.
-	// Processes made by Start do not count, nor do those that are known to wait.
+	// Processes made by Start do not count, nor do runs that are known, or seen, to wait.
 	Workers int
 	// Slots, if it is not nil, bounds the runs of several sandboxes together, in place of
 	// Workers.
@@ -100,12 +100,6 @@ type Options struct {
 	// Pin keeps each worker on one processor, for times that can be repeated.
 	Pin bool
 }
-
-// Slots are places for runs that go on at one time, in all sandboxes that share them.
-type Slots chan struct{}
-
-// NewSlots makes n slots.
-func NewSlots(n int) Slots { return make(Slots, n) }
 
 // Isolated is an Options.Isolation that takes any rung but None.
 const Isolated = "isolated"
@@ -243,18 +237,17 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 	if c.Waits {
 		return s.runJob(ctx, &job{Command: c})
 	}
-	select {
-	case s.slots <- struct{}{}:
-	default:
-		select {
-		case s.slots <- struct{}{}:
-		case <-ctx.Done():
-			return judge.Exec{}, context.Cause(ctx)
-		}
+	slot, err := s.slots.take(ctx)
+	if err != nil {
+		return judge.Exec{}, err
 	}
-	defer func() { <-s.slots }()
+	defer slot.leave()
 	j := &job{Command: c}
-	watched := watchSleep(j)
+	watched := watchSleep(c.Limits.Wall)
+	j.placed = func(p place) {
+		watched.watch(p)
+		slot.watch(p)
+	}
 	x, err := s.runJob(ctx, j)
 	slept := watched.stop()
 	x.Asleep = slept && x.Killed == judge.WallTime

@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "assay/judge"
+import (
+	"time"
+
+	"assay/judge"
+)
 
 // turns are not taken here, as nothing tells who waits for whom: the first has its wall time
 // limit for the whole, and the other one both.
@@ -26,7 +30,11 @@ func (*turns) place(int, place) {}
 // sleep is not told here.
 type sleep struct{}
 
-func watchSleep(*job) sleep { return sleep{} }
-func (sleep) stop() bool    { return false }
+func watchSleep(time.Duration) sleep { return sleep{} }
+func (sleep) watch(place)            {}
+func (sleep) stop() bool             { return false }
+
+// used is not told here, and so no run is known to sleep.
+func (*place) used() (time.Duration, bool) { return 0, false }
 
 func (*turns) watch() {}
