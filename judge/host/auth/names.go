@@ -24,7 +24,7 @@ func BadName(name string) string {
 	case !Legible(name):
 		i := strings.IndexFunc(name, hides)
 		c, _ := utf8.DecodeRuneInString(name[i:])
-		return fmt.Sprintf("the name has a letter that nobody can see: %U, as number %d", c, utf8.RuneCountInString(name[:i])+1)
+		return fmt.Sprintf("the name has a letter that nobody can see: letter %d is %U", utf8.RuneCountInString(name[:i])+1, c)
 	case !strings.ContainsFunc(name, shows):
 		return "the name has no letter that anybody can see"
 	}

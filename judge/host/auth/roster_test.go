@@ -32,7 +32,7 @@ func TestParseRoster(t *testing.T) {
 		"":                           "the list has no names",
 		"name,login\n":               "the list has no names",
 		"\xff":                       "the list is not written in UTF-8: save it again as UTF-8",
-		"Ada\nA\tB":                  "line 2 of the list: the name has a letter that nobody can see: U+0009, as number 2",
+		"Ada\nA\tB":                  "line 2 of the list: the name has a letter that nobody can see: letter 2 is U+0009",
 		strings.Repeat("x", 201):     "line 1 of the list: a name has 200 letters at most",
 		strings.Repeat("x\n", 2001):  "the list has 2001 people; the most at once is 2000",
 		"login,name\n\nbad login,X":  `line 3 of the list: "bad login" is not a login: letters, digits, - and _, 40 at most`,
@@ -40,7 +40,7 @@ func TestParseRoster(t *testing.T) {
 		"login,email\n,a@x.org":      "line 2 of the list has neither a name nor a login",
 		"login,name\na,\"b":          "the list is not a table: parse error on line 2, column 5: extraneous or missing \" in quoted-field",
 		"login,name\nada,A\nada,B":   "the login ada stands twice in the list",
-		"name,group\nAda,\"a,\x1b\"": "line 2 of the list: the group \"\\x1b\": the name has a letter that nobody can see: U+001B, as number 1",
+		"name,group\nAda,\"a,\x1b\"": "line 2 of the list: the group \"\\x1b\": the name has a letter that nobody can see: letter 1 is U+001B",
 	} {
 		got, err := ParseRoster(text)
 		if err == nil || err.Error() != want || judge.Whose(err) != judge.Asker {
