@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -60,18 +61,25 @@ func (p *place) starved() (longest time.Duration) {
 	return longest
 }
 
-// used is the processor time of its living threads, those that its children have, too, and
-// whether none of them runs, or waits for a processor or a disk.
-func (p *place) used() (sum time.Duration, sleeps bool) {
+// used is the processor time of its living threads, those that its children have, too, the
+// bytes of memory that are theirs alone, and whether none of them runs, or waits for a
+// processor or a disk.
+func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	threads := p.threads()
 	for _, dir := range threads {
 		if !asleep(dir) {
-			return 0, false
+			return 0, 0, false
 		}
 		text, _ := os.ReadFile(dir + "/schedstat") // "time on a processor, time waiting for one, ..."
 		sum += time.Duration(leadingNumber(text))
+		if process, tid, _ := strings.Cut(dir, "/task/"); process == "/proc/"+tid {
+			text, _ = os.ReadFile(process + "/statm") // "size, resident, shared, ..." in pages
+			if f := bytes.Fields(text); len(f) > 2 {
+				memory += (leadingNumber(f[1]) - leadingNumber(f[2])) * int64(os.Getpagesize())
+			}
+		}
 	}
-	return sum, len(threads) > 0
+	return sum, memory, len(threads) > 0
 }
 
 // pin binds every thread, and those that threads have started meanwhile.

@@ -20,6 +20,8 @@ const (
 	idleLooks = 2
 	// idleShare is the most processor time that one uses between two looks which does nothing.
 	idleShare = 2 * time.Millisecond
+	// idleMemory is the most memory of one that others run beside: all that sleep keep theirs.
+	idleMemory = 64 << 20
 )
 
 // slot is the place of one run.
@@ -73,12 +75,12 @@ func (s *slot) look() {
 		return
 	default:
 	}
-	used, idle := time.Duration(0), true
+	used, memory, idle := time.Duration(0), int64(0), true
 	for i := range s.places {
-		d, sleeps := s.places[i].used()
-		used, idle = used+d, idle && sleeps
+		d, m, sleeps := s.places[i].used()
+		used, memory, idle = used+d, memory+m, idle && sleeps
 	}
-	if s.idle++; !idle || used < s.used || used > s.used+idleShare {
+	if s.idle++; !idle || used < s.used || used > s.used+idleShare || memory > idleMemory {
 		s.idle = 0
 	}
 	s.used = used

@@ -35,6 +35,6 @@ func (sleep) watch(place)            {}
 func (sleep) stop() bool             { return false }
 
 // used is not told here, and so no run is known to sleep.
-func (*place) used() (time.Duration, bool) { return 0, false }
+func (*place) used() (time.Duration, int64, bool) { return 0, 0, false }
 
 func (*turns) watch() {}

@@ -38,6 +38,14 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// silence is read until its context ends.
+type silence struct{ context.Context }
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.Done()
+	return 0, io.EOF
+}
+
 // TestASleeperLendsItsSlot: who does nothing keeps nobody waiting, and has its slot again when
 // it goes on.
 func TestASleeperLendsItsSlot(t *testing.T) {
@@ -79,6 +87,26 @@ func TestASleeperLendsItsSlot(t *testing.T) {
 	<-ended
 	<-ended
 	until(0, "both have ended")
+
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	said := make(chan struct{})
+	go func() { // one that fills memory keeps it
+		_, _ = s.Run(ctx, &judge.Command{ // it is ended
+			Argv:   []string{"/bin/sh", "-c", "x=$(head -c 100000000 /dev/zero | tr '\\0' x); echo; read line"},
+			Stdin:  silence{ctx},
+			Stdout: writerFunc(sync.OnceFunc(func() { close(said) })),
+		})
+		ended <- struct{}{}
+	}()
+	<-said
+	time.Sleep(time.Second)
+	if len(slots) != 1 {
+		t.Error("a program with much memory lends its slot, too")
+	}
+	cancel()
+	<-ended
+
 	joined, begun := make(chan struct{}), make(chan struct{})
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
