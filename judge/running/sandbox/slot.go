@@ -7,7 +7,8 @@ import (
 )
 
 // Slots are places for runs that go on at one time, in all sandboxes that share them. A run
-// that does nothing lends its slot, unless there is only one: others run meanwhile.
+// that does nothing lends its slot, unless there is only one or it fills much memory: others
+// run meanwhile.
 type Slots chan struct{}
 
 // NewSlots makes n slots.
