@@ -99,10 +99,6 @@ type Command struct {
 
 	Limits Limits
 
-	// Waits says that the process is known to wait for something: Runs that go on at
-	// one time are bounded without it.
-	Waits bool
-
 	// Locks says that the process may lock files, as tools that build must. Processes
 	// that run at one time could tell each other something by locks on files that all see.
 	Locks bool

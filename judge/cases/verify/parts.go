@@ -20,7 +20,7 @@ import (
 // part is one solution or submission on its way through the verification.
 type part struct {
 	path  string
-	waits bool // is to wait beside those that compute
+	early bool // takes its time by sleeping, and so is begun first
 	build func(ctx context.Context)
 	judge func(ctx context.Context) ([]judge.Event, error)
 }
@@ -92,7 +92,7 @@ func (v *Verifier) judgeAll(ctx context.Context, all []part, listen func(judge.E
 		return err
 	}
 	events := make([][]judge.Event, len(all))
-	return v.several(ctx, len(all), func(i int) bool { return all[i].waits }, func(ctx context.Context, i int) (err error) {
+	return v.several(ctx, len(all), func(i int) bool { return all[i].early }, func(ctx context.Context, i int) (err error) {
 		events[i], err = all[i].judge(ctx)
 		return err
 	}, listen, func(i int) {

@@ -8,11 +8,11 @@ import (
 	"assay/judge"
 )
 
-// several judges n solutions, several at a time where there are several jobs, and besides
-// these those that are early. There are twice as many as jobs, which bound their runs: those
-// of one may all sleep. Whatever the order in which they end, tell is called in theirs.
+// several judges n solutions, several at a time where there are several jobs, and those first
+// that are early. There are twice as many as jobs, which bound their runs: those of one may
+// all sleep. Whatever the order in which they end, tell is called in theirs.
 func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error, listen func(judge.Event), tell func(i int)) error {
-	var group, waiting errgroup.Group
+	var group errgroup.Group
 	if group.SetLimit(1); v.Jobs > 1 {
 		group.SetLimit(2 * v.Jobs)
 	}
@@ -36,21 +36,14 @@ func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, d
 	var err error
 	go func() { // ends when all solutions have
 		defer close(ended)
-		for i := range n {
-			if early(i) {
-				waiting.Go(one(i))
+		for _, first := range []bool{true, false} {
+			for i := range n {
+				if early(i) == first {
+					group.Go(one(i))
+				}
 			}
 		}
-		for i := range n {
-			if !early(i) {
-				group.Go(one(i))
-			}
-		}
-		if err = group.Wait(); err == nil {
-			err = waiting.Wait()
-		} else {
-			_ = waiting.Wait() // the first error has ended it
-		}
+		err = group.Wait()
 	}()
 	told, ready := 0, make([]bool, n)
 	count := 0
@@ -64,7 +57,3 @@ func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, d
 	}
 	return err
 }
-
-// waits says whether a solution is to wait beside those that compute. With one job
-// nothing runs beside anything.
-func (v *Verifier) waits(s *solution) bool { return v.Jobs > 1 && s.promised == judge.IdlenessLimit }

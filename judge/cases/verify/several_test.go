@@ -34,8 +34,8 @@ func TestSeveral(t *testing.T) {
 		if err != nil || !slices.Equal(told, []int{0, 1, 2, 3, 4, 5}) {
 			t.Errorf("several = %v, told %v; want the solutions in their order", err, told)
 		}
-		if most.Load() != 4 {
-			t.Errorf("%d solutions at one time, want twice as many as there are jobs", most.Load())
+		if most.Load() != 3 {
+			t.Errorf("%d solutions beside the early one, want twice as many as there are jobs, with it", most.Load())
 		}
 		if took := time.Since(started); took != 30*time.Second {
 			t.Errorf("took %v: the one that waits holds up the others", took)

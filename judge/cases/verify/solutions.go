@@ -77,7 +77,7 @@ func (v *Verifier) wanted(path string) bool {
 
 // partOfSolution is how a solution is judged, and what is told of it.
 func (v *Verifier) partOfSolution(s *solution) part {
-	return part{path: s.path, waits: v.waits(s), build: func(ctx context.Context) {
+	return part{path: s.path, early: v.Jobs > 1 && s.promised == judge.IdlenessLimit, build: func(ctx context.Context) {
 		if !v.Folder.Kind.Answers {
 			s.made, s.err = v.Entries.Solution(ctx, s.path)
 		}
@@ -140,7 +140,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		return nil, s.err
 	}
 	// One that must wait, or be too slow, is not asked twice whether it is.
-	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Waits: v.waits(s), Slow: s.promised == judge.TimeLimit}
+	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Slow: s.promised == judge.TimeLimit}
 	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, way)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ const pipeSize = 1 << 20
 // Of two that talk to each other through relays (Copy), each has Limits.Wall for what the
 // other one waits for it; that is measured where the system tells who waits.
 //
-// The processes are started together, and take one slot, unless the first one is known to wait.
+// The processes are started together, and take one slot.
 // The error is the first one that is not a program's own doing.
 func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	if err := checkJoined(all); err != nil {
@@ -53,15 +53,11 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		return nil, err
 	}
 	defer s.running.Done()
-	watch := func(place) {}
-	if !all[0].Waits {
-		slot, err := s.slots.take(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer slot.leave()
-		watch = slot.watch
+	slot, err := s.slots.take(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer slot.leave()
 	pipes, err := joinPipes(all)
 	if err != nil {
 		return nil, err
@@ -82,12 +78,12 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	for i := range all {
 		own := *all[i].Command
 		own.Stdin, own.Stdout = pipes[i].in, pipes[i].out
-		jobs[i] = job{Command: &own, handed: pipes[i].close, placed: watch}
+		jobs[i] = job{Command: &own, handed: pipes[i].close, placed: slot.watch}
 		if turns != nil {
 			own.Limits = turns.limits(i)
 			jobs[i].placed = func(p place) {
 				turns.place(i, p)
-				watch(p)
+				slot.watch(p)
 			}
 		}
 		wait.Go(func() {

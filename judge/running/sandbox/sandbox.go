@@ -88,7 +88,7 @@ type Options struct {
 	// all that will be kept there.
 	Hidden []string
 	// Workers is how many runs go on at one time; 0 is one for each processor.
-	// Processes made by Start do not count, nor do runs that are known, or seen, to wait.
+	// Processes made by Start do not count, nor do runs that are seen to wait.
 	Workers int
 	// Slots, if it is not nil, bounds the runs of several sandboxes together, in place of
 	// Workers.
@@ -234,9 +234,6 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 		return judge.Exec{}, err
 	}
 	defer s.running.Done()
-	if c.Waits {
-		return s.runJob(ctx, &job{Command: c})
-	}
 	slot, err := s.slots.take(ctx)
 	if err != nil {
 		return judge.Exec{}, err

@@ -30,9 +30,6 @@ type Way struct {
 	// Retime has a run that was a little slow, or got too little of the processor,
 	// repeated alone before it is judged: where programs share a machine, times vary.
 	Retime bool
-	// Waits says that a program is known to wait: its runs go on beside those that
-	// compute, and do not count against the runner's workers.
-	Waits bool
 	// Slow says that a program is known to be too slow: it is ended at its time limit,
 	// and a run that is over it is not repeated.
 	Slow bool

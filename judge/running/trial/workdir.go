@@ -125,7 +125,6 @@ func (at *place) grown() (size int64) {
 // place's done after it has run.
 func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, at place, err error) {
 	cmd = b.program.Command(limits, c.Args...)
-	cmd.Waits = b.Waits
 	files := c.Files
 	inFile, outFile := b.files()
 	if inFile != "" {
