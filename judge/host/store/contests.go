@@ -403,21 +403,21 @@ func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Acco
 	return of, failed("read who takes part in a contest", err)
 }
 
-// Mark tells one state of a team from another one: SetTeam takes that which was read.
-func (t *Team) Mark() string {
+// Revision tells one state of a team from another one: SetTeam takes that which was read.
+func (t *Team) Revision() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty))
 	return hex.EncodeToString(sum[:8])
 }
 
 // SetTeam changes a team: its name, its groups, whether it is hidden, its extra time and
-// penalty. ErrChanged says that it is not as it was when its Mark was read; "" is whatever it is.
-func (s *Store) SetTeam(ctx context.Context, t *Team, mark string) error {
+// penalty. ErrChanged says that it is not as it was when its Revision was read; "" is whatever it is.
+func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
 	return s.tx(ctx, "change a team", func(q *query.Queries) error {
 		now, err := q.TeamsOf(ctx, t.Contest)
 		if err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(now, func(r query.Team) bool { return r.ID == t.ID }); mark != "" && i >= 0 && team(now[i]).Mark() != mark {
+		if i := slices.IndexFunc(now, func(r query.Team) bool { return r.ID == t.ID }); revision != "" && i >= 0 && team(now[i]).Revision() != revision {
 			return ErrChanged
 		}
 		n, err := q.SetTeam(ctx, query.SetTeamParams{

@@ -157,7 +157,7 @@ func TestEnter(t *testing.T) {
 			t.Errorf("got %+v, %v; want %+v", got, err, team)
 		}
 		// Two change it who both have read it: the second one is told so.
-		read, again := team.Mark(), *team
+		read, again := team.Revision(), *team
 		again.ExtraTime = 2 * time.Hour
 		if err := h.SetTeam(t.Context(), &again, read); err != nil {
 			t.Fatal(err)
