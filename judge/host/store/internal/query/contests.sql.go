@@ -278,21 +278,6 @@ func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestPro
 	return err
 }
 
-const insertMember = `-- name: InsertMember :exec
-INSERT INTO member (contest, account, team) VALUES ($1, $2, $3)
-`
-
-type InsertMemberParams struct {
-	Contest string
-	Account string
-	Team    string
-}
-
-func (q *Queries) InsertMember(ctx context.Context, arg InsertMemberParams) error {
-	_, err := q.db.ExecContext(ctx, insertMember, arg.Contest, arg.Account, arg.Team)
-	return err
-}
-
 const insertPractice = `-- name: InsertPractice :exec
 INSERT INTO contest (id, slug, name, format, length, visibility, settings, revision, next_number, last_seq, last_time)
 VALUES ($1, $1, $2, 'practice', 0, 'accounts', '{}', 1, 1, 0, 0)
@@ -301,35 +286,6 @@ ON CONFLICT (id) DO NOTHING
 
 func (q *Queries) InsertPractice(ctx context.Context, iD string, name string) error {
 	_, err := q.db.ExecContext(ctx, insertPractice, iD, name)
-	return err
-}
-
-const insertTeam = `-- name: InsertTeam :exec
-INSERT INTO team (id, contest, number, name, hidden, extra_time, extra_penalty, team_groups) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-`
-
-type InsertTeamParams struct {
-	ID           string
-	Contest      string
-	Number       int64
-	Name         string
-	Hidden       bool
-	ExtraTime    int64
-	ExtraPenalty int64
-	TeamGroups   string
-}
-
-func (q *Queries) InsertTeam(ctx context.Context, arg InsertTeamParams) error {
-	_, err := q.db.ExecContext(ctx, insertTeam,
-		arg.ID,
-		arg.Contest,
-		arg.Number,
-		arg.Name,
-		arg.Hidden,
-		arg.ExtraTime,
-		arg.ExtraPenalty,
-		arg.TeamGroups,
-	)
 	return err
 }
 
@@ -377,65 +333,6 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 	return items, nil
 }
 
-const membersOf = `-- name: MembersOf :many
-SELECT member.team, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.role FROM member
-JOIN account_role ON account_role.id = member.account
-WHERE member.contest = $1
-ORDER BY account_role.login
-`
-
-type MembersOfRow struct {
-	Team        string
-	AccountRole AccountRole
-}
-
-func (q *Queries) MembersOf(ctx context.Context, contest string) ([]MembersOfRow, error) {
-	rows, err := q.db.QueryContext(ctx, membersOf, contest)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MembersOfRow
-	for rows.Next() {
-		var i MembersOfRow
-		if err := rows.Scan(
-			&i.Team,
-			&i.AccountRole.ID,
-			&i.AccountRole.Login,
-			&i.AccountRole.Display,
-			&i.AccountRole.Email,
-			&i.AccountRole.Password,
-			&i.AccountRole.Kind,
-			&i.AccountRole.SessionEpoch,
-			&i.AccountRole.Disabled,
-			&i.AccountRole.Created,
-			&i.AccountRole.Erased,
-			&i.AccountRole.Role,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const nextTeam = `-- name: NextTeam :one
-SELECT CAST(COALESCE(MAX(number), 0) + 1 AS BIGINT) AS next FROM team WHERE contest = $1
-`
-
-func (q *Queries) NextTeam(ctx context.Context, contest string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, nextTeam, contest)
-	var next int64
-	err := row.Scan(&next)
-	return next, err
-}
-
 const problemsOfContest = `-- name: ProblemsOfContest :many
 SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made FROM contest_problem
 JOIN problem ON problem.id = contest_problem.problem
@@ -472,105 +369,6 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 			&i.Problem.Config,
 			&i.Problem.Sheet,
 			&i.Problem.Made,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const setTeam = `-- name: SetTeam :execrows
-UPDATE team SET name = $2, hidden = $3, extra_time = $4, extra_penalty = $5, team_groups = $6 WHERE id = $1
-`
-
-type SetTeamParams struct {
-	ID           string
-	Name         string
-	Hidden       bool
-	ExtraTime    int64
-	ExtraPenalty int64
-	TeamGroups   string
-}
-
-func (q *Queries) SetTeam(ctx context.Context, arg SetTeamParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setTeam,
-		arg.ID,
-		arg.Name,
-		arg.Hidden,
-		arg.ExtraTime,
-		arg.ExtraPenalty,
-		arg.TeamGroups,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const teamNamed = `-- name: TeamNamed :one
-SELECT id FROM team WHERE contest = $1 AND (name = $2 OR CAST(number AS TEXT) = $2)
-ORDER BY number LIMIT 1
-`
-
-// TeamNamed finds a team by its name or its number; of several the first.
-func (q *Queries) TeamNamed(ctx context.Context, contest string, name string) (string, error) {
-	row := q.db.QueryRowContext(ctx, teamNamed, contest, name)
-	var id string
-	err := row.Scan(&id)
-	return id, err
-}
-
-const teamOf = `-- name: TeamOf :one
-SELECT team.id, team.contest, team.number, team.name, team.hidden, team.extra_time, team.extra_penalty, team.team_groups FROM member
-JOIN team ON team.id = member.team
-WHERE member.contest = $1 AND member.account = $2
-`
-
-func (q *Queries) TeamOf(ctx context.Context, contest string, account string) (Team, error) {
-	row := q.db.QueryRowContext(ctx, teamOf, contest, account)
-	var i Team
-	err := row.Scan(
-		&i.ID,
-		&i.Contest,
-		&i.Number,
-		&i.Name,
-		&i.Hidden,
-		&i.ExtraTime,
-		&i.ExtraPenalty,
-		&i.TeamGroups,
-	)
-	return i, err
-}
-
-const teamsOf = `-- name: TeamsOf :many
-SELECT id, contest, number, name, hidden, extra_time, extra_penalty, team_groups FROM team WHERE contest = $1 ORDER BY number
-`
-
-func (q *Queries) TeamsOf(ctx context.Context, contest string) ([]Team, error) {
-	rows, err := q.db.QueryContext(ctx, teamsOf, contest)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Team
-	for rows.Next() {
-		var i Team
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Number,
-			&i.Name,
-			&i.Hidden,
-			&i.ExtraTime,
-			&i.ExtraPenalty,
-			&i.TeamGroups,
 		); err != nil {
 			return nil, err
 		}

@@ -1,21 +1,3 @@
--- name: InsertInvitation :exec
-INSERT INTO invitation (id, hash, note, contest, uses, used, made, made_by, expires) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8);
-
--- name: InvitationByHash :one
-SELECT * FROM invitation WHERE hash = $1;
-
--- name: ListInvitations :many
-SELECT * FROM invitation ORDER BY id DESC;
-
--- name: UseInvitation :execrows
-UPDATE invitation SET used = used + 1 WHERE hash = $1 AND used < uses AND expires > sqlc.arg(now) AND ended IS NULL;
-
--- name: EndInvitation :execrows
-UPDATE invitation SET ended = $2 WHERE id = $1 AND ended IS NULL;
-
--- name: DeleteInvitations :exec
-DELETE FROM invitation WHERE expires < $1;
-
 -- What follows takes a person out of the database. It alone changes rows that are otherwise
 -- only added.
 
@@ -116,14 +98,6 @@ DELETE FROM job WHERE flow = $1;
 
 -- name: EraseFlow :exec
 DELETE FROM flow WHERE id = $1;
-
--- name: EraseBlob :exec
-DELETE FROM blob WHERE sha256 = $1;
-
--- SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
--- nobody names it.
--- name: SeeBlob :exec
-UPDATE blob SET seen = $2 WHERE sha256 = $1;
 
 -- name: CountAdmins :one
 SELECT COUNT(*) FROM account_role WHERE role = 'admin' AND password <> '' AND NOT disabled;

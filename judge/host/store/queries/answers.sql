@@ -1,0 +1,77 @@
+-- NumberAnswer locks the hole until the transaction ends, and takes a number and a time that
+-- is later than any before.
+-- name: NumberAnswer :one
+UPDATE hole SET
+    last_number = last_number + 1,
+    last_time = CASE WHEN last_time >= sqlc.arg(now) THEN last_time + 1 ELSE sqlc.arg(now) END
+WHERE id = sqlc.arg(id)
+RETURNING last_number, last_time;
+
+-- name: InsertAnswer :exec
+INSERT INTO answer (id, hole, number, account, form_key, file, sha256, size, asked, received, state, flow, verdict, why, language, name, flags, bytes, chars, events, toolchain)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'proving', $11, '', '', '', '', '', 0, 0, '', '');
+
+-- name: AnswerByKey :one
+SELECT number FROM answer WHERE account = $1 AND form_key = $2 AND hole = $3 AND received > $4;
+
+-- name: AnswerByNumber :one
+SELECT * FROM answer_line WHERE hole = $1 AND number = $2;
+
+-- name: AnswerOfFlow :one
+SELECT * FROM answer_line WHERE flow = $1;
+
+-- name: AnswersOf :many
+SELECT * FROM answer_line WHERE account = $1 AND hole = $2 ORDER BY number DESC LIMIT $3;
+
+-- name: CountAnswers :one
+SELECT COUNT(*) FROM answer WHERE account = $1 AND hole = $2 AND received > sqlc.arg(after) AND received <= sqlc.arg(until);
+
+-- ScoredAnswers are those that were right once.
+-- name: ScoredAnswers :many
+SELECT answer.number, answer.account, answer.received, answer.state, answer.language, answer.name, answer.flags, answer.bytes, answer.chars, answer.stood, account.display
+FROM answer
+JOIN account ON account.id = answer.account
+WHERE answer.hole = $1 AND answer.stood IS NOT NULL
+ORDER BY answer.number;
+
+-- name: SettleAnswer :execrows
+UPDATE answer SET
+    state = $2, flow = '', verdict = $3, why = $4, language = $5, name = $6, flags = $7, bytes = $8, chars = $9, events = $10, toolchain = $11, stood = $12
+WHERE flow = $1;
+
+-- name: InsertAnswerProof :exec
+INSERT INTO answer_proof (answer, at, state, verdict, why, toolchain, workers) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: ProofsOf :many
+SELECT * FROM answer_proof WHERE answer = $1 ORDER BY at;
+
+-- name: StandingToolchains :many
+SELECT DISTINCT language, toolchain FROM answer WHERE state = 'standing';
+
+-- OfToolchain are the answers that stand, were proved with a tool chain, and are not being
+-- proved again.
+-- name: OfToolchain :many
+SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answer.asked, problem.slug, problem.bundle, problem.config
+FROM answer
+JOIN hole ON hole.id = answer.hole
+JOIN problem ON problem.id = hole.problem
+WHERE answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> '' AND answer.language = $1 AND answer.toolchain = $2
+ORDER BY answer.id;
+
+-- name: ProveAnswerAgain :execrows
+UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'standing' AND flow = '';
+
+-- name: NamedByAnswers :many
+SELECT sha256, events FROM answer;
+
+-- name: BlobsOfAnswers :many
+SELECT sha256, events FROM answer WHERE account = $1;
+
+-- name: EraseAnswers :exec
+UPDATE answer SET
+    file = '', sha256 = '', size = 0, asked = '{}', form_key = '', flow = '', events = '', why = '',
+    state = CASE WHEN state = 'proving' THEN 'refused' ELSE state END
+WHERE account = $1;
+
+-- name: EraseAnswerProofs :exec
+UPDATE answer_proof SET why = '' WHERE answer IN (SELECT answer.id FROM answer WHERE answer.account = $1);

@@ -1,0 +1,63 @@
+-- name: PutBlob :exec
+INSERT INTO blob (sha256, size, kind, stored, seen) VALUES ($1, $2, $3, $4, $4)
+ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen, kind = CASE WHEN blob.kind = 'sent' THEN excluded.kind ELSE blob.kind END;
+
+-- name: PutSender :exec
+INSERT INTO blob_sender (account, sha256) VALUES ($1, $2)
+ON CONFLICT (account, sha256) DO NOTHING;
+
+-- SentUnnamed is how many bytes an account has sent of which no row is known that names them,
+-- besides one blob.
+-- name: SentUnnamed :one
+SELECT CAST(COALESCE(SUM(blob.size), 0) AS BIGINT) FROM blob_sender JOIN blob ON blob.sha256 = blob_sender.sha256
+WHERE blob_sender.account = $1 AND NOT blob_sender.named AND blob.sha256 <> $2;
+
+-- name: UnnamedOf :many
+SELECT sha256 FROM blob_sender WHERE account = $1 AND NOT named;
+
+-- name: NameSent :exec
+UPDATE blob_sender SET named = TRUE WHERE account = $1 AND sha256 = $2;
+
+-- name: HasSent :one
+SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2;
+
+-- SeeSent notes that a blob is wanted, if the account has sent it.
+-- name: SeeSent :execrows
+UPDATE blob SET seen = sqlc.arg(now)
+WHERE blob.sha256 = sqlc.arg(sha256)
+    AND EXISTS (SELECT 1 FROM blob_sender WHERE blob_sender.account = sqlc.arg(account) AND blob_sender.sha256 = blob.sha256);
+
+-- name: BlobsSeenBefore :many
+SELECT sha256 FROM blob WHERE seen < sqlc.arg(before) OR kind = 'sent' AND seen < sqlc.arg(sent_before);
+
+-- name: DeleteBlob :execrows
+DELETE FROM blob WHERE sha256 = sqlc.arg(sha256) AND (seen < sqlc.arg(before) OR kind = 'sent' AND seen < sqlc.arg(sent_before));
+
+-- name: NamedByBundles :many
+SELECT DISTINCT manifest FROM bundle;
+
+-- name: NamedByProblems :many
+SELECT DISTINCT config, sheet FROM problem;
+
+-- name: NamedByJudgements :many
+SELECT DISTINCT config, CAST(COALESCE(events, '') AS TEXT) AS events FROM judgement;
+
+-- name: NamedBySubmissions :many
+SELECT files FROM submission;
+
+-- name: NamedByJobs :many
+SELECT spec FROM job WHERE flow IS NOT NULL;
+
+-- name: NamedByParts :many
+SELECT DISTINCT events FROM part;
+
+-- name: NamedByUploads :many
+SELECT archive, report FROM upload;
+
+-- name: EraseBlob :exec
+DELETE FROM blob WHERE sha256 = $1;
+
+-- SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
+-- nobody names it.
+-- name: SeeBlob :exec
+UPDATE blob SET seen = $2 WHERE sha256 = $1;
