@@ -8,7 +8,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/job"
-	"assay/judge/host/queue"
 	"assay/judge/host/store"
 )
 
@@ -36,7 +35,7 @@ func (h *harness) enrolled(name string, guest bool) *fake {
 }
 
 // finish hands a result in, and waits until it is kept.
-func (h *harness) finish(l *queue.Lease, r *job.Result) {
+func (h *harness) finish(l *lease, r *job.Result) {
 	h.Helper()
 	before := h.Counts().Counted
 	h.must(l.Finish(h.Context(), r))
@@ -62,117 +61,119 @@ func (h *harness) submission(id string) *store.Submission {
 // TestBarelyTooLate: another worker judges what was barely too late, then a third; if one
 // of them finds it in time, it is. Until then the submission is open.
 func TestBarelyTooLate(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	one := h.enrolled("one", false)
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l := one.take()
-	h.finish(l, h.late(l.Spec))
-	if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
-		t.Errorf("there is no other worker, and the submission is %+v", s)
-	}
-
-	guest, two, three := h.enrolled("guest", true), h.enrolled("two", false), h.enrolled("three", false)
-	id = h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l = one.take()
-	h.finish(l, h.late(l.Spec))
-	for _, w := range []*fake{two, three} {
-		if s := h.submission(id); s.Verdict != "" || s.State != store.Waiting {
-			t.Errorf("before %s has judged the submission is %+v", w.name, s)
-		}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		one := h.enrolled("one", false)
+		id := h.submit(job.Practice, class, 1)[0]
 		h.give(job.Practice, class, 1)
-		one.none("it judged the submission")
-		guest.none("guests are not asked")
-		l = w.take()
-		if !l.Spec.Alone {
-			t.Errorf("%s is given %+v", w.name, l.Spec.Work)
-		}
-		r := says(l.Spec, judge.Accepted)
-		if w == two {
-			r = h.late(l.Spec)
-		}
-		h.finish(l, r)
-	}
-	if s := h.submission(id); s.Verdict != judge.Accepted || s.State != store.Done {
-		t.Errorf("in the end the submission is %+v", s)
-	}
-	runs, err := h.store.Judgings(t.Context(), store.JudgingFilter{Origin: store.Borderline})
-	h.must(err)
-	if len(runs) != 3 || runs[0].Why != "secret/1 took 1.1s, the limit is 1s on two" || runs[0].Worker != "three" || !runs[0].Stands {
-		t.Errorf("the staff is shown %+v", runs)
-	}
-
-	// After three nobody else is asked.
-	id = h.submit(job.Practice, class, 1)[0]
-	h.enrolled("four", false)
-	for i, w := range []*fake{one, two, three} {
-		h.give(job.Practice, class, 1)
-		for _, before := range []*fake{one, two, three}[:i] {
-			before.none("it judged the submission")
-		}
-		l = w.take()
+		l := one.take()
 		h.finish(l, h.late(l.Spec))
-	}
-	if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
-		t.Errorf("after three runs the submission is %+v", s)
-	}
+		if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
+			t.Errorf("there is no other worker, and the submission is %+v", s)
+		}
+
+		guest, two, three := h.enrolled("guest", true), h.enrolled("two", false), h.enrolled("three", false)
+		id = h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l = one.take()
+		h.finish(l, h.late(l.Spec))
+		for _, w := range []*fake{two, three} {
+			if s := h.submission(id); s.Verdict != "" || s.State != store.Waiting {
+				t.Errorf("before %s has judged the submission is %+v", w.name, s)
+			}
+			h.give(job.Practice, class, 1)
+			one.none("it judged the submission")
+			guest.none("guests are not asked")
+			l = w.take()
+			if !l.Spec.Alone {
+				t.Errorf("%s is given %+v", w.name, l.Spec.Work)
+			}
+			r := says(l.Spec, judge.Accepted)
+			if w == two {
+				r = h.late(l.Spec)
+			}
+			h.finish(l, r)
+		}
+		if s := h.submission(id); s.Verdict != judge.Accepted || s.State != store.Done {
+			t.Errorf("in the end the submission is %+v", s)
+		}
+		runs, err := h.store.Judgings(t.Context(), store.JudgingFilter{Origin: store.Borderline})
+		h.must(err)
+		if len(runs) != 3 || runs[0].Why != "secret/1 took 1.1s, the limit is 1s on two" || runs[0].Worker != "three" || !runs[0].Stands {
+			t.Errorf("the staff is shown %+v", runs)
+		}
+
+		// After three nobody else is asked.
+		id = h.submit(job.Practice, class, 1)[0]
+		h.enrolled("four", false)
+		for i, w := range []*fake{one, two, three} {
+			h.give(job.Practice, class, 1)
+			for _, before := range []*fake{one, two, three}[:i] {
+				before.none("it judged the submission")
+			}
+			l = w.take()
+			h.finish(l, h.late(l.Spec))
+		}
+		if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
+			t.Errorf("after three runs the submission is %+v", s)
+		}
+	})
 }
 
 // TestNobodyElseAnyMore: where the other workers go away before they have judged again what
 // was barely too late, nothing waits for them for ever; what guests judged does.
 func TestNobodyElseAnyMore(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	one, guest := h.enrolled("one", false), h.enrolled("guest", true)
-	two := h.enrolled("two", false)
-	barely, guests := h.submit(job.Practice, class, 1)[0], ""
-	h.give(job.Practice, class, 1)
-	l := one.take()
-	h.finish(l, h.late(l.Spec))
-	h.give(job.Practice, class, 1)
-	l = two.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, "")))
-	h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
-	two.Close()
-	h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
-	h.must(h.feed(t.Context(), h.lead("first")))
-	one.none("it judged the submission, whoever failed")
-	guests = h.submit(job.Practice, class, 1)[0]
-	h.must(h.feed(t.Context(), h.lead("first")))
-	for l = guest.take(); l.Spec.ID != guests; l = guest.take() {
-	}
-	h.finish(l, says(l.Spec, judge.Accepted))
-	one.Close()
-	h.until("the first is gone", func() bool { return !h.Presence("one").Connected })
-	now := time.Now()
-	for _, later := range []time.Duration{0, lonely / 2, lonely - time.Second} {
-		h.must(h.attend(t.Context(), now.Add(later)))
-		if s := h.submission(barely); s.Verdict != "" {
-			t.Fatalf("after %s the submission is %+v", later, s)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		one, guest := h.enrolled("one", false), h.enrolled("guest", true)
+		two := h.enrolled("two", false)
+		barely, guests := h.submit(job.Practice, class, 1)[0], ""
+		h.give(job.Practice, class, 1)
+		l := one.take()
+		h.finish(l, h.late(l.Spec))
+		h.give(job.Practice, class, 1)
+		l = two.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, "")))
+		h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
+		two.Close()
+		h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
+		h.must(h.feed(t.Context(), h.lead("first")))
+		one.none("it judged the submission, whoever failed")
+		guests = h.submit(job.Practice, class, 1)[0]
+		h.must(h.feed(t.Context(), h.lead("first")))
+		for l = guest.take(); l.Spec.ID != guests; l = guest.take() {
 		}
-	}
-	h.must(h.attend(t.Context(), now.Add(lonely)))
-	if s := h.submission(barely); s.Verdict != judge.TimeLimit || s.Judgement != barely {
-		t.Errorf("nobody else is here, and the submission is %+v", s)
-	}
-	h.must(h.attend(t.Context(), now.Add(time.Hour)))
-	if s := h.submission(guests); s.Verdict != "" || s.State == store.Cancelled {
-		t.Errorf("only a guest has judged it, and the submission is %+v", s)
-	}
-	if left, err := h.Stranded(t.Context()); err != nil || len(left) != 1 || left[0].Origin != store.OfGuest {
-		t.Errorf("the staff is told of %+v, %v", left, err)
-	}
-	h.must(h.feed(t.Context(), h.lead("first")))
-	guest.none("only others may judge it now")
-	three := h.enrolled("three", false)
-	h.must(h.feed(t.Context(), h.lead("first")))
-	l = three.take()
-	h.finish(l, says(l.Spec, judge.Accepted))
-	if s := h.submission(guests); s.Verdict != judge.Accepted {
-		t.Errorf("in the end the submission is %+v", s)
-	}
+		h.finish(l, says(l.Spec, judge.Accepted))
+		one.Close()
+		h.until("the first is gone", func() bool { return !h.Presence("one").Connected })
+		now := time.Now()
+		for _, later := range []time.Duration{0, lonely / 2, lonely - time.Second} {
+			h.must(h.attend(t.Context(), now.Add(later)))
+			if s := h.submission(barely); s.Verdict != "" {
+				t.Fatalf("after %s the submission is %+v", later, s)
+			}
+		}
+		h.must(h.attend(t.Context(), now.Add(lonely)))
+		if s := h.submission(barely); s.Verdict != judge.TimeLimit || s.Judgement != barely {
+			t.Errorf("nobody else is here, and the submission is %+v", s)
+		}
+		h.must(h.attend(t.Context(), now.Add(time.Hour)))
+		if s := h.submission(guests); s.Verdict != "" || s.State == store.Cancelled {
+			t.Errorf("only a guest has judged it, and the submission is %+v", s)
+		}
+		if left, err := h.Stranded(t.Context()); err != nil || len(left) != 1 || left[0].Origin != store.OfGuest {
+			t.Errorf("the staff is told of %+v, %v", left, err)
+		}
+		h.must(h.feed(t.Context(), h.lead("first")))
+		guest.none("only others may judge it now")
+		three := h.enrolled("three", false)
+		h.must(h.feed(t.Context(), h.lead("first")))
+		l = three.take()
+		h.finish(l, says(l.Spec, judge.Accepted))
+		if s := h.submission(guests); s.Verdict != judge.Accepted {
+			t.Errorf("in the end the submission is %+v", s)
+		}
+	})
 }
 
 // TestGuests: what a guest says counts when another says so, and what speaks against a guest is
@@ -189,158 +190,162 @@ func TestGuests(t *testing.T) {
 		"its machine may err": {judge.JudgeError, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			h.folding()
-			guest := h.enrolled("guest", true)
-			id := h.submit(job.Practice, class, 1)[0]
-			h.give(job.Practice, class, 1)
-			l := guest.take()
-			watch := h.Watch(id)
-			defer watch.Close()
-			l.Progress(0, []byte(`{}`))
-			h.Listener().Progress("guest", job.Progress{Running: job.Running{Job: id, Generation: 1}, Events: [][]byte{[]byte(`{}`)}})
-			if events, _, _ := watch.Next(0); len(events) != 0 {
-				t.Error("what a guest finds is told before another has found it")
-			}
-			h.finish(l, says(l.Spec, tt.said))
-			if s := h.submission(id); s.Verdict != "" {
-				t.Errorf("a guest's verdict counts: %+v", s)
-			}
-			other := h.enrolled("other", false)
-			h.give(job.Practice, class, 1)
-			guest.none("it judged the submission")
-			l = other.take()
-			if l.Spec.Alone {
-				t.Error("it is judged alone")
-			}
-			h.must(l.Finish(t.Context(), says(l.Spec, "")))
-			h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
-			if left, err := h.Stranded(t.Context()); err != nil || len(left) != 0 {
-				t.Errorf("somebody is here who may judge it, and the staff is told of %+v, %v", left, err)
-			}
-			h.give(job.Practice, class, 1)
-			guest.none("it is no guest's to judge again, whoever failed")
-			l = other.take()
-			h.finish(l, says(l.Spec, judge.WrongAnswer))
-			if s := h.submission(id); s.Verdict != judge.WrongAnswer {
-				t.Errorf("the submission is %+v", s)
-			}
-			found := 0
-			if r := h.trust.row["guest"]; r != nil { // after finish nothing changes any more
-				found = len(r.found)
-			}
-			if now := h.Presence("guest").Differs; now != tt.differ || found != tt.found {
-				t.Errorf("%d speak against the guest, of %d", now, found)
-			}
-			entries, err := h.store.Audited(t.Context(), "", 10)
-			h.must(err)
-			if told := len(entries) == 1 && entries[0].Detail == "the guest guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
-				t.Errorf("the staff is told %+v", entries)
-			}
+			run(t, func(t *testing.T, h *harness) {
+				h.folding()
+				guest := h.enrolled("guest", true)
+				id := h.submit(job.Practice, class, 1)[0]
+				h.give(job.Practice, class, 1)
+				l := guest.take()
+				watch := h.Watch(id)
+				defer watch.Close()
+				l.Progress(0, []byte(`{}`))
+				h.Listener().Progress("guest", job.Progress{Running: job.Running{Job: id, Generation: 1}, Events: [][]byte{[]byte(`{}`)}})
+				if events, _, _ := watch.Next(0); len(events) != 0 {
+					t.Error("what a guest finds is told before another has found it")
+				}
+				h.finish(l, says(l.Spec, tt.said))
+				if s := h.submission(id); s.Verdict != "" {
+					t.Errorf("a guest's verdict counts: %+v", s)
+				}
+				other := h.enrolled("other", false)
+				h.give(job.Practice, class, 1)
+				guest.none("it judged the submission")
+				l = other.take()
+				if l.Spec.Alone {
+					t.Error("it is judged alone")
+				}
+				h.must(l.Finish(t.Context(), says(l.Spec, "")))
+				h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
+				if left, err := h.Stranded(t.Context()); err != nil || len(left) != 0 {
+					t.Errorf("somebody is here who may judge it, and the staff is told of %+v, %v", left, err)
+				}
+				h.give(job.Practice, class, 1)
+				guest.none("it is no guest's to judge again, whoever failed")
+				l = other.take()
+				h.finish(l, says(l.Spec, judge.WrongAnswer))
+				if s := h.submission(id); s.Verdict != judge.WrongAnswer {
+					t.Errorf("the submission is %+v", s)
+				}
+				found := 0
+				if r := h.trust.row["guest"]; r != nil { // after finish nothing changes any more
+					found = len(r.found)
+				}
+				if now := h.Presence("guest").Differs; now != tt.differ || found != tt.found {
+					t.Errorf("%d speak against the guest, of %d", now, found)
+				}
+				entries, err := h.store.Audited(t.Context(), "", 10)
+				h.must(err)
+				if told := len(entries) == 1 && entries[0].Detail == "the guest guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
+					t.Errorf("the staff is told %+v", entries)
+				}
+			})
 		})
 	}
 }
 
 // TestAGuestThatLies is drained when it lied about submissions of several accounts.
 func TestAGuestThatLies(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	guest, other := h.enrolled("guest", true), h.enrolled("other", false)
-	for i, account := range []string{"ben", "ben", "cleo", "dan"} {
-		if i != 1 {
-			a, err := h.store.NewAccount(t.Context(), account, "", store.Person, "")
-			h.must(err)
-			h.owner = a.ID
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		guest, other := h.enrolled("guest", true), h.enrolled("other", false)
+		for i, account := range []string{"ben", "ben", "cleo", "dan"} {
+			if i != 1 {
+				a, err := h.store.NewAccount(t.Context(), account, "", store.Person, "")
+				h.must(err)
+				h.owner = a.ID
+			}
+			if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Active {
+				t.Fatalf("after %d lies it is %+v, %v", i, w, err)
+			}
+			h.submit(job.Practice, class, 1)
+			h.give(job.Practice, class, 1)
+			l := guest.take()
+			h.finish(l, says(l.Spec, judge.Accepted))
+			h.give(job.Practice, class, 1)
+			l = other.take()
+			h.finish(l, says(l.Spec, judge.WrongAnswer))
 		}
-		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Active {
-			t.Fatalf("after %d lies it is %+v, %v", i, w, err)
+		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Drained || !strings.HasSuffix(w.Note, "judged admin judgings --worker guest") {
+			t.Errorf("it is %+v, %v", w, err)
 		}
-		h.submit(job.Practice, class, 1)
-		h.give(job.Practice, class, 1)
-		l := guest.take()
-		h.finish(l, says(l.Spec, judge.Accepted))
-		h.give(job.Practice, class, 1)
-		l = other.take()
-		h.finish(l, says(l.Spec, judge.WrongAnswer))
-	}
-	if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Drained || !strings.HasSuffix(w.Note, "judged admin judgings --worker guest") {
-		t.Errorf("it is %+v, %v", w, err)
-	}
-	if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.Active {
-		t.Errorf("the other is %+v, %v", w, err)
-	}
+		if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.Active {
+			t.Errorf("the other is %+v, %v", w, err)
+		}
+	})
 }
 
 // TestGuestsHaveNothingOfContests: while a contest has a problem and has not ended, no guest is given
 // a job of it, or told to make it ready.
 func TestGuestsHaveNothingOfContests(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	one, guest := h.enrolled("one", false), h.enrolled("guest", true)
-	published := func(problem string) {
-		h.Published(job.Bundle{Problem: problem, Manifest: digest, Config: digest})
-	}
-	told := func(f *fake, last string) (problems []string) {
-		t.Helper()
-		for {
-			select {
-			case o := <-f.Orders():
-				for _, b := range o.Bundles {
-					if b.Problem == last {
-						return problems
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		one, guest := h.enrolled("one", false), h.enrolled("guest", true)
+		published := func(problem string) {
+			h.Published(job.Bundle{Problem: problem, Manifest: digest, Config: digest})
+		}
+		told := func(f *fake, last string) (problems []string) {
+			t.Helper()
+			for {
+				select {
+				case o := <-f.Orders():
+					for _, b := range o.Bundles {
+						if b.Problem == last {
+							return problems
+						}
+						problems = append(problems, b.Problem)
 					}
-					problems = append(problems, b.Problem)
+				case <-time.After(patience):
+					t.Fatalf("%s is told nothing of %s", f.name, last)
 				}
-			case <-time.After(patience):
-				t.Fatalf("%s is told nothing of %s", f.name, last)
 			}
 		}
-	}
-	published("first")
-	told(one, "first")
-	told(guest, "first") // and what was told before
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Staff}
-	h.must(h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
+		published("first")
+		told(one, "first")
+		told(guest, "first") // and what was told before
+		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Staff}
+		h.must(h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
 
-	published("sum")
-	h.warm("one")
-	h.warm("guest")
-	published("last")
-	if all := told(one, "last"); !slices.Equal(all, []string{"sum", "sum"}) {
-		t.Errorf("a worker is to make ready %v", all)
-	}
-	if all := told(guest, "last"); len(all) > 0 {
-		t.Errorf("a guest is to make ready %v", all)
-	}
-
-	for _, lane := range []job.Lane{job.Practice, job.Background} {
-		id := h.submit(lane, class, 1)[0]
-		h.give(lane, class, 1)
-		guest.none("a contest has the problem")
-		l := one.take()
-		if l.Spec.ID != id {
-			t.Fatalf("the job %s is given instead of %s", l.Spec.ID, id)
+		published("sum")
+		h.warm("one")
+		h.warm("guest")
+		published("last")
+		if all := told(one, "last"); !slices.Equal(all, []string{"sum", "sum"}) {
+			t.Errorf("a worker is to make ready %v", all)
 		}
-		h.finish(l, says(l.Spec, judge.Accepted))
-	}
+		if all := told(guest, "last"); len(all) > 0 {
+			t.Errorf("a guest is to make ready %v", all)
+		}
+
+		for _, lane := range []job.Lane{job.Practice, job.Background} {
+			id := h.submit(lane, class, 1)[0]
+			h.give(lane, class, 1)
+			guest.none("a contest has the problem")
+			l := one.take()
+			if l.Spec.ID != id {
+				t.Fatalf("the job %s is given instead of %s", l.Spec.ID, id)
+			}
+			h.finish(l, says(l.Spec, judge.Accepted))
+		}
+	})
 }
 
 // TestWhatFailedIsNoGuests: in a running contest, whose submissions no guest takes, one that
 // failed on the only other worker is tried there again, and does not wait for a guest.
 func TestWhatFailedIsNoGuests(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	one := h.enrolled("one", false)
-	h.enrolled("guest", true)
-	id := h.submit(job.Contest, class, 1)[0]
-	h.give(job.Contest, class, 1)
-	l := one.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, "")))
-	h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
-	h.give(job.Contest, class, 1)
-	l = one.take()
-	h.finish(l, says(l.Spec, judge.Accepted))
-	if s := h.submission(id); s.Verdict != judge.Accepted {
-		t.Errorf("the submission is %+v", s)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		one := h.enrolled("one", false)
+		h.enrolled("guest", true)
+		id := h.submit(job.Contest, class, 1)[0]
+		h.give(job.Contest, class, 1)
+		l := one.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, "")))
+		h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
+		h.give(job.Contest, class, 1)
+		l = one.take()
+		h.finish(l, says(l.Spec, judge.Accepted))
+		if s := h.submission(id); s.Verdict != judge.Accepted {
+			t.Errorf("the submission is %+v", s)
+		}
+	})
 }

@@ -50,68 +50,69 @@ func TestAudit(t *testing.T) {
 		"otherwise": {judge.WrongAnswer, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			h.o.Audit, h.o.Class = 1, class
-			h.folding()
-			one := h.enrolled("one", false)
-			h.enrolled("guest", true)
-			// While nobody else is there, nobody else is asked.
-			h.submit(job.Practice, class, 1)
-			h.give(job.Practice, class, 1)
-			l := one.take()
-			h.finish(l, says(l.Spec, judge.Accepted))
-			if flows, err := h.store.Flows(t.Context()); err != nil || len(flows) != 0 {
-				t.Fatalf("%d flows, %v", len(flows), err)
-			}
+			run(t, func(t *testing.T, h *harness) {
+				h.o.Audit, h.o.Class = 1, class
+				h.folding()
+				one := h.enrolled("one", false)
+				h.enrolled("guest", true)
+				// While nobody else is there, nobody else is asked.
+				h.submit(job.Practice, class, 1)
+				h.give(job.Practice, class, 1)
+				l := one.take()
+				h.finish(l, says(l.Spec, judge.Accepted))
+				if flows, err := h.store.Flows(t.Context()); err != nil || len(flows) != 0 {
+					t.Fatalf("%d flows, %v", len(flows), err)
+				}
 
-			two := h.enrolled("two", false)
-			id := h.submit(job.Practice, class, 1)[0]
-			h.give(job.Practice, class, 1)
-			l = one.take()
-			h.finish(l, says(l.Spec, judge.Accepted))
-			audit := store.JobID("audit", id)
-			h.must(h.plan(t.Context(), audit, time.Now()))
-			if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one", "guest"}) {
-				t.Errorf("%v must not be asked", not)
-			}
-			h.give(job.Background, class, 1)
-			one.none("it judged the submission")
-			l = two.take()
-			h.finish(l, says(l.Spec, tt.second))
-			h.must(h.plan(t.Context(), audit, time.Now()))
-			if tt.differ > 0 {
-				for key, want := range map[string][]string{"first/2": {"guest", "two"}, "second/3": {"guest", "one"}} {
-					not := slices.Compact(slices.Sorted(slices.Values(h.spec(store.JobID(audit, key)).Exclude)))
-					if !slices.Equal(not, want) {
-						t.Errorf("%v must not be asked for %s, want %v", not, key, want)
+				two := h.enrolled("two", false)
+				id := h.submit(job.Practice, class, 1)[0]
+				h.give(job.Practice, class, 1)
+				l = one.take()
+				h.finish(l, says(l.Spec, judge.Accepted))
+				audit := store.JobID("audit", id)
+				h.must(h.plan(t.Context(), audit, time.Now()))
+				if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one", "guest"}) {
+					t.Errorf("%v must not be asked", not)
+				}
+				h.give(job.Background, class, 1)
+				one.none("it judged the submission")
+				l = two.take()
+				h.finish(l, says(l.Spec, tt.second))
+				h.must(h.plan(t.Context(), audit, time.Now()))
+				if tt.differ > 0 {
+					for key, want := range map[string][]string{"first/2": {"guest", "two"}, "second/3": {"guest", "one"}} {
+						not := slices.Compact(slices.Sorted(slices.Values(h.spec(store.JobID(audit, key)).Exclude)))
+						if !slices.Equal(not, want) {
+							t.Errorf("%v must not be asked for %s, want %v", not, key, want)
+						}
+					}
+					h.answering(map[*fake]judge.Verdict{one: judge.Accepted, two: tt.second})
+					h.until("each has judged it three times", func() bool {
+						h.must(h.feed(t.Context(), h.lead("first")))
+						parts, err := h.store.Parts(t.Context(), audit)
+						return err == nil && len(parts) == 5
+					})
+					h.must(h.plan(t.Context(), audit, time.Now()))
+				}
+				f, err := h.store.Flow(t.Context(), audit)
+				if want := map[int]string{0: "", 1: "one says AC, AC, AC; two says WA, WA, WA"}[tt.differ]; err != nil || f.Owner != h.owner || f.Reason != want {
+					t.Errorf("the audit is %+v, %v", f, err)
+				}
+				for _, w := range []string{"one", "two"} {
+					if kept, err := h.store.Worker(t.Context(), w); err != nil || kept.State != store.Active || h.Presence(w).Differs != tt.differ {
+						t.Errorf("%s is %+v, others disagree about %d, %v", w, kept, h.Presence(w).Differs, err)
 					}
 				}
-				h.answering(map[*fake]judge.Verdict{one: judge.Accepted, two: tt.second})
-				h.until("each has judged it three times", func() bool {
-					h.must(h.feed(t.Context(), h.lead("first")))
-					parts, err := h.store.Parts(t.Context(), audit)
-					return err == nil && len(parts) == 5
-				})
-				h.must(h.plan(t.Context(), audit, time.Now()))
-			}
-			f, err := h.store.Flow(t.Context(), audit)
-			if want := map[int]string{0: "", 1: "one says AC, AC, AC; two says WA, WA, WA"}[tt.differ]; err != nil || f.Owner != h.owner || f.Reason != want {
-				t.Errorf("the audit is %+v, %v", f, err)
-			}
-			for _, w := range []string{"one", "two"} {
-				if kept, err := h.store.Worker(t.Context(), w); err != nil || kept.State != store.Active || h.Presence(w).Differs != tt.differ {
-					t.Errorf("%s is %+v, others disagree about %d, %v", w, kept, h.Presence(w).Differs, err)
+				if j := h.judgement(id); j.Verdict != judge.Accepted {
+					t.Errorf("the verdict is %s", j.Verdict)
 				}
-			}
-			if j := h.judgement(id); j.Verdict != judge.Accepted {
-				t.Errorf("the verdict is %s", j.Verdict)
-			}
-			entries, err := h.store.Audited(t.Context(), "", 10)
-			h.must(err)
-			said := len(entries) == 1 && entries[0].Action == "workers disagree" && entries[0].Detail == f.Reason
-			if said != (tt.differ > 0) || len(entries) > 0 != (tt.differ > 0) {
-				t.Errorf("the staff is told %+v", entries)
-			}
+				entries, err := h.store.Audited(t.Context(), "", 10)
+				h.must(err)
+				said := len(entries) == 1 && entries[0].Action == "workers disagree" && entries[0].Detail == f.Reason
+				if said != (tt.differ > 0) || len(entries) > 0 != (tt.differ > 0) {
+					t.Errorf("the staff is told %+v", entries)
+				}
+			})
 		})
 	}
 }
@@ -137,49 +138,50 @@ func TestWorkersThatDiffer(t *testing.T) {
 		"and one always says so":  {3, 3, []flow.Part{said("first/2", "one", "AC"), said("second/2", "two", "AC")}, []string{"two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			var workers []*fake
-			for _, w := range []string{"one", "two", "three"} {
-				workers = append(workers, h.enrolled(w, false))
-			}
-			var accounts []string
-			for i := range tt.accounts {
-				a, err := h.store.NewAccount(t.Context(), fmt.Sprint("person", i), "", store.Person, "")
-				h.must(err)
-				accounts = append(accounts, a.ID)
-			}
-			for i := range tt.submissions {
-				spec, err := flow.NewAudit(&job.Work{Problem: "sum"}, flow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
-				h.must(err)
-				data, err := json.Marshal(spec)
-				h.must(err)
-				f, err := h.store.NewFlow(t.Context(), fmt.Sprint("audit", i), string(flow.Audit), data, accounts[i%len(accounts)])
-				h.must(err)
-				h.must(h.concluded(t.Context(), f, spec, append([]flow.Part{differ}, tt.parts...)))
-			}
-			var drained []string
-			for _, w := range workers {
-				kept, err := h.store.Worker(t.Context(), w.name)
-				h.must(err)
-				if kept.State != store.Drained {
-					continue
+			run(t, func(t *testing.T, h *harness) {
+				var workers []*fake
+				for _, w := range []string{"one", "two", "three"} {
+					workers = append(workers, h.enrolled(w, false))
 				}
-				drained = append(drained, w.name)
-				if want := "on submissions of 3 accounts: /admin/audit says which; what it judged: judged admin judgings --worker " + w.name; !strings.HasSuffix(kept.Note, want) {
-					t.Errorf("the note of %s is %q", w.name, kept.Note)
+				var accounts []string
+				for i := range tt.accounts {
+					a, err := h.store.NewAccount(t.Context(), fmt.Sprint("person", i), "", store.Person, "")
+					h.must(err)
+					accounts = append(accounts, a.ID)
 				}
-				h.until("it is told to take no more jobs", func() bool {
-					select {
-					case o := <-w.Orders():
-						return o.Kind == job.Drain
-					default:
-						return false
+				for i := range tt.submissions {
+					spec, err := flow.NewAudit(&job.Work{Problem: "sum"}, flow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
+					h.must(err)
+					data, err := json.Marshal(spec)
+					h.must(err)
+					f, err := h.store.NewFlow(t.Context(), fmt.Sprint("audit", i), string(flow.Audit), data, accounts[i%len(accounts)])
+					h.must(err)
+					h.must(h.concluded(t.Context(), f, spec, append([]flow.Part{differ}, tt.parts...)))
+				}
+				var drained []string
+				for _, w := range workers {
+					kept, err := h.store.Worker(t.Context(), w.name)
+					h.must(err)
+					if kept.State != store.Drained {
+						continue
 					}
-				})
-			}
-			if !slices.Equal(drained, tt.drained) {
-				t.Errorf("drained are %v, want %v", drained, tt.drained)
-			}
+					drained = append(drained, w.name)
+					if want := "on submissions of 3 accounts: /admin/audit says which; what it judged: judged admin judgings --worker " + w.name; !strings.HasSuffix(kept.Note, want) {
+						t.Errorf("the note of %s is %q", w.name, kept.Note)
+					}
+					h.until("it is told to take no more jobs", func() bool {
+						select {
+						case o := <-w.Orders():
+							return o.Kind == job.Drain
+						default:
+							return false
+						}
+					})
+				}
+				if !slices.Equal(drained, tt.drained) {
+					t.Errorf("drained are %v, want %v", drained, tt.drained)
+				}
+			})
 		})
 	}
 }
@@ -187,32 +189,33 @@ func TestWorkersThatDiffer(t *testing.T) {
 // TestAnAuditWaitsForNobodyWhoIsGone: where the workers that are to be asked go away, it ends with
 // what was said.
 func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
-	h := newHarness(t)
-	h.o.Audit, h.o.Class = 1, class
-	h.folding()
-	one, two := h.enrolled("one", false), h.enrolled("two", false)
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l := one.take()
-	h.finish(l, says(l.Spec, judge.Accepted))
-	audit := store.JobID("audit", id)
-	h.must(h.plan(t.Context(), audit, time.Now()))
-	if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one"}) {
-		t.Errorf("%v must not be asked", not)
-	}
-	two.Close()
-	h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
-	now := time.Now()
-	for _, later := range []time.Duration{0, lonely - time.Second} { // it may come back, as all do after a start of the server
-		h.must(h.plan(t.Context(), audit, now.Add(later)))
-		if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowRunning {
-			t.Fatalf("after %v the audit is %+v, %v", later, f, err)
+	run(t, func(t *testing.T, h *harness) {
+		h.o.Audit, h.o.Class = 1, class
+		h.folding()
+		one, two := h.enrolled("one", false), h.enrolled("two", false)
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l := one.take()
+		h.finish(l, says(l.Spec, judge.Accepted))
+		audit := store.JobID("audit", id)
+		h.must(h.plan(t.Context(), audit, time.Now()))
+		if not := h.spec(store.JobID(audit, "again")).Exclude; !slices.Equal(not, []string{"one"}) {
+			t.Errorf("%v must not be asked", not)
 		}
-	}
-	h.must(h.plan(t.Context(), audit, now.Add(lonely)))
-	if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowDone || h.Presence("one").Differs != 0 {
-		t.Errorf("the audit is %+v, %v", f, err)
-	}
+		two.Close()
+		h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
+		now := time.Now()
+		for _, later := range []time.Duration{0, lonely - time.Second} { // it may come back, as all do after a start of the server
+			h.must(h.plan(t.Context(), audit, now.Add(later)))
+			if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowRunning {
+				t.Fatalf("after %v the audit is %+v, %v", later, f, err)
+			}
+		}
+		h.must(h.plan(t.Context(), audit, now.Add(lonely)))
+		if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowDone || h.Presence("one").Differs != 0 {
+			t.Errorf("the audit is %+v, %v", f, err)
+		}
+	})
 }
 
 // TestTrust: what speaks against a worker is forgotten after others have agreed with it for long
@@ -256,29 +259,30 @@ func TestTrust(t *testing.T) {
 // TestTheFirstThatSolvesIsJudgedTwice: whatever the part is that is judged again, the first
 // accepted submission to a problem is, and no other one, until others disagree with its worker.
 func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
-	h := newHarness(t)
-	h.o.Audit, h.o.Class = 1e-15, class
-	h.folding()
-	for _, worker := range []string{"one", "two"} {
-		_, err := h.store.Enrol(t.Context(), store.NewWorker{Name: worker, Class: class, Key: "key of " + worker, Offer: job.Offer{}})
-		h.must(err)
-	}
-	one := h.join("one", class, 1)
-	h.join("two", class, 1)
-	var audited []bool
-	verdicts := []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.Accepted}
-	for i, v := range verdicts {
-		if i == 3 {
-			h.trust.judged("one", "somebody", true)
+	run(t, func(t *testing.T, h *harness) {
+		h.o.Audit, h.o.Class = 1e-15, class
+		h.folding()
+		for _, worker := range []string{"one", "two"} {
+			_, err := h.store.Enrol(t.Context(), store.NewWorker{Name: worker, Class: class, Key: "key of " + worker, Offer: job.Offer{}})
+			h.must(err)
 		}
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
-		l := one.take()
-		h.finish(l, says(l.Spec, v))
-		_, err := h.store.Flow(t.Context(), store.JobID("audit", id))
-		audited = append(audited, err == nil)
-	}
-	if want := []bool{false, true, false, true, true}; !slices.Equal(audited, want) {
-		t.Errorf("judged again are %v, want %v of %v", audited, want, verdicts)
-	}
+		one := h.join("one", class, 1)
+		h.join("two", class, 1)
+		var audited []bool
+		verdicts := []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.Accepted}
+		for i, v := range verdicts {
+			if i == 3 {
+				h.trust.judged("one", "somebody", true)
+			}
+			id := h.submit(job.Practice, class, 1)[0]
+			h.give(job.Practice, class, 1)
+			l := one.take()
+			h.finish(l, says(l.Spec, v))
+			_, err := h.store.Flow(t.Context(), store.JobID("audit", id))
+			audited = append(audited, err == nil)
+		}
+		if want := []bool{false, true, false, true, true}; !slices.Equal(audited, want) {
+			t.Errorf("judged again are %v, want %v of %v", audited, want, verdicts)
+		}
+	})
 }

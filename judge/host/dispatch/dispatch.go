@@ -64,10 +64,33 @@ func (d *Dispatcher) at(s Step) {
 	}
 }
 
+// Queue is what a Dispatcher has of a queue.Queue, where each method says what it does. Tests
+// have another one in memory, which may be as bad as a queue can be.
+type Queue interface {
+	Ensure(ctx context.Context, classes ...string) error
+	Renew(ctx context.Context) error
+	Stats(ctx context.Context) (queue.Stats, error)
+
+	Admit(worker, class, key string, guest bool) error
+	Revoke(worker string)
+	Connected() (workers []string)
+	Order(worker string, o job.Order) error
+
+	Publish(ctx context.Context, s *job.Spec) (queue.Published, error)
+	Wake(class string) error
+	Untaken(ctx context.Context, lane job.Lane, class string) (int, error)
+	Alive(ctx context.Context, lane job.Lane, class, id string) (bool, error)
+	Had(id string) (times int, ended, gave []string)
+	Delete(ctx context.Context, lane job.Lane, class, id string) error
+
+	Results(ctx context.Context, handle func(context.Context, *job.Result) error) error
+	CatchUp(ctx context.Context) error
+}
+
 // Dispatcher joins a database and a queue. All methods may be called at once by many.
 type Dispatcher struct {
 	o     Options
-	queue *queue.Queue
+	queue Queue
 	poke  chan struct{}
 	view  *view
 	live  *live
@@ -178,7 +201,7 @@ func (d *Dispatcher) Poke() {
 }
 
 // Use gives the Dispatcher its queue. It is called once, before anything else but Listener.
-func (d *Dispatcher) Use(q *queue.Queue) { d.queue = q }
+func (d *Dispatcher) Use(q Queue) { d.queue = q }
 
 // Run feeds, folds and reconciles until ctx ends.
 func (d *Dispatcher) Run(ctx context.Context) {

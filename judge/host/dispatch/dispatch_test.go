@@ -18,162 +18,167 @@ import (
 // TestFeedIsNoMoreThanIsWanted: as many jobs are in the queue as there are free slots, and
 // two more.
 func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	h.submit(job.Practice, class, 12)
-	h.submit(job.Practice, "arm", 5)
-	want := func(waiting, out int, after string) {
-		t.Helper()
-		if w, o := h.states(job.Practice, class); w != waiting || o != out {
-			t.Errorf("after %s %d jobs wait and %d are out, want %d and %d", after, w, o, waiting, out)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		h.submit(job.Practice, class, 12)
+		h.submit(job.Practice, "arm", 5)
+		want := func(waiting, out int, after string) {
+			t.Helper()
+			if w, o := h.states(job.Practice, class); w != waiting || o != out {
+				t.Errorf("after %s %d jobs wait and %d are out, want %d and %d", after, w, o, waiting, out)
+			}
 		}
-	}
-	h.give(job.Practice, class, 2)
-	want(10, 2, "feeding without workers")
-	w := h.join("w", class, 2)
-	h.give(job.Practice, class, 4)
-	want(8, 4, "a worker of two slots came")
-	h.give(job.Practice, class, 4)
-	want(8, 4, "feeding again")
-	one := w.take()
-	h.give(job.Practice, class, 3)
-	want(8, 4, "it took one") // one slot is free, and three wait: that is enough
-	w.take()
-	h.give(job.Practice, class, 2)
-	want(8, 4, "it took two")
-	h.must(one.Finish(t.Context(), says(one.Spec, judge.Accepted)))
-	h.until("a slot is free", func() bool { return h.Presence("w").Running == 1 })
-	h.give(job.Practice, class, 3)
-	want(7, 4, "it ended one")
-	for _, c := range []struct {
-		draining bool
-		note     string
-	}{{true, ""}, {false, "no disk"}} {
-		w.Say(c.draining, c.note)
-		h.until("it is known to rest", func() bool { p := h.Presence("w"); return p.Draining == c.draining && p.Note == c.note })
-		if n := h.view.free(class); n != 0 {
-			t.Errorf("a worker that rests (draining %v, %q) has %d free slots", c.draining, c.note, n)
+		h.give(job.Practice, class, 2)
+		want(10, 2, "feeding without workers")
+		w := h.join("w", class, 2)
+		h.give(job.Practice, class, 4)
+		want(8, 4, "a worker of two slots came")
+		h.give(job.Practice, class, 4)
+		want(8, 4, "feeding again")
+		one := w.take()
+		h.give(job.Practice, class, 3)
+		want(8, 4, "it took one") // one slot is free, and three wait: that is enough
+		w.take()
+		h.give(job.Practice, class, 2)
+		want(8, 4, "it took two")
+		h.must(one.Finish(t.Context(), says(one.Spec, judge.Accepted)))
+		h.until("a slot is free", func() bool { return h.Presence("w").Running == 1 })
+		h.give(job.Practice, class, 3)
+		want(7, 4, "it ended one")
+		for _, c := range []struct {
+			draining bool
+			note     string
+		}{{true, ""}, {false, "no disk"}} {
+			w.Say(c.draining, c.note)
+			h.until("it is known to rest", func() bool { p := h.Presence("w"); return p.Draining == c.draining && p.Note == c.note })
+			if n := h.view.free(class); n != 0 {
+				t.Errorf("a worker that rests (draining %v, %q) has %d free slots", c.draining, c.note, n)
+			}
 		}
-	}
-	if waiting, out := h.states(job.Practice, "arm"); waiting != 3 || out != 2 {
-		t.Errorf("of a class without workers %d jobs wait and %d are out, want 3 and 2", waiting, out)
-	}
+		if waiting, out := h.states(job.Practice, "arm"); waiting != 3 || out != 2 {
+			t.Errorf("of a class without workers %d jobs wait and %d are out, want 3 and 2", waiting, out)
+		}
+	})
 }
 
 // TestLanesInOrder: what is more urgent is given out first, and the rest is given out too.
 func TestLanesInOrder(t *testing.T) {
-	h := newHarness(t)
-	for _, lane := range []job.Lane{job.Background, job.Practice, job.Contest} {
-		h.submit(lane, class, 3)
-	}
-	w := h.join("w", class, 9)
-	h.give(job.Background, class, 3)
-	out, err := h.store.OutSince(t.Context(), time.Now().Add(time.Hour))
-	h.must(err)
-	if len(out) != 9 || !slices.IsSortedFunc(out, func(a, b store.OutJob) int { return int(a.Lane - b.Lane) }) {
-		t.Errorf("were given out in this order: %+v", out)
-	}
-	for i := range 9 {
-		if l := w.take(); l.Spec.Lane != job.Lanes[i/3] {
-			t.Errorf("the job taken as number %d is of lane %s", i+1, l.Spec.Lane)
+	run(t, func(t *testing.T, h *harness) {
+		h.step = func(Step) { time.Sleep(time.Millisecond) } // or all is given out at one time
+		for _, lane := range []job.Lane{job.Background, job.Practice, job.Contest} {
+			h.submit(lane, class, 3)
 		}
-	}
+		w := h.join("w", class, 9)
+		h.give(job.Background, class, 3)
+		out, err := h.store.OutSince(t.Context(), time.Now().Add(time.Hour))
+		h.must(err)
+		if len(out) != 9 || !slices.IsSortedFunc(out, func(a, b store.OutJob) int { return int(a.Lane - b.Lane) }) {
+			t.Errorf("were given out in this order: %+v", out)
+		}
+		for i := range 9 {
+			if l := w.take(); l.Spec.Lane != job.Lanes[i/3] {
+				t.Errorf("the job taken as number %d is of lane %s", i+1, l.Spec.Lane)
+			}
+		}
+	})
 }
 
 // TestOutcomes: what each result changes, in the database, in the queue and in the counts.
 func TestOutcomes(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	w, v := h.join("w", class, 1), h.join("v", class, 1)
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	watch := h.Watch(id)
-	defer watch.Close()
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		w, v := h.join("w", class, 1), h.join("v", class, 1)
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		watch := h.Watch(id)
+		defer watch.Close()
 
-	var want Counts
-	want.Fed = 1
-	count := func(after string, n *int64) {
-		t.Helper()
-		*n++
-		h.until("a result is taken: "+after, func() bool { return h.Counts() == want })
-	}
-	forged := says(l.Spec, judge.Accepted)
-	forged.Token = "guessed"
-	h.must(v.Offer(t.Context(), forged))
-	count("one of a worker that was not given the job", &want.Dropped)
-	if h.view.doing(id) != "w" {
-		t.Error("who does the job is not known any more")
-	}
-	h.must(w.Offer(t.Context(), says(l.Spec, judge.WrongAnswer)))
-	count("the first", &want.Counted)
-	if alive, err := h.queue.Alive(t.Context(), job.Practice, class, id); err != nil || alive {
-		t.Errorf("the job has ended, and is in the queue, for its acknowledgement is lost: %v", err)
-	}
-	if h.view.doing(id) != "" {
-		t.Error("the job has ended, and a worker is thought to do it")
-	}
-	if _, _, ended := watch.Next(0); !ended {
-		t.Error("who watches is not told of the end")
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.WrongAnswer)))
-	count("the same verdict", &want.Duplicates)
-	h.must(v.Offer(t.Context(), says(l.Spec, judge.Accepted)))
-	count("another verdict", &want.Disagreements)
-	h.must(v.Offer(t.Context(), says(l.Spec, "")))
-	count("a failure that is too late", &want.Dropped)
-	if j := h.judgement(id); j.Verdict != judge.WrongAnswer || j.Worker != "w" {
-		t.Errorf("what stands is %s of %s", j.Verdict, j.Worker)
-	}
-	audit, err := h.store.Audited(t.Context(), "", 10)
-	if err != nil || len(audit) != 1 || audit[0].Action != "one job, two verdicts" || audit[0].Actor != "v" {
-		t.Errorf("the audit says %+v, %v", audit, err)
-	}
-	w.none("the job has ended")
+		var want Counts
+		want.Fed = 1
+		count := func(after string, n *int64) {
+			t.Helper()
+			*n++
+			h.until("a result is taken: "+after, func() bool { return h.Counts() == want })
+		}
+		forged := says(l.Spec, judge.Accepted)
+		forged.Token = "guessed"
+		h.must(v.Offer(t.Context(), forged))
+		count("one of a worker that was not given the job", &want.Dropped)
+		if h.view.doing(id) != "w" {
+			t.Error("who does the job is not known any more")
+		}
+		h.must(w.Offer(t.Context(), says(l.Spec, judge.WrongAnswer)))
+		count("the first", &want.Counted)
+		if alive, err := h.queue.Alive(t.Context(), job.Practice, class, id); err != nil || alive {
+			t.Errorf("the job has ended, and is in the queue, for its acknowledgement is lost: %v", err)
+		}
+		if h.view.doing(id) != "" {
+			t.Error("the job has ended, and a worker is thought to do it")
+		}
+		if _, _, ended := watch.Next(0); !ended {
+			t.Error("who watches is not told of the end")
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.WrongAnswer)))
+		count("the same verdict", &want.Duplicates)
+		h.must(v.Offer(t.Context(), says(l.Spec, judge.Accepted)))
+		count("another verdict", &want.Disagreements)
+		h.must(v.Offer(t.Context(), says(l.Spec, "")))
+		count("a failure that is too late", &want.Dropped)
+		if j := h.judgement(id); j.Verdict != judge.WrongAnswer || j.Worker != "w" {
+			t.Errorf("what stands is %s of %s", j.Verdict, j.Worker)
+		}
+		audit, err := h.store.Audited(t.Context(), "", 10)
+		if err != nil || len(audit) != 1 || audit[0].Action != "one job, two verdicts" || audit[0].Actor != "v" {
+			t.Errorf("the audit says %+v, %v", audit, err)
+		}
+		w.none("the job has ended")
+	})
 }
 
 // TestAJobThatFails goes to another worker at once, and to each worker once. After five it
 // is given up: the submission is not to blame, and the staff is told.
 func TestAJobThatFails(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	watch := h.Watch(id)
-	defer watch.Close()
-	var workers []*fake
-	for _, name := range []string{"w1", "w2", "w3", "w4", "w5"} {
-		workers = append(workers, h.join(name, class, 1))
-	}
-	for i, w := range workers {
-		h.give(job.Practice, class, 1)
-		for _, before := range workers[:i] {
-			if i == 1 { // the others are many, and each gives back what it must not take
-				before.none("it failed at the job")
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		id := h.submit(job.Practice, class, 1)[0]
+		watch := h.Watch(id)
+		defer watch.Close()
+		var workers []*fake
+		for _, name := range []string{"w1", "w2", "w3", "w4", "w5"} {
+			workers = append(workers, h.join(name, class, 1))
+		}
+		for i, w := range workers {
+			h.give(job.Practice, class, 1)
+			for _, before := range workers[:i] {
+				if i == 1 { // the others are many, and each gives back what it must not take
+					before.none("it failed at the job")
+				}
+			}
+			l := w.take()
+			if l.Spec.Generation != i+1 || len(l.Spec.Exclude) != i {
+				t.Errorf("worker %d is given generation %d, which excludes %v", i+1, l.Spec.Generation, l.Spec.Exclude)
+			}
+			h.must(l.Finish(t.Context(), says(l.Spec, "")))
+			h.until("the failure is known", func() bool { c := h.Counts(); return c.Retried+c.Failed == int64(i+1) })
+			if _, _, ended := watch.Next(0); ended && i < 4 {
+				t.Error("who watches is told of an end, and the job is only tried again")
 			}
 		}
-		l := w.take()
-		if l.Spec.Generation != i+1 || len(l.Spec.Exclude) != i {
-			t.Errorf("worker %d is given generation %d, which excludes %v", i+1, l.Spec.Generation, l.Spec.Exclude)
+		if c := h.Counts(); c.Retried != 4 || c.Failed != 1 || c.Again != 0 {
+			t.Errorf("got %+v", c)
 		}
-		h.must(l.Finish(t.Context(), says(l.Spec, "")))
-		h.until("the failure is known", func() bool { c := h.Counts(); return c.Retried+c.Failed == int64(i+1) })
-		if _, _, ended := watch.Next(0); ended && i < 4 {
-			t.Error("who watches is told of an end, and the job is only tried again")
+		if j := h.judgement(id); j.Verdict != judge.JudgeError || j.State != store.Failed || j.Reason != "no disk" {
+			t.Errorf("the judgement is %+v", j)
 		}
-	}
-	if c := h.Counts(); c.Retried != 4 || c.Failed != 1 || c.Again != 0 {
-		t.Errorf("got %+v", c)
-	}
-	if j := h.judgement(id); j.Verdict != judge.JudgeError || j.State != store.Failed || j.Reason != "no disk" {
-		t.Errorf("the judgement is %+v", j)
-	}
-	if _, _, ended := watch.Next(0); !ended {
-		t.Error("who watches is not told of the end")
-	}
-	audit, err := h.store.Audited(t.Context(), "", 10)
-	if err != nil || len(audit) != 1 || audit[0].Action != "a job failed" {
-		t.Errorf("the audit says %+v, %v", audit, err)
-	}
+		if _, _, ended := watch.Next(0); !ended {
+			t.Error("who watches is not told of the end")
+		}
+		audit, err := h.store.Audited(t.Context(), "", 10)
+		if err != nil || len(audit) != 1 || audit[0].Action != "a job failed" {
+			t.Errorf("the audit says %+v, %v", audit, err)
+		}
+	})
 }
 
 // TestTheOnlyWorkerFails: where there is no other, the same worker is asked again, and what
@@ -184,24 +189,25 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 		tries int
 	}{"a machine's fault": {"", 5}, "a setter's fault": {judge.Setter, 2}} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			h.folding()
-			id := h.submit(job.Practice, class, 1)[0]
-			w := h.join("w", class, 1)
-			for i := range tt.tries {
-				h.give(job.Practice, class, 1)
-				l := w.take()
-				if len(l.Spec.Exclude) > 0 {
-					t.Errorf("the job excludes %v", l.Spec.Exclude)
+			run(t, func(t *testing.T, h *harness) {
+				h.folding()
+				id := h.submit(job.Practice, class, 1)[0]
+				w := h.join("w", class, 1)
+				for i := range tt.tries {
+					h.give(job.Practice, class, 1)
+					l := w.take()
+					if len(l.Spec.Exclude) > 0 {
+						t.Errorf("the job excludes %v", l.Spec.Exclude)
+					}
+					r := says(l.Spec, "")
+					r.Blame = tt.blame
+					h.must(l.Finish(t.Context(), r))
+					h.until("the failure is known", func() bool { c := h.Counts(); return c.Retried+c.Failed == int64(i+1) })
 				}
-				r := says(l.Spec, "")
-				r.Blame = tt.blame
-				h.must(l.Finish(t.Context(), r))
-				h.until("the failure is known", func() bool { c := h.Counts(); return c.Retried+c.Failed == int64(i+1) })
-			}
-			if j := h.judgement(id); j.State != store.Failed || j.Reason != "no disk" || h.Counts().Failed != 1 {
-				t.Errorf("the judgement is %+v", j)
-			}
+				if j := h.judgement(id); j.State != store.Failed || j.Reason != "no disk" || h.Counts().Failed != 1 {
+					t.Errorf("the judgement is %+v", j)
+				}
+			})
 		})
 	}
 }
@@ -209,281 +215,291 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 // TestTheOthersAreBusy: a job that failed at one worker is not laid into the queue before
 // another one can take it, and those behind it are.
 func TestTheOthersAreBusy(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	w, v := h.join("w", class, 1), h.join("v", class, 1)
-	h.submit(job.Practice, class, 1)
-	h.give(job.Practice, class, 1)
-	busy := v.take()
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, "")))
-	h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-	h.give(job.Practice, class, 0)
-	behind := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	if l = w.take(); l.Spec.ID != behind {
-		t.Errorf("the job %s is taken, want %s", l.Spec.ID, behind)
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.must(busy.Finish(t.Context(), says(busy.Spec, judge.Accepted)))
-	h.until("both are free", func() bool { return h.Presence("w").Running+h.Presence("v").Running == 0 })
-	h.give(job.Practice, class, 1)
-	if l = v.take(); l.Spec.ID != id || len(l.Spec.Exclude) != 1 {
-		t.Errorf("%+v is taken, want %s", l.Spec, id)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		w, v := h.join("w", class, 1), h.join("v", class, 1)
+		h.submit(job.Practice, class, 1)
+		h.give(job.Practice, class, 1)
+		busy := v.take()
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, "")))
+		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
+		h.give(job.Practice, class, 0)
+		behind := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		if l = w.take(); l.Spec.ID != behind {
+			t.Errorf("the job %s is taken, want %s", l.Spec.ID, behind)
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.must(busy.Finish(t.Context(), says(busy.Spec, judge.Accepted)))
+		h.until("both are free", func() bool { return h.Presence("w").Running+h.Presence("v").Running == 0 })
+		h.give(job.Practice, class, 1)
+		if l = v.take(); l.Spec.ID != id || len(l.Spec.Exclude) != 1 {
+			t.Errorf("%+v is taken, want %s", l.Spec, id)
+		}
+	})
 }
 
 // TestRefusals: that workers refused a job which they must not do is no fault of the job.
 func TestRefusals(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	w, v := h.join("w", class, 1), h.join("v", class, 1)
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, "")))
-	h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-	h.give(job.Practice, class, 1)
-	l = v.take()
-	h.must(l.GiveUp(t.Context(), "it was given to workers 12 times", true))
-	h.until("it is given up", func() bool { return h.Counts().Retried == 2 })
-	if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
-		t.Errorf("it excludes %v", s.Exclude)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		w, v := h.join("w", class, 1), h.join("v", class, 1)
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, "")))
+		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
+		h.give(job.Practice, class, 1)
+		l = v.take()
+		h.must(l.GiveUp(t.Context(), "it was given to workers 12 times", true))
+		h.until("it is given up", func() bool { return h.Counts().Retried == 2 })
+		if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
+			t.Errorf("it excludes %v", s.Exclude)
+		}
+	})
 }
 
 // TestDeliveriesThatNobodySaw: a job that was delivered often is one that ends workers only
 // where workers were seen to end.
 func TestDeliveriesThatNobodySaw(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	w := h.join("w", class, 1)
-	l := w.take()
-	h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
-	h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
-	if s := h.spec(id); len(s.Exclude) > 0 {
-		t.Errorf("it excludes %v", s.Exclude)
-	}
-	h.give(job.Practice, class, 1)
-	l = w.take()
-	for i := range manyLost {
-		w.Close()
-		h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
-		w = h.join("w", class, 1)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		id := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		w := h.join("w", class, 1)
+		l := w.take()
+		h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
+		h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
+		if s := h.spec(id); len(s.Exclude) > 0 {
+			t.Errorf("it excludes %v", s.Exclude)
+		}
+		h.give(job.Practice, class, 1)
 		l = w.take()
-	}
-	h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
-	h.until("it is given up", func() bool { return h.Counts().Failed == 1 })
+		for i := range manyLost {
+			w.Close()
+			h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
+			w = h.join("w", class, 1)
+			l = w.take()
+		}
+		h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
+		h.until("it is given up", func() bool { return h.Counts().Failed == 1 })
+	})
 }
 
 // TestAQueueThatHoldsJobsBack: where workers wait and nobody is given the jobs that are
 // there, that is noticed, and not where nobody waits or no job is there.
 func TestAQueueThatHoldsJobsBack(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	h.behind.Store(int64(time.Hour)) // what is out is out for long
-	noticed := func(want int64, why string) {
-		t.Helper()
-		h.must(h.Reconcile(t.Context()))
-		if n := h.Counts().Troubles; n != want {
-			t.Errorf("%s: noticed %d times, want %d", why, n, want)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		h.behind.Store(int64(time.Hour)) // what is out is out for long
+		noticed := func(want int64, why string) {
+			t.Helper()
+			h.must(h.Reconcile(t.Context()))
+			if n := h.Counts().Troubles; n != want {
+				t.Errorf("%s: noticed %d times, want %d", why, n, want)
+			}
 		}
-	}
-	h.patience = 0
-	noticed(0, "no jobs, no workers")
-	h.submit(job.Practice, class, 1)
-	noticed(0, "no workers")
-	w := h.join("w", class, 1)
-	noticed(1, "one waits, the job is not in the queue")
-	h.give(job.Practice, class, 1)
-	noticed(2, "one waits, the job is in the queue")
-	h.patience = time.Hour
-	noticed(2, "one waits for some moments only") // and what was dropped waits again
-	h.give(job.Practice, class, 1)
-	h.patience = 0
-	l := w.take()
-	noticed(2, "the worker is busy")
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.Presence("w").Running == 0 })
-	h.until("the queue has nothing", func() bool { s, err := h.queue.Stats(t.Context()); return err == nil && s.Jobs == 0 })
-	noticed(2, "all is done")
-	_, err := h.queue.Publish(t.Context(), &job.Spec{Work: l.Spec.Work, ID: "ended", Generation: 1, Lane: job.Practice, Class: class, Token: "t"})
-	h.must(err)
-	noticed(3, "the queue holds a job that is not open")
-	if alive, err := h.queue.Alive(t.Context(), job.Practice, class, "ended"); alive || err != nil {
-		t.Errorf("it holds it still: %v, %v", alive, err)
-	}
+		h.patience = 0
+		noticed(0, "no jobs, no workers")
+		h.submit(job.Practice, class, 1)
+		noticed(0, "no workers")
+		w := h.join("w", class, 1)
+		noticed(1, "one waits, the job is not in the queue")
+		h.give(job.Practice, class, 1)
+		noticed(2, "one waits, the job is in the queue")
+		h.patience = time.Hour
+		noticed(2, "one waits for some moments only") // and what was dropped waits again
+		h.give(job.Practice, class, 1)
+		h.patience = 0
+		l := w.take()
+		noticed(2, "the worker is busy")
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.Presence("w").Running == 0 })
+		h.until("the queue has nothing", func() bool { s, err := h.queue.Stats(t.Context()); return err == nil && s.Jobs == 0 })
+		noticed(2, "all is done")
+		_, err := h.queue.Publish(t.Context(), &job.Spec{Work: l.Spec.Work, ID: "ended", Generation: 1, Lane: job.Practice, Class: class, Token: "t"})
+		h.must(err)
+		noticed(3, "the queue holds a job that is not open")
+		if alive, err := h.queue.Alive(t.Context(), job.Practice, class, "ended"); alive || err != nil {
+			t.Errorf("it holds it still: %v, %v", alive, err)
+		}
+	})
 }
 
 // TestAFailureBeforeItsReceipt: a job is given out anew though the worker that failed has
 // not acknowledged the old one yet, as one far away has not.
 func TestAFailureBeforeItsReceipt(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	w, v := h.join("w", class, 1), h.join("v", class, 1)
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	h.must(w.Offer(t.Context(), says(l.Spec, "")))
-	h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-	h.must(h.feed(t.Context(), h.lead("first")))
-	h.must(l.Finish(t.Context(), says(l.Spec, ""))) // the acknowledgement
-	if got := v.take().Spec; got.ID != id || got.Generation != 2 {
-		t.Errorf("the other worker is given %s of generation %d, want %s of 2", got.ID, got.Generation, id)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		id := h.submit(job.Practice, class, 1)[0]
+		w, v := h.join("w", class, 1), h.join("v", class, 1)
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		h.must(w.Offer(t.Context(), says(l.Spec, "")))
+		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
+		h.must(h.feed(t.Context(), h.lead("first")))
+		h.must(l.Finish(t.Context(), says(l.Spec, ""))) // the acknowledgement
+		if got := v.take().Spec; got.ID != id || got.Generation != 2 {
+			t.Errorf("the other worker is given %s of generation %d, want %s of 2", got.ID, got.Generation, id)
+		}
+	})
 }
 
 // TestAResultThatCannotBeKept comes again until it can.
 func TestAResultThatCannotBeKept(t *testing.T) {
-	h := newHarness(t)
-	id := h.submit(job.Practice, class, 1)[0]
-	w := h.join("w", class, 1)
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
-	h.must(err)
-	// Where blobs are to be is a file.
-	dir := filepath.Join(h.dir, "blobs")
-	h.must(os.RemoveAll(dir))
-	h.must(os.WriteFile(dir, nil, 0o600))
-	h.folding()
-	r := says(l.Spec, judge.Accepted)
-	r.Events = packed
-	h.must(l.Finish(t.Context(), r))
-	h.until("somebody is told", func() bool { return h.Counts().Troubles > 0 })
-	if j := h.judgement(id); !j.Ended.IsZero() || h.Counts().Counted != 0 {
-		t.Errorf("a result counts whose events are lost: %+v", j)
-	}
-	h.must(os.Remove(dir))
-	_ = h.dispatcher("") // makes the folder again
-	h.until("the result counts", func() bool { return h.Counts().Counted == 1 })
-	if j := h.judgement(id); j.Verdict != judge.Accepted || !h.o.Blobs.Has(j.Events, int64(len(packed))) {
-		t.Errorf("the judgement is %+v", j)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		id := h.submit(job.Practice, class, 1)[0]
+		w := h.join("w", class, 1)
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
+		h.must(err)
+		// Where blobs are to be is a file.
+		dir := filepath.Join(h.dir, "blobs")
+		h.must(os.RemoveAll(dir))
+		h.must(os.WriteFile(dir, nil, 0o600))
+		h.folding()
+		r := says(l.Spec, judge.Accepted)
+		r.Events = packed
+		h.must(l.Finish(t.Context(), r))
+		h.until("somebody is told", func() bool { return h.Counts().Troubles > 0 })
+		if j := h.judgement(id); !j.Ended.IsZero() || h.Counts().Counted != 0 {
+			t.Errorf("a result counts whose events are lost: %+v", j)
+		}
+		h.must(os.Remove(dir))
+		_ = h.dispatcher("") // makes the folder again
+		h.until("the result counts", func() bool { return h.Counts().Counted == 1 })
+		if j := h.judgement(id); j.Verdict != judge.Accepted || !h.o.Blobs.Has(j.Events, int64(len(packed))) {
+			t.Errorf("the judgement is %+v", j)
+		}
+	})
 }
 
 // TestWhatCannotBeRead: what a worker brought that nobody can read is a failure of that worker, and
 // another one is asked.
 func TestWhatCannotBeRead(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	lies, tells := h.join("lies", class, 1), h.join("tells", class, 1)
-	h.give(job.Practice, class, 1)
-	l := lies.take()
-	r := says(l.Spec, judge.WrongAnswer)
-	r.Events = []byte("what was never packed")
-	h.must(l.Finish(t.Context(), r))
-	h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-	h.give(job.Practice, class, 1)
-	l = tells.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("the other result counts", func() bool { return h.Counts().Counted == 1 })
-	if j := h.judgement(id); j.Verdict != judge.Accepted || j.Worker != "tells" {
-		t.Errorf("the judgement is %+v", j)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		id := h.submit(job.Practice, class, 1)[0]
+		lies, tells := h.join("lies", class, 1), h.join("tells", class, 1)
+		h.give(job.Practice, class, 1)
+		l := lies.take()
+		r := says(l.Spec, judge.WrongAnswer)
+		r.Events = []byte("what was never packed")
+		h.must(l.Finish(t.Context(), r))
+		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
+		h.give(job.Practice, class, 1)
+		l = tells.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("the other result counts", func() bool { return h.Counts().Counted == 1 })
+		if j := h.judgement(id); j.Verdict != judge.Accepted || j.Worker != "tells" {
+			t.Errorf("the judgement is %+v", j)
+		}
+	})
 }
 
 // TestProgress is shown of what a worker was given, and of nothing else.
 func TestProgress(t *testing.T) {
-	h := newHarness(t)
-	ids := h.submit(job.Practice, class, 2)
-	w := h.join("w", class, 2)
-	h.give(job.Practice, class, 2)
-	l := w.take()
-	watch := h.Watch(l.Spec.ID)
-	defer watch.Close()
-	l.Progress(0, []byte(`{}`))
-	h.until("who watches sees it", func() bool { events, _, _ := watch.Next(0); return len(events) == 1 })
-	other := ids[0]
-	if other == l.Spec.ID {
-		other = ids[1]
-	}
-	foreign := h.Watch(other)
-	defer foreign.Close()
-	h.Listener().Progress("w", job.Progress{Running: job.Running{Job: other, Generation: 1}, Events: [][]byte{[]byte(`{}`)}})
-	if events, _, _ := foreign.Next(0); len(events) != 0 {
-		t.Error("a worker tells of a job that it was not given, and is believed")
-	}
+	run(t, func(t *testing.T, h *harness) {
+		ids := h.submit(job.Practice, class, 2)
+		w := h.join("w", class, 2)
+		h.give(job.Practice, class, 2)
+		l := w.take()
+		watch := h.Watch(l.Spec.ID)
+		defer watch.Close()
+		l.Progress(0, []byte(`{}`))
+		h.until("who watches sees it", func() bool { events, _, _ := watch.Next(0); return len(events) == 1 })
+		other := ids[0]
+		if other == l.Spec.ID {
+			other = ids[1]
+		}
+		foreign := h.Watch(other)
+		defer foreign.Close()
+		h.Listener().Progress("w", job.Progress{Running: job.Running{Job: other, Generation: 1}, Events: [][]byte{[]byte(`{}`)}})
+		if events, _, _ := foreign.Next(0); len(events) != 0 {
+			t.Error("a worker tells of a job that it was not given, and is believed")
+		}
+	})
 }
 
 // TestOneOfTwoLeads: two servers have one database. One of them gives jobs out; when it
 // ends, the other goes on at once.
 func TestOneOfTwoLeads(t *testing.T) {
-	h := newHarness(t)
-	second := h.dispatcher("second")
-	second.Use(h.queue)
-	second.view = h.view // workers are heard by both
-	w := h.join("w", class, 1)
-	run := func(d *Dispatcher) (stop func()) {
-		ctx, cancel := context.WithCancel(context.Background())
-		var done sync.WaitGroup
-		done.Go(func() { d.Run(ctx) })
-		stop = sync.OnceFunc(func() { cancel(); done.Wait() })
-		t.Cleanup(stop)
-		return stop
-	}
-	judgeAll := func(n int) {
-		h.submit(job.Practice, class, n)
-		h.Poke()
-		second.Poke()
-		for range n {
-			l := w.take()
-			h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+	run(t, func(t *testing.T, h *harness) {
+		second := h.dispatcher("second")
+		second.Use(h.queue)
+		second.view = h.view // workers are heard by both
+		w := h.join("w", class, 1)
+		run := func(d *Dispatcher) (stop func()) {
+			ctx, cancel := context.WithCancel(context.Background())
+			var done sync.WaitGroup
+			done.Go(func() { d.Run(ctx) })
+			stop = sync.OnceFunc(func() { cancel(); done.Wait() })
+			t.Cleanup(stop)
+			return stop
 		}
-		h.until("all is judged", func() bool { waiting, out := h.states(job.Practice, class); return waiting+out == 0 })
-	}
-	stop := run(h.Dispatcher)
-	h.until("the first leads", func() bool {
-		l, err := h.store.Leading(t.Context(), store.FeedLead)
-		return err == nil && l.Holder == "first"
+		judgeAll := func(n int) {
+			h.submit(job.Practice, class, n)
+			h.Poke()
+			second.Poke()
+			for range n {
+				l := w.take()
+				h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+			}
+			h.until("all is judged", func() bool { waiting, out := h.states(job.Practice, class); return waiting+out == 0 })
+		}
+		stop := run(h.Dispatcher)
+		h.until("the first leads", func() bool {
+			l, err := h.store.Leading(t.Context(), store.FeedLead)
+			return err == nil && l.Holder == "first"
+		})
+		run(second)
+		judgeAll(8)
+		// A job that is done before it is marked as out is not counted.
+		if first, other := h.Counts().Fed, second.Counts().Fed; first == 0 || other != 0 {
+			t.Errorf("the one that leads gave out %d jobs, the other %d", first, other)
+		}
+		began := time.Now()
+		stop()
+		judgeAll(8)
+		if took := time.Since(began); second.Counts().Fed == 0 || took > leadTerm/2 {
+			t.Errorf("the second gave out %d jobs within %s", second.Counts().Fed, took)
+		}
+		// The first may have ended between the database and its count of one.
+		h.until("15 or 16 results count", func() bool { n := h.Counts().Counted + second.Counts().Counted; return n == 15 || n == 16 })
 	})
-	run(second)
-	judgeAll(8)
-	// A job that is done before it is marked as out is not counted.
-	if first, other := h.Counts().Fed, second.Counts().Fed; first == 0 || other != 0 {
-		t.Errorf("the one that leads gave out %d jobs, the other %d", first, other)
-	}
-	began := time.Now()
-	stop()
-	judgeAll(8)
-	if took := time.Since(began); second.Counts().Fed == 0 || took > leadTerm/2 {
-		t.Errorf("the second gave out %d jobs within %s", second.Counts().Fed, took)
-	}
-	// The first may have ended between the database and its count of one.
-	h.until("15 or 16 results count", func() bool { n := h.Counts().Counted + second.Counts().Counted; return n == 15 || n == 16 })
 }
 
 // TestWhoLostTheLead lays into the queue what it had read, but marks nothing: who leads
 // does, and the job is done once.
 func TestWhoLostTheLead(t *testing.T) {
-	h := newHarness(t)
-	id := h.submit(job.Practice, class, 1)[0]
-	w := h.join("w", class, 1)
-	second := h.dispatcher("second")
-	second.Use(h.queue)
-	old := h.lead("first")
-	if _, err := h.store.Lead(t.Context(), store.FeedLead, "second", leadTerm); !errors.Is(err, store.ErrNotLeader) {
-		t.Fatalf("within the term another takes the lead: %v", err)
-	}
-	h.behind.Store(-int64(leadTerm + time.Second)) // the first slept for longer than its term
-	now := h.lead("second")
-	if err := h.feed(t.Context(), old); !errors.Is(err, store.ErrNotLeader) {
-		t.Errorf("who lost the lead feeds: %v", err)
-	}
-	if waiting, out := h.states(job.Practice, class); waiting != 1 || out != 0 {
-		t.Errorf("%d jobs wait, %d are out", waiting, out)
-	}
-	h.must(second.feed(t.Context(), now))
-	if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 1 {
-		t.Errorf("%d jobs wait, %d are out", waiting, out)
-	}
-	if l := w.take(); l.Spec.ID != id || l.Spec.Generation != 1 {
-		t.Errorf("got %+v", l.Spec)
-	}
-	w.none("there was one job")
+	run(t, func(t *testing.T, h *harness) {
+		id := h.submit(job.Practice, class, 1)[0]
+		w := h.join("w", class, 1)
+		second := h.dispatcher("second")
+		second.Use(h.queue)
+		old := h.lead("first")
+		if _, err := h.store.Lead(t.Context(), store.FeedLead, "second", leadTerm); !errors.Is(err, store.ErrNotLeader) {
+			t.Fatalf("within the term another takes the lead: %v", err)
+		}
+		h.behind.Store(-int64(leadTerm + time.Second)) // the first slept for longer than its term
+		now := h.lead("second")
+		if err := h.feed(t.Context(), old); !errors.Is(err, store.ErrNotLeader) {
+			t.Errorf("who lost the lead feeds: %v", err)
+		}
+		if waiting, out := h.states(job.Practice, class); waiting != 1 || out != 0 {
+			t.Errorf("%d jobs wait, %d are out", waiting, out)
+		}
+		h.must(second.feed(t.Context(), now))
+		if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 1 {
+			t.Errorf("%d jobs wait, %d are out", waiting, out)
+		}
+		if l := w.take(); l.Spec.ID != id || l.Spec.Generation != 1 {
+			t.Errorf("got %+v", l.Spec)
+		}
+		w.none("there was one job")
+	})
 }

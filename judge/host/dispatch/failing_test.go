@@ -15,44 +15,45 @@ import (
 // TestAJobThatFailedEverywhereWaits: while the only worker cannot do a job it is left alone, and
 // those behind it are done; another worker has it at once.
 func TestAJobThatFailedEverywhereWaits(t *testing.T) {
-	h := newHarness(t)
-	h.retry = []time.Duration{time.Hour}
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	w := h.join("w", class, 1)
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, "")))
-	h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-	behind := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	if l = w.take(); l.Spec.ID != behind {
-		t.Fatalf("%s is taken, want %s", l.Spec.ID, behind)
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("the other is judged", func() bool { return h.Counts().Counted == 1 })
-	h.give(job.Practice, class, 0)
-	h.must(h.Reconcile(t.Context()))
-	if n := h.Counts().Troubles; n != 0 {
-		t.Error("a job that is left alone is taken for trouble of the queue")
-	}
-	v := h.join("v", class, 1)
-	h.give(job.Practice, class, 1)
-	if l = v.take(); l.Spec.ID != id {
-		t.Fatalf("%s is taken, want %s", l.Spec.ID, id)
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, "")))
-	h.until("the second failure is known", func() bool { return h.Counts().Retried == 2 })
-	h.give(job.Practice, class, 0)
-	h.retry = []time.Duration{0, 0} // its time has come, at any of them
-	v.Close()
-	h.until("the second is gone", func() bool { return !h.Presence("v").Connected })
-	h.give(job.Practice, class, 1)
-	if l = w.take(); l.Spec.ID != id {
-		t.Errorf("%s is taken, want %s", l.Spec.ID, id)
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.Accepted })
+	run(t, func(t *testing.T, h *harness) {
+		h.retry = []time.Duration{time.Hour}
+		h.folding()
+		id := h.submit(job.Practice, class, 1)[0]
+		w := h.join("w", class, 1)
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, "")))
+		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
+		behind := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		if l = w.take(); l.Spec.ID != behind {
+			t.Fatalf("%s is taken, want %s", l.Spec.ID, behind)
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("the other is judged", func() bool { return h.Counts().Counted == 1 })
+		h.give(job.Practice, class, 0)
+		h.must(h.Reconcile(t.Context()))
+		if n := h.Counts().Troubles; n != 0 {
+			t.Error("a job that is left alone is taken for trouble of the queue")
+		}
+		v := h.join("v", class, 1)
+		h.give(job.Practice, class, 1)
+		if l = v.take(); l.Spec.ID != id {
+			t.Fatalf("%s is taken, want %s", l.Spec.ID, id)
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, "")))
+		h.until("the second failure is known", func() bool { return h.Counts().Retried == 2 })
+		h.give(job.Practice, class, 0)
+		h.retry = []time.Duration{0, 0} // its time has come, at any of them
+		v.Close()
+		h.until("the second is gone", func() bool { return !h.Presence("v").Connected })
+		h.give(job.Practice, class, 1)
+		if l = w.take(); l.Spec.ID != id {
+			t.Errorf("%s is taken, want %s", l.Spec.ID, id)
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.Accepted })
+	})
 }
 
 // TestABrokenWorkerIsDrained: a worker that fails at several jobs, one after the other, that others
@@ -69,47 +70,48 @@ func TestABrokenWorkerIsDrained(t *testing.T) {
 		"mixed":                 {"+x--x-", store.Drained},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			ctx := t.Context()
-			_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
-			h.must(err)
-			w := h.join("w", class, 1)
-			for i, do := range tt.does {
-				r := &job.Result{Job: string(rune('a' + i)), Worker: "w", State: job.Failed}
-				if do == '+' {
+			run(t, func(t *testing.T, h *harness) {
+				ctx := t.Context()
+				_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
+				h.must(err)
+				w := h.join("w", class, 1)
+				for i, do := range tt.does {
+					r := &job.Result{Job: string(rune('a' + i)), Worker: "w", State: job.Failed}
+					if do == '+' {
+						r.State = job.Done
+						h.learn(ctx, r, store.Folded{Outcome: store.Counted})
+						continue
+					}
+					h.learn(ctx, r, store.Folded{Outcome: store.Retried})
+					if r.Worker = "v"; do == 'x' {
+						h.learn(ctx, r, store.Folded{Outcome: store.GaveUp})
+						continue
+					}
 					r.State = job.Done
 					h.learn(ctx, r, store.Folded{Outcome: store.Counted})
-					continue
 				}
-				h.learn(ctx, r, store.Folded{Outcome: store.Retried})
-				if r.Worker = "v"; do == 'x' {
-					h.learn(ctx, r, store.Folded{Outcome: store.GaveUp})
-					continue
+				got, err := h.store.Worker(ctx, "w")
+				if err != nil || got.State != tt.state || (got.Note != "") != (tt.state == store.Drained) {
+					t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
 				}
-				r.State = job.Done
-				h.learn(ctx, r, store.Folded{Outcome: store.Counted})
-			}
-			got, err := h.store.Worker(ctx, "w")
-			if err != nil || got.State != tt.state || (got.Note != "") != (tt.state == store.Drained) {
-				t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
-			}
-			if len(h.failing.jobs) > 0 {
-				t.Errorf("remembered is %v", h.failing.jobs)
-			}
-			if tt.state != store.Drained {
-				return
-			}
-			entries, err := h.store.Audited(ctx, "", 10)
-			if err != nil || !slices.ContainsFunc(entries, func(e store.Entry) bool { return e.Object == "w" && strings.Contains(e.Detail, "it failed at 3 jobs") }) {
-				t.Errorf("the audit says %+v, %v", entries, err)
-			}
-			h.until("it is told to take no more jobs", func() bool {
-				select {
-				case o := <-w.Orders():
-					return o.Kind == job.Drain
-				default:
-					return false
+				if len(h.failing.jobs) > 0 {
+					t.Errorf("remembered is %v", h.failing.jobs)
 				}
+				if tt.state != store.Drained {
+					return
+				}
+				entries, err := h.store.Audited(ctx, "", 10)
+				if err != nil || !slices.ContainsFunc(entries, func(e store.Entry) bool { return e.Object == "w" && strings.Contains(e.Detail, "it failed at 3 jobs") }) {
+					t.Errorf("the audit says %+v, %v", entries, err)
+				}
+				h.until("it is told to take no more jobs", func() bool {
+					select {
+					case o := <-w.Orders():
+						return o.Kind == job.Drain
+					default:
+						return false
+					}
+				})
 			})
 		})
 	}
@@ -141,48 +143,49 @@ func TestRetriesComeLater(t *testing.T) {
 // TestAWorkerThatSaysAnything: verdicts that nobody gives are none, and what nobody was given leaves
 // nothing behind.
 func TestAWorkerThatSaysAnything(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	id := h.submit(job.Practice, class, 1)[0]
-	w, v := h.join("w", class, 1), h.join("v", class, 1)
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	packed := func(v judge.Verdict) []byte {
-		data, _, err := job.Pack([]judge.Event{&judge.Finished{Verdict: v}})
-		h.must(err)
-		return data
-	}
-	for _, forge := range []func(*job.Result){
-		func(r *job.Result) { r.Token = "guessed" },
-		func(r *job.Result) { r.Job = "none" },
-	} {
-		r := says(l.Spec, judge.Accepted)
-		r.Events = packed(judge.Accepted)
-		forge(r)
-		dropped := h.Counts().Dropped
-		h.must(w.Offer(t.Context(), r))
-		h.until("it is dropped", func() bool { return h.Counts().Dropped == dropped+1 })
-		if _, err := h.o.Blobs.Read(blob.Of(r.Events), 1<<20); err == nil {
-			t.Error("what nobody was given is kept")
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		id := h.submit(job.Practice, class, 1)[0]
+		w, v := h.join("w", class, 1), h.join("v", class, 1)
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		packed := func(v judge.Verdict) []byte {
+			data, _, err := job.Pack([]judge.Event{&judge.Finished{Verdict: v}})
+			h.must(err)
+			return data
 		}
-	}
-	bad := says(l.Spec, "\x1b[31mPWN<script>")
-	h.must(l.Finish(t.Context(), bad))
-	h.until("a verdict that is none is a failure", func() bool { return h.Counts().Retried == 1 })
-	h.give(job.Practice, class, 1)
-	l = v.take()
-	bad = says(l.Spec, judge.Accepted)
-	bad.Events = packed("PWN")
-	h.must(l.Finish(t.Context(), bad))
-	h.until("one in its events, too", func() bool { return h.Counts().Retried == 2 })
-	u := h.join("u", class, 1)
-	h.give(job.Practice, class, 1)
-	l = u.take()
-	good := says(l.Spec, judge.WrongAnswer)
-	good.Events = packed(judge.WrongAnswer)
-	h.must(l.Finish(t.Context(), good))
-	h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.WrongAnswer })
-	if data, err := h.o.Blobs.Read(blob.Of(good.Events), 1<<20); err != nil || !slices.Equal(data, good.Events) {
-		t.Errorf("what it brought is not kept: %v", err)
-	}
+		for _, forge := range []func(*job.Result){
+			func(r *job.Result) { r.Token = "guessed" },
+			func(r *job.Result) { r.Job = "none" },
+		} {
+			r := says(l.Spec, judge.Accepted)
+			r.Events = packed(judge.Accepted)
+			forge(r)
+			dropped := h.Counts().Dropped
+			h.must(w.Offer(t.Context(), r))
+			h.until("it is dropped", func() bool { return h.Counts().Dropped == dropped+1 })
+			if _, err := h.o.Blobs.Read(blob.Of(r.Events), 1<<20); err == nil {
+				t.Error("what nobody was given is kept")
+			}
+		}
+		bad := says(l.Spec, "\x1b[31mPWN<script>")
+		h.must(l.Finish(t.Context(), bad))
+		h.until("a verdict that is none is a failure", func() bool { return h.Counts().Retried == 1 })
+		h.give(job.Practice, class, 1)
+		l = v.take()
+		bad = says(l.Spec, judge.Accepted)
+		bad.Events = packed("PWN")
+		h.must(l.Finish(t.Context(), bad))
+		h.until("one in its events, too", func() bool { return h.Counts().Retried == 2 })
+		u := h.join("u", class, 1)
+		h.give(job.Practice, class, 1)
+		l = u.take()
+		good := says(l.Spec, judge.WrongAnswer)
+		good.Events = packed(judge.WrongAnswer)
+		h.must(l.Finish(t.Context(), good))
+		h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.WrongAnswer })
+		if data, err := h.o.Blobs.Read(blob.Of(good.Events), 1<<20); err != nil || !slices.Equal(data, good.Events) {
+			t.Errorf("what it brought is not kept: %v", err)
+		}
+	})
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"assay/judge"
@@ -26,16 +28,81 @@ type harness struct {
 	*Dispatcher
 	dir, owner string
 	store      *store.Store
-	queue      *queue.Queue
-	web        *httptest.Server
+	queue      testQueue
 	behind     atomic.Int64 // how far the database's clock is behind
 	step       func(Step)   // is told of the dispatcher's steps
+}
+
+// testQueue is a queue with its workers' side.
+type testQueue interface {
+	Queue
+	join(context.Context, queue.JoinOptions) (testMember, error)
+	Close()
+}
+
+// testMember is what a worker has of a queue.
+type testMember interface {
+	Take(context.Context) (*lease, error)
+	Offer(context.Context, *job.Result) error
+	Say(draining bool, note string)
+	Orders() <-chan job.Order
+	Close()
+}
+
+// lease is what a worker has of a job.
+type lease struct {
+	Spec *job.Spec
+	answers
+}
+
+type answers interface {
+	Finish(context.Context, *job.Result) error
+	Back(ctx context.Context, delay time.Duration) error
+	GiveUp(ctx context.Context, reason string, tooOften bool) error
+	Progress(first int, events ...[]byte)
+}
+
+// served is a queue with a server.
+type served struct {
+	*queue.Queue
+	web *httptest.Server
+}
+
+func (q *served) join(ctx context.Context, o queue.JoinOptions) (testMember, error) {
+	o.URL = q.web.URL + queue.Path
+	m, err := queue.Join(ctx, o)
+	return &servedMember{m}, err
+}
+
+func (q *served) Close() {
+	q.web.Close()
+	q.Queue.Close()
+}
+
+type servedMember struct{ *queue.Member }
+
+func (m *servedMember) Take(ctx context.Context) (*lease, error) {
+	l, err := m.Member.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &lease{l.Spec, l}, nil
+}
+
+// run runs a test with a queue in memory, on a clock that moves when all wait; the slow suite
+// does so with a queue that has a server, too.
+func run(t *testing.T, test func(t *testing.T, h *harness)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newHarness(t, false)) })
+	if os.Getenv("ASSAY_SLOW") != "" {
+		t.Run("with a server", func(t *testing.T) { test(t, newHarness(t, true)) })
+	}
 }
 
 // class is that of the workers here.
 const class = "main"
 
-func newHarness(t *testing.T) *harness {
+func newHarness(t *testing.T, server bool) *harness {
 	t.Helper()
 	h := &harness{T: t, dir: t.TempDir(), step: func(Step) {}}
 	var err error
@@ -51,12 +118,14 @@ func newHarness(t *testing.T) *harness {
 	h.must(err)
 	h.Dispatcher = h.dispatcher("first")
 	h.retry = nil // what failed everywhere is tried again at once
-	h.queue, err = queue.Open(t.Context(), queue.Options{Folder: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
-	h.must(err)
+	h.queue = newMemory(h.Listener())
+	if server {
+		q, err := queue.Open(t.Context(), queue.Options{Folder: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
+		h.must(err)
+		h.queue = &served{q, httptest.NewServer(q.Bridge())}
+	}
 	t.Cleanup(h.queue.Close)
 	h.Use(h.queue)
-	h.web = httptest.NewServer(h.queue.Bridge())
-	t.Cleanup(h.web.Close)
 	return h
 }
 
@@ -130,7 +199,7 @@ func (h *harness) states(lane job.Lane, class string) (waiting, out int) {
 }
 
 // patience is how long is waited for what takes a moment on a machine that does nothing else.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // until waits for something that others do.
 func (h *harness) until(what string, is func() bool) {
@@ -144,7 +213,7 @@ func (h *harness) until(what string, is func() bool) {
 
 // fake is a worker: it says what a test has it say.
 type fake struct {
-	*queue.Member
+	testMember
 	h    *harness
 	name string
 }
@@ -164,7 +233,7 @@ func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 	if guest {
 		lanes = []job.Lane{job.Practice, job.Background}
 	}
-	m, err := queue.Join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, URL: h.web.URL + queue.Path, Slots: slots, Lanes: lanes})
+	m, err := h.queue.join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, Slots: slots, Lanes: lanes})
 	h.must(err)
 	h.Cleanup(m.Close)
 	h.until(name+" is here", func() bool { p := h.Presence(name); return p.Connected && p.Slots == slots })
@@ -172,7 +241,7 @@ func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 }
 
 // take takes the next job, and waits until the dispatcher knows of it.
-func (f *fake) take() *queue.Lease {
+func (f *fake) take() *lease {
 	f.h.Helper()
 	ctx, cancel := context.WithTimeout(f.h.Context(), patience)
 	defer cancel()

@@ -13,102 +13,108 @@ import (
 	"assay/judge/host/store"
 )
 
-// given is a harness with one job and one worker, which may take it.
-func given(t *testing.T) (h *harness, id string, w *fake) {
-	h = newHarness(t)
+// given is one job and one worker, which may take it.
+func (h *harness) given() (id string, w *fake) {
 	h.folding()
 	id = h.submit(job.Practice, class, 1)[0]
 	h.give(job.Practice, class, 1)
-	return h, id, h.join("w", class, 1)
+	return id, h.join("w", class, 1)
 }
 
 // TestAJobThatIsSwallowed goes to another worker, and the worker that swallows several is drained.
 func TestAJobThatIsSwallowed(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	ctx := t.Context()
-	_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
-	h.must(err)
-	w, v := h.join("w", class, 8), h.join("v", class, 1)
-	for i := range mostFailures {
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
-		w.take()
-		h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: id, Why: "it swallows"}))
-		h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: id, Why: "it swallows"})) // said twice
-		if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) || s.Tries != 1 {
-			t.Fatalf("it excludes %v after %d tries", s.Exclude, s.Tries)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		ctx := t.Context()
+		_, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
+		h.must(err)
+		w, v := h.join("w", class, 8), h.join("v", class, 1)
+		for i := range mostFailures {
+			id := h.submit(job.Practice, class, 1)[0]
+			h.give(job.Practice, class, 1)
+			w.take()
+			h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: id, Why: "it swallows"}))
+			h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: id, Why: "it swallows"})) // said twice
+			if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) || s.Tries != 1 {
+				t.Fatalf("it excludes %v after %d tries", s.Exclude, s.Tries)
+			}
+			h.give(job.Practice, class, 1)
+			l := v.take()
+			h.must(l.Finish(ctx, says(l.Spec, judge.Accepted)))
+			h.until("another has judged it", func() bool { return h.Counts().Counted == int64(i+1) })
 		}
-		h.give(job.Practice, class, 1)
-		l := v.take()
-		h.must(l.Finish(ctx, says(l.Spec, judge.Accepted)))
-		h.until("another has judged it", func() bool { return h.Counts().Counted == int64(i+1) })
-	}
-	h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: "unknown", Why: "it swallows"}))
-	got, err := h.store.Worker(ctx, "w")
-	if err != nil || got.State != store.Drained {
-		t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
-	}
+		h.must(h.disown(ctx, queue.Lost{Worker: "w", Job: "unknown", Why: "it swallows"}))
+		got, err := h.store.Worker(ctx, "w")
+		if err != nil || got.State != store.Drained {
+			t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
+		}
+	})
 }
 
 // TestALossThatIsToldLate leaves the job to the worker that has it by then.
 func TestALossThatIsToldLate(t *testing.T) {
-	h, id, w := given(t)
-	h.must(w.take().Back(t.Context(), 0))
-	v := h.join("v", class, 1)
-	w.Say(true, "")
-	l := v.take()
-	h.must(h.disown(t.Context(), queue.Lost{Worker: "w", Job: id, Why: "it swallows"}))
-	if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 1 {
-		t.Errorf("%d jobs wait and %d are out", waiting, out)
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("it counts against the first that another did it", func() bool {
-		h.failing.mu.Lock()
-		defer h.failing.mu.Unlock()
-		return slices.Equal(h.failing.row["w"], []string{id})
+	run(t, func(t *testing.T, h *harness) {
+		id, w := h.given()
+		h.must(w.take().Back(t.Context(), 0))
+		v := h.join("v", class, 1)
+		w.Say(true, "")
+		l := v.take()
+		h.must(h.disown(t.Context(), queue.Lost{Worker: "w", Job: id, Why: "it swallows"}))
+		if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 1 {
+			t.Errorf("%d jobs wait and %d are out", waiting, out)
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("it counts against the first that another did it", func() bool {
+			h.failing.mu.Lock()
+			defer h.failing.mu.Unlock()
+			return slices.Equal(h.failing.row["w"], []string{id})
+		})
 	})
 }
 
 // TestOneWorkerLosesAJob, however often: others are asked, and it is no judge's error.
 func TestOneWorkerLosesAJob(t *testing.T) {
-	h, id, w := given(t)
-	for i := range manyLost {
-		w.take()
-		w.Close()
-		h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
-		if i+1 < manyLost {
-			w = h.join("w", class, 1)
+	run(t, func(t *testing.T, h *harness) {
+		id, w := h.given()
+		for i := range manyLost {
+			w.take()
+			w.Close()
+			h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
+			if i+1 < manyLost {
+				w = h.join("w", class, 1)
+			}
 		}
-	}
-	v := h.join("v", class, 1)
-	h.join("w", class, 1)
-	l := v.take()
-	h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
-	h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
-	if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
-		t.Errorf("it excludes %v", s.Exclude)
-	}
-	h.give(job.Practice, class, 1)
-	l = v.take()
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.Accepted })
+		v := h.join("v", class, 1)
+		h.join("w", class, 1)
+		l := v.take()
+		h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
+		h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
+		if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
+			t.Errorf("it excludes %v", s.Exclude)
+		}
+		h.give(job.Practice, class, 1)
+		l = v.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("it is judged", func() bool { return h.judgement(id).Verdict == judge.Accepted })
+	})
 }
 
 // TestGivenBackWithoutEnd: a worker that gives a job back each time is not asked any more.
 func TestGivenBackWithoutEnd(t *testing.T) {
-	h, id, w := given(t)
-	for range 2 {
-		h.must(w.take().Back(t.Context(), 0))
-	}
-	h.until("it is known", func() bool { _, _, gave := h.queue.Had(id); return slices.Equal(gave, []string{"w"}) })
-	w.Say(true, "")
-	v := h.join("v", class, 1)
-	h.must(v.take().GiveUp(t.Context(), "it was given to workers 3 times", true))
-	h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
-	if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
-		t.Errorf("it excludes %v", s.Exclude)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		id, w := h.given()
+		for range 2 {
+			h.must(w.take().Back(t.Context(), 0))
+		}
+		h.until("it is known", func() bool { _, _, gave := h.queue.Had(id); return slices.Equal(gave, []string{"w"}) })
+		w.Say(true, "")
+		v := h.join("v", class, 1)
+		h.must(v.take().GiveUp(t.Context(), "it was given to workers 3 times", true))
+		h.until("it waits again", func() bool { return h.Counts().Retried == 1 })
+		if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) {
+			t.Errorf("it excludes %v", s.Exclude)
+		}
+	})
 }
 
 // TestAJobThatIsHeldForLong: a worker that names a job in its beats and does not get on with it
@@ -128,47 +134,48 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 		"something was told lately":   {tells: true, after: job.HeldMost - time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			a, err := h.store.Submit(t.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: job.Practice, Class: class, Cost: time.Second, Work: job.Work{
-				Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}}, Alone: tt.alone,
-			}})
-			h.must(err)
-			id := a.Job
-			h.give(job.Practice, class, 1)
-			w := h.join("w", class, 1)
-			w.take()
-			now := time.Now().Add(tt.after)
-			if tt.tells {
-				h.view.mu.Lock()
-				one := h.view.workers["w"].running[id]
-				one.told = now.Add(-time.Minute)
-				h.view.workers["w"].running[id] = one
-				h.view.mu.Unlock()
-			}
-			for range 2 {
-				h.must(h.watch(t.Context(), now))
-			}
-			waiting, _ := h.states(job.Practice, class)
-			if lost := waiting == 1; lost != tt.lost {
-				t.Fatalf("the job is lost: %v", lost)
-			}
-			if !tt.lost {
-				return
-			}
-			if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) || s.Tries != 1 {
-				t.Errorf("it excludes %v after %d tries", s.Exclude, s.Tries)
-			}
-			h.heard("w", job.Beat{Slots: 1, Running: []job.Running{{Job: id}}})
-			if by := h.view.doing(id); by != "" {
-				t.Errorf("the word of %s counts still", by)
-			}
-			h.until("it is told to stop", func() bool {
-				select {
-				case o := <-w.Orders():
-					return o.Kind == job.Cancel && o.Job == id
-				default:
-					return false
+			run(t, func(t *testing.T, h *harness) {
+				a, err := h.store.Submit(t.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: job.Practice, Class: class, Cost: time.Second, Work: job.Work{
+					Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}}, Alone: tt.alone,
+				}})
+				h.must(err)
+				id := a.Job
+				h.give(job.Practice, class, 1)
+				w := h.join("w", class, 1)
+				w.take()
+				now := time.Now().Add(tt.after)
+				if tt.tells {
+					h.view.mu.Lock()
+					one := h.view.workers["w"].running[id]
+					one.told = now.Add(-time.Minute)
+					h.view.workers["w"].running[id] = one
+					h.view.mu.Unlock()
 				}
+				for range 2 {
+					h.must(h.watch(t.Context(), now))
+				}
+				waiting, _ := h.states(job.Practice, class)
+				if lost := waiting == 1; lost != tt.lost {
+					t.Fatalf("the job is lost: %v", lost)
+				}
+				if !tt.lost {
+					return
+				}
+				if s := h.spec(id); !slices.Equal(s.Exclude, []string{"w"}) || s.Tries != 1 {
+					t.Errorf("it excludes %v after %d tries", s.Exclude, s.Tries)
+				}
+				h.heard("w", job.Beat{Slots: 1, Running: []job.Running{{Job: id}}})
+				if by := h.view.doing(id); by != "" {
+					t.Errorf("the word of %s counts still", by)
+				}
+				h.until("it is told to stop", func() bool {
+					select {
+					case o := <-w.Orders():
+						return o.Kind == job.Cancel && o.Job == id
+					default:
+						return false
+					}
+				})
 			})
 		})
 	}
@@ -189,59 +196,61 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 		"it sends what is odd": {state: store.Active},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			ctx := t.Context()
-			row, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
-			h.must(err)
-			h.join("w", class, 1)
-			if tt.after == 0 {
-				h.must(h.broken(ctx, queue.Broken{Worker: "w", Why: "it asks for more"}))
-				got, err := h.store.Worker(ctx, "w")
-				if err != nil || got.State != store.Drained || !strings.Contains(got.Note, "asks for more") {
-					t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
+			run(t, func(t *testing.T, h *harness) {
+				ctx := t.Context()
+				row, err := h.store.Enrol(ctx, store.NewWorker{Name: "w", Class: class, Key: "key of w"})
+				h.must(err)
+				h.join("w", class, 1)
+				if tt.after == 0 {
+					h.must(h.broken(ctx, queue.Broken{Worker: "w", Why: "it asks for more"}))
+					got, err := h.store.Worker(ctx, "w")
+					if err != nil || got.State != store.Drained || !strings.Contains(got.Note, "asks for more") {
+						t.Errorf("the worker is %s (%s), %v", got.State, got.Note, err)
+					}
+					return
 				}
-				return
-			}
-			h.must(h.store.SetWorkerState(ctx, row.ID, tt.state, ""))
-			now := time.Now()
-			h.must(h.watch(ctx, now))
-			if tt.takes {
-				h.view.mu.Lock()
-				h.view.workers["w"].tookAt = now.Add(tt.after)
-				h.view.mu.Unlock()
-			}
-			h.must(h.watch(ctx, now.Add(tt.after)))
-			if here := h.Presence("w").Connected; here == tt.shut {
-				t.Errorf("it is here: %v", here)
-			}
+				h.must(h.store.SetWorkerState(ctx, row.ID, tt.state, ""))
+				now := time.Now()
+				h.must(h.watch(ctx, now))
+				if tt.takes {
+					h.view.mu.Lock()
+					h.view.workers["w"].tookAt = now.Add(tt.after)
+					h.view.mu.Unlock()
+				}
+				h.must(h.watch(ctx, now.Add(tt.after)))
+				if here := h.Presence("w").Connected; here == tt.shut {
+					t.Errorf("it is here: %v", here)
+				}
+			})
 		})
 	}
 }
 
 // TestWhatIsOut: a job that lies in the queue waits, whatever the database says.
 func TestWhatIsOut(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	h.submit(job.Practice, class, 4)
-	count := func(want string) {
-		t.Helper()
-		rows, err := h.Queues(t.Context())
-		h.must(err)
-		got := ""
-		for _, q := range rows {
-			got += fmt.Sprintf("%s %s %d ", q.Lane, q.State, q.Jobs)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		h.submit(job.Practice, class, 4)
+		count := func(want string) {
+			t.Helper()
+			rows, err := h.Queues(t.Context())
+			h.must(err)
+			got := ""
+			for _, q := range rows {
+				got += fmt.Sprintf("%s %s %d ", q.Lane, q.State, q.Jobs)
+			}
+			if got != want {
+				t.Errorf("the queues are %q, want %q", got, want)
+			}
 		}
-		if got != want {
-			t.Errorf("the queues are %q, want %q", got, want)
-		}
-	}
-	count("practice waiting 4 ")
-	h.give(job.Practice, class, 2) // nobody is here
-	count("practice waiting 4 ")
-	w := h.join("w", class, 2)
-	l := w.take()
-	count("practice out 1 practice waiting 3 ")
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("it is judged", func() bool { return h.Counts().Counted == 1 })
-	count("practice waiting 3 ")
+		count("practice waiting 4 ")
+		h.give(job.Practice, class, 2) // nobody is here
+		count("practice waiting 4 ")
+		w := h.join("w", class, 2)
+		l := w.take()
+		count("practice out 1 practice waiting 3 ")
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("it is judged", func() bool { return h.Counts().Counted == 1 })
+		count("practice waiting 3 ")
+	})
 }

@@ -70,67 +70,68 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 		"another finds it right": {judge.GolfRight, store.Standing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			h.o.Class = class
-			h.folding()
-			one := h.join("one", class, 1)
-			a := h.newAnswer()
-			// does has a worker do the part of the flow that is next.
-			does := func(f *fake, id, key string, lane job.Lane, v judge.GolfVerdict, toolchain string) {
-				t.Helper()
-				h.must(h.plan(t.Context(), id, time.Now()))
-				h.give(lane, class, 1)
-				l := f.take()
-				if l.Spec.ID != store.JobID(id, key) {
-					t.Fatalf("the next job is %+v, not that of %s", l.Spec, key)
+			run(t, func(t *testing.T, h *harness) {
+				h.o.Class = class
+				h.folding()
+				one := h.join("one", class, 1)
+				a := h.newAnswer()
+				// does has a worker do the part of the flow that is next.
+				does := func(f *fake, id, key string, lane job.Lane, v judge.GolfVerdict, toolchain string) {
+					t.Helper()
+					h.must(h.plan(t.Context(), id, time.Now()))
+					h.give(lane, class, 1)
+					l := f.take()
+					if l.Spec.ID != store.JobID(id, key) {
+						t.Fatalf("the next job is %+v, not that of %s", l.Spec, key)
+					}
+					h.must(l.Finish(t.Context(), proves(t, l.Spec, v, toolchain)))
+					h.until(key+" is there", func() bool {
+						parts, err := h.store.Parts(t.Context(), id)
+						return err == nil && slices.ContainsFunc(parts, func(p *store.Part) bool { return p.Key == key })
+					})
+					h.must(h.plan(t.Context(), id, time.Now()))
 				}
-				h.must(l.Finish(t.Context(), proves(t, l.Spec, v, toolchain)))
-				h.until(key+" is there", func() bool {
-					parts, err := h.store.Parts(t.Context(), id)
-					return err == nil && slices.ContainsFunc(parts, func(p *store.Part) bool { return p.Key == key })
-				})
-				h.must(h.plan(t.Context(), id, time.Now()))
-			}
-			does(one, a.Flow, flow.QuickKey, job.Practice, judge.GolfRight, "Python 3.14")
-			if got := h.now(a); got.State != store.Proving {
-				t.Fatalf("after samples and edges it is %+v", got)
-			}
-			does(one, a.Flow, flow.WholeKey, job.Background, judge.GolfRight, "Python 3.14")
-			got := h.now(a)
-			if got.State != store.Standing || got.Toolchain != "Python 3.14" || got.Language != "py" || got.Bytes != 7 {
-				t.Fatalf("proved it is %+v", got)
-			}
-			if p, err := h.Proved(got.Events); err != nil || p == nil || p.Verdict != judge.GolfRight {
-				t.Errorf("its proof tells %+v, %v", p, err)
-			}
-			h.must(h.proveAgain(t.Context()))
-			if h.now(a).Flow != "" {
-				t.Fatal("it is proved again, and nothing has changed")
-			}
+				does(one, a.Flow, flow.QuickKey, job.Practice, judge.GolfRight, "Python 3.14")
+				if got := h.now(a); got.State != store.Proving {
+					t.Fatalf("after samples and edges it is %+v", got)
+				}
+				does(one, a.Flow, flow.WholeKey, job.Background, judge.GolfRight, "Python 3.14")
+				got := h.now(a)
+				if got.State != store.Standing || got.Toolchain != "Python 3.14" || got.Language != "py" || got.Bytes != 7 {
+					t.Fatalf("proved it is %+v", got)
+				}
+				if p, err := h.Proved(got.Events); err != nil || p == nil || p.Verdict != judge.GolfRight {
+					t.Errorf("its proof tells %+v, %v", p, err)
+				}
+				h.must(h.proveAgain(t.Context()))
+				if h.now(a).Flow != "" {
+					t.Fatal("it is proved again, and nothing has changed")
+				}
 
-			_, err := h.store.FillClass(t.Context(), class, job.Offer{Languages: map[string]string{"py": "Python 3.15"}})
-			h.must(err)
-			h.must(h.proveAgain(t.Context()))
-			again := h.now(a).Flow
-			if again == "" {
-				t.Fatal("it is not proved again with another tool chain")
-			}
-			does(one, again, flow.WholeKey, job.Background, judge.GolfWrong, "Python 3.15")
-			if got := h.now(a); got.State != store.Standing || got.Flow != again {
-				t.Fatalf("one worker finds it wrong, and it is %+v", got)
-			}
-			if not := h.spec(store.JobID(again, flow.SecondKey)).Exclude; !slices.Contains(not, "one") {
-				t.Errorf("who found it wrong may say so again: %v", not)
-			}
-			two := h.join("two", class, 1)
-			does(two, again, flow.SecondKey, job.Background, tt.second, "Python 3.15")
-			if got := h.now(a); got.State != tt.state || got.Flow != "" || got.Toolchain != "Python 3.15" || got.State == store.Greyed && got.Why != "5 5 gave 1: it is 10" {
-				t.Errorf("two have proved it, and it is %+v", got)
-			}
-			h.must(h.proveAgain(t.Context()))
-			if h.now(a).Flow != "" {
-				t.Error("it is proved once more, and nothing has changed")
-			}
+				_, err := h.store.FillClass(t.Context(), class, job.Offer{Languages: map[string]string{"py": "Python 3.15"}})
+				h.must(err)
+				h.must(h.proveAgain(t.Context()))
+				again := h.now(a).Flow
+				if again == "" {
+					t.Fatal("it is not proved again with another tool chain")
+				}
+				does(one, again, flow.WholeKey, job.Background, judge.GolfWrong, "Python 3.15")
+				if got := h.now(a); got.State != store.Standing || got.Flow != again {
+					t.Fatalf("one worker finds it wrong, and it is %+v", got)
+				}
+				if not := h.spec(store.JobID(again, flow.SecondKey)).Exclude; !slices.Contains(not, "one") {
+					t.Errorf("who found it wrong may say so again: %v", not)
+				}
+				two := h.join("two", class, 1)
+				does(two, again, flow.SecondKey, job.Background, tt.second, "Python 3.15")
+				if got := h.now(a); got.State != tt.state || got.Flow != "" || got.Toolchain != "Python 3.15" || got.State == store.Greyed && got.Why != "5 5 gave 1: it is 10" {
+					t.Errorf("two have proved it, and it is %+v", got)
+				}
+				h.must(h.proveAgain(t.Context()))
+				if h.now(a).Flow != "" {
+					t.Error("it is proved once more, and nothing has changed")
+				}
+			})
 		})
 	}
 }
@@ -138,40 +139,41 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 // TestAnAnswerThatNobodyCanProve: what a worker cannot read is refused with why, and where
 // machines fail or contradict themselves nobody is told that the answer was wrong.
 func TestAnAnswerThatNobodyCanProve(t *testing.T) {
-	h := newHarness(t)
-	spec, err := flow.NewHole(job.Work{}, flow.ProofOptions{}, "")
-	h.must(err)
-	output, err := json.Marshal(flow.Proved{Misuse: "unknown language \"Klingon\""})
-	h.must(err)
-	wrong, err := json.Marshal(flow.Proved{Verdict: judge.GolfWrong})
-	h.must(err)
-	put := func(data []byte, err error) blob.Digest {
+	run(t, func(t *testing.T, h *harness) {
+		spec, err := flow.NewHole(job.Work{}, flow.ProofOptions{}, "")
 		h.must(err)
-		d := blob.Of(data)
-		h.must(h.o.Blobs.Put(d, int64(len(data)), bytes.NewReader(data)))
-		return d
-	}
-	right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
-	const nobody = "no worker could prove it: the staff look into it, and it may be sent again"
-	for what, tt := range map[string]struct {
-		want string
-		part flow.Part
-	}{
-		"unreadable":   {"unknown language \"Klingon\"", flow.Part{State: job.Done, Output: output}},
-		"failed":       {nobody, flow.Part{State: job.Failed, Reason: "no disk"}},
-		"silent":       {nobody, flow.Part{State: job.Done, Output: wrong}},
-		"contradicted": {nobody, flow.Part{State: job.Done, Output: wrong, Events: right}},
-		"noise":        {nobody, flow.Part{State: job.Done, Output: wrong, Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
-	} {
-		part, want := tt.part, tt.want
-		part.Key, part.Worker = flow.QuickKey, "one"
-		o := &store.Hole{Slug: what, Name: "Sum", ProblemSlug: "sum", Visibility: store.Public}
-		h.must(h.store.NewHole(t.Context(), o))
-		a, err := h.store.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: job.File{Path: "answer.md", Digest: digest}, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: string(flow.Hole)})
+		output, err := json.Marshal(flow.Proved{Misuse: "unknown language \"Klingon\""})
 		h.must(err)
-		h.must(h.settle(t.Context(), a.Flow, spec, []flow.Part{part}))
-		if got := h.now(a); got.State != store.Refused || got.Why != want {
-			t.Errorf("%s: it is %+v, want %q", what, got, want)
+		wrong, err := json.Marshal(flow.Proved{Verdict: judge.GolfWrong})
+		h.must(err)
+		put := func(data []byte, err error) blob.Digest {
+			h.must(err)
+			d := blob.Of(data)
+			h.must(h.o.Blobs.Put(d, int64(len(data)), bytes.NewReader(data)))
+			return d
 		}
-	}
+		right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
+		const nobody = "no worker could prove it: the staff look into it, and it may be sent again"
+		for what, tt := range map[string]struct {
+			want string
+			part flow.Part
+		}{
+			"unreadable":   {"unknown language \"Klingon\"", flow.Part{State: job.Done, Output: output}},
+			"failed":       {nobody, flow.Part{State: job.Failed, Reason: "no disk"}},
+			"silent":       {nobody, flow.Part{State: job.Done, Output: wrong}},
+			"contradicted": {nobody, flow.Part{State: job.Done, Output: wrong, Events: right}},
+			"noise":        {nobody, flow.Part{State: job.Done, Output: wrong, Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
+		} {
+			part, want := tt.part, tt.want
+			part.Key, part.Worker = flow.QuickKey, "one"
+			o := &store.Hole{Slug: what, Name: "Sum", ProblemSlug: "sum", Visibility: store.Public}
+			h.must(h.store.NewHole(t.Context(), o))
+			a, err := h.store.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: job.File{Path: "answer.md", Digest: digest}, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: string(flow.Hole)})
+			h.must(err)
+			h.must(h.settle(t.Context(), a.Flow, spec, []flow.Part{part}))
+			if got := h.now(a); got.State != store.Refused || got.Why != want {
+				t.Errorf("%s: it is %+v, want %q", what, got, want)
+			}
+		}
+	})
 }

@@ -19,108 +19,112 @@ func (h *harness) empty(lane job.Lane, ids ...string) {
 
 // TestTheQueueLostAll: what nobody does and nobody has is given out anew, once and only once.
 func TestTheQueueLostAll(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	h.behind.Store(int64(time.Hour)) // what is out is out for long
-	ids := h.submit(job.Practice, class, 4)
-	w := h.join("w", class, 2)
-	h.give(job.Practice, class, 4)
-	held := w.take()
-	h.empty(job.Practice, ids...)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		h.behind.Store(int64(time.Hour)) // what is out is out for long
+		ids := h.submit(job.Practice, class, 4)
+		w := h.join("w", class, 2)
+		h.give(job.Practice, class, 4)
+		held := w.take()
+		h.empty(job.Practice, ids...)
 
-	generations := func(want string) {
-		t.Helper()
-		for _, id := range ids {
-			if id == held.Spec.ID {
-				continue
-			}
-			if s := h.spec(id); s.Generation != 2 {
-				t.Errorf("%s: the job %s has generation %d", want, id, s.Generation)
+		generations := func(want string) {
+			t.Helper()
+			for _, id := range ids {
+				if id == held.Spec.ID {
+					continue
+				}
+				if s := h.spec(id); s.Generation != 2 {
+					t.Errorf("%s: the job %s has generation %d", want, id, s.Generation)
+				}
 			}
 		}
-	}
-	for range 2 {
+		for range 2 {
+			h.must(h.Reconcile(t.Context()))
+			if waiting, out := h.states(job.Practice, class); waiting != 3 || out != 1 || h.Counts().Again != 3 {
+				t.Errorf("%d jobs wait and %d are out, %d wait again; want 3, 1, 3", waiting, out, h.Counts().Again)
+			}
+			generations("after the queue lost all")
+		}
+		h.give(job.Practice, class, 3)
+		h.must(h.Reconcile(t.Context())) // now the queue has them
+		if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 4 || h.Counts().Again != 3 {
+			t.Errorf("%d jobs wait and %d are out, %d wait again; want 0, 4, 3", waiting, out, h.Counts().Again)
+		}
+		seen := map[string]bool{held.Spec.ID: true}
+		h.must(held.Finish(t.Context(), says(held.Spec, judge.Accepted)))
+		for range 3 {
+			l := w.take()
+			if seen[l.Spec.ID] || l.Spec.Generation != 2 {
+				t.Errorf("the job %s of generation %d is taken, known: %v", l.Spec.ID, l.Spec.Generation, seen[l.Spec.ID])
+			}
+			seen[l.Spec.ID] = true
+			h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		}
+		h.until("all is judged", func() bool { return h.Counts().Counted == 4 })
 		h.must(h.Reconcile(t.Context()))
-		if waiting, out := h.states(job.Practice, class); waiting != 3 || out != 1 || h.Counts().Again != 3 {
-			t.Errorf("%d jobs wait and %d are out, %d wait again; want 3, 1, 3", waiting, out, h.Counts().Again)
+		w.none("all is judged")
+		if c := h.Counts(); c.Again != 3 || c.Duplicates != 0 || c.Fed != 7 {
+			t.Errorf("got %+v", c)
 		}
-		generations("after the queue lost all")
-	}
-	h.give(job.Practice, class, 3)
-	h.must(h.Reconcile(t.Context())) // now the queue has them
-	if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 4 || h.Counts().Again != 3 {
-		t.Errorf("%d jobs wait and %d are out, %d wait again; want 0, 4, 3", waiting, out, h.Counts().Again)
-	}
-	seen := map[string]bool{held.Spec.ID: true}
-	h.must(held.Finish(t.Context(), says(held.Spec, judge.Accepted)))
-	for range 3 {
-		l := w.take()
-		if seen[l.Spec.ID] || l.Spec.Generation != 2 {
-			t.Errorf("the job %s of generation %d is taken, known: %v", l.Spec.ID, l.Spec.Generation, seen[l.Spec.ID])
-		}
-		seen[l.Spec.ID] = true
-		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	}
-	h.until("all is judged", func() bool { return h.Counts().Counted == 4 })
-	h.must(h.Reconcile(t.Context()))
-	w.none("all is judged")
-	if c := h.Counts(); c.Again != 3 || c.Duplicates != 0 || c.Fed != 7 {
-		t.Errorf("got %+v", c)
-	}
+	})
 }
 
 // TestWhatIsJustOut is believed to be in the queue: it may not be seen there yet.
 func TestWhatIsJustOut(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	h.behind.Store(-int64(3 * time.Second)) // however long this machine takes for what follows
-	ids := h.submit(job.Practice, class, 1)
-	h.give(job.Practice, class, 1)
-	h.empty(job.Practice, ids...)
-	h.must(h.Reconcile(t.Context()))
-	if c := h.Counts(); c.Again != 0 {
-		t.Errorf("a job that was given out a moment ago is given out anew: %+v", c)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		h.behind.Store(-int64(3 * time.Second)) // however long this machine takes for what follows
+		ids := h.submit(job.Practice, class, 1)
+		h.give(job.Practice, class, 1)
+		h.empty(job.Practice, ids...)
+		h.must(h.Reconcile(t.Context()))
+		if c := h.Counts(); c.Again != 0 {
+			t.Errorf("a job that was given out a moment ago is given out anew: %+v", c)
+		}
+	})
 }
 
 // TestTheClockIsSetBack: what was given out before, and got lost, is not believed until the
 // clock says again what it said then.
 func TestTheClockIsSetBack(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	h.behind.Store(-int64(time.Hour))
-	ids := h.submit(job.Practice, class, 1)
-	h.give(job.Practice, class, 1)
-	h.behind.Store(0)
-	h.empty(job.Practice, ids...)
-	h.must(h.Reconcile(t.Context()))
-	if c := h.Counts(); c.Again != 1 {
-		t.Errorf("got %+v", c)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		h.behind.Store(-int64(time.Hour))
+		ids := h.submit(job.Practice, class, 1)
+		h.give(job.Practice, class, 1)
+		h.behind.Store(0)
+		h.empty(job.Practice, ids...)
+		h.must(h.Reconcile(t.Context()))
+		if c := h.Counts(); c.Again != 1 {
+			t.Errorf("got %+v", c)
+		}
+	})
 }
 
 // TestResultsAreTakenFirst: a job whose result is in the queue is not done again.
 func TestResultsAreTakenFirst(t *testing.T) {
-	h := newHarness(t)
-	h.behind.Store(int64(time.Hour))
-	id := h.submit(job.Practice, class, 1)[0]
-	spec := h.spec(id)
-	w := h.join("w", class, 1)
-	h.give(job.Practice, class, 1)
-	h.must(w.Offer(t.Context(), says(spec, judge.Accepted)))
-	h.empty(job.Practice, id) // as its acknowledgement does
-	looked := make(chan error)
-	go func() { looked <- h.Reconcile(t.Context()) }()
-	select {
-	case err := <-looked:
-		t.Fatalf("it looked for lost jobs before it had taken the results: %v", err)
-	case <-time.After(300 * time.Millisecond):
-	}
-	h.folding()
-	h.must(<-looked)
-	if c := h.Counts(); c.Again != 0 || c.Counted != 1 {
-		t.Errorf("got %+v", c)
-	}
+	run(t, func(t *testing.T, h *harness) {
+		h.behind.Store(int64(time.Hour))
+		id := h.submit(job.Practice, class, 1)[0]
+		spec := h.spec(id)
+		w := h.join("w", class, 1)
+		h.give(job.Practice, class, 1)
+		h.must(w.Offer(t.Context(), says(spec, judge.Accepted)))
+		h.empty(job.Practice, id) // as its acknowledgement does
+		looked := make(chan error)
+		go func() { looked <- h.Reconcile(t.Context()) }()
+		select {
+		case err := <-looked:
+			t.Fatalf("it looked for lost jobs before it had taken the results: %v", err)
+		case <-time.After(300 * time.Millisecond):
+		}
+		h.folding()
+		h.must(<-looked)
+		if c := h.Counts(); c.Again != 0 || c.Counted != 1 {
+			t.Errorf("got %+v", c)
+		}
+	})
 }
 
 // TestAWorkerThatIsSilent is not believed for long.
@@ -151,72 +155,74 @@ func TestAWorkerThatIsSilent(t *testing.T) {
 
 // TestCancel of a job that waits, one that is in the queue, one that runs and one that ended.
 func TestCancel(t *testing.T) {
-	h := newHarness(t)
-	h.folding()
-	w := h.join("w", class, 1)
-	cancel := func(id string, want bool) {
-		t.Helper()
-		if open, err := h.Cancel(t.Context(), id); err != nil || open != want {
-			t.Errorf("to cancel says %v, %v; want %v", open, err, want)
-		}
-	}
-	waits := h.submit(job.Practice, class, 1)[0]
-	cancel(waits, true)
-	h.give(job.Practice, class, 0)
-	lies := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	cancel(lies, true)
-	w.none("all jobs are cancelled")
-
-	runs := h.submit(job.Practice, class, 1)[0]
-	h.give(job.Practice, class, 1)
-	l := w.take()
-	watch := h.Watch(runs)
-	defer watch.Close()
-	cancel(runs, true)
-	for told := false; !told; {
-		select {
-		case o := <-w.Orders():
-			told = o.Kind != job.Warm // which may come at any time
-			if told && (o.Kind != job.Cancel || o.Job != runs) {
-				t.Errorf("the worker is told %+v", o)
+	run(t, func(t *testing.T, h *harness) {
+		h.folding()
+		w := h.join("w", class, 1)
+		cancel := func(id string, want bool) {
+			t.Helper()
+			if open, err := h.Cancel(t.Context(), id); err != nil || open != want {
+				t.Errorf("to cancel says %v, %v; want %v", open, err, want)
 			}
-		case <-time.After(patience):
-			t.Fatal("the worker is not told")
 		}
-	}
-	if _, _, ended := watch.Next(0); !ended {
-		t.Error("who watches is not told of the end")
-	}
-	h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-	h.until("its result is dropped", func() bool { return h.Counts().Dropped == 1 })
-	for _, id := range []string{waits, lies, runs} {
-		if j := h.judgement(id); j.State != store.Cancelled || j.Verdict != "" || j.Ended.IsZero() {
-			t.Errorf("the judgement is %+v", j)
+		waits := h.submit(job.Practice, class, 1)[0]
+		cancel(waits, true)
+		h.give(job.Practice, class, 0)
+		lies := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		cancel(lies, true)
+		w.none("all jobs are cancelled")
+
+		runs := h.submit(job.Practice, class, 1)[0]
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		watch := h.Watch(runs)
+		defer watch.Close()
+		cancel(runs, true)
+		for told := false; !told; {
+			select {
+			case o := <-w.Orders():
+				told = o.Kind != job.Warm // which may come at any time
+				if told && (o.Kind != job.Cancel || o.Job != runs) {
+					t.Errorf("the worker is told %+v", o)
+				}
+			case <-time.After(patience):
+				t.Fatal("the worker is not told")
+			}
 		}
-		cancel(id, false)
-	}
-	h.behind.Store(-int64(time.Hour))
-	h.must(h.Reconcile(t.Context()))
-	if c := h.Counts(); c.Again != 0 || c.Fed != 2 {
-		t.Errorf("got %+v", c)
-	}
+		if _, _, ended := watch.Next(0); !ended {
+			t.Error("who watches is not told of the end")
+		}
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("its result is dropped", func() bool { return h.Counts().Dropped == 1 })
+		for _, id := range []string{waits, lies, runs} {
+			if j := h.judgement(id); j.State != store.Cancelled || j.Verdict != "" || j.Ended.IsZero() {
+				t.Errorf("the judgement is %+v", j)
+			}
+			cancel(id, false)
+		}
+		h.behind.Store(-int64(time.Hour))
+		h.must(h.Reconcile(t.Context()))
+		if c := h.Counts(); c.Again != 0 || c.Fed != 2 {
+			t.Errorf("got %+v", c)
+		}
+	})
 }
 
 // TestCancelledWhileItIsGivenOut: between laying a job into the queue and marking it.
 func TestCancelledWhileItIsGivenOut(t *testing.T) {
-	h := newHarness(t)
-	ids := h.submit(job.Practice, class, 2)
-	w := h.join("w", class, 1)
-	h.step = func(s Step) {
-		if s == Published {
-			_, err := h.store.Cancel(t.Context(), ids[0]) // by another server
-			h.must(err)
+	run(t, func(t *testing.T, h *harness) {
+		ids := h.submit(job.Practice, class, 2)
+		w := h.join("w", class, 1)
+		h.step = func(s Step) {
+			if s == Published {
+				_, err := h.store.Cancel(t.Context(), ids[0]) // by another server
+				h.must(err)
+			}
 		}
-	}
-	h.give(job.Practice, class, 1)
-	if l := w.take(); l.Spec.ID != ids[1] {
-		t.Error("a job that was cancelled is taken")
-	}
-	w.none("the other was cancelled")
+		h.give(job.Practice, class, 1)
+		if l := w.take(); l.Spec.ID != ids[1] {
+			t.Error("a job that was cancelled is taken")
+		}
+		w.none("the other was cancelled")
+	})
 }

@@ -1,0 +1,553 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+)
+
+// memory is a queue without a server. It promises what package queue does, with the same
+// times, and is as bad a queue as a test has it be.
+type memory struct {
+	worse
+
+	heard  sync.Mutex // one call of the listener at a time
+	listen queue.Listener
+	closed chan struct{}
+	ends   sync.WaitGroup
+
+	mu      sync.Mutex
+	jobs    []*lain // in the order in which they were published
+	results []*brought
+	last    int // number of the newest result
+	seats   map[string]*seat
+	class   map[string]string // of the workers that were admitted
+	had     map[string][]loser
+	changed chan struct{} // closed when something may be there that was not
+}
+
+// worse is what goes wrong with a queue. Each function may be nil, and is asked each time.
+type worse struct {
+	late   func() time.Duration // how much later the server hears what a worker says, or sees a result
+	lost   func() bool          // whether a beat, an order or an acknowledgement gets lost
+	again  func() bool          // whether a result that was taken in comes again
+	broken func() bool          // whether a question of the server fails
+}
+
+// lain is a job in the queue.
+type lain struct {
+	spec       *job.Spec
+	deliveries int
+	from       time.Time // it is given to nobody before
+	by         *given    // nil: nobody has it
+}
+
+type brought struct {
+	*job.Result
+	number int
+	from   time.Time
+	taken  bool // by a call of Results
+}
+
+type loser struct {
+	worker string
+	ended  bool
+}
+
+// The times of package queue.
+const (
+	memoryLease  = 20 * time.Second // without a beat
+	memoryBeat   = 5 * time.Second
+	memoryReturn = 3 * time.Second // within which a worker may come back
+	memoryLook   = time.Second
+	memoryMost   = 3 // deliveries
+)
+
+var errBroken = errors.New("the queue does not answer")
+
+func newMemory(listen queue.Listener) *memory {
+	return &memory{
+		listen: listen, closed: make(chan struct{}), seats: map[string]*seat{}, class: map[string]string{}, had: map[string][]loser{}, changed: make(chan struct{}),
+	}
+}
+
+func (m *memory) Close() {
+	close(m.closed)
+	m.ends.Wait()
+}
+
+// hearBy has another server hear what workers say. They connect anew, and say so.
+func (m *memory) hearBy(l queue.Listener) {
+	m.heard.Lock()
+	m.listen = l
+	m.heard.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.seats {
+		s.say(func(l queue.Listener) { l.Joined(s.name) })
+	}
+}
+
+// change has all look who wait for something; the caller holds mu.
+func (m *memory) change() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+func (w *worse) lateness() time.Duration {
+	if w.late == nil {
+		return 0
+	}
+	return w.late()
+}
+
+func (w *worse) loses() bool { return w.lost != nil && w.lost() }
+
+func (w *worse) answer() error {
+	if w.broken != nil && w.broken() {
+		return errBroken
+	}
+	return nil
+}
+
+// pause waits for a change, or for d. It says whether ctx and the queue go on.
+func (m *memory) pause(ctx context.Context, changed <-chan struct{}, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-changed:
+	case <-t.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-m.closed:
+		return errBroken
+	}
+	return nil
+}
+
+func (m *memory) Ensure(context.Context, ...string) error { return m.answer() }
+
+func (m *memory) Wake(string) error { return m.answer() }
+
+func (m *memory) Admit(worker, class, _ string, _ bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.class[worker] = class
+	return nil
+}
+
+func (m *memory) Revoke(worker string) {
+	m.mu.Lock()
+	s := m.seats[worker]
+	delete(m.class, worker)
+	m.mu.Unlock()
+	if s != nil {
+		s.Close()
+		m.missed(s)
+	}
+}
+
+func (m *memory) Connected() (names []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, s := range m.seats {
+		if s.ctx.Err() == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (m *memory) Order(worker string, o job.Order) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.seats[worker]; s != nil && !m.loses() {
+		select {
+		case s.orders <- o:
+		default:
+		}
+	}
+	return m.answer()
+}
+
+func (m *memory) Publish(_ context.Context, s *job.Spec) (queue.Published, error) {
+	if err := m.answer(); err != nil {
+		return "", err
+	}
+	data, err := s.Encode()
+	if err != nil {
+		return "", err
+	}
+	spec, err := job.DecodeSpec(data)
+	if err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if slices.ContainsFunc(m.jobs, func(l *lain) bool { return l.spec.ID == s.ID }) {
+		return queue.Alive, nil
+	}
+	m.jobs = append(m.jobs, &lain{spec: spec})
+	m.change()
+	return queue.Stored, m.answer() // which may get lost
+}
+
+func (m *memory) count(is func(*lain) bool) (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range m.jobs {
+		if is(l) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *memory) Untaken(_ context.Context, lane job.Lane, class string) (int, error) {
+	return m.count(func(l *lain) bool { return l.spec.Lane == lane && l.spec.Class == class && l.deliveries == 0 }), m.answer()
+}
+
+func (m *memory) Alive(_ context.Context, _ job.Lane, _, id string) (bool, error) {
+	return m.count(func(l *lain) bool { return l.spec.ID == id }) > 0, m.answer()
+}
+
+func (m *memory) Stats(context.Context) (queue.Stats, error) {
+	return queue.Stats{Jobs: uint64(m.count(func(*lain) bool { return true }))}, m.answer()
+}
+
+func (m *memory) Delete(_ context.Context, _ job.Lane, _, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.had, id)
+	m.jobs = slices.DeleteFunc(m.jobs, func(l *lain) bool { return l.spec.ID == id })
+	return m.answer()
+}
+
+func (m *memory) Renew(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs = nil
+	return nil
+}
+
+func (m *memory) Had(id string) (times int, ended, gave []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range m.had[id] {
+		switch {
+		case h.ended:
+			times++
+			ended = append(ended, h.worker)
+		default:
+			gave = append(gave, h.worker)
+		}
+	}
+	ended, gave = slices.Compact(slices.Sorted(slices.Values(ended))), slices.Compact(slices.Sorted(slices.Values(gave)))
+	return times, ended, slices.DeleteFunc(gave, func(worker string) bool { return slices.Contains(ended, worker) })
+}
+
+func (m *memory) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
+	for {
+		m.mu.Lock()
+		i, changed := slices.IndexFunc(m.results, func(r *brought) bool { return !r.taken && !r.from.After(time.Now()) }), m.changed
+		var r *brought
+		if i >= 0 {
+			r = m.results[i]
+			r.taken = true
+		}
+		m.mu.Unlock()
+		if r == nil {
+			if err := m.pause(ctx, changed, memoryLook/10); err != nil {
+				return err
+			}
+			continue
+		}
+		one := *r.Result
+		err := handle(ctx, &one)
+		m.mu.Lock()
+		switch r.taken = false; {
+		case err != nil:
+			r.from = time.Now().Add(time.Second)
+		case m.worse.again != nil && m.worse.again():
+			r.from = time.Now().Add(m.lateness())
+		default:
+			m.results = slices.DeleteFunc(m.results, func(other *brought) bool { return other == r })
+		}
+		m.change()
+		m.mu.Unlock()
+	}
+}
+
+func (m *memory) CatchUp(ctx context.Context) error {
+	m.mu.Lock()
+	last := m.last
+	m.mu.Unlock()
+	for {
+		m.mu.Lock()
+		waits, changed := slices.ContainsFunc(m.results, func(r *brought) bool { return r.number <= last }), m.changed
+		m.mu.Unlock()
+		if !waits {
+			return m.answer()
+		}
+		if err := m.pause(ctx, changed, memoryLook); err != nil {
+			return err
+		}
+	}
+}
+
+// release has jobs given to others whose workers are gone, or were not heard of.
+func (m *memory) release(which func(*given) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range m.jobs {
+		if l.by != nil && which(l.by) {
+			m.had[l.spec.ID] = append(m.had[l.spec.ID], loser{l.by.seat.name, true})
+			l.by = nil
+			m.change()
+		}
+	}
+}
+
+// missed tells that a worker has left, and did not come back.
+func (m *memory) missed(s *seat) {
+	m.mu.Lock()
+	is := m.seats[s.name] == s
+	if is {
+		delete(m.seats, s.name)
+	}
+	m.mu.Unlock()
+	if is {
+		m.release(func(h *given) bool { return h.seat.name == s.name })
+		s.say(func(l queue.Listener) { l.Left(s.name) })
+	}
+}
+
+// seat is a worker's side of a queue in memory.
+type seat struct {
+	m      *memory
+	name   string
+	lanes  []job.Lane
+	orders chan job.Order
+	words  chan func(queue.Listener)
+	ctx    context.Context
+	end    context.CancelFunc
+
+	// of memory's mu
+	beat    job.Beat
+	running []*given
+	frozen  bool
+}
+
+func (m *memory) join(_ context.Context, o queue.JoinOptions) (testMember, error) {
+	s := &seat{m: m, name: o.Worker, lanes: o.Lanes, orders: make(chan job.Order, 256), words: make(chan func(queue.Listener), 1<<16), beat: job.Beat{Slots: o.Slots}}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	m.mu.Lock()
+	if m.class[s.name] == "" {
+		m.mu.Unlock()
+		return nil, queue.ErrRefused
+	}
+	came := m.seats[s.name] == nil
+	m.seats[s.name] = s
+	m.mu.Unlock()
+	m.ends.Go(s.tell)
+	m.release(func(h *given) bool { return h.seat.name == s.name }) // it has started anew
+	if came {
+		s.say(func(l queue.Listener) { l.Joined(s.name) })
+	}
+	s.tellBeat(true)
+	m.ends.Go(s.beatOn)
+	return s, nil
+}
+
+// say has the server hear something, in the order in which the worker says it.
+func (s *seat) say(what func(queue.Listener)) { s.words <- what }
+
+func (s *seat) tell() {
+	for {
+		select {
+		case <-s.m.closed:
+			return
+		case what := <-s.words:
+			if late := s.m.lateness(); late > 0 && s.m.pause(context.Background(), nil, late) != nil {
+				return
+			}
+			s.m.heard.Lock()
+			what(s.m.listen)
+			s.m.heard.Unlock()
+		}
+	}
+}
+
+func (s *seat) beatOn() {
+	for s.m.pause(s.ctx, nil, memoryBeat) == nil {
+		s.tellBeat(false)
+	}
+	if s.m.pause(context.Background(), nil, memoryReturn) == nil {
+		s.m.missed(s)
+	}
+}
+
+// tellBeat says what the worker does, and keeps its leases.
+func (s *seat) tellBeat(surely bool) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.frozen || !surely && s.m.loses() {
+		return
+	}
+	b := s.beat
+	for _, h := range s.running {
+		b.Running = append(b.Running, h.running())
+		h.beaten = time.Now()
+	}
+	s.say(func(l queue.Listener) { l.Beat(s.name, b) })
+}
+
+// freeze has the worker be silent, though its connection stands, or go on.
+func (s *seat) freeze(is bool) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.frozen = is
+}
+
+func (s *seat) Say(draining bool, note string) {
+	s.m.mu.Lock()
+	s.beat.Draining, s.beat.Note = draining, note
+	s.m.mu.Unlock()
+	s.tellBeat(true)
+}
+
+func (s *seat) Orders() <-chan job.Order { return s.orders }
+
+func (s *seat) Close() { s.end() }
+
+func (s *seat) Offer(_ context.Context, r *job.Result) error {
+	if s.ctx.Err() != nil {
+		return s.ctx.Err()
+	}
+	r.Worker = s.name
+	data, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	read, err := job.DecodeResult(data)
+	if err != nil {
+		return nil // the server drops it
+	}
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.last++
+	s.m.results = append(s.m.results, &brought{Result: read, number: s.m.last, from: time.Now().Add(s.m.lateness())})
+	s.m.change()
+	return nil
+}
+
+// Take deals with jobs that exclude the worker and those that were delivered too often, as
+// queue.Member does.
+func (s *seat) Take(ctx context.Context) (*lease, error) {
+	for {
+		s.m.release(func(h *given) bool { return time.Since(h.beaten) > memoryLease })
+		s.m.mu.Lock()
+		h, changed := s.next(), s.m.changed
+		s.m.mu.Unlock()
+		var err error
+		switch {
+		case s.ctx.Err() != nil:
+			return nil, s.ctx.Err()
+		case h == nil:
+			err = s.m.pause(ctx, changed, memoryLook)
+		case h.number > memoryMost && len(h.lain.spec.Exclude) == 0 || h.number > 4*memoryMost:
+			err = h.GiveUp(ctx, fmt.Sprintf("the job was given to workers %d times before", h.number-1), true)
+		case slices.Contains(h.lain.spec.Exclude, s.name):
+			err = h.Back(ctx, time.Second/4)
+		default:
+			return &lease{h.lain.spec, h}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// next takes the first job of the most urgent lane; the caller holds memory's mu.
+func (s *seat) next() *given {
+	var first *lain
+	for _, l := range s.m.jobs {
+		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.lanes, l.spec.Lane) && !l.from.After(time.Now()) && (first == nil || l.spec.Lane < first.spec.Lane) {
+			first = l
+		}
+	}
+	if first == nil || s.ctx.Err() != nil {
+		return nil
+	}
+	first.deliveries++
+	h := &given{seat: s, lain: first, number: first.deliveries, beaten: time.Now()}
+	first.by = h
+	s.running = append(s.running, h)
+	s.say(func(l queue.Listener) { l.Taken(s.name, h.running()) })
+	return h
+}
+
+// given is a lease of a job in memory.
+type given struct {
+	seat   *seat
+	lain   *lain
+	number int // of the delivery
+	beaten time.Time
+}
+
+func (h *given) running() job.Running {
+	return job.Running{Job: h.lain.spec.ID, Generation: h.lain.spec.Generation}
+}
+
+// over ends the lease, and says whether the job was this worker's; the caller holds memory's mu.
+func (h *given) over() bool {
+	h.seat.running = slices.DeleteFunc(h.seat.running, func(other *given) bool { return other == h })
+	return h.lain.by == h && h.seat.ctx.Err() == nil
+}
+
+// acknowledge takes the job out of the queue.
+func (h *given) acknowledge() {
+	m := h.seat.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h.over() && !m.loses() {
+		m.jobs = slices.DeleteFunc(m.jobs, func(l *lain) bool { return l == h.lain })
+	}
+}
+
+func (h *given) Finish(ctx context.Context, r *job.Result) error {
+	r.Job, r.Generation, r.Token = h.lain.spec.ID, h.lain.spec.Generation, h.lain.spec.Token
+	err := h.seat.Offer(ctx, r)
+	h.acknowledge()
+	return err
+}
+
+func (h *given) GiveUp(ctx context.Context, reason string, tooOften bool) error {
+	return h.Finish(ctx, &job.Result{State: job.GivenUp, Reason: reason, TooOften: tooOften})
+}
+
+func (h *given) Back(_ context.Context, delay time.Duration) error {
+	m := h.seat.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h.over() {
+		h.lain.by, h.lain.from = nil, time.Now().Add(delay)
+		m.had[h.lain.spec.ID] = append(m.had[h.lain.spec.ID], loser{h.seat.name, false})
+		h.seat.say(func(l queue.Listener) { l.Back(h.seat.name, h.running()) })
+		m.change()
+	}
+	return h.seat.ctx.Err()
+}
+
+func (h *given) Progress(first int, events ...[]byte) {
+	h.seat.say(func(l queue.Listener) {
+		l.Progress(h.seat.name, job.Progress{Running: h.running(), First: first, Events: events})
+	})
+}
