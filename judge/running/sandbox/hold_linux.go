@@ -56,7 +56,7 @@ func (p *place) cpu() (time.Duration, bool) {
 // starved asks all threads of the run.
 func (p *place) starved() (longest time.Duration) {
 	for _, dir := range p.threads() {
-		longest = max(longest, time.Duration(runDelay(dir)))
+		longest = max(longest, time.Duration(schedule(dir).waited))
 	}
 	return longest
 }
@@ -67,7 +67,7 @@ func (p *place) starved() (longest time.Duration) {
 func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	threads := p.threads()
 	for _, dir := range threads {
-		if !asleep(dir) {
+		if state(dir) != 'S' { // it runs, or waits for a processor or a disk
 			return 0, 0, false
 		}
 		text, _ := os.ReadFile(dir + "/schedstat") // "time on a processor, time waiting for one, ..."

@@ -14,15 +14,23 @@ import (
 // processor, as others had it. That does not count as the run's wall time: a busy machine is
 // not an idle program.
 type starvation struct {
-	seen  map[string]int64 // of each thread, in nanoseconds
-	total int64
-	next  int64 // when to look again
+	seen   map[string]scheduled // of each thread
+	total  int64                // nanoseconds
+	looked int64                // when, the last time
 }
+
+// scheduled is for how long a thread has been on a processor, and has waited for one, in
+// nanoseconds. What it waits now the kernel adds when the thread goes on; pending is what is
+// known of that.
+type scheduled struct{ ran, waited, pending int64 }
 
 const (
 	// starvationEvery is how often threads are asked; what one waited that ended in
 	// between is lost.
 	starvationEvery = int64(50 * time.Millisecond)
+	// starvationLast is how old what is known of a run may be that is about to be ended. In a
+	// shorter time the kernel may not have noted that a thread ran.
+	starvationLast = int64(2 * tick)
 	// mostStarved is how long a machine may keep a run from its processors before that
 	// is said instead of a verdict.
 	mostStarved = 10 * time.Minute
@@ -30,17 +38,18 @@ const (
 
 func (s *starvation) begin() {
 	clear(s.seen)
-	s.total, s.next = 0, 0
+	s.total, s.looked = 0, moment()
 }
 
-// look adds what the thread that waited longest has waited since the last look: many
-// threads of a run also wait for each other, and its CPU limit sees to that.
-func (s *starvation) look() {
+// look adds what the threads of the run have waited since the last look, where that was so long
+// ago.
+func (s *starvation) look(ago int64) bool {
 	now := moment()
-	if now < s.next {
-		return
+	took := now - s.looked
+	if took < ago {
+		return false
 	}
-	s.next = now + starvationEvery
+	s.looked = now
 	var threads []string
 	for _, pid := range numbered("/proc") {
 		if pid == "1" {
@@ -51,21 +60,30 @@ func (s *starvation) look() {
 			threads = append(threads, tasks+"/"+tid)
 		}
 	}
-	s.add(threads)
+	s.add(threads, took)
+	return true
 }
 
-// add adds what the one of these threads, folders in /proc, has waited that waited longest.
-func (s *starvation) add(threads []string) {
+// add adds what these threads, folders in /proc, have waited, of the time that this took: as
+// long as the one that waited longest, for many threads of a run also wait for each other, and
+// its CPU limit sees to that. Where they hand over to each other, it is what all have waited,
+// as long as none of them was on a processor.
+func (s *starvation) add(threads []string, took int64) {
 	if s.seen == nil {
-		s.seen = map[string]int64{}
+		s.seen = map[string]scheduled{}
 	}
-	var longest int64
+	var longest, all, ran int64
 	for _, dir := range threads {
-		waited := runDelay(dir)
-		longest = max(longest, waited-s.seen[dir])
-		s.seen[dir] = waited
+		now := schedule(dir)
+		before, known := s.seen[dir]
+		if known && now.ran == before.ran && now.waited == before.waited && state(dir) == 'R' {
+			now.pending = before.pending + took
+		}
+		waited := now.waited + now.pending - before.waited - before.pending
+		longest, all, ran = max(longest, waited), all+waited, ran+now.ran-before.ran
+		s.seen[dir] = now
 	}
-	s.total += longest
+	s.total += max(longest, min(all, took-ran))
 }
 
 // numbered lists the entries of a folder of /proc whose names are numbers.
@@ -91,18 +109,33 @@ func numbered(path string) (names []string) {
 	}
 }
 
-// runDelay is how long a thread has waited for a processor, in nanoseconds. Not all
-// kernels tell.
-func runDelay(dir string) int64 {
-	fd, err := unix.Open(dir+"/schedstat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return 0
-	}
-	defer unix.Close(fd)
+// schedule reads of a thread how long it has run and waited. Not all kernels tell.
+func schedule(dir string) (s scheduled) {
 	var buf [128]byte
-	n, _ := unix.Read(fd, buf[:])
-	if f := bytes.Fields(buf[:max(n, 0)]); len(f) > 1 {
-		return leadingNumber(f[1])
+	if f := bytes.Fields(head(dir+"/schedstat", buf[:])); len(f) > 1 {
+		s.ran, s.waited = leadingNumber(f[0]), leadingNumber(f[1])
+	}
+	return s
+}
+
+// state is what a thread does: it is ready for a processor, which it may have (R), sleeps (S), or
+// something else; 0 for one that has ended.
+func state(dir string) byte {
+	var buf [128]byte
+	text := head(dir+"/stat", buf[:]) // "tid (name) state ...", and the name may have brackets
+	if f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]); len(f) > 0 {
+		return f[0][0]
 	}
 	return 0
+}
+
+// head reads the beginning of a file of /proc.
+func head(path string, buf []byte) []byte {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	n, _ := unix.Read(fd, buf)
+	return buf[:max(n, 0)]
 }

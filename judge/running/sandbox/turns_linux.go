@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strconv"
@@ -94,7 +93,7 @@ func (t *turns) look(took time.Duration) {
 	}
 	i, both := t.whose()
 	starved := t.last[i].total
-	t.last[i].add(t.placed[i].threads())
+	t.last[i].add(t.placed[i].threads(), int64(took))
 	used := max(0, took-time.Duration(t.last[i].total-starved))
 	t.used[i] += used
 	if both {
@@ -204,7 +203,7 @@ func (p *place) waits(input *os.File) (found bool) {
 		c, ok := callOf(dir)
 		switch {
 		case !ok:
-			if !asleep(dir) {
+			if state(dir) != 'S' { // it runs, or waits for a processor or a disk
 				return false
 			}
 			found = true // nobody tells more
@@ -295,13 +294,6 @@ func (c doing) files(dir string) (links []string) {
 		}
 	}
 	return links
-}
-
-// asleep tells whether a thread neither runs nor waits for a processor or a disk.
-func asleep(dir string) bool {
-	text, _ := os.ReadFile(dir + "/stat") // "tid (name) state ...", and the name may have brackets
-	f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	return len(f) > 0 && f[0][0] == 'S'
 }
 
 // pipeName is how /proc names the pipe that a file is an end of, "" once that is closed.

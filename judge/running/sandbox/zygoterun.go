@@ -173,8 +173,11 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 	}
 	z.meter.sample()
 	if z.req.wall > 0 {
-		z.starved.look()
-		left := z.req.wall + min(z.starved.total, int64(mostStarved)) - int64(time.Since(start))
+		z.starved.look(starvationEvery)
+		left := z.wallLeft(start)
+		if left < 0 && z.starved.look(starvationLast) {
+			left = z.wallLeft(start)
+		}
 		if left < 0 {
 			return 0, killedWall
 		}
@@ -192,6 +195,11 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 		timeout = min(timeout, max(share, int64(shortestLook)))
 	}
 	return timeout, notKilled
+}
+
+// wallLeft is what is left of the run's wall time.
+func (z *zygote) wallLeft(start time.Time) int64 {
+	return z.req.wall + min(z.starved.total, int64(mostStarved)) - int64(time.Since(start))
 }
 
 // tick is how long a running program's CPU time may wait until the kernel accounts

@@ -1,0 +1,87 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestStarvation has threads run and wait, and asks how much of that the run was kept from its
+// processors.
+func TestStarvation(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	for name, tt := range map[string]struct {
+		took    int64
+		threads [][2]int64 // of each, in milliseconds: ran, waited
+		want    int64
+	}{
+		"one that is kept from it":              {50, [][2]int64{{20, 30}}, 30},
+		"one that sleeps":                       {50, [][2]int64{{1, 2}}, 2},
+		"some that hand over to each other":     {50, [][2]int64{{2, 15}, {2, 15}, {1, 10}}, 40},
+		"some that wait for each other":         {50, [][2]int64{{25, 25}, {25, 25}}, 25},
+		"some that wait for others, too":        {50, [][2]int64{{10, 40}, {10, 40}}, 40},
+		"on several processors":                 {50, [][2]int64{{50, 0}, {50, 0}}, 0},
+		"two that wait beside each other, only": {50, [][2]int64{{0, 50}, {0, 50}}, 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var s starvation
+			s.begin()
+			var folders []string
+			for look := range int64(3) { // what was seen before does not count again
+				folders = folders[:0]
+				for i, thread := range tt.threads {
+					folders = append(folders, isAt(t, filepath.Join(dir, fmt.Sprint(i)), 'R', (look+1)*thread[0]*ms, (look+1)*thread[1]*ms))
+				}
+				s.add(folders, tt.took*ms)
+				if want := (look + 1) * tt.want * ms; s.total != want {
+					t.Errorf("after %d looks %v was waited, want %v", look+1, time.Duration(s.total), time.Duration(want))
+				}
+			}
+		})
+	}
+}
+
+// isAt writes what the kernel would say of a thread.
+func isAt(t *testing.T, folder string, state rune, ran, waited int64) string {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"schedstat": fmt.Sprintf("%d %d 7\n", ran, waited), "stat": fmt.Sprintf("12 (a) b) %c 1 1", state)} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// TestStarvationUpToNow: what a thread waits just now is known before the kernel adds it, and counts
+// once.
+func TestStarvationUpToNow(t *testing.T) {
+	folder := t.TempDir()
+	var s starvation
+	s.begin()
+	for i, look := range []struct {
+		state             rune
+		ran, waited, want int64
+	}{
+		{'R', 10, 0, 0},
+		{'R', 10, 0, 50},    // it waits
+		{'R', 10, 0, 100},   // and waits
+		{'R', 13, 120, 120}, // it went on after 120
+		{'S', 13, 120, 120},
+		{'S', 13, 120, 120},
+		{'R', 13, 120, 170}, // it woke up a moment ago, though that may have been 50 before
+		{'S', 14, 121, 170},
+	} {
+		s.add([]string{isAt(t, folder, look.state, look.ran, look.waited)}, 50)
+		if s.total != look.want {
+			t.Errorf("at look %d it has waited %d, want %d", i+1, s.total, look.want)
+		}
+	}
+}
