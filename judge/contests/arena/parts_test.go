@@ -3,8 +3,10 @@ package arena_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -186,17 +188,29 @@ func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 
 // TestAGameIsLoggedBeforeASlowOne: it does not wait with the referee for the next.
 func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
-	e := newEvent(box(t), "slower", "good")
-	e.Rules.Rounds, e.Rules.Games, e.Jobs = 1, 3, 1
-	var at []time.Time
-	e.Sink = func(line []byte) error {
-		if strings.HasPrefix(string(line), `{"game"`) {
-			at = append(at, time.Now())
-		}
-		return nil
+	e := newEvent(box(t), "held", "good")
+	e.Rules.Rounds, e.Rules.Games, e.Rules.Move, e.Jobs = 1, 3, time.Minute, 1
+	held := *e.Bots[0].Program
+	dir := t.TempDir()
+	if err := os.Link(filepath.Join(held.Dir, filepath.Base(held.Argv[0])), filepath.Join(dir, filepath.Base(held.Argv[0]))); err != nil {
+		t.Fatal(err)
 	}
-	run(t, e)
-	if len(at) != 3 || at[1].Sub(at[0]) < 200*time.Millisecond || at[2].Sub(at[1]) < 200*time.Millisecond {
-		t.Errorf("games came at %v", at)
+	held.Dir, held.Key = dir, dir
+	e.Bots[0].Program = &held
+	logged := 0
+	e.Sink = func(line []byte) error {
+		if !strings.HasPrefix(string(line), `{"game"`) {
+			return nil
+		}
+		logged++
+		return os.WriteFile(filepath.Join(dir, fmt.Sprint("logged-", logged)), nil, 0o644)
+	}
+	for _, g := range run(t, e).Results.Games {
+		if g.Reason != "last-one" {
+			t.Errorf("the next game began before this one was logged: %+v", g)
+		}
+	}
+	if logged != 3 {
+		t.Errorf("%d games were logged", logged)
 	}
 }

@@ -141,7 +141,7 @@ var bots = map[string]struct {
 	"nap4":         {"ready", func(b *talker, left int) { time.Sleep(4 * time.Millisecond); b.say("2") }},
 	"nap16":        {"ready", func(b *talker, left int) { time.Sleep(16 * time.Millisecond); b.say("3") }},
 	"rare":         {"ready pure", func(b *talker, left int) { b.rarely(left) }},
-	"slower":       {"ready", func(b *talker, left int) { b.slower(); b.say("1") }},
+	"held":         {"ready", func(b *talker, left int) { b.held(); b.say("1") }},
 	"learn-slowly": {"ready learn", func(b *talker, left int) { b.say("1") }},
 	"learn-wrong":  {"ready learn", func(b *talker, left int) { b.say("1") }},
 	"learn-exit":   {"ready learn", func(b *talker, left int) { b.say("1") }},
@@ -157,7 +157,6 @@ var bots = map[string]struct {
 type talker struct {
 	seen  int // of everything that it was told
 	games int // that are over
-	moved bool
 }
 
 func (b *talker) say(line string) { fmt.Println(line) }
@@ -173,12 +172,12 @@ func (b *talker) rarely(left int) {
 	}
 }
 
-// slower takes its time over its first move of each game but the first.
-func (b *talker) slower() {
-	if b.games > 0 && !b.moved {
-		time.Sleep(300 * time.Millisecond)
+// held does not move in a game before a file beside it says that those before it were logged.
+func (b *talker) held() {
+	self, err := os.Executable()
+	for err = cmp.Or(err, os.ErrNotExist); b.games > 0 && err != nil; time.Sleep(time.Millisecond) {
+		_, err = os.Stat(filepath.Join(filepath.Dir(self), fmt.Sprint("logged-", b.games)))
 	}
-	b.moved = true
 }
 
 func (b *talker) forever(text string) {
@@ -232,7 +231,6 @@ func play(name string) {
 			}
 		case "result":
 			b.games++
-			b.moved = false
 			if b.seen *= 3; words[1] == "true" {
 				b.seen++
 			}
