@@ -35,5 +35,6 @@
 //
 // That nothing is lost and nothing counts twice while processes are killed at any of these steps is
 // held by the chaos tests of cmd/judged: TestAServerDiesAtEachStep, TestAWorkerDiesAtEachStep,
-// TestWorkersAreKilledAndFrozen, TestTheQueueIsDeleted, TestAcknowledgementsAreLost.
+// TestWorkersAreKilledAndFrozen, TestTheQueueIsDeleted, TestAcknowledgementsAreLost. With a queue in
+// memory that forgets, repeats and delays, dispatch's TestABadQueue holds the same.
 package host
