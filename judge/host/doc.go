@@ -35,6 +35,6 @@
 //
 // That nothing is lost and nothing counts twice while processes are killed at any of these steps is
 // held by the chaos tests of cmd/judged: TestAServerDiesAtEachStep, TestAWorkerDiesAtEachStep,
-// TestWorkersAreKilledAndFrozen, TestTheQueueIsDeleted, TestAcknowledgementsAreLost. With a queue in
-// memory that forgets, repeats and delays, dispatch's TestABadQueue holds the same.
+// TestWorkersAreKilledAndFrozen, TestTheQueueIsDeleted, TestAcknowledgementsAreLost. So it
+// is where the queue forgets, repeats and delays, by dispatch: TestABadQueue.
 package host
