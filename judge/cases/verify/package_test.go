@@ -292,4 +292,20 @@ func TestTight(t *testing.T) {
 			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)
 		}
 	}
+	// A folder of the judge's own leaves twice the time of the slowest that is accepted.
+	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Folder{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
+	for _, row := range []struct {
+		it     string
+		judged judge.SolutionJudged
+		want   int // notes
+	}{
+		{"says nothing of half", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.Accepted, OK: true, TimeMS: 500}, 0},
+		{"notes more", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.Accepted, OK: true, TimeMS: 501}, 1},
+		{"asks nothing of what must be too slow", judge.SolutionJudged{Path: "time_limit_exceeded/a.c", Promised: judge.TimeLimit, Verdict: judge.TimeLimit, OK: true, TimeMS: 1000}, 0},
+		{"nor of what breaks its promise", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.TimeLimit, TimeMS: 1000}, 0},
+	} {
+		if end, err := v.end([]judge.Event{&row.judged}); err != nil || len(end) != 1+row.want {
+			t.Errorf("it %s: %v, %v", row.it, end, err)
+		}
+	}
 }

@@ -177,15 +177,17 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 				accepted++
 			}
 			if took := time.Duration(e.TimeMS * float64(time.Millisecond)); took > slowest && v.mustBeInTime(e) {
-				slowest, who = took, v.Folder.Package.Submission(e.Path).Name
+				slowest, who = took, e.Path
 			}
 		}
 	}
-	if pkg := v.Folder.Package; pkg != nil {
-		if note := tight(pkg.Timing, slowest, who); note != "" {
-			end = append(end, &judge.Noted{Text: note})
-		}
-	} else if done.Solutions > 0 && len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
+	if pkg := v.Folder.Package; pkg != nil && who != "" {
+		who = pkg.Submission(who).Name
+	}
+	if note := tight(v.timing(), slowest, who); note != "" {
+		end = append(end, &judge.Noted{Text: note})
+	}
+	if v.Folder.Package == nil && done.Solutions > 0 && len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
 		done.Faults++
 		end = append(end, &judge.FaultFound{Fault: v.noneAccepted()})
 	}
@@ -202,11 +204,18 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	return append(end, done), nil
 }
 
-// mustBeInTime says whether a submission of a package that got what it must says how
-// long one may take.
+// timing is how the problem's time limit must stand to what the programs take.
+func (v *Verifier) timing() problem.Timing {
+	if v.Folder.Package != nil {
+		return v.Folder.Package.Timing
+	}
+	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
+}
+
+// mustBeInTime says whether a program that got what it must says how long one may take.
 func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
 	if v.Folder.Package == nil || !e.OK {
-		return false
+		return e.OK && e.Verdict == judge.Accepted
 	}
 	s := v.Folder.Package.Submission(e.Path)
 	return s != nil && about(s, problem.Lower, "")

@@ -55,15 +55,15 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (a
 	return all, group.Wait()
 }
 
-// tight says that a time limit which problem.yaml sets is nearer to the slowest
-// submission that must be in time than the format wants it; "" where it is not. It is
-// not a fault, as another machine is faster.
+// tight says that a time limit which the setter wrote is nearer to the slowest program that
+// must be in time than its format wants it, and a folder of the judge's own twice as far;
+// "" where it is not. It is not a fault, as another machine is faster.
 func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
 	if !t.Strict || least <= t.Limit {
 		return ""
 	}
-	return fmt.Sprintf("the time limit of %v is tight: the slowest submission that must be in time takes %v here (%s), and it should be %v times that, %v",
+	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), and it should be %v times that, %v",
 		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
 }
 

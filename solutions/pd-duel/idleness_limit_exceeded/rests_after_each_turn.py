@@ -1,4 +1,4 @@
-# Sleeps a second in each turn, as for an animation.
+# Sleeps half a minute in each turn, as for an animation.
 import sys
 import time
 
@@ -37,7 +37,7 @@ def main():
         return score[who] > score[1 - who]
 
     for t in range(turns):
-        time.sleep(1)
+        time.sleep(30)
         actions = []
         for s in range(2):
             for command in strategies[s]:
