@@ -70,10 +70,9 @@ func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 		if state(dir) != 'S' { // it runs, or waits for a processor or a disk
 			return 0, 0, false
 		}
-		text, _ := os.ReadFile(dir + "/schedstat") // "time on a processor, time waiting for one, ..."
-		sum += time.Duration(leadingNumber(text))
+		sum += time.Duration(schedule(dir).ran)
 		if process, tid, _ := strings.Cut(dir, "/task/"); process == "/proc/"+tid {
-			text, _ = os.ReadFile(process + "/statm") // "size, resident, shared, ..." in pages
+			text, _ := os.ReadFile(process + "/statm") // "size, resident, shared, ..." in pages
 			if f := bytes.Fields(text); len(f) > 2 {
 				memory += (leadingNumber(f[1]) - leadingNumber(f[2])) * int64(os.Getpagesize())
 			}

@@ -1,0 +1,213 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/worker"
+)
+
+// fakeQueue is a queue that gives what is sent to jobs, and remembers what it was told.
+type fakeQueue struct {
+	jobs   chan *worker.Taken
+	before chan *worker.Taken // given beside a job that makes way
+	orders chan job.Order
+	broken error // of Take, once jobs is closed
+	finish func(ctx context.Context, r *job.Result) error
+
+	mu      sync.Mutex
+	results []*job.Result
+	offered []*job.Result
+	back    []string // ids of jobs
+	said    []string
+	told    []string // by Progress
+}
+
+func newQueue() *fakeQueue {
+	return &fakeQueue{jobs: make(chan *worker.Taken, 1000), before: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
+}
+
+func (q *fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case t, open := <-q.jobs:
+		if !open {
+			return nil, q.broken
+		}
+		return t, nil
+	}
+}
+
+func (q *fakeQueue) TakeBefore(ctx context.Context, lane job.Lane) (*worker.Taken, error) {
+	if lane != job.Background {
+		return nil, fmt.Errorf("the lane %d is that of no job here", lane)
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case t := <-q.before:
+		return t, nil
+	}
+}
+
+func (q *fakeQueue) Offer(ctx context.Context, r *job.Result) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.offered = append(q.offered, r)
+	return nil
+}
+
+func (q *fakeQueue) Say(draining bool, note string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.said = append(q.said, fmt.Sprint(draining, " ", note))
+}
+
+func (q *fakeQueue) Orders() <-chan job.Order { return q.orders }
+
+// lease is that of one job.
+type lease struct {
+	q  *fakeQueue
+	id string
+}
+
+func (l *lease) Finish(ctx context.Context, r *job.Result) error {
+	if l.q.finish != nil {
+		if err := l.q.finish(ctx, r); err != nil {
+			return err
+		}
+	}
+	l.q.mu.Lock()
+	defer l.q.mu.Unlock()
+	l.q.results = append(l.q.results, r)
+	return nil
+}
+
+func (l *lease) Back(ctx context.Context, delay time.Duration) error {
+	l.q.mu.Lock()
+	defer l.q.mu.Unlock()
+	l.q.back = append(l.q.back, l.id)
+	return ctx.Err()
+}
+
+func (l *lease) Progress(first int, events ...[]byte) {
+	l.q.mu.Lock()
+	defer l.q.mu.Unlock()
+	l.q.told = append(l.q.told, fmt.Sprintf("%s %d %s", l.id, first, events[0]))
+}
+
+// give has a worker take a job.
+func (q *fakeQueue) give(id string, deliveries int) {
+	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Generation: 2, Token: "token of " + id}, Deliveries: deliveries, Lease: &lease{q, id}}
+}
+
+// judging does jobs as the test says.
+type judging struct {
+	run    func(ctx context.Context, id string) error
+	long   func(ctx context.Context, turn worker.Turn) error // of a job that makes way
+	events []judge.Event                                     // of each job
+
+	mu  sync.Mutex
+	ill error
+}
+
+func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn worker.Turn) (*job.Result, error) {
+	progress(&judge.Noted{Text: "begun"})
+	for _, e := range j.events {
+		progress(e)
+	}
+	var err error
+	if turn != nil {
+		err = j.long(ctx, turn)
+	} else {
+		err = j.run(ctx, s.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &job.Result{State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, nil
+}
+
+func (j *judging) Well(context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ill
+}
+
+// Warm refuses the problem that is called so.
+func (j *judging) Warm(_ context.Context, bundles []job.Bundle) error {
+	for _, b := range bundles {
+		if b.Problem == "bad" {
+			return errors.New("bad is not ready")
+		}
+	}
+	return nil
+}
+
+func (j *judging) set(ill error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ill = ill
+}
+
+// setup is a worker in a bubble, with all that it talks to.
+type setup struct {
+	*worker.Worker
+	*fakeQueue
+	*judging
+	notes notes // of what is wrong
+	infos notes
+	dir   string
+	err   chan error // what Run returned
+}
+
+// bubble runs a test with a worker that runs, in a time of its own.
+func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) error, test func(t *testing.T, ctx context.Context, s *setup)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &setup{fakeQueue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
+		var err error
+		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add, Info: s.infos.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		go func() { s.err <- s.Worker.Run(ctx) }()
+		synctest.Wait()
+		test(t, ctx, s)
+		end()
+		synctest.Wait()
+		select {
+		case <-s.err:
+		default:
+			t.Error("the worker did not end")
+		}
+	})
+}
+
+// spooled are the results on the disk.
+func (s *setup) spooled(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(s.dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// never is a job that ends when it is told to.
+func never(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
