@@ -63,7 +63,7 @@ func tight(t problem.Timing, slowest time.Duration, who string) string {
 	if !t.Strict || least <= t.Limit {
 		return ""
 	}
-	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), and it should be %v times that, %v",
+	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), and the limit should be %v times that, %v",
 		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
 }
 
