@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ type isolated struct {
 	options    Options
 	rootless   bool
 	own        bool   // zygotes have user namespaces, in which their processes are counted
+	users      uint32 // the user number of the first worker above InsideUID, where each has its own
 	self       string // this binary
 	groups     *groups
 	processors []int
@@ -39,7 +41,7 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 	if r == None {
 		return newPlain(o), plainReport(o), nil
 	}
-	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: ownBinary()}
+	b := &isolated{options: o, rootless: r == RootlessV2 || r == Rootless, self: ownBinary(), users: rand.Uint32()}
 	if b.rootless && isHostRoot() {
 		return nil, report, errors.New("programs would run as user 0 of this machine")
 	}
@@ -48,7 +50,7 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 		if os.Geteuid() != 0 {
 			return nil, report, errors.New("the judge does not run as user 0")
 		}
-		if err := hasInsideUID(); err != nil {
+		if err := hasUser(InsideUID); err != nil {
 			return nil, report, err
 		}
 		if err := mayShow(); err != nil {
@@ -75,7 +77,10 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 	w, err := b.newWorker(nil, false)
 	if err != nil && r == Root { // without /proc there are no user namespaces
 		b.own = false
-		report.Missing = append(report.Missing, "a number of processes for each program: those that run at once share one")
+		if err := hasUser(b.user(0)); err != nil {
+			b.close()
+			return nil, report, err
+		}
 		w, err = b.newWorker(nil, false)
 	}
 	if err != nil {
@@ -86,17 +91,28 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 	return b, report, nil
 }
 
-// hasInsideUID tells whether there is the user that programs run as: a container of
+// user is the user that a worker's programs run as, where the judge is user 0. The kernel
+// bounds the processes of a user, so where nothing else counts a program's, each worker has
+// a user of its own, who is in all likelihood nobody else's, neither here nor in other judges.
+func (b *isolated) user(worker int) int {
+	const most = 0x7fffffff - InsideUID
+	if b.own || b.groups != nil && b.groups.has["pids"] {
+		return InsideUID
+	}
+	return InsideUID + 1 + int((uint64(b.users)+uint64(worker))%most)
+}
+
+// hasUser tells whether there is a user that programs are to run as: a container of
 // a user without rights has few users.
-func hasInsideUID() error {
+func hasUser(id int) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	defer w.Close()
-	if err := w.Chown(InsideUID, InsideUID); err != nil {
-		return fmt.Errorf("user 0 of this container may not become user %d: %w", InsideUID, err)
+	if err := w.Chown(id, InsideUID); err != nil {
+		return fmt.Errorf("user 0 of this container may not become user %d: %w", id, err)
 	}
 	return nil
 }

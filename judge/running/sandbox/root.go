@@ -84,7 +84,7 @@ func (z *zygote) makeRoot() error {
 	if err := unix.Mount("tmpfs", base, "tmpfs", rootFlags, "mode=755,size=1m"); err != nil {
 		return fmt.Errorf("mount a new root: %w", err)
 	}
-	for _, step := range []func(string) error{layOut, bindSystem, z.bindExtra, makeDevices, makeEtc, mountProc} {
+	for _, step := range []func(string) error{layOut, bindSystem, z.bindExtra, makeDevices, z.makeEtc, mountProc} {
 		if err := step(base); err != nil {
 			return err
 		}
@@ -233,9 +233,9 @@ func makeDevices(base string) error {
 // userName is how the user inside is called.
 const userName = "contestant"
 
-func makeEtc(base string) error {
-	user := fmt.Sprintf("root:x:0:0::/:/bin/false\n%s:x:%d:%d::%s:/bin/false\n", userName, InsideUID, InsideUID, Scratch)
-	group := fmt.Sprintf("root:x:0:\n%s:x:%d:\n", userName, InsideUID)
+func (z *zygote) makeEtc(base string) error {
+	user := fmt.Sprintf("root:x:0:0::/:/bin/false\n%s:x:%d:%d::%s:/bin/false\n", userName, z.conf.UID, z.conf.GID, Scratch)
+	group := fmt.Sprintf("root:x:0:\n%s:x:%d:\n", userName, z.conf.GID)
 	for name, text := range map[string]string{
 		"passwd": user, "group": group, "hostname": "sandbox\n", "hosts": "127.0.0.1 localhost sandbox\n",
 		"nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",

@@ -107,7 +107,7 @@ func (s *session) openFiles() error {
 // handOver gives the program a file as it is. A pipe is made its own, see pipe.
 func (s *session) handOver(f *os.File) {
 	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
-		_ = f.Chown(InsideUID, InsideUID)
+		_ = s.give(int(f.Fd()))
 	}
 	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
 }
@@ -141,13 +141,23 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 		return fds, fmt.Errorf("make a pipe: %w", err)
 	}
 	if !s.b.rootless {
-		if err := unix.Fchown(fds[theirs], InsideUID, InsideUID); err != nil {
+		if err := s.give(fds[theirs]); err != nil {
 			unix.Close(fds[0])
 			unix.Close(fds[1])
 			return fds, fmt.Errorf("make a pipe: %w", err)
 		}
 	}
 	return fds, nil
+}
+
+// give makes a pipe the program's own: its user's, or where that is another, its group's.
+func (s *session) give(fd int) error {
+	if s.w.user != InsideUID {
+		if err := unix.Fchmod(fd, 0o660); err != nil {
+			return err
+		}
+	}
+	return unix.Fchown(fd, InsideUID, InsideUID)
 }
 
 // send sends the request.
@@ -168,7 +178,7 @@ func (s *session) send(keys []mountKey) error {
 	if req.remount {
 		req.mounts = make([]mountOrder, len(keys))
 		for _, k := range keys {
-			tree, err := shareDir(k)
+			tree, err := shareDir(k, w.user)
 			if err != nil {
 				return err
 			}
@@ -261,7 +271,7 @@ func fileSize(f *os.File) int64 {
 
 // shareDir makes a detached mount of a host directory. The program must be able
 // to enter it, and to write where it is writable: then it is given to its user.
-func shareDir(k mountKey) (int, error) {
+func shareDir(k mountKey, user int) (int, error) {
 	dir, err := unix.Open(k.Host, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("show %s inside: %w", k.Host, err)
@@ -274,6 +284,11 @@ func shareDir(k mountKey) (int, error) {
 	if k.Writable && st.Uid != InsideUID || st.Mode&0o5 != 0o5 {
 		if err := unix.Fchownat(dir, "", InsideUID, InsideUID, unix.AT_EMPTY_PATH); err != nil {
 			return -1, fmt.Errorf("give %s to the sandbox's user: %w", k.Host, err)
+		}
+	}
+	if user != InsideUID && (k.Writable || st.Mode&0o5 != 0o5) {
+		if err := letGroup(dir, st.Mode); err != nil {
+			return -1, fmt.Errorf("give %s to the sandbox's group: %w", k.Host, err)
 		}
 	}
 	tree, err := unix.OpenTree(dir, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
@@ -289,6 +304,16 @@ func shareDir(k mountKey) (int, error) {
 		return -1, fmt.Errorf("protect %s inside: %w", k.Host, err)
 	}
 	return tree, nil
+}
+
+// letGroup gives the group of a directory the rights of its owner.
+func letGroup(dir int, mode uint32) error {
+	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) // dir is a path only
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.Fchmod(fd, mode&0o7777|mode&0o700>>3)
 }
 
 // firstQuiet is how long only the reply is waited for. Most runs end before, and

@@ -107,9 +107,10 @@ const Isolated = "isolated"
 // Scratch is where a program finds its private writable directory.
 const Scratch = "/tmp"
 
-// InsideUID is the user and group that programs run as where the judge runs as user
-// 0: one that no system gives to anybody, the same for all judges, so that a build
-// folder stays usable.
+// InsideUID is the group, and mostly the user, that programs run as where the judge runs as
+// user 0: one that no system gives to anybody, the same for all judges, so that a build
+// folder stays usable. The user is another one above it, up to 2³¹-1, where only the kernel's
+// limit of processes of a user can bound those of a program.
 const InsideUID = 1879052288
 
 // Sandbox runs commands. It is a judge.Runner.

@@ -21,6 +21,7 @@ import (
 // except for kill.
 type worker struct {
 	number int
+	user   int // that its programs run as, unless they are rootless
 	proc   *os.Process
 	sock   int
 	leaf   *leaf // nil without control groups
@@ -52,14 +53,14 @@ const startTimeout = 30 * time.Second
 
 // startWorker starts a zygote and waits until it stands.
 func (b *isolated) startWorker(number int, mounts []mountKey, locks bool) (_ *worker, err error) {
-	w := &worker{number: number, locks: locks, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
+	w := &worker{number: number, user: b.user(number), locks: locks, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
 	defer func() {
 		if err != nil {
 			w.stop()
 			err = fmt.Errorf("start a worker of the sandbox: %w", err)
 		}
 	}()
-	conf := config{Version: 0, UID: InsideUID, GID: InsideUID, Rootless: b.rootless, Shared: !b.own && b.groups == nil, Locks: locks, ReadOnly: b.options.ReadOnly}
+	conf := config{Version: 0, UID: w.user, GID: InsideUID, Rootless: b.rootless, Locks: locks, ReadOnly: b.options.ReadOnly}
 	if b.options.Pin {
 		conf.Processor = 1 + b.processors[number%len(b.processors)]
 	}

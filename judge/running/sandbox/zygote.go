@@ -28,7 +28,6 @@ type config struct {
 	Files     []string // names of the leaf's files, in the order of their descriptors
 	UID, GID  int
 	Rootless  bool
-	Shared    bool // whether programs of other judges count in the limit of processes
 	Locks     bool // whether programs may lock files
 	ReadOnly  []string
 	Mounts    []boundDir // only where they cannot change later
@@ -98,6 +97,9 @@ func zygoteMain() {
 	}
 	if err := json.Unmarshal(z.msg[:n], &z.conf); err != nil {
 		z.fail(fmt.Errorf("read the zygote's configuration: %w", err))
+	}
+	if z.conf.UID != z.conf.GID { // what one user wrote in a folder, the next may change
+		unix.Umask(0o002)
 	}
 	if z.lastID, err = unix.Open("/proc/sys/kernel/ns_last_pid", unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
 		z.lastID = -1 // where containers keep it from us

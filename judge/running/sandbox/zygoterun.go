@@ -75,16 +75,15 @@ func (z *zygote) run() *reply {
 // firstID is the process id before that of each program, above those of the zygote's threads.
 var firstID = []byte("100\n")
 
-// spawn starts the script. Two failures pass: ETXTBSY is for a file that another process of
-// the judge is just starting to run and still holds open for writing, EAGAIN for a limit of
-// processes that the programs of other judges fill.
+// spawn starts the script. One failure passes: ETXTBSY is for a file that another process of
+// the judge is just starting to run and still holds open for writing.
 //
 // Once a program has been executed, its next run need not be waited for: that
 // saves the zygote from being woken between two sleeps.
 func (z *zygote) spawn() (pid int, err error) {
 	calls := z.writeScript()
 	flags := uintptr(spawnFlags)
-	if !bytes.Equal(z.path, z.proven) || z.conf.Shared {
+	if !bytes.Equal(z.path, z.proven) {
 		flags |= unix.CLONE_VFORK
 	}
 	for wait := time.Millisecond; ; wait *= 2 {
@@ -94,13 +93,8 @@ func (z *zygote) spawn() (pid int, err error) {
 		if errno := -int(r); errno > 0 && errno < 4096 {
 			return 0, unix.Errno(errno)
 		}
-		if flags&unix.CLONE_VFORK == 0 || z.failure.left != 1 {
-			return int(r), nil
-		}
-		switch errno := unix.Errno(-int(z.failure.result)); {
-		case errno == unix.ETXTBSY && wait <= 200*time.Millisecond:
-		case errno == unix.EAGAIN && z.conf.Shared && wait <= 4*time.Second:
-		default:
+		busy := flags&unix.CLONE_VFORK != 0 && z.failure.left == 1 && unix.Errno(-int(z.failure.result)) == unix.ETXTBSY
+		if !busy || wait > 200*time.Millisecond {
 			return int(r), nil
 		}
 		_, _ = unix.Wait4(int(r), nil, unix.WALL, nil)
@@ -435,8 +429,6 @@ func (z *zygote) explainFailure() *reply {
 	errno := unix.Errno(-int(z.failure.result))
 	path := string(z.path[:len(z.path)-1])
 	switch {
-	case z.failure.left == 1 && errno == unix.EAGAIN:
-		return &reply{kind: msgFailed, text: "start a process: other judges of this machine run too many"}
 	case z.failure.left == 1:
 		return &reply{kind: msgNoExec, text: explainExec(path, errno)}
 	case z.failure.left == 2 && !z.inScratch():
