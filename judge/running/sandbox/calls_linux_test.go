@@ -4,11 +4,15 @@ package sandbox
 
 import (
 	"bufio"
+	"context"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
 	"testing"
 	"time"
+
+	"assay/judge"
 )
 
 func TestAlarmed(t *testing.T) {
@@ -97,5 +101,50 @@ sys.stdin.readline()`
 		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 		_ = c.Wait()
 		w.Close()
+	}
+}
+
+// TestTurnsBeginWithTheProcess: what a worker takes until it has started a process is nobody's
+// time. A shell plays the worker.
+func TestTurnsBeginWithTheProcess(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "bash", "-c", "read line; sleep 1h & read line; kill %1")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer c.Wait()
+	defer in.Close()
+	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: time.Second}}, To: 1, Copy: io.Discard}, {Command: &judge.Command{}, Copy: io.Discard}}
+	pipes, err := joinPipes(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lives := make([]life, 2)
+	for i := range pipes {
+		defer pipes[i].close()
+		defer pipes[i].relay.from.Close()
+		defer pipes[i].relay.to.Close()
+		lives[i].ctx, lives[i].end = context.WithCancelCause(t.Context())
+		lives[i].over = make(chan struct{})
+	}
+	turns := newTurns(all, pipes, lives)
+	turns.place(0, place{pid: c.Process.Pid, inside: true})
+	turns.place(1, place{pid: os.Getpid()})
+	for range 100 {
+		turns.look(turnEvery)
+	}
+	if lives[0].ctx.Err() != nil {
+		t.Error("it was ended before it began")
+	}
+	if _, err := io.WriteString(in, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(3 * time.Minute); lives[0].ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		if turns.look(turnEvery); time.Now().After(end) {
+			t.Fatal("it was never ended")
+		}
 	}
 }

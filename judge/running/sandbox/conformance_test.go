@@ -180,7 +180,9 @@ func TestOtherJudgesFillTheLimit(t *testing.T) {
 	for range 50 {
 		other := exec.CommandContext(t.Context(), filepath.Join(dir, "hostile"), "sleep", "1h")
 		other.Env = []string{"ASSAY_HOSTILE=1"}
-		other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: sandbox.InsideUID, Gid: sandbox.InsideUID}}
+		other.SysProcAttr = &syscall.SysProcAttr{
+			Pdeathsig: syscall.SIGKILL, Credential: &syscall.Credential{Uid: sandbox.InsideUID, Gid: sandbox.InsideUID},
+		}
 		if err := other.Start(); err != nil {
 			t.Skipf("this machine does not run so many processes of one user: %v", err)
 		}

@@ -31,6 +31,7 @@ type turns struct {
 	said  [2]*os.File // the judge's end of the pipe that each process writes
 	used  [2]time.Duration
 	last  [2]starvation
+	begun [2]bool
 	quiet time.Duration // of what the first used, in which both waited
 	still time.Duration // for how long neither could go on, up to now
 	stuck [2]bool       // both waited for most of the time for which one was ended
@@ -84,7 +85,8 @@ func (t *turns) watch() {
 	}
 }
 
-// look adds some time to the one whose turn it is, without what it waited for a processor.
+// look adds some time to the one whose turn it is, without what it waited for a processor. The
+// time until a worker has started its process is nobody's.
 func (t *turns) look(took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,6 +94,10 @@ func (t *turns) look(took time.Duration) {
 		return
 	}
 	i, both := t.whose()
+	if !t.begun[i] {
+		t.begun[i] = t.placed[i].begun()
+		return
+	}
 	starved := t.last[i].total
 	t.last[i].add(t.placed[i].threads(), int64(took))
 	used := max(0, took-time.Duration(t.last[i].total-starved))
@@ -190,6 +196,11 @@ func (p *place) threads() (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// begun tells whether the process is there, as far as the system tells.
+func (p *place) begun() bool {
+	return len(p.threads()) > 0 || len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) == 0
 }
 
 // mostLooked bounds how long a look at a process of many threads takes.

@@ -63,7 +63,7 @@ func (su *suite) turns(t *testing.T) {
 			if ended[0].Stuck != ended[0].Asleep || test.soon && !ended[0].Stuck {
 				t.Errorf("stuck: %v, asleep: %v", ended[0].Stuck, ended[0].Asleep)
 			}
-			if test.killed[0] != "" && ended[0].Wall < test.wa*9/10 != test.soon { // its turns are counted, which are a little less
+			if test.killed[0] != "" && ended[0].Wall < test.wa != test.soon {
 				t.Errorf("it was killed after %v of %v: %+v", ended[0].Wall, test.wa, ended[0])
 			}
 		})
