@@ -41,13 +41,16 @@ Exit codes: 0 nothing was found, 1 a failing input was found, 2 wrong usage, 3 t
 problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge stress wythoff sol.py\n  judge stress wythoff sol.py --seed 7 --count 5000\n  judge stress wythoff sol.py --add hacks\n  judge stress pd-duel sol.py --derived\n  judge stress pd-duel sol.py --slowest",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if s.count > 0 && !cmd.Flags().Changed("time") {
+				s.time = 0
+			}
 			return s.run(cmd.Context(), c, args[0], args[1])
 		},
 	}
 	f := cmd.Flags()
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the search: the same seed finds the same input")
-	f.IntVar(&s.count, "count", 0, "end after this many inputs")
-	f.DurationVar(&s.time, "time", 30*time.Second, "end after this long")
+	f.IntVar(&s.count, "count", 0, "end after this many inputs, however long that takes")
+	f.DurationVar(&s.time, "time", 30*time.Second, "end after this long; with --count, only if both are given")
 	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
 	f.BoolVar(&s.slowest, "slowest", false, "look for the input that takes the solution most CPU time instead")
 	s.finding.flags(c, f)
@@ -88,7 +91,11 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 		fmt.Fprintln(c.out, waits)
 	}
 	if found == nil {
-		fmt.Fprintln(c.out, "nothing was found; another --seed or more --time looks further")
+		bound := fmt.Sprintf("--time %v", s.time)
+		if s.count > 0 && tally.Looked >= s.count {
+			bound = fmt.Sprintf("--count %d", s.count)
+		}
+		fmt.Fprintf(c.out, "nothing was found; %s ended the search: more of it or another --seed looks further\n", bound)
 		return nil
 	}
 	provenance := fmt.Sprintf("Found by: judge stress %s %s --seed %d\n", b.folder.ID, path, s.seed)

@@ -214,8 +214,11 @@ func (v *Verifier) timing() problem.Timing {
 
 // mustBeInTime says whether a program that got what it must says how long one may take.
 func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
-	if v.Folder.Package == nil || !e.OK {
-		return e.OK && e.Verdict == judge.Accepted
+	if !e.OK {
+		return false
+	}
+	if v.Folder.Package == nil {
+		return e.Verdict == judge.Accepted
 	}
 	s := v.Folder.Package.Submission(e.Path)
 	return s != nil && about(s, problem.Lower, "")
