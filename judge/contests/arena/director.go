@@ -73,6 +73,7 @@ type seat struct {
 	unread  []byte             // what it has said by then and nobody has taken
 	queue   []*task            // of a bot that is not pure: what it has to play, in order
 	under   int                // tasks of it that are given out
+	tries   int                // how often it could not play again what it had played
 	pace    pace
 }
 

@@ -181,7 +181,10 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	if f == nil {
 		return false, nil
 	}
-	s := d.seats[[2]int{m.key.First, m.key.Second}[f.Seat-1]]
+	s, other := d.seats[m.key.First], d.seats[m.key.Second]
+	if f.Seat == 2 {
+		s, other = other, s
+	}
 	p := s.players[c]
 	if p == nil { // a file has no process, and one that is gone was seen to
 		return false, nil
@@ -193,7 +196,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 		if f.Kind == Crashed {
 			f.Text += r.lastComment(f.Seat)
 		}
-		again = d.blamesMachine(m, f.Kind, p)
+		again = blamesMachine(m.tries, f.Kind, p)
 		if !after {
 			r.Reason = string(f.Kind)
 		}
@@ -205,26 +208,38 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	if !f.Kind.Ends() {
 		return false, nil
 	}
+	c.lost = c.lost || p.bot.Program != nil
+	p.kill(f.Kind)
+	d.drop(s, c)
 	if again {
 		m.tries++
 		m.again = fmt.Sprintf("%s took too long on the clock, and not on the processor (try %d)", s.who.Name, m.tries)
 		c.skipped = append(c.skipped, m)
+		if o := other.players[c]; o != nil && !other.who.Pure { // it remembers a game that does not count
+			o.held.Kill()
+			d.drop(other, c)
+			if err := d.restart(other, c, true); err != nil {
+				return false, err
+			}
+		}
 	}
-	c.lost = c.lost || p.bot.Program != nil
-	p.kill(f.Kind)
-	p.close()
-	d.end(p)
-	d.watch.set(c, s.who.ID, nil)
-	s.drop(c)
 	if again || d.rules.cost(f.Kind) != CostEvent || d.isNeeded(s, m) {
 		return again, d.restart(s, c, again)
 	}
 	return false, nil
 }
 
-// blamesMachine says whether a game is played again: its bot took too long on the
-// clock alone.
-func (d *director) blamesMachine(m *match, kind Fault, p *player) bool {
+// drop lets go of a bot's process that is to be gone from a court.
+func (d *director) drop(s *seat, c *court) {
+	s.players[c].close()
+	d.end(s.players[c])
+	d.watch.set(c, s.who.ID, nil)
+	s.drop(c)
+}
+
+// blamesMachine says whether what was tried so many times is tried again: the bot took too
+// long on the clock alone.
+func blamesMachine(tries int, kind Fault, p *player) bool {
 	if kind != TimeoutWall && kind != NotReading {
 		return false
 	}
@@ -233,7 +248,7 @@ func (d *director) blamesMachine(m *match, kind Fault, p *player) bool {
 	if exec.CPU > exec.Wall/10 {
 		most = mostTries
 	}
-	return m.tries < most
+	return tries < most
 }
 
 // isNeeded says whether a bot that is out has games before the one that it is out for.

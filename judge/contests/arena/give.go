@@ -217,7 +217,7 @@ func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*R
 }
 
 // remember has a new process play the games that its bot has played. One that ends
-// over them starts without a memory.
+// over them starts without a memory, unless the machine is to blame.
 func (d *director) remember(s *seat, c *court, results []*Result) error {
 	ended := false
 	for i, r := range results {
@@ -251,15 +251,18 @@ func (d *director) remember(s *seat, c *court, results []*Result) error {
 			}
 			delete(s.coming, c)
 			if !ended {
+				s.tries = 0
 				return nil
 			}
-			c.lost = true
 			p := s.players[c]
-			p.kill(Crashed)
-			p.close()
-			d.end(p)
-			s.drop(c)
-			return d.restart(s, c, false)
+			kind, _, err := p.fate()
+			if err != nil {
+				return err
+			}
+			d.drop(s, c)
+			again := blamesMachine(s.tries, kind, p)
+			s.tries++
+			return d.restart(s, c, again)
 		}, nil, "play", order...)
 		if err != nil {
 			return err

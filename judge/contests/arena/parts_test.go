@@ -190,13 +190,7 @@ func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
 	e := newEvent(box(t), "held", "good")
 	e.Rules.Rounds, e.Rules.Games, e.Rules.Move, e.Jobs = 1, 3, time.Minute, 1
-	held := *e.Bots[0].Program
-	dir := t.TempDir()
-	if err := os.Link(filepath.Join(held.Dir, filepath.Base(held.Argv[0])), filepath.Join(dir, filepath.Base(held.Argv[0]))); err != nil {
-		t.Fatal(err)
-	}
-	held.Dir, held.Key = dir, dir
-	e.Bots[0].Program = &held
+	dir := beside(t, e.Bots[0])
 	logged := 0
 	e.Sink = func(line []byte) error {
 		if !strings.HasPrefix(string(line), `{"game"`) {
@@ -212,5 +206,71 @@ func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
 	}
 	if logged != 3 {
 		t.Errorf("%d games were logged", logged)
+	}
+}
+
+// beside gives a bot a folder of its own, which the test may put files in.
+func beside(t *testing.T, bot *arena.Contestant) (dir string) {
+	t.Helper()
+	own := *bot.Program
+	dir = t.TempDir()
+	if err := os.Link(filepath.Join(own.Dir, filepath.Base(own.Argv[0])), filepath.Join(dir, filepath.Base(own.Argv[0]))); err != nil {
+		t.Fatal(err)
+	}
+	own.Dir, own.Key = dir, dir
+	bot.Program = &own
+	return dir
+}
+
+// TestABotThatComesBackRemembers: a bot that the machine kept waiting in its third game plays
+// it again, and comes to what it would have come to.
+func TestABotThatComesBackRemembers(t *testing.T) {
+	var want string
+	for _, waits := range []bool{false, true} {
+		e := newEvent(box(t), "held-recall", "recall", "remember", "good")
+		e.Rules.Move, e.Rules.Wall, e.Jobs = 3*time.Second, 1, 1
+		dir := beside(t, e.Bots[0])
+		log := func(n int) {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("logged-", n)), nil, 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		for n := range 20 {
+			if n != 2 || !waits {
+				log(n)
+			}
+		}
+		ended := make(chan *arena.Outcome, 1)
+		go func() {
+			out, err := e.Run(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			ended <- out
+		}()
+		if waits {
+			until := func(what string, is func(now []string) bool) {
+				for end := time.Now().Add(3 * time.Minute); !is(leftOver(t, "held-recall")); time.Sleep(5 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("never:", what)
+					}
+				}
+			}
+			var first []string
+			until("it plays", func(now []string) bool { first = now; return len(now) > 0 })
+			until("it was ended", func(now []string) bool { return !slices.Contains(now, first[0]) })
+			log(2)
+		}
+		out := <-ended
+		if out == nil || !out.Whole {
+			t.Fatal("the event is not over")
+		}
+		got := summary(out.Results)
+		if !waits {
+			want = got
+		}
+		if got != want {
+			t.Errorf("after it was kept waiting:\n%s\nelse:\n%s", got, want)
+		}
 	}
 }

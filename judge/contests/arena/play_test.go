@@ -142,6 +142,7 @@ var bots = map[string]struct {
 	"nap16":        {"ready", func(b *talker, left int) { time.Sleep(16 * time.Millisecond); b.say("3") }},
 	"rare":         {"ready pure", func(b *talker, left int) { b.rarely(left) }},
 	"held":         {"ready", func(b *talker, left int) { b.held(); b.say("1") }},
+	"held-recall":  {"ready", func(b *talker, left int) { b.held(); b.say(fmt.Sprint(1 + (b.sum()/7)%min(left, 3))) }},
 	"learn-slowly": {"ready learn", func(b *talker, left int) { b.say("1") }},
 	"learn-wrong":  {"ready learn", func(b *talker, left int) { b.say("1") }},
 	"learn-exit":   {"ready learn", func(b *talker, left int) { b.say("1") }},
@@ -175,7 +176,7 @@ func (b *talker) rarely(left int) {
 // held does not move in a game before a file beside it says that those before it were logged.
 func (b *talker) held() {
 	self, err := os.Executable()
-	for err = cmp.Or(err, os.ErrNotExist); b.games > 0 && err != nil; time.Sleep(time.Millisecond) {
+	for err = cmp.Or(err, os.ErrNotExist); b.games > 0 && err != nil; time.Sleep(50 * time.Millisecond) {
 		_, err = os.Stat(filepath.Join(filepath.Dir(self), fmt.Sprint("logged-", b.games)))
 	}
 }

@@ -25,7 +25,8 @@ import (
 //	event <JSON> + the shared page    -> ok | fail <text>
 //	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
 //	leave <id>                        -> ok <unread>, for it to go to another referee
-//	play <Order>                      -> game <Outcome>, or skipped after a bot was lost;
+//	play <Order>                      -> game <Outcome>, or skipped after a bot was lost,
+//	                                     or where one that plays a game again (Live) is;
 //	                                     before it ended <Outcome> where a bot is slow to
 //	                                     learn of the end
 //	go                                (ends the skipping; nothing comes back)
@@ -200,7 +201,11 @@ func (t *table) play(parts [][]byte) error {
 			}
 		}
 	}
-	if t.lost {
+	gone := func() bool { return t.lost }
+	if o.Live > 0 { // a bot that comes back, perhaps the one that was lost
+		gone = func() bool { return bots[o.Live-1].conn.dead != "" }
+	}
+	if gone() {
 		return kit.WriteFrame(t.out, "skipped", nil)
 	}
 	if bots[0] == nil || bots[1] == nil {
@@ -208,7 +213,11 @@ func (t *table) play(parts [][]byte) error {
 	}
 	t.game.begin(&t.event, &o, bots)
 	out := t.rules.play(&t.game)
-	t.lost = bots[0].conn.dead != "" || bots[1].conn.dead != ""
+	if o.Live == 0 {
+		t.lost = bots[0].conn.dead != "" || bots[1].conn.dead != ""
+	} else if gone() {
+		return kit.WriteFrame(t.out, "skipped", nil)
+	}
 	return t.tell("game", &out)
 }
 
