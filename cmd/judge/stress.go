@@ -82,6 +82,9 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 		}
 		return line
 	}, func() { found, tally, err = look(ctx, options) })
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(c.out, "seed %d: stopped after %d inputs in %.1f s\n", s.seed, b.lab.Progress().Looked, time.Since(start).Seconds())
+	}
 	if err != nil {
 		return err
 	}

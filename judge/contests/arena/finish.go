@@ -210,14 +210,14 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	}
 	c.lost = c.lost || p.bot.Program != nil
 	p.kill(f.Kind)
-	d.drop(s, c)
+	d.letGo(s, c)
 	if again {
 		m.tries++
 		m.again = fmt.Sprintf("%s took too long on the clock, and not on the processor (try %d)", s.who.Name, m.tries)
 		c.skipped = append(c.skipped, m)
 		if o := other.players[c]; o != nil && !other.who.Pure { // it remembers a game that does not count
 			o.held.Kill()
-			d.drop(other, c)
+			d.letGo(other, c)
 			if err := d.restart(other, c, true); err != nil {
 				return false, err
 			}
@@ -229,10 +229,12 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	return false, nil
 }
 
-// drop lets go of a bot's process that is to be gone from a court.
-func (d *director) drop(s *seat, c *court) {
-	s.players[c].close()
-	d.end(s.players[c])
+// letGo forgets a bot's process in a court, if there is one: it is ending.
+func (d *director) letGo(s *seat, c *court) {
+	if p := s.players[c]; p != nil {
+		p.close()
+		d.end(p)
+	}
 	d.watch.set(c, s.who.ID, nil)
 	s.drop(c)
 }

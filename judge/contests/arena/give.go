@@ -259,7 +259,7 @@ func (d *director) remember(s *seat, c *court, results []*Result) error {
 			if err != nil {
 				return err
 			}
-			d.drop(s, c)
+			d.letGo(s, c)
 			again := blamesMachine(s.tries, kind, p)
 			s.tries++
 			return d.restart(s, c, again)
@@ -284,8 +284,6 @@ func (g *Game) movesOf(seat int) []string {
 
 // notReady is for a bot that was greeted and is not ready.
 func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
-	s.drop(c)
-	d.watch.set(c, s.who.ID, nil)
 	f.Kind, f.Seat = f.Kind.orInit(), 0
 	if p != nil {
 		if f.Kind == "gone" {
@@ -304,9 +302,8 @@ func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
 		}
 		f.Stderr = p.last.text()
 		p.kill(InitFailed)
-		p.close()
-		d.end(p)
 	}
+	d.letGo(s, c)
 	f.Kind = InitFailed
 	d.refuse(s, f)
 	return nil
@@ -344,11 +341,9 @@ func (d *director) dismiss(s *seat) {
 	}
 	for c, p := range s.players {
 		if p != nil {
-			d.watch.set(c, s.who.ID, nil)
 			p.leave()
-			d.end(p)
 		}
-		s.drop(c)
+		d.letGo(s, c)
 	}
 	s.said = nil
 	if !s.who.Pure {

@@ -26,7 +26,7 @@ import (
 //	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
 //	leave <id>                        -> ok <unread>, for it to go to another referee
 //	play <Order>                      -> game <Outcome>, or skipped after a bot was lost,
-//	                                     or where one that plays a game again (Live) is;
+//	                                     or of a Live game whose own bot is lost;
 //	                                     before it ended <Outcome> where a bot is slow to
 //	                                     learn of the end
 //	go                                (ends the skipping; nothing comes back)
@@ -194,18 +194,15 @@ func (t *table) play(parts [][]byte) error {
 	}
 	ids := [2]int{int(o.First), int(o.Second)}
 	bots := [2]*Bot{t.bots[ids[0]], t.bots[ids[1]]}
-	if o.Live > 0 { // the other one need not be there
+	back := o.Live > 0 // a bot that comes back plays it again
+	if back {          // the other one need not be there
 		for i := range bots {
 			if bots[i] == nil {
 				bots[i] = &Bot{Event: &t.event, ID: ids[i]}
 			}
 		}
 	}
-	gone := func() bool { return t.lost }
-	if o.Live > 0 { // a bot that comes back, perhaps the one that was lost
-		gone = func() bool { return bots[o.Live-1].conn.dead != "" }
-	}
-	if gone() {
+	if !back && t.lost || back && bots[o.Live-1].conn.dead != "" {
 		return kit.WriteFrame(t.out, "skipped", nil)
 	}
 	if bots[0] == nil || bots[1] == nil {
@@ -213,9 +210,9 @@ func (t *table) play(parts [][]byte) error {
 	}
 	t.game.begin(&t.event, &o, bots)
 	out := t.rules.play(&t.game)
-	if o.Live == 0 {
+	if !back {
 		t.lost = bots[0].conn.dead != "" || bots[1].conn.dead != ""
-	} else if gone() {
+	} else if bots[o.Live-1].conn.dead != "" {
 		return kit.WriteFrame(t.out, "skipped", nil)
 	}
 	return t.tell("game", &out)
