@@ -37,7 +37,7 @@ func TestStarvation(t *testing.T) {
 				for i, thread := range tt.threads {
 					folders = append(folders, isAt(t, filepath.Join(dir, fmt.Sprint(i)), 'R', (look+1)*thread[0]*ms, (look+1)*thread[1]*ms))
 				}
-				s.add(folders, tt.took*ms)
+				s.add(folders, tt.took*ms, 0)
 				if want := (look + 1) * tt.want * ms; s.total != want {
 					t.Errorf("after %d looks %v was waited, want %v", look+1, time.Duration(s.total), time.Duration(want))
 				}
@@ -79,9 +79,39 @@ func TestStarvationUpToNow(t *testing.T) {
 		{'R', 13, 120, 170}, // it woke up a moment ago, though that may have been 50 before
 		{'S', 14, 121, 170},
 	} {
-		s.add([]string{isAt(t, folder, look.state, look.ran, look.waited)}, 50)
+		s.add([]string{isAt(t, folder, look.state, look.ran, look.waited)}, 50, 0)
 		if s.total != look.want {
 			t.Errorf("at look %d it has waited %d, want %d", i+1, s.total, look.want)
 		}
+	}
+}
+
+// TestStarvationSeenLate: the zygote comes late to a look, as it was kept from a processor itself. For
+// as long as that, a thread that ran meanwhile and is ready now has waited, and counts once.
+func TestStarvationSeenLate(t *testing.T) {
+	type look struct {
+		took, late        int64
+		state             rune
+		ran, waited, want int64
+	}
+	for name, looks := range map[string][]look{
+		"it ran at once, and waits since": {{601, 551, 'R', 7, 39, 39 + 551}, {50, 0, 'R', 7, 39, 39 + 551 + 50}, {50, 0, 'R', 20, 681, 681}},
+		"it was seen before":              {{50, 0, 'R', 20, 30, 30}, {601, 551, 'R', 27, 69, 69 + 551}, {50, 0, 'S', 30, 630, 630}},
+		"it sleeps":                       {{601, 551, 'S', 7, 39, 39}},
+		"it had the processor":            {{601, 551, 'R', 560, 39, 39 + 2}, {50, 0, 'R', 612, 39, 39 + 2}},
+		"nobody came late":                {{50, 0, 'R', 7, 3, 3}, {50, 0, 'R', 14, 3, 3}},
+		"it woke up when it was seen":     {{601, 4, 'R', 7, 39, 39 + 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			var s starvation
+			s.begin()
+			for i, l := range looks {
+				s.add([]string{isAt(t, folder, l.state, l.ran, l.waited)}, l.took, l.late)
+				if s.total != l.want {
+					t.Errorf("at look %d it has waited %d, want %d", i+1, s.total, l.want)
+				}
+			}
+		})
 	}
 }

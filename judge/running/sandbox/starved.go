@@ -17,6 +17,7 @@ type starvation struct {
 	seen   map[string]scheduled // of each thread
 	total  int64                // nanoseconds
 	looked int64                // when, the last time
+	slept  int64                // nanoseconds since then for which the caller meant to sleep
 }
 
 // scheduled is for how long a thread has been on a processor, and has waited for one, in
@@ -38,7 +39,7 @@ const (
 
 func (s *starvation) begin() {
 	clear(s.seen)
-	s.total, s.looked = 0, moment()
+	s.total, s.looked, s.slept = 0, moment(), 0
 }
 
 // look adds what the threads of the run have waited since the last look, where that was so long
@@ -49,7 +50,8 @@ func (s *starvation) look(ago int64) bool {
 	if took < ago {
 		return false
 	}
-	s.looked = now
+	late := took - s.slept
+	s.looked, s.slept = now, 0
 	var threads []string
 	for _, pid := range numbered("/proc") {
 		if pid == "1" {
@@ -60,7 +62,7 @@ func (s *starvation) look(ago int64) bool {
 			threads = append(threads, tasks+"/"+tid)
 		}
 	}
-	s.add(threads, took)
+	s.add(threads, took, late)
 	return true
 }
 
@@ -68,7 +70,11 @@ func (s *starvation) look(ago int64) bool {
 // long as the one that waited longest, for many threads of a run also wait for each other, and
 // its CPU limit sees to that. Where they hand over to each other, it is what all have waited,
 // as long as none of them was on a processor.
-func (s *starvation) add(threads []string, took int64) {
+//
+// A thread that ran in that time and is ready for a processor now may have waited for one since,
+// or may have slept. It has waited for as long as the caller came late to this look: that was
+// kept from a processor, too.
+func (s *starvation) add(threads []string, took, late int64) {
 	if s.seen == nil {
 		s.seen = map[string]scheduled{}
 	}
@@ -76,8 +82,12 @@ func (s *starvation) add(threads []string, took int64) {
 	for _, dir := range threads {
 		now := schedule(dir)
 		before, known := s.seen[dir]
-		if known && now.ran == before.ran && now.waited == before.waited && state(dir) == 'R' {
-			now.pending = before.pending + took
+		if known && now.ran == before.ran && now.waited == before.waited {
+			if state(dir) == 'R' {
+				now.pending = before.pending + took
+			}
+		} else if late > 0 && state(dir) == 'R' {
+			now.pending = max(0, min(late, took-(now.ran-before.ran)-(now.waited-before.waited)))
 		}
 		waited := now.waited + now.pending - before.waited - before.pending
 		longest, all, ran = max(longest, waited), all+waited, ran+now.ran-before.ran

@@ -99,7 +99,7 @@ func (t *turns) look(took time.Duration) {
 		return
 	}
 	starved := t.last[i].total
-	t.last[i].add(t.placed[i].threads(), int64(took))
+	t.last[i].add(t.placed[i].threads(), int64(took), 0)
 	used := max(0, took-time.Duration(t.last[i].total-starved))
 	t.used[i] += used
 	if both {

@@ -115,8 +115,9 @@ func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (
 			z.kill(r, over)
 			return false
 		}
-		ts := unix.NsecToTimespec(timeout)
+		ts, asleep := unix.NsecToTimespec(timeout), time.Now()
 		n, err := unix.Ppoll(polled[:], &ts, nil)
+		z.starved.slept += min(timeout, int64(time.Since(asleep)))
 		switch {
 		case err != nil && err != unix.EINTR:
 			z.kill(r, killedByJudge)
