@@ -229,7 +229,8 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	return false, nil
 }
 
-// letGo forgets a bot's process in a court, if there is one: it is ending.
+// letGo forgets the process of a bot in a court, which was told to end; where it has none
+// yet, only its place.
 func (d *director) letGo(s *seat, c *court) {
 	if p := s.players[c]; p != nil {
 		p.close()

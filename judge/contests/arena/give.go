@@ -336,6 +336,7 @@ func (s *seat) drop(c *court) {
 func (d *director) dismiss(s *seat) {
 	if s.away != nil {
 		s.away.leave()
+		s.away.close()
 		d.end(s.away)
 		s.away = nil
 	}

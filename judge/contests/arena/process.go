@@ -104,12 +104,11 @@ func (p *player) kill(why Fault) {
 // goodbye is how long a bot has to end by itself.
 const goodbye = 300 * time.Millisecond
 
-// leave says goodbye and lets go of the pipes. The process is gone soon after.
+// leave says goodbye; the caller closes the pipes. The process is gone soon after.
 func (p *player) leave() {
 	if hurry(p.in) == nil { // where it is full nobody reads it
 		_, _ = p.in.WriteString("quit\n")
 	}
-	p.close()
 	time.AfterFunc(goodbye, p.held.Kill)
 }
 
