@@ -44,11 +44,11 @@ func ParseAddress(text string) (a Address, err error) {
 	}
 	a.URL = u.Scheme + "://" + u.Host
 	for _, part := range strings.Split(u.Fragment, "-") {
-		switch isPin := len(part) == 64 && strings.Trim(part, "0123456789abcdef") == ""; {
+		switch isPin := len(part) == 64 && strings.Trim(part, digits) == ""; {
 		case part == "":
 		case isPin && a.Pin == "":
 			a.Pin = part
-		case !isPin && a.Code == "" && a.Pin == "":
+		case !isPin && a.Code == "" && a.Pin == "" && strings.Trim(part, letters) == "":
 			a.Code = part
 		default:
 			return a, &judge.Misuse{Err: fmt.Errorf("%q ends in something else than a code and a fingerprint", text)}
@@ -56,3 +56,9 @@ func ParseAddress(text string) (a Address, err error) {
 	}
 	return a, nil
 }
+
+// What fingerprints and codes are made of.
+const (
+	digits  = "0123456789abcdef"
+	letters = digits + "ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+)
