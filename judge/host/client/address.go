@@ -44,21 +44,20 @@ func ParseAddress(text string) (a Address, err error) {
 	}
 	a.URL = u.Scheme + "://" + u.Host
 	for _, part := range strings.Split(u.Fragment, "-") {
-		switch isPin := len(part) == 64 && strings.Trim(part, digits) == ""; {
+		switch isPin := len(part) == 64 && strings.Trim(part, hexDigits) == ""; {
 		case part == "":
 		case isPin && a.Pin == "":
 			a.Pin = part
-		case !isPin && a.Code == "" && a.Pin == "" && strings.Trim(part, letters) == "":
+		case !isPin && a.Code == "" && a.Pin == "" && strings.Trim(part, codeLetters) == "":
 			a.Code = part
 		default:
-			return a, &judge.Misuse{Err: fmt.Errorf("%q ends in something else than a code and a fingerprint", text)}
+			return a, &judge.Misuse{Err: fmt.Errorf("%q ends in something else than a code and a fingerprint: copy the whole address, as the administrator has it", text)}
 		}
 	}
 	return a, nil
 }
 
-// What fingerprints and codes are made of.
 const (
-	digits  = "0123456789abcdef"
-	letters = digits + "ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	hexDigits   = "0123456789abcdef"
+	codeLetters = hexDigits + "ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
