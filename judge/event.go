@@ -172,7 +172,7 @@ type Warned struct {
 type SolutionJudged struct {
 	Path     string        `json:"path"`
 	Language string        `json:"language"`
-	Promised Verdict       `json:"promised"`           // by its folder
+	Promised Verdict       `json:"promised"`           // by its folder; "" where several will do
 	Expected string        `json:"expected,omitempty"` // in words, where several verdicts will do: "WA or TLE"
 	Verdict  Verdict       `json:"verdict"`            // SK where its language is not ready on this machine
 	OK       bool          `json:"ok"`

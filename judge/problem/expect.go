@@ -235,25 +235,63 @@ func wordsOf(all []judge.Verdict) string {
 	return strings.Join(words, " or ")
 }
 
-// Promised is the verdict that a submission must get, where one word says it, and
-// all words.
+// Promised is the one verdict that a submission must get as a whole, "" where several will do
+// or nothing is known of it; and in words those that will do. What is said of some of its cases
+// only adds to that.
 func (s *Submission) Promised() (one judge.Verdict, words string) {
-	var any []judge.Verdict
-	for _, r := range s.Rules {
-		switch {
-		case r.Cases != "":
-		case len(r.Final) > 0:
-			any = append(any, r.Final...)
-		case r.Required != nil:
-			any = append(any, r.Required...)
-		case r.Permitted != nil:
-			any = append(any, r.Permitted...)
+	var anyOf []judge.Verdict
+	several := false
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		all := r.wanted()
+		if r.Cases != "" || all == nil && !r.Partial {
+			continue
 		}
+		anyOf = append(anyOf, all...)
+		verdict := r.demanded()
+		several = several || verdict == judge.NotJudged || one != judge.NotJudged && verdict != one
+		one = verdict
 	}
-	if len(any) > 0 {
-		one = any[0]
+	if several {
+		one = judge.NotJudged
 	}
-	return one, wordsOf(any)
+	return one, wordsOf(anyOf)
+}
+
+// allFour is how many verdicts the formats have.
+const allFour = 4
+
+// wanted are the verdicts that a rule is about; nil where any will do.
+func (r *Rule) wanted() []judge.Verdict {
+	switch {
+	case len(r.Final) > 0:
+		return r.Final
+	case r.Required != nil:
+		return r.Required
+	case len(r.Permitted) < allFour:
+		return r.Permitted
+	}
+	return nil
+}
+
+// demanded is the one verdict that a rule demands of a whole submission; "" for none.
+func (r *Rule) demanded() judge.Verdict {
+	switch {
+	case r.Partial || len(r.Final) > 1:
+		return judge.NotJudged
+	case len(r.Final) == 1:
+		return r.Final[0]
+	case len(r.Permitted) == 1 && r.Permitted[0] == judge.Accepted:
+		return judge.Accepted
+	case len(r.Required) == 1 && r.Permitted != nil:
+		for _, v := range r.Permitted {
+			if v != judge.Accepted && v != r.Required[0] {
+				return judge.NotJudged
+			}
+		}
+		return r.Required[0]
+	}
+	return judge.NotJudged
 }
 
 // Covers says whether a glob is a path, or a folder above it.

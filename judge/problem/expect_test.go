@@ -138,3 +138,29 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+func TestPromised(t *testing.T) {
+	for _, row := range []struct {
+		it    string
+		rules []Rule
+		one   judge.Verdict
+		words string
+	}{
+		{"nothing is known", nil, "", ""},
+		{"the whole is accepted", []Rule{{Final: verdicts("AC")}}, "AC", "AC"},
+		{"every case is accepted", []Rule{{Permitted: verdicts("AC")}}, "AC", "AC"},
+		{"a part of the points is no verdict", []Rule{{Final: verdicts("AC"), Partial: true}}, "", "AC"},
+		{"some case fails, and all others are accepted", []Rule{{Permitted: verdicts("AC WA"), Required: verdicts("WA")}}, "WA", "WA"},
+		{"some case fails, and others may fail in another way", []Rule{{Permitted: verdicts("AC WA TLE"), Required: verdicts("TLE")}}, "", "TLE"},
+		{"it may be accepted", []Rule{{Permitted: verdicts("AC WA")}}, "", "AC or WA"},
+		{"several will do", []Rule{{Final: verdicts("WA TLE")}}, "", "WA or TLE"},
+		{"any will do", []Rule{{Permitted: verdicts("AC WA TLE RTE")}}, "", ""},
+		{"two rules agree", []Rule{{Final: verdicts("AC")}, {Permitted: verdicts("AC")}}, "AC", "AC"},
+		{"two rules do not", []Rule{{Final: verdicts("AC")}, {Final: verdicts("WA")}, {Final: verdicts("WA")}}, "", "AC or WA"},
+		{"some cases, a score and a message say nothing of the whole", []Rule{{Final: verdicts("WA")}, {Cases: "secret/a", Permitted: verdicts("AC")}, {Score: &Range{1, 2}, Message: "x"}}, "WA", "WA"},
+	} {
+		if one, words := (&Submission{Rules: row.rules}).Promised(); one != row.one || words != row.words {
+			t.Errorf("%s: Promised() = %q, %q, want %q, %q", row.it, one, words, row.one, row.words)
+		}
+	}
+}

@@ -235,8 +235,16 @@ func (root *junitSuites) verification(r *record) {
 		case s.Verdict == judge.Skipped:
 			one.Skipped = &junitSkipped{oneLine(s.Note)}
 		case !s.OK:
+			want := s.Expected
+			if s.Promised != judge.NotJudged {
+				want = s.Promised.Words()
+			}
+			message := s.Note // a score or a message was wanted
+			if want != "" {
+				message = fmt.Sprintf("want %s, got %s", want, s.Verdict.Words())
+			}
 			one.Failure = &junitFailure{
-				Message: fmt.Sprintf("want %s, got %s", s.Promised.Words(), s.Verdict.Words()),
+				Message: oneLine(message),
 				Type:    code(s.Verdict),
 				Text:    safe(strings.TrimSpace(s.Note + "\n" + strings.Join(s.Killers, "\n"))),
 			}

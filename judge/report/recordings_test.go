@@ -29,6 +29,7 @@ var recordings = map[string][]judge.Event{
 	"several":        several(),
 	"several_broken": several()[:12],
 	"verify":         verify(),
+	"verify_package": verifyPackage(),
 	"verify_clean":   verifyClean(),
 	"verify_several": join(verifyFaulty()[:25], verifyClean()),
 }
@@ -320,6 +321,23 @@ func solution(file, language string, promised judge.Verdict, ok bool, killers []
 		s.Groups = append(s.Groups, judge.GroupJudged{Group: []string{"sample", "edge", "big", "huge-piles"}[i], Verdict: v, Cases: 10})
 	}
 	return s
+}
+
+// verifyPackage is a package with submissions of which several verdicts are wanted, or a score.
+func verifyPackage() []judge.Event {
+	const ac, wa, rte = judge.Accepted, judge.WrongAnswer, judge.RunTimeError
+	wanting := func(s *judge.SolutionJudged, words, note string) *judge.SolutionJudged {
+		s.Expected, s.Note = words, note
+		return s
+	}
+	return []judge.Event{
+		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "addup", Title: "Add up", Groups: []string{"sample", "edge"}, Cases: 9, Rung: "namespaces"},
+		wanting(solution("accepted/a.py", "python3", ac, true, nil, ac, ac), "AC", ""),
+		wanting(solution("brute_force/b.py", "python3", "", true, []string{"edge/1"}, ac, rte), "RTE or TLE", ""),
+		wanting(solution("rejected/r.py", "python3", "", false, nil, ac, ac), "RTE or TLE or WA", "no case gets RTE or TLE or WA, as submissions/rejected wants"),
+		wanting(solution("scored/half.py", "python3", "", false, []string{"edge/2"}, ac, wa), "", "its score is 30, and submissions.yaml: scored/half.py wants 50"),
+		&judge.VerifyFinished{Solutions: 4, Faults: 2},
+	}
 }
 
 func verify() []judge.Event {

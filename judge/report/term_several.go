@@ -23,7 +23,7 @@ type several struct {
 }
 
 func (t *terminal) severalStarted(e *judge.SeveralStarted) {
-	t.several = &several{grid: newGrid(t.o.Width, append([]string{""}, e.Programs...)[min(1, len(e.Programs)):], e.Groups, false)}
+	t.several = &several{grid: newGrid(t.o.Width, append([]string{""}, e.Programs...)[min(1, len(e.Programs)):], e.Groups, 0)}
 	t.title(e.Problem, e.Title)
 	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s, %s in %s", count(len(e.Programs), "solution"), count(e.Cases, "case"), count(len(e.Groups), "group"))))
 	t.weaker(e.Rung, e.Weaker)

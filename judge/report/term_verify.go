@@ -171,7 +171,7 @@ func (t *terminal) recall() {
 
 // grid lays out the table of solutions and groups.
 type grid struct {
-	due    bool     // what is promised has a column
+	due    int      // width of the column of what is promised; 0 for none
 	prefix string   // common to all paths, not shown
 	paths  int      // width of the column of paths
 	groups []string // that have a column
@@ -188,6 +188,22 @@ const (
 	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
 )
 
+// mostDue is how wide the column of what is promised becomes, for those of which several verdicts
+// will do, where the terminal is as wide as roomForDue.
+const (
+	mostDue    = 10
+	roomForDue = 70
+)
+
+// promise is what a solution must get, in the codes of verdicts: "WA", "AC/TLE"; "--" where that is
+// not known.
+func promise(s *judge.SolutionJudged) string {
+	if s.Promised == judge.NotJudged && s.Expected != "" {
+		return oneLine(strings.ReplaceAll(s.Expected, " or ", "/"))
+	}
+	return code(s.Promised)
+}
+
 // solutionGrid is the table of the solutions of a problem folder.
 func (t *terminal) solutionGrid() *grid {
 	r := t.record
@@ -199,7 +215,13 @@ func (t *terminal) solutionGrid() *grid {
 			groups = append(groups, group.Group)
 		}
 	}
-	return newGrid(t.o.Width, pathsOf(r.solutions), groups, true)
+	due := 3
+	for _, s := range r.solutions {
+		if t.o.Width >= roomForDue {
+			due = max(due, min(width(promise(s)), mostDue))
+		}
+	}
+	return newGrid(t.o.Width, pathsOf(r.solutions), groups, due)
 }
 
 func pathsOf(all []*judge.SolutionJudged) []string {
@@ -212,7 +234,7 @@ func pathsOf(all []*judge.SolutionJudged) []string {
 
 // newGrid fits a table into a width: columns with the groups' names where there is room,
 // else with numbers, else one character a group.
-func newGrid(total int, paths, groups []string, due bool) *grid {
+func newGrid(total int, paths, groups []string, due int) *grid {
 	g := &grid{due: due, prefix: commonFolder(paths), groups: groups, gap: "  "}
 	longest := 3
 	for _, name := range g.groups {
@@ -221,7 +243,8 @@ func newGrid(total int, paths, groups []string, due bool) *grid {
 	for _, p := range paths {
 		g.paths = max(g.paths, width(oneLine(strings.TrimPrefix(p, g.prefix))))
 	}
-	room := total - fixedCells - len(g.groups)*2 // for the paths and all cells
+	fixed := fixedCells + max(0, due-3)
+	room := total - fixed - len(g.groups)*2 // for the paths and all cells
 	g.cell = min(longest, 10)
 	switch named := room - len(g.groups)*g.cell; {
 	case named >= min(g.paths, 28):
@@ -231,10 +254,10 @@ func newGrid(total int, paths, groups []string, due bool) *grid {
 		g.paths = min(g.paths, room-len(g.groups)*3)
 	default:
 		g.cell, g.gap = 1, ""
-		if most := total - fixedCells - 2 - leastPaths; len(g.groups) > most {
+		if most := total - fixed - 2 - leastPaths; len(g.groups) > most {
 			g.groups = g.groups[:most]
 		}
-		g.paths = min(g.paths, max(leastPaths, total-fixedCells-2-len(g.groups)))
+		g.paths = min(g.paths, max(leastPaths, total-fixed-2-len(g.groups)))
 	}
 	numbered := g.cell < min(longest, 10)
 	var words []string
@@ -285,8 +308,8 @@ func (g *grid) cells(cell func(i int) string) string {
 
 func (g *grid) head() string {
 	due := ""
-	if g.due {
-		due = "due  "
+	if g.due > 0 {
+		due = pad("due", g.due) + "  "
 	}
 	return fmt.Sprintf("  %s  %s%-3s%s  %7s", pad("", g.paths), due, "got",
 		g.cells(func(i int) string { return pad(g.heads[i], g.cell) }), "time")
@@ -295,8 +318,12 @@ func (g *grid) head() string {
 // row draws a solution. One with another verdict than promised has a mark.
 func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	mark, due := "  ", ""
-	if g.due {
-		due = p.verdict(s.Promised, pad(code(s.Promised), 3)) + "  "
+	if g.due > 0 {
+		text := fit(promise(s), g.due)
+		if g.due == 3 { // no room for several
+			text = code(s.Promised)
+		}
+		due = p.verdict(s.Promised, pad(text, g.due)) + "  "
 		if !s.OK && s.Verdict != judge.Skipped {
 			mark = p.style(received, "! ")
 		}
@@ -315,7 +342,7 @@ func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	})
 	row := fmt.Sprintf("%s%s  %s%s%s  %7s", mark, pad(g.path(s.Path), g.paths),
 		due, p.verdict(s.Verdict, pad(code(s.Verdict), 3)), cells, seconds(s.TimeMS))
-	if s.Score != nil && !g.due {
+	if s.Score != nil && g.due == 0 {
 		row += "  " + s.Score.String() + " points"
 	}
 	return row

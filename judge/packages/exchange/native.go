@@ -179,7 +179,7 @@ func (m *importer) reference() error {
 	}
 	var best *problem.Submission
 	for _, s := range m.pkg.Submissions {
-		if verdict, ok := promised(s); ok && verdict == judge.Accepted && (best == nil || s.Model && !best.Model) {
+		if verdict, _ := s.Promised(); verdict == judge.Accepted && (best == nil || s.Model && !best.Model) {
 			best = s
 		}
 	}
@@ -287,54 +287,12 @@ func (m *importer) score(n *judge.Node) {
 	m.toml.text("score_aggregation", string(n.Aggregate))
 }
 
-// promised is the one verdict that a submission must get as a whole. What is said of
-// some of its cases only adds to that.
-func promised(s *problem.Submission) (one judge.Verdict, ok bool) {
-	for i := range s.Rules {
-		r := &s.Rules[i]
-		free := r.Final == nil && r.Required == nil && (r.Permitted == nil || len(r.Permitted) >= allFour)
-		if r.Cases != "" || free && !r.Partial {
-			continue
-		}
-		verdict := demanded(r)
-		if verdict == "" || ok && verdict != one {
-			return "", false
-		}
-		one, ok = verdict, true
-	}
-	return one, ok
-}
-
-// allFour is how many verdicts the format has.
-const allFour = 4
-
-// demanded is the one verdict that a rule demands of a whole submission; "" for none.
-func demanded(r *problem.Rule) judge.Verdict {
-	switch {
-	case r.Partial || len(r.Final) > 1:
-		return ""
-	case len(r.Final) == 1:
-		return r.Final[0]
-	case len(r.Permitted) == 1 && r.Permitted[0] == judge.Accepted:
-		return judge.Accepted
-	case len(r.Required) == 1 && r.Permitted != nil:
-		for _, v := range r.Permitted {
-			if v != judge.Accepted && v != r.Required[0] {
-				return ""
-			}
-		}
-		return r.Required[0]
-	}
-	return ""
-}
-
 // submissions copies the submissions whose verdict is one.
 func (m *importer) submissions() error {
 	taken := map[string]bool{}
 	for _, s := range m.pkg.Submissions {
-		verdict, ok := promised(s)
-		if !ok || verdict.Folder() == "" {
-			_, words := s.Promised()
+		verdict, words := s.Promised()
+		if verdict.Folder() == "" {
 			m.notes.add("submission %s is left out: no single verdict is promised for it (%s)", s.Name, words)
 			continue
 		}
