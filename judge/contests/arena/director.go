@@ -42,6 +42,7 @@ type director struct {
 	courts []*court
 	watch  *watch
 	heard  chan reply
+	failed chan error // what the watch says, once
 	seats  map[int]*seat
 	ending []*player // told to end
 
@@ -295,7 +296,7 @@ func (d *director) openCourts(ctx context.Context) error {
 		}
 		_ = c.held.Pin(c.cpu)
 	}
-	d.watch = &watch{wall: d.e.Rules.Wall, courts: d.courts, players: map[seatAt]*player{}}
+	d.watch = &watch{wall: d.e.Rules.Wall, courts: d.courts, failed: d.failed, players: map[seatAt]*player{}}
 	go d.watch.run(ctx)
 	return nil
 }
@@ -351,6 +352,8 @@ func (d *director) step(ctx context.Context) error {
 		if err := d.hear(r); err != nil {
 			return err
 		}
+	case err := <-d.failed:
+		return err
 	case <-time.After(progressEvery):
 	}
 	for range len(d.heard) { // what else has come meanwhile

@@ -90,7 +90,7 @@ func (e *Event) Greet(ctx context.Context) (*Outcome, error) {
 func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (again bool, err error)) (out *Outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := &director{ctx: ctx, e: e, heard: make(chan reply, 64), start: time.Now(), schedule: e.Schedule, rules: &e.Rules}
+	d := &director{ctx: ctx, e: e, heard: make(chan reply, 64), failed: make(chan error, 1), start: time.Now(), schedule: e.Schedule, rules: &e.Rules}
 	if e.Only != nil {
 		d.schedule = only(e.Only)
 		rules := e.Rules

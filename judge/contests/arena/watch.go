@@ -2,9 +2,12 @@ package arena
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
+
+	"assay/judge/running/sandbox"
 )
 
 // watch looks at the clocks of all courts, every few milliseconds: the referees
@@ -13,6 +16,7 @@ import (
 type watch struct {
 	wall   float64 // the limit on the clock, as a multiple of the CPU time
 	courts []*court
+	failed chan<- error // takes one error, of a machine that is too busy
 
 	mu      sync.Mutex
 	players map[seatAt]*player
@@ -30,9 +34,13 @@ type look struct {
 	since time.Time     // when it was seen first
 	cpu   time.Duration // what the bot had used then
 	known bool
-	// waited is how long the bot had waited for a processor then, and late for how long the
-	// watch itself was kept from looking since, as the referees were, perhaps.
-	waited, late time.Duration
+	// bot and referee are what their threads had done then, and late is for how long the watch
+	// itself was kept from looking since.
+	bot, referee sandbox.Threads
+	late         time.Duration
+	// last is what the bot's threads had done at the last look, once its limit was over.
+	last sandbox.Threads
+	over bool
 }
 
 // watchEvery is how long the watch sleeps, and so how exact its clocks are.
@@ -41,11 +49,12 @@ const watchEvery = 5 * time.Millisecond
 // wallExtra is added to every limit on the clock.
 const wallExtra = 500 * time.Millisecond
 
-// A bot that uses a share of the processor waits for the rest of it, on a busy machine, and
-// one that waits for a processor may use none: they have patience times the limit on the clock.
 const (
+	// starving is the share of the processor, one in so many parts, with which a bot computes: it
+	// waits for the rest of it, on a busy machine.
 	starving = 50
-	patience = 10
+	// mostStarved is how long a machine may keep a bot from its limits before the event ends.
+	mostStarved = 10 * time.Minute
 )
 
 // set says who plays for a bot before a court; nil for nobody.
@@ -97,7 +106,7 @@ func (w *watch) judge(c *court, l *look) {
 	}
 	if !l.known {
 		l.cpu, l.known = p.held.CPU()
-		l.waited = p.held.Starved()
+		l.bot, l.referee = p.held.Threads(), c.held.Threads()
 		return
 	}
 	took, budget := time.Since(l.since), time.Duration(l.turn.budget)
@@ -108,24 +117,43 @@ func (w *watch) judge(c *court, l *look) {
 		}
 	}
 	limit := time.Duration(float64(budget)*w.wall) + wallExtra
-	if took > limit {
-		cpu, ok := p.held.CPU()
-		if !ok {
-			cpu = l.cpu
-		}
-		if !overdue(took, limit, cpu-l.cpu, p.held.Starved()-l.waited+l.late) {
-			return
-		}
-		if l.turn.telling {
-			p.kill(NotReading)
-		} else {
-			p.kill(TimeoutWall)
-		}
+	if took <= limit {
+		return
+	}
+	cpu, ok := p.held.CPU()
+	if !ok {
+		cpu = l.cpu
+	}
+	bot := p.held.Threads()
+	waiting := !l.over || bot.Waiting(l.last)
+	l.last, l.over = bot, true
+	used := max(cpu-l.cpu, bot.Ran(l.bot))
+	// A referee that waits has not asked the bot yet, or not heard its answer.
+	kept := bot.Waited(l.bot) + c.held.Threads().Waited(l.referee) + l.late
+	switch {
+	case used > budget:
+		p.kill(TimeoutCPU)
+	case took > limit+mostStarved:
+		w.fail(fmt.Errorf("the machine is too busy: in %v a bot had the processor for %v\n    nothing is lost: the same command goes on", took.Round(time.Second), used.Round(time.Millisecond)))
+	case !idle(took, limit, used, kept, waiting):
+	case l.turn.telling:
+		p.kill(NotReading)
+	default:
+		p.kill(TimeoutWall)
 	}
 }
 
-// overdue says whether a bot that used so much of the processor has had its limit on the clock,
-// of which it or the watch was kept from the processor for so long.
-func overdue(took, limit, used, kept time.Duration) bool {
-	return took >= patience*limit || used <= took/starving && took-kept > limit
+// fail ends the event.
+func (w *watch) fail(err error) {
+	select {
+	case w.failed <- err:
+	default: // it ends already
+	}
+}
+
+// idle says whether a bot that used so much of the processor has had its limit on the clock, of
+// which it, its referee or the watch was kept from the processor for so long. How long it has been
+// waiting for one now is not known.
+func idle(took, limit, used, kept time.Duration, waiting bool) bool {
+	return !waiting && used <= took/starving && took-kept > limit
 }

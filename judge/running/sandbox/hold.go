@@ -87,12 +87,49 @@ func (h *Held) CPU() (time.Duration, bool) {
 	return h.place.cpu()
 }
 
-// Starved is how long the process has been ready to go on and had to wait for a processor, as
-// others had it: of its threads, the one that waited longest. 0 where the system does not tell.
-func (h *Held) Starved() time.Duration {
+// Threads are what the threads of a process have done so far. None are known where the system does
+// not tell.
+type Threads map[string]thread
+
+// thread is how long a thread has been on a processor, and for how long it was ready to go on and
+// had to wait for one. What it waits now the system adds when it goes on.
+type thread struct {
+	ran, waited time.Duration
+	ready       bool // it runs, or waits for a processor
+}
+
+// Threads asks what the living threads of the process, and of its children, have done.
+func (h *Held) Threads() Threads {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.place.starved()
+	return h.place.done()
+}
+
+// Ran is for how long the threads were on processors since an earlier time.
+func (t Threads) Ran(before Threads) (sum time.Duration) {
+	for name, now := range t {
+		sum += now.ran - before[name].ran
+	}
+	return sum
+}
+
+// Waited is how long the process has waited for a processor since an earlier time: of its threads,
+// the one that waited longest.
+func (t Threads) Waited(before Threads) (longest time.Duration) {
+	for name, now := range t {
+		longest = max(longest, now.waited-before[name].waited)
+	}
+	return longest
+}
+
+// Waiting says whether a thread waits for a processor now, and has since an earlier time.
+func (t Threads) Waiting(before Threads) bool {
+	for name, now := range t {
+		if was, known := before[name]; known && now.ready && now.ran == was.ran {
+			return true
+		}
+	}
+	return false
 }
 
 // Clock opens a file that tells the processor time so far: one number of

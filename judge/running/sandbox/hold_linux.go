@@ -53,12 +53,14 @@ func (p *place) cpu() (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
-// starved asks all threads of the run.
-func (p *place) starved() (longest time.Duration) {
+// done asks all threads of the run.
+func (p *place) done() Threads {
+	all := Threads{}
 	for _, dir := range p.threads() {
-		longest = max(longest, time.Duration(schedule(dir).waited))
+		s := schedule(dir)
+		all[dir] = thread{time.Duration(s.ran), time.Duration(s.waited), state(dir) == 'R'}
 	}
-	return longest
+	return all
 }
 
 // used is the processor time of its living threads, those that its children have, too, the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"assay/judge"
 	"assay/judge/running/sandbox"
@@ -49,6 +50,65 @@ func TestHold(t *testing.T) {
 			}
 			if _, ok := h.CPU(); ok && rung == sandbox.None {
 				t.Error("a process that is gone has a clock")
+			}
+		})
+	}
+}
+
+// TestThreads holds two programs that compute on one processor: each waits for the other, now and
+// then. One that reads does not.
+func TestThreads(t *testing.T) {
+	for _, rung := range sandbox.Rungs() {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung)})
+		if err != nil {
+			t.Logf("this machine does not give the rung: %v", err)
+			continue
+		}
+		t.Run(string(rung), func(t *testing.T) {
+			t.Cleanup(func() { box.Close() })
+			hold := func(argv ...string) *sandbox.Held {
+				theirIn, _ := pipe(t)
+				_, theirOut := pipe(t)
+				h, err := box.Hold(t.Context(), &judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					h.Kill()
+					_, _ = h.Wait()
+				})
+				return h
+			}
+			reads := hold("cat")
+			var begun [2]sandbox.Threads
+			var ran, waited, waits [2]bool
+			var busy [2]*sandbox.Held
+			for i := range busy {
+				busy[i] = hold("sh", "-c", "while :; do :; done")
+				begun[i] = busy[i].Threads()
+			}
+			all := [2]bool{true, true}
+			for end := time.Now().Add(3 * time.Minute); ran != all || waited != all || waits != all; {
+				if time.Now().After(end) {
+					t.Fatalf("they ran: %v; they have waited: %v; they wait: %v", ran, waited, waits)
+				}
+				for i, h := range busy {
+					_ = h.Pin(0) // it may only just have started
+					before := h.Threads()
+					time.Sleep(time.Millisecond)
+					now := h.Threads()
+					waits[i] = waits[i] || now.Waiting(before)
+					ran[i], waited[i] = now.Ran(begun[i]) > 0, now.Waited(begun[i]) > 0
+				}
+			}
+			for end := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				before := reads.Threads() // it may only just have started
+				if time.Sleep(10 * time.Millisecond); !reads.Threads().Waiting(before) {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatal("one that reads waits for a processor")
+				}
 			}
 		})
 	}

@@ -12,4 +12,4 @@ func (*place) clock() *os.File                { return nil }
 func (*place) cpu() (_ time.Duration, _ bool) { return 0, false }
 func (*place) threads() []string              { return nil }
 func (*place) pin(int) error                  { return errors.New("processes cannot be pinned on this system") }
-func (*place) starved() time.Duration         { return 0 }
+func (*place) done() Threads                  { return nil }

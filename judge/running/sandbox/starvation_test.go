@@ -86,6 +86,28 @@ func TestStarvationUpToNow(t *testing.T) {
 	}
 }
 
+// TestThreadsSince: what a thread did before does not hide what another does.
+func TestThreadsSince(t *testing.T) {
+	before := Threads{"main": {ran: 9, waited: 600}, "second": {ran: 8, waited: 10}}
+	for name, tt := range map[string]struct {
+		now         Threads
+		ran, waited time.Duration
+		waiting     bool
+	}{
+		"another thread waited longer before": {Threads{"main": {9, 600, false}, "second": {9, 510, false}}, 1, 500, false},
+		"all have run and waited":             {Threads{"main": {12, 700, true}, "second": {9, 60, true}}, 4, 100, false},
+		"one waits":                           {Threads{"main": {12, 600, false}, "second": {8, 10, true}}, 3, 0, true},
+		"a thread is new":                     {Threads{"main": {9, 600, false}, "third": {0, 40, true}}, 0, 40, false},
+		"all are gone":                        {nil, 0, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if ran, waited, waiting := tt.now.Ran(before), tt.now.Waited(before), tt.now.Waiting(before); ran != tt.ran || waited != tt.waited || waiting != tt.waiting {
+				t.Errorf("ran %d, waited %d, waiting %v, want %d, %d, %v", ran, waited, waiting, tt.ran, tt.waited, tt.waiting)
+			}
+		})
+	}
+}
+
 // TestStarvationSeenLate: the zygote comes late to a look, as it was kept from a processor itself. For
 // as long as that, a thread that ran meanwhile and is ready now has waited, and counts once.
 func TestStarvationSeenLate(t *testing.T) {
