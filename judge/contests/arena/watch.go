@@ -50,9 +50,11 @@ const watchEvery = 5 * time.Millisecond
 const wallExtra = 500 * time.Millisecond
 
 const (
-	// starving is the share of the processor, one in so many parts, with which a bot computes: it
-	// waits for the rest of it, on a busy machine.
+	// starving is the share of the processor, one in so many parts, with which a bot may compute,
+	// on a busy machine that does not tell what it waits for: it has patience times the limit on
+	// the clock.
 	starving = 50
+	patience = 10
 	// mostStarved is how long a machine may keep a bot from its limits before the event ends.
 	mostStarved = 10 * time.Minute
 )
@@ -133,13 +135,12 @@ func (w *watch) judge(c *court, l *look) {
 	switch {
 	case used > budget:
 		p.kill(TimeoutCPU)
+	case idle(took, limit, used, kept, waiting) && l.turn.telling:
+		p.kill(NotReading)
+	case idle(took, limit, used, kept, waiting):
+		p.kill(TimeoutWall)
 	case took > limit+mostStarved:
 		w.fail(fmt.Errorf("the machine is too busy: in %v a bot had the processor for %v\n    nothing is lost: the same command goes on", took.Round(time.Second), used.Round(time.Millisecond)))
-	case !idle(took, limit, used, kept, waiting):
-	case l.turn.telling:
-		p.kill(NotReading)
-	default:
-		p.kill(TimeoutWall)
 	}
 }
 
@@ -155,5 +156,5 @@ func (w *watch) fail(err error) {
 // which it, its referee or the watch was kept from the processor for so long. How long it has been
 // waiting for one now is not known.
 func idle(took, limit, used, kept time.Duration, waiting bool) bool {
-	return !waiting && used <= took/starving && took-kept > limit
+	return !waiting && took-kept > limit && (used <= took/starving || took >= patience*limit)
 }

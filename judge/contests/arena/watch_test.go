@@ -19,6 +19,9 @@ func TestIdle(t *testing.T) {
 		"it waits for a processor":         {took: 2 * limit, kept: limit},
 		"it waits for a processor in part": {took: 2 * limit, kept: limit - 1, want: true},
 		"it waits for a processor now":     {took: 2 * limit, waiting: true},
+		"it naps all the time":             {took: patience * limit, used: limit, want: true},
+		"it naps now":                      {took: patience*limit - 1, used: limit},
+		"it naps, beside others":           {took: patience * limit, used: limit, kept: (patience - 1) * limit},
 		"it waits for one for a long time": {took: 20 * limit, kept: 20 * limit},
 	} {
 		t.Run(name, func(t *testing.T) {
