@@ -40,7 +40,7 @@ type Doc struct {
 // name is only for the faults. The document is never nil, and into holds what
 // could be read, faults or not.
 func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
-	text := strings.TrimPrefix(string(data), "\ufeff")
+	text := strings.TrimLeft(string(data), "\ufeff") // the library takes one more off than it is given
 	d := &Doc{file: file, data: text}
 	d.marks = sync.OnceValue(func() map[string]position { return scan(text) })
 	if line := tooDeep(text); line > 0 {
