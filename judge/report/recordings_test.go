@@ -30,6 +30,7 @@ var recordings = map[string][]judge.Event{
 	"several_broken": several()[:12],
 	"verify":         verify(),
 	"verify_package": verifyPackage(),
+	"verify_partial": verifyPartial(),
 	"verify_clean":   verifyClean(),
 	"verify_several": join(verifyFaulty()[:25], verifyClean()),
 }
@@ -337,6 +338,19 @@ func verifyPackage() []judge.Event {
 		wanting(solution("rejected/r.py", "python3", "", false, nil, ac, ac), "RTE or TLE or WA", "no case gets RTE or TLE or WA, as submissions/rejected wants"),
 		wanting(solution("scored/half.py", "python3", "", false, []string{"edge/2"}, ac, wa), "", "its score is 30, and submissions.yaml: scored/half.py wants 50"),
 		&judge.VerifyFinished{Solutions: 4, Faults: 2},
+	}
+}
+
+// verifyPartial has a promise of one word that is no verdict of the whole submission.
+func verifyPartial() []judge.Event {
+	const ac, wa = judge.Accepted, judge.WrongAnswer
+	half := solution("partially_accepted/half.py", "python3", "", true, []string{"edge/2"}, ac, wa)
+	half.Expected = "AC"
+	return []judge.Event{
+		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "addup", Title: "Add up", Groups: []string{"sample", "edge"}, Cases: 9, Rung: "namespaces"},
+		solution("accepted/a.py", "python3", ac, true, nil, ac, ac),
+		half,
+		&judge.VerifyFinished{OK: true, Solutions: 2},
 	}
 }
 

@@ -319,10 +319,11 @@ func (g *grid) head() string {
 func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	mark, due := "  ", ""
 	if g.due > 0 {
-		text := fit(promise(s), g.due)
-		if g.due == 3 { // no room for several
+		text := promise(s)
+		if g.due == 3 && width(text) > 3 { // no room for several
 			text = code(s.Promised)
 		}
+		text = fit(text, g.due)
 		due = p.verdict(s.Promised, pad(text, g.due)) + "  "
 		if !s.OK && s.Verdict != judge.Skipped {
 			mark = p.style(received, "! ")
