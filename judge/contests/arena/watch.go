@@ -135,10 +135,12 @@ func (w *watch) judge(c *court, l *look) {
 	switch {
 	case used > budget:
 		p.kill(TimeoutCPU)
-	case idle(took, limit, used, kept, waiting) && l.turn.telling:
-		p.kill(NotReading)
 	case idle(took, limit, used, kept, waiting):
-		p.kill(TimeoutWall)
+		fault := TimeoutWall
+		if l.turn.telling {
+			fault = NotReading
+		}
+		p.kill(fault)
 	case took > limit+mostStarved:
 		w.fail(fmt.Errorf("the machine is too busy: in %v a bot had the processor for %v\n    nothing is lost: the same command goes on", took.Round(time.Second), used.Round(time.Millisecond)))
 	}

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -29,5 +30,17 @@ func TestIdle(t *testing.T) {
 				t.Errorf("idle: %v", got)
 			}
 		})
+	}
+}
+
+// TestABusyMachineEndsAnEvent: by what the watch said first, which is said once for many courts.
+func TestABusyMachineEndsAnEvent(t *testing.T) {
+	d := &director{failed: make(chan error, 1)}
+	busy := errors.New("the machine is too busy")
+	w := &watch{failed: d.failed}
+	w.fail(busy)
+	w.fail(errors.New("and so it is for another court"))
+	if err := d.step(t.Context()); err != busy {
+		t.Errorf("step: %v, want %v", err, busy)
 	}
 }

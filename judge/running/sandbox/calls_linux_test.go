@@ -117,20 +117,7 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	}
 	defer c.Wait()
 	defer in.Close()
-	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: time.Second}}, To: 1, Copy: io.Discard}, {Command: &judge.Command{}, Copy: io.Discard}}
-	pipes, err := joinPipes(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lives := make([]life, 2)
-	for i := range pipes {
-		defer pipes[i].close()
-		defer pipes[i].relay.from.Close()
-		defer pipes[i].relay.to.Close()
-		lives[i].ctx, lives[i].end = context.WithCancelCause(t.Context())
-		lives[i].over = make(chan struct{})
-	}
-	turns := newTurns(all, pipes, lives)
+	turns, lives := dialogue(t, time.Second, 0)
 	turns.place(0, place{pid: c.Process.Pid, inside: true})
 	turns.place(1, place{pid: os.Getpid()})
 	for range 100 {
@@ -147,4 +134,70 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 			t.Fatal("it was never ended")
 		}
 	}
+}
+
+// TestTurnsEndWithTheProcess: what the judge takes to notice that one of two has ended is nobody's
+// time, and from then on it is the other one's turn.
+func TestTurnsEndWithTheProcess(t *testing.T) {
+	start := func(name string, args ...string) *os.Process {
+		c := exec.CommandContext(t.Context(), name, args...)
+		if err := c.Start(); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { _ = c.Wait() })
+		return c.Process
+	}
+	for ending := range 2 {
+		turns, lives := dialogue(t, time.Second, time.Second)
+		ends, stays := start("true"), start("sleep", "1h")
+		turns.place(ending, place{pid: ends.Pid})
+		turns.place(1-ending, place{pid: stays.Pid})
+		look := func() {
+			t.Helper()
+			for range 100 {
+				turns.look(turnEvery)
+			}
+			if lives[0].ctx.Err() != nil || lives[1].ctx.Err() != nil {
+				t.Fatalf("process %d has ended, and somebody paid for what the judge took to notice that: %v", ending, turns.used)
+			}
+		}
+		for end := time.Now().Add(3 * time.Minute); turns.placed[ending].lives(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("true does not end")
+			}
+		}
+		look()
+		if _, err := ends.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		look()
+		close(lives[ending].over)
+		for range 100 {
+			turns.look(turnEvery)
+		}
+		if lives[ending].ctx.Err() != nil || lives[1-ending].ctx.Err() == nil {
+			t.Errorf("process %d is over, and the other one did not pay for its sleep: %v", ending, turns.used)
+		}
+		_ = stays.Kill()
+	}
+}
+
+// dialogue makes the turns of two processes with these wall time limits, which are placed later.
+func dialogue(t *testing.T, first, second time.Duration) (*turns, []life) {
+	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard}}
+	pipes, err := joinPipes(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lives := make([]life, 2)
+	for i := range pipes {
+		t.Cleanup(func() {
+			pipes[i].close()
+			pipes[i].relay.from.Close()
+			pipes[i].relay.to.Close()
+		})
+		lives[i].ctx, lives[i].end = context.WithCancelCause(t.Context())
+		lives[i].over = make(chan struct{})
+	}
+	return newTurns(all, pipes, lives), lives
 }

@@ -31,7 +31,8 @@ type turns struct {
 	said  [2]*os.File // the judge's end of the pipe that each process writes
 	used  [2]time.Duration
 	last  [2]starvation
-	begun [2]bool
+	seen  [2]bool       // it was there
+	begun [2]bool       // it was there before this look, or nobody tells
 	quiet time.Duration // of what the first used, in which both waited
 	still time.Duration // for how long neither could go on, up to now
 	stuck [2]bool       // both waited for most of the time for which one was ended
@@ -63,6 +64,7 @@ func (t *turns) place(i int, p place) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.placed[i] = p
+	t.seen[i] = len(p.threads()) > 0
 }
 
 // watch looks at the two until both have ended.
@@ -86,16 +88,24 @@ func (t *turns) watch() {
 }
 
 // look adds some time to the one whose turn it is, without what it waited for a processor. The
-// time until a worker has started its process is nobody's.
+// time until a worker has started its process is nobody's, and so is the time that the judge
+// takes to notice that one has ended.
 func (t *turns) look(took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.placed[0].pid == 0 || t.placed[1].pid == 0 {
 		return
 	}
+	for i := range t.placed {
+		lives := t.placed[i].lives()
+		if t.seen[i] && !lives && !t.over(i) {
+			return
+		}
+		t.seen[i] = t.seen[i] || lives
+	}
 	i, both := t.whose()
 	if !t.begun[i] {
-		t.begun[i] = t.placed[i].begun()
+		t.begun[i] = t.seen[i] || !t.placed[i].told()
 		return
 	}
 	starved := t.last[i].total
@@ -198,10 +208,13 @@ func (p *place) threads() (dirs []string) {
 	return dirs
 }
 
-// begun tells whether the process is there, as far as the system tells.
-func (p *place) begun() bool {
-	return len(p.threads()) > 0 || len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) == 0
+// lives tells whether a thread of the process, or of what it started, has not ended.
+func (p *place) lives() bool {
+	return slices.ContainsFunc(p.threads(), func(dir string) bool { return !strings.ContainsRune("\x00ZX", rune(state(dir))) })
 }
+
+// told tells whether the system says anything of the process, or of its zygote.
+func (p *place) told() bool { return len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) > 0 }
 
 // mostLooked bounds how long a look at a process of many threads takes.
 const mostLooked = 100
