@@ -202,9 +202,11 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 				return
 			case <-wall.C:
 				before := starved
-				if starved = delayOf(p.Pid); starved <= before {
+				switch starved = delayOf(p.Pid); {
+				case hasEnded(p.Pid): // and whoever waits for it has not noticed yet
+				case starved <= before:
 					cancel(errWall)
-				} else {
+				default:
 					wall.Reset(starved - before)
 				}
 			case <-look.C:

@@ -32,6 +32,13 @@ func delayOf(pid int) time.Duration {
 	return 0
 }
 
+// hasEnded tells whether a child has ended, all its threads, waited for or not.
+func hasEnded(pid int) bool {
+	var seen unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &seen, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == unix.ECHILD || err == nil && seen.Signo != 0
+}
+
 // memoryOf is the peak memory of a running process in bytes, without its children.
 func memoryOf(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
