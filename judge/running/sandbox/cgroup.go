@@ -196,15 +196,18 @@ func handDown(dir string) error {
 }
 
 // claim makes a directory and locks it. Another judge's sweep may take it in the
-// moment between; then it is made again.
+// moment between; then it is made again. On a busy machine a sweep holds it for long.
 func (g *groups) claim(dir string) error {
-	for range 10 {
+	for end := time.Now().Add(mostSwept); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 			return err
 		}
 		f, err := os.Open(dir)
-		if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			if _, err := os.Stat(dir); err == nil {
@@ -217,6 +220,9 @@ func (g *groups) claim(dir string) error {
 	}
 	return fmt.Errorf("claim %s: it is swept away again and again", dir)
 }
+
+// mostSwept is how long one that is being made may be in the hands of others' sweeps.
+const mostSwept = time.Minute
 
 // leave removes our directories. Those of the workers must be gone already.
 func (g *groups) leave() {
