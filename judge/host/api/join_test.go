@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -130,14 +131,19 @@ func TestAnotherMachine(t *testing.T) {
 }
 
 // TestTheOnlyWorkerIsUpgraded: the server's own worker, where there is no other, says what its
-// class is with other versions; not where a tool is gone, and nobody else does so.
+// class is with other versions or a better sandbox; not where something is gone, and nobody else
+// does so.
 func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker, sh, lua string
+		rung, says      string // "" for what they mostly are
 		others, guest   bool
 		status          int
 	}{
 		"another version":       {worker: "local", sh: "dash 2", lua: "5.4", status: 200},
+		"a better sandbox":      {worker: "local", sh: "dash 1", lua: "5.4", rung: "root-cgroup2", says: `the sandbox is "root-cgroup2" and was "root"`, status: 200},
+		"a worse sandbox":       {worker: "local", sh: "dash 2", lua: "5.4", rung: "rootless", status: 409},
+		"an unknown sandbox":    {worker: "local", sh: "dash 2", lua: "5.4", rung: "of tomorrow", status: 409},
 		"of a second server":    {worker: "local-2", sh: "dash 2", lua: "5.4", status: 200},
 		"a tool that is gone":   {worker: "local", sh: "dash 2", status: 409},
 		"beside another worker": {worker: "local", sh: "dash 2", lua: "5.4", others: true, status: 409},
@@ -167,12 +173,12 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != 200 {
 				t.Fatal(got, said)
 			}
-			o.Languages = map[string]string{"sh": c.sh, "lua": c.lua}
+			o.Languages, o.Rung = map[string]string{"sh": c.sh, "lua": c.lua}, cmp.Or(c.rung, o.Rung)
 			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != c.status {
 				t.Errorf("it is answered %d %s", got, said)
 			}
 			log, err := h.store.Audited(t.Context(), "", 1)
-			if told := err == nil && len(log) > 0 && log[0].Action == "accept class" && strings.Contains(log[0].Detail, `sh is "dash 2" and was "dash 1"`); told != (c.status == 200) {
+			if told := err == nil && len(log) > 0 && log[0].Action == "accept class" && strings.Contains(log[0].Detail, cmp.Or(c.says, `sh is "dash 2" and was "dash 1"`)); told != (c.status == 200) {
 				t.Errorf("the audit log has %+v, %v", log, err)
 			}
 		})

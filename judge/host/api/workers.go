@@ -16,6 +16,7 @@ import (
 	"assay/judge/host/desk"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/running/sandbox"
 )
 
 func (a *api) tokens(w http.ResponseWriter, r *http.Request, _ *caller) error {
@@ -287,7 +288,7 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 }
 
 // acceptOwn makes a class anew where a server has its own worker, guests and no others, and that has
-// other versions of tool chains: then nobody judges by what the class was.
+// other versions of tool chains or a better sandbox: then nobody judges by what the class was.
 func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
 	if worker.Name != desk.OwnWorker && !strings.HasPrefix(worker.Name, desk.OwnWorker+"-") {
 		return nil
@@ -314,10 +315,17 @@ func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer)
 			changed = append(changed, fmt.Sprintf("%s is %q and was %q", id, o.Languages[id], was.Languages[id]))
 		}
 	}
-	if len(changed) == 0 || was.Arch != o.Arch || was.Rung != o.Rung {
+	if rungs := sandbox.Rungs(); was.Rung != o.Rung {
+		now := slices.Index(rungs, sandbox.Rung(o.Rung))
+		if now < 0 || now >= slices.Index(rungs, sandbox.Rung(was.Rung)) {
+			return nil // something is missing, perhaps for a moment
+		}
+		changed = append(changed, fmt.Sprintf("the sandbox is %q and was %q", o.Rung, was.Rung))
+	}
+	if len(changed) == 0 || was.Arch != o.Arch {
 		return nil
 	}
-	a.Log.Warn("the tool chains of the only worker have changed, and its class with them", "class", worker.Class, "changed", changed)
+	a.Log.Warn("what the only worker judges with has changed, and its class with it", "class", worker.Class, "changed", changed)
 	return errors.Join(a.Store.RefillClass(ctx, worker.Class, *o),
 		a.Store.Audit(ctx, store.Entry{Actor: "server", Action: "accept class", Object: worker.Class, Detail: strings.Join(changed, "; ")}))
 }
