@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -117,7 +118,7 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	}
 	defer c.Wait()
 	defer in.Close()
-	turns, lives := dialogue(t, time.Second, 0)
+	turns, lives, _ := dialogue(t, time.Second, 0)
 	turns.place(0, place{pid: c.Process.Pid, inside: true})
 	turns.place(1, place{pid: os.Getpid()})
 	for range 100 {
@@ -148,7 +149,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 		return c.Process
 	}
 	for ending := range 2 {
-		turns, lives := dialogue(t, time.Second, time.Second)
+		turns, lives, _ := dialogue(t, time.Second, time.Second)
 		ends, stays := start("true"), start("sleep", "1h")
 		turns.place(ending, place{pid: ends.Pid})
 		turns.place(1-ending, place{pid: stays.Pid})
@@ -182,8 +183,129 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 	}
 }
 
+// TestTurnsWaitForTheRelay: the time for which the judge has what two processes wait for is
+// nobody's. The two only read; the test speaks for them.
+func TestTurnsWaitForTheRelay(t *testing.T) {
+	const nobody = -1
+	type talk struct {
+		*turns
+		out     [2]*os.File // what each process writes to
+		process [2]*os.Process
+		open    func() // lets the relay of the first write, which stops before that
+	}
+	until := func(t *testing.T, ok func() bool) {
+		t.Helper()
+		for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("it does not come to that")
+			}
+		}
+	}
+	run := func(t *testing.T, k *talk) {
+		gate, over := make(gate), make(chan struct{})
+		k.open = sync.OnceFunc(func() { close(gate) })
+		go func() {
+			defer close(over)
+			k.relay[0].run(&Joined{Command: &judge.Command{}, Copy: gate})
+		}()
+		t.Cleanup(func() {
+			k.open()
+			k.out[0].Close()
+			if <-over; k.relay[0].late() {
+				t.Error("a relay that has ended is late")
+			}
+		})
+	}
+	say := func(t *testing.T, k *talk, i int) {
+		if _, err := k.out[i].WriteString("x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over := func(k *talk, i int) { close(k.lives[i].over) }
+	const reads = "while read -r line; do :; done"
+	for name, row := range map[string]struct {
+		second string // what the second does
+		do     func(*testing.T, *talk)
+		pays   int
+	}{
+		"nothing is said":        {reads, func(*testing.T, *talk) {}, 0},
+		"the first is not read":  {reads, func(t *testing.T, k *talk) { say(t, k, 0) }, nobody},
+		"the second is not read": {reads, func(t *testing.T, k *talk) { say(t, k, 1) }, nobody},
+		"the first is read and not passed on": {reads, func(t *testing.T, k *talk) {
+			run(t, k)
+			say(t, k, 0)
+			until(t, func() bool { return k.relay[0].carries.Load() && !ready(k.relay[0].from, 0) })
+		}, nobody},
+		"the first is passed on": {reads, func(t *testing.T, k *talk) {
+			run(t, k)
+			say(t, k, 0)
+			until(t, k.relay[0].carries.Load)
+			k.open()
+			until(t, func() bool { return !k.relay[0].late() && waiting(k.input(1)) == 0 && k.waits(1) })
+		}, 0},
+		"the first ends":            {reads, func(t *testing.T, k *talk) { k.out[0].Close(); over(k, 0) }, nobody},
+		"the first speaks and ends": {reads, func(t *testing.T, k *talk) { say(t, k, 0); over(k, 0) }, nobody},
+		"the second ends":           {reads, func(t *testing.T, k *talk) { k.out[1].Close(); over(k, 1) }, nobody},
+		"the first ends and what it started may still write": {reads, func(t *testing.T, k *talk) { over(k, 0) }, 1},
+		"the first ends while the second sleeps":             {"exec sleep 1h", func(t *testing.T, k *talk) { k.out[0].Close(); over(k, 0) }, 1},
+		"the first ends while the second looks elsewhere": {"exec python3 -c 'import select; select.select([], [], [])'", func(t *testing.T, k *talk) {
+			if _, err := exec.LookPath("python3"); err != nil {
+				t.Skip(err)
+			}
+			until(t, func() bool { return k.waits(1) })
+			if _, err := k.input(1).WriteString("x"); err != nil {
+				t.Fatal(err)
+			}
+			k.out[0].Close()
+			over(k, 0)
+		}, 1},
+		"the second ends before it is spoken to": {reads, func(t *testing.T, k *talk) {
+			_ = k.process[1].Kill()
+			_, _ = k.process[1].Wait()
+			over(k, 1)
+			run(t, k)
+			k.open()
+			say(t, k, 0)
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			turns, lives, pipes := dialogue(t, time.Second, time.Second)
+			k := &talk{turns: turns}
+			for i, script := range []string{reads, row.second} {
+				c := exec.Command("sh", "-c", script)
+				c.Stdin = pipes[i].in
+				if err := c.Start(); err != nil {
+					t.Skip(err)
+				}
+				pipes[i].in.Close()
+				t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
+				k.out[i], k.process[i] = pipes[i].out, c.Process
+				turns.place(i, place{pid: c.Process.Pid})
+			}
+			until(t, func() bool { return k.waits(0) && (k.waits(1) || row.second != reads) })
+			row.do(t, k)
+			for range 100 {
+				turns.look(turnEvery)
+			}
+			for i := range lives {
+				if ended := lives[i].ctx.Err() != nil; ended != (i == row.pays) {
+					t.Errorf("process %d was ended: %v; each has used %v", i, ended, turns.used)
+				}
+			}
+		})
+	}
+}
+
+// gate is closed for writers until the channel is.
+type gate chan struct{}
+
+func (g gate) Write(b []byte) (int, error) {
+	<-g
+	return len(b), nil
+}
+
 // dialogue makes the turns of two processes with these wall time limits, which are placed later.
-func dialogue(t *testing.T, first, second time.Duration) (*turns, []life) {
+func dialogue(t *testing.T, first, second time.Duration) (*turns, []life, []ends) {
 	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard}}
 	pipes, err := joinPipes(all)
 	if err != nil {
@@ -199,5 +321,5 @@ func dialogue(t *testing.T, first, second time.Duration) (*turns, []life) {
 		lives[i].ctx, lives[i].end = context.WithCancelCause(t.Context())
 		lives[i].over = make(chan struct{})
 	}
-	return newTurns(all, pipes, lives), lives
+	return newTurns(all, pipes, lives), lives, pipes
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assay/judge"
@@ -227,6 +228,8 @@ type relay struct {
 	life     life  // of the process that writes
 	count    int64 // bytes that it wrote
 	gone     int64 // the moment at which its reader was seen to be gone; 0 for never
+
+	carries atomic.Bool // something was ready to be read, and has not been written
 }
 
 // closeDelay is how long a process that is Held may live on after it has closed its
@@ -236,6 +239,7 @@ type relay struct {
 const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {
+	defer r.carries.Store(false)
 	defer r.from.Close()
 	defer r.to.Close()
 	block(r.from)
@@ -243,6 +247,8 @@ func (r *relay) run(j *Joined) {
 	buf := make([]byte, 64<<10)
 	readerGone := false
 	for {
+		ready(r.from, -1)
+		r.carries.Store(true)
 		n, err := r.from.Read(buf)
 		if n > 0 {
 			_, _ = j.Copy.Write(buf[:n])
@@ -263,6 +269,7 @@ func (r *relay) run(j *Joined) {
 		if err != nil {
 			break
 		}
+		r.carries.Store(false)
 	}
 	if j.Held && !readerGone {
 		delay := time.NewTimer(closeDelay)

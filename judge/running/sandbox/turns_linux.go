@@ -23,12 +23,12 @@ const turnEvery = 20 * time.Millisecond
 // something to read; with nothing to read for both, the one that is not waiting for input
 // while the other one is. Where both wait, or neither, it is the first one, so that a
 // program that forgot to flush pays for the silence and not its interactor. It pays at once
-// where neither can go on before the other one does.
+// where neither can go on before the other one does. Nobody pays while what they wait for is
+// with a relay, which a busy machine keeps from its processors.
 type turns struct {
 	all   []Joined
 	lives []life
-	input [2]*os.File // the judge's end of the pipe that each process reads
-	said  [2]*os.File // the judge's end of the pipe that each process writes
+	relay [2]*relay // of what each process writes
 	used  [2]time.Duration
 	last  [2]starvation
 	seen  [2]bool       // it was there
@@ -46,8 +46,7 @@ func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	if len(all) != 2 || all[0].To != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
 		return nil
 	}
-	return &turns{all: all, lives: lives,
-		input: [2]*os.File{pipes[1].relay.to, pipes[0].relay.to}, said: [2]*os.File{pipes[0].relay.from, pipes[1].relay.from}}
+	return &turns{all: all, lives: lives, relay: [2]*relay{pipes[0].relay, pipes[1].relay}}
 }
 
 // limits gives a process what both may take together, as each turn is bounded here.
@@ -104,6 +103,10 @@ func (t *turns) look(took time.Duration) {
 		t.seen[i] = t.seen[i] || lives
 	}
 	i, both := t.whose()
+	if i < 0 {
+		t.still = 0
+		return
+	}
 	if !t.begun[i] {
 		t.begun[i] = t.seen[i] || !t.placed[i].told()
 		return
@@ -125,19 +128,16 @@ func (t *turns) look(took time.Duration) {
 }
 
 // longestStill is for how long two that wait for each other are looked at before the first
-// one is ended, whatever its wall time limit is: what was said is on its way for less.
+// one is ended, whatever its wall time limit is.
 const longestStill = time.Second
 
-// forever tells whether two that wait for each other can do nothing else: nothing is on its
-// way, and no thread of them wakes up by itself. The first one, a contestant's, also has no
-// alarm set as far as that can be seen. In the other one a single thread may wake up, as the
-// run time of Go has one that does.
+// forever tells whether two that wait for each other can do nothing else: no thread of them
+// wakes up by itself. The first one, a contestant's, also has no alarm set as far as that can
+// be seen. In the other one a single thread may wake up, as the run time of Go has one that
+// does.
 func (t *turns) forever() bool {
 	for i := range t.placed {
-		if waiting(t.said[i]) > 0 {
-			return false
-		}
-		timed, ok := t.placed[i].timed(t.input[i])
+		timed, ok := t.placed[i].timed(t.input(i))
 		if !ok || timed > i {
 			return false
 		}
@@ -154,24 +154,38 @@ func (t *turns) over(i int) bool {
 	}
 }
 
-// whose turn it is; both says that they wait for each other.
+// whose turn it is, or -1 for nobody's; both says that they wait for each other.
 func (t *turns) whose() (i int, both bool) {
+	for i := range 2 {
+		if t.over(1 - i) {
+			if waiting(t.input(i)) == 0 && t.relay[1-i].late() && t.waits(i) {
+				return -1, false
+			}
+			return i, false
+		}
+	}
 	switch {
-	case t.over(0):
-		return 1, false
-	case t.over(1) || waiting(t.input[0]) > 0:
+	case waiting(t.input(0)) > 0:
 		return 0, false
-	case waiting(t.input[1]) > 0:
+	case waiting(t.input(1)) > 0:
 		return 1, false
 	case !t.waits(0):
 		return 0, false
 	case !t.waits(1):
 		return 1, false
+	case t.relay[0].late() || t.relay[1].late():
+		return -1, false
 	}
 	return 0, true
 }
 
-func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input[i]) }
+// input is the judge's end of the pipe that a process reads.
+func (t *turns) input(i int) *os.File { return t.relay[1-i].to }
+
+func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input(i)) }
+
+// late tells whether the relay has something to do that it has not done.
+func (r *relay) late() bool { return r.carries.Load() || ready(r.from, 0) }
 
 // threads lists the folders in /proc of all threads of the process and of what it started,
 // or of its first process where the kernel does not tell who started what.
@@ -335,10 +349,4 @@ func pipeName(f *os.File) (name string) {
 func waiting(f *os.File) (n int) {
 	onPipe(f, func(fd int) { n, _ = unix.IoctlGetInt(fd, unix.TIOCINQ) })
 	return n
-}
-
-func onPipe(f *os.File, do func(fd int)) {
-	if raw, err := f.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { do(int(fd)) })
-	}
 }
