@@ -109,6 +109,7 @@ func FuzzCheckers(f *testing.F) {
 		// Words, for a small window, of which the end alone would be a number near the other's.
 		{strings.Repeat("1", smallWindow+10) + "1", strings.Repeat("1", smallWindow+10) + "2"},
 		{strings.Repeat("1", smallWindow+25) + "1", strings.Repeat("1", smallWindow+25) + "2"},
+		{strings.Repeat("1", smallWindow), strings.Repeat("1", smallWindow+10) + "2"},
 		{strings.Repeat("0123456789", 20), strings.Repeat("0123456789", 20) + "0"}, {"5", "5."}, {"-0", "0"}, {"1.000001 2", "1.0000010000 2.0"},
 	} {
 		f.Add(seed[0], seed[1])
