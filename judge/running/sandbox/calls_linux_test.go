@@ -127,6 +127,9 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	if lives[0].ctx.Err() != nil {
 		t.Error("it was ended before it began")
 	}
+	if !turns.ended(0) {
+		t.Error("a process that came and went between two looks has not ended")
+	}
 	if _, err := io.WriteString(in, "\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +154,9 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 	for ending := range 2 {
 		turns, lives, _ := dialogue(t, time.Second, time.Second)
 		ends, stays := start("true"), start("sleep", "1h")
+		if turns.ended(ending) {
+			t.Error("it has ended before anybody was told where it runs")
+		}
 		turns.place(ending, place{pid: ends.Pid})
 		turns.place(1-ending, place{pid: stays.Pid})
 		look := func() {
@@ -160,6 +166,9 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 			}
 			if lives[0].ctx.Err() != nil || lives[1].ctx.Err() != nil {
 				t.Fatalf("process %d has ended, and somebody paid for what the judge took to notice that: %v", ending, turns.used)
+			}
+			if !turns.ended(ending) || turns.ended(1-ending) {
+				t.Errorf("process %d has ended, and the other one has not", ending)
 			}
 		}
 		for end := time.Now().Add(3 * time.Minute); turns.placed[ending].lives(); time.Sleep(time.Millisecond) {

@@ -28,6 +28,9 @@ var errDismissed = errors.New("dismissed")
 // longer than its wall time limit.
 var errTurn = errors.New("the wall time limit passed while the other one waited")
 
+// turnEvery is how often a dialogue is looked at.
+const turnEvery = 20 * time.Millisecond
+
 // pipeSize is how much may be under way between two joined processes.
 const pipeSize = 1 << 20
 
@@ -116,6 +119,7 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	for i := range pipes {
 		if r := pipes[i].relay; r != nil {
 			r.life = lives[i]
+			r.ended = func() bool { return turns != nil && turns.ended(i) }
 			wait.Go(func() { r.run(&all[i]) })
 		}
 	}
@@ -225,9 +229,10 @@ type life struct {
 // relay copies from one pipe to another, and to a transcript.
 type relay struct {
 	from, to *os.File
-	life     life  // of the process that writes
-	count    int64 // bytes that it wrote
-	gone     int64 // the moment at which its reader was seen to be gone; 0 for never
+	life     life        // of the process that writes
+	ended    func() bool // whether that has ended, as far as anybody can see
+	count    int64       // bytes that it wrote
+	gone     int64       // the moment at which its reader was seen to be gone; 0 for never
 
 	carries atomic.Bool // something was ready to be read, and has not been written
 }
@@ -236,6 +241,7 @@ type relay struct {
 // output before its reader sees that. One that is about to end has ended by then, and
 // so its own end is told before what its reader makes of it; a run time that tidies up,
 // on a busy machine, is the slowest. One that waits for its reader's end waits so long.
+// It is longer only where it has ended and the judge has still to notice.
 const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {
@@ -272,11 +278,20 @@ func (r *relay) run(j *Joined) {
 		r.carries.Store(false)
 	}
 	if j.Held && !readerGone {
-		delay := time.NewTimer(closeDelay)
-		defer delay.Stop()
+		r.linger()
+	}
+}
+
+// linger waits for the end of the process that writes, for closeDelay at most.
+func (r *relay) linger() {
+	for delay := closeDelay; ; delay = turnEvery {
 		select {
 		case <-r.life.over:
-		case <-delay.C:
+			return
+		case <-time.After(delay):
+			if !r.ended() {
+				return
+			}
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"io"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"assay/judge"
 )
@@ -35,6 +38,41 @@ func TestRank(t *testing.T) {
 			if !slices.Equal(got, row.want) {
 				t.Errorf("got %v, want %v", got, row.want)
 			}
+		})
+	}
+}
+
+// TestRelayLingers holds when a reader sees the end of a process that closed its output.
+func TestRelayLingers(t *testing.T) {
+	for name, row := range map[string]struct {
+		held         bool
+		ended, known time.Duration // after the output was closed; 0 for never
+		want         time.Duration
+	}{
+		"it goes on":               {true, 0, 0, closeDelay},
+		"it ends":                  {true, time.Second, time.Second, time.Second},
+		"it ends later":            {true, time.Minute, time.Minute, closeDelay},
+		"its end is seen late":     {true, time.Second, time.Minute, time.Minute},
+		"it is not Held, and ends": {false, time.Second, time.Second, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := Joined{Command: &judge.Command{}, Copy: io.Discard, Held: row.held}
+				pipes, err := joinPipes([]Joined{j})
+				if err != nil {
+					t.Fatal(err)
+				}
+				pipes[0].close()
+				r, begun := pipes[0].relay, time.Now()
+				r.life.over = make(chan struct{})
+				r.ended = func() bool { return row.ended > 0 && time.Since(begun) >= row.ended }
+				if row.known > 0 {
+					time.AfterFunc(row.known, func() { close(r.life.over) })
+				}
+				if r.run(&j); time.Since(begun) != row.want {
+					t.Errorf("its reader saw its end after %v, want %v", time.Since(begun), row.want)
+				}
+			})
 		})
 	}
 }

@@ -106,10 +106,14 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	cmd.WaitDelay = time.Second
+	said, err := passOn(cmd)
+	if err != nil {
+		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
+	}
 	start := time.Now()
 	release, err := startGuarded(cmd)
 	defer release()
+	said.started()
 	if err != nil {
 		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: explainExec(path, errors.Unwrap(err))}
 	}
@@ -125,6 +129,9 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	seen := stop()
 	cause := seen.cause
 	endGroup(cmd.Process)
+	if err := said.finish(); waitErr == nil {
+		waitErr = err
+	}
 
 	describe(cmd.ProcessState, &x)
 	x.CPU = max(x.CPU, seen.cpu)
@@ -145,7 +152,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if out.failed != nil {
 		return x, fmt.Errorf("run %s: pass on what it wrote: %w", j.Argv[0], out.failed)
 	}
-	if _, bad := errors.AsType[*exec.ExitError](waitErr); waitErr != nil && !bad && !errors.Is(waitErr, exec.ErrWaitDelay) {
+	if _, bad := errors.AsType[*exec.ExitError](waitErr); waitErr != nil && !bad {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], waitErr)
 	}
 	return x, nil

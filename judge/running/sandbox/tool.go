@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"time"
 )
 
 // Tool runs one of the machine's own tools without any isolation, and returns what it
@@ -16,18 +15,24 @@ import (
 func Tool(ctx context.Context, argv []string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = "/", &out, &said, time.Second
+	cmd.Dir, cmd.Stdout, cmd.Stderr = "/", &out, &said
 	cmd.Cancel = func() error {
 		endGroup(cmd.Process)
 		return nil
 	}
+	pass, err := passOn(cmd)
+	if err != nil {
+		return nil, err
+	}
 	release, err := startGuarded(cmd)
 	defer release()
+	pass.started()
 	if err != nil {
 		return nil, err
 	}
 	err = cmd.Wait()
 	endGroup(cmd.Process)
+	_ = pass.finish() // buffers take everything
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

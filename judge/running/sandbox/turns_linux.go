@@ -15,9 +15,6 @@ import (
 	"assay/judge"
 )
 
-// turnEvery is how often a dialogue is looked at.
-const turnEvery = 20 * time.Millisecond
-
 // turns bounds how long each of two processes that talk to each other may keep the other
 // one waiting: whose turn it is pays with its wall time limit. That is the one with
 // something to read; with nothing to read for both, the one that is not waiting for input
@@ -143,6 +140,15 @@ func (t *turns) forever() bool {
 		}
 	}
 	return !t.placed[0].alarmed()
+}
+
+// ended tells whether a process that was begun has ended, which the judge need not have
+// noticed.
+func (t *turns) ended(i int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := &t.placed[i]
+	return (t.seen[i] || p.pid != 0 && p.told()) && !p.lives()
 }
 
 func (t *turns) over(i int) bool {
