@@ -205,7 +205,7 @@ func (q *Queue) Close() {
 
 // Ensure makes the streams, and the consumers of these classes and of all that were met,
 // where they are missing: also after the folder was deleted under the running server. It
-// is cheap when all is there; a reconciling server calls it each time.
+// writes nothing when all is there; a reconciling server calls it each time.
 func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	q.mend.Lock()
 	defer q.mend.Unlock()
@@ -217,7 +217,7 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	jobs, err := q.stream(ctx, jetstream.StreamConfig{
 		Name: jobsStream, Subjects: []string{"job.>"},
 		// The headers that say how to store a message count, too.
-		MaxMsgs: maxJobs, MaxMsgSize: job.MaxSpec + 1<<10,
+		MaxMsgs: maxJobs, MaxMsgSize: job.MaxSpec + 1<<10, MaxBytes: -1,
 	})
 	if err != nil {
 		return err
@@ -227,13 +227,15 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 			return err
 		}
 	}
-	results, err := q.stream(ctx, jetstream.StreamConfig{Name: resultsStream, Subjects: []string{"result.>"}, MaxBytes: maxResults})
+	results, err := q.stream(ctx, jetstream.StreamConfig{
+		Name: resultsStream, Subjects: []string{"result.>"},
+		MaxMsgs: -1, MaxMsgSize: -1, MaxBytes: maxResults,
+	})
 	if err != nil {
 		return err
 	}
-	_, err = results.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable: foldConsumer, FilterSubject: "result.>", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: foldWait, MaxDeliver: -1, MaxAckPending: foldPending,
+	err = ensureConsumer(ctx, results, jetstream.ConsumerConfig{
+		Durable: foldConsumer, FilterSubject: "result.>", AckWait: foldWait, MaxAckPending: foldPending,
 	})
 	return wrap("make the consumer of results", err)
 }
@@ -276,7 +278,8 @@ func (q *Queue) discardLost(ctx context.Context) error {
 	return nil
 }
 
-// stream makes or corrects a stream: a work queue in files that refuses what is too much.
+// stream makes or corrects a stream: a work queue in files that refuses what is too much. Its
+// three limits are given, -1 for none, as JetStream tells them. Like ensureConsumer it asks first.
 func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	config.Retention, config.Storage, config.Discard = jetstream.WorkQueuePolicy, jetstream.FileStorage, jetstream.DiscardNew
 	if config.Replicas = q.opts.Replicas; config.Replicas == 0 {
@@ -291,13 +294,19 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 		// count for a job of this one.
 		config.FirstSeq = uint64(time.Now().UnixMicro())
 		s, err = q.js.CreateStream(ctx, config)
-		return s, wrap("make the stream "+config.Name, err)
+		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return s, wrap("make the stream "+config.Name, err)
+		}
+		// It was made meanwhile: by another server, or on a slow disk by an earlier call of
+		// this one, which went on after nobody waited for it.
+		s, err = q.js.Stream(ctx, config.Name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for the stream %s: %w", config.Name, err)
 	}
 	old := s.CachedInfo().Config
-	if config.FirstSeq = old.FirstSeq; old.MaxMsgs == config.MaxMsgs && old.MaxMsgSize == config.MaxMsgSize && old.Replicas == config.Replicas {
+	config.FirstSeq = old.FirstSeq
+	if old.MaxMsgs == config.MaxMsgs && old.MaxMsgSize == config.MaxMsgSize && old.MaxBytes == config.MaxBytes && old.Replicas == config.Replicas {
 		return s, nil
 	}
 	s, err = q.js.UpdateStream(ctx, config)
@@ -309,9 +318,8 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 		return err
 	}
 	for _, lane := range job.Lanes {
-		_, err := jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: consumer(lane, class), FilterSubject: jobSubject(lane, class, ">"),
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxPending,
+		err := ensureConsumer(ctx, jobs, jetstream.ConsumerConfig{
+			Durable: consumer(lane, class), FilterSubject: jobSubject(lane, class, ">"), AckWait: ackWait, MaxAckPending: maxPending,
 		})
 		if err != nil {
 			return fmt.Errorf("make the consumer of class %s: %w", class, err)
@@ -319,6 +327,25 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 	}
 	q.ready.Store(class, true)
 	return nil
+}
+
+// ensureConsumer makes or corrects a consumer, whose messages are answered one by one and
+// come again without end. It asks first: JetStream writes and syncs a file each time that
+// it is told what a consumer shall be, also where that is what it is.
+func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.ConsumerConfig) error {
+	config.AckPolicy, config.MaxDeliver = jetstream.AckExplicitPolicy, -1
+	c, err := s.Consumer(ctx, config.Durable)
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return err
+	}
+	if err == nil {
+		old := c.CachedInfo().Config
+		if old.FilterSubject == config.FilterSubject && old.AckWait == config.AckWait && old.MaxDeliver == config.MaxDeliver && old.MaxAckPending == config.MaxAckPending {
+			return nil
+		}
+	}
+	_, err = s.CreateOrUpdateConsumer(ctx, config)
+	return err
 }
 
 // Renew drops all jobs and what is known of their leases, and makes the stream and its

@@ -2,18 +2,25 @@ package queue_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
+	"assay/judge/host/job"
 	"assay/judge/host/queue"
 )
 
-// silent starts a NATS server in which somebody hears what JetStream is asked and says
-// nothing, until speak is called.
-func silent(t *testing.T) (url string, speak func()) {
+// cluster starts a NATS server in which JetStream begins with enable.
+func cluster(t *testing.T) (url string, enable func()) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
 	if err != nil {
@@ -24,7 +31,19 @@ func silent(t *testing.T) (url string, speak func()) {
 	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server does not start")
 	}
-	nc, err := nats.Connect(s.ClientURL())
+	return s.ClientURL(), func() {
+		if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: t.TempDir()}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// silent starts a NATS server in which somebody hears what JetStream is asked and says
+// nothing, until speak is called.
+func silent(t *testing.T) (url string, speak func()) {
+	t.Helper()
+	url, enable := cluster(t)
+	nc, err := nats.Connect(url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +55,11 @@ func silent(t *testing.T) (url string, speak func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.ClientURL(), func() {
+	return url, func() {
 		if err := heard.Unsubscribe(); err != nil {
 			t.Error(err)
 		}
-		if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: t.TempDir()}); err != nil {
-			t.Error(err)
-		}
+		enable()
 	}
 }
 
@@ -102,5 +119,127 @@ func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 	speak()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestServersThatStartAtOnce make the same streams, each with other numbers.
+func TestServersThatStartAtOnce(t *testing.T) {
+	url, enable := cluster(t)
+	enable()
+	var all sync.WaitGroup
+	begin := make(chan struct{})
+	for range 16 {
+		all.Go(func() {
+			<-begin
+			q, err := queue.Open(t.Context(), queue.Options{URLs: []string{url}, Replicas: 1, Classes: []string{"main"}})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			q.Close()
+		})
+	}
+	close(begin)
+	all.Wait()
+}
+
+// TestWhatIsThereIsNotWrittenAgain: a server calls Ensure every few seconds, and each file
+// that is written is synced.
+func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
+	s := open(t, queue.Listener{})
+	written := func() (files []string) {
+		t.Helper()
+		old := time.Unix(1, 0)
+		streams, err := filepath.Glob(filepath.Join(s.folder, "jetstream/*/streams/*/meta.inf"))
+		if err != nil || len(streams) != 2 {
+			t.Fatalf("the streams are %v, %v", streams, err)
+		}
+		consumers, err := filepath.Glob(filepath.Join(s.folder, "jetstream/*/streams/*/obs/*/meta.inf"))
+		if err != nil || len(consumers) != len(job.Lanes)+1 {
+			t.Fatalf("the consumers are %v, %v", consumers, err)
+		}
+		for _, file := range append(streams, consumers...) {
+			at, err := os.Stat(file)
+			if err == nil {
+				err = os.Chtimes(file, old, old)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !at.ModTime().Equal(old) {
+				files = append(files, filepath.Base(filepath.Dir(file)))
+			}
+		}
+		return files
+	}
+	ensure := func() []string {
+		t.Helper()
+		if err := s.Ensure(t.Context(), "main"); err != nil {
+			t.Fatal(err)
+		}
+		return written()
+	}
+	written()
+	if files := ensure(); files != nil {
+		t.Errorf("all is there, and it wrote %v", files)
+	}
+	for what, change := range map[string]func(*jetstream.StreamConfig){
+		"messages": func(c *jetstream.StreamConfig) { c.MaxMsgs = 1000 },
+		"size":     func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1000 },
+		"bytes":    func(c *jetstream.StreamConfig) { c.MaxBytes = 1000 },
+	} {
+		for _, name := range []string{"JOBS", "RESULTS"} {
+			stream := func() jetstream.StreamConfig {
+				one, err := s.JetStream().Stream(t.Context(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return one.CachedInfo().Config
+			}
+			before := stream()
+			other := before
+			change(&other)
+			if _, err := s.JetStream().UpdateStream(t.Context(), other); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			written()
+			if files := ensure(); !slices.Equal(files, []string{name}) {
+				t.Errorf("%s: the stream %s is another, and it wrote %v", what, name, files)
+			}
+			if now := stream(); !reflect.DeepEqual(now, before) {
+				t.Errorf("%s: it is %+v, and was %+v", what, now, before)
+			}
+		}
+	}
+	for what, change := range map[string]func(*jetstream.ConsumerConfig){
+		"wait":       func(c *jetstream.ConsumerConfig) { c.AckWait++ },
+		"deliveries": func(c *jetstream.ConsumerConfig) { c.MaxDeliver = 7 },
+		"pending":    func(c *jetstream.ConsumerConfig) { c.MaxAckPending++ },
+		"subject":    func(c *jetstream.ConsumerConfig) { c.FilterSubject = "job.1.other.>" },
+	} {
+		jobs, err := s.JetStream().Stream(t.Context(), "JOBS")
+		if err != nil {
+			t.Fatal(err)
+		}
+		consumer := func() jetstream.ConsumerConfig {
+			c, err := jobs.Consumer(t.Context(), "l1-main")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.CachedInfo().Config
+		}
+		before := consumer()
+		other := before
+		change(&other)
+		if _, err := jobs.UpdateConsumer(t.Context(), other); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		written()
+		if files := ensure(); !slices.Equal(files, []string{"l1-main"}) {
+			t.Errorf("%s: one consumer is another, and it wrote %v", what, files)
+		}
+		if now := consumer(); !reflect.DeepEqual(now, before) {
+			t.Errorf("%s: it is %+v, and was %+v", what, now, before)
+		}
 	}
 }

@@ -133,11 +133,7 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	if _, err := io.WriteString(in, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(3 * time.Minute); lives[0].ctx.Err() == nil; time.Sleep(time.Millisecond) {
-		if turns.look(turnEvery); time.Now().After(end) {
-			t.Fatal("it was never ended")
-		}
-	}
+	until(t, func() bool { turns.look(turnEvery); return lives[0].ctx.Err() != nil })
 }
 
 // TestTurnsEndWithTheProcess: what the judge takes to notice that one of two has ended is nobody's
@@ -171,11 +167,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 				t.Errorf("process %d has ended, and the other one has not", ending)
 			}
 		}
-		for end := time.Now().Add(3 * time.Minute); turns.placed[ending].lives(); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("true does not end")
-			}
-		}
+		until(t, func() bool { return !turns.placed[ending].lives() })
 		look()
 		if _, err := ends.Wait(); err != nil {
 			t.Fatal(err)
@@ -193,7 +185,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 }
 
 // TestTurnsWaitForTheRelay: the time for which the judge has what two processes wait for is
-// nobody's. The two only read; the test speaks for them.
+// nobody's. The first process only reads, and what is said the test says for them.
 func TestTurnsWaitForTheRelay(t *testing.T) {
 	const nobody = -1
 	type talk struct {
@@ -201,14 +193,6 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 		out     [2]*os.File // what each process writes to
 		process [2]*os.Process
 		open    func() // lets the relay of the first write, which stops before that
-	}
-	until := func(t *testing.T, ok func() bool) {
-		t.Helper()
-		for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("it does not come to that")
-			}
-		}
 	}
 	run := func(t *testing.T, k *talk) {
 		gate, over := make(gate), make(chan struct{})
@@ -302,6 +286,16 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// until waits for what must come true.
+func until(t *testing.T, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not come to that")
+		}
 	}
 }
 

@@ -241,7 +241,8 @@ type relay struct {
 // output before its reader sees that. One that is about to end has ended by then, and
 // so its own end is told before what its reader makes of it; a run time that tidies up,
 // on a busy machine, is the slowest. One that waits for its reader's end waits so long.
-// It is longer only where it has ended and the judge has still to notice.
+// The delay goes on while the process can be seen to have ended and the judge has not
+// noticed.
 const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {

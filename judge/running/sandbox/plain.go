@@ -106,14 +106,14 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	said, err := passOn(cmd)
+	pass, err := passOn(cmd)
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
 	start := time.Now()
 	release, err := startGuarded(cmd)
 	defer release()
-	said.started()
+	pass.started()
 	if err != nil {
 		return x, &judge.ExecError{Argv0: j.Argv[0], Reason: explainExec(path, errors.Unwrap(err))}
 	}
@@ -129,7 +129,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	seen := stop()
 	cause := seen.cause
 	endGroup(cmd.Process)
-	if err := said.finish(); waitErr == nil {
+	if err := pass.finish(); waitErr == nil {
 		waitErr = err
 	}
 
