@@ -50,6 +50,7 @@ type known struct {
 const (
 	lookEvery = time.Second // without being told that something ended
 	leadTerm  = 15 * time.Second
+	leadRenew = 5 * time.Second // not at each look: the database syncs its disk for it
 	rateEvery = 5 * time.Second
 )
 
@@ -76,8 +77,15 @@ func (k *Keeper) Run(ctx context.Context) {
 		defer cancel()
 		_ = k.o.Store.Resign(resign, store.LaddersLead, k.o.Holder) // at worst another waits for the end of the term
 	}()
+	var renewed time.Time
 	for {
-		if _, err := k.o.Store.Lead(ctx, store.LaddersLead, k.o.Holder, leadTerm); err == nil {
+		var err error
+		if now := time.Now(); now.Sub(renewed) > leadRenew {
+			if _, err = k.o.Store.Lead(ctx, store.LaddersLead, k.o.Holder, leadTerm); err == nil {
+				renewed = now
+			}
+		}
+		if err == nil {
 			k.Step(ctx)
 		} else if !errors.Is(err, store.ErrNotLeader) && ctx.Err() == nil {
 			k.o.Log.Error("take the lead of the ladders", "error", err)
