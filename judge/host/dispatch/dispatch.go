@@ -103,6 +103,7 @@ type Dispatcher struct {
 	// error of the queue. It is much longer than a lease lives whose worker was killed before
 	// anybody heard of it.
 	patience time.Duration
+	undone   map[string]time.Time // by class: since when jobs are seen that nobody is given. Of Reconcile only.
 	failing  failing
 	trust    trust
 	lost     chan queue.Lost
@@ -116,8 +117,6 @@ type Dispatcher struct {
 
 // The times of a Dispatcher.
 const (
-	leadTerm     = 15 * time.Second
-	leadRenew    = 5 * time.Second
 	feedEvery    = time.Second // without being told that there is work
 	reconcile    = 10 * time.Second
 	graceOut     = 5 * time.Second // how long a job may be out before Reconcile looks for it
@@ -132,7 +131,7 @@ const ahead = 2
 
 // New makes a Dispatcher. Its Listener is for the queue that Run is given.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(), patience: time.Minute, retry: retryAfter,
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(), patience: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
 		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 

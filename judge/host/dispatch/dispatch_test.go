@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"assay/judge"
@@ -329,6 +330,36 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 	})
 }
 
+// TestAJobThatComesToThoseWhoWaited is no sign of a queue that holds it back, before it has been
+// there for long, too.
+func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, false)
+		h.folding()
+		w := h.join("w", class, 1)
+		after := func(wait time.Duration, jobs int, want int64) {
+			t.Helper()
+			time.Sleep(wait)
+			h.submit(job.Practice, class, jobs)
+			h.must(h.Reconcile(t.Context()))
+			if n := h.Counts().Troubles; n != want {
+				t.Errorf("after %v with %d jobs more: made anew %d times, want %d", wait, jobs, n, want)
+			}
+		}
+		after(2*h.patience, 0, 0)
+		after(0, 1, 0)
+		after(h.patience-time.Second, 0, 0)
+		after(2*time.Second, 0, 1)
+		after(reconcile, 0, 1)
+		h.give(job.Practice, class, 1)
+		l := w.take()
+		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
+		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.Presence("w").Running == 0 })
+		after(reconcile, 0, 1)
+		after(2*h.patience, 1, 1)
+	})
+}
+
 // TestAFailureBeforeItsReceipt: a job is given out anew though the worker that failed has
 // not acknowledged the old one yet, as one far away has not.
 func TestAFailureBeforeItsReceipt(t *testing.T) {
@@ -483,10 +514,10 @@ func TestWhoLostTheLead(t *testing.T) {
 		second := h.dispatcher("second")
 		second.Use(h.queue)
 		old := h.lead("first")
-		if _, err := h.store.Lead(t.Context(), store.FeedLead, "second", leadTerm); !errors.Is(err, store.ErrNotLeader) {
+		if _, err := h.store.Lead(t.Context(), store.FeedLead, "second", store.LeadTerm); !errors.Is(err, store.ErrNotLeader) {
 			t.Fatalf("within the term another takes the lead: %v", err)
 		}
-		h.behind.Store(-int64(leadTerm + time.Second)) // the first slept for longer than its term
+		h.behind.Store(-int64(store.LeadTerm + time.Second)) // the first slept for longer than its term
 		now := h.lead("second")
 		if err := h.feed(t.Context(), old); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("who lost the lead feeds: %v", err)

@@ -12,15 +12,8 @@ import (
 
 // feedLoop feeds while this server has the lead.
 func (d *Dispatcher) feedLoop(ctx context.Context) {
-	var epoch int64
-	var renewed time.Time
-	defer func() {
-		if epoch != 0 {
-			resign, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-			defer cancel()
-			_ = d.o.Store.Resign(resign, store.FeedLead, d.o.Holder) // at worst another waits for the end of the term
-		}
-	}()
+	lead := store.NewLead(d.o.Store, store.FeedLead, d.o.Holder)
+	defer lead.Resign(ctx)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -31,22 +24,17 @@ func (d *Dispatcher) feedLoop(ctx context.Context) {
 		case <-timer.C:
 		}
 		timer.Reset(feedEvery)
-		if time.Since(renewed) > leadRenew {
-			now := time.Now()
-			next, err := d.o.Store.Lead(ctx, store.FeedLead, d.o.Holder, leadTerm)
-			if errors.Is(err, store.ErrNotLeader) {
-				epoch = 0
-				continue
-			}
-			if err != nil {
-				d.trouble(ctx, "take the lead", err)
-				continue
-			}
-			epoch, renewed = next, now
+		epoch, err := lead.Hold(ctx)
+		if errors.Is(err, store.ErrNotLeader) {
+			continue
+		}
+		if err != nil {
+			d.trouble(ctx, "take the lead", err)
+			continue
 		}
 		if err := d.feed(ctx, epoch); err != nil {
 			if errors.Is(err, store.ErrNotLeader) {
-				epoch, renewed = 0, time.Time{}
+				lead.Lost()
 			}
 			d.trouble(ctx, "give out jobs", err)
 		}

@@ -31,9 +31,14 @@ type flows struct {
 // changed or not.
 const planEvery = 10 * time.Second
 
-// rest is how many times as long as a plan took nothing is planned, so that a flow of many
-// parts costs a tenth of a processor at most.
-const rest = 10
+// After a plan nothing is planned for rest times as long as it took, so that a flow of many
+// parts costs a tenth of a processor. A plan of 10,000 parts takes a tenth of a second or two:
+// what takes longer than mostRest / rest waits for the disk or for a processor, and what waits
+// needs no rest.
+const (
+	rest     = 10
+	mostRest = 2 * time.Second
+)
 
 func newFlows() *flows {
 	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}, alone: map[string]time.Time{}}
@@ -85,7 +90,7 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(rest * time.Since(start)):
+		case <-time.After(min(rest*time.Since(start), mostRest)):
 		}
 	}
 }

@@ -1,15 +1,62 @@
 package dispatch
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
+
+// newFlow keeps a flow that wants one job.
+func (h *harness) newFlow(id, owner string) {
+	h.Helper()
+	options, err := json.Marshal(flow.GolfOptions{Answers: []flow.GolfAnswer{{Name: "a", File: "a.py"}}})
+	h.must(err)
+	spec, err := json.Marshal(flow.Spec{Kind: flow.Golf, Options: options, Work: job.Work{
+		Bundle: digest, Config: digest, Problem: "sum", Program: "sum", Files: []job.File{{Path: "a.py", Digest: digest}}, Folder: true,
+	}})
+	h.must(err)
+	_, err = h.store.NewFlow(h.Context(), id, string(flow.Golf), spec, owner)
+	h.must(err)
+}
+
+// TestAPlanThatWaitedForTheDisk lets the next one wait for a moment, and not for ten times as
+// long.
+func TestAPlanThatWaitedForTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		var done sync.WaitGroup
+		done.Go(func() { h.flowLoop(ctx) })
+		defer done.Wait()
+		defer cancel()
+		planned := func(n int) {
+			t.Helper()
+			h.until(fmt.Sprintf("%d flows are planned", n), func() bool {
+				waiting, _ := h.states(job.Practice, h.o.Class)
+				return waiting == n
+			})
+		}
+		h.newFlow("first", h.owner)
+		h.slow.Store(int64(10 * time.Second))
+		h.Plan("first")
+		planned(1)
+		h.slow.Store(0)
+		h.newFlow("second", h.owner)
+		h.Plan("second")
+		began := time.Now()
+		if planned(2); time.Since(began) > mostRest+time.Second {
+			t.Errorf("a plan that had waited for ten seconds kept the next one waiting for %v", time.Since(began))
+		}
+	})
+}
 
 // TestManyFlowsOfOneAreAsOne: who asks for many flows has the share of one account.
 func TestManyFlowsOfOneAreAsOne(t *testing.T) {
@@ -18,14 +65,7 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 		h.must(err)
 		ask := func(id, owner string) {
 			t.Helper()
-			options, err := json.Marshal(flow.GolfOptions{Answers: []flow.GolfAnswer{{Name: "a", File: "a.py"}}})
-			h.must(err)
-			spec, err := json.Marshal(flow.Spec{Kind: flow.Golf, Options: options, Work: job.Work{
-				Bundle: digest, Config: digest, Problem: "sum", Program: "sum", Files: []job.File{{Path: "a.py", Digest: digest}}, Folder: true,
-			}})
-			h.must(err)
-			_, err = h.store.NewFlow(t.Context(), id, string(flow.Golf), spec, owner)
-			h.must(err)
+			h.newFlow(id, owner)
 			h.must(h.plan(t.Context(), id, time.Now()))
 		}
 		for i := range 20 {

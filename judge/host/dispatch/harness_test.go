@@ -30,6 +30,7 @@ type harness struct {
 	store      *store.Store
 	queue      testQueue
 	behind     atomic.Int64 // how far the database's clock is behind
+	slow       atomic.Int64 // how long the database takes for each thing that it writes with a time
 	step       func(Step)   // is told of the dispatcher's steps
 }
 
@@ -107,7 +108,10 @@ func newHarness(t *testing.T, server bool) *harness {
 	h := &harness{T: t, dir: t.TempDir(), step: func(Step) {}}
 	var err error
 	h.store, err = store.Open(t.Context(), store.Options{
-		Dir: h.dir, Version: "test", Now: func() time.Time { return time.Now().Add(-time.Duration(h.behind.Load())) },
+		Dir: h.dir, Version: "test", Now: func() time.Time {
+			time.Sleep(time.Duration(h.slow.Load()))
+			return time.Now().Add(-time.Duration(h.behind.Load()))
+		},
 	})
 	h.must(err)
 	t.Cleanup(func() { _ = h.store.Close() })
@@ -162,7 +166,7 @@ func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
 // lead takes the lead, and returns its epoch.
 func (h *harness) lead(holder string) int64 {
 	h.Helper()
-	epoch, err := h.store.Lead(h.Context(), store.FeedLead, holder, leadTerm)
+	epoch, err := h.store.Lead(h.Context(), store.FeedLead, holder, store.LeadTerm)
 	h.must(err)
 	return epoch
 }

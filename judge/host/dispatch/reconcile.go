@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -114,8 +115,19 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 			undone[class] = undone[class] || held.Jobs > 0
 		}
 	}
+	// A job that has come a moment ago to workers that have waited for hours is about to be given
+	// out: the jobs, too, must have been there for long.
+	now := time.Now()
+	maps.DeleteFunc(d.undone, func(class string, _ time.Time) bool { return !undone[class] })
 	for class, is := range undone {
-		if !is || !d.view.waits(class, d.patience) {
+		if !is {
+			continue
+		}
+		since, known := d.undone[class]
+		if !known {
+			since, d.undone[class] = now, now
+		}
+		if now.Sub(since) < d.patience || !d.view.waits(class, d.patience) {
 			continue
 		}
 		d.o.Log.Warn("workers wait, and the queue does not give out the jobs that it has: it is made anew", "class", class)

@@ -49,8 +49,6 @@ type known struct {
 // The times of a Keeper.
 const (
 	lookEvery = time.Second // without being told that something ended
-	leadTerm  = 15 * time.Second
-	leadRenew = 5 * time.Second // not at each look: the database syncs its disk for it
 	rateEvery = 5 * time.Second
 )
 
@@ -72,20 +70,10 @@ func (k *Keeper) Poke() {
 
 // Run keeps the ladders until ctx ends, while this server has the lead.
 func (k *Keeper) Run(ctx context.Context) {
-	defer func() {
-		resign, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-		defer cancel()
-		_ = k.o.Store.Resign(resign, store.LaddersLead, k.o.Holder) // at worst another waits for the end of the term
-	}()
-	var renewed time.Time
+	lead := store.NewLead(k.o.Store, store.LaddersLead, k.o.Holder)
+	defer lead.Resign(ctx)
 	for {
-		var err error
-		if now := time.Now(); now.Sub(renewed) > leadRenew {
-			if _, err = k.o.Store.Lead(ctx, store.LaddersLead, k.o.Holder, leadTerm); err == nil {
-				renewed = now
-			}
-		}
-		if err == nil {
+		if _, err := lead.Hold(ctx); err == nil {
 			k.Step(ctx)
 		} else if !errors.Is(err, store.ErrNotLeader) && ctx.Err() == nil {
 			k.o.Log.Error("take the lead of the ladders", "error", err)

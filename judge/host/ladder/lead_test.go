@@ -28,7 +28,7 @@ func TestTheLeadIsRenewedInTime(t *testing.T) {
 		for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(lookEvery / 2) {
 			k.poke <- struct{}{}
 			lead, err := s.Leading(t.Context(), store.LaddersLead)
-			if err != nil || lead.Holder != "one" || time.Until(lead.Until) < leadTerm/2 {
+			if err != nil || lead.Holder != "one" || time.Until(lead.Until) < store.LeadTerm/2 {
 				t.Fatalf("after %v: %+v, %v", time.Since(began), lead, err)
 			}
 			if lead.Until != before {
@@ -36,10 +36,10 @@ func TestTheLeadIsRenewedInTime(t *testing.T) {
 			}
 			before = lead.Until
 		}
-		if renewals > int(time.Minute/leadRenew)+1 {
+		if renewals > int(time.Minute/store.LeadRenew)+1 {
 			t.Errorf("it was renewed %d times in a minute", renewals)
 		}
-		if _, err := s.Lead(t.Context(), store.LaddersLead, "two", leadTerm); !errors.Is(err, store.ErrNotLeader) {
+		if _, err := s.Lead(t.Context(), store.LaddersLead, "two", store.LeadTerm); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("another one takes the lead: %v", err)
 		}
 	})

@@ -19,8 +19,9 @@ import (
 	"assay/judge/host/queue"
 )
 
-// cluster starts a NATS server in which JetStream begins with enable.
-func cluster(t *testing.T) (url string, enable func()) {
+// outer starts a NATS server in whose place a cluster could be: one that the queue does not start.
+// JetStream begins when enable is called.
+func outer(t *testing.T) (url string, enable func()) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
 	if err != nil {
@@ -42,7 +43,7 @@ func cluster(t *testing.T) (url string, enable func()) {
 // nothing, until speak is called.
 func silent(t *testing.T) (url string, speak func()) {
 	t.Helper()
-	url, enable := cluster(t)
+	url, enable := outer(t)
 	nc, err := nats.Connect(url)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 
 // TestServersThatStartAtOnce make the same streams, each with other numbers.
 func TestServersThatStartAtOnce(t *testing.T) {
-	url, enable := cluster(t)
+	url, enable := outer(t)
 	enable()
 	var all sync.WaitGroup
 	begin := make(chan struct{})

@@ -166,7 +166,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	err = s.awaited(ctx, "the database", store.Away, func() (err error) {
-		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss})
+		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, Alone: o.Database == ""}) // in the folder that is locked
 		return err
 	})
 	if err != nil {

@@ -180,9 +180,17 @@ func JobID(flow, key string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// AddJobs puts jobs of a flow into the queue, in this order, and says how many were new.
-// ErrEnded says that the flow has ended, or is none.
+// AddJobs puts jobs of a flow into the queue, in this order, and says how many were new. Where
+// none is, nothing is written. ErrEnded says that the flow has ended, or is none.
 func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (added int, err error) {
+	before, err := s.read.JobsOfFlow(ctx, text(flow))
+	if err != nil {
+		return 0, failed("read the jobs of the flow "+flow, err)
+	}
+	there := setOf(before)
+	if !slices.ContainsFunc(jobs, func(j FlowJob) bool { return !there[JobID(flow, j.Key)] }) {
+		return 0, nil
+	}
 	err = s.tx(ctx, "add jobs to the flow "+flow, func(q *query.Queries) error {
 		added = 0
 		n, err := q.HoldFlow(ctx, flow)
@@ -196,10 +204,7 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 		if err != nil {
 			return err
 		}
-		there := map[string]bool{}
-		for _, id := range known {
-			there[id] = true
-		}
+		there := setOf(known)
 		now := s.now()
 		lanes := map[job.Lane][]newJob{}
 		for _, j := range jobs {
@@ -222,6 +227,14 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 		return nil
 	})
 	return added, err
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 // Part is what one job brought to a flow. It never changes.

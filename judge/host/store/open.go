@@ -43,6 +43,9 @@ type Options struct {
 	// AcceptLoss.
 	LastLog    int64
 	AcceptLoss bool
+	// Alone says that no other server can have the database, so that a Lead that is held need not
+	// be renewed: a disk at rest stays so.
+	Alone bool
 
 	schema fs.FS // the migrations; nil is those of this program
 }

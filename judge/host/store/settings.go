@@ -20,36 +20,6 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	return failed("keep the setting "+key, s.write.PutSetting(ctx, key, value))
 }
 
-// Lead takes the lead of what only one server may do, or renews it, for a term from now. The epoch
-// rises with each holder; ErrNotLeader says that somebody else has the lead. Holder must be a name
-// that no other process has, and none had.
-func (s *Store) Lead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
-	now := s.now()
-	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
-		epoch, err = q.Lead(ctx, query.LeadParams{Name: name, Holder: holder, Until: now + term.Microseconds(), Now: now, Beyond: now + 10*term.Microseconds()})
-		return none(err, ErrNotLeader)
-	})
-	return epoch, err
-}
-
-// Leader is who has a lead. It had it if Until is over.
-type Leader struct {
-	Holder string
-	Epoch  int64
-	Until  time.Time
-}
-
-// Leading says who has the lead; ErrNotFound says that nobody ever had it.
-func (s *Store) Leading(ctx context.Context, name string) (Leader, error) {
-	l, err := s.read.GetLeader(ctx, name)
-	return Leader{l.Holder, l.Epoch, instant(l.Until)}, failed("read who leads "+name, err)
-}
-
-// Resign gives the lead back, so that another server need not wait for its end.
-func (s *Store) Resign(ctx context.Context, name, holder string) error {
-	return failed("give back the lead of "+name, s.write.ResignLead(ctx, name, holder))
-}
-
 // Event is a row of a contest's log. What happened to the object is read from the object.
 type Event struct {
 	Seq    int64 // without gaps, and in the order of the commits
