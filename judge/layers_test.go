@@ -158,7 +158,7 @@ var doors = map[string]struct {
 	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/host/auth"}, "letters with accents: LaTeX writes them in two parts, logins have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
-	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/worker"}, "goroutines whose end somebody waits for"},
+	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/client", "judge/host/worker"}, "goroutines whose end somebody waits for"},
 	"github.com/spf13/pflag":                         {[]string{"cmd/judge", "cmd/internal/cli"}, "flags that several commands share"},
 	"github.com/spf13/cobra":                         {[]string{"cmd/judge", "cmd/judged", "cmd/internal/cli"}, "commands, help and completion"},
 	"github.com/rogpeppe/go-internal/testscript":     {[]string{"cmd/internal/scripts"}, "what the scripts of both commands share"},

@@ -26,8 +26,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -369,7 +372,11 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Upload gives the server the blobs that it lacks, and returns how many these were.
+// uploads is how many blobs are sent at once: each waits for the way to the server and for its
+// disk.
+const uploads = 8
+
+// Upload gives the server the blobs that it lacks, several at once, and returns how many these were.
 func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error) {
 	by := map[blob.Digest]*Source{}
 	var ask []Blob
@@ -384,15 +391,25 @@ func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error)
 		if err := c.call(ctx, http.MethodPost, MissingPath, Blobs{some}, &missing); err != nil {
 			return sent, err
 		}
+		var arrived atomic.Int64
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(uploads)
 		for _, b := range missing.Blobs {
 			s := by[b.Digest]
-			if s == nil {
-				return sent, fmt.Errorf("%s asks for a blob that was not offered", c.base)
-			}
-			if err := c.put(ctx, s); err != nil {
-				return sent, err
-			}
-			sent++
+			group.Go(func() error {
+				if s == nil {
+					return fmt.Errorf("%s asks for a blob that was not offered", c.base)
+				}
+				err := c.put(ctx, s)
+				if err == nil {
+					arrived.Add(1)
+				}
+				return err
+			})
+		}
+		err := group.Wait()
+		if sent += int(arrived.Load()); err != nil {
+			return sent, err
 		}
 	}
 	return sent, nil

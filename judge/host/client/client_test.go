@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -162,6 +164,7 @@ func TestFollowGoesOn(t *testing.T) {
 // TestUploadGoesOn breaks an upload in the middle, twice: it is done again, and the server
 // has the whole of everything, once.
 func TestUploadGoesOn(t *testing.T) {
+	var mu sync.Mutex
 	kept := map[string]string{}
 	cuts := 2
 	c := server(t, 0, func(w http.ResponseWriter, r *http.Request) {
@@ -169,6 +172,8 @@ func TestUploadGoesOn(t *testing.T) {
 			_, _ = io.Copy(w, r.Body) // everything
 			return
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		digest := strings.TrimPrefix(r.URL.Path, client.BlobPath)
 		if _, twice := kept[digest]; twice {
 			t.Errorf("the blob %s comes again, and was there", digest)
@@ -193,6 +198,53 @@ func TestUploadGoesOn(t *testing.T) {
 		if got, there := kept[string(blob.Of([]byte(text)))]; got != text || !there {
 			t.Errorf("the server has %d bytes of %d, %v", len(got), len(text), there)
 		}
+	}
+}
+
+// TestUploadOfMany sends several blobs at once, so that a publication does not wait for the way to
+// the server and for its disk hundreds of times; and one that is refused ends it.
+func TestUploadOfMany(t *testing.T) {
+	var mu sync.Mutex
+	here, most, crowd := 0, 0, make(chan struct{})
+	kept := map[string]bool{}
+	refused := string(blob.Of([]byte("99")))
+	c := server(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == client.MissingPath {
+			all, _ := io.ReadAll(r.Body)
+			_, _ = w.Write(all)
+			return
+		}
+		digest := strings.TrimPrefix(r.URL.Path, client.BlobPath)
+		if digest == refused {
+			http.Error(w, `{"error":"no more of it"}`, http.StatusConflict)
+			return
+		}
+		mu.Lock()
+		here++
+		if most = max(most, here); here == client.Uploads && most == here && len(kept) == 0 {
+			time.AfterFunc(50*time.Millisecond, func() { close(crowd) }) // for one more to come
+		}
+		mu.Unlock()
+		select {
+		case <-crowd:
+		case <-time.After(3 * time.Minute):
+			t.Error("the blobs come one after the other")
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		here--
+		kept[digest] = true
+	})
+	var all []client.Source
+	for i := range 99 {
+		all = append(all, client.Bytes([]byte(strconv.Itoa(i))))
+	}
+	if sent, err := c.Upload(t.Context(), all); err != nil || sent != len(all) || len(kept) != len(all) || most != client.Uploads {
+		t.Errorf("%d blobs were sent, %v; the server has %d, and had %d at once", sent, err, len(kept), most)
+	}
+	sent, err := c.Upload(t.Context(), append(all, client.Bytes([]byte("99"))))
+	if err == nil || !strings.Contains(err.Error(), "no more of it") || sent > len(all) {
+		t.Errorf("%d blobs were sent, %v", sent, err)
 	}
 }
 

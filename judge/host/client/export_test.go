@@ -9,3 +9,6 @@ import (
 func (c *Client) Hasten(d time.Duration) {
 	c.http.Transport.(*http.Transport).ResponseHeaderTimeout = d
 }
+
+// Uploads is how many blobs are sent at once.
+const Uploads = uploads
