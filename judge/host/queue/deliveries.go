@@ -36,11 +36,13 @@ type hands struct {
 
 type delivery struct {
 	job    string
+	class  string
 	since  time.Time
 	beaten bool      // the worker has beaten for it
 	until  time.Time // the end of the lease
 	gaps   int       // of the worker when it was given the job
-	link   uint64    // the connection on which it was given it, or beat for it last; 0 when that has ended
+	link   uint64    // the connection on which it was given it, or beat for it last
+	ended  time.Time // when that connection ended; zero: it stands
 	result bool      // a result has passed
 }
 
@@ -58,7 +60,7 @@ const (
 
 // loss is a job that a worker was given and did not answer for.
 type loss struct {
-	worker, job, reply string
+	worker, job, class, reply string
 	// why says what the worker did, where it was no accident of its network.
 	why string
 }
@@ -103,7 +105,7 @@ func (d *deliveries) sent(worker string, link uint64, subject, reply string) {
 	defer d.mu.Unlock()
 	h := d.hands(worker)
 	now := time.Now()
-	h.open[reply] = &delivery{job: parts[3], since: now, until: now.Add(ackWait), gaps: h.gaps, link: link}
+	h.open[reply] = &delivery{class: parts[2], job: parts[3], since: now, until: now.Add(ackWait), gaps: h.gaps, link: link}
 }
 
 // result notes that a worker brings a result.
@@ -127,7 +129,7 @@ func (d *deliveries) closed(worker string, link uint64) {
 	defer d.mu.Unlock()
 	for _, o := range d.hands(worker).open {
 		if o.link == link {
-			o.link = 0
+			o.ended = time.Now()
 		}
 	}
 }
@@ -143,14 +145,34 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 		return nil
 	}
 	if strings.HasPrefix(text, "+WPI") {
-		o.until, o.link, o.beaten = time.Now().Add(ackWait), link, true
+		o.until, o.link, o.ended, o.beaten = time.Now().Add(ackWait), link, time.Time{}, true
 		return nil
 	}
 	delete(h.open, reply)
 	if o.result || strings.HasPrefix(text, "-NAK") {
 		return nil
 	}
-	return &loss{worker, o.job, reply, "it said that it had done the job, and brought no result"}
+	return &loss{worker, o.job, o.class, reply, "it said that it had done the job, and brought no result"}
+}
+
+// abandoned takes out the jobs that nobody has though their leases go on: they were given on
+// connections that have ended, and their worker does not name them in the beat that is heard now, or
+// has not come back for them in time.
+func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for worker, h := range d.of {
+		for reply, o := range h.open {
+			if o.ended.IsZero() || o.result {
+				continue
+			}
+			if worker == beats && !named[o.job] || time.Since(o.ended) >= returnTime {
+				delete(h.open, reply)
+				lost = append(lost, loss{worker: worker, job: o.job, class: o.class, reply: reply})
+			}
+		}
+	}
+	return lost
 }
 
 // full says whether a worker holds as many jobs as it may, of those that this connection knows.
@@ -185,12 +207,12 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 			if o.result {
 				continue
 			}
-			l := loss{worker: worker, job: o.job, reply: reply}
+			l := loss{worker: worker, job: o.job, class: o.class, reply: reply}
 			excused := h.gaps > o.gaps || now.Sub(h.heard) > awakeFor || o.beaten
 			switch {
 			case long:
 				l.why = fmt.Sprintf("it held the job for %v", job.HeldMost)
-			case o.link != 0 && (!excused || h.gaps >= mostGaps):
+			case o.ended.IsZero() && (!excused || h.gaps >= mostGaps):
 				l.why = fmt.Sprintf("it took the job and said nothing of it for %v, though it was connected", ackWait)
 			case o.beaten && now.Sub(h.gap) > ackWait:
 				h.gaps, h.gap = h.gaps+1, now

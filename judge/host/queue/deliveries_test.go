@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -128,6 +129,42 @@ func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 				}
 				if again, _ := d.Expired(); len(again) > 0 {
 					t.Errorf("lost once more are %q", again)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatNobodyHasIsGivenBack: a job that came when the connection of its worker ended, and no
+// other one.
+func TestWhatNobodyHasIsGivenBack(t *testing.T) {
+	for name, tt := range map[string]struct {
+		do    func(d queue.Deliveries)
+		beats string // else another worker does
+		named []string
+		want  bool
+	}{
+		"it comes anew, and does not name the job":   {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b"}, want: true},
+		"it comes anew, and names the job":           {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b", "a"}},
+		"another worker beats":                       {do: func(d queue.Deliveries) { d.Closed("w") }},
+		"its connection stands":                      {do: func(queue.Deliveries) { time.Sleep(time.Minute) }, beats: "w"},
+		"it may come back yet":                       {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(2 * time.Second) }},
+		"it does not come back":                      {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(3 * time.Second) }, want: true},
+		"it came back, and beat for the job":         {do: func(d queue.Deliveries) { d.Closed("w"); d.Answered("w", "r", "+WPI"); time.Sleep(time.Minute) }},
+		"it had brought a result, which is taken in": {do: func(d queue.Deliveries) { d.Result("w", "a"); d.Closed("w") }, beats: "w"},
+		"it had answered":                            {do: func(d queue.Deliveries) { d.Answered("w", "r", "-NAK"); d.Closed("w") }, beats: "w"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := queue.NewDeliveries()
+				d.Sent("w", "job.0.main.a", "r")
+				tt.do(d)
+				tt.beats = cmp.Or(tt.beats, "v")
+				if got := d.Abandoned(tt.beats, tt.named...); tt.want != slices.Equal(got, []string{"a"}) || !tt.want && len(got) > 0 {
+					t.Errorf("nobody has %q", got)
+				}
+				if again := d.Abandoned(tt.beats, tt.named...); len(again) > 0 {
+					t.Errorf("nobody has once more %q", again)
 				}
 			})
 		})

@@ -84,6 +84,18 @@ func (d Deliveries) Answered(worker, reply, text string) (why string) {
 	return ""
 }
 
+// Abandoned are the jobs that nobody has, when a worker beats and names some.
+func (d Deliveries) Abandoned(beats string, named ...string) (jobs []string) {
+	names := map[string]bool{}
+	for _, id := range named {
+		names[id] = true
+	}
+	for _, l := range d.d.abandoned(beats, names) {
+		jobs = append(jobs, l.job)
+	}
+	return jobs
+}
+
 // Expired are the jobs whose leases have run out, and why, where it was the worker's fault.
 func (d Deliveries) Expired() (jobs, why []string) {
 	for _, l := range d.d.expired(time.Now()) {

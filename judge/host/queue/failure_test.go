@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,6 +64,40 @@ func TestAWorkerThatStartsAnewHoldsNothing(t *testing.T) {
 	a.kill()
 	if l := take(t, s.join("a")); l.Deliveries != 2 { // the same worker: its first beat says that it does nothing
 		t.Errorf("delivery %d", l.Deliveries)
+	}
+}
+
+// TestAJobThatCameAsItsWorkerEnded: nobody ever said that it was taken, and the worker comes again
+// under its name, or stays away.
+func TestAJobThatCameAsItsWorkerEnded(t *testing.T) {
+	for _, next := range []string{"a", "b"} {
+		t.Run("and "+next+" is there", func(t *testing.T) {
+			s := open(t, queue.Listener{})
+			s.longLeases()
+			nc, _ := raw(t, s, "a")
+			got, err := nc.SubscribeSync("_INBOX_a.x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.publish(spec("j"))
+			if err := nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_a.x", []byte(`{"batch":1}`)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := got.NextMsg(patience); err != nil {
+				t.Fatal(err)
+			}
+			nc.Close()
+			l := take(t, s.join(next))
+			if l.Deliveries != 2 {
+				t.Errorf("delivery %d", l.Deliveries)
+			}
+			if times, ended, _ := s.Had("j"); times != 1 || !slices.Equal(ended, []string{"a"}) {
+				t.Errorf("had: %d, %v", times, ended)
+			}
+			if err := l.Finish(t.Context(), accepted()); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

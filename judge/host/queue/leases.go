@@ -20,7 +20,8 @@ import (
 // when its lease runs out, and found by an idle worker that looks by itself.
 //
 // Two kinds of entries. A job that a worker took is given back by the server when the
-// worker's connection breaks, and when the worker beats without naming it. A job that was
+// worker's connection breaks, and when the worker beats without naming it; so is one that it was
+// given and never said that it took, when its connection has ended. A job that was
 // published or given back, and that nobody takes soon, is called out again: the worker that
 // was told of it may have found another one meanwhile.
 type leases struct {
@@ -179,14 +180,15 @@ func (l *leases) hearBeat(worker string, msg *nats.Msg) error {
 	for _, r := range b.Running {
 		running[r.Job] = true
 	}
+	// A worker names a job in all beats between taking and answering it. One that does not has
+	// started anew, or has answered.
 	l.release(func(n *lease) bool {
 		if n.worker == worker && running[n.Job] {
 			n.heard = time.Now()
 		}
-		// A worker names a job in all beats between taking and answering it. One that does
-		// not has started anew, or has answered.
 		return n.worker == worker && !running[n.Job]
 	})
+	l.releaseAbandoned(worker, running)
 	if f := l.q.opts.Listen.Beat; f != nil {
 		tell(l.q, func(b job.Beat) { f(worker, b) }, b)
 	}
@@ -211,19 +213,34 @@ func (l *leases) release(which func(*lease) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, n := range l.taken {
-		if !which(n) {
-			continue
+		if which(n) {
+			l.lose(id, n)
+			l.held.answered(n.worker, 0, n.Reply, "-NAK")
+			l.back(id, n.class, n.Reply)
 		}
-		l.lose(id, n)
-		l.held.answered(n.worker, 0, n.Reply, "-NAK")
-		if err := l.q.nc.Publish(n.Reply, []byte("-NAK")); err == nil {
-			l.call(id, &call{class: n.class, at: time.Now().Add(callEvery)})
-		}
+	}
+}
+
+// releaseAbandoned gives back the jobs of which the bridge saw that they were given, and which
+// nobody said to have taken, when a worker beats and names those that it has.
+func (l *leases) releaseAbandoned(worker string, named map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.held.abandoned(worker, named) {
+		l.had(o.job, had{o.worker, o.reply, true})
+		l.back(o.job, o.class, o.reply)
 	}
 }
 
 func (l *leases) giveBack(worker string) {
 	l.release(func(n *lease) bool { return n.worker == worker })
+}
+
+// back has a job delivered to somebody else; the caller holds mu.
+func (l *leases) back(id, class, reply string) {
+	if err := l.q.nc.Publish(reply, []byte("-NAK")); err == nil {
+		l.call(id, &call{class: class, at: time.Now().Add(callEvery)})
+	}
 }
 
 // published notes a job that should be taken soon.
