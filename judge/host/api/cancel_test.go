@@ -77,7 +77,7 @@ func TestNoTryForNothing(t *testing.T) {
 	}
 	out := func(s *store.Submission) {
 		t.Helper()
-		epoch, err := h.store.Lead(t.Context(), store.FeedLead, "test", time.Hour)
+		epoch, err := h.store.TakeLead(t.Context(), store.FeedLead, "test", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

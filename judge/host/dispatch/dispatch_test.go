@@ -514,7 +514,7 @@ func TestWhoLostTheLead(t *testing.T) {
 		second := h.dispatcher("second")
 		second.Use(h.queue)
 		old := h.lead("first")
-		if _, err := h.store.Lead(t.Context(), store.FeedLead, "second", store.LeadTerm); !errors.Is(err, store.ErrNotLeader) {
+		if _, err := h.store.TakeLead(t.Context(), store.FeedLead, "second", store.LeadTerm); !errors.Is(err, store.ErrNotLeader) {
 			t.Fatalf("within the term another takes the lead: %v", err)
 		}
 		h.behind.Store(-int64(store.LeadTerm + time.Second)) // the first slept for longer than its term

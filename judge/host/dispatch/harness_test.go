@@ -166,7 +166,7 @@ func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
 // lead takes the lead, and returns its epoch.
 func (h *harness) lead(holder string) int64 {
 	h.Helper()
-	epoch, err := h.store.Lead(h.Context(), store.FeedLead, holder, store.LeadTerm)
+	epoch, err := h.store.TakeLead(h.Context(), store.FeedLead, holder, store.LeadTerm)
 	h.must(err)
 	return epoch
 }

@@ -69,7 +69,7 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder stri
 	if err != nil || u == nil {
 		return false, err
 	}
-	if _, err := s.store.Lead(ctx, store.UploadLead, holder, uploadWithin+time.Minute); err != nil {
+	if _, err := s.store.TakeLead(ctx, store.UploadLead, holder, uploadWithin+time.Minute); err != nil {
 		if errors.Is(err, store.ErrNotLeader) { // another server does it
 			err = nil
 		}

@@ -187,8 +187,8 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 	if err != nil {
 		return 0, failed("read the jobs of the flow "+flow, err)
 	}
-	there := setOf(before)
-	if !slices.ContainsFunc(jobs, func(j FlowJob) bool { return !there[JobID(flow, j.Key)] }) {
+	old := setOf(before)
+	if !slices.ContainsFunc(jobs, func(j FlowJob) bool { return !old[JobID(flow, j.Key)] }) {
 		return 0, nil
 	}
 	err = s.tx(ctx, "add jobs to the flow "+flow, func(q *query.Queries) error {

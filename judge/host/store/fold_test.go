@@ -279,7 +279,7 @@ func TestCancelAndFoldAtOnce(t *testing.T) {
 // out marks a job as out, by a server that leads.
 func (h *harness) out(specs ...*job.Spec) {
 	h.tb.Helper()
-	epoch, err := h.Lead(h.tb.Context(), store.FeedLead, "me", time.Hour)
+	epoch, err := h.TakeLead(h.tb.Context(), store.FeedLead, "me", time.Hour)
 	if err != nil {
 		h.tb.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestWhatIsNotMarkedAsOut(t *testing.T) {
 		if _, err := h.MarkOut(t.Context(), 1, jobs...); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("without a lead: %v", err)
 		}
-		epoch, err := h.Lead(t.Context(), store.FeedLead, "me", time.Second)
+		epoch, err := h.TakeLead(t.Context(), store.FeedLead, "me", time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestTwoFeeders(t *testing.T) {
 			wg.Go(func() {
 				for left := true; left; {
 					h.clock.add(20 * time.Millisecond)
-					epoch, err := s.Lead(t.Context(), store.FeedLead, name, 30*time.Millisecond)
+					epoch, err := s.TakeLead(t.Context(), store.FeedLead, name, 30*time.Millisecond)
 					if err != nil && !errors.Is(err, store.ErrNotLeader) {
 						t.Error(err)
 						return
@@ -174,7 +174,7 @@ func TestLead(t *testing.T) {
 		h := newHarness(t, dsn)
 		lead := func(who string, want int64) {
 			t.Helper()
-			epoch, err := h.Lead(t.Context(), "sweep", who, 15*time.Second)
+			epoch, err := h.TakeLead(t.Context(), "sweep", who, 15*time.Second)
 			if epoch != want || want == 0 && !errors.Is(err, store.ErrNotLeader) || want > 0 && err != nil {
 				t.Errorf("%s: epoch %d, %v; want %d", who, epoch, err, want)
 			}

@@ -7,10 +7,10 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Lead takes the lead of what only one server may do, or renews it, for a term from now. The epoch
+// TakeLead takes the lead of what only one server may do, or renews it, for a term from now. The epoch
 // rises with each holder; ErrNotLeader says that somebody else has the lead. Holder must be a name
 // that no other process has, and none had.
-func (s *Store) Lead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
+func (s *Store) TakeLead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
 	now := s.now()
 	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
 		epoch, err = q.Lead(ctx, query.LeadParams{Name: name, Holder: holder, Until: now + term.Microseconds(), Now: now, Beyond: now + 10*term.Microseconds()})
@@ -52,19 +52,19 @@ type Lead struct {
 	renewed      time.Time
 }
 
-// NewLead is a lead that nobody has asked for yet; of its holder see Store.Lead.
+// NewLead is a lead that nobody has asked for yet; of its holder see Store.TakeLead.
 func NewLead(s *Store, name, holder string) *Lead {
 	return &Lead{s: s, name: name, holder: holder}
 }
 
 // Hold takes the lead for LeadTerm, or renews it after LeadRenew, see also Options.Alone: a holder
-// calls it before each thing that only the leader may do. The errors are those of Store.Lead.
+// calls it before each thing that only the leader may do. The errors are those of Store.TakeLead.
 func (l *Lead) Hold(ctx context.Context) (epoch int64, err error) {
 	now := time.Now()
 	if l.epoch != 0 && (l.s.options.Alone || now.Sub(l.renewed) <= LeadRenew) {
 		return l.epoch, nil
 	}
-	epoch, err = l.s.Lead(ctx, l.name, l.holder, LeadTerm)
+	epoch, err = l.s.TakeLead(ctx, l.name, l.holder, LeadTerm)
 	if err != nil {
 		return 0, err
 	}
