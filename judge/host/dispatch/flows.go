@@ -32,9 +32,9 @@ type flows struct {
 const planEvery = 10 * time.Second
 
 // After a plan nothing is planned for rest times as long as it took, so that a flow of many
-// parts costs a tenth of a processor. A plan of 10,000 parts takes a tenth of a second or two:
-// what takes longer than mostRest / rest waits for the disk or for a processor, and what waits
-// needs no rest.
+// parts costs a tenth of a processor. To plan 7,000 parts takes 60 ms, and some more to read
+// them: what takes longer than mostRest / rest waits for the disk or for a processor, and what
+// waits needs no rest.
 const (
 	rest     = 10
 	mostRest = 2 * time.Second

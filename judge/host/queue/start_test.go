@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/queue"
 )
 
-// outer starts a NATS server in whose place a cluster could be: one that the queue does not start.
+// outer starts a NATS server outside of the queue, as a cluster is.
 // JetStream begins when enable is called.
 func outer(t *testing.T) (url string, enable func()) {
 	t.Helper()
