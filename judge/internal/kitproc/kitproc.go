@@ -76,6 +76,15 @@ type Proc struct {
 // A *BrokenError says that the program is at fault: it ends at once, or it is not
 // what it should be.
 func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) (*Proc, error) {
+	k := New(ctx, r, p, role, limits, args...)
+	if err := k.start(ctx); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// New is like Start, and leaves it to the first Ask to start the program.
+func New(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) *Proc {
 	k := &Proc{program: p.Name, role: role, patience: limits.Wall, maxReply: limits.Output}
 	if k.patience == 0 && limits.CPU > 0 {
 		k.patience = 2*limits.CPU + time.Second
@@ -95,10 +104,7 @@ func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, l
 		proc, err := r.Start(ctx, c)
 		return proc, stderr, err
 	}
-	if err := k.start(ctx); err != nil {
-		return nil, err
-	}
-	return k, nil
+	return k
 }
 
 // BrokenError says that the program is at fault: it ended, was too slow, or said

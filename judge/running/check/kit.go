@@ -12,11 +12,11 @@ import (
 	"assay/judge/kit"
 )
 
-// kitChecker asks one process about all cases that give it the same arguments. It
-// starts it at the first one.
+// kitChecker asks one process about all cases that give it the same arguments. The first
+// one starts it.
 type kitChecker struct {
 	name  string
-	start func(ctx context.Context, args []string) (*kitproc.Proc, error)
+	proc  func(args []string) *kitproc.Proc // not started yet
 	stop  context.CancelFunc
 	procs map[string]*kitproc.Proc // by the arguments of the cases
 }
@@ -24,11 +24,10 @@ type kitChecker struct {
 func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	// The process outlives the context of the case at which it starts.
 	life, stop := context.WithCancel(context.Background())
-	start := func(ctx context.Context, args []string) (*kitproc.Proc, error) {
-		defer context.AfterFunc(ctx, stop)() // while it starts, that context counts
-		return kitproc.Start(life, r, program, "checker", limits, slices.Concat(p.Args, args)...)
+	proc := func(args []string) *kitproc.Proc {
+		return kitproc.New(life, r, program, "checker", limits, slices.Concat(p.Args, args)...)
 	}
-	return &kitChecker{name: program.Name, start: start, stop: stop, procs: map[string]*kitproc.Proc{}}, nil
+	return &kitChecker{name: program.Name, proc: proc, stop: stop, procs: map[string]*kitproc.Proc{}}, nil
 }
 
 func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error) {
@@ -38,10 +37,7 @@ func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error
 	key := strings.Join(r.Args, "\x00")
 	proc := c.procs[key]
 	if proc == nil {
-		var err error
-		if proc, err = c.start(ctx, r.Args); err != nil {
-			return c.blame(ctx, err)
-		}
+		proc = c.proc(r.Args)
 		c.procs[key] = proc
 	}
 	verdict, message, err := proc.Ask(ctx, "check", kitproc.Text(r.Case), r.In, r.Out, r.Ans)

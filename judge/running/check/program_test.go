@@ -437,9 +437,32 @@ func TestTheEndOfTheContextEndsPrograms(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: Check = %v, want %v", speaks, err, context.DeadlineExceeded)
 		}
-		if o := ask(t, c, "right"); speaks != "kit" && o.Verdict != judge.Accepted {
+		if o := ask(t, c, "right"); o.Verdict != judge.Accepted {
 			t.Errorf("%s: the next Check = %s %q", speaks, o.Verdict, o.Message)
 		}
+	}
+}
+
+// endsAtStart ends a context when a program is started.
+type endsAtStart struct {
+	judge.Runner
+	end context.CancelFunc
+}
+
+func (r *endsAtStart) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
+	r.end()
+	return r.Runner.Start(ctx, c)
+}
+
+// TestTheContextEndsAsAProgramStarts has the next case judged all the same.
+func TestTheContextEndsAsAProgramStarts(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	c := program(t, &endsAtStart{newBox(t, ""), end}, "kit", judge.Limits{})
+	if _, err := c.Check(ctx, request("right")); !errors.Is(err, context.Canceled) {
+		t.Errorf("Check = %v, want %v", err, context.Canceled)
+	}
+	if o := ask(t, c, "right"); o.Verdict != judge.Accepted {
+		t.Errorf("the next Check = %s %q", o.Verdict, o.Message)
 	}
 }
 
