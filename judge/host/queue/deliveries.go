@@ -65,6 +65,10 @@ type loss struct {
 	why string
 }
 
+func (o *delivery) loss(worker, reply string) loss {
+	return loss{worker: worker, job: o.job, class: o.class, reply: reply}
+}
+
 func newDeliveries() *deliveries { return &deliveries{of: map[string]*hands{}} }
 
 // hands returns what a worker holds; the caller holds mu.
@@ -152,7 +156,9 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 	if o.result || strings.HasPrefix(text, "-NAK") {
 		return nil
 	}
-	return &loss{worker, o.job, o.class, reply, "it said that it had done the job, and brought no result"}
+	l := o.loss(worker, reply)
+	l.why = "it said that it had done the job, and brought no result"
+	return &l
 }
 
 // abandoned takes out the jobs that nobody has though their leases go on: they were given on
@@ -168,7 +174,7 @@ func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss
 			}
 			if worker == beats && !named[o.job] || time.Since(o.ended) >= returnTime {
 				delete(h.open, reply)
-				lost = append(lost, loss{worker: worker, job: o.job, class: o.class, reply: reply})
+				lost = append(lost, o.loss(worker, reply))
 			}
 		}
 	}
@@ -207,7 +213,7 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 			if o.result {
 				continue
 			}
-			l := loss{worker: worker, job: o.job, class: o.class, reply: reply}
+			l := o.loss(worker, reply)
 			excused := h.gaps > o.gaps || now.Sub(h.heard) > awakeFor || o.beaten
 			switch {
 			case long:

@@ -7,9 +7,9 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// TakeLead takes the lead of what only one server may do, or renews it, for a term from now. The epoch
-// rises with each holder; ErrNotLeader says that somebody else has the lead. Holder must be a name
-// that no other process has, and none had.
+// TakeLead takes the lead of what only one server may do, or renews it, for a term from now.
+// The epoch rises with each holder; ErrNotLeader says that somebody else has the lead. Holder
+// must be a name that no other process has, and none had.
 func (s *Store) TakeLead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
 	now := s.now()
 	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
