@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "mounts":
 				return exec.Command("unshare", "-m", "true").Run() == nil, nil
-			case "slow": // what takes long is typed where this variable is set, as .ci/run does
+			case "slow": // what takes long is typed where this variable is set, as in .ci/slow
 				return os.Getenv("ASSAY_SLOW") != "", nil
 			}
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there

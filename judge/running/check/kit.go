@@ -17,17 +17,15 @@ import (
 type kitChecker struct {
 	name  string
 	proc  func(args []string) *kitproc.Proc // not started yet
-	stop  context.CancelFunc
-	procs map[string]*kitproc.Proc // by the arguments of the cases
+	procs map[string]*kitproc.Proc          // by the arguments of the cases
 }
 
 func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
-	// The process outlives the context of the case at which it starts.
-	life, stop := context.WithCancel(context.Background())
 	proc := func(args []string) *kitproc.Proc {
-		return kitproc.New(life, r, program, "checker", limits, slices.Concat(p.Args, args)...)
+		// The process outlives the case at which it starts: Close ends it.
+		return kitproc.New(context.Background(), r, program, "checker", limits, slices.Concat(p.Args, args)...)
 	}
-	return &kitChecker{name: program.Name, proc: proc, stop: stop, procs: map[string]*kitproc.Proc{}}, nil
+	return &kitChecker{name: program.Name, proc: proc, procs: map[string]*kitproc.Proc{}}, nil
 }
 
 func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error) {
@@ -73,7 +71,6 @@ func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error
 }
 
 func (c *kitChecker) Close() (err error) {
-	defer c.stop()
 	for _, proc := range c.procs {
 		err = errors.Join(err, proc.Close())
 	}
