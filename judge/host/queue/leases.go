@@ -25,9 +25,9 @@ import (
 // published or given back, and that nobody takes soon, is called out again: the worker that
 // was told of it may have found another one meanwhile.
 //
-// The embedded server is behind a bridge, which sees what workers were given (deliveries) sooner than
-// they say it, and what they do not say. With a cluster there is no bridge, and what they say
-// is all.
+// The embedded server is behind a bridge, which sees what workers were given (deliveries)
+// sooner than they say it, and what they do not say. With a cluster there is no bridge, and
+// what they say is all.
 type leases struct {
 	q    *Queue
 	poke chan struct{} // there is something to call out; has one place

@@ -480,7 +480,7 @@ func (w *Worker) warm(ctx context.Context, bundles []job.Bundle) {
 	case err != nil:
 		w.o.Note(err.Error())
 	default:
-		w.o.Info(fmt.Sprintf("%d bundles are ready for jobs", len(bundles)))
+		w.o.Info(fmt.Sprintf("bundles ready for jobs: %d", len(bundles)))
 	}
 }
 

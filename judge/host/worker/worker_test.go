@@ -121,7 +121,7 @@ func TestWarmedByOrder(t *testing.T) {
 		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "a"}, {Problem: "b"}}}
 		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "bad"}}}
 		synctest.Wait()
-		if !s.infos.has("2 bundles are ready") || !s.notes.has("bad is not ready") || s.notes.has("2 bundles") {
+		if !s.infos.has("bundles ready for jobs: 2") || !s.notes.has("bad is not ready") || s.notes.has("bundles ready") {
 			t.Errorf("noted: %s; told: %s", &s.notes, &s.infos)
 		}
 	})

@@ -15,17 +15,17 @@ import (
 // kitChecker asks one process about all cases that give it the same arguments. The first
 // one starts it.
 type kitChecker struct {
-	name  string
-	proc  func(args []string) *kitproc.Proc // not started yet
-	procs map[string]*kitproc.Proc          // by the arguments of the cases
+	name    string
+	newProc func(args []string) *kitproc.Proc // not started yet
+	procs   map[string]*kitproc.Proc          // by the arguments of the cases
 }
 
 func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
-	proc := func(args []string) *kitproc.Proc {
+	newProc := func(args []string) *kitproc.Proc {
 		// The process outlives the case at which it starts: Close ends it.
 		return kitproc.New(context.Background(), r, program, "checker", limits, slices.Concat(p.Args, args)...)
 	}
-	return &kitChecker{name: program.Name, proc: proc, procs: map[string]*kitproc.Proc{}}, nil
+	return &kitChecker{name: program.Name, newProc: newProc, procs: map[string]*kitproc.Proc{}}, nil
 }
 
 func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error) {
@@ -35,7 +35,7 @@ func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error
 	key := strings.Join(r.Args, "\x00")
 	proc := c.procs[key]
 	if proc == nil {
-		proc = c.proc(r.Args)
+		proc = c.newProc(r.Args)
 		c.procs[key] = proc
 	}
 	verdict, message, err := proc.Ask(ctx, "check", kitproc.Text(r.Case), r.In, r.Out, r.Ans)

@@ -3,7 +3,6 @@
 package check_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -424,83 +423,6 @@ func TestProgramsOfTheWrongKind(t *testing.T) {
 	_, err = check.Program(box, &judge.Part{Speaks: "testlip"}, p, judge.Limits{})
 	if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.Hint != `did you mean "testlib"?` {
 		t.Errorf("Program with a misspelt protocol: %v", err)
-	}
-}
-
-func TestTheEndOfTheContextEndsPrograms(t *testing.T) {
-	box := newBox(t, "")
-	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c := program(t, box, speaks, judge.Limits{})
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		_, err := c.Check(ctx, request("hang"))
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: Check = %v, want %v", speaks, err, context.DeadlineExceeded)
-		}
-		if o := ask(t, c, "right"); o.Verdict != judge.Accepted {
-			t.Errorf("%s: the next Check = %s %q", speaks, o.Verdict, o.Message)
-		}
-	}
-}
-
-// endsAtStart ends a context when a program is started.
-type endsAtStart struct {
-	judge.Runner
-	end context.CancelFunc
-}
-
-func (r *endsAtStart) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
-	r.end()
-	return r.Runner.Start(ctx, c)
-}
-
-// TestTheContextEndsAsAProgramStarts has the next case judged all the same.
-func TestTheContextEndsAsAProgramStarts(t *testing.T) {
-	ctx, end := context.WithCancel(t.Context())
-	c := program(t, &endsAtStart{newBox(t, ""), end}, "kit", judge.Limits{})
-	if _, err := c.Check(ctx, request("right")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Check = %v, want %v", err, context.Canceled)
-	}
-	if o := ask(t, c, "right"); o.Verdict != judge.Accepted {
-		t.Errorf("the next Check = %s %q", o.Verdict, o.Message)
-	}
-}
-
-// levels are more than the process of TestProgramsLeaveNothing may have files open.
-const levels = 1000
-
-// TestProgramsLeaveNothing looks for folders that stay behind, however deep.
-func TestProgramsLeaveNothing(t *testing.T) {
-	var may syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &may); err != nil {
-		t.Fatal(err)
-	}
-	few := may
-	few.Cur = levels / 2
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &may) }()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("TMPDIR", dir)
-	box := newBox(t, sandbox.None)
-	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c, err := check.Program(box, &judge.Part{Speaks: speaks, Args: arguments[speaks]}, self(t, speaks), judge.Limits{Wall: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask(t, c, "folders")
-		ask(t, c, "folders") // which empties the folder first
-		if err := c.Close(); err != nil {
-			t.Errorf("%s: Close: %v", speaks, err)
-		}
-	}
-	left, err := filepath.Glob(dir + "/checker-*")
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
