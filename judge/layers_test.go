@@ -27,15 +27,16 @@ var layers = map[string][]string{
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
-	"judge/internal/suggest":    nil,       // names to the nearest one
-	"judge/internal/tex":        nil,       // texts to texts
-	"judge/internal/golden":     nil,       // for tests
-	"judge/internal/unboxed":    {"judge"}, // for tests
-	"judge/internal/browser":    nil,       // for tests
-	"judge/host/freeport":       nil,       // for tests
-	"judge/internal/atomicfile": nil,       // of one file
-	"judge/internal/raze":       nil,       // of one folder
-	"judge/internal/tail":       nil,       // of one text
+	"judge/internal/suggest":       nil,       // names to the nearest one
+	"judge/internal/tex":           nil,       // texts to texts
+	"judge/internal/golden":        nil,       // for tests
+	"judge/internal/unboxed":       {"judge"}, // for tests
+	"judge/internal/browser":       nil,       // for tests
+	"judge/host/freeport":          nil,       // for tests
+	"judge/internal/atomicfile":    nil,       // of one file
+	"judge/internal/raze":          nil,       // of one folder
+	"judge/internal/raze/razetest": nil,       // for tests
+	"judge/internal/tail":          nil,       // of one text
 	// What is old may hold what untrusted programs wrote.
 	"judge/internal/cachedir":   {"judge/internal/raze"},
 	"judge/running/testcache":   nil,                                 // for tests

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,12 +32,8 @@ func prepareCommand(c *console) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&verify, "verify", true, "publish it if it is without a fault")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := context.WithCancel(cmd.Context())
+		ctx, stop := c.child(cmd.Context())
 		defer stop()
-		go func() { // the server's end is the end of the input
-			_, _ = io.Copy(io.Discard, c.in)
-			stop()
-		}()
 		return c.prepare(ctx, args[0], verify)
 	}
 	return cmd
@@ -58,8 +53,8 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 	defer func() { err = errors.Join(err, contest.Close()) }()
 	p := &preparing{api: api, contest: contest, archive: archive}
 	bundle, err := p.publish(ctx, verify)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if ctx.Err() != nil { // at the server's next start it is prepared
+		return nil
 	}
 	said := server.Prepared{Bundle: bundle}
 	if err != nil {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +26,25 @@ func publishCommand(c *console) *cobra.Command {
 		Use:    "publish",
 		Short:  "publish the problems of the contest; of the house, where it has none",
 		Hidden: true,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return c.publish(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := c.child(cmd.Context())
+			defer stop()
+			return c.publish(ctx)
+		},
 	}
+}
+
+// child is the context of a process that a server started. The server ends it, by the end of
+// its input: Ctrl-C at a terminal is sent to both, and is the server's to obey.
+func (c *console) child(ctx context.Context) (context.Context, context.CancelFunc) {
+	// Caught and not ignored: what is ignored is so in the programs that a child starts, too.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, c.in)
+		stop()
+	}()
+	return ctx, stop
 }
 
 // starter is the way to the server that started this process.
@@ -67,6 +87,9 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 	log := c.log().With("from", "publish")
 	for _, name := range names {
 		id, sent, perr := publishOne(ctx, api, contest, name)
+		if ctx.Err() != nil { // at the next start they are published
+			return nil
+		}
 		if perr != nil {
 			log.Error("a problem is not published", "problem", name, "error", perr)
 			err = errors.Join(err, fmt.Errorf("publish %s: %w", name, perr))

@@ -66,16 +66,13 @@ type working struct {
 
 func (w *working) run(ctx context.Context) (err error) {
 	w.logger = w.log().With("from", "worker")
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	begin := context.WithCancel
 	child := false
 	if address := os.Getenv(server.JoinVariable); address != "" {
-		w.join, child = address, true
-		go func() { // the server's end is the end of the input
-			_, _ = io.Copy(io.Discard, w.in)
-			stop()
-		}()
+		w.join, child, begin = address, true, w.child
 	}
+	ctx, stop := begin(ctx)
+	defer stop()
 	address, err := w.address()
 	if err != nil && !w.calibrate {
 		return err
@@ -135,6 +132,15 @@ func (w *working) run(ctx context.Context) (err error) {
 			return nil
 		}
 	}
+	ready := make(chan *worker.Worker, 1)
+	if !child && !w.calibrate {
+		w.obey(ready, stop)
+	}
+	defer func() {
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) { // told to end while it waited for the server
+			err = nil
+		}
+	}()
 	offer := *runner.Offer()
 	offer.Speed = speed
 	welcome, err := w.enter(ctx, api, address.Code, public, offer)
@@ -168,9 +174,7 @@ func (w *working) run(ctx context.Context) (err error) {
 	if works, err = worker.New(o); err != nil {
 		return err
 	}
-	if !child {
-		w.obey(works, stop)
-	}
+	ready <- works
 	w.logger.Info("worker is ready", "worker", welcome.Worker, "class", welcome.Class, "slots", w.slots, "server", address.URL)
 	err = works.Run(ctx)
 	if errors.Is(err, queue.ErrRefused) {
@@ -226,15 +230,19 @@ func (w *working) member(ctx context.Context, a client.Address, welcome *client.
 	return queue.Join(ctx, o)
 }
 
-// obey ends the worker when the system says so: softly the first time.
-func (w *working) obey(works *worker.Worker, stop func()) {
+// obey ends the worker when the system says so: softly the first time, once it is ready.
+func (w *working) obey(ready <-chan *worker.Worker, stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		w.logger.Info("taking no more jobs; told to end once more, those that run are given back")
-		works.Drain()
-		<-signals
+		select {
+		case works := <-ready:
+			w.logger.Info("taking no more jobs; told to end once more, those that run are given back")
+			works.Drain()
+			<-signals
+		default:
+		}
 		stop()
 	}()
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/judge/internal/cachedir"
+	"assay/judge/internal/raze/razetest"
 )
 
 // TestDeepFolders has a compiler leave more levels of folders than a process may have
@@ -25,16 +26,7 @@ func TestDeepFolders(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", levels)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var may syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &may); err != nil {
-		t.Fatal(err)
-	}
-	few := may
-	few.Cur = levels / 2
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &may) }()
+	razetest.FewFiles(t)
 	done()
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it is still there")

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"assay/judge/internal/raze"
+	"assay/judge/internal/raze/razetest"
 )
 
 // levels are more than a process can have files open, by the usual limits.
@@ -70,7 +70,7 @@ func TestAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := mkdir(t, t.TempDir(), "dir")
 			fill(t, dir)
-			fewFiles(t)
+			razetest.FewFiles(t)
 			if err := raze.All(dir); err != nil {
 				t.Error(err)
 			}
@@ -85,25 +85,6 @@ func TestAll(t *testing.T) {
 	if err := raze.All(filepath.Join(t.TempDir(), "absent")); err != nil {
 		t.Errorf("All of nothing = %v", err)
 	}
-}
-
-// fewFiles has this process open no more than 200 files.
-func fewFiles(t *testing.T) {
-	t.Helper()
-	var usual syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
-		t.Fatal(err)
-	}
-	few := usual
-	few.Cur = 200
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func mkdir(t *testing.T, above, name string) string {

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/raze/razetest"
 	"assay/judge/running/check"
 	"assay/judge/running/sandbox"
 )
@@ -60,16 +60,7 @@ const levels = 1000
 
 // TestProgramsLeaveNothing looks for folders that stay behind, however deep.
 func TestProgramsLeaveNothing(t *testing.T) {
-	var may syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &may); err != nil {
-		t.Fatal(err)
-	}
-	few := may
-	few.Cur = levels / 2
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &may) }()
+	razetest.FewFiles(t)
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)

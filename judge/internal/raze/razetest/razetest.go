@@ -1,0 +1,28 @@
+//go:build unix
+
+// Package razetest is for tests of what removes folders, however deep. It does not make them.
+package razetest
+
+import (
+	"syscall"
+	"testing"
+)
+
+// FewFiles has this process open no more than 200 files until the test ends.
+func FewFiles(t testing.TB) {
+	t.Helper()
+	var usual syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
+		t.Fatal(err)
+	}
+	few := usual
+	few.Cur = 200
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
+			t.Error(err)
+		}
+	})
+}
