@@ -34,7 +34,7 @@ func prepareCommand(c *console) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := c.child(cmd.Context())
 		defer stop()
-		return c.prepare(ctx, args[0], verify)
+		return endedAsTold(ctx, c.prepare(ctx, args[0], verify))
 	}
 	return cmd
 }
@@ -54,7 +54,7 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 	p := &preparing{api: api, contest: contest, archive: archive}
 	bundle, err := p.publish(ctx, verify)
 	if ctx.Err() != nil { // at the server's next start it is prepared
-		return nil
+		return ctx.Err()
 	}
 	said := server.Prepared{Bundle: bundle}
 	if err != nil {

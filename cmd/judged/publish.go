@@ -29,7 +29,7 @@ func publishCommand(c *console) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := c.child(cmd.Context())
 			defer stop()
-			return c.publish(ctx)
+			return endedAsTold(ctx, c.publish(ctx))
 		},
 	}
 }
@@ -88,7 +88,7 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 	for _, name := range names {
 		id, sent, perr := publishOne(ctx, api, contest, name)
 		if ctx.Err() != nil { // at the next start they are published
-			return nil
+			return ctx.Err()
 		}
 		if perr != nil {
 			log.Error("a problem is not published", "problem", name, "error", perr)

@@ -64,17 +64,26 @@ What can be set has its keys in the table [server] of judge.toml; flags go befor
 		defer stop()
 		change := func(set *config.Server) { overlay(cmd, set, over) }
 		if tryOut {
-			return c.demo(ctx, change)
+			return endedAsTold(ctx, c.demo(ctx, change))
 		}
 		o, err := c.serveOptions(change)
 		if err != nil {
 			return err
 		}
 		o.AcceptLoss = acceptLoss
-		return c.serve(ctx, o, nil)
+		return endedAsTold(ctx, c.serve(ctx, o, nil))
 	}
 	systemdFlag(cmd, c, "judged.service")
 	return cmd
+}
+
+// endedAsTold is err, but nil where it tells of the end of ctx: the command was told to end while
+// it still waited, for its database or its server.
+func endedAsTold(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
 }
 
 // overlay puts the flags that were given in the place of what judge.toml says.
@@ -195,9 +204,6 @@ func unseen(err error, hint string) error {
 // serve answers until it is told to end. Logins are those that people are told of at first.
 func (c *console) serve(ctx context.Context, o server.Options, logins []auth.Slip) error {
 	s, err := server.Start(ctx, o)
-	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) { // while it waited for its database
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -136,11 +136,7 @@ func (w *working) run(ctx context.Context) (err error) {
 	if !child && !w.calibrate {
 		w.obey(ready, stop)
 	}
-	defer func() {
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) { // told to end while it waited for the server
-			err = nil
-		}
-	}()
+	defer func() { err = endedAsTold(ctx, err) }()
 	offer := *runner.Offer()
 	offer.Speed = speed
 	welcome, err := w.enter(ctx, api, address.Code, public, offer)

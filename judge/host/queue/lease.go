@@ -118,7 +118,7 @@ func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	if err := l.m.Offer(ctx, r); err != nil {
 		return err
 	}
-	if err := l.answer(ctx, "+ACK"); err != nil {
+	if err := l.answer(ctx, "+ACK"); err != nil && ctx.Err() == nil {
 		l.m.notice(fmt.Errorf("acknowledge the job %s: %w", l.Spec.ID, err))
 	}
 	return nil
