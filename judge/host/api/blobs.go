@@ -15,6 +15,7 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/bundle"
+	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
 	"assay/judge/host/job"
@@ -229,7 +230,7 @@ func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) erro
 	}
 	all := []client.Problem{}
 	for _, p := range rows {
-		if !who.may(client.Publish) {
+		if !usesAll(who) && !desk.Owns(who.account, p) {
 			p.Bundle = "" // it names what is secret
 		}
 		all = append(all, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
@@ -240,10 +241,14 @@ func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) erro
 // seen are the problems that the caller may know of.
 func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err error) {
 	rows, err := a.Store.Problems(r.Context())
-	if err != nil || who.may(client.Publish) {
+	if err != nil || usesAll(who) {
 		return rows, err
 	}
 	for _, p := range rows {
+		if desk.Owns(who.account, p) {
+			all = append(all, p)
+			continue
+		}
 		sees, err := a.Sees(r.Context(), who.account, p.Slug)
 		if err != nil {
 			return nil, err
@@ -253,6 +258,12 @@ func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err erro
 		}
 	}
 	return all, nil
+}
+
+// usesAll reports whether the caller may see and use every problem, whoever published it. A token
+// without the scope publish gives no such right.
+func usesAll(who *caller) bool {
+	return who.may(client.Admin) || who.may(client.Publish) && auth.Can(desk.Role(who.account), auth.AllProblems, auth.State{})
 }
 
 // putProblem makes a bundle the one of a problem. All its blobs must be there.
@@ -267,7 +278,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	}
 	others := &status{http.StatusForbidden, "the problem " + slug + " is somebody else's", "choose another name: --as NAME"}
 	known, err := a.Store.Problem(r.Context(), slug)
-	if err == nil && known.Owner != who.account.ID && !who.may(client.Admin) {
+	if err == nil && !desk.Owns(who.account, known) && !who.may(client.Admin) {
 		return others
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -51,6 +51,9 @@ const (
 	Make     Action = "make"      // make a contest, bring problems
 	SeeAudit Action = "see audit" // what everybody did
 
+	// AllProblems is to see and use every problem, whoever published it.
+	AllProblems Action = "all problems"
+
 	SeeContest  Action = "see contest"
 	SeeProblems Action = "see problems"
 	SeeBoard    Action = "see board" // as the public does; who sees all sees all of it
@@ -133,6 +136,7 @@ var table = map[Action][6]condition{
 	Accounts:    {never, never, never, never, never, always},
 	Machines:    {never, never, never, always, always, always},
 	SeeAudit:    {never, never, never, never, never, always},
+	AllProblems: {never, never, never, never, always, always},
 	Make:        {never, never, never, never, always, always},
 	SeeContest:  {shown, shown, always, always, always, always},
 	SeeProblems: {started, started, started, always, always, always},

@@ -60,7 +60,7 @@ func (s *site) arenaPage(w http.ResponseWriter, r *ask, code int, f eventForm) (
 	v := arenaView{Form: f}
 	v.Form.Formats = arena.FormatNames()
 	v.Form.Scores = []string{arena.ByGame, arena.ByEncounter, arena.BySurplus, arena.ByPayoff}
-	if v.Problems, err = s.Store.Problems(r.Context()); err != nil {
+	if v.Problems, err = s.usable(r); err != nil {
 		return err
 	}
 	flows, err := s.Store.FlowsOfKind(r.Context(), string(flow.Arena), mostEvents)
@@ -131,7 +131,7 @@ func (s *site) beginEvent(r *ask, f *eventForm) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := s.Store.Problem(r.Context(), f.Problem)
+	p, err := s.usableProblem(r, f.Problem)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", bad("choose a game")
 	}

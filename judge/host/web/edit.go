@@ -83,7 +83,7 @@ func (s *site) newContest(w http.ResponseWriter, r *ask) error {
 
 // editPage draws the form; chosen are the problems by slug.
 func (s *site) editPage(w http.ResponseWriter, r *ask, code int, v editView, chosen map[string]problemChoice) error {
-	problems, err := s.Store.Problems(r.Context())
+	problems, err := s.usable(r)
 	if err != nil {
 		return err
 	}
@@ -248,10 +248,11 @@ func (s *site) contestOf(w http.ResponseWriter, r *ask, c *store.Contest) (probl
 	}
 	v.F = f
 	chosen = map[string]problemChoice{}
-	known, err := s.Store.Problems(r.Context())
+	known, err := s.usable(r)
 	if err != nil {
 		return nil, v, nil, err
 	}
+	v.Wrong = unusable(r, known)
 	for _, p := range known {
 		one := problemChoice{Label: field("label-" + p.Slug), Points: field("points-" + p.Slug), Colour: field("colour-" + p.Slug)}
 		chosen[p.Slug] = one

@@ -36,7 +36,7 @@ func (s *site) newHole(w http.ResponseWriter, r *ask) error {
 
 // holeForm draws the form.
 func (s *site) holeForm(w http.ResponseWriter, r *ask, code int, v holeEditView) error {
-	all, err := s.Store.Problems(r.Context())
+	all, err := s.usable(r)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *site) makeHole(w http.ResponseWriter, r *ask) error {
 
 // golfable says why there can be no hole for a problem; "" for that there can.
 func (s *site) golfable(r *ask, slug string) (string, error) {
-	p, err := s.Store.Problem(r.Context(), slug)
+	p, err := s.usableProblem(r, slug)
 	if errors.Is(err, store.ErrNotFound) {
 		return "choose the problem of the hole", nil
 	}

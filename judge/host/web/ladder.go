@@ -423,7 +423,7 @@ func (s *site) newLadder(w http.ResponseWriter, r *ask) error {
 }
 
 func (s *site) newLadderPage(w http.ResponseWriter, r *ask, code int, f ladderForm) (err error) {
-	if f.Problems, err = s.Store.Problems(r.Context()); err != nil {
+	if f.Problems, err = s.usable(r); err != nil {
 		return err
 	}
 	return s.page(w, r, code, "newladder", "New ladder", f)
@@ -470,7 +470,9 @@ func (s *site) makeLadder(w http.ResponseWriter, r *ask) error {
 		Slug: f.Slug, Name: f.Name, Problem: f.Problem, Choice: asked, Seed: binary.LittleEndian.Uint64(seed[:]), Visibility: f.Visibility,
 		PerAccount: f.PerAccount, PerMinute: f.PerMinute, Owner: r.me.ID,
 	}
-	err = s.Store.NewLadder(r.Context(), l)
+	if _, err = s.usableProblem(r, f.Problem); err == nil {
+		err = s.Store.NewLadder(r.Context(), l)
+	}
 	switch {
 	case errors.Is(err, store.ErrTaken):
 		f.Wrong = "there is a ladder at this address already: choose another"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"path"
@@ -31,6 +32,44 @@ type problemsView struct {
 
 // mostUploads is how many uploads a page lists.
 const mostUploads = 30
+
+// usable returns the problems that the caller may put into the contest of the request, or into a
+// hole, a ladder or a tournament.
+func (s *site) usable(r *ask) ([]*store.Problem, error) {
+	var c *store.Contest
+	if r.seat != nil {
+		c = r.seat.Contest
+	}
+	return s.UsableProblems(r.Context(), r.me, c)
+}
+
+// usableProblem returns one of them, or store.ErrNotFound.
+func (s *site) usableProblem(r *ask, slug string) (*store.Problem, error) {
+	all, err := s.usable(r)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(p *store.Problem) bool { return p.Slug == slug })
+	if i < 0 {
+		return nil, fmt.Errorf("the problem %.80q: %w", slug, store.ErrNotFound)
+	}
+	return all[i], nil
+}
+
+// unusable describes the first problem of a contest's form that the caller may not add. If there is
+// none, it returns "".
+func unusable(r *ask, known []*store.Problem) string {
+	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
+		slug, is := strings.CutPrefix(name, "label-")
+		if !is || strings.TrimSpace(r.PostForm.Get(name)) == "" {
+			continue
+		}
+		if !slices.ContainsFunc(known, func(p *store.Problem) bool { return p.Slug == slug }) {
+			return fmt.Sprintf("you cannot add the problem %.80q: it does not exist, or you did not publish it. Ask an administrator to add it", slug)
+		}
+	}
+	return ""
+}
 
 func (s *site) problems(w http.ResponseWriter, r *ask) error {
 	return s.problemsPage(w, r, http.StatusOK, problemsView{})
@@ -68,7 +107,7 @@ func (s *site) bring(w http.ResponseWriter, r *ask) error {
 		return err
 	}
 	known, err := s.Store.Problem(r.Context(), u.Problem)
-	if err == nil && known.Owner != r.me.ID && !r.can(auth.Accounts) {
+	if err == nil && !desk.Owns(r.me, known) && !r.can(auth.Accounts) {
 		return s.problemsPage(w, r, http.StatusForbidden, problemsView{Name: u.Problem, Wrong: "the problem " + u.Problem + " is somebody else's: choose another name"})
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

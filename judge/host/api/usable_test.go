@@ -1,0 +1,71 @@
+package api_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/flow"
+	"assay/judge/host/store"
+)
+
+// TestPublishersSeeTheirOwn: a token with the scope publish neither lists nor plays with the
+// problem of another publisher that a contest keeps for later. The owner's and a contest
+// administrator's does both.
+func TestPublishersSeeTheirOwn(t *testing.T) {
+	h := newHarness(t)
+	h.submission("one") // which has publish publish the problem sum
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowCases}}
+	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+		t.Fatal(err)
+	}
+	for who, is := range map[string]struct {
+		role   auth.Role
+		scopes []string
+	}{
+		"setter":   {"", []string{"publish"}},
+		"chief":    {auth.ContestAdmin, []string{"submit", "publish"}},
+		"chief-ro": {auth.ContestAdmin, []string{"submit"}},
+	} {
+		account, err := h.store.NewAccount(t.Context(), who, who, store.Person, string(is.role))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, hash := auth.NewToken()
+		if _, err := h.store.NewToken(t.Context(), account.ID, hash, "", is.scopes, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		h.headers[who] = "Bearer " + text
+	}
+	for i, tt := range []struct {
+		who           string
+		lists, bundle bool
+		uses          bool
+	}{
+		{"submit", false, false, false},
+		{"setter", false, false, false},
+		{"publish", true, true, true},
+		{"chief", true, true, true},
+		{"chief-ro", true, false, true},
+		{"admin", true, true, true},
+	} {
+		code, said := h.ask(tt.who, "GET", client.ProblemsPath, nil)
+		var all []client.Problem
+		if err := json.Unmarshal([]byte(said), &all); code != 200 || err != nil {
+			t.Fatalf("%s lists: %d, %v: %s", tt.who, code, err, said)
+		}
+		at := slices.IndexFunc(all, func(p client.Problem) bool { return p.Slug == "sum" })
+		if at >= 0 != tt.lists || at >= 0 && (all[at].Bundle != "") != tt.bundle {
+			t.Errorf("%s lists %+v", tt.who, all)
+		}
+		n := client.NewFlow{Kind: flow.Golf, Problem: "sum"}
+		code, said = h.ask(tt.who, "PUT", client.FlowsPath+"/"+"AAAAAAAAAAAAAAAAAAAAAAA"+string(rune('a'+i)), n)
+		if (code == 404) == tt.uses {
+			t.Errorf("%s asks for a flow: %d: %s", tt.who, code, said)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package desk
+
+import (
+	"context"
+	"slices"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// UsableProblems returns the problems that an account may put into a contest, a hole, a ladder or
+// a tournament, sorted by slug. These are the problems that the account owns and those that c has
+// already: whoever is jury of a place sees the secret data of its problems. An account that has
+// auth.AllProblems on the server may use every problem. If c is nil, only ownership and that right
+// count.
+func (d *Desk) UsableProblems(ctx context.Context, a *store.Account, c *store.Contest) ([]*store.Problem, error) {
+	all, err := d.Store.Problems(ctx)
+	if err != nil || auth.Can(Role(a), auth.AllProblems, auth.State{}) {
+		return all, err
+	}
+	var has []*store.ContestProblem
+	if c != nil {
+		if has, err = d.Store.ContestProblems(ctx, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(p *store.Problem) bool {
+		return !Owns(a, p) && !slices.ContainsFunc(has, func(q *store.ContestProblem) bool { return q.ID == p.ID })
+	}), nil
+}
+
+// Owns reports whether an account published the first version of a problem. If a is nil, it owns
+// none.
+func Owns(a *store.Account, p *store.Problem) bool { return a != nil && p.Owner == a.ID }
