@@ -231,6 +231,9 @@ var floods = []struct {
 	{"bodies", 1000, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always([]byte("POST " + client.SubmissionsPath + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
 	}},
+	{"blob-bodies", 1000, func(_ *harness, _ person, _, token string) func(int64) []byte {
+		return always([]byte("PUT " + client.BlobPath + string(blob.Of(nil)) + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
+	}},
 	{"deep-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always(send("POST", client.SubmissionsPath, token, `{"files":`+strings.Repeat("[", 1_000_000)))
 	}},

@@ -51,9 +51,6 @@ type Options struct {
 	Ready func(ctx context.Context) (notes []string, err error)
 }
 
-// bodyPatience is how long the body of a request may take, besides what its size takes.
-const bodyPatience = time.Minute
-
 // What the JSON of a request may have, in KiB, where it lists much; of all others it is little.
 const (
 	little    = 64
@@ -170,7 +167,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 				}
 			}
 			if err == nil {
-				err = a.inTurn(r, &rt, who, func() error { return a.keeping(w, r, &rt, who) })
+				err = a.respond(w, r, &rt, who)
 			}
 			if s, is := errors.AsType[*status](err); is && (s.code == http.StatusUnauthorized || rt.need == nothing) {
 				err = a.slowly(r, err)
@@ -211,19 +208,41 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	return mux
 }
 
+// respond reads the body of a request, waits for the caller's turn, and calls the route's handler.
+// The body is read first: a caller that stalls must hold no turn, or its account would get no
+// answer to anything else. A route with ownBound reads the body and takes the turn itself.
+func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
+	if r.Method != http.MethodGet {
+		if takesTurns(who) {
+			upload, err := a.Upload(r.Context(), who.account)
+			if err != nil {
+				return err
+			}
+			defer upload.End()
+		}
+		if rt.body == ownBound {
+			return rt.answer(a, w, r, who)
+		}
+		data, err := body(r)
+		if err != nil {
+			return err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(data))
+	}
+	if rt.streams() {
+		return a.keeping(w, r, rt, who)
+	}
+	return a.inTurn(r, who, func() error { return a.keeping(w, r, rt, who) })
+}
+
 // keeping answers; where the route may name blobs, none is removed meanwhile. For so long nobody
 // may make it wait, or they would keep the server from removing any: the body is read before, and
 // the answer leaves after.
 func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
-	if !names || rt.body == ownBound { // which does so itself
+	if !names {
 		return rt.answer(a, w, r, who)
 	}
-	data, err := body(r)
-	if err != nil {
-		return err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(data))
 	a.Sweeping.RLock()
 	end := sync.OnceFunc(a.Sweeping.RUnlock)
 	defer end()
@@ -286,10 +305,15 @@ func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	return r, end
 }
 
-// inTurn answers when it is the turn of the caller. Workers, staff and publishers have no turns,
-// nor have streams.
-func (a *api) inTurn(r *http.Request, rt *route, who *caller, answer func() error) error {
-	if who == nil || who.account == nil || who.may(client.Publish) || rt.streams() {
+// takesTurns reports whether a caller is served one request at a time. Workers, administrators,
+// and publishers are not.
+func takesTurns(who *caller) bool {
+	return who != nil && who.account != nil && !who.may(client.Publish)
+}
+
+// inTurn answers when it is the turn of the caller.
+func (a *api) inTurn(r *http.Request, who *caller, answer func() error) error {
+	if !takesTurns(who) {
 		return answer()
 	}
 	turn, err := a.Turns.Wait(r.Context(), desk.AccountTurn(who.account))
@@ -479,15 +503,13 @@ func body(r *http.Request) ([]byte, error) {
 	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
 		return nil, &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
 	}
+	if refusal := desk.BodyRefusal(err); refusal != nil {
+		return nil, refusal
+	}
 	if err != nil {
 		return nil, &status{http.StatusBadRequest, "the request ended too early", ""}
 	}
 	return data, nil
-}
-
-// limitTime bounds how long a body may take.
-func limitTime(w http.ResponseWriter, d time.Duration) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d)) // a recorder of tests has none
 }
 
 func (a *api) server(w http.ResponseWriter, _ *http.Request, _ *caller) error {

@@ -420,7 +420,7 @@ func TestBodyCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, err := io.ReadAll(c)
-	if err != nil || !bytes.Contains(said, []byte("400 Bad Request")) || !bytes.Contains(said, []byte("the request ended too early")) {
+	if err != nil || !bytes.Contains(said, []byte("400 Bad Request")) || !bytes.Contains(said, []byte("the connection closed before the upload ended")) {
 		t.Errorf("half a blob is answered %s, %v", said, err)
 	}
 	c.Close()

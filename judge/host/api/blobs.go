@@ -78,23 +78,25 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err := errors.Join(a.fits(who, r.ContentLength), a.HasDisk(desk.RoomForUploads)); err != nil {
 		return err
 	}
-	// A MiB takes a second at most, on a connection that is not to be waited for.
-	limitTime(w, bodyPatience+time.Duration(r.ContentLength>>20)*time.Second)
 	body := &watched{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
-	// No byte is waited for while nothing may be removed.
+	// No byte is waited for in a turn, nor while nothing may be removed.
 	sent, err := a.Blobs.Stage(body)
 	if err == nil {
 		defer sent.Close()
 		err = sent.Is(d, r.ContentLength)
 	}
 	if err == nil {
-		a.Sweeping.RLock()
-		err = a.KeepStaged(r.Context(), who.account, sent, who.may(client.Publish))
-		a.Sweeping.RUnlock()
+		err = a.inTurn(r, who, func() error {
+			a.Sweeping.RLock()
+			defer a.Sweeping.RUnlock()
+			return a.KeepStaged(r.Context(), who.account, sent, who.may(client.Publish))
+		})
 	}
 	switch {
 	case errors.Is(err, blob.ErrDamaged):
 		return &status{http.StatusBadRequest, fmt.Sprintf("the bytes are not those of the blob %s", d), "a file changed while it was sent, or the connection damages what it carries: send it again"}
+	case desk.BodyRefusal(body.err) != nil:
+		return desk.BodyRefusal(body.err)
 	case body.err != nil:
 		return &status{http.StatusBadRequest, "the request ended too early", ""}
 	case err != nil:
@@ -143,7 +145,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	w.Header().Set("Cache-Control", "private, immutable, max-age=31536000")
 	w.Header().Set("ETag", strconv.Quote(string(d)))
 	if info, err := f.Stat(); err == nil { // 100 KB a second are the least
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyPatience + time.Duration(info.Size()/100_000)*time.Second))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute + time.Duration(info.Size()/100_000)*time.Second))
 	}
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil

@@ -42,6 +42,7 @@ type Desk struct {
 	Strangers Turns
 	// Passers are turns of networks: see Pace.
 	Passers Turns
+	uploads Turns // of accounts: see Upload
 	// Streams are those that are open.
 	Streams Streams
 	// Class is that of the workers that judge submissions.

@@ -23,9 +23,9 @@ type Turns struct {
 
 // line is that of one caller.
 type line struct {
-	place chan struct{} // of the request that is served
-	here  int           // with that one
-	took  time.Duration // of the last one; with the place
+	place chan struct{} // of the requests that are served
+	here  int           // with those
+	took  time.Duration // of the last one, where there is one place; with the place
 }
 
 // AccountTurn is in whose turn an account is served, by pages and by the command line.
@@ -77,17 +77,21 @@ type Turn struct {
 
 // Wait waits until it is somebody's turn; with too many that wait it is a *Refusal. The turn
 // must be ended.
-func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) {
+func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) { return t.wait(ctx, who, 1) }
+
+// wait is Wait where so many requests of one caller are served at a time. If they are more than
+// one, there are no rests.
+func (t *Turns) wait(ctx context.Context, who string, places int) (*Turn, error) {
 	t.mu.Lock()
 	if t.of == nil {
 		t.of = map[string]*line{}
 	}
 	l := t.of[who]
 	if l == nil {
-		l = &line{place: make(chan struct{}, 1)}
+		l = &line{place: make(chan struct{}, places)}
 		t.of[who] = l
 	}
-	full := l.here > mostInLine
+	full := l.here >= mostInLine+places
 	if !full {
 		l.here++
 	}
@@ -112,9 +116,9 @@ func (t *Turn) begin(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		rest := max(t.line.took, leastRest)
-		if t.all.Restless {
-			rest = 0
+		rest := time.Duration(0)
+		if t.rests() {
+			rest = max(t.line.took, leastRest)
 		}
 		select {
 		case <-time.After(rest):
@@ -127,12 +131,18 @@ func (t *Turn) begin(ctx context.Context) error {
 	return nil
 }
 
+// rests reports whether there is a rest after the turn.
+func (t *Turn) rests() bool { return !t.all.Restless && cap(t.line.place) == 1 }
+
 // Pass lets the next one be served.
 func (t *Turn) Pass() {
-	if t.held {
-		t.line.took, t.held = time.Since(t.began), false
-		<-t.line.place
+	if !t.held {
+		return
 	}
+	if t.held = false; t.rests() {
+		t.line.took = time.Since(t.began)
+	}
+	<-t.line.place
 }
 
 // Aside lets others be served while something is done that may wait for the caller.
@@ -154,6 +164,16 @@ func (t *Turn) End() {
 	if t.line.here--; t.line.here == 0 {
 		delete(t.all.of, t.who)
 	}
+}
+
+// mostUploads is how many requests with a body one account may have under way. Their bodies are
+// read outside of turns, so this bounds the memory and the disk that they take.
+const mostUploads = 32
+
+// Upload waits until an account may send the body of another request. End the turn when the
+// request has been answered. A body that stalls does not hold up the account's other requests.
+func (d *Desk) Upload(ctx context.Context, a *store.Account) (*Turn, error) {
+	return d.uploads.wait(ctx, AccountTurn(a), mostUploads)
 }
 
 // Pace waits until it is the turn of a request's network, for what anybody may ask and takes no

@@ -2,13 +2,18 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -18,8 +23,10 @@ import (
 func TestBodiesThatNeverCome(t *testing.T) {
 	const within = 300 * time.Millisecond
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/refused" {
-			http.Error(w, "no", http.StatusUnauthorized)
+		if strings.HasPrefix(r.URL.Path, "/refused") {
+			r.Body = http.MaxBytesReader(w, r.Body, 1000)
+			size, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/refused/"))
+			http.Error(w, strings.Repeat("no", size), http.StatusUnauthorized) // a large one leaves before the handler returns
 			return
 		}
 		data, err := io.ReadAll(r.Body)
@@ -34,9 +41,9 @@ func TestBodiesThatNeverCome(t *testing.T) {
 		}
 		fmt.Fprintf(w, "%d bytes", len(data))
 	})
-	server := httptest.NewServer(timed(answer, within, within))
+	server := httptest.NewServer(timed(answer, patience{within, within, within}))
 	defer server.Close()
-	for _, path := range []string{"/refused", "/read"} {
+	for _, path := range []string{"/refused/1", "/refused/5000", "/read"} {
 		for _, framing := range []string{"Content-Length: 200", "Transfer-Encoding: chunked"} {
 			c, err := net.Dial("tcp", server.Listener.Addr().String())
 			if err != nil {
@@ -64,5 +71,70 @@ func TestBodiesThatNeverCome(t *testing.T) {
 		if err != nil || string(text) != "5 bytes" {
 			t.Errorf("a body that came is answered %q, %v", text, err)
 		}
+	}
+}
+
+// slowBody sends a byte after each pause. It ends as a connection does: at its deadline.
+type slowBody struct {
+	http.ResponseWriter
+	pauses   []time.Duration
+	deadline time.Time
+}
+
+func (b *slowBody) SetReadDeadline(t time.Time) error { b.deadline = t; return nil }
+func (b *slowBody) Close() error                      { return nil }
+func (b *slowBody) Read(p []byte) (int, error) {
+	if len(b.pauses) == 0 {
+		return 0, io.EOF
+	}
+	if left := time.Until(b.deadline); left < b.pauses[0] {
+		time.Sleep(left)
+		return 0, os.ErrDeadlineExceeded
+	}
+	time.Sleep(b.pauses[0])
+	b.pauses = b.pauses[1:]
+	return 1, nil
+}
+
+// TestBodiesThatStall: the body of an upload may take long as long as it comes, and is cut when it
+// stalls, or has not come after all its time.
+func TestBodiesThatStall(t *testing.T) {
+	const s = time.Second
+	usual := patience{stall: 10 * s, all: 60 * s, rest: 5 * s}
+	every := func(pause time.Duration, n int) []time.Duration { return slices.Repeat([]time.Duration{pause}, n) }
+	for _, tt := range []struct {
+		it     string
+		length int64
+		waits  time.Duration // before the handler reads
+		pauses []time.Duration
+		cut    time.Duration // after which it is cut; 0: it is not
+	}{
+		{"cuts a body that never comes", 100, 0, every(time.Hour, 1), 10 * s},
+		{"cuts a body that stops", 100, 0, append(every(s, 3), time.Hour), 13 * s},
+		{"reads a body that comes slowly", 100, 0, every(9*s, 6), 0},
+		{"cuts a body that comes too slowly", 100, 0, every(9*s, 8), 60 * s},
+		{"gives each MiB of a large body a second", 30 << 20, 0, every(9*s, 9), 0},
+		{"cuts a large body that comes too slowly", 30 << 20, 0, every(9*s, 11), 90 * s},
+		{"gives a body of unknown length a minute", -1, 0, every(9*s, 8), 60 * s},
+		{"does not count what the handler waited for", 100, time.Hour, every(9*s, 6), 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			body := &slowBody{ResponseWriter: httptest.NewRecorder(), pauses: tt.pauses}
+			timed(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				time.Sleep(tt.waits)
+				began := time.Now()
+				_, err := io.ReadAll(r.Body)
+				took := time.Since(began)
+				if cut := errors.Is(err, os.ErrDeadlineExceeded); cut != (tt.cut > 0) || cut && took != tt.cut {
+					t.Errorf("it %s: %v after %v, want it cut after %v", tt.it, err, took, tt.cut)
+				}
+				if err == nil && !body.deadline.IsZero() {
+					t.Errorf("it %s: the deadline stays after the body", tt.it)
+				}
+			}), usual).ServeHTTP(body, &http.Request{Body: body, ContentLength: tt.length})
+			if left := time.Until(body.deadline); tt.cut > 0 && left != usual.rest {
+				t.Errorf("it %s: the connection is held for another %v", tt.it, left)
+			}
+		})
 	}
 }

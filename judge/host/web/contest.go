@@ -339,7 +339,6 @@ func statement(sheet *client.Sheet) (template.HTML, error) {
 
 // multipart reads a form with files that are as large as submissions may be.
 func (s *site) multipart(w http.ResponseWriter, r *ask) error {
-	limitTime(w, 2*time.Minute)
 	r.Body = http.MaxBytesReader(w, r.Body, s.MaxSize+2*small)
 	const inMemory = 1 << 20
 	err := r.aside(func() error {
@@ -352,6 +351,9 @@ func (s *site) multipart(w http.ResponseWriter, r *ask) error {
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission is too large: the most is %d bytes", s.MaxSize)}
+		}
+		if refusal := desk.BodyRefusal(err); refusal != nil {
+			return refusal
 		}
 		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
 	}

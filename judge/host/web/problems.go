@@ -11,7 +11,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"assay/judge/blob"
 	"assay/judge/bundle"
@@ -91,7 +90,6 @@ func (s *site) bring(w http.ResponseWriter, r *ask) error {
 	if s.Uploaded == nil {
 		return errNothing
 	}
-	limitTime(w, time.Minute+time.Duration(max(r.ContentLength, 0)>>20)*time.Second) // a MiB takes a second at most
 	if err := s.HasDisk(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
 		return err
 	}
@@ -202,8 +200,8 @@ func unread(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the archive is too large: the most is %d MiB", desk.MaxArchive>>20)}
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return bad("the connection broke before the archive was here: bring it again")
+	if refusal := desk.BodyRefusal(err); refusal != nil {
+		return refusal
 	}
 	return err
 }

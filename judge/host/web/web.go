@@ -251,6 +251,13 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	if err := s.know(w, r); err != nil {
 		return err
 	}
+	if r.me != nil && r.Method != http.MethodGet {
+		upload, err := s.Upload(r.Context(), r.me)
+		if err != nil {
+			return err
+		}
+		defer upload.End()
+	}
 	if turns, who := s.turns(r, rt); turns != nil {
 		turn, err := turns.Wait(r.Context(), who)
 		if err != nil {
@@ -541,14 +548,13 @@ func zone() string {
 func form(w http.ResponseWriter, r *ask, most int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	err := r.aside(r.ParseForm)
+	if refusal := desk.BodyRefusal(err); refusal != nil {
+		return refusal
+	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
 		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
 	}
 	return err
-}
-
-func limitTime(w http.ResponseWriter, d time.Duration) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d)) // a recorder of tests has none
 }
 
 // go303 sends a browser on after a form.
