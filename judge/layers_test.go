@@ -37,6 +37,7 @@ var layers = map[string][]string{
 	"judge/internal/raze":          nil,       // of one folder
 	"judge/internal/raze/razetest": nil,       // for tests
 	"judge/internal/tail":          nil,       // of one text
+	"judge/internal/collide":       nil,       // of names
 	// What is old may hold what untrusted programs wrote.
 	"judge/internal/cachedir":   {"judge/internal/raze"},
 	"judge/running/testcache":   nil,                                 // for tests
@@ -59,7 +60,7 @@ var layers = map[string][]string{
 	// Reads judge.toml, with positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	// A package becomes a problem folder; titles and notes may be LaTeX.
-	"judge/packages/icpc":    {"judge", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
+	"judge/packages/icpc":    {"judge", "judge/internal/collide", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
@@ -72,7 +73,7 @@ var layers = map[string][]string{
 	"judge/problem/scaffold": {"judge", "judge/internal/atomicfile"},
 	"judge/blob":             nil, // bytes by content, whoever wants them
 	// Its manifest names blobs.
-	"judge/bundle": {"judge", "judge/blob"},
+	"judge/bundle": {"judge", "judge/blob", "judge/internal/collide"},
 
 	// These stand on them.
 	// Bots are built and kept in sandboxes, and referees speak the kit's frames.

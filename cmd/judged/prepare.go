@@ -57,7 +57,10 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 		return ctx.Err()
 	}
 	said := server.Prepared{Bundle: bundle}
-	if err != nil {
+	if blame := judge.Whose(err); err != nil && blame != judge.Setter && blame != judge.Asker {
+		said.Reason = server.NotPrepared
+		c.log().Error("prepare a package", "package", filepath.Base(archive), "error", err)
+	} else if err != nil {
 		said.Reason = p.told(err.Error())
 		c.log().Info("a package is not published", "from", "prepare", "package", filepath.Base(archive), "error", err)
 	}
@@ -118,7 +121,7 @@ func (p *preparing) verify(ctx context.Context) error {
 		return err
 	}
 	if !ok {
-		return errors.New("the verification found faults, which its report lists: it is not published")
+		return &judge.Misuse{Err: errors.New("the verification found faults, which its report lists: it is not published")}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
+	"assay/judge/internal/collide"
 )
 
 // Entry is a file of a bundle.
@@ -162,50 +163,20 @@ func (m *Manifest) check() (line int, err error) {
 		}
 		sizes[e.Digest] = e.Size
 		if i > 0 && e.Path <= m.Files[i-1].Path {
-			return i + 1, fmt.Errorf("the path %q stands twice, or not in its order", e.Path)
+			return i + 1, fmt.Errorf("the path %.200q stands twice, or not in its order", e.Path)
 		}
 		if total += e.Size; total > maxTotal || total < 0 {
 			return i + 1, fmt.Errorf("the files have more than %d GiB together", maxTotal>>30)
 		}
 	}
-	if i, a, b := collision(m.Files); i >= 0 {
-		return i + 1, fmt.Errorf("%q and %q are one name where capital letters do not matter, or one would be both a file and a folder", a, b)
+	paths := make([]string, len(m.Files))
+	for i, e := range m.Files {
+		paths[i] = e.Path
+	}
+	if i, a, b := collide.First(paths); i >= 0 {
+		return i + 1, fmt.Errorf("%.200q and %.200q are one name where capital letters do not matter, or one would be both a file and a folder", a, b)
 	}
 	return 0, nil
-}
-
-// collision finds two files that cannot stand in one folder on every system: i is the
-// later one's index, -1 where there is none.
-func collision(files []Entry) (i int, a, b string) {
-	as := map[string]string{} // a folded file or folder, as it was first written; folders end in "/"
-	for i, e := range files {
-		for at := range len(e.Path) + 1 {
-			name := e.Path[:at]
-			if at < len(e.Path) && e.Path[at] != '/' {
-				continue
-			}
-			key := fold(name)
-			if at < len(e.Path) {
-				name += "/"
-			}
-			if before, known := as[key]; known && (before != name || at == len(e.Path)) {
-				return i, before, name
-			}
-			as[key] = name
-		}
-	}
-	return -1, "", ""
-}
-
-// fold makes names equal that are equal but for capital letters.
-func fold(name string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			least = min(least, other)
-		}
-		return least
-	}, name)
 }
 
 // Blobs are the contents of all files, and of FrozenFile, each once, by digest.

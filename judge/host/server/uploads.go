@@ -27,6 +27,10 @@ type Prepared struct {
 	Reason string      `json:"reason,omitempty"`
 }
 
+// NotPrepared is the reason of an upload that failed because of the server, for the page of the one
+// who uploaded it.
+const NotPrepared = "the server could not prepare the package, and its log says why: this is not a fault of the package. Ask an administrator, then upload it again"
+
 // The files beside the archive of an upload that is prepared.
 const (
 	PreparedFile = "prepared.json"
@@ -83,8 +87,15 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder stri
 	if ctx.Err() != nil { // it waits for the next start
 		return false, ctx.Err()
 	}
-	if u.State = store.UploadDone; err != nil {
-		u.State, u.Reason = store.UploadFailed, err.Error()
+	refusal, told := errors.AsType[*desk.Refusal](err)
+	switch u.State = store.UploadFailed; {
+	case told:
+		u.Reason = refusal.Text
+	case err != nil:
+		u.Reason = NotPrepared
+		s.o.Log.Error("prepare an upload", "upload", u.ID, "problem", u.Problem, "error", err)
+	default:
+		u.State = store.UploadDone
 	}
 	if len(report) > 0 {
 		u.Report = blob.Of(report)
@@ -110,7 +121,7 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Uploa
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	f, err := blobs.Find(u.Archive)
 	if err != nil {
-		return nil, fmt.Errorf("the archive is not there any more: bring it again (%w)", err)
+		return nil, &desk.Refusal{Text: "the archive is no longer on the server: upload it again"}
 	}
 	info, err := f.Stat()
 	f.Close()
@@ -135,13 +146,13 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Uploa
 	}
 	var p Prepared
 	if len(said) == 0 {
-		return report, errors.New("the program that prepares packages ended early, or took longer than two hours: the server's log says more")
+		return report, errors.New("the program that prepares packages ended early, or took longer than two hours")
 	}
 	if err := json.Unmarshal(said, &p); err != nil {
 		return report, fmt.Errorf("read what became of the package: %w", err)
 	}
 	if p.Bundle == "" {
-		return report, errors.New(cmp.Or(p.Reason[:min(len(p.Reason), mostReason)], "no bundle was made"))
+		return report, &desk.Refusal{Text: cmp.Or(p.Reason[:min(len(p.Reason), mostReason)], "no bundle was made")}
 	}
 	u.Bundle = p.Bundle
 	return report, nil

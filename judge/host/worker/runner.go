@@ -215,7 +215,8 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version, Machine: result.Machine, Rung: result.Rung}, nil
 }
 
-// reason is what a result says of an error: where files lie here is nobody's business.
+// reason returns the text of an error for a result. It leaves out where the worker keeps its files:
+// accounts without a role read it.
 func (r *Runner) reason(err error, s *job.Spec) string {
 	text := err.Error()
 	for cut := text; ; {
@@ -227,6 +228,11 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 		// Below it stand a number, and then the folder of the problem or the submission.
 		if number, _, ok := strings.Cut(after, string(filepath.Separator)); ok {
 			text = strings.ReplaceAll(text, filepath.Join(r.tmp, number)+string(filepath.Separator), "")
+		}
+	}
+	for _, one := range []struct{ dir, word string }{{r.o.Cache, "<cache>"}, {r.o.Dir, "<data>"}} {
+		if one.dir != "" {
+			text = strings.ReplaceAll(text, one.dir, one.word)
 		}
 	}
 	if len(text) > mostReason {

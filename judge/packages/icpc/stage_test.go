@@ -220,6 +220,8 @@ func TestUnpack(t *testing.T) {
 		h.SetMode(mode)
 		return h
 	}
+	deep := func(n int) []zip.FileHeader { return []zip.FileHeader{entry(strings.Repeat("d/", n-1)+"f", 0o644)} }
+	longest := strings.Repeat(strings.Repeat("n", 203)+"/", 5) + "file"
 	for _, row := range []struct {
 		it      string
 		entries []zip.FileHeader
@@ -236,6 +238,19 @@ func TestUnpack(t *testing.T) {
 		{"refuses absolute paths", []zip.FileHeader{entry("/tmp/evil", 0o644)}, "", "would be outside of the package"},
 		{"refuses links", []zip.FileHeader{entry("problem.yaml", 0o644), entry("link", fs.ModeSymlink|0o777)}, "", `the entry "link" is a link`},
 		{"refuses devices", []zip.FileHeader{entry("dev", fs.ModeDevice|0o666)}, "", "neither a file nor a folder"},
+		{"takes the deepest and longest names", append(deep(64), entry(longest, 0o644), entry("problem.yaml", 0o644)), ".", ""},
+		{"takes a folder that is listed twice", []zip.FileHeader{entry("a/", fs.ModeDir|0o755), entry("a/x", 0o644), entry("a/", fs.ModeDir|0o755), entry("problem.yaml", 0o644)}, ".", ""},
+		{"passes over two of one name that computers leave", []zip.FileHeader{entry("__MACOSX/x", 0o644), entry("__MACOSX/x", 0o644), entry("problem.yaml", 0o644)}, ".", ""},
+		{"refuses deeper folders", deep(65), "", "has 65 nested folders and files; the most is 64"},
+		{"refuses deeper folders without files", []zip.FileHeader{entry(strings.Repeat("d/", 65), fs.ModeDir|0o755)}, "", `the entry "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/...d/d/d/d/d/d/d/d/d/d/" has 65 nested`},
+		{"refuses a longer name", []zip.FileHeader{entry("a/"+strings.Repeat("n", 256)+"/b", 0o644)}, "", "has a name of 256 bytes; the most is 255"},
+		{"refuses a longer path", []zip.FileHeader{entry(longest+"x", 0o644)}, "", "has a path of 1025 bytes; the most is 1024"},
+		{"shortens a very long name", []zip.FileHeader{entry(strings.Repeat("n", 60_000), 0o644)}, "", `the entry "` + strings.Repeat("n", 60) + "..." + strings.Repeat("n", 20) + `" has a name of 60000 bytes`},
+		{"refuses two of one name", []zip.FileHeader{entry("problem.yaml", 0o644), entry("./problem.yaml", 0o644)}, "", `two entries named "problem.yaml"`},
+		{"refuses two names by case", []zip.FileHeader{entry("problem.yaml", 0o644), entry("Problem.YAML", 0o644)}, "", `the entries "problem.yaml" and "Problem.YAML", which differ only in the case`},
+		{"refuses two folders by case", []zip.FileHeader{entry("Data/1.in", 0o644), entry(`data\2.in`, 0o644)}, "", `the entries "Data/" and "data/", which differ only in the case`},
+		{"refuses a file that is a folder, too", []zip.FileHeader{entry("a", 0o644), entry("a/b", 0o644)}, "", `has "a" both as a file and as a folder`},
+		{"refuses a folder that is a file, too", []zip.FileHeader{entry("a/b/c", 0o644), entry("a/b", 0o644)}, "", `has "a/b" both as a file and as a folder`},
 		{"refuses an archive of something else", []zip.FileHeader{entry("README", 0o644)}, "", "the archive has no problem.yaml"},
 	} {
 		to := filepath.Join(t.TempDir(), "to")
@@ -259,12 +274,12 @@ func TestUnpack(t *testing.T) {
 		says, really uint64 // bytes of each entry
 		fault        string
 	}{
-		{"refuses what is far larger inside", 1, 300 << 20, 300 << 20, "more than 200 times its bytes"},
+		{"refuses what is far larger inside", 1, 300 << 20, 300 << 20, "more than 200 times its own size"},
 		{"refuses what lies of its size", 1, 10, 1 << 20, "zip: not a valid zip file"},
 		{"refuses more than 4 GiB in one", 1, 1 << 62, 10, "more than 4 GiB"},
 		{"refuses an entry of more than 1 GiB, by its name", 1, 1200 << 20, 10, "0\" has more than 1 GiB"},
-		{"refuses what is far larger in many", 300, 1 << 20, 10, "more than 200 times its bytes"},
-		{"refuses too many", 100_001, 0, 0, "an archive of 100001 files"},
+		{"refuses what is far larger in many", 300, 1 << 20, 10, "more than 200 times its own size"},
+		{"refuses too many", 100_001, 0, 0, "the archive has 100001 entries; the most is 100000"},
 	} {
 		to := filepath.Join(t.TempDir(), "to")
 		_, err := icpc.Unpack(bomb(t, row.entries, row.says, row.really), to)

@@ -10,9 +10,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/collide"
 	"assay/judge/problem"
 )
 
@@ -28,11 +30,15 @@ const (
 	maxEntries  = 100_000
 	maxRatio    = 200       // of the bytes inside to those of the archive
 	alwaysGood  = 256 << 20 // bytes inside, whatever the ratio is
+	maxDepth    = 64        // names in a path
+	maxName     = 255       // bytes of a file's or folder's own name; most file systems take no more
+	maxPath     = 1024      // bytes
 )
 
 // Unpack lays an archive out in the new folder to, and returns the package's
 // folder there. An entry that would leave the folder, or that is a link, is a
-// fault, and so is an archive that is far larger inside than a package is.
+// fault, and so is an archive that is far larger inside than a package is, that is
+// nested too deep, or that has two entries of one name.
 //
 // Other says of folders whether they are packages of another format.
 func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err error) {
@@ -46,7 +52,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	}
 	defer z.Close()
 	if len(z.File) > maxEntries {
-		return "", fault(fmt.Sprintf("an archive of %d files", len(z.File)), "")
+		return "", fault(fmt.Sprintf("the archive has %d entries; the most is %d", len(z.File), maxEntries), "leave out what a generator makes")
 	}
 	packed, err := os.Stat(archive)
 	if err != nil {
@@ -57,21 +63,27 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 		// To read an entry beyond the size that the archive says is an error.
 		switch inside += min(f.UncompressedSize64, maxUnpacked+1); {
 		case inside > maxUnpacked:
-			return "", fault("an archive of more than 4 GiB", "")
+			return "", fault("the archive has more than 4 GiB inside", "leave out what a generator makes")
 		case f.UncompressedSize64 > maxEntry:
-			return "", fault(fmt.Sprintf("the entry %q has more than 1 GiB", f.Name), "leave out what a generator makes")
+			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "leave out what a generator makes")
 		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
-			return "", fault(fmt.Sprintf("what is in the archive has more than %d times its bytes", maxRatio), "leave out what a generator makes")
+			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "leave out what a generator makes")
 		}
 		name := inArchive(f.Name)
 		switch mode := f.Mode(); {
 		case !filepath.IsLocal(strings.TrimSuffix(name, "/")) || strings.ContainsRune(name, 0):
-			return "", fault(fmt.Sprintf("the entry %q would be outside of the package", f.Name), "pack the folder itself, without .. and absolute paths")
+			return "", fault(fmt.Sprintf("the entry %s would be outside of the package", shown(f.Name)), "pack the folder itself, without .. and absolute paths")
 		case mode&fs.ModeSymlink != 0:
-			return "", fault(fmt.Sprintf("the entry %q is a link", f.Name), "pack the file that it leads to")
+			return "", fault(fmt.Sprintf("the entry %s is a link", shown(f.Name)), "pack the file that it leads to")
 		case !mode.IsDir() && !mode.IsRegular():
-			return "", fault(fmt.Sprintf("the entry %q is neither a file nor a folder", f.Name), "")
+			return "", fault(fmt.Sprintf("the entry %s is neither a file nor a folder", shown(f.Name)), "")
 		}
+		if text, hint := tooLong(name); text != "" {
+			return "", fault(fmt.Sprintf("the entry %s has %s", shown(f.Name), text), hint)
+		}
+	}
+	if text := twice(z.File); text != "" {
+		return "", fault(text, "rename one of them, and pack the folder again")
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
@@ -82,11 +94,11 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	}
 	defer root.Close()
 	for _, f := range z.File {
-		if slices.ContainsFunc(strings.Split(inArchive(f.Name), "/"), problem.Leftover) {
+		if leftover(f) {
 			continue
 		}
 		if err := unpackFile(root, f); err != nil {
-			return "", fault(fmt.Sprintf("the entry %q: %s", f.Name, problem.Reason(err)), "")
+			return "", fault(fmt.Sprintf("the entry %s: %s", shown(f.Name), problem.Reason(err)), "")
 		}
 	}
 	return PackageIn(archive, to, other...)
@@ -94,6 +106,63 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 
 // inArchive is a name in an archive; some tools of Windows write it with backslashes.
 func inArchive(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// leftover reports whether an entry is something that a file manager or editor leaves behind.
+func leftover(f *zip.File) bool {
+	return slices.ContainsFunc(strings.Split(inArchive(f.Name), "/"), problem.Leftover)
+}
+
+// shown quotes the name of an entry for a message. It keeps both ends of a long name.
+func shown(name string) string {
+	const most, end = 80, 20 // bytes
+	if len(name) > most {
+		name = name[:most-end] + "..." + name[len(name)-end:]
+	}
+	return strconv.Quote(name)
+}
+
+// tooLong says which bound a name in an archive exceeds, and what to do. If it exceeds none, text
+// is empty.
+func tooLong(name string) (text, hint string) {
+	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
+	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
+	switch {
+	case len(parts) > maxDepth:
+		return fmt.Sprintf("%d nested folders and files; the most is %d", len(parts), maxDepth), "move the files up"
+	case len(longest) > maxName:
+		return fmt.Sprintf("a name of %d bytes; the most is %d", len(longest), maxName), "shorten the name"
+	case len(name) > maxPath:
+		return fmt.Sprintf("a path of %d bytes; the most is %d", len(name), maxPath), "shorten the names"
+	}
+	return "", ""
+}
+
+// twice says which two entries cannot stand in one folder: which of them a disk keeps depends on the
+// disk. If there are none, it returns "".
+func twice(entries []*zip.File) string {
+	var names []string
+	for _, f := range entries {
+		name := path.Clean(inArchive(f.Name))
+		if name == "." || leftover(f) {
+			continue
+		}
+		if f.FileInfo().IsDir() || strings.HasSuffix(inArchive(f.Name), "/") {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	i, a, b := collide.First(names)
+	name := strings.TrimSuffix(a, "/")
+	switch {
+	case i < 0:
+		return ""
+	case name != strings.TrimSuffix(b, "/"):
+		return fmt.Sprintf("the archive has the entries %s and %s, which differ only in the case of letters", shown(a), shown(b))
+	case a != b:
+		return fmt.Sprintf("the archive has %s both as a file and as a folder", shown(name))
+	}
+	return fmt.Sprintf("the archive has two entries named %s", shown(name))
+}
 
 // unpackFile writes one entry.
 func unpackFile(root *os.Root, f *zip.File) error {

@@ -1,0 +1,29 @@
+package worker
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"assay/judge/host/job"
+)
+
+// TestReasonsNameNoDirectories: a result tells others neither where a worker keeps its data nor
+// where its caches are.
+func TestReasonsNameNoDirectories(t *testing.T) {
+	r := &Runner{o: RunnerOptions{Dir: "/srv/worker", Cache: "/var/cache/assay"}, tmp: "/srv/worker/work-1"}
+	for said, want := range map[string]string{
+		"the cache, /var/cache/assay, cannot be used: mkdir /var/cache/assay/x: no": "the cache, <cache>, cannot be used: mkdir <cache>/x: no",
+		"open /srv/worker/blobs/ab: no such file":                                   "open <data>/blobs/ab: no such file",
+		"/srv/worker/work-1/7/sum/problem.toml:3: no":                               "sum/problem.toml:3: no",
+		strings.Repeat("x", mostReason+1):                                           strings.Repeat("x", mostReason) + " ...",
+	} {
+		if got := r.reason(errors.New(said), &job.Spec{}); got != want {
+			t.Errorf("reason(%.100q) = %.100q, want %.100q", said, got, want)
+		}
+	}
+	r.o.Cache = "" // it is below Dir
+	if got := r.reason(errors.New("a b"), &job.Spec{}); got != "a b" {
+		t.Errorf("without a cache of its own: %q", got)
+	}
+}
