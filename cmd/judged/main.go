@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	_ "time/tzdata" // forms have times in the reader's zone, also where the system has no zones
 
 	"github.com/spf13/cobra"
 

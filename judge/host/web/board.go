@@ -32,7 +32,7 @@ func Frame(server string) board.Frame {
 			return nil, nil, err
 		}
 		p := pageView{
-			Title: "Board", Site: server, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: zone(), Shared: true, LoggedIn: to.LoggedIn,
+			Title: "Board", Site: server, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: serverZone(), Shared: true, LoggedIn: to.LoggedIn,
 			Contest: &contestHead{Slug: h.Slug, Name: h.Name, All: to.Staff}, View: boardView{"/c/" + h.Slug, to.Staff, place},
 		}
 		var b bytes.Buffer

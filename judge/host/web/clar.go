@@ -56,7 +56,7 @@ func (s *site) clarificationsOf(r *ask, f store.ClarificationFilter) ([]clarific
 	all := make([]clarificationLine, len(rows))
 	for i, c := range rows {
 		all[i] = clarificationLine{
-			Slug: r.seat.Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: c.Text, Question: c.Question, At: c.At,
+			Slug: r.seat.Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At,
 			Open: !c.Staff && c.Answers == 0, Answers: staff && !c.Staff,
 		}
 		if staff && c.Staff {
@@ -146,6 +146,9 @@ func (s *site) clarPage(w http.ResponseWriter, r *ask, code int, v newClarView) 
 	}
 	return s.page(w, r, code, "clarnew", title, v)
 }
+
+// erasedText is shown for a clarification whose text was deleted with an account.
+const erasedText = "(deleted with the account of its author)"
 
 // mostText is the most letters of a clarification.
 const mostText = 2000

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"path"
 	"slices"
@@ -339,7 +338,7 @@ func statement(sheet *client.Sheet) (template.HTML, error) {
 
 // multipart reads a form with files that are as large as submissions may be.
 func (s *site) multipart(w http.ResponseWriter, r *ask) error {
-	r.Body = http.MaxBytesReader(w, r.Body, s.MaxSize+2*small)
+	r.Body = http.MaxBytesReader(w, r.Body, s.MaxSize*4/3+2*small) // a file of a form that was kept is in base64
 	const inMemory = 1 << 20
 	err := r.aside(func() error {
 		err := r.ParseForm() // of one without files, ParseMultipartForm does not say that it is too large
@@ -422,28 +421,57 @@ func (s *site) given(r *ask, n *desk.New, offered []offeredLanguage, text string
 	if n.Language != "" && language == nil {
 		return nil, bad("the language %.40q is not offered here", n.Language)
 	}
-	var headers []*multipart.FileHeader
-	if r.MultipartForm != nil {
-		for _, h := range r.MultipartForm.File["file"] {
-			if h.Filename != "" {
-				headers = append(headers, h)
-			}
-		}
+	files, err := s.sentFiles(r)
+	if err != nil {
+		return nil, err
 	}
 	switch {
-	case len(headers) > 0 && strings.TrimSpace(text) != "":
+	case len(files) > 0 && strings.TrimSpace(text) != "":
 		return nil, bad("there is a file and a text: send one of them")
-	case len(headers) == 0 && strings.TrimSpace(text) == "":
+	case len(files) == 0 && strings.TrimSpace(text) == "":
 		return nil, bad("there is nothing to submit: choose a file, or paste the text of your program")
-	case len(headers) == 0 && language == nil:
+	case len(files) == 0 && language == nil:
 		return nil, bad("choose the language of the text")
 	}
-	if len(headers) == 0 {
+	if len(files) == 0 {
 		n.Program = "main." + language.Extensions[0]
 		n.Files = []job.File{{Path: n.Program}}
 		return [][]byte{[]byte(strings.ReplaceAll(text, "\r\n", "\n"))}, nil // as browsers end lines
 	}
-	for _, h := range headers {
+	for _, f := range files {
+		if len(f.Data) == 0 {
+			return nil, bad("the file %.100q is empty", f.Name)
+		}
+		name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
+		n.Files, texts = append(n.Files, job.File{Path: name}), append(texts, f.Data)
+	}
+	n.Program = n.Files[0].Path
+	if n.Folder = len(files) > 1; n.Folder {
+		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(files)-1)
+	}
+	if language == nil && !n.Folder && len(offered) > 0 && !claimed(n.Program, offered) {
+		return nil, bad("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Program)
+	}
+	return texts, nil
+}
+
+// sentFiles reads the files of a form: those that were chosen, and those of a form that was kept
+// during a login.
+func (s *site) sentFiles(r *ask) (files []keptFile, err error) {
+	for _, text := range r.PostForm[keptFileField] {
+		f, err := decodeFile(text)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if r.MultipartForm == nil {
+		return files, nil
+	}
+	for _, h := range r.MultipartForm.File["file"] {
+		if h.Filename == "" {
+			continue
+		}
 		file, err := h.Open()
 		if err != nil {
 			return nil, err
@@ -452,20 +480,9 @@ func (s *site) given(r *ask, n *desk.New, offered []offeredLanguage, text string
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
-		if len(data) == 0 {
-			return nil, bad("the file %.100q is empty", h.Filename)
-		}
-		name := path.Base(strings.ReplaceAll(h.Filename, `\`, "/"))
-		n.Files, texts = append(n.Files, job.File{Path: name}), append(texts, data)
+		files = append(files, keptFile{h.Filename, data})
 	}
-	n.Program = n.Files[0].Path
-	if n.Folder = len(headers) > 1; n.Folder {
-		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(headers)-1)
-	}
-	if language == nil && !n.Folder && len(offered) > 0 && !claimed(n.Program, offered) {
-		return nil, bad("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Program)
-	}
-	return texts, nil
+	return files, nil
 }
 
 // claimed says whether the ending of a file tells its language; one without an ending may

@@ -30,6 +30,8 @@ type editView struct {
 	Languages    []desk.Spoken
 	Wrong        string
 	Sure         string // what a change would do that nobody may have meant; "" for nothing
+	Zone         zone   // in which the form has times
+	ZoneLabel    string
 }
 
 // contestForm are the fields of the form, as they were sent.
@@ -94,6 +96,9 @@ func (s *site) editPage(w http.ResponseWriter, r *ask, code int, v editView, cho
 	if v.Languages, err = s.spoken(problems); err != nil {
 		return err
 	}
+	v.Zone = r.zone()
+	starts, _ := startOf(r, v.F.Starts, time.Time{}, v.Zone) // a wrong one has no day
+	v.ZoneLabel = v.Zone.Label(starts, s.Time())
 	v.Formats, v.Visibilities, v.Shows = store.Formats, store.Visibilities, judge.Shows
 	title := "New contest"
 	if !v.New {
@@ -143,7 +148,7 @@ func (s *site) editContest(w http.ResponseWriter, r *ask) error {
 		Languages: strings.Join(c.Settings.Languages, " "), Revision: fmt.Sprint(c.Revision), Length: short(c.Length), Freeze: short(c.Freeze),
 	}
 	if !c.Starts.IsZero() {
-		f.Starts = c.Starts.Local().Format(atLayout)
+		f.Starts = c.Starts.In(r.zone().Location).Format(atLayout)
 	}
 	if c.Settings.PerMinute != 0 {
 		f.PerMinute = fmt.Sprint(c.Settings.PerMinute)
@@ -151,7 +156,7 @@ func (s *site) editContest(w http.ResponseWriter, r *ask) error {
 	if c.Settings.Penalty != 0 {
 		f.Penalty = fmt.Sprint(c.Settings.Penalty)
 	}
-	f.Removed = removedText(c.Settings.Removed)
+	f.Removed = removedText(c.Settings.Removed, r.zone())
 	f.CompileErrors, f.Groups, f.Blind, f.KeepSources = c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind, c.Settings.KeepSources
 	return s.editPage(w, r, http.StatusOK, editView{Slug: c.Slug, F: f}, chosen)
 }
@@ -325,7 +330,7 @@ func (s *site) settle(r *ask, f *contestForm, c *store.Contest) string {
 	case !slices.Contains(store.Formats, c.Format) || !slices.Contains(store.Visibilities, c.Visibility) || !slices.Contains(judge.Shows, c.Settings.Show):
 		return "the form is not whole: load the page again"
 	}
-	if c.Starts, err = startOf(r, f.Starts, s.Time()); err != nil {
+	if c.Starts, err = startOf(r, f.Starts, s.Time(), r.zone()); err != nil {
 		return err.Error()
 	}
 	if c.Length, err = length(f.Length); err != nil {
@@ -337,7 +342,7 @@ func (s *site) settle(r *ask, f *contestForm, c *store.Contest) string {
 	if c.Freeze != 0 && c.Length != 0 && c.Freeze >= c.Length {
 		return "the board stands still before the contest ends, or never"
 	}
-	if c.Settings.Removed, err = removedOf(f.Removed, c.Starts); err != nil {
+	if c.Settings.Removed, err = removedOf(f.Removed, c.Starts, r.zone()); err != nil {
 		return err.Error()
 	}
 	c.Settings.PerMinute, c.Settings.KeepSources = 0, f.KeepSources
@@ -355,8 +360,8 @@ func (s *site) settle(r *ask, f *contestForm, c *store.Contest) string {
 	return ""
 }
 
-// startOf reads when a contest begins: a time in the server's zone, or now.
-func startOf(r *ask, text string, now time.Time) (time.Time, error) {
+// startOf reads when a contest begins: a time in a zone, or now.
+func startOf(r *ask, text string, now time.Time, z zone) (time.Time, error) {
 	switch {
 	case r.PostFormValue("start") == "now":
 		return now.Truncate(time.Second), nil
@@ -364,7 +369,7 @@ func startOf(r *ask, text string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	for _, layout := range []string{atLayout, atLayout + ":05"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+		if t, err := time.ParseInLocation(layout, text, z.Location); err == nil {
 			return t, nil
 		}
 	}

@@ -2,71 +2,154 @@ package web
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// endedView is the page for a form that came when its session had ended: with what it says, to
-// be sent again.
-type endedView struct {
-	Path, Type, Next string
-	Fields           []sentField
-	Files            []string // that must be chosen again
+// keptForm is a form that came from a browser that is not logged in. The login page carries it, and
+// after the login it is shown again, to be sent.
+type keptForm struct {
+	Path   string // to which it is sent
+	Type   string // as what; empty if it is not multipart/form-data
+	Back   string // the page that it was on
+	Fields []sentField
+	Files  []keptFile
 }
 
-// Long says whether the field is one that somebody may want to copy.
-func (f sentField) Long() bool { return len(f.Value) > 60 || strings.Contains(f.Value, "\n") }
+// keptFile is a file of a keptForm. A form that is shown again has it in a field keptFileField.
+type keptFile struct {
+	Name string
+	Data []byte
+}
 
 const (
-	// mostEnded is the most bytes of a form that is kept so: nobody knows who sends it.
-	mostEnded = 256 << 10
-	// atOnce is how many such forms are read at one time.
-	atOnce = 8
+	keptField     = "kept"
+	keptFileField = "kept-file"
+	multipartType = "multipart/form-data"
 )
 
-// ended answers a form whose session has ended. It says false, and answers nothing, where the
-// form is no such form, has a password in it, or is too much to send it back.
-func (s *site) ended(w http.ResponseWriter, r *ask) (bool, error) {
-	if !r.ended || r.Method != http.MethodPost {
-		return false, nil
+const (
+	// mostEnded is the most bytes of a form that is kept: anybody can send one.
+	mostEnded = 256 << 10
+	// mostKept is the most bytes of a login that carries one, which is encoded twice.
+	mostKept = mostEnded*2 + small
+	// atOnce is how many such forms are read at one time.
+	atOnce = 64
+)
+
+// Label returns what the field is called on a page, or "" for one that need not be shown.
+func (f sentField) Label() string {
+	switch {
+	case f.Name == "text":
+		return "Text"
+	case f.Name == "language":
+		return "Language"
+	case f.Long():
+		return f.Name
+	}
+	return ""
+}
+
+// Long reports whether the field needs several lines.
+func (f sentField) Long() bool { return len(f.Value) > 60 || strings.Contains(f.Value, "\n") }
+
+// Encoded is the file as the value of a field.
+func (f keptFile) Encoded() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(f.Name)) + "." + base64.RawURLEncoding.EncodeToString(f.Data)
+}
+
+// decodeFile reads what Encoded wrote.
+func decodeFile(text string) (f keptFile, err error) {
+	name, data, _ := strings.Cut(text, ".")
+	decoded, err := base64.RawURLEncoding.DecodeString(name)
+	if err == nil {
+		f.Data, err = base64.RawURLEncoding.DecodeString(data)
+	}
+	if f.Name = string(decoded); err != nil || f.Name == "" {
+		return f, bad("the form is incomplete: choose the file again")
+	}
+	return f, nil
+}
+
+// Encoded is the form as the value of a field.
+func (k *keptForm) Encoded() (string, error) {
+	data, err := json.Marshal(k)
+	return base64.RawURLEncoding.EncodeToString(data), err
+}
+
+// decodeForm reads what Encoded wrote. If it is not whole, it returns nil.
+func decodeForm(text string) *keptForm {
+	k := &keptForm{}
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || json.Unmarshal(data, k) != nil || local(k.Path) != k.Path || k.Type != "" && k.Type != multipartType {
+		return nil
+	}
+	k.Back = local(k.Back)
+	return k
+}
+
+// keepForm reads a form that a browser sent that is not logged in. It returns nil if there is none,
+// if it is too large, or if it has a password.
+func (s *site) keepForm(w http.ResponseWriter, r *ask) *keptForm {
+	if r.Method != http.MethodPost {
+		return nil
 	}
 	select {
 	case s.endings <- struct{}{}:
 		defer func() { <-s.endings }()
 	default:
-		return false, nil
+		return nil
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostEnded)
-	v := endedView{Path: r.URL.RequestURI(), Next: r.back()}
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+	k := &keptForm{Path: r.URL.RequestURI(), Back: r.back()}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), multipartType) {
 		if r.ParseMultipartForm(mostEnded) != nil {
-			return false, nil
+			return nil
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // all of it is in memory
-		v.Type = "multipart/form-data"
-		for _, files := range r.MultipartForm.File {
-			for _, f := range files {
-				if f.Filename != "" {
-					v.Files = append(v.Files, f.Filename)
-				}
-			}
+		k.Type = multipartType
+		files, err := s.sentFiles(r)
+		if err != nil {
+			return nil
 		}
+		k.Files = files
 	} else if r.ParseForm() != nil {
-		return false, nil
+		return nil
 	}
 	for name, values := range r.PostForm {
 		if strings.Contains(name, "password") {
-			return false, nil
+			return nil
 		}
 		for _, value := range values {
-			v.Fields = append(v.Fields, sentField{name, value})
+			if name != keptFileField {
+				k.Fields = append(k.Fields, sentField{name, value})
+			}
 		}
 	}
-	slices.SortFunc(v.Fields, func(a, b sentField) int { return cmp.Compare(a.Name, b.Name) })
-	slices.Sort(v.Files)
-	return true, s.page(w, r, http.StatusUnauthorized, "ended", "Your session has ended", v)
+	if len(k.Fields)+len(k.Files) == 0 {
+		return nil
+	}
+	slices.SortFunc(k.Fields, func(a, b sentField) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value)) })
+	return k
+}
+
+// ended answers a form that came from a browser that is not logged in with the login page, which
+// carries the form. It reports whether it has answered.
+func (s *site) ended(w http.ResponseWriter, r *ask) (bool, error) {
+	k := s.keepForm(w, r)
+	if k == nil {
+		return false, nil
+	}
+	return true, s.loginPage(w, r, http.StatusUnauthorized, loginView{Next: k.Back, Kept: k, Ended: r.ended})
+}
+
+// sendAgain shows a form that was kept during the login.
+func (s *site) sendAgain(w http.ResponseWriter, r *ask, k *keptForm) error {
+	return s.page(w, r, http.StatusOK, "ended", "You are logged in again", k)
 }
 
 // back is the page of this server on which a form was sent, as its browser tells; else "/".

@@ -2,10 +2,12 @@ package web_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"html"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,45 +15,124 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestEndedSession: what somebody has written whose session has ended comes back, to be sent
-// again; but no password, and nothing to a browser that never had a session.
-func TestEndedSession(t *testing.T) {
+// field returns the value of a hidden field of a page.
+func (a answer) field(t *testing.T, name string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(a.body, `name="`+name+`" value="`)
+	value, _, ends := strings.Cut(rest, `"`)
+	if !found || !ends {
+		t.Fatalf("the page has no field %s:\n%s", name, a.body)
+	}
+	return html.UnescapeString(value)
+}
+
+// TestFormsOutliveTheSession: a form that was sent without a session, because it has ended or the
+// browser lost its cookie, comes back after the login, with its text, its files, and its language.
+// Sent from there, it does what it would have done.
+func TestFormsOutliveTheSession(t *testing.T) {
+	for what, cookie := range map[string]string{"the session has ended": "assay=nosuchsession", "the cookie is lost": ""} {
+		h := newHarness(t)
+		c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+		logIn := func(page answer, password string) answer {
+			t.Helper()
+			harmless(t, "the page", page.body)
+			return h.ask(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {page.field(t, "next")}, "kept": {page.field(t, "kept")}})
+		}
+		session := func(a answer) string {
+			all := a.Values("Set-Cookie") // the first may remove the old one
+			i := slices.IndexFunc(all, func(one string) bool { return strings.HasPrefix(one, "assay=") && !strings.HasPrefix(one, "assay=;") })
+			text, _, _ := strings.Cut(all[i], ";")
+			return text
+		}
+
+		const text = "is 0 allowed?\nI ask" + evil
+		page := h.ask(cookie, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
+		if page.code != 401 || !strings.Contains(page.body, "Nothing has been sent") || strings.Contains(page.body, "Your session has ended") != (cookie != "") {
+			t.Errorf("%s: %d\n%s", what, page.code, page.body)
+		}
+		page = logIn(page, "wrong-password")
+		if page.code != 403 || !strings.Contains(page.body, "Nothing has been sent") {
+			t.Errorf("%s, a wrong password: %d\n%s", what, page.code, page.body)
+		}
+		page = logIn(page, "correct-horse")
+		harmless(t, "the form", page.body)
+		for _, want := range []string{"Your form has not been sent yet", `action="/c/now/clar"`, `name="problem" value="A"`, "\n" + html.EscapeString(text) + "</textarea>"} {
+			if page.code != 200 || !strings.Contains(page.body, want) {
+				t.Errorf("%s: %d, without %q in\n%s", what, page.code, want, page.body)
+			}
+		}
+
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		_ = w.WriteField("language", "sh")
+		_ = w.WriteField("key", "k1")
+		_ = w.WriteField("text", "")
+		file, _ := w.CreateFormFile("file", "sol.txt")
+		_, _ = file.Write([]byte("echo \xff\x00 it"))
+		w.Close()
+		r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/c/now/p/A", &body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", w.FormDataContentType())
+		r.Header.Set("Referer", h.URL+"/c/now/p/A?x=1")
+		page = h.do(r, cookie)
+		if page.code != 401 || !strings.Contains(page.body, "with the file <code>sol.txt</code>") || page.field(t, "next") != "/c/now/p/A?x=1" {
+			t.Errorf("%s, with a file: %d\n%s", what, page.code, page.body)
+		}
+		page = logIn(page, "correct-horse")
+		if !strings.Contains(page.body, `<input name="language" value="sh"`) || !strings.Contains(page.body, `enctype="multipart/form-data"`) || !strings.Contains(page.body, "<code>sol.txt</code>, 10 bytes") {
+			t.Errorf("%s: the form with a file is\n%s", what, page.body)
+		}
+		again := map[string]string{"language": "sh", "key": page.field(t, "key"), "kept-file": page.field(t, "kept-file")}
+		if got := h.upload(session(page), "/c/now/p/A", again, nil); got.code != 303 {
+			t.Errorf("%s: the form that came back is answered %d\n%s", what, got.code, got.body)
+		}
+		sent := must[[]*store.Submission](t)(h.store.Submissions(t.Context(), store.Filter{Contest: c.ID, Limit: 9}))
+		if len(sent) != 1 || sent[0].Program != "sol.txt" || sent[0].Language != "sh" || sent[0].Size != 10 {
+			t.Errorf("%s: submitted are %+v", what, sent)
+		}
+		again["kept-file"] = "x.%%%"
+		again["key"] = "k2"
+		if got := h.upload(session(page), "/c/now/p/A", again, nil); got.code != 400 || !strings.Contains(got.body, "choose the file again") {
+			t.Errorf("%s: a damaged file is answered %d\n%s", what, got.code, got.body)
+		}
+	}
+}
+
+// TestFormsThatAreNotKept: a password, what is too large, and a form without fields lead to the
+// login; a form that was tampered with leads to where it would have led without.
+func TestFormsThatAreNotKept(t *testing.T) {
 	h := newHarness(t)
 	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
-	const ended, text = "assay=nosuchsession", "is 0 allowed?\nI ask" + evil
-	got := h.ask(ended, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
-	harmless(t, "the page", got.body)
-	for _, want := range []string{"Your session has ended", `action="/c/now/clar"`, `name="problem" value="A"`, "\n" + html.EscapeString(text) + "</textarea>", `href="/login?next=%2f"`} {
-		if got.code != 401 || !strings.Contains(got.body, want) {
-			t.Errorf("%d, without %q in\n%s", got.code, want, got.body)
-		}
-	}
-	var body bytes.Buffer
-	w := multipart.NewWriter(&body)
-	_ = w.WriteField("language", "c")
-	_ = w.WriteField("text", strings.Repeat("x\n", 100))
-	file, _ := w.CreateFormFile("file", "sol.c")
-	_, _ = file.Write([]byte("int main;"))
-	w.Close()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/c/now/p/A", &body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", w.FormDataContentType())
-	r.Header.Set("Referer", h.URL+"/c/now/p/A?x=1")
-	if got := h.do(r, ended); got.code != 401 || !strings.Contains(got.body, "<code>sol.c</code> must be chosen again") || !strings.Contains(got.body, "x\nx\n") || !strings.Contains(got.body, `href="/c/now/p/A?x=1"`) {
-		t.Errorf("with a file: %d\n%s", got.code, got.body)
-	}
 	for name, row := range map[string]struct {
-		cookie, path string
-		fields       url.Values
+		path   string
+		fields url.Values
 	}{
-		"nobody":     {"", "/c/now/clar", url.Values{"text": {text}}},
-		"a password": {ended, "/account/password", url.Values{"password": {"old"}, "new-password": {"another one"}}},
-		"too much":   {ended, "/c/now/clar", url.Values{"text": {strings.Repeat("x", 300<<10)}}},
+		"no fields":  {"/c/now/clar", url.Values{}},
+		"a password": {"/account/password", url.Values{"password": {"old"}, "new-password": {"another one"}}},
+		"too much":   {"/c/now/clar", url.Values{"text": {strings.Repeat("x", 300<<10)}}},
 	} {
-		if got := h.ask(row.cookie, "POST", row.path, row.fields); got.code != 303 || got.Get("Location") != "/login?next=%2F" {
-			t.Errorf("%s: %d to %q\n%s", name, got.code, got.Get("Location"), got.body)
+		for _, cookie := range []string{"", "assay=nosuchsession"} {
+			if got := h.ask(cookie, "POST", row.path, row.fields); got.code != 303 || got.Get("Location") != "/login?next=%2F" {
+				t.Errorf("%s: %d to %q\n%s", name, got.code, got.Get("Location"), got.body)
+			}
 		}
+	}
+	for name, kept := range map[string]string{
+		"no form":           "%%%",
+		"no JSON":           base64.RawURLEncoding.EncodeToString([]byte("x")),
+		"to another server": base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"//evil.example/","Fields":[{"Name":"a","Value":"b"}]}`)),
+		"of another type":   base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Type":"text/plain"}`)),
+		"to a script":       base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"javascript:alert(1)"}`)),
+	} {
+		got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {"/account"}, "kept": {kept}})
+		if got.code != 303 || got.Get("Location") != "/account" {
+			t.Errorf("%s: %d to %q", name, got.code, got.Get("Location"))
+		}
+	}
+	back := base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Back":"//evil.example/"}`))
+	if got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.code != 200 || strings.Contains(got.body, "evil.example") {
+		t.Errorf("a form with another way back: %d\n%s", got.code, got.body)
 	}
 }

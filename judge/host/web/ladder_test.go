@@ -202,7 +202,7 @@ func TestBotsAreRefused(t *testing.T) {
 		{"bob", "hill", "b", "py", strings.Repeat("x", 1<<20), 413, "the submission is too large"},
 		{"bob", "hill", "ada's bot" + evil, "py", "x", 400, "somebody else"},
 		{"bob", "closed", "b", "py", "x", 403, "takes no more bots"},
-		{"anonymous", "hill", "b", "py", "x", 303, ""},
+		{"anonymous", "hill", "b", "py", "x", 401, "Nothing has been sent"},
 		{"bob", "hill", "b", "py", "x", 303, ""},
 		{"bob", "hill", "c", "py", "x", 303, ""},
 		{"bob", "hill", "d", "py", "x", 400, "you have 2 bots here"},

@@ -123,7 +123,9 @@ func (s *site) begin(w http.ResponseWriter, r *ask, a *store.Account) error {
 // loginView is the page on which one logs in.
 type loginView struct {
 	Login, Next, Wrong string
-	Open               bool // anybody may make an account
+	Open               bool      // anybody may make an account
+	Kept               *keptForm // the form that waits for the login; nil if there is none
+	Ended              bool      // the session has ended
 }
 
 // local is a path of this server, whatever a link says.
@@ -139,18 +141,23 @@ func (s *site) login(w http.ResponseWriter, r *ask) error {
 	if r.me != nil {
 		return go303(w, r, next)
 	}
-	return s.page(w, r, http.StatusOK, "login", "Log in", loginView{Next: next, Open: s.Registration == auth.Open})
+	return s.loginPage(w, r, http.StatusOK, loginView{Next: next})
+}
+
+func (s *site) loginPage(w http.ResponseWriter, r *ask, code int, v loginView) error {
+	v.Open = s.Registration == auth.Open
+	return s.page(w, r, code, "login", "Log in", v)
 }
 
 func (s *site) logIn(w http.ResponseWriter, r *ask) error {
-	if err := form(w, r, small); err != nil {
+	if err := form(w, r, mostKept); err != nil {
 		return err
 	}
-	v := loginView{Open: s.Registration == auth.Open, Login: strings.TrimSpace(r.PostFormValue("login")), Next: local(r.PostFormValue("next"))}
+	v := loginView{Login: strings.TrimSpace(r.PostFormValue("login")), Next: local(r.PostFormValue("next")), Kept: decodeForm(r.PostFormValue(keptField))}
 	const wrong = "the login or the password is wrong"
 	if !auth.GoodLogin(v.Login) {
 		v.Login, v.Wrong = "", wrong
-		return s.page(w, r, http.StatusForbidden, "login", "Log in", v)
+		return s.loginPage(w, r, http.StatusForbidden, v)
 	}
 	a, err := s.Store.AccountByLogin(r.Context(), v.Login)
 	if errors.Is(err, store.ErrNotFound) {
@@ -168,7 +175,7 @@ func (s *site) logIn(w http.ResponseWriter, r *ask) error {
 	}
 	if wait := s.tries.begin(by, s.Time()); wait > 0 {
 		v.Wrong = "there were too many wrong passwords for this login: wait " + counted(int(wait.Seconds())+1, "second", "seconds")
-		return s.page(w, r, http.StatusTooManyRequests, "login", "Log in", v)
+		return s.loginPage(w, r, http.StatusTooManyRequests, v)
 	}
 	good, err := s.Passwords.Check(r.Context(), typed(r, "password"), a.Password)
 	if err != nil {
@@ -176,7 +183,7 @@ func (s *site) logIn(w http.ResponseWriter, r *ask) error {
 	}
 	if !good || a.Disabled {
 		v.Wrong = wrong
-		return s.page(w, r, http.StatusForbidden, "login", "Log in", v)
+		return s.loginPage(w, r, http.StatusForbidden, v)
 	}
 	s.tries.forget(by)
 	if err := s.begin(w, r, a); err != nil {
@@ -185,6 +192,10 @@ func (s *site) logIn(w http.ResponseWriter, r *ask) error {
 	http.SetCookie(w, &http.Cookie{
 		Name: s.cookie() + "-known", Value: known(a), Path: "/", MaxAge: int(cookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
 	})
+	if v.Kept != nil {
+		r.me = a
+		return s.sendAgain(w, r, v.Kept)
+	}
 	return go303(w, r, v.Next)
 }
 

@@ -245,6 +245,7 @@ type versionsView struct {
 	Versions []store.Version
 	Uploads  []*store.Upload
 	Contests []*store.Contest
+	Practice store.PracticeLevel // what practice shows; a contest that has the problem ends it
 }
 
 func (s *site) versions(w http.ResponseWriter, r *ask) error {
@@ -252,7 +253,7 @@ func (s *site) versions(w http.ResponseWriter, r *ask) error {
 	if err != nil {
 		return err
 	}
-	v := versionsView{Problem: p}
+	v := versionsView{Problem: p, Practice: s.PracticeOf(p)}
 	if v.Versions, err = s.Store.Versions(r.Context(), p); err != nil {
 		return err
 	}

@@ -16,17 +16,17 @@ const (
 )
 
 // removedText writes times that do not count as the form takes them: a line each.
-func removedText(all []store.Interval) string {
+func removedText(all []store.Interval, z zone) string {
 	var b strings.Builder
 	for _, r := range all {
-		fmt.Fprintf(&b, "%s to %s\n", r.From.Local().Format(dayLayout), r.To.Local().Format(dayLayout))
+		fmt.Fprintf(&b, "%s to %s\n", r.From.In(z.Location).Format(dayLayout), r.To.In(z.Location).Format(dayLayout))
 	}
 	return b.String()
 }
 
-// removedOf reads them, in the server's zone. A clock without a day is the first such time
+// removedOf reads them. A clock without a day is the first such time
 // after the start.
-func removedOf(text string, starts time.Time) (all []store.Interval, err error) {
+func removedOf(text string, starts time.Time, z zone) (all []store.Interval, err error) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -36,10 +36,10 @@ func removedOf(text string, starts time.Time) (all []store.Interval, err error) 
 		from, to, both := strings.Cut(line, " to ")
 		var r store.Interval
 		if both {
-			r.From, both = momentOf(strings.TrimSpace(from), starts)
+			r.From, both = momentOf(strings.TrimSpace(from), starts, z)
 		}
 		if both {
-			r.To, both = momentOf(strings.TrimSpace(to), starts)
+			r.To, both = momentOf(strings.TrimSpace(to), starts, z)
 		}
 		switch {
 		case starts.IsZero():
@@ -54,24 +54,24 @@ func removedOf(text string, starts time.Time) (all []store.Interval, err error) 
 	slices.SortFunc(all, func(a, b store.Interval) int { return a.From.Compare(b.From) })
 	for i := 1; i < len(all); i++ {
 		if all[i].From.Before(all[i-1].To) {
-			return nil, fmt.Errorf("two of the times that do not count overlap: %s", strings.ReplaceAll(strings.TrimSpace(removedText(all[i-1:i+1])), "\n", ", and "))
+			return nil, fmt.Errorf("two of the times that do not count overlap: %s", strings.ReplaceAll(strings.TrimSpace(removedText(all[i-1:i+1], z)), "\n", ", and "))
 		}
 	}
 	return all, nil
 }
 
 // momentOf reads a moment.
-func momentOf(text string, starts time.Time) (time.Time, bool) {
+func momentOf(text string, starts time.Time, z zone) (time.Time, bool) {
 	for _, layout := range []string{dayLayout, "2006-01-02 15:04", atLayout, clockLayout, "15:04"} {
-		at, err := time.ParseInLocation(layout, text, time.Local)
+		at, err := time.ParseInLocation(layout, text, z.Location)
 		if err != nil {
 			continue
 		}
 		if at.Year() > 0 {
 			return at, true
 		}
-		day := starts.Local()
-		at = time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.Local)
+		day := starts.In(z.Location)
+		at = time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0, z.Location)
 		if at.Before(starts.Truncate(time.Minute)) {
 			at = at.AddDate(0, 0, 1)
 		}

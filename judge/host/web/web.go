@@ -251,13 +251,6 @@ func (s *site) run(w http.ResponseWriter, r *ask, rt route) error {
 	if err := s.know(w, r); err != nil {
 		return err
 	}
-	if r.me != nil && r.Method != http.MethodGet {
-		upload, err := s.Upload(r.Context(), r.me)
-		if err != nil {
-			return err
-		}
-		defer upload.End()
-	}
 	if turns, who := s.turns(r, rt); turns != nil {
 		turn, err := turns.Wait(r.Context(), who)
 		if err != nil {
@@ -495,7 +488,7 @@ func (s *site) page(w http.ResponseWriter, r *ask, code int, name, title string,
 	if t == nil {
 		return fmt.Errorf("there is no template %s", name)
 	}
-	p := pageView{Title: title, Site: s.Name, Me: r.me, Styles: styleName, Script: scriptName, Worker: sharedName, Path: r.URL.Path, View: view, Zone: zone()}
+	p := pageView{Title: title, Site: s.Name, Me: r.me, Styles: styleName, Script: scriptName, Worker: sharedName, Path: r.URL.Path, View: view, Zone: serverZone()}
 	if r.hill != nil {
 		p.Ladder = &ladderHead{r.hill.Slug, r.hill.Name}
 	}
@@ -539,7 +532,8 @@ func loopback(host string) bool {
 	return name == "localhost" || strings.HasPrefix(name, "127.") || name == "[::1]"
 }
 
-func zone() string {
+// serverZone returns the abbreviation of the server's time zone.
+func serverZone() string {
 	name, _ := time.Now().Zone()
 	return name
 }

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+	"regexp"
+	"time"
+)
+
+// zoneCookie is the cookie in which a script puts the reader's time zone, and zoneField the field
+// with the zone in which a form was drawn.
+const (
+	zoneCookie = "zone"
+	zoneField  = "zone"
+)
+
+// zones are names of the IANA time zone database.
+var zones = regexp.MustCompile(`^[A-Za-z0-9_+-]{1,32}(/[A-Za-z0-9_+-]{1,32}){0,2}$`)
+
+// A zone is the time zone in which a form writes times and reads them back.
+type zone struct {
+	*time.Location
+	Name string // in the IANA database; empty for the server's zone
+}
+
+// zoneOf returns the zone of that name. If the name is empty or unknown, it is the server's.
+func zoneOf(name string) zone {
+	if zones.MatchString(name) && name != "Local" {
+		if at, err := time.LoadLocation(name); err == nil {
+			return zone{at, name}
+		}
+	}
+	return zone{time.Local, ""}
+}
+
+// zone returns the zone in which a form that was sent had been drawn, or else the reader's, which
+// browsers with scripts tell.
+func (r *ask) zone() zone {
+	if r.Method == http.MethodPost {
+		return zoneOf(r.PostFormValue(zoneField))
+	}
+	if c, err := r.Cookie(zoneCookie); err == nil {
+		return zoneOf(c.Value)
+	}
+	return zoneOf("")
+}
+
+// Label names the zone at a time, for people. If the time is zero, it is now.
+func (z zone) Label(at, now time.Time) string {
+	if at.IsZero() {
+		at = now
+	}
+	short, _ := at.In(z.Location).Zone()
+	offset := at.In(z.Location).Format("UTC-07:00")
+	switch {
+	case z.Name != "":
+		return z.Name + " (" + offset + ")"
+	case short == "UTC":
+		return "UTC, the server's time zone"
+	}
+	return short + " (" + offset + "), the server's time zone"
+}

@@ -1,0 +1,61 @@
+package web_test
+
+import (
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+)
+
+// TestZones: a contest's form has times in the reader's zone and names it; what is sent is read in
+// the zone in which the form was drawn, wherever its reader is by then.
+func TestZones(t *testing.T) {
+	defer func(was *time.Location) { time.Local = was }(time.Local)
+	time.Local = time.FixedZone("IST", 5*60*60+30*60) // the server's
+	h := newHarness(t)
+	admin := h.cookie("admin")
+	v := url.Values{
+		"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "length": {"5h"},
+		"zone": {"Europe/Berlin"}, "starts": {"2026-07-01T10:00"}, "removed": {"11:00 to 11:30"},
+	}
+	if got := h.ask(admin, "POST", "/admin/contests/new", v); got.code != 303 {
+		t.Fatalf("%d\n%s", got.code, got.body)
+	}
+	c := must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "spring"))
+	if got := c.Starts.UTC().Format(time.DateTime); got != "2026-07-01 08:00:00" {
+		t.Errorf("it starts at %s UTC", got)
+	}
+	if got := c.Settings.Removed; len(got) != 1 || got[0].From.UTC().Format("15:04") != "09:00" {
+		t.Errorf("removed is %v", got)
+	}
+	for cookie, want := range map[string][3]string{
+		"":                            {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", "2026-07-01 14:30:00 to 2026-07-01 15:00:00"},
+		"; zone=America/New_York":     {"America/New_York (UTC-04:00)", "2026-07-01T04:00", "2026-07-01 05:00:00 to 2026-07-01 05:30:00"},
+		"; zone=Europe/Berlin":        {"Europe/Berlin (UTC+02:00)", "2026-07-01T10:00", "2026-07-01 11:00:00 to 2026-07-01 11:30:00"},
+		"; zone=UTC":                  {"UTC (UTC+00:00)", "2026-07-01T08:00", "2026-07-01 09:00:00 to 2026-07-01 09:30:00"},
+		"; zone=Nowhere/Land":         {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
+		"; zone=../../etc/passwd":     {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
+		"; zone=Local":                {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
+		"; zone=\"><marked onload=x>": {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
+	} {
+		page := h.ask(admin+cookie, "GET", "/c/spring/edit", nil)
+		harmless(t, "the form", page.body)
+		page.body = html.UnescapeString(page.body)
+		if strings.Count(page.body, "Time zone: "+want[0]) != 2 || !strings.Contains(page.body, `name="starts" type="datetime-local" value="`+want[1]+`"`) || !strings.Contains(page.body, want[2]) {
+			t.Errorf("with the cookie %q the form has not %q:\n%s", cookie, want, page.body)
+		}
+	}
+	// In a form that comes back with a mistake nothing moves.
+	v.Set("name", "")
+	v.Set("revision", "1")
+	page := h.ask(admin+"; zone=America/New_York", "POST", "/c/spring/edit", v)
+	page.body = html.UnescapeString(page.body)
+	for _, want := range []string{"Time zone: Europe/Berlin (UTC+02:00)", `name="zone" value="Europe/Berlin"`, `value="2026-07-01T10:00"`} {
+		if page.code != 400 || !strings.Contains(page.body, want) {
+			t.Errorf("a form with a mistake: %d, without %q\n%s", page.code, want, page.body)
+		}
+	}
+}
