@@ -110,7 +110,7 @@ func (c *console) listOn(ctx context.Context, address string) error {
 
 func publishCommand(c *console) *cobra.Command {
 	var r running
-	var to, as string
+	var to, as, practice string
 	cmd := &cobra.Command{
 		Use:   "publish <problem>",
 		Short: "put a problem on a server, as it is now",
@@ -137,7 +137,7 @@ are judged with what was there when they came.
 				return err
 			}
 			defer func() { err = errors.Join(err, contest.Close()) }()
-			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), r.options())
+			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), practice, r.options())
 			if err != nil {
 				return err
 			}
@@ -148,6 +148,7 @@ are judged with what was there when they came.
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "the server's `URL`")
 	f.StringVar(&as, "as", "", "the problem's `NAME` there, if not its own")
+	f.StringVar(&practice, "practice", "", "what practice with the problem shows: off, verdict, samples, all, or default for the server's setting (default unchanged)")
 	r.flags(c, f)
 	return cmd
 }

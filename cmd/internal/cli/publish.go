@@ -29,7 +29,7 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 
 // Publish puts a problem of the contest on a server, under a name of its own or another,
 // and returns the id of its bundle and how many blobs travelled.
-func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location, as string, r workspace.Running) (id blob.Digest, sent int, err error) {
+func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location, as, practice string, r workspace.Running) (id blob.Digest, sent int, err error) {
 	problem, b, err := Freeze(ctx, contest, at, r)
 	if err != nil {
 		return "", 0, err
@@ -39,6 +39,6 @@ func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspa
 	if err != nil {
 		return "", 0, err
 	}
-	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), shown, b)
+	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), practice, shown, b)
 	return b.Manifest.ID(), sent, err
 }

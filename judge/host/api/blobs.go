@@ -286,12 +286,16 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
+	practice, err := practiceOf(n.Practice)
+	if err != nil {
+		return err
+	}
 	id, err := a.whole(r.Context(), who, n)
 	if err != nil {
 		return err
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
-		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID, Anybodys: who.may(client.Admin),
+		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice,
 	})
 	if errors.Is(err, store.ErrTaken) { // by a faster request
 		return others
@@ -301,6 +305,20 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	}
 	a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
 	return a.done(w, r, who, "publish", slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
+}
+
+// practiceOf reads the word of a request. If it is empty, it returns nil.
+func practiceOf(word string) (*store.PracticeLevel, error) {
+	p := store.PracticeLevel(word)
+	switch {
+	case word == "":
+		return nil, nil
+	case word == client.PracticeDefault:
+		p = ""
+	case !slices.Contains(store.PracticeLevels, p):
+		return nil, &status{http.StatusBadRequest, fmt.Sprintf("invalid practice %.40q", word), "it is off, verdict, samples, all, or default"}
+	}
+	return &p, nil
 }
 
 // whole returns the id of a bundle of which the account has sent every blob.

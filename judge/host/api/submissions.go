@@ -287,7 +287,7 @@ func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) er
 			ended.Submissions++
 		}
 	}
-	return a.done(w, r, who, "cancel", strings.TrimSpace(login+" "+problem), fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Flows), ended)
+	return a.done(w, r, who, "cancel", strings.TrimSpace(account+" "+problem), fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Flows), ended)
 }
 
 // The times of a stream of events.

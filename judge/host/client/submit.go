@@ -140,7 +140,7 @@ func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)
 }
 
 // Publish puts a frozen problem on the server and returns how many blobs travelled.
-func (c *Client) Publish(ctx context.Context, slug string, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
+func (c *Client) Publish(ctx context.Context, slug, practice string, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
 	manifest, config, all := sources(b)
 	text, err := json.Marshal(sheet)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *Client) Publish(ctx context.Context, slug string, sheet *Sheet, b *bund
 	if sent, err = c.Upload(ctx, all); err != nil {
 		return sent, err
 	}
-	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), NewProblem{Title: sheet.Title, Manifest: manifest, Config: config, Sheet: shown.Digest}, nil)
+	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), NewProblem{Title: sheet.Title, Manifest: manifest, Config: config, Sheet: shown.Digest, Practice: practice}, nil)
 }
 
 // sources are the blobs of a bundle.

@@ -93,7 +93,13 @@ type NewProblem struct {
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
 	Sheet    blob.Digest `json:"sheet,omitempty"` // of a Sheet as JSON
+	// Practice is what practice with the problem shows from now on: off, verdict, samples, all, or
+	// default, which is the server's setting. If empty, that does not change.
+	Practice string `json:"practice,omitempty"`
 }
+
+// PracticeDefault is the word for the server's setting in NewProblem.Practice.
+const PracticeDefault = "default"
 
 // NewSubmission is a submission whose files the server has as blobs.
 type NewSubmission struct {

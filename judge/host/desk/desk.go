@@ -49,6 +49,8 @@ type Desk struct {
 	Class string
 	// Registration says who may make an account of their own.
 	Registration auth.Registration
+	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.
+	Practice store.PracticeLevel
 	// Forget removes at once those of some blobs that nobody names. It must not be called with
 	// Kept held.
 	Forget func(ctx context.Context, blobs []blob.Digest) error
@@ -398,9 +400,20 @@ func (d *Desk) Bounded(files []job.File, folder bool) error {
 	return nil
 }
 
-// Tokens only: an account without a role is one of a server that people know by their command
-// line alone. It may practise with every problem that no contest has, and see everything.
-func open(a *store.Account) bool { return a.Role == "" }
+// practice returns what practice with a problem shows to an account, if no contest has the problem.
+// Only accounts without a role practice: those of people who know the server by their command line
+// alone.
+func (d *Desk) practice(a *store.Account, p *store.Problem) store.PracticeLevel {
+	if a.Role != "" {
+		return store.PracticeOff
+	}
+	return d.PracticeOf(p)
+}
+
+// PracticeOf returns what practice with a problem shows, if no contest has the problem.
+func (d *Desk) PracticeOf(p *store.Problem) store.PracticeLevel {
+	return cmp.Or(p.Practice, d.Practice, store.PracticeSamples)
+}
 
 // Place says into which contest a submission for a problem goes that names none: the running
 // one, or one that takes practice; nil is for none, where no contest has the problem. Where
@@ -439,8 +452,13 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 		return best, nil
 	case seen != nil && !staff:
 		return nil, d.closed(seen)
-	case staff || len(contests) == 0 && open(a):
+	case staff:
 		return nil, nil
+	case len(contests) == 0 && a.Role == "":
+		p, err := d.Store.Problem(ctx, problem)
+		if err != nil || d.practice(a, p) != store.PracticeOff {
+			return nil, err
+		}
 	}
 	return nil, fmt.Errorf("the problem %s: %w", problem, store.ErrNotFound)
 }
@@ -536,10 +554,20 @@ func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission)
 	}
 	if s.Contest == store.Practice {
 		contests, err := d.Store.ContestsOf(ctx, s.Problem)
-		if err == nil && len(contests) == 0 && open(a) {
-			return judge.ShowAll, nil
+		if err != nil || len(contests) > 0 {
+			return judge.ShowSamples, err
 		}
-		return judge.ShowSamples, err
+		p, err := d.Store.Problem(ctx, s.Problem)
+		if err != nil {
+			return "", err
+		}
+		switch d.practice(a, p) {
+		case store.PracticeAll:
+			return judge.ShowAll, nil
+		case store.PracticeSamples:
+			return judge.ShowSamples, nil
+		}
+		return judge.ShowVerdict, nil
 	}
 	c, err := d.Store.Contest(ctx, s.Contest)
 	if err != nil {

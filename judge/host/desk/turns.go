@@ -166,8 +166,8 @@ func (t *Turn) End() {
 	}
 }
 
-// mostUploads is how many requests with a body one account may have under way. Their bodies are
-// read outside of turns, so this bounds the memory and the disk that they take.
+// mostUploads is how many requests with a body one account may send to the API at a time. They are
+// kept in memory or on the disk until it is the account's turn.
 const mostUploads = 32
 
 // Upload waits until an account may send the body of another request. End the turn when the

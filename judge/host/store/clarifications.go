@@ -18,7 +18,7 @@ type Clarification struct {
 	Team     string
 	TeamName string // that asks, or is told; both "" for all
 	Problem  string // slug; "" for none
-	Text     string
+	Text     string // empty if its author was erased
 	ReplyTo  int64  // the question that it answers; 0 for none
 	Question string // the text of that
 	Answers  int    // how many a question has

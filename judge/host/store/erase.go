@@ -20,7 +20,8 @@ var ErrLastAdmin = errors.New("it is the last account that looks after the serve
 // Erase takes a person out of the database, and returns the blobs of what they sent: ForgetBlobs says
 // which of them nobody else names. The account stays, without anything that says whose it was,
 // and so do the results. The programs go with what was kept of their judgings, unless their
-// contest is final and keeps them; those that are judged now are judged no more. ErrNotFound
+// contest is final and keeps them; those that are judged now are judged no more. The person's questions
+// go unless an answer went to all, or somebody else is in the team. ErrNotFound
 // says that there is no such account, or that it was erased before.
 func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err error) {
 	a, err := s.Account(ctx, id)
@@ -61,7 +62,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err != nil {
 			return err
 		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions, q.EraseReading, q.EraseClaims, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
 			if err := erase(ctx, id); err != nil {
 				return err
 			}

@@ -228,3 +228,88 @@ func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 		}
 	})
 }
+
+// TestEraseQuestions: what a person asked goes, unless somebody else needs it: an answer went to
+// all, or another member of the team is there. What the person wrote as jury stays, without the
+// name.
+func TestEraseQuestions(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		c := h.newContest("spring")
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		accounts, teams := map[string]*store.Account{}, map[string]*store.Team{}
+		for _, login := range []string{"zoe", "bob"} {
+			accounts[login] = h.account(login)
+			team, err := h.Enter(t.Context(), c.ID, accounts[login])
+			check(err)
+			teams[login] = team
+		}
+		zoe, bob := accounts["zoe"].ID, accounts["bob"].ID
+		for _, n := range []store.NewClarification{
+			{Account: zoe, Team: teams["zoe"].ID, Text: "private question of zoe"},                        // 1
+			{Account: zoe, Team: teams["zoe"].ID, Text: "question with a public answer"},                  // 2
+			{Account: zoe, Team: teams["zoe"].ID, Text: "question without an answer"},                     // 3
+			{Account: bob, Team: teams["bob"].ID, Text: "private question of bob"},                        // 4
+			{Account: bob, Staff: true, Team: teams["zoe"].ID, ReplyTo: 1, Text: "private answer to zoe"}, // 5
+			{Account: bob, Staff: true, ReplyTo: 2, Text: "public answer to zoe"},                         // 6
+			{Account: zoe, Staff: true, Team: teams["bob"].ID, ReplyTo: 4, Text: "answer of zoe to bob"},  // 7
+			{Account: zoe, Staff: true, Text: "announcement of zoe"},                                      // 8
+			{Account: bob, Staff: true, Team: teams["zoe"].ID, Text: "message to zoe alone"},              // 9
+		} {
+			n.Contest = c.ID
+			_, err := h.Clarify(t.Context(), n)
+			check(err)
+		}
+		check(h.Read(t.Context(), c.ID, zoe, 9))
+		_, err := h.Erase(t.Context(), zoe)
+		check(err)
+		all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true})
+		check(err)
+		want := map[int64]string{
+			2: "question with a public answer", 4: "private question of bob", 6: "public answer to zoe", 7: "answer of zoe to bob", 8: "announcement of zoe",
+		}
+		if len(all) != 9 {
+			t.Errorf("there are %d clarifications", len(all))
+		}
+		for _, one := range all {
+			if one.Text != want[one.Number] || one.Login == "zoe" || one.TeamName == "zoe" {
+				t.Errorf("number %d by %s of %s says %q, want %q", one.Number, one.Login, one.TeamName, one.Text, want[one.Number])
+			}
+		}
+	})
+}
+
+// TestEraseLeavesTheTeam: what one member of a team asked stays as long as another one is there.
+func TestEraseLeavesTheTeam(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		c := h.newContest("spring")
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		zoe, bob := h.account("zoe"), h.account("bob")
+		_, err := h.EnterAll(t.Context(), c.ID, []store.Entrant{{Account: zoe, Team: "both"}, {Account: bob, Team: "both"}})
+		check(err)
+		team, err := h.TeamOf(t.Context(), c.ID, zoe.ID)
+		check(err)
+		_, err = h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: zoe.ID, Team: team.ID, Text: "question of the team"})
+		check(err)
+		for _, step := range []struct{ account, want string }{{zoe.ID, "question of the team"}, {bob.ID, ""}} {
+			_, err := h.Erase(t.Context(), step.account)
+			check(err)
+			all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true})
+			check(err)
+			if len(all) != 1 || all[0].Text != step.want {
+				t.Errorf("the question says %+v, want %q", all, step.want)
+			}
+		}
+	})
+}

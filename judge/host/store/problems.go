@@ -22,7 +22,24 @@ type Problem struct {
 	Config blob.Digest // the languages and limits that count with it
 	Sheet  blob.Digest // what a page shows of it; "" for none
 	Made   time.Time
+	// Practice is what practice with the problem shows. If empty, the server's setting applies.
+	Practice PracticeLevel
 }
+
+// PracticeLevel says what an account without a role sees of its submissions to a problem that no
+// contest has. Administrators and judges see everything.
+type PracticeLevel string
+
+// The levels of practice.
+const (
+	PracticeOff     PracticeLevel = "off"     // nobody practices
+	PracticeVerdict PracticeLevel = "verdict" // the verdict
+	PracticeSamples PracticeLevel = "samples" // the verdict of each test case, and everything about the samples
+	PracticeAll     PracticeLevel = "all"     // everything, with the secret test cases
+)
+
+// PracticeLevels are the levels, from the one that shows least.
+var PracticeLevels = []PracticeLevel{PracticeOff, PracticeVerdict, PracticeSamples, PracticeAll}
 
 // NewBundle is a bundle for PutBundle.
 type NewBundle struct {
@@ -37,16 +54,21 @@ type NewBundle struct {
 	Config   blob.Digest
 	Sheet    blob.Digest // "" for none
 	MadeBy   string      // id of an account
+	// Practice is what practice with the problem shows from now on. If nil, that does not change.
+	Practice *PracticeLevel
 }
 
 // PutBundle makes the problem where it is new, and makes the bundle its active one. To say
 // the same again changes nothing. ErrTaken says that the problem is another's.
 func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err error) {
 	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
-		now := s.now()
+		now, practice := s.now(), PracticeLevel("")
+		if b.Practice != nil {
+			practice = *b.Practice
+		}
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
 			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Sheet: string(b.Sheet), Made: now,
-			Anybodys: b.Anybodys,
+			Anybodys: b.Anybodys, Practice: string(practice), KeepPractice: b.Practice == nil,
 		})
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrTaken
@@ -81,7 +103,7 @@ func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
 }
 
 func problem(r query.Problem) *Problem {
-	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made)}
+	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made), PracticeLevel(r.Practice)}
 }
 
 // Version is a bundle of a problem, as a list shows it.

@@ -54,6 +54,9 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	if known := []string{"closed", "invite", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
 		k.fault("server.registration", suggest.Hint(c.Server.Registration, known), "server.registration: unknown value %q", c.Server.Registration)
 	}
+	if known := []string{"off", "verdict", "samples", "all"}; c.Server.Practice != "" && !slices.Contains(known, c.Server.Practice) {
+		k.fault("server.practice", suggest.Hint(c.Server.Practice, known), "server.practice: unknown value %q", c.Server.Practice)
+	}
 	if _, err := c.Server.Proxies(); err != nil {
 		k.fault("server.trusted_proxies", `["127.0.0.1", "10.0.0.0/8"] has one of each`, "server.trusted_proxies: %v", err)
 	}

@@ -81,6 +81,9 @@ type Server struct {
 	BackupKeep int    `toml:"backup_keep"`
 	// Registration says who may make an account of their own: closed, invite, open.
 	Registration string `toml:"registration"`
+	// Practice says what practice with a problem shows to accounts without a role, unless the
+	// problem was published with a setting of its own: off, verdict, samples, all.
+	Practice string `toml:"practice"`
 	// TrustedProxies are the addresses, or the networks, of proxies that are believed who asked
 	// them: Proxies reads them.
 	TrustedProxies []string `toml:"trusted_proxies"`

@@ -21,6 +21,24 @@ JOIN team ON team.id = member.team
 WHERE member.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE other.team = member.team AND other.account <> member.account)
 ORDER BY team.id;
 
+-- EraseQuestions empties the questions of teams in which a person is alone, and what was told to
+-- these teams alone. A question stays if its answer went to all.
+-- name: EraseQuestions :exec
+UPDATE clarification SET text = ''
+WHERE clarification.team IN (
+    SELECT m.team FROM member AS m
+    WHERE m.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE other.team = m.team AND other.account <> m.account)
+) AND NOT EXISTS (
+    SELECT 1 FROM clarification AS a
+    WHERE a.contest = clarification.contest AND a.reply_to = clarification.number AND a.team IS NULL
+);
+
+-- name: EraseReading :exec
+DELETE FROM clarification_read WHERE account = $1;
+
+-- name: EraseClaims :exec
+DELETE FROM clarification_claim WHERE account = $1;
+
 -- name: EraseMembers :exec
 DELETE FROM member WHERE account = $1;
 

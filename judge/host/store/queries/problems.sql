@@ -1,9 +1,10 @@
 -- PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
--- another's, unless that does not matter.
+-- another's, unless that does not matter. What practice shows stays as it is if keep_practice.
 -- name: PutProblem :one
-INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made)
-VALUES (sqlc.arg(id), sqlc.arg(slug), sqlc.arg(title), sqlc.arg(owner), sqlc.arg(bundle), sqlc.arg(config), sqlc.arg(sheet), sqlc.arg(made))
-ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet
+INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made, practice)
+VALUES (sqlc.arg(id), sqlc.arg(slug), sqlc.arg(title), sqlc.arg(owner), sqlc.arg(bundle), sqlc.arg(config), sqlc.arg(sheet), sqlc.arg(made), sqlc.arg(practice))
+ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet,
+    practice = CASE WHEN CAST(sqlc.arg(keep_practice) AS BOOLEAN) THEN problem.practice ELSE excluded.practice END
     WHERE problem.owner = excluded.owner OR CAST(sqlc.arg(anybodys) AS BOOLEAN)
 RETURNING *;
 

@@ -334,7 +334,7 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 }
 
 const problemsOfContest = `-- name: ProblemsOfContest :many
-SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made FROM contest_problem
+SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
 JOIN problem ON problem.id = contest_problem.problem
 WHERE contest_problem.contest = $1
 ORDER BY contest_problem.place, contest_problem.label
@@ -369,6 +369,7 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 			&i.Problem.Config,
 			&i.Problem.Sheet,
 			&i.Problem.Made,
+			&i.Problem.Practice,
 		); err != nil {
 			return nil, err
 		}

@@ -73,6 +73,15 @@ func (q *Queries) EraseAddresses(ctx context.Context, actor string) error {
 	return err
 }
 
+const eraseClaims = `-- name: EraseClaims :exec
+DELETE FROM clarification_claim WHERE account = $1
+`
+
+func (q *Queries) EraseClaims(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseClaims, account)
+	return err
+}
+
 const eraseFlow = `-- name: EraseFlow :exec
 DELETE FROM flow WHERE id = $1
 `
@@ -124,6 +133,33 @@ DELETE FROM part WHERE flow = $1
 
 func (q *Queries) EraseParts(ctx context.Context, flow string) error {
 	_, err := q.db.ExecContext(ctx, eraseParts, flow)
+	return err
+}
+
+const eraseQuestions = `-- name: EraseQuestions :exec
+UPDATE clarification SET text = ''
+WHERE clarification.team IN (
+    SELECT m.team FROM member AS m
+    WHERE m.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE other.team = m.team AND other.account <> m.account)
+) AND NOT EXISTS (
+    SELECT 1 FROM clarification AS a
+    WHERE a.contest = clarification.contest AND a.reply_to = clarification.number AND a.team IS NULL
+)
+`
+
+// EraseQuestions empties the questions of teams in which a person is alone, and what was told to
+// these teams alone. A question stays if its answer went to all.
+func (q *Queries) EraseQuestions(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseQuestions, account)
+	return err
+}
+
+const eraseReading = `-- name: EraseReading :exec
+DELETE FROM clarification_read WHERE account = $1
+`
+
+func (q *Queries) EraseReading(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseReading, account)
 	return err
 }
 

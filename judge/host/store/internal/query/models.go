@@ -319,14 +319,15 @@ type Part struct {
 }
 
 type Problem struct {
-	ID     string
-	Slug   string
-	Title  string
-	Owner  string
-	Bundle string
-	Config string
-	Sheet  string
-	Made   int64
+	ID       string
+	Slug     string
+	Title    string
+	Owner    string
+	Bundle   string
+	Config   string
+	Sheet    string
+	Made     int64
+	Practice string
 }
 
 type Session struct {

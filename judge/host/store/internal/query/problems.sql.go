@@ -190,7 +190,7 @@ func (q *Queries) ListBundles(ctx context.Context, problem string) ([]ListBundle
 }
 
 const listProblems = `-- name: ListProblems :many
-SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem ORDER BY id
+SELECT id, slug, title, owner, bundle, config, sheet, made, practice FROM problem ORDER BY id
 `
 
 func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
@@ -211,6 +211,7 @@ func (q *Queries) ListProblems(ctx context.Context) ([]Problem, error) {
 			&i.Config,
 			&i.Sheet,
 			&i.Made,
+			&i.Practice,
 		); err != nil {
 			return nil, err
 		}
@@ -293,7 +294,7 @@ func (q *Queries) NextUpload(ctx context.Context) (Uploaded, error) {
 }
 
 const problemBySlug = `-- name: ProblemBySlug :one
-SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem WHERE slug = $1
+SELECT id, slug, title, owner, bundle, config, sheet, made, practice FROM problem WHERE slug = $1
 `
 
 func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, error) {
@@ -308,12 +309,13 @@ func (q *Queries) ProblemBySlug(ctx context.Context, slug string) (Problem, erro
 		&i.Config,
 		&i.Sheet,
 		&i.Made,
+		&i.Practice,
 	)
 	return i, err
 }
 
 const problemsWithBundle = `-- name: ProblemsWithBundle :many
-SELECT id, slug, title, owner, bundle, config, sheet, made FROM problem WHERE bundle = $1
+SELECT id, slug, title, owner, bundle, config, sheet, made, practice FROM problem WHERE bundle = $1
 `
 
 func (q *Queries) ProblemsWithBundle(ctx context.Context, bundle string) ([]Problem, error) {
@@ -334,6 +336,7 @@ func (q *Queries) ProblemsWithBundle(ctx context.Context, bundle string) ([]Prob
 			&i.Config,
 			&i.Sheet,
 			&i.Made,
+			&i.Practice,
 		); err != nil {
 			return nil, err
 		}
@@ -349,27 +352,30 @@ func (q *Queries) ProblemsWithBundle(ctx context.Context, bundle string) ([]Prob
 }
 
 const putProblem = `-- name: PutProblem :one
-INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet
-    WHERE problem.owner = excluded.owner OR CAST($9 AS BOOLEAN)
-RETURNING id, slug, title, owner, bundle, config, sheet, made
+INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made, practice)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundle, config = excluded.config, sheet = excluded.sheet,
+    practice = CASE WHEN CAST($10 AS BOOLEAN) THEN problem.practice ELSE excluded.practice END
+    WHERE problem.owner = excluded.owner OR CAST($11 AS BOOLEAN)
+RETURNING id, slug, title, owner, bundle, config, sheet, made, practice
 `
 
 type PutProblemParams struct {
-	ID       string
-	Slug     string
-	Title    string
-	Owner    string
-	Bundle   string
-	Config   string
-	Sheet    string
-	Made     int64
-	Anybodys bool
+	ID           string
+	Slug         string
+	Title        string
+	Owner        string
+	Bundle       string
+	Config       string
+	Sheet        string
+	Made         int64
+	Practice     string
+	KeepPractice bool
+	Anybodys     bool
 }
 
 // PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
-// another's, unless that does not matter.
+// another's, unless that does not matter. What practice shows stays as it is if keep_practice.
 func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem, error) {
 	row := q.db.QueryRowContext(ctx, putProblem,
 		arg.ID,
@@ -380,6 +386,8 @@ func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem
 		arg.Config,
 		arg.Sheet,
 		arg.Made,
+		arg.Practice,
+		arg.KeepPractice,
 		arg.Anybodys,
 	)
 	var i Problem
@@ -392,6 +400,7 @@ func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem
 		&i.Config,
 		&i.Sheet,
 		&i.Made,
+		&i.Practice,
 	)
 	return i, err
 }
