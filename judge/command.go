@@ -139,6 +139,11 @@ type Process interface {
 	// Kill ends the process and everything it started. It is safe to call at
 	// any time, from any goroutine.
 	Kill()
+	// CPUWait returns how long the process has been kept from a processor since its start: by
+	// other programs, or because its runner could not start it yet. A wait that begins and ends
+	// between two calls may be missed where it cannot be known later, so a caller that measures
+	// time must call it every few dozen milliseconds. It is 0 where the system does not tell.
+	CPUWait() time.Duration
 	// Wait waits for the end and says what happened.
 	Wait() (Exec, error)
 }

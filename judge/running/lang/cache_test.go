@@ -194,7 +194,7 @@ func TestPatience(t *testing.T) {
 		{"runs again what got too little of a busy machine", true, []judge.Exec{slow(0), {}}, judge.Nothing, ""},
 		{"stops what waits by itself", false, []judge.Exec{slow(0)}, judge.WallTime, ""},
 		{"stops what sleeps nearly all the time", false, []judge.Exec{slow(wall / 10)}, judge.WallTime, ""},
-		{"gives up on a machine that is too busy", true, []judge.Exec{slow(time.Second), slow(2 * time.Second)}, judge.WallTime, "the compiler got only 2s of the processor in 30s: this machine is too busy"},
+		{"gives up on a machine that is too busy", true, []judge.Exec{slow(time.Second), slow(2 * time.Second)}, judge.WallTime, "the machine is too busy: the compiler got only 2s of the processor in 30s"},
 		{"does not run again what used its processor time", true, []judge.Exec{{Killed: judge.CPUTime, CPU: wall}}, judge.CPUTime, ""},
 	} {
 		runs := 0
@@ -206,7 +206,7 @@ func TestPatience(t *testing.T) {
 		var log head
 		fmt.Fprint(&log, "before, ")
 		x, err := box.patiently(t.Context(), &judge.Command{Limits: judge.Limits{Wall: wall}}, &log)
-		if text := fmt.Sprint(err); x.Killed != row.want || err == nil && row.err != "" || err != nil && text != row.err || runs != len(row.runs) {
+		if text := fmt.Sprint(err); x.Killed != row.want || err == nil && row.err != "" || err != nil && (row.err == "" || !strings.HasPrefix(text, row.err)) || runs != len(row.runs) {
 			t.Errorf("it %s: %+v, %v after %d runs, want %q and %q after %d", row.it, x, err, runs, row.want, row.err, len(row.runs))
 		}
 		if got, want := log.text(""), fmt.Sprintf("before, run %d", runs-1); got != want {
