@@ -62,4 +62,3 @@ func TestCloseOnABusyMachine(t *testing.T) {
 		})
 	}
 }
-
