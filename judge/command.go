@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -139,6 +140,11 @@ type Process interface {
 	// Kill ends the process and everything it started. It is safe to call at
 	// any time, from any goroutine.
 	Kill()
+	// CPUWait returns how long the process has been kept from a processor since its start: by
+	// other programs, or because its runner could not start it yet. A wait that begins and ends
+	// between two calls may be missed where it cannot be known later, so a caller that measures
+	// time must call it every few dozen milliseconds. It is 0 where the system does not tell.
+	CPUWait() time.Duration
 	// Wait waits for the end and says what happened.
 	Wait() (Exec, error)
 }
@@ -190,3 +196,25 @@ type ExecError struct {
 
 // Error says which program could not be started, and why.
 func (e *ExecError) Error() string { return "run " + e.Argv0 + ": " + e.Reason }
+
+// UnseenError says that a command of the judge's, such as a compiler, is on this machine and cannot
+// be executed, as the sandbox does not show it. No program is at fault.
+type UnseenError struct {
+	Argv0  string
+	Chain  []string // files that are needed: of each the next is the interpreter, or where a link leads
+	Hidden []string // folders to be shown
+	Never  bool     // the sandbox has its own folder there, and cannot show them
+}
+
+// Error says where the command was found, and what to do.
+func (e *UnseenError) Error() string {
+	text := "run " + e.Argv0 + ": the sandbox does not show it: it is " + strings.Join(e.Chain, ", which needs ")
+	if e.Never {
+		return text + "\n    move it to a folder that is not below /tmp or /var/tmp"
+	}
+	quoted := make([]string, len(e.Hidden))
+	for i, dir := range e.Hidden {
+		quoted[i] = strconv.Quote(dir)
+	}
+	return text + "\n    set this in judge.toml, beside what is in its list:\n    [sandbox]\n    visible = [" + strings.Join(quoted, ", ") + "]"
+}

@@ -50,6 +50,8 @@ type Built struct {
 type Progressed struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`
+	// Preparing is the name of a language whose cache is being prepared, for which the build waits.
+	Preparing string `json:"preparing,omitempty"`
 }
 
 // CaseJudged is the verdict of one case. It comes in judging order.

@@ -24,6 +24,19 @@ func (l Limits) Scaled(factor float64) Limits {
 	return l
 }
 
+// LongestCPUWait is how long a program may wait for a processor, beyond its own limits, until
+// that is a *BusyError.
+const LongestCPUWait = 10 * time.Minute
+
+// BusyError is a failure of the machine: it kept a program from its processors for so long that
+// nothing can be said of the program.
+type BusyError struct{ Detail string }
+
+// Error says what the machine did, and what to do next.
+func (e *BusyError) Error() string {
+	return "the machine is too busy: " + e.Detail + "\n    repeat the command when this machine has less to do, or with fewer jobs (-j)"
+}
+
 // Resource names what a program can use too much of.
 type Resource string
 

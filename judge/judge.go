@@ -56,7 +56,18 @@ type Options struct {
 	Failures, Slow int
 	Dialogues      bool // tell the dialogue of accepted cases too
 
+	// Preparing, if it is not nil, returns the name of a language for whose preparation builds
+	// wait, or "".
+	Preparing func() string
+
 	sleepers int // cases that are begun beside Jobs
+}
+
+func (o Options) preparing() string {
+	if o.Preparing == nil {
+		return ""
+	}
+	return o.Preparing()
 }
 
 // Lending is o for a runner that sees by itself to it that no more than Jobs run at one time,
@@ -82,7 +93,7 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	sum := &Finished{Cases: p.Count()}
 	var built *Built
 	var err error
-	While(func() { built, err = bench.Build(ctx) }, func(time.Duration) { listen(&Progressed{Of: sum.Cases}) })
+	While(func() { built, err = bench.Build(ctx) }, func(time.Duration) { listen(&Progressed{Of: sum.Cases, Preparing: o.preparing()}) })
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,9 @@ var layers = map[string][]string{
 	"judge/running/testcache":   nil,                                 // for tests
 	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
 	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
+	"judge/internal/timeout":    {"judge"},                           // of a judge.Process
 	// It speaks the kit's frames.
-	"judge/internal/kitproc": {"judge", "judge/internal/tail", "judge/kit"},
+	"judge/internal/kitproc": {"judge", "judge/internal/tail", "judge/internal/timeout", "judge/kit"},
 
 	// One thing each, known by interfaces of package judge.
 	// Makes faults of scripts that are wrong.
@@ -96,7 +97,7 @@ var layers = map[string][]string{
 	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
 	// Mutants are built and meet the inputs of stress; families.toml names tools as judge.toml does.
-	"judge/cases/mutate": {"judge", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
+	"judge/cases/mutate": {"judge", "judge/internal/timeout", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
 	// never meets it.

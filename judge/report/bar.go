@@ -22,15 +22,18 @@ func Bar(terminal io.Writer) func(what string, done, of int) {
 	}
 }
 
-// Building returns a function that says on a terminal which program is being built, and
-// for how long; with 0 the line goes. It is safe for concurrent use.
-func Building(terminal io.Writer) func(path string, passed time.Duration) {
+// Building returns a function that says on a terminal which program is being built, or which
+// language is prepared for it, and for how long. With 0 the line goes. It is safe for concurrent use.
+func Building(terminal io.Writer) func(path, preparing string, passed time.Duration) {
 	var mu sync.Mutex
-	return func(path string, passed time.Duration) {
+	return func(path, preparing string, passed time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		line := ""
-		if passed > 0 {
+		switch {
+		case passed > 0 && preparing != "":
+			line = fmt.Sprintf("preparing %s for its first program, %.0f s", preparing, passed.Seconds())
+		case passed > 0:
 			line = fmt.Sprintf("building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), passed.Seconds())
 		}
 		fmt.Fprint(terminal, "\r"+line+"\x1b[K")

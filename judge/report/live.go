@@ -25,6 +25,8 @@ type progress struct {
 	ran    int // cases that have run; they are judged a little later
 	of     int
 	counts map[judge.Verdict]int
+
+	preparing string // the language for which the build waits
 }
 
 // next takes an event and returns what the line is to show after it.
@@ -38,7 +40,7 @@ func (p *progress) next(e judge.Event, r *record, width int) string {
 	case *judge.VerifyStarted:
 		p.start(0)
 	case *judge.Progressed:
-		p.ran, p.of = e.Done, e.Of
+		p.ran, p.of, p.preparing = e.Done, e.Of, e.Preparing
 	case *judge.CaseJudged:
 		p.counts[e.Verdict]++
 	case *judge.Finished, *judge.VerifyFinished, *judge.SeveralStarted: // whose turn it is comes next
@@ -58,7 +60,7 @@ func (p *progress) next(e judge.Event, r *record, width int) string {
 }
 
 func (p *progress) start(cases int) {
-	p.ran, p.of, p.counts, p.drawn = 0, cases, map[judge.Verdict]int{}, time.Time{}
+	p.ran, p.of, p.preparing, p.counts, p.drawn = 0, cases, "", map[judge.Verdict]int{}, time.Time{}
 	if p.now != nil {
 		p.since = p.now()
 	}
@@ -77,6 +79,8 @@ func (p *progress) line(r *record) string {
 		if p.ran < p.of {
 			fmt.Fprintf(&b, ", %d of %d have run", p.ran, p.of)
 		}
+	case r.built == nil && p.preparing != "":
+		fmt.Fprintf(&b, "preparing %s for its first program", p.preparing)
 	case r.built == nil:
 		b.WriteString("building")
 		if s := r.started; s != nil {

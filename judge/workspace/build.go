@@ -38,10 +38,48 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 	if made.OK {
 		return made.Program, nil
 	}
-	if fault := p.lacking(part); fault != nil {
+	if fault := p.lacking(part); fault != nil && made.Stopped == judge.Nothing {
 		return nil, fault
 	}
-	return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
+	return nil, p.w.unbuilt(part.Path, made)
+}
+
+// unbuilt is the error of a setter's program that was not built. If its compiler ran out of time,
+// that is no word about the program, and of a bundled one it is the machine's failure.
+func (w *Workspace) unbuilt(path string, made *lang.Result) error {
+	if made.Stopped == judge.Nothing {
+		return &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
+	}
+	limit := w.Config.Build.CPU
+	key := "time"
+	if made.Stopped == judge.WallTime {
+		limit, key = w.Config.Build.Wall, "wall"
+	}
+	text := fmt.Sprintf("the program is not built: its compiler was stopped after %v", limit)
+	hint := fmt.Sprintf("this machine may be too slow or too busy for it; judge.toml can give it longer:\n[limits.build]\n%s = \"%v\"", key, 4*limit)
+	if w.bundled(path) {
+		return &slowError{judge.Fault{File: w.Near(path), Text: text, Hint: hint + "\n(in a contest directory; judge init makes one)"}}
+	}
+	return &judge.Fault{File: path, Text: text, Hint: hint}
+}
+
+// slowError is a failure of the machine: it is too slow to build a bundled program.
+type slowError struct{ fault judge.Fault }
+
+func (e *slowError) Error() string { return e.fault.Error() }
+
+// bundled reports whether a path is in a problem that comes with the judge.
+func (w *Workspace) bundled(path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	house, err := filepath.Abs(w.houseDir())
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(house, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // lacking is the fault of a program that wants a header which is not there; nil where it
@@ -196,10 +234,10 @@ func (w *Workspace) told(path string, build func()) {
 	drawn := false
 	judge.While(build, func(passed time.Duration) {
 		drawn = true
-		w.building(path, passed)
+		w.building(path, w.Tools.Preparing(), passed)
 	})
 	if drawn {
-		w.building(path, 0)
+		w.building(path, "", 0)
 	}
 }
 

@@ -147,7 +147,7 @@ func (b recipeBuilder) Part(ctx context.Context, part *judge.Part) (*judge.Progr
 		return nil, err
 	}
 	if !made.OK {
-		return nil, &judge.Fault{File: part.Path, Text: "the program does not compile", Hint: made.Log}
+		return nil, b.p.w.unbuilt(part.Path, made)
 	}
 	return made.Program, nil
 }

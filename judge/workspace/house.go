@@ -57,6 +57,9 @@ func (w *Workspace) FirstTime(what string) bool {
 	return f.Close() == nil
 }
 
+// houseDir is where the problems of the house are laid out.
+func (w *Workspace) houseDir() string { return filepath.Join(w.Cache, "house") }
+
 // houseFolder lays the problems of the house out in the cache, once for each
 // version of them.
 func (w *Workspace) houseFolder() (string, error) {

@@ -64,6 +64,7 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	for _, note := range notes {
 		listen(&judge.Noted{Text: note})
 	}
+	o.Preparing = w.Tools.Preparing
 	return judge.Run(ctx, picked, bench, o.Lending(), listen)
 }
 

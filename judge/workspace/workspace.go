@@ -56,9 +56,10 @@ type Running struct {
 	// process; Jobs is then that of Beside.
 	Beside *Beside
 	// Building, if it is not nil, is called each second while a program of a problem or a
-	// bot is built, and with 0 when a build of which it was told has ended. It may be
-	// called from several goroutines.
-	Building func(path string, passed time.Duration)
+	// bot is built, and with 0 when a build of which it was told has ended. While the build
+	// waits until a language is prepared, preparing is its name. It may be called from several
+	// goroutines.
+	Building func(path, preparing string, passed time.Duration)
 }
 
 // Beside is what the workspaces of a process have in common: the number of programs at a
@@ -83,19 +84,19 @@ type Workspace struct {
 	Jobs   int
 
 	near      func(string) string
-	building  func(path string, passed time.Duration) // see Running
-	house     *cachedir.Shelf                         // the house's problems, in each of their versions
-	archives  *cachedir.Shelf                         // problems that came in archives, unpacked
-	fillings  *cachedir.Shelf                         // packages whose cases were made
-	houseRoot func() (string, error)                  // of the house's own contest
-	beside    *Beside                                 // nil until it is started
-	making    sync.Mutex                              // held while cases that are not stored are made
+	building  func(path, preparing string, passed time.Duration) // see Running
+	house     *cachedir.Shelf                                    // the house's problems, in each of their versions
+	archives  *cachedir.Shelf                                    // problems that came in archives, unpacked
+	fillings  *cachedir.Shelf                                    // packages whose cases were made
+	houseRoot func() (string, error)                             // of the house's own contest
+	beside    *Beside                                            // nil until it is started
+	making    sync.Mutex                                         // held while cases that are not stored are made
 }
 
 // Find finds the contest of a folder. Outside any, it takes the problems of the house.
 func Find(env Env) (*Workspace, error) {
 	w := &Workspace{Cache: env.Cache, near: env.Near}
-	w.house = cachedir.Open(filepath.Join(w.Cache, "house"), cachedir.Limits{Bytes: 256 << 20})
+	w.house = cachedir.Open(w.houseDir(), cachedir.Limits{Bytes: 256 << 20})
 	w.archives = cachedir.Open(filepath.Join(w.Cache, "packages"), cachedir.Limits{Bytes: 8 << 30, Files: 500_000})
 	w.fillings = fill.Shelf(w.Cache)
 	w.houseRoot = sync.OnceValues(w.houseFolder)

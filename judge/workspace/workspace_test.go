@@ -403,7 +403,7 @@ cat
 	}
 	var mu sync.Mutex
 	var told []string
-	err = w.Start(workspace.Running{Jobs: 1, Building: func(path string, passed time.Duration) {
+	err = w.Start(workspace.Running{Jobs: 1, Building: func(path, _ string, passed time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, fmt.Sprintf("%s %t", filepath.Base(path), passed >= time.Second))

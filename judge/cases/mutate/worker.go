@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/timeout"
 )
 
 // fate is how a run of a mutant ended.
@@ -156,8 +157,7 @@ func (w *worker) ask(request func(), answer func() error) error {
 		}
 	}
 	request()
-	watch := time.AfterFunc(patience, w.proc.Kill)
-	defer watch.Stop()
+	timer := timeout.Start(w.proc, patience)
 	err := w.in.Flush()
 	if err == nil {
 		err = answer()
@@ -166,8 +166,12 @@ func (w *worker) ask(request func(), answer func() error) error {
 	if err == nil {
 		left, err = w.number()
 	}
+	late := timer.Stop()
 	if err != nil {
 		w.close()
+		if _, busy := errors.AsType[*judge.BusyError](late); busy {
+			return fmt.Errorf("run the mutants of %s: %w", w.program.Name, late)
+		}
 		if w.life.Err() != nil {
 			return context.Cause(w.life)
 		}

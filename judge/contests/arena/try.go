@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/tail"
 	"assay/judge/problem"
 )
 
@@ -140,12 +141,11 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 	return wrong
 }
 
-// LastWords are the last line of what the bot wrote to standard error, where run times say
+// LastWords are the line of what the bot wrote to standard error in which run times say
 // what went wrong, after a semicolon; "" if it wrote nothing.
 func (f *GameFault) LastWords() string {
-	lines := strings.Split(strings.TrimSpace(f.Stderr), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return "; its last words: " + last
+	if reason := tail.Reason(f.Stderr); reason != "" {
+		return "; its last words: " + reason
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge"
 	"assay/judge/running/sandbox"
 )
 
@@ -56,7 +57,7 @@ const (
 	starving = 50
 	patience = 10
 	// mostStarved is how long a machine may keep a bot from its limits before the event ends.
-	mostStarved = 10 * time.Minute
+	mostStarved = judge.LongestCPUWait
 )
 
 // set says who plays for a bot before a court; nil for nobody.

@@ -170,7 +170,7 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 		}
 		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
 		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
-			o.fate += ": " + lastLine(why)
+			o.fate += ": " + cut(tail.Reason(why))
 		}
 		if !got(o) {
 			return nil
@@ -331,7 +331,7 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
 		o.fate = x.Fate()
 		if why := strings.TrimSpace(errs); why != "" {
-			o.fate += ": " + lastLine(why)
+			o.fate += ": " + cut(tail.Reason(why))
 		}
 	}
 	return o, nil
@@ -345,22 +345,10 @@ func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o outpu
 	return p.programs(ctx, w, order, got)
 }
 
-// lastLine is the last line of an error's text that is not indented, as the places
-// of a stack trace are.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for _, l := range slices.Backward(lines) {
-		if l != "" && l[0] != ' ' && l[0] != '\t' {
-			return cut(l)
-		}
-	}
-	return cut(lines[len(lines)-1])
-}
-
 func firstLine(texts ...string) string {
 	for _, t := range texts {
 		if t != "" {
-			return lastLine(t)
+			return cut(tail.Reason(t))
 		}
 	}
 	return ""

@@ -16,7 +16,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,6 +24,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/tail"
+	"assay/judge/internal/timeout"
 	"assay/judge/kit"
 )
 
@@ -74,7 +74,8 @@ type Proc struct {
 // runs, so a program that spins is stopped by the clock.)
 //
 // A *BrokenError says that the program is at fault: it ends at once, or it is not
-// what it should be.
+// what it should be. A process that waits for a processor is no slow program: that time does
+// not count, and if there is too much of it, the error is a *judge.BusyError.
 func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) (*Proc, error) {
 	k := New(ctx, r, p, role, limits, args...)
 	if err := k.start(ctx); err != nil {
@@ -293,31 +294,30 @@ func (k *Proc) receive() (kit.Verdict, []byte, error) {
 // within calls talk, and kills the process when its time is over or ctx ends.
 // After any error the process is gone.
 func (k *Proc) within(ctx context.Context, silence string, talk func() error) error {
-	timed, cancel := context.WithTimeoutCause(ctx, k.patience, errPatience)
-	defer cancel()
-	stop := context.AfterFunc(timed, k.proc.Kill)
+	timer := timeout.Start(k.proc, k.patience)
+	stop := context.AfterFunc(ctx, k.proc.Kill)
 	err := talk()
-	onTime := stop()
-	if err == nil && onTime {
+	undisturbed := stop()
+	late := timer.Stop()
+	if err == nil && late == nil && undisturbed {
 		return nil
 	}
-	cause := context.Cause(timed)
 	if k.proc != nil {
 		k.proc.Kill()
-		if _, endErr := k.end(); endErr != nil && cause == nil && err == nil {
+		if _, endErr := k.end(); endErr != nil && late == nil && err == nil {
 			err = endErr
 		}
 	}
 	switch {
 	case context.Cause(ctx) != nil:
 		return context.Cause(ctx)
-	case cause == errPatience:
+	case late == timeout.ErrExceeded:
 		return k.broken(fmt.Sprintf("%s within %v", silence, k.patience))
+	case late != nil:
+		return fmt.Errorf("%s %s %s: %w", k.role, k.program, silence, late)
 	}
 	return err
 }
-
-var errPatience = errors.New("out of patience")
 
 // ended gathers what is known of a process that closed its standard output.
 func (k *Proc) ended(advice string) error {
@@ -354,9 +354,11 @@ func (k *Proc) end() (judge.Exec, error) {
 	proc := k.proc
 	k.proc = nil
 	proc.Stdin().Close() // the process may have closed it first
-	late := time.AfterFunc(grace, proc.Kill)
+	timer := timeout.Start(proc, grace)
 	exec, err := proc.Wait()
-	late.Stop()
+	if late := timer.Stop(); late != nil && late != timeout.ErrExceeded {
+		return exec, fmt.Errorf("wait for %s %s: %w", k.role, k.program, late)
+	}
 	if err != nil {
 		return exec, fmt.Errorf("wait for %s %s: %w", k.role, k.program, err)
 	}

@@ -1,12 +1,18 @@
-// Package tail keeps the end of a text, for the last words of a program that
-// failed. It does not keep the rest, however long the program goes on.
+// Package tail keeps the end of a text, for the last words of a program that failed, and the line
+// of it that tells the reason. It does not keep the rest, however long the program goes on.
 package tail
 
-// Buffer keeps the end of what is written to it. The zero value keeps 2 KiB.
+import "strings"
+
+// Buffer keeps the end of what is written to it, and the line that Reason would pick of the whole.
+// The zero value keeps 2 KiB.
 type Buffer struct {
 	Most int // bytes to keep; 0 is 2 KiB
 	kept []byte
 	lost bool
+
+	line   []byte // the beginning of the line that is not over
+	reason picker
 }
 
 func (t *Buffer) Write(p []byte) (int, error) {
@@ -15,6 +21,7 @@ func (t *Buffer) Write(p []byte) (int, error) {
 		most = 2 << 10
 	}
 	n := len(p)
+	t.read(p)
 	if len(p) > most {
 		p, t.kept, t.lost = p[len(p)-most:], t.kept[:0], true
 	}
@@ -26,10 +33,31 @@ func (t *Buffer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes returns what was kept; it starts with "..." where something was lost.
-func (t *Buffer) Bytes() []byte {
-	if t.lost {
-		return append([]byte("..."), t.kept...)
+// read shows the picker each line.
+func (t *Buffer) read(p []byte) {
+	for _, b := range p {
+		switch {
+		case b == '\n':
+			t.reason.see(string(t.line))
+			t.line = t.line[:0]
+		case len(t.line) < mostLine:
+			t.line = append(t.line, b)
+		}
 	}
-	return t.kept
+}
+
+// Bytes returns what was kept. Where something was lost, it starts with "...", and before that
+// with the line that tells the reason, if that was lost, too.
+func (t *Buffer) Bytes() []byte {
+	if !t.lost {
+		return t.kept
+	}
+	picked := t.reason
+	picked.see(string(t.line))
+	out := append([]byte("..."), t.kept...)
+	// A reason that was put together of two lines is found by its beginning.
+	if first := picked.text[:picked.first]; first != "" && !strings.Contains(string(t.kept), "\n"+first) {
+		out = append([]byte(picked.text+"\n"), out...)
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"time"
 
 	"assay/judge"
 )
@@ -49,6 +50,9 @@ type process struct {
 func (p *process) Stdin() io.WriteCloser { return p.in }
 func (p *process) Stdout() io.Reader     { return p.out }
 func (p *process) Kill()                 { _ = p.cmd.Process.Kill() }
+
+// CPUWait is not known.
+func (p *process) CPUWait() time.Duration { return 0 }
 
 // Wait closes the input and waits; of the facts only the exit code is known.
 func (p *process) Wait() (judge.Exec, error) {

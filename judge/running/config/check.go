@@ -159,6 +159,12 @@ func (k *checker) commands(l *Language, at string) {
 	for i, command := range l.Build {
 		k.command(l, tools, fmt.Sprintf("%s.build[%d]", at, i), command)
 	}
+	for i, command := range l.Prepare {
+		k.command(l, tools, fmt.Sprintf("%s.prepare[%d]", at, i), command)
+	}
+	if len(l.Prepare) > 0 && l.Cache == "" {
+		k.fault(at+".prepare", `cache = "/cache" names the directory that prepare fills`, "language %q: prepare has no cache to fill", l.ID)
+	}
 	k.command(l, tools, at+".run", l.Run)
 	k.command(l, tools, at+".locate", l.Locate)
 	k.command(l, tools, at+".version", l.Version)

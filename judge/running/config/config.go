@@ -146,6 +146,7 @@ type Language struct {
 	Build    [][]string        `toml:"build"`
 	BuildEnv map[string]string `toml:"build_env"`
 	Cache    string            `toml:"cache"`
+	Prepare  [][]string        `toml:"prepare" json:"-"` // fills the cache, and changes no program
 	Result   []string          `toml:"result"`
 
 	Run   []string          `toml:"run"`

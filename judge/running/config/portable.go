@@ -19,7 +19,7 @@ func (c *Config) Portable() ([]byte, error) {
 	out.Env, out.Hello, out.CodePages = c.Env, c.Hello, c.CodePages
 	for _, l := range c.Languages {
 		portable := *l
-		portable.Visible, portable.Locate = nil, nil
+		portable.Visible, portable.Locate, portable.Prepare = nil, nil, nil
 		out.Languages = append(out.Languages, &portable)
 	}
 	data, err := strict.Encode(out)
@@ -29,8 +29,8 @@ func (c *Config) Portable() ([]byte, error) {
 	return data, nil
 }
 
-// LoadPortable reads what Portable wrote. What programs may see of the machine, and what
-// is run outside of the sandbox to find that out, are this machine's own: they are taken
+// LoadPortable reads what Portable wrote. What programs may see of the machine, what is
+// run outside of the sandbox to find that out, and what prepares its caches are this machine's own: they are taken
 // from local. An error of what the file says is a judge.Faults.
 func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	c, err := Load(file, data, nil)
@@ -39,9 +39,13 @@ func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	}
 	c.Headers, c.Isolation, c.Visible, c.Server = local.Headers, local.Isolation, local.Visible, local.Server
 	for _, l := range c.Languages {
-		l.Visible, l.Locate = nil, nil
+		l.Visible, l.Locate, l.Prepare = nil, nil, nil
 		if at := slices.IndexFunc(local.Languages, func(own *Language) bool { return own.ID == l.ID }); at >= 0 {
-			l.Visible, l.Locate = local.Languages[at].Visible, local.Languages[at].Locate
+			own := local.Languages[at]
+			l.Visible, l.Locate = own.Visible, own.Locate
+			if l.Cache != "" {
+				l.Prepare = own.Prepare
+			}
 		}
 	}
 	return c, nil

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"assay/judge/internal/cachedir"
 )
@@ -17,6 +18,7 @@ import (
 //	programs/<key>/entry.json   what was built
 //	programs/<key>/program/     shown to the program as /program
 //	programs/.tmp/<random>/     builds that run now
+//	prepared/<key>/cache/       what the prepare commands of a language made of its cache
 //	keep/<language>-<origin>/   the languages' own caches
 //	tools.json                  what tools said of themselves
 //
@@ -26,6 +28,7 @@ import (
 type cache struct {
 	dir      string
 	programs *cachedir.Shelf
+	prepared *cachedir.Shelf
 	kept     cachedir.Limits // of each of the languages' own caches
 }
 
@@ -41,6 +44,9 @@ const (
 
 	keepBytes = 1 << 30 // of each of the languages' own caches, and what a build may add to one
 	keepFiles = 100_000
+
+	preparedBytes = 2 << 30
+	preparedFiles = 200_000
 )
 
 // entry is a program in the cache.
@@ -54,7 +60,12 @@ type entry struct {
 
 func newCache(dir string) *cache {
 	limits := cachedir.Limits{Bytes: cacheBytes, Files: cacheFiles}
-	return &cache{dir, cachedir.Open(filepath.Join(dir, "programs"), limits), cachedir.Limits{Bytes: keepBytes, Files: keepFiles}}
+	return &cache{
+		dir:      dir,
+		programs: cachedir.Open(filepath.Join(dir, "programs"), limits),
+		prepared: cachedir.Open(filepath.Join(dir, "prepared"), cachedir.Limits{Bytes: preparedBytes, Files: preparedFiles}),
+		kept:     cachedir.Limits{Bytes: keepBytes, Files: keepFiles},
+	}
 }
 
 const entryFile = "entry.json"
@@ -104,12 +115,20 @@ func openFolder(dir string) error {
 	return os.Chmod(dir, 0o777) // whatever the umask is
 }
 
-// keep returns a language's own cache folder, which stays until done is called. A new
-// one starts as a copy of the seed, if that is there. One that has grown too large is
-// thrown away, unless a build uses it.
-func (c *cache) keep(name, seed string) (dir string, done func(), err error) {
-	dir = filepath.Join(c.dir, "keep", name)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+// keepFor is how long a language's own cache is used that was prepared. Compilers remove what they
+// have not needed for some days (Go: five), and that may be a part of the standard library.
+const keepFor = 3 * 24 * time.Hour
+
+// keep returns a language's own cache folder, which stays until done is called. A new one starts as
+// a copy of what was prepared, if anything was. One that has grown too large, or was made from
+// something else, is thrown away, unless a build uses it.
+func (c *cache) keep(name string, from seed, now time.Time) (dir string, done func(), err error) {
+	above := filepath.Join(c.dir, "keep")
+	dir = filepath.Join(above, name)
+	if from.dir != "" {
+		dir += fmt.Sprintf("@%.16s-%d", from.key, now.Unix()/int64(keepFor/time.Second))
+	}
+	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, c.programs.Wrap(err)
 	}
 	bytes, files := cachedir.Size(dir)
@@ -117,8 +136,16 @@ func (c *cache) keep(name, seed string) (dir string, done func(), err error) {
 		c.programs.Discard(dir)
 	}
 	for range 100 { // somebody may throw it away in between
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && seed != name {
-			c.seed(dir, filepath.Join(c.dir, "keep", seed))
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			if err := c.plant(dir, from); err != nil {
+				return "", nil, err
+			}
+			others, _ := filepath.Glob(filepath.Join(above, name+"@*"))
+			for _, other := range append(others, filepath.Join(above, name)) {
+				if other != dir {
+					c.programs.Discard(other)
+				}
+			}
 		}
 		if err := openFolder(dir); err != nil {
 			return "", nil, c.programs.Wrap(err)
@@ -130,33 +157,43 @@ func (c *cache) keep(name, seed string) (dir string, done func(), err error) {
 	return "", nil, c.programs.Wrap(fmt.Errorf("%s cannot be locked", dir))
 }
 
-// alone returns a cache folder for one build, which starts as a copy of the seed and is
+// alone returns a cache folder for one build, which starts as a copy of what was prepared and is
 // removed by done.
-func (c *cache) alone(seed string) (dir string, done func(), err error) {
+func (c *cache) alone(from seed) (dir string, done func(), err error) {
 	work, done, err := c.programs.Temp()
 	if err != nil {
 		return "", nil, err
 	}
 	dir = filepath.Join(work, "cache")
-	c.seed(dir, filepath.Join(c.dir, "keep", seed))
-	if err := openFolder(dir); err != nil {
+	err = c.plant(dir, from)
+	if err == nil {
+		err = c.programs.Wrap(openFolder(dir))
+	}
+	if err != nil {
 		done()
-		return "", nil, c.programs.Wrap(err)
+		return "", nil, err
 	}
 	return dir, done, nil
 }
 
-// seed copies the regular files of a compiler's cache. What does not work is not
-// there: it only saves time.
-func (c *cache) seed(dir, from string) {
-	root, err := os.OpenRoot(from)
+// seed is what was prepared: the folder, and the hash of all that went into it. Where nothing was
+// prepared, both are empty.
+type seed struct{ dir, key string }
+
+// plant copies the regular files of what was prepared to a new folder, unless another judge is
+// faster.
+func (c *cache) plant(dir string, from seed) error {
+	if from.dir == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(from.dir)
 	if err != nil {
-		return
+		return c.programs.Wrap(err)
 	}
 	defer root.Close()
 	work, done, err := c.programs.Temp()
 	if err != nil {
-		return
+		return err
 	}
 	defer done()
 	staged := filepath.Join(work, "seed")
@@ -183,6 +220,10 @@ func (c *cache) seed(dir, from string) {
 		return errors.Join(err, copied.Chmod(0o666), copied.Close())
 	})
 	if err == nil {
-		_ = os.Rename(staged, dir) // unless another judge was faster
+		err = os.Rename(staged, dir)
 	}
+	if _, there := os.Lstat(dir); there == nil {
+		return nil
+	}
+	return c.programs.Wrap(err)
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"assay/judge"
 	"assay/judge/internal/cachedir"
@@ -106,12 +107,9 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	if err := t.lay(build, src, l, kit, words); err != nil {
 		return err
 	}
-	log, failed, err := t.runBuild(ctx, build, src, l, chain, words, from)
+	log, err := t.runBuild(ctx, build, src, l, chain, words, from)
 	if err != nil {
 		return err
-	}
-	if failed != "" {
-		return &compileError{src.readable(log), failed}
 	}
 	if len(l.Result) == 0 {
 		log = "" // "syntax OK": a mere check has nothing to say of a good program
@@ -138,6 +136,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 type compileError struct {
 	log     string
 	command string // that failed; "" where all were content
+	stopped judge.Resource
 }
 
 func (e *compileError) Error() string { return "it does not compile: " + e.log }
@@ -197,17 +196,21 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 	return os.Chmod(full, mode)
 }
 
-// runBuild runs the build commands, and returns the one that failed, "" if none did.
-func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (text, failed string, err error) {
+// runBuild runs the build commands. If one fails, the error is a *compileError.
+func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (text string, err error) {
 	most := t.cfg.Built
 	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true, Bytes: most.Size, Files: int64(most.Files)}}
-	shared, seed := l.Cache != "", l.ID+"-"+string(BySetter)
+	shared := l.Cache != ""
+	var ready seed
 	if shared {
-		// What a contestant's compiler wrote never gets into a setter's program, but
-		// the other way saves the time to compile a standard library twice.
-		keep, done, err := t.cache.keep(l.ID+"-"+string(from), seed)
+		// What a contestant's compiler wrote never gets into a setter's program, nor the other way:
+		// both start from what was prepared before any program was there.
+		if ready, err = t.prepared(ctx, l, chain, words); err != nil {
+			return "", err
+		}
+		keep, done, err := t.cache.keep(l.ID+"-"+string(from), ready, time.Now())
 		if err != nil {
-			return "", "", err
+			return "", err
 		}
 		defer done()
 		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: t.cache.kept.Bytes, Files: int64(t.cache.kept.Files)})
@@ -221,29 +224,30 @@ func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *co
 		x, err := t.patiently(ctx, c, &log)
 		if err == nil && shared && x.Killed == judge.Output {
 			// It may have been others who filled the shared cache: again, with one of its own.
-			keep, done, failed := t.cache.alone(seed)
+			keep, done, failed := t.cache.alone(ready)
 			if failed != nil {
-				return "", "", failed
+				return "", failed
 			}
 			defer done()
 			mounts[1].Host, shared = keep, false
 			log.cut(before)
 			x, err = t.patiently(ctx, c, &log)
 		}
-		if _, ok := errors.AsType[*judge.ExecError](err); ok {
-			return "", "", fmt.Errorf("%w: %w", err, errNoCommand)
-		}
 		if err != nil {
-			return "", "", err
+			return "", ofCommand(l, err)
 		}
 		if why := judge.Classify(x, t.cfg.Build); why != judge.NotJudged {
 			if t.outOfRoom(build, &log) {
-				return "", "", t.cache.programs.Wrap(syscall.ENOSPC)
+				return "", t.cache.programs.Wrap(syscall.ENOSPC)
 			}
-			return log.text(stopped(x, t.cfg.Build)), src.inShell(p.Argv), nil
+			failed := &compileError{log: src.readable(log.text(stopped(x, t.cfg.Build))), command: src.inShell(p.Argv)}
+			if x.Killed == judge.CPUTime || x.Killed == judge.WallTime {
+				failed.stopped = x.Killed
+			}
+			return "", failed
 		}
 	}
-	return log.text(""), "", nil
+	return log.text(""), nil
 }
 
 // outOfRoom says whether a build failed because the disk of the cache was full. The

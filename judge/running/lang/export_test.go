@@ -13,6 +13,9 @@ var WriteUnder = writeUnder
 // BoundKept bounds the languages' own caches.
 func (t *Toolbox) BoundKept(bytes int64) { t.cache.kept.Bytes = bytes }
 
+// Idle makes the machine one that has nothing else to do.
+func (t *Toolbox) Idle() { t.busy = func() bool { return false } }
+
 // Unnamed is the only source that no other one names.
 func Unnamed(files map[string]string) string {
 	src := &source{}

@@ -23,6 +23,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"assay/judge"
@@ -37,6 +38,8 @@ type Toolbox struct {
 	tools  *locator
 	kit    fs.FS
 	busy   func() bool // whether this machine has more to do than it can
+
+	preparing atomic.Pointer[string] // the name of a language
 }
 
 // New makes a toolbox that keeps what it builds in the folder cache. Kit holds
@@ -67,6 +70,7 @@ type Result struct {
 	OK      bool           // false for a compile error
 	Log     string         // the compiler's first lines, errors or warnings
 	Command string         // the command that failed, as in a shell; "" where none did
+	Stopped judge.Resource // the time that it had, where the build was stopped for that; else Nothing
 	Cached  bool           // it was built before
 	Took    time.Duration
 }
@@ -131,7 +135,7 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 		return t.compile(ctx, src, l, chain, from, dir)
 	})
 	if failed, ok := errors.AsType[*compileError](err); ok {
-		return &Result{Log: failed.log, Command: failed.command}, nil
+		return &Result{Log: failed.log, Command: failed.command, Stopped: failed.stopped}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -227,5 +231,14 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// errNoCommand is for a build command that the sandbox could not start.
-var errNoCommand = errors.New("the sandbox does not show the tool; add its folder to `visible` in judge.toml")
+// ofCommand is an error of running a command of a language. If the command cannot be executed, it
+// says where it comes from.
+func ofCommand(l *config.Language, err error) error {
+	if _, refused := errors.AsType[*judge.ExecError](err); refused {
+		return fmt.Errorf("a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its folder to `visible` in judge.toml", l.Name, err)
+	}
+	if _, unseen := errors.AsType[*judge.UnseenError](err); unseen {
+		return fmt.Errorf("a command of %s in judge.toml: %w", l.Name, err)
+	}
+	return err
+}

@@ -209,12 +209,14 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 				return
 			case <-wall.C:
 				before := starved
-				switch starved = delayOf(p.Pid); {
-				case hasEnded(p.Pid): // and whoever waits for it has not noticed yet
-				case starved <= before:
-					cancel(errWall)
-				default:
-					wall.Reset(starved - before)
+				starved = delayOf(p.Pid)
+				if hasEnded(p.Pid) { // and whoever waits for it has not noticed yet
+					continue
+				}
+				if more, cause := moreWall(before, starved); cause != nil {
+					cancel(cause)
+				} else {
+					wall.Reset(more)
 				}
 			case <-look.C:
 				seen.memory = max(seen.memory, memoryOf(p.Pid))
@@ -233,6 +235,18 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 		watch.Wait()
 		return seen
 	}
+}
+
+// moreWall returns what a run gets beyond its wall time limit if it had waited for a processor for
+// so long before, and now has for longer; or why it gets no more.
+func moreWall(before, starved time.Duration) (more time.Duration, cause error) {
+	switch {
+	case starved <= before:
+		return 0, errWall
+	case before > judge.LongestCPUWait:
+		return 0, &judge.BusyError{Detail: fmt.Sprintf("it kept the program from its processors for %v", starved.Round(time.Second))}
+	}
+	return starved - before, nil
 }
 
 // counter counts what a program writes.

@@ -115,9 +115,10 @@ const InsideUID = 1879052288
 
 // Sandbox runs commands. It is a judge.Runner.
 type Sandbox struct {
-	backend backend
-	report  Report
-	slots   Slots
+	backend  backend
+	report   Report
+	slots    Slots
+	readOnly []string // see Options
 
 	mu      sync.Mutex
 	closed  bool
@@ -182,7 +183,7 @@ func New(o Options) (*Sandbox, error) {
 			}
 		}
 		report.Rung, report.Refused = r, refused
-		return &Sandbox{backend: b, report: report, slots: o.Slots}, nil
+		return &Sandbox{backend: b, report: report, slots: o.Slots, readOnly: o.ReadOnly}, nil
 	}
 	if len(refused) == 0 {
 		return nil, fmt.Errorf("sandbox: no isolation is called %q; there are: %s", o.Isolation, rungNames())
@@ -252,8 +253,17 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 	return x, err
 }
 
-// runJob has the backend run a job, and watches what it writes to the host's disk.
+// runJob runs a job, and explains why it could not be.
 func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
+	x, err := s.runWatched(ctx, j)
+	if err != nil {
+		err = s.explainUnseen(j.Command, err)
+	}
+	return x, err
+}
+
+// runWatched has the backend run a job, and watches what it writes to the host's disk.
+func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	if !slices.ContainsFunc(j.Mounts, func(m judge.Mount) bool { return m.Writable }) {
 		return s.backend.run(ctx, j)
 	}

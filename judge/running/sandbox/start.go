@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"assay/judge"
 )
@@ -42,12 +43,13 @@ func (s *Sandbox) Start(ctx context.Context, c *judge.Command) (judge.Process, e
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	p := &process{in: inWrite, out: outRead, cancel: cancel, limit: c.Limits.Output, ended: make(chan struct{})}
+	p.waits.begin()
 	own := *c
 	own.Stdin, own.Stdout = inRead, outWrite
 	go func() { // ends with the process
 		defer s.running.Done()
 		defer close(p.ended)
-		p.exec, p.err = s.runJob(ctx, &job{Command: &own, handed: func() {
+		p.exec, p.err = s.runJob(ctx, &job{Command: &own, placed: p.waits.at, handed: func() {
 			inRead.Close()
 			outWrite.Close()
 		}})
@@ -63,6 +65,7 @@ type process struct {
 	limit  int64
 	read   int64       // by Stdout's one reader
 	over   atomic.Bool // more than limit was read
+	waits  waits
 
 	ended chan struct{} // closed when exec and err are set
 	exec  judge.Exec
@@ -72,6 +75,9 @@ type process struct {
 func (p *process) Stdin() io.WriteCloser { return p.in }
 func (p *process) Stdout() io.Reader     { return (*processOutput)(p) }
 func (p *process) Kill()                 { p.cancel(errKilled) }
+
+// CPUWait adds what the process has waited since the last call.
+func (p *process) CPUWait() time.Duration { return p.waits.look() }
 
 // Wait waits for the end. What the process wrote before can still be read.
 func (p *process) Wait() (judge.Exec, error) {

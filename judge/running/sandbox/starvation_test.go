@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"assay/judge"
 )
 
 // TestStarvation has threads run and wait, and asks how much of that the run was kept from its
@@ -135,5 +137,64 @@ func TestStarvationSeenLate(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWaitsOfAStartedProcess: until a process has been started it waits all the time, and then for as
+// long as its threads do. Of one that nobody tells of nothing is known.
+func TestWaitsOfAStartedProcess(t *testing.T) {
+	const nobody = 1 << 30 // no process has this id
+	dir := filepath.Join(t.TempDir(), "thread")
+	type look struct {
+		pid         int
+		ran, waited int64 // of its thread; -1 for none
+		want        int64
+	}
+	for name, looks := range map[string][]look{
+		"it is started late":               {{0, -1, -1, 50}, {0, -1, -1, 100}, {os.Getpid(), -1, -1, 150}, {os.Getpid(), 20, 30, 180}, {os.Getpid(), 70, 30, 180}},
+		"it has ended, and nobody noticed": {{os.Getpid(), 20, 30, 30}, {os.Getpid(), -1, -1, 30}},
+		"nobody tells":                     {{0, -1, -1, 50}, {nobody, -1, -1, 50}, {nobody, -1, -1, 50}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w waits
+			w.begin()
+			for i, l := range looks {
+				w.at(place{pid: l.pid})
+				var threads []string
+				if l.ran >= 0 {
+					threads = []string{isAt(t, dir, 'R', l.ran, l.waited)}
+				}
+				if w.add(threads, 50); w.total != l.want {
+					t.Errorf("at look %d it has waited %d, want %d", i+1, w.total, l.want)
+				}
+			}
+		})
+	}
+}
+
+// TestMoreWall: a run without isolation gets what it has waited for a processor, and for ever that is
+// the machine's failure.
+func TestMoreWall(t *testing.T) {
+	const most = judge.LongestCPUWait
+	for name, tt := range map[string]struct {
+		before, starved, more time.Duration
+		blame                 judge.Blame
+	}{
+		"it did not wait":               {0, 0, 0, judge.Contestant},
+		"it waited":                     {0, 3 * time.Second, 3 * time.Second, judge.Nobody},
+		"it waited again":               {3 * time.Second, 5 * time.Second, 2 * time.Second, judge.Nobody},
+		"it waited, and slept then":     {3 * time.Second, 3 * time.Second, 0, judge.Contestant},
+		"it waited for very long":       {0, most + 1, most + 1, judge.Nobody},
+		"it waits for ever":             {most + 1, most + 2, 0, judge.Machine},
+		"it waited for ever, and slept": {most + 1, most + 1, 0, judge.Contestant},
+	} {
+		more, err := moreWall(tt.before, tt.starved)
+		blame := judge.Whose(err)
+		if err == errWall {
+			blame = judge.Contestant
+		}
+		if more != tt.more || blame != tt.blame {
+			t.Errorf("%s: moreWall(%v, %v) = %v, %v", name, tt.before, tt.starved, more, err)
+		}
 	}
 }

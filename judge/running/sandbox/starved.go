@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"assay/judge"
 )
 
 // starvation adds up for how long a run was ready to go on and had to wait for a
@@ -34,7 +36,7 @@ const (
 	starvationLast = int64(2 * tick)
 	// mostStarved is how long a machine may keep a run from its processors before that
 	// is said instead of a verdict.
-	mostStarved = 10 * time.Minute
+	mostStarved = judge.LongestCPUWait
 )
 
 func (s *starvation) begin() {

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"assay/judge"
 )
 
 // run runs the request, and returns when nothing of it is alive.
@@ -58,8 +60,9 @@ func (z *zygote) run() *reply {
 	}
 	z.proven = append(z.proven[:0], z.path...)
 	if r.killed == killedWall && z.starved.total > int64(mostStarved) {
-		return &reply{kind: msgFailed, text: fmt.Sprintf("the machine is too busy: in %v it kept the program from its processors for %v",
+		busy := judge.BusyError{Detail: fmt.Sprintf("in %v it kept the program from its processors for %v",
 			time.Duration(r.wall).Round(time.Second), time.Duration(z.starved.total).Round(time.Second))}
+		return &reply{kind: msgFailed, text: busy.Error()}
 	}
 
 	var oom bool

@@ -31,7 +31,7 @@ func New() (dir string, done func(), err error) {
 		}
 		stays = filepath.Join(caches, "assay-test")
 	}
-	for _, name := range []string{"programs", "keep"} {
+	for _, name := range []string{"programs", "prepared", "keep"} {
 		there := filepath.Join(stays, name)
 		if err := os.MkdirAll(there, 0o755); err != nil {
 			return dir, done, nil // as little

@@ -1,5 +1,6 @@
 // Announces any number that it may, all with the same probability, as soon as there
-// are finitely many; before that, any small one. It knows the rules and nothing of the
+// are finitely many; before that, any small one. Where all numbers are large it announces
+// any number below them. It knows the rules and nothing of the
 // game. Its chance is drawn from the position, so that it always plays the same game
 // against a bot that does so.
 package main
@@ -14,7 +15,10 @@ import (
 	"strings"
 )
 
-const none = int64(1) << 62
+const (
+	none    = int64(1) << 62
+	largest = 1 << 20 // entries of a table
+)
 
 // table returns, for each residue modulo m, the least sum of the numbers that has it,
 // none where there is no such sum.
@@ -56,6 +60,9 @@ func choose(numbers []int64, dice uint64) int64 {
 		return int64(4 + 2*(dice%500)) // some rules forbid a prime here
 	}
 	m := slices.Min(numbers)
+	if m > largest { // all numbers below it may be announced, and a table would fill the memory
+		return 2 + int64(dice%uint64(m-2))
+	}
 	w := table(numbers, m)
 	var count uint64
 	for _, least := range w {

@@ -1,0 +1,24 @@
+package mutate
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"assay/judge"
+	"assay/judge/internal/unboxed"
+)
+
+// TestWhoseSilence: a mutant that makes its process silent is killed. One whose process waits for a
+// processor is not, as nothing is known of it.
+func TestWhoseSilence(t *testing.T) {
+	for _, starved := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorker(t.Context(), unboxed.Silent{Starved: starved}, &judge.Program{Name: "right.go"}, 1, judge.Limits{})
+			w.set(0, []byte("1\n"))
+			trace, err := w.load(0)
+			if starved && judge.Whose(err) != judge.Machine || !starved && (err != nil || trace.fate != gone) {
+				t.Errorf("starved %v: load: %v, %v", starved, trace, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package tail
+
+import (
+	"regexp"
+	"strings"
+)
+
+// mostLine is how many bytes of a line are looked at and kept.
+const mostLine = 300
+
+// Reason returns the line of a standard error that tells why a program ended: what it panicked with,
+// or which exception it did not catch. Where no run time says so, it is the last line that is not
+// indented, as the places of a stack trace are. Of what a Buffer kept, it is the line of the whole.
+func Reason(text string) string {
+	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
+		return cut(strings.TrimSpace(first))
+	}
+	var p picker
+	last := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		p.see(line)
+		if trimmed := strings.TrimSpace(line); trimmed != "" && (last == "" || line[0] != ' ' && line[0] != '\t') {
+			last = trimmed
+		}
+	}
+	if p.text != "" {
+		return p.text
+	}
+	return cut(last)
+}
+
+// picker picks the line that tells the reason out of lines that are seen one after the other. A later
+// line goes before an earlier one, as a program may go on after an exception that it shows.
+type picker struct {
+	text  string
+	first int  // bytes of text that are its first line
+	sure  bool // a run time says that it ends the program
+
+	traceback bool // within one of Python's, whose first line that is not indented is the reason
+	more      bool // the next line belongs to text
+
+	before string // the line before
+}
+
+// thrown is what Node.js writes below a value that was thrown and is no Error.
+const thrown = "(Use `node --trace-uncaught"
+
+var (
+	// ends are the words by which run times say that something ends the program.
+	ends = regexp.MustCompile(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds|` + // Go
+		`thread '.*' (?:\(\d+\) )?panicked at |thread '.*' has overflowed its stack|memory allocation of \d+ bytes failed|` + // Rust
+		`Exception in thread |Exception: |Error occurred during initialization|` + // Java
+		`Unhandled [Ee]xception|Fatal error\.|Stack overflow\.|Out of memory\.|` + // C#
+		`Uncaught |error: Uncaught |FATAL ERROR: |` + // JavaScript
+		`terminate called |.*: Assertion .* failed|` + // C++
+		`PHP Fatal error: |lua[\d.]*: )`)
+	// named is an exception by its name, perhaps with its package: what most languages print.
+	named = regexp.MustCompile(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
+	// unfinished are lines whose reason is on the next one.
+	unfinished = regexp.MustCompile(`^(?:thread '.*' .*panicked at .*:\d+:\d+:|terminate called after throwing an instance of '[^']*'|Unhandled [Ee]xception[.:]?)$`)
+)
+
+func (p *picker) see(line string) {
+	line = strings.TrimRight(line, "\r")
+	trimmed := strings.TrimSpace(line)
+	indented := line != "" && (line[0] == ' ' || line[0] == '\t')
+	before := p.before
+	p.before = trimmed
+	switch {
+	case trimmed == "":
+		return
+	case p.more:
+		p.more = false
+		p.text = cut(p.text + " " + trimmed)
+		return
+	case strings.HasPrefix(line, "Traceback (most recent call last)"):
+		p.traceback = true
+		return
+	case indented:
+		return
+	case strings.HasPrefix(line, thrown):
+		p.sure, trimmed = true, before
+	case p.traceback || ends.MatchString(line):
+		p.traceback, p.sure = false, true
+	case !p.sure && named.MatchString(line):
+	default:
+		return
+	}
+	p.text = cut(trimmed)
+	p.first = len(p.text)
+	p.more = unfinished.MatchString(trimmed)
+}
+
+func cut(line string) string {
+	if len(line) > mostLine {
+		return strings.ToValidUTF8(line[:mostLine], "")
+	}
+	return line
+}

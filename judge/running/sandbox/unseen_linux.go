@@ -1,0 +1,147 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+)
+
+// explainUnseen makes a *judge.UnseenError of an *judge.ExecError, if the command is on the host where
+// programs do not see it. Files of the command's mounts are somebody's program: what they name is not
+// looked for on the host, so that nobody learns what is there.
+func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
+	refused, ok := errors.AsType[*judge.ExecError](err)
+	if !ok || s.report.Rung == None || slices.ContainsFunc(c.Mounts, func(m judge.Mount) bool { return under(c.Argv[0], m.At) }) {
+		return err
+	}
+	if !strings.Contains(refused.Reason, "no such file") && !strings.Contains(refused.Reason, "does not exist") {
+		return err
+	}
+	can, _ := showable(s.readOnly)
+	l := looker{shown: slices.Concat(baseSystem, can)}
+	l.follow(onHost(c))
+	if len(l.hidden) == 0 {
+		return err
+	}
+	e := &judge.UnseenError{Argv0: c.Argv[0], Chain: l.chain[:l.needed], Hidden: l.hidden}
+	e.Never = slices.ContainsFunc(l.hidden, func(dir string) bool { return under(dir, Scratch) || under(dir, "/var"+Scratch) })
+	return e
+}
+
+// onHost is where the host has a command: where it says, or on the PATH of the command or else of
+// the judge.
+func onHost(c *judge.Command) string {
+	name := c.Argv[0]
+	if filepath.IsAbs(name) {
+		return name
+	}
+	list := ""
+	for _, e := range c.Env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			list = v
+		}
+	}
+	for _, dir := range append(filepath.SplitList(list), filepath.SplitList(os.Getenv("PATH"))...) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && filepath.IsAbs(dir) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return ""
+}
+
+// looker looks for what a file needs to be executed.
+type looker struct {
+	shown  []string // what programs see
+	chain  []string // files, each with the next one that it needs
+	hidden []string // folders that are not shown, of those files
+	needed int      // how many of chain lead to the last file that is not shown
+}
+
+// mostLinks is how many links and interpreters are followed.
+const mostLinks = 16
+
+// follow looks at a file, then where it leads as a link, and then at its interpreter.
+func (l *looker) follow(path string) {
+	for range mostLinks {
+		info, err := os.Lstat(path)
+		if path == "" || err != nil {
+			return
+		}
+		l.see(path)
+		next := ""
+		if info.Mode()&os.ModeSymlink != 0 {
+			if next, err = os.Readlink(path); err != nil {
+				return
+			}
+			if !filepath.IsAbs(next) {
+				next = filepath.Join(filepath.Dir(path), next)
+			}
+		} else {
+			if real, err := filepath.EvalSymlinks(path); err == nil && real != path { // a folder above is a link
+				l.see(real)
+			}
+			next = interpreter(path)
+		}
+		path = next
+	}
+}
+
+// see notes a file, and its folder if that is not shown.
+func (l *looker) see(path string) {
+	l.chain = append(l.chain, path)
+	if slices.ContainsFunc(l.shown, func(dir string) bool { return under(path, dir) }) {
+		return
+	}
+	l.needed = len(l.chain)
+	dir := filepath.Dir(path)
+	home, _ := os.UserHomeDir()
+	if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != "/" && above != home && filepath.Dir(above) != "/home" {
+		dir = above // the libraries of a tool are beside its bin
+	}
+	if !slices.ContainsFunc(l.hidden, func(known string) bool { return under(dir, known) }) {
+		l.hidden = append(l.hidden, dir)
+	}
+}
+
+// interpreter is what a script, or a program that is linked dynamically, is executed by; "" for none.
+func interpreter(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := f.ReadAt(head, 0)
+	if line, script := bytes.CutPrefix(head[:n], []byte("#!")); script {
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		if words := bytes.Fields(line); len(words) > 0 {
+			return string(words[0])
+		}
+		return ""
+	}
+	file, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_INTERP {
+			name := make([]byte, min(p.Filesz, 4096))
+			if _, err := p.ReadAt(name, 0); err == nil {
+				return string(bytes.TrimRight(name, "\x00"))
+			}
+		}
+	}
+	return ""
+}
+
+// under reports whether a path is a folder, or in it.
+func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

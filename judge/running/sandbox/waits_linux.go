@@ -1,0 +1,52 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"sync"
+	"time"
+)
+
+// waits adds up how long a started process waits for a processor.
+type waits struct {
+	mu    sync.Mutex
+	place place
+	seen  bool // a thread of the process was seen
+	starvation
+}
+
+func (w *waits) begin() { w.starvation.begin() }
+
+// at is called with the place of the process.
+func (w *waits) at(p place) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.place = p
+}
+
+// look adds what the process has waited since the last look. Until it has been started it waits
+// all the time, as the judge or its zygote is kept from a processor.
+func (w *waits) look() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := moment()
+	took := now - w.looked
+	w.looked = now
+	var threads []string
+	if w.place.pid != 0 {
+		threads = w.place.threads()
+	}
+	w.add(threads, took)
+	return time.Duration(w.total)
+}
+
+// add is look for these threads of the process.
+func (w *waits) add(threads []string, took int64) {
+	w.seen = w.seen || len(threads) > 0
+	switch {
+	case w.seen:
+		w.starvation.add(threads, took, 0)
+	case w.place.pid == 0 || w.place.told():
+		w.total += took
+	}
+}

@@ -1,0 +1,60 @@
+//go:build amd64 || arm64
+
+package sandbox_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/running/sandbox"
+)
+
+// TestStartedProcessesWait: one that reads does not wait for a processor, and processes that want
+// more processors than there are do.
+func TestStartedProcessesWait(t *testing.T) {
+	for _, rung := range sandbox.Rungs() {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung), Pin: true})
+		if err != nil {
+			t.Logf("this machine does not give the rung: %v", err)
+			continue
+		}
+		t.Run(string(rung), func(t *testing.T) {
+			t.Cleanup(func() { box.Close() })
+			start := func(argv ...string) judge.Process {
+				p, err := box.Start(t.Context(), &judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					p.Kill()
+					_, _ = p.Wait()
+				})
+				return p
+			}
+			reads := start("cat")
+			for end := time.Now().Add(3 * time.Minute); ; {
+				before := reads.CPUWait() // it may only just have started
+				if time.Sleep(10 * time.Millisecond); reads.CPUWait() == before {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatal("one that reads waits for a processor")
+				}
+			}
+			var spin []judge.Process
+			for range 2 * runtime.NumCPU() {
+				spin = append(spin, start("sh", "-c", "while :; do :; done"))
+			}
+			for i, p := range spin {
+				begun := p.CPUWait()
+				for end := time.Now().Add(3 * time.Minute); p.CPUWait() == begun; time.Sleep(time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatalf("process %d has not waited", i)
+					}
+				}
+			}
+		})
+	}
+}
