@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	// Makes cases by setters' programs, and keeps what took long.
 	"judge/cases/gen": {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	// Tries everything that a folder has: cases are made, solutions are tried.
-	"judge/cases/verify": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/running/trial"},
+	"judge/cases/verify": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	// From icpc's packages to the folders of problem, and back.
