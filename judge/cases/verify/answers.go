@@ -58,9 +58,10 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	}
 	var cases []*judge.Case
 	for c := range v.cases {
-		if c.Ans != "" {
-			cases = append(cases, c)
+		if info, err := os.Stat(c.Ans); c.Ans == "" || v.Folder.Unanswered() && err == nil && info.Size() == 0 {
+			continue // the case needs no answer
 		}
+		cases = append(cases, c)
 	}
 	ready := make([]chan replied, len(cases))
 	for i := range ready {
@@ -250,7 +251,8 @@ func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	if part := v.Folder.Checker.Program; part != nil && o.Verdict == judge.JudgeError {
 		file = part.Path
 	}
-	return &judge.Fault{File: file, Text: fmt.Sprintf("the checker does not accept the answer of case %s itself: %s", c.ID(), said(o)), Hint: hint}
+	text := fmt.Sprintf("the checker does not accept the answer of case %s itself: %s", c.ID(), said(o))
+	return &judge.Fault{File: file, Text: text, Hint: hint}
 }
 
 // disagree is the fault of an answer file beside which the reference prints something else.
@@ -368,7 +370,8 @@ func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.C
 	}
 	defer a.Close()
 	if verdict := judge.Classify(a.Exec, limits); verdict != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", verdict.Words(), a.Exec.Fate()), Hint: "mend the reference\n" + string(a.Stderr)}
+		text := fmt.Sprintf("the reference fails on it: %s (%s)", verdict.Words(), a.Exec.Fate())
+		return nil, &judge.Fault{Text: text, Hint: "mend the reference\n" + string(a.Stderr)}
 	}
 	return io.ReadAll(a.Out)
 }

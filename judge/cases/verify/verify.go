@@ -1,6 +1,7 @@
 // Package verify checks a whole problem folder: the folder is
 // whole, every input is valid and the validator refuses junk, every answer file agrees with
-// the reference and the checker accepts it and no junk, the generated files are those of the
+// the reference and the checker accepts it and no junk, the statement's examples are sample
+// cases, the generated files are those of the
 // manifest, and every solution gets the verdict of its folder.
 //
 // It finds as much as it can in one go, and sends it as events; a *judge.Fault is
@@ -104,6 +105,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: "the validator refuses junk", do: v.junk},
 		step{what: "the validator and the format agree", do: v.agreement},
 		step{what: v.answersCheck(), do: v.answers},
+		step{what: "the statement's examples are sample cases", do: v.examples},
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err
