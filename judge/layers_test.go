@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	// Small acts.
 	"judge/internal/suggest":       nil,       // names to the nearest one
 	"judge/internal/tex":           nil,       // texts to texts
+	"judge/internal/example":       nil,       // texts to texts
 	"judge/internal/golden":        nil,       // for tests
 	"judge/internal/unboxed":       {"judge"}, // for tests
 	"judge/internal/browser":       nil,       // for tests
@@ -89,7 +90,7 @@ var layers = map[string][]string{
 	// Makes cases by setters' programs, and keeps what took long.
 	"judge/cases/gen": {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	// Tries everything that a folder has: cases are made, solutions are tried.
-	"judge/cases/verify": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang", "judge/problem", "judge/running/trial"},
+	"judge/cases/verify": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	// From icpc's packages to the folders of problem, and back.

@@ -39,6 +39,7 @@ type Form interface {
 	InputArgs(v *InputValidator, c *judge.Case) []string // of a validator for a case
 	KnownLanguage(s *Submission) bool                    // has a file in a language of the format
 	StatementFile(language string) string
+	StatementFiles() []string                               // in every language
 	Markdown(language string) (string, error)               // the statement with its samples
 	ShowIncluded()                                          // the files of include/default, to submissions as they run
 	Includes(of func(code string) bool) []string            // folders of include/ for a language

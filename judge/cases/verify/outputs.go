@@ -143,11 +143,16 @@ func (v *Verifier) alone(ctx context.Context, c *judge.Case, out []byte) (judge.
 
 // judgeText has a checker judge a text as the output of a case.
 func judgeText(ctx context.Context, checker check.Checker, c *judge.Case, out []byte) (judge.Outcome, error) {
-	in, err := optional(c.In)
+	ans, err := optional(c.Ans)
 	if err != nil {
 		return judge.Outcome{}, err
 	}
-	ans, err := optional(c.Ans)
+	return judgeAnswer(ctx, checker, c, ans, out)
+}
+
+// judgeAnswer has a checker judge a text as the output of a case that has this answer.
+func judgeAnswer(ctx context.Context, checker check.Checker, c *judge.Case, ans, out []byte) (judge.Outcome, error) {
+	in, err := optional(c.In)
 	if err != nil {
 		return judge.Outcome{}, err
 	}

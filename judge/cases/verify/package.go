@@ -32,6 +32,7 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		step{what: "the validators refuse junk", do: v.packageJunk, warns: true},
 		step{what: "the validators prove themselves", do: v.proofs},
 		step{what: "the validator judges every answer", do: v.packageAnswers},
+		step{what: "the statement's examples are sample cases", do: v.examples},
 		step{what: "the output validator refuses junk", do: v.junkOutputs, warns: true},
 	); err != nil {
 		return false, err

@@ -120,9 +120,26 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	case judged.Verdict == judge.Accepted:
 		return "a case is missing that it fails"
 	case len(judged.Killers) > 0:
-		return "it fails " + judged.Killers[0] + "; " + see
+		return "it fails " + judged.Killers[0] + "; " + see + v.doubt(judged)
 	}
 	return see
+}
+
+// doubt is the part of a hint that names the answer file with which a program disagrees that
+// must be accepted. With a reference, the check of the answers has compared the two.
+func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
+	if judged.Promised != judge.Accepted || judged.Verdict != judge.WrongAnswer || len(judged.Killers) == 0 ||
+		v.Folder.Reference != nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		return ""
+	}
+	for _, g := range v.Folder.Groups {
+		for _, c := range g.Cases {
+			if c.ID() == judged.Killers[0] && c.Ans != "" {
+				return fmt.Sprintf("\nif its output is correct, correct %s", c.Ans)
+			}
+		}
+	}
+	return ""
 }
 
 // judge judges one solution on every case.

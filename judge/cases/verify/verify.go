@@ -1,6 +1,7 @@
 // Package verify checks a whole problem folder: the folder is
-// whole, every input is valid and the validator refuses junk, every answer is the
-// reference's and the checker accepts it and no junk, the generated files are those of the
+// whole, every input is valid and the validator refuses junk, every answer file agrees with
+// the reference and the checker accepts it and no junk, the statement's examples are sample
+// cases, the generated files are those of the
 // manifest, and every solution gets the verdict of its folder.
 //
 // It finds as much as it can in one go, and sends it as events; a *judge.Fault is
@@ -13,13 +14,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
 	"assay/judge/cases/gen"
@@ -106,7 +104,8 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: "every input is valid", do: v.inputs},
 		step{what: "the validator refuses junk", do: v.junk},
 		step{what: "the validator and the format agree", do: v.agreement},
-		step{what: "every answer is the reference's, and right", do: v.answers},
+		step{what: v.answersCheck(), do: v.answers},
+		step{what: "the statement's examples are sample cases", do: v.examples},
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err
@@ -357,116 +356,4 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 		text = "the validator accepts everything, such as " + accepted[0]
 	}
 	return n, judge.Faults{{File: v.Folder.Validator.Path, Text: text, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"}}, nil
-}
-
-// answers runs the reference on every input, compares with the answer files, and
-// has the checker judge the answer as if a contestant had printed it.
-func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err error) {
-	part := v.Folder.Reference
-	if part == nil {
-		return 0, nil, nil
-	}
-	program, err := v.Crew.Part(ctx, part)
-	if err != nil {
-		return 0, nil, err
-	}
-	var checker check.Checker // where programs talk or run again, an answer is not an output
-	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass {
-		if checker, err = v.Crew.Checker(ctx); err != nil {
-			return 0, nil, err
-		}
-		defer checker.Close()
-	}
-	var cases []*judge.Case
-	for c := range v.cases {
-		cases = append(cases, c)
-	}
-	found := make([]*judge.Fault, len(cases))
-	group, gctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(v.Jobs, 1))
-	for i, c := range cases {
-		group.Go(func() (err error) {
-			found[i], err = v.answer(gctx, program, c)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return 0, nil, err
-	}
-	for i, c := range cases { // in judging order: the checker may hold state
-		n++
-		if found[i] == nil && checker != nil {
-			if found[i], err = v.right(ctx, checker, c); err != nil {
-				return n, faults, err
-			}
-		}
-		if found[i] != nil {
-			faults = append(faults, found[i])
-		}
-	}
-	return n, faults, nil
-}
-
-// answer has the reference answer one case again.
-func (v *Verifier) answer(ctx context.Context, program *judge.Program, c *judge.Case) (*judge.Fault, error) {
-	got, err := v.solve(ctx, program, c)
-	if f, ok := errors.AsType[*judge.Fault](err); ok {
-		return v.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	want, err := os.ReadFile(c.Ans)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(got, want) && v.Folder.Checker.Program == nil {
-		return &judge.Fault{File: c.Ans, Text: fmt.Sprintf("the reference does not give this answer to case %s", c.ID()), Hint: "mend the reference, or run: judge generate " + v.Folder.ID}, nil
-	}
-	return nil, nil
-}
-
-// solve has the reference answer a case. Where the case gives it more than an input, it
-// runs as a submission does.
-func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.Case) ([]byte, error) {
-	part := v.Folder.Reference
-	if len(c.Args)+len(c.Files) == 0 {
-		in, err := os.Open(c.In)
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		return gen.Answer(ctx, v.Runner, program, part, v.Folder.Limits, in)
-	}
-	told := *program
-	told.Argv = slices.Concat(program.Argv, part.Args)
-	limits := v.Folder.Limits.Scaled(2)
-	run := trial.Batch{Runner: v.Runner, Limits: limits, Make: func(context.Context) (*lang.Result, error) {
-		return &lang.Result{OK: true, Program: &told}, nil
-	}}
-	defer run.Close()
-	if _, err := run.Build(ctx); err != nil {
-		return nil, err
-	}
-	a, err := run.Try(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	if verdict := judge.Classify(a.Exec, limits); verdict != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", verdict.Words(), a.Exec.Fate()), Hint: "mend the reference\n" + string(a.Stderr)}
-	}
-	return io.ReadAll(a.Out)
-}
-
-// right has the checker judge the answer file as an output.
-func (v *Verifier) right(ctx context.Context, checker check.Checker, c *judge.Case) (*judge.Fault, error) {
-	o, err := judgeFile(ctx, checker, c, c.Ans)
-	if err != nil {
-		return nil, err
-	}
-	if o.Verdict != judge.Accepted {
-		return &judge.Fault{File: c.Ans, Text: fmt.Sprintf("the checker does not accept the answer of case %s itself: %s: %s", c.ID(), o.Verdict.Words(), o.Message), Hint: "mend the checker or the reference"}, nil
-	}
-	return nil, nil
 }

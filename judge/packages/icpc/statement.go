@@ -116,3 +116,11 @@ func (p *Package) StatementFile(language string) string {
 	}
 	return p.at("statement")
 }
+
+// StatementFiles are the paths of the statements in all languages.
+func (p *Package) StatementFiles() (files []string) {
+	for _, s := range p.Statements {
+		files = append(files, p.at(s.Name))
+	}
+	return files
+}

@@ -1,0 +1,259 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/example"
+	"assay/judge/problem"
+)
+
+// largestShown bounds the files of a sample that a statement's example is compared with, in
+// bytes. Nobody writes a longer one into a statement.
+const largestShown = 1 << 20
+
+// sampleCase is a sample with its texts as contestants see them.
+type sampleCase struct {
+	*judge.Case
+	in, ans         []string // the case's own, and those that a statement shows instead of them
+	inPath, ansPath string
+}
+
+// examples compares every example in a statement with the sample cases. In problems whose
+// programs talk, or run again, examples are dialogues.
+func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, err error) {
+	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		return 0, nil, nil
+	}
+	samples := v.samples()
+	files := []string{v.Folder.Statement()}
+	if v.Folder.Package != nil {
+		files = v.Folder.Package.StatementFiles()
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // Lint has said so
+		}
+		var found []example.Example
+		switch strings.ToLower(filepath.Ext(file)) {
+		case ".md", ".markdown", ".html", ".htm":
+			found = example.Find(string(data))
+		case ".tex":
+			found = example.FindLaTeX(string(data))
+		}
+		for _, e := range found {
+			e, places, fault := v.load(file, e)
+			if fault == nil {
+				same := matching(samples, e.Input.Same)
+				if len(same) == 0 {
+					same = matching(samples, e.Input.Abbreviates)
+				}
+				if len(same) > 0 {
+					fault, err = v.example(ctx, e, places, same)
+				} else if fault = unknown(e, places, samples); fault == nil {
+					continue // nothing says that it is one
+				}
+				if err != nil {
+					return n, faults, err
+				}
+			}
+			if n++; fault != nil {
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return n, faults, nil
+}
+
+// samples reads the sample cases.
+func (v *Verifier) samples() (all []sampleCase) {
+	texts := func(path string) (texts []string) {
+		for _, path := range []string{path, path + ".statement"} { // a package shows the second one
+			if info, err := os.Stat(path); err == nil && info.Size() <= largestShown {
+				if data, err := os.ReadFile(path); err == nil {
+					texts = append(texts, string(data))
+				}
+			}
+		}
+		return texts
+	}
+	for c := range v.cases {
+		if c.Group == problem.Sample || strings.HasPrefix(c.Group, problem.Sample+"/") {
+			all = append(all, sampleCase{Case: c, in: texts(c.In), ans: texts(c.Ans), inPath: c.In, ansPath: c.Ans})
+		}
+	}
+	return all
+}
+
+// places are the files in which the two texts of an example stand.
+type places struct{ in, out string }
+
+// load reads the files that an example names.
+func (v *Verifier) load(statement string, e example.Example) (example.Example, places, *judge.Fault) {
+	at := places{statement, statement}
+	for _, part := range []struct {
+		text *example.Text
+		to   *string
+	}{{&e.Input, &at.in}, {&e.Output, &at.out}} {
+		name := filepath.FromSlash(part.text.File)
+		if name == "" {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(statement), name)
+		if !filepath.IsLocal(name) {
+			return e, at, &judge.Fault{File: statement, Line: part.text.Line, Hint: "name a file beside the statement",
+				Text: fmt.Sprintf("the example names %s, which is outside the statement's folder", part.text.File)}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return e, at, &judge.Fault{File: statement, Line: part.text.Line, Hint: "add the file beside the statement",
+				Text: fmt.Sprintf("the example names %s: %s", part.text.File, problem.Reason(err))}
+		}
+		*part.text, *part.to = example.Text{Text: string(data[:min(len(data), largestShown)]), Line: 1}, path
+	}
+	return e, at, nil
+}
+
+// example returns the fault of an example with the input of these samples: the checker does
+// not accept its output for any of them.
+func (v *Verifier) example(ctx context.Context, e example.Example, at places, same []sampleCase) (*judge.Fault, error) {
+	var why string
+	for _, s := range same {
+		if slices.ContainsFunc(s.ans, e.Output.Same) || slices.ContainsFunc(s.ans, e.Output.Abbreviates) {
+			return nil, nil
+		}
+		if slices.ContainsFunc(e.Rest, func(t example.Text) bool { return slices.ContainsFunc(s.ans, t.Same) }) {
+			return nil, nil // the block between was no output
+		}
+		for _, out := range []string{e.Output.Text, e.Output.Raw} {
+			if out == "" && e.Output.Text != "" {
+				continue
+			}
+			o, err := v.alone(ctx, s.Case, []byte(strings.Trim(out, "\n")+"\n"))
+			if _, broken := errors.AsType[*judge.Fault](err); broken {
+				return nil, nil // of the checker, which another check tells
+			}
+			if err != nil || o.Verdict == judge.Accepted {
+				return nil, err
+			}
+			if why == "" {
+				why = said(o)
+			}
+		}
+	}
+	s := same[0]
+	if len(s.ans) == 0 {
+		return nil, nil
+	}
+	line, shown, want := e.Output.Differ(s.ans[len(s.ans)-1])
+	return &judge.Fault{File: at.out, Line: lineOf(e.Output, line),
+		Text: fmt.Sprintf("the example's output is not accepted for sample case %s: %s", s.ID(), why),
+		Hint: fmt.Sprintf("correct the statement or %s:%d\n%s", s.ansPath, line+1, beside(shown, want))}, nil
+}
+
+// matching returns the samples with an input for which is holds.
+func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
+	for _, s := range samples {
+		if slices.ContainsFunc(s.in, is) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// unknown is the fault of an example whose input is no sample's; nil if the statement does not
+// make it clear that it is an example.
+func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
+	nearest := nearest(e.Input, samples)
+	switch {
+	case e.Input.Abbreviated(), e.Certainty == example.Loose:
+		return nil
+	case e.Certainty == example.Paired && !alike(e.Input, samples) && nearest == nil:
+		return nil
+	}
+	f := &judge.Fault{File: at.in, Line: lineOf(e.Input, 0), Text: "the example's input is the input of no sample case",
+		Hint: "add it as a sample case, or correct it"}
+	if nearest != nil {
+		line, shown, want := e.Input.Differ(nearest.in[len(nearest.in)-1])
+		f.Line = lineOf(e.Input, line)
+		f.Hint += fmt.Sprintf("; the nearest one is %s:%d\n%s", nearest.inPath, line+1, beside(shown, want))
+	}
+	return f
+}
+
+// lineOf is the place of a line of a text; a cell of a table stands on one line.
+func lineOf(t example.Text, line int) int {
+	if t.Cell {
+		return t.Line
+	}
+	for _, l := range strings.Split(t.Text, "\n") { // empty lines at the start do not count
+		if strings.TrimSpace(l) != "" {
+			break
+		}
+		line++
+	}
+	return t.Line + min(line, strings.Count(strings.TrimRight(t.Text, "\n"), "\n"))
+}
+
+// beside shows a line of a statement and one of a file.
+func beside(shown, want string) string {
+	cut := func(s string) string {
+		if r := []rune(s); len(r) > lineShown {
+			s = string(r[:lineShown]) + "…"
+		}
+		return strconv.Quote(s)
+	}
+	return fmt.Sprintf("statement: %s\nfile:      %s", cut(shown), cut(want))
+}
+
+// nearest returns the sample whose input is most like a text; nil if none shares half of its
+// lines or words.
+func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
+	most := 0.5
+	for i := range samples {
+		for _, in := range samples[i].in {
+			share := max(shared(strings.Split(t.Text, "\n"), strings.Split(in, "\n")), shared(strings.Fields(t.Text), strings.Fields(in)))
+			if share > most || share == most && best == nil {
+				best, most = &samples[i], share
+			}
+		}
+	}
+	return best
+}
+
+// shared is the share of pieces that two texts have at the same places, of the longer one.
+func shared(a, b []string) float64 {
+	n := 0
+	for k := range min(len(a), len(b)) {
+		if strings.TrimSpace(a[k]) == strings.TrimSpace(b[k]) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(a), len(b), 1))
+}
+
+// alike reports whether a text has no words but numbers and those of the samples' inputs.
+func alike(t example.Text, samples []sampleCase) bool {
+	known := map[string]bool{}
+	for _, s := range samples {
+		for _, in := range s.in {
+			for _, w := range strings.Fields(in) {
+				known[w] = true
+			}
+		}
+	}
+	for _, w := range strings.Fields(t.Text) {
+		if _, err := strconv.ParseFloat(w, 64); err != nil && !known[w] {
+			return false
+		}
+	}
+	return true
+}
