@@ -98,7 +98,7 @@ func newHarness(t *testing.T) *harness {
 	}
 	options := api.Options{
 		Preparing: h.preparing.Load,
-		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil }},
+		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Practice: store.PracticeAll, FreeDisk: func() (int64, error) { return 1 << 40, nil }},
 		Boards:    board.NewHall(board.HallOptions{Store: db, Log: log}),
 		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
 		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
