@@ -61,6 +61,15 @@ func TestBufferKeepsTheReason(t *testing.T) {
 	if got := string(b.Bytes()); strings.Count(got, "panic:") != 1 {
 		t.Errorf("kept %q, want the reason once", got)
 	}
+	for _, text := range []string{"other things\npanic: short\n", "other things\npanic: short"} {
+		for most := range 14 {
+			b := tail.Buffer{Most: most + 1}
+			fmt.Fprint(&b, text)
+			if got := tail.Reason(string(b.Bytes())); got != "panic: short" {
+				t.Errorf("the reason of %q is %q in a buffer of %d bytes", text, got, most+1)
+			}
+		}
+	}
 	if got := tail.Reason(" \n\n"); got != "" {
 		t.Errorf("the reason of nothing is %q", got)
 	}

@@ -78,6 +78,9 @@ func TestPrepareOnce(t *testing.T) {
 	if prepared.Load() != 1 || box.Preparing() != "" {
 		t.Errorf("it was prepared %d times, and is now: %q", prepared.Load(), box.Preparing())
 	}
+	if r, err := box.Build(t.Context(), write(t, "main.toy", "after the poison"), l, lang.BySetter); err != nil || !r.OK {
+		t.Errorf("Build: %+v, %v", r, err)
+	}
 	// A new version of what prepares it has it prepared again, and poison does not get there.
 	l.Prepare = append(l.Prepare, []string{"/usr/bin/toyc", "--library"})
 	if r, err := box.Build(t.Context(), write(t, "main.toy", "another"), l, lang.BySetter); err != nil || !r.OK {

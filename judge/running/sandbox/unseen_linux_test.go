@@ -106,3 +106,31 @@ func TestUnseenTools(t *testing.T) {
 		})
 	}
 }
+
+// TestOnlyToolsAreUnseen: a file below a mount is not looked for on the host, and without isolation
+// nothing is hidden.
+func TestOnlyToolsAreUnseen(t *testing.T) {
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "tool")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(tool, []byte("#!/no/such/interpreter\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for _, rung := range []string{string(sandbox.None), sandbox.Isolated} {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: rung})
+		if err != nil {
+			t.Logf("this machine does not give the rung: %v", err)
+			continue
+		}
+		c := &judge.Command{Argv: []string{tool}}
+		if rung == sandbox.Isolated {
+			c.Mounts = []judge.Mount{{Host: t.TempDir(), At: dir}}
+		}
+		_, err = box.Run(t.Context(), c)
+		if _, refused := errors.AsType[*judge.ExecError](err); !refused {
+			t.Errorf("%s: Run = %v, want an *ExecError", rung, err)
+		}
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
