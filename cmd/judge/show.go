@@ -11,6 +11,7 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge/problem"
 	"assay/judge/report"
+	"assay/judge/workspace"
 )
 
 // showing are the flags of judge show.
@@ -18,6 +19,7 @@ type showing struct {
 	language string
 	html     string
 	pdf      string
+	golf     bool
 }
 
 func showCommand(c *console) *cobra.Command {
@@ -25,12 +27,13 @@ func showCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show <problem>",
 		Short:   "show a problem's statement",
-		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html\n  judge show wythoff --pdf statement.pdf",
+		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html\n  judge show wythoff --pdf statement.pdf\n  judge show wythoff --golf",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), c, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&s.language, "language", "", "the statement's language, where a problem package has several: en, de, ...")
+	cmd.Flags().BoolVar(&s.golf, "golf", false, "the statement for golfers: the domain, how answers are called, and what is counted")
 	cmd.Flags().StringVar(&s.html, "html", "", "write it as a page to `FILE`")
 	cmd.Flags().StringVar(&s.pdf, "pdf", "", "print it to `FILE`, by an installed Chromium or Chrome")
 	return cmd
@@ -48,7 +51,7 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if folder == nil {
 		return faults
 	}
-	text, err := cli.Statement(folder, s.language)
+	text, err := s.text(ctx, contest, folder)
 	if err != nil {
 		return err
 	}
@@ -71,12 +74,30 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if err := report.Statement(c.out, text, width, colour); err != nil {
 		return err
 	}
+	if s.golf {
+		return nil // the limit is among its rules
+	}
 	if folder.Limits.CPU > 0 {
 		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB\n", folder.Limits.CPU, folder.Limits.Memory>>20)
 	} else {
 		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB; the time limit is found out from the submissions\n", folder.Limits.Memory>>20)
 	}
 	return nil
+}
+
+// text is the statement that is asked for, as Markdown.
+func (s *showing) text(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (text []byte, err error) {
+	if !s.golf {
+		return cli.Statement(folder, s.language)
+	}
+	if s.language != "" {
+		return nil, usageError{errors.New("--golf and --language do not go together: a golf statement has one language")}
+	}
+	if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, contest.Close()) }()
+	return contest.GolfStatement(ctx, folder)
 }
 
 // page writes the statement as a page.

@@ -2,6 +2,9 @@ package problem
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"assay/judge"
 )
@@ -12,6 +15,8 @@ type Golf struct {
 	Domain    string      // the generator line that prints every input
 	Generator *judge.Part // prints the inputs, a line each, the cheap ones first
 	Checker   *judge.Part // judges what an answer gave (kit.CheckGolf)
+	// Statement is the path of what golfers read. If empty, they read the problem's statement.
+	Statement string
 }
 
 // golf is the [golf] table.
@@ -20,6 +25,7 @@ type golf struct {
 	Domain    string `toml:"domain"`
 	Generator string `toml:"generator"`
 	Checker   string `toml:"checker"`
+	Statement string `toml:"statement"`
 }
 
 // maxArity keeps letters for the arguments: f(i,j,k,l,...).
@@ -51,6 +57,36 @@ func (f *Folder) readGolf(t *golf) (faults judge.Faults) {
 			*part.to = &judge.Part{Path: read, Speaks: part.speaks}
 		}
 	}
+	if t.Statement != "" {
+		path, bad := f.readText("golf.statement", t.Statement)
+		made.Statement, faults = path, append(faults, bad...)
+	}
 	f.Golf = made
 	return faults
+}
+
+// readText finds the text in Markdown that a key names; Lint tells if it is missing.
+func (f *Folder) readText(key, name string) (path string, faults judge.Faults) {
+	switch {
+	case !filepath.IsLocal(name):
+		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the file %q is not inside the problem folder", name), "write its path from the folder on")}
+	case filepath.Ext(name) != ".md":
+		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the file %q is not Markdown", name), "name a file that ends in .md")}
+	}
+	return filepath.Join(f.Dir, name), nil
+}
+
+// lintText finds a text in Markdown that is missing or empty.
+func (f *Folder) lintText(key, path string) judge.Faults {
+	if path == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		return judge.Faults{f.Fault(key, fmt.Sprintf("%s: %s", path, Reason(err)), "write the file, or leave the key out")}
+	case strings.TrimSpace(string(data)) == "":
+		return judge.Faults{f.Fault(key, path+" is empty", "write it, or leave the key out")}
+	}
+	return nil
 }

@@ -34,6 +34,9 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	if f.Included != nil {
 		faults = append(faults, f.Included.Flaws...)
 	}
+	if f.Golf != nil {
+		faults = append(faults, f.lintText("golf.statement", f.Golf.Statement)...)
+	}
 	faults = append(faults, f.lintFormat()...)
 	for _, g := range f.Groups {
 		switch {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -24,11 +25,7 @@ import (
 // Range starts the setter's programs of a golf problem. The caller must close its
 // Checker.
 func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) {
-	if p.Golf == nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s is not a golf problem: its problem.toml has no [golf] table", p.ID)}
-	}
-	lister, err := p.Part(ctx, p.Golf.Generator)
-	if err != nil {
+	if err := p.golfed(); err != nil {
 		return nil, err
 	}
 	program, err := p.Part(ctx, p.Golf.Checker)
@@ -39,7 +36,7 @@ func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) 
 	if err != nil {
 		return nil, err
 	}
-	domain, err := golf.OpenDomain(ctx, w.Box, p.Folder, lister, w.Config.Setter, os.ReadFile)
+	domain, err := w.golfDomain(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +47,53 @@ func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) 
 	limits := w.Config.Solution
 	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
 	return &golf.Range{ID: p.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
+}
+
+// golfed refuses a problem that cannot be golfed.
+func (p *Problem) golfed() error {
+	if p.Golf == nil {
+		return &judge.Misuse{Err: fmt.Errorf("%s is not a golf problem: its problem.toml has no [golf] table", p.ID)}
+	}
+	return nil
+}
+
+// golfDomain has the problem's generator list the domain.
+func (w *Workspace) golfDomain(ctx context.Context, p *Problem) (*golf.Domain, error) {
+	lister, err := p.Part(ctx, p.Golf.Generator)
+	if err != nil {
+		return nil, err
+	}
+	return golf.OpenDomain(ctx, w.Box, p.Folder, lister, w.Config.Setter, os.ReadFile)
+}
+
+// GolfStatement returns what golfers read of a problem, as Markdown: its golf statement, or
+// else its statement, and the rules of golf with the problem's domain. The workspace must
+// have been started.
+func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, error) {
+	if err := p.golfed(); err != nil {
+		return nil, err
+	}
+	file := cmp.Or(p.Golf.Statement, p.Statement())
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &judge.Fault{File: file, Text: problem.Reason(err), Hint: "write the statement in Markdown"}
+	}
+	domain, err := w.golfDomain(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	known, err := w.drivers(p)
+	if err != nil {
+		return nil, err
+	}
+	var languages []golf.Language
+	for _, l := range w.Config.Languages {
+		if len(l.Extensions) == 0 {
+			continue // scripts and executables, which nobody golfs
+		}
+		languages = append(languages, golf.Language{Name: l.Name, Driver: known.Of(l.ID)})
+	}
+	return fmt.Appendf(nil, "%s\n\n%s", bytes.TrimRight(text, "\n"), golf.Rules(domain, languages)), nil
 }
 
 // driversFolder is where a problem's contest has golf drivers of its own. A bundle has

@@ -35,7 +35,7 @@ func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspa
 		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	shown, err := sheet(contest, problem)
+	shown, err := sheet(ctx, contest, problem)
 	if err != nil {
 		return "", 0, err
 	}

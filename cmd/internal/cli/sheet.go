@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,10 +36,17 @@ func Statement(f *workspace.Problem, language string) ([]byte, error) {
 
 // sheet is what contestants see of a problem on a server. A problem without a statement has a
 // sheet without one.
-func sheet(contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
+func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
 	s := &client.Sheet{Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(), Memory: f.Limits.Memory, Golf: f.Golf != nil}
 	if text, err := Statement(f, ""); err == nil {
 		s.Statement = strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	if f.Golf != nil {
+		text, err := contest.GolfStatement(ctx, f)
+		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault { // a fault is for judge verify to tell
+			return nil, err
+		}
+		s.GolfStatement = strings.ToValidUTF8(string(text), "\uFFFD")
 	}
 	for _, g := range f.Groups {
 		if g.Name != judge.Sample && !strings.HasPrefix(g.Name, judge.Sample+"/") {

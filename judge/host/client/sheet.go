@@ -10,15 +10,17 @@ import (
 // Sheet is what contestants see of a problem. Who publishes it makes it, for a server reads
 // no problem folders.
 type Sheet struct {
-	Format    int               `json:"format"` // SheetFormat
-	Title     string            `json:"title"`
-	Statement string            `json:"statement"` // Markdown; "" where there is none to be shown
-	TimeMS    int64             `json:"time_ms"`   // of a case; 0 for no limit
-	Memory    int64             `json:"memory_bytes"`
-	Samples   []Sample          `json:"samples,omitempty"`
-	Golf      bool              `json:"golf,omitempty"`      // answers can be proved on a domain
-	Languages []OfferedLanguage `json:"languages,omitempty"` // in the order in which they claim endings
-	Game      *SheetGame        `json:"game,omitempty"`      // nil for a problem that is none
+	Format    int      `json:"format"` // SheetFormat
+	Title     string   `json:"title"`
+	Statement string   `json:"statement"` // Markdown; "" where there is none to be shown
+	TimeMS    int64    `json:"time_ms"`   // of a case; 0 for no limit
+	Memory    int64    `json:"memory_bytes"`
+	Samples   []Sample `json:"samples,omitempty"`
+	Golf      bool     `json:"golf,omitempty"` // answers can be proved on a domain
+	// GolfStatement is the Markdown that a hole shows. If empty, it shows Statement.
+	GolfStatement string            `json:"golf_statement,omitempty"`
+	Languages     []OfferedLanguage `json:"languages,omitempty"` // in the order in which they claim endings
+	Game          *SheetGame        `json:"game,omitempty"`      // nil for a problem that is none
 }
 
 // SheetGame is what a sheet says of a game.

@@ -97,6 +97,7 @@ func newHarness(t testing.TB) *harness {
 	h.desk = &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil }, Now: now}
 	sheet, err := json.Marshal(client.Sheet{
 		Format: client.SheetFormat, Title: "Sum" + evil, Statement: "# Sum\n\nAdd *both* " + evil + "\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
+		GolfStatement: "# Sum\n\nIn *few* bytes " + evil + "\n\n[link](javascript:alert(1))",
 		Samples:   []client.Sample{{Name: "one" + evil, In: "1 2\n" + evil, Ans: "3\n" + evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
 		Languages: []client.OfferedLanguage{{ID: "py", Name: "Python", Extensions: []string{"py"}}, {ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}}, {ID: "sh", Name: "Shell", Extensions: []string{"sh"}}, {ID: "binary", Name: "executable"}},
 	})

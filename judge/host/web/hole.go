@@ -154,9 +154,9 @@ func (s *site) holePage(w http.ResponseWriter, r *ask, code int, f golfForm, wro
 	if err != nil {
 		return err
 	}
-	if v.Missing = sheet == nil || sheet.Statement == ""; sheet != nil {
+	if v.Missing = sheet == nil || sheet.Statement == "" && sheet.GolfStatement == ""; sheet != nil {
 		var b strings.Builder
-		if err := report.StatementPart(&b, []byte(withoutTitle(sheet.Statement))); err != nil {
+		if err := report.StatementPart(&b, []byte(withoutTitle(cmp.Or(sheet.GolfStatement, sheet.Statement)))); err != nil {
 			return err
 		}
 		v.Statement = template.HTML(b.String()) // goldmark lets no HTML through but plain tags

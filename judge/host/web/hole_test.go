@@ -124,6 +124,9 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.ask("", "GET", "/", nil); !strings.Contains(got.body, `href="/hole/nim"`) {
 		t.Errorf("the home page does not lead to it:\n%s", got.body)
 	}
+	if got := h.ask("", "GET", "/hole/nim", nil); !strings.Contains(got.body, "In <em>few</em> bytes") || strings.Contains(got.body, "Add <em>both</em>") || strings.Contains(got.body, "javascript:") {
+		t.Errorf("a hole does not show the golf statement: %s", got.body)
+	}
 	if got := h.ask("", "GET", "/hole/nim", nil); got.code != 200 || !strings.Contains(got.body, "Nobody has an answer that stands yet") || !strings.Contains(got.body, "Only users who are logged in") {
 		t.Errorf("its page: %d\n%s", got.code, got.body)
 	}
