@@ -98,8 +98,8 @@ func newHarness(t testing.TB) *harness {
 	sheet, err := json.Marshal(client.Sheet{
 		Format: client.SheetFormat, Title: "Sum" + evil, Statement: "# Sum\n\nAdd *both* " + evil + "\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
 		GolfStatement: "# Sum\n\nIn *few* bytes " + evil + "\n\n[link](javascript:alert(1))",
-		Samples:   []client.Sample{{Name: "one" + evil, In: "1 2\n" + evil, Ans: "3\n" + evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
-		Languages: []client.OfferedLanguage{{ID: "py", Name: "Python", Extensions: []string{"py"}}, {ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}}, {ID: "sh", Name: "Shell", Extensions: []string{"sh"}}, {ID: "binary", Name: "executable"}},
+		Samples:       []client.Sample{{Name: "one" + evil, In: "1 2\n" + evil, Ans: "3\n" + evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
+		Languages:     []client.OfferedLanguage{{ID: "py", Name: "Python", Extensions: []string{"py"}}, {ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}}, {ID: "sh", Name: "Shell", Extensions: []string{"sh"}}, {ID: "binary", Name: "executable"}},
 	})
 	check(err)
 	text, bundled := h.put(sheet), h.put([]byte(secret))
