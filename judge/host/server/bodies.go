@@ -31,7 +31,7 @@ func timed(next http.Handler, p patience) http.Handler {
 		// net/http itself reads what no handler has read before it answers.
 		_ = body.c.SetReadDeadline(time.Now().Add(p.stall)) // a recorder of tests has none
 		next.ServeHTTP(w, r)
-		if !body.whole {
+		if !body.ended {
 			_ = body.c.SetReadDeadline(time.Now().Add(p.rest))
 		}
 	})
@@ -44,7 +44,7 @@ type timedBody struct {
 	c          *http.ResponseController
 	stall, all time.Duration
 	end        time.Time // zero until the first read
-	whole      bool
+	ended      bool      // it was read as far as it came
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
@@ -56,13 +56,13 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if deadline.After(b.end) {
 		deadline = b.end
 	}
-	if !b.whole {
+	if !b.ended {
 		_ = b.c.SetReadDeadline(deadline)
 	}
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF && !b.whole {
-		b.whole = true
+	if err == io.EOF && !b.ended {
 		_ = b.c.SetReadDeadline(time.Time{})
 	}
+	b.ended = b.ended || err != nil // of one that was cut nothing is waited for any more
 	return n, err
 }

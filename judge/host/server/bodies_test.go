@@ -132,7 +132,7 @@ func TestBodiesThatStall(t *testing.T) {
 					t.Errorf("it %s: the deadline stays after the body", tt.it)
 				}
 			}), usual).ServeHTTP(body, &http.Request{Body: body, ContentLength: tt.length})
-			if left := time.Until(body.deadline); tt.cut > 0 && left != usual.rest {
+			if left := time.Until(body.deadline); tt.cut > 0 && left > 0 {
 				t.Errorf("it %s: the connection is held for another %v", tt.it, left)
 			}
 		})
