@@ -149,7 +149,7 @@ func (s *site) ended(w http.ResponseWriter, r *ask) (bool, error) {
 
 // sendAgain shows a form that was kept during the login.
 func (s *site) sendAgain(w http.ResponseWriter, r *ask, k *keptForm) error {
-	return s.page(w, r, http.StatusOK, "ended", "You are logged in again", k)
+	return s.page(w, r, http.StatusOK, "ended", "You are logged in", k)
 }
 
 // back is the page of this server on which a form was sent, as its browser tells; else "/".
