@@ -168,7 +168,7 @@ func (t *Turn) End() {
 
 // mostUploads is how many requests with a body one account may send to the API at a time. They are
 // kept in memory or on the disk until it is the account's turn.
-const mostUploads = 32
+const mostUploads = 8
 
 // Upload waits until an account may send the body of another request. End the turn when the
 // request has been answered. A body that stalls does not hold up the account's other requests.
