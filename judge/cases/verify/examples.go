@@ -16,7 +16,7 @@ import (
 )
 
 // largestShown bounds the files of a sample that a statement's example is compared with, in
-// bytes. Nobody writes a longer one into a statement.
+// bytes. A statement has no longer example.
 const largestShown = 1 << 20
 
 // sampleCase is a sample with its texts as contestants see them.

@@ -262,7 +262,7 @@ func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err erro
 	return all, nil
 }
 
-// usesAll reports whether the caller may see and use every problem, whoever published it. A token
+// usesAll reports whether the caller may see and use the problems of all owners. A token
 // without the scope publish gives no such right.
 func usesAll(who *caller) bool {
 	return who.may(client.Admin) || who.may(client.Publish) && auth.Can(desk.Role(who.account), auth.AllProblems, auth.State{})

@@ -51,7 +51,7 @@ const (
 	Make     Action = "make"      // make a contest, bring problems
 	SeeAudit Action = "see audit" // what everybody did
 
-	// AllProblems is to see and use every problem, whoever published it.
+	// AllProblems is to see and use the problems of all owners.
 	AllProblems Action = "all problems"
 
 	SeeContest  Action = "see contest"

@@ -10,7 +10,7 @@ import (
 
 // UsableProblems returns the problems that an account may put into a contest, a hole, a ladder or
 // a tournament, sorted by slug. These are the problems that the account owns and those that c has
-// already: whoever is jury of a place sees the secret data of its problems. An account that has
+// already, because the jury of a contest sees the secret data of its problems. An account that has
 // auth.AllProblems on the server may use every problem. If c is nil, only ownership and that right
 // count.
 func (d *Desk) UsableProblems(ctx context.Context, a *store.Account, c *store.Contest) ([]*store.Problem, error) {

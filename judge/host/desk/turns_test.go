@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/judge/host/desk"
+	"assay/judge/host/store"
 )
 
 // TestTurns: 20 requests of one, each of which takes a second, are done one after the other and
@@ -153,6 +154,52 @@ func TestTurnsBounded(t *testing.T) {
 			t.Error(err)
 		} else {
 			turn.End()
+		}
+	})
+}
+
+// TestUpload: an account may send eight bodies at a time. The ninth waits until one ends, and does
+// not wait for a rest. Other accounts, and the account's own turns, do not wait for them.
+func TestUpload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk.Desk{}
+		ada, bob := &store.Account{ID: "ada"}, &store.Account{ID: "bob"}
+		start := func(a *store.Account) *desk.Turn {
+			t.Helper()
+			turn, err := d.Upload(t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return turn
+		}
+		var under []*desk.Turn
+		for range 8 {
+			under = append(under, start(ada))
+		}
+		began := time.Now()
+		start(bob).End()
+		if turn, err := d.Turns.Wait(t.Context(), desk.AccountTurn(ada)); err != nil {
+			t.Error(err)
+		} else {
+			turn.End()
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("others wait %v", took)
+		}
+		done := make(chan time.Duration)
+		go func() {
+			start(ada).End()
+			done <- time.Since(began)
+		}()
+		time.Sleep(10 * time.Second)
+		under[3].End()
+		if took := <-done; took != 10*time.Second {
+			t.Errorf("the ninth begins after %v, want 10s", took)
+		}
+		for i, turn := range under {
+			if i != 3 {
+				turn.End()
+			}
 		}
 	})
 }

@@ -49,7 +49,7 @@ type timedBody struct {
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	now := time.Now()
-	if b.end.IsZero() { // it counts from when somebody wants the body: until then it waits for us
+	if b.end.IsZero() { // the time starts when a handler reads the body: before, the client waits for the server
 		b.end = now.Add(b.all)
 	}
 	deadline := now.Add(b.stall)

@@ -21,7 +21,7 @@ var ErrLastAdmin = errors.New("it is the last account that looks after the serve
 // which of them nobody else names. The account stays, without anything that says whose it was,
 // and so do the results. The programs go with what was kept of their judgings, unless their
 // contest is final and keeps them; those that are judged now are judged no more. The person's questions
-// go unless an answer went to all, or somebody else is in the team. ErrNotFound
+// go unless an answer went to all, or the team has another member. ErrNotFound
 // says that there is no such account, or that it was erased before.
 func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err error) {
 	a, err := s.Account(ctx, id)

@@ -32,7 +32,7 @@ type PracticeLevel string
 
 // The levels of practice.
 const (
-	PracticeOff     PracticeLevel = "off"     // nobody practices
+	PracticeOff     PracticeLevel = "off"     // practice is disabled
 	PracticeVerdict PracticeLevel = "verdict" // the verdict
 	PracticeSamples PracticeLevel = "samples" // the verdict of each test case, and everything about the samples
 	PracticeAll     PracticeLevel = "all"     // everything, with the secret test cases

@@ -99,8 +99,8 @@ func (s *site) keepForm(w http.ResponseWriter, r *ask) *keptForm {
 		return nil
 	}
 	select {
-	case s.endings <- struct{}{}:
-		defer func() { <-s.endings }()
+	case s.expiredForms <- struct{}{}:
+		defer func() { <-s.expiredForms }()
 	default:
 		return nil
 	}

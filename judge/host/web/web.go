@@ -55,8 +55,8 @@ type site struct {
 	doors doors
 	heard *heard
 	mux   *http.ServeMux // of all routes
-	// endings has a place for each form that is sent back at this moment; see ended.
-	endings chan struct{}
+	// expiredForms has a place for each form that is read to be kept; see keepForm.
+	expiredForms chan struct{}
 }
 
 // route is a row of the table of routes. The action says who may ask; of a route with a slug,
@@ -210,7 +210,7 @@ func New(o Options) http.Handler {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 15 * time.Second
 	}
-	s := &site{Options: o, proof: desk.Turns{Restless: true}, tries: newTries(), heard: newHeard(), endings: make(chan struct{}, atOnce)}
+	s := &site{Options: o, proof: desk.Turns{Restless: true}, tries: newTries(), heard: newHeard(), expiredForms: make(chan struct{}, atOnce)}
 	mux := http.NewServeMux()
 	s.mux = mux
 	for _, rt := range routes {

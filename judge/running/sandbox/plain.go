@@ -210,7 +210,7 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 			case <-wall.C:
 				before := starved
 				starved = delayOf(p.Pid)
-				if hasEnded(p.Pid) { // and whoever waits for it has not noticed yet
+				if hasEnded(p.Pid) { // and Wait has not returned yet
 					continue
 				}
 				if more, cause := moreWall(before, starved); cause != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // explainUnseen makes a *judge.UnseenError of an *judge.ExecError, if the command is on the host where
-// programs do not see it. Files of the command's mounts are somebody's program: what they name is not
-// looked for on the host, so that nobody learns what is there.
+// programs do not see it. Files of the command's mounts may be a submission: what they name is not
+// looked for on the host, so that a submission cannot find out what is there.
 func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
 	refused, ok := errors.AsType[*judge.ExecError](err)
 	if !ok || s.report.Rung == None || slices.ContainsFunc(c.Mounts, func(m judge.Mount) bool { return under(c.Argv[0], m.At) }) {

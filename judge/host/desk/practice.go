@@ -1,0 +1,67 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// practice returns what practice with a problem shows to an account, if no contest has the problem.
+// Only accounts without a role practice: those of people who know the server by their command line
+// alone.
+func (d *Desk) practice(a *store.Account, p *store.Problem) store.PracticeLevel {
+	if a.Role != "" {
+		return store.PracticeOff
+	}
+	return d.PracticeOf(p)
+}
+
+// PracticeOf returns what practice with a problem shows, if no contest has the problem.
+func (d *Desk) PracticeOf(p *store.Problem) store.PracticeLevel {
+	return cmp.Or(p.Practice, d.Practice, store.PracticeSamples)
+}
+
+// Shows is how much an account may see of the judging of a submission of its own, or of
+// another's where it may see that at all.
+func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission) (judge.Show, error) {
+	if auth.Can(Role(a), auth.SeeAll, auth.State{}) {
+		return judge.ShowAll, nil
+	}
+	if s.Contest == store.Practice {
+		contests, err := d.Store.ContestsOf(ctx, s.Problem)
+		if err != nil || len(contests) > 0 {
+			return judge.ShowSamples, err
+		}
+		p, err := d.Store.Problem(ctx, s.Problem)
+		if err != nil {
+			return "", err
+		}
+		switch d.practice(a, p) {
+		case store.PracticeAll:
+			return judge.ShowAll, nil
+		case store.PracticeSamples:
+			return judge.ShowSamples, nil
+		}
+		return judge.ShowVerdict, nil
+	}
+	c, err := d.Store.Contest(ctx, s.Contest)
+	if err != nil {
+		return "", err
+	}
+	seat, err := d.Seat(ctx, c, a)
+	if err != nil {
+		return "", err
+	}
+	return seat.Shows(), nil
+}
+
+// Shows is how much who sits there may see of a judging.
+func (s *Seat) Shows() judge.Show {
+	if s.Can(auth.SeeAll) {
+		return judge.ShowAll
+	}
+	return s.Contest.Settings.Shows()
+}
