@@ -37,14 +37,16 @@ var layers = map[string][]string{
 	"judge/internal/atomicfile":    nil,       // of one file
 	"judge/internal/raze":          nil,       // of one folder
 	"judge/internal/raze/razetest": nil,       // for tests
-	"judge/internal/tail":          nil,       // of one text
-	"judge/internal/collide":       nil,       // of names
+	"judge/host/fair/fairtest":     {"judge/host/fair"},
+	"judge/internal/tail":          nil, // of one text
+	"judge/internal/collide":       nil, // of names
+	"judge/internal/mark":          nil, // of one text
 	// What is old may hold what untrusted programs wrote.
 	"judge/internal/cachedir":   {"judge/internal/raze"},
-	"judge/running/testcache":   nil,                                 // for tests
-	"judge/internal/strict":     {"judge", "judge/internal/suggest"}, // makes faults
-	"judge/packages/strictyaml": {"judge", "judge/internal/suggest"}, // makes faults
-	"judge/internal/timeout":    {"judge"},                           // of a judge.Process
+	"judge/running/testcache":   nil,                                                        // for tests
+	"judge/internal/strict":     {"judge", "judge/internal/suggest"},                        // makes faults
+	"judge/packages/strictyaml": {"judge", "judge/internal/mark", "judge/internal/suggest"}, // makes faults
+	"judge/internal/timeout":    {"judge"},                                                  // of a judge.Process
 	// It speaks the kit's frames.
 	"judge/internal/kitproc": {"judge", "judge/internal/tail", "judge/internal/timeout", "judge/kit"},
 
@@ -67,7 +69,7 @@ var layers = map[string][]string{
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
 	// A folder may declare its input.
-	"judge/problem":               {"judge", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":               {"judge", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
 	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
@@ -81,16 +83,16 @@ var layers = map[string][]string{
 	// Bots are built and kept in sandboxes, and referees speak the kit's frames.
 	"judge/contests/arena": {"judge", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
 	// Compilers run in a sandbox, and what they made is kept.
-	"judge/running/lang":     {"judge", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
+	"judge/running/lang":     {"judge", "judge/internal/mark", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
 	"judge/running/lang/jvm": {}, // bytes of sources and classes
 	// Answers are built, and an extra input is drawn by the generator.
 	"judge/contests/golf": {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	// Joins a program that lang built with a checker.
 	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	// Makes cases by setters' programs, and keeps what took long.
-	"judge/cases/gen": {"judge", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
+	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	// Tries everything that a folder has: cases are made, solutions are tried.
-	"judge/cases/verify": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
+	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	// From icpc's packages to the folders of problem, and back.

@@ -53,7 +53,10 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 		}
 		var sum *judge.Finished
 		if _, is := screen(c.err); is {
-			fmt.Fprintf(c.err, "submission %d waits for a worker", sent.Number)
+			fmt.Fprintf(c.err, "submission %d waits", sent.Number)
+			if sent.Place != nil {
+				fmt.Fprintf(c.err, ": %s", sent.Place)
+			}
 		}
 		waiting := sync.OnceFunc(c.clear)
 		end, err := api.Follow(ctx, sent.ID, func(e judge.Event) {

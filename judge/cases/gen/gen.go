@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"assay/judge"
+	"assay/judge/internal/mark"
 	"assay/judge/internal/tail"
 	"assay/judge/problem"
 )
@@ -476,12 +477,12 @@ func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits j
 // Flaw says what is wrong with a case file as a text: a case is UTF-8 with LF
 // line ends, and ends with one. It returns "" for a good one.
 func Flaw(data []byte) (text, hint string) {
-	mark, hint := problem.Mark(data)
+	wrong, hint := mark.Of(data)
 	switch {
 	case len(data) == 0:
 		return "is empty", "a case has at least one line"
-	case mark != "":
-		return mark, hint
+	case wrong != "":
+		return wrong, hint
 	case bytes.IndexByte(data, '\r') >= 0:
 		line := 1 + bytes.Count(data[:bytes.IndexByte(data, '\r')], []byte{'\n'})
 		return fmt.Sprintf("has a carriage return in line %d", line), "end lines with a line feed only"

@@ -21,6 +21,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
+	"assay/judge/internal/mark"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/lang"
@@ -230,7 +231,7 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 			}
 			if text, hint := gen.Flaw(data); text != "" {
 				to := &warnings
-				if mark, _ := problem.Mark(data); mark != "" {
+				if encoding, _ := mark.Of(data); encoding != "" {
 					to = &faults
 					v.marked = append(v.marked, c.ID())
 				}

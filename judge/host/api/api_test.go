@@ -444,6 +444,9 @@ func TestOthers(t *testing.T) {
 		t.Errorf("the same submission sent again is another: %s, %v", said, err)
 	}
 	path := "/v1/submissions/" + mine.ID
+	if _, said := h.ask("submit", "GET", path, nil); mine.Place == nil || !strings.Contains(said, `"place":{"before":0,`) {
+		t.Errorf("a waiting submission has no place: %+v, %s", mine, said)
+	}
 	for _, c := range []struct{ method, path string }{{"GET", path}, {"GET", path + "/events"}, {"DELETE", path}} {
 		if got, said := h.ask("other", c.method, c.path, nil); got != 404 {
 			t.Errorf("another's %s %s is answered %d %s", c.method, c.path, got, said)
@@ -460,7 +463,7 @@ func TestOthers(t *testing.T) {
 			t.Errorf("to cancel is answered %d %s", got, said)
 		}
 	}
-	if got, said := h.ask("submit", "GET", path+"/events", nil); got != 200 || !strings.Contains(said, `"end":{`) || !strings.Contains(said, `"cancelled"`) {
+	if got, said := h.ask("submit", "GET", path+"/events", nil); got != 200 || !strings.Contains(said, `"end":{`) || !strings.Contains(said, `"cancelled"`) || strings.Contains(said, "place") {
 		t.Errorf("the stream of what was cancelled is %d %s", got, said)
 	}
 }

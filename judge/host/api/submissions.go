@@ -47,13 +47,20 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	contest := ""
-	if seat != nil {
-		contest = seat.Contest.Slug
+	j, err := a.Store.Judgement(r.Context(), kept.ID)
+	if err != nil {
+		return err
 	}
-	return ok(w, client.Submission{
-		ID: kept.ID, Number: kept.Number, Contest: contest, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
-	})
+	answer := client.Submission{
+		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
+	}
+	if seat != nil {
+		answer.Contest = seat.Contest.Slug
+	}
+	if answer.Place, err = a.Waits(r.Context(), j); err != nil {
+		return err
+	}
+	return ok(w, answer)
 }
 
 // seat is that of the submitter, in the contest that is named, or in the one that has the
@@ -163,6 +170,9 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	}
 	end := shown(s)
 	end.State, end.Verdict, end.Score = string(j.State), j.Verdict, j.Score
+	if end.Place, err = a.Waits(r.Context(), j); err != nil {
+		return nil, nil, err
+	}
 	if show, err := a.shows(r, who, s); err != nil {
 		return nil, nil, err
 	} else if show == judge.ShowAll {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"time"
 
@@ -130,6 +131,32 @@ type Submission struct {
 	Reason   string        `json:"reason,omitempty"` // why there is no verdict of a judge
 	Worker   string        `json:"worker,omitempty"`
 	Machine  string        `json:"machine,omitempty"`
+	Place    *Place        `json:"place,omitempty"` // while it waits
+}
+
+// Place is where a submission waits: how many submissions go before it, if no other comes.
+type Place struct {
+	Before   int `json:"before"`
+	Priority int `json:"priority"` // of them, those of a lane that goes first
+	Later    int `json:"later"`    // of them, those that were sent later
+}
+
+// String says it for who waits, and why those that were sent later go first.
+func (p Place) String() string {
+	if p.Before == 0 {
+		return "this submission is next"
+	}
+	text := fmt.Sprintf("%d submissions go first", p.Before)
+	if p.Before == 1 {
+		text = "1 submission goes first"
+	}
+	if p.Priority > 0 {
+		text += fmt.Sprintf("; %d of them from running contests or with higher priority", p.Priority)
+	}
+	if p.Later > 0 {
+		text += fmt.Sprintf("; %d of them sent later, by accounts that used less judging time", p.Later)
+	}
+	return text
 }
 
 // Line is a line of the stream that tells how a judging gets on. One that has no field is

@@ -531,6 +531,18 @@ func (d *Desk) Sees(ctx context.Context, a *store.Account, problem string) (bool
 	return err == nil, err
 }
 
+// Waits says where a judging waits; nil where it does not wait.
+func (d *Desk) Waits(ctx context.Context, j *store.Judgement) (*client.Place, error) {
+	if j.State != store.Waiting {
+		return nil, nil
+	}
+	a, err := d.Store.AheadOf(ctx, j.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return &client.Place{Before: a.Jobs, Priority: a.Priority, Later: a.Later}, err
+}
+
 // Events reads the stored events of a judging; none where there are none.
 func (d *Desk) Events(j *store.Judgement) ([]judge.Event, error) {
 	if j.Events == "" {

@@ -1,20 +1,59 @@
-// Package fair shares one queue between owners: start-time fair queueing. Each job gets a
-// start tag when it arrives, and the waiting job with the lowest tag goes first, so that
+// Package fair shares one queue between owners: start-time fair queueing with a bound on the
+// wait. Each job gets a start tag when it arrives, and the waiting job with the lowest tag goes
+// first, so that
 //
 //   - jobs of one owner go in the order of their arrival,
 //   - owners who have something waiting get equal shares of the time, whoever came with a
 //     thousand jobs, and one that comes late does not get what it missed,
 //   - every job's turn comes: tags only rise.
 //
+// Tags alone would let an owner who used much time wait for as long as others keep coming: each
+// of them owes nothing. So the first job of each owner also has a number, [Due]: it goes when so
+// many jobs were given out, whatever its tag.
+//
 // A job's cost is an estimate and only decides about shares. The package keeps no queue of
-// record: the server's transactions keep the numbers in SQL and take the formula from here.
+// record: the server's transactions keep the numbers in SQL and take the formulas from here.
 package fair
 
+import "slices"
+
 // Tags says where a job starts and where it ends in the virtual time of its lane: v is the
-// start tag of the job that was given out last, last the end of its owner's job before, 0
-// for none. Cost is in microseconds of processor time; less than one counts as one, so that
-// the order of an owner's jobs is always told by their tags.
+// start tag of the job that was given out last in the order of the tags, last the end of its
+// owner's job before, 0 for none. Cost is in microseconds of processor time; less than one counts
+// as one, so that the order of an owner's jobs is always told by their tags.
 func Tags(v, last, cost int64) (start, finish int64) {
 	start = max(v, last)
 	return start, start + max(cost, 1)
+}
+
+// Due is by which number of jobs that a lane gave out the first job of an owner goes: after two
+// jobs of each other owner of whom something waits. It counts from when the job became the
+// owner's first: it came and nothing else of the owner waited, or the one before it went.
+func Due(served int64, others int) int64 { return served + 2*int64(max(others, 1)) }
+
+// First is the first waiting job of an owner.
+type First struct {
+	ID  string
+	Due int64
+}
+
+// Order is the order in which the next n jobs of a lane go that gave out served jobs so far:
+// firsts is in the order of Due, tagged the next n jobs in the order of their tags. A first job
+// goes before its turn by tag only when it, or one that is due later, would be late otherwise.
+func Order(served int64, firsts []First, tagged []string, n int) []string {
+	firsts, tagged = slices.Clone(firsts), slices.Clone(tagged)
+	var order []string
+	for len(order) < n && len(tagged) > 0 {
+		next, now := tagged[0], served+int64(len(order))
+		for i, f := range firsts {
+			if f.Due <= now+int64(i) {
+				next = firsts[0].ID
+				break
+			}
+		}
+		order = append(order, next)
+		firsts = slices.DeleteFunc(firsts, func(f First) bool { return f.ID == next })
+		tagged = slices.DeleteFunc(tagged, func(id string) bool { return id == next })
+	}
+	return order
 }

@@ -1,61 +1,22 @@
-package fair
+package fair_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"assay/judge/host/fair/fairtest"
 )
-
-// Job is a job of a Queue.
-type Job struct {
-	Owner string
-	Start int64 // its start tag
-	Seq   int   // its number in the order of arrival, which decides between equal tags
-}
-
-// Queue is one lane in memory, as the server has it in SQL. The zero value is empty.
-type Queue struct {
-	v       int64
-	seq     int
-	last    map[string]int64
-	waiting []Job
-}
-
-// Add puts a job into the queue.
-func (q *Queue) Add(owner string, cost int64) Job {
-	if q.last == nil {
-		q.last = map[string]int64{}
-	}
-	start, finish := Tags(q.v, q.last[owner], cost)
-	j := Job{Owner: owner, Start: start, Seq: q.seq}
-	q.last[owner] = finish
-	q.seq++
-	q.waiting = append(q.waiting, j)
-	return j
-}
-
-// Next takes the job whose turn it is out of the queue; there is none where ok is false.
-func (q *Queue) Next() (j Job, ok bool) {
-	if len(q.waiting) == 0 {
-		return Job{}, false
-	}
-	first := slices.MinFunc(q.waiting, func(a, b Job) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Seq, b.Seq))
-	})
-	q.waiting = slices.DeleteFunc(q.waiting, func(j Job) bool { return j.Seq == first.Seq })
-	q.v = max(q.v, first.Start)
-	return first, true
-}
 
 var owners = []string{"a", "b", "c"}
 
 // play adds and takes jobs at random, and tells listen of each step: the queue after it, and
 // the job that was added or taken.
-func play(t *rapid.T, listen func(q *Queue, j Job, cost int64, added bool)) {
-	q := &Queue{}
+func play(t *rapid.T, listen func(q *fairtest.Lane, j fairtest.Job, cost int64, added bool)) {
+	q := &fairtest.Lane{}
 	for range rapid.IntRange(1, 80).Draw(t, "steps") {
 		if rapid.IntRange(0, 2).Draw(t, "act") > 0 {
 			cost := rapid.Int64Range(0, 9).Draw(t, "cost")
@@ -72,7 +33,7 @@ func play(t *rapid.T, listen func(q *Queue, j Job, cost int64, added bool)) {
 func TestJobsOfOneOwnerGoInTheOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := map[string]int{}
-		play(t, func(_ *Queue, j Job, _ int64, added bool) {
+		play(t, func(_ *fairtest.Lane, j fairtest.Job, _ int64, added bool) {
 			if added {
 				return
 			}
@@ -87,7 +48,7 @@ func TestJobsOfOneOwnerGoInTheOrderOfArrival(t *testing.T) {
 func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		open, v := map[int]bool{}, int64(0)
-		play(t, func(q *Queue, j Job, _ int64, added bool) {
+		play(t, func(q *fairtest.Lane, j fairtest.Job, _ int64, added bool) {
 			if added {
 				open[j.Seq] = true
 			} else if !open[j.Seq] {
@@ -95,10 +56,10 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 			} else {
 				delete(open, j.Seq)
 			}
-			if q.v < v {
-				t.Fatalf("the time of the lane fell from %d to %d", v, q.v)
+			if q.V() < v {
+				t.Fatalf("the time of the lane fell from %d to %d", v, q.V())
 			}
-			v = q.v
+			v = q.V()
 		})
 		if len(open) > 0 {
 			t.Fatalf("%d jobs were never given out", len(open))
@@ -106,45 +67,76 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 	})
 }
 
-// TestABacklogDelaysAnotherByOneJobOfItsOwner: who has nothing waiting and owes nothing goes
-// before all but one job of each other owner, whatever they have waiting.
-func TestABacklogDelaysAnotherByOneJobOfItsOwner(t *testing.T) {
+// TestNobodyWaitsForMoreThanTwoTurnsOfEachOther: whatever an owner used, whatever others have
+// waiting and whoever comes later, before its first job go two jobs for each owner that waited
+// when it became the first, and two where none did.
+func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type watch struct {
-			seq    int
-			before map[string]int
+		q := &fairtest.Lane{}
+		owners := []string{"a", "b", "c", "d", "e", "f"}
+		left := map[string]int{} // how many may go before the owner's first job
+		first := func(owner string) {
+			if left[owner] = 2 * max(1, q.Others(owner)); !q.Has(owner) {
+				delete(left, owner)
+			}
 		}
-		var watched []watch
-		play(t, func(q *Queue, j Job, _ int64, added bool) {
-			if added {
-				if j.Start == q.v { // owes nothing
-					watched = append(watched, watch{j.Seq, map[string]int{}})
+		for range rapid.IntRange(1, 120).Draw(t, "steps") {
+			if rapid.IntRange(0, 2).Draw(t, "act") > 0 {
+				owner := rapid.SampledFrom(owners).Draw(t, "owner")
+				had := q.Has(owner)
+				q.Add(owner, rapid.SampledFrom([]int64{0, 1, 5, 1000}).Draw(t, "cost"))
+				if !had {
+					first(owner)
 				}
-				return
+				continue
 			}
-			for i, w := range watched {
-				if w.seq < 0 {
-					continue
+			out := q.Take(rapid.IntRange(1, 4).Draw(t, "n"))
+			for i, j := range out {
+				if most, known := left[j.Owner]; known && most < i {
+					t.Fatalf("%d jobs too many went before job %d of %s", i-most, j.Seq, j.Owner)
 				}
-				if w.seq == j.Seq {
-					watched[i].seq = -1
-					continue
-				}
-				w.before[j.Owner]++
-				if w.before[j.Owner] > 1 {
-					t.Fatalf("%d jobs of %s went before job %d", w.before[j.Owner], j.Owner, w.seq)
+				delete(left, j.Owner) // of two jobs of an owner in one batch the first is bound
+			}
+			for owner := range left {
+				left[owner] -= len(out)
+				if left[owner] < 0 {
+					t.Fatalf("%d jobs too many went, and the one of %s still waits", -left[owner], owner)
 				}
 			}
-		})
+			for _, j := range out {
+				first(j.Owner)
+			}
+		}
 	})
 }
 
+// TestNewcomersGoFirst: an owner that owes nothing goes before those that do, but for those that
+// waited for two turns of each other.
+func TestNewcomersGoFirst(t *testing.T) {
+	var q fairtest.Lane
+	for range 2 {
+		q.Add("heavy", 1000)
+	}
+	q.Next()
+	var order []string
+	for i := range 6 {
+		q.Add(fmt.Sprint("new ", i), 1)
+		j, _ := q.Next()
+		order = append(order, j.Owner)
+	}
+	if d := gocmp.Diff([]string{"new 0", "new 1", "heavy", "new 2", "new 3", "new 4"}, order); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestSharesAreEqual: while two owners have jobs waiting all the time, what they got differs
-// by no more than the largest job of each.
+// by no more than the largest job of each, but where the one that got more had no more than
+// each third turn.
 func TestSharesAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := &Queue{}
-		cost, largest, left, got := map[int]int64{}, map[string]int64{}, map[string]int{}, map[string]int64{}
+		q := &fairtest.Lane{}
+		cost, largest, left := map[int]int64{}, map[string]int64{}, map[string]int{}
+		got, turns := map[string]int64{}, map[string]int{}
 		for _, owner := range rapid.SliceOfN(rapid.SampledFrom(owners[:2]), 2, 60).Draw(t, "arrivals") {
 			c := rapid.Int64Range(1, 50).Draw(t, "cost")
 			j := q.Add(owner, c)
@@ -154,16 +146,22 @@ func TestSharesAreEqual(t *testing.T) {
 		for left["a"] > 0 && left["b"] > 0 {
 			j, _ := q.Next()
 			got[j.Owner] += cost[j.Seq]
+			turns[j.Owner]++
 			left[j.Owner]--
-			if d := got["a"] - got["b"]; max(d, -d) > largest["a"]+largest["b"] {
-				t.Fatalf("shares are %d and %d, with jobs of at most %d and %d", got["a"], got["b"], largest["a"], largest["b"])
+			more, less := "a", "b"
+			if got["b"] > got["a"] {
+				more, less = less, more
+			}
+			if got[more]-got[less] > largest["a"]+largest["b"] && 2*(turns[more]-1) > turns[less] {
+				t.Fatalf("shares are %d and %d in %d and %d turns, with jobs of at most %d and %d",
+					got["a"], got["b"], turns["a"], turns["b"], largest["a"], largest["b"])
 			}
 		}
 	})
 }
 
-func ExampleQueue() {
-	var q Queue
+func Example() {
+	var q fairtest.Lane
 	for range 3 {
 		q.Add("who has many", 5)
 	}

@@ -6,9 +6,11 @@ import (
 	"crypto/subtle"
 	"database/sql"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
+	"assay/judge/host/fair"
 	"assay/judge/host/job"
 	"assay/judge/host/store/internal/query"
 )
@@ -17,22 +19,86 @@ import (
 const FeedLead = "feed"
 
 // Next reads at most n waiting jobs of a lane and class, in the order in which they are to
-// be given out. It changes nothing: see MarkOut.
+// be given out: package fair. It changes nothing: see MarkOut.
 func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([]*job.Spec, error) {
 	rows, err := s.read.NextJobs(ctx, query.NextJobsParams{Lane: int64(lane), Class: class, Limit: int32(n)})
 	if err != nil {
 		return nil, failed("read the waiting jobs", err)
 	}
-	specs := make([]*job.Spec, len(rows))
+	firsts, served, err := s.firsts(ctx, lane, class)
+	if err != nil {
+		return nil, err
+	}
+	byID, tagged := map[string]query.NextJobsRow{}, make([]string, len(rows))
 	for i, r := range rows {
-		specs[i] = &job.Spec{}
-		if err := errors.Join(fromJSON("job "+r.ID, r.Spec, &specs[i].Work), fromJSON("job "+r.ID, r.Excluded, &specs[i].Exclude)); err != nil {
+		byID[r.ID], tagged[i] = r, r.ID
+	}
+	var specs []*job.Spec
+	for _, id := range fair.Order(served, firsts, tagged, n) {
+		r, read := byID[id]
+		if !read {
+			late, err := s.read.WaitingJob(ctx, id)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue // it ended meanwhile
+			}
+			if err != nil {
+				return nil, failed("read the waiting job "+id, err)
+			}
+			r = query.NextJobsRow(late)
+		}
+		spec := &job.Spec{}
+		if err := errors.Join(fromJSON("job "+r.ID, r.Spec, &spec.Work), fromJSON("job "+r.ID, r.Excluded, &spec.Exclude)); err != nil {
 			return nil, err
 		}
-		specs[i].ID, specs[i].Generation, specs[i].Token = r.ID, int(r.Generation), r.Token
-		specs[i].Lane, specs[i].Class, specs[i].Tries = lane, class, int(r.Tries)
+		spec.ID, spec.Generation, spec.Token = r.ID, int(r.Generation), r.Token
+		spec.Lane, spec.Class, spec.Tries = lane, class, int(r.Tries)
+		specs = append(specs, spec)
 	}
 	return specs, nil
+}
+
+// firsts reads the first waiting job of each owner in a lane and class, those that are due first
+// at the top, and how many jobs the lane gave out.
+func (s *Store) firsts(ctx context.Context, lane job.Lane, class string) (firsts []fair.First, served int64, err error) {
+	rows, err := s.read.FirstOfOwners(ctx, int64(lane), class)
+	if err == nil {
+		served, err = s.read.Served(ctx, int64(lane))
+	}
+	for _, r := range rows {
+		firsts = append(firsts, fair.First{ID: r.ID, Due: r.Due})
+	}
+	return firsts, served, failed("read who is due", err)
+}
+
+// Ahead counts the jobs that go before a waiting one, if no other comes.
+type Ahead struct {
+	Jobs     int
+	Priority int // of them, those of a lane that goes first
+	Later    int // of them, those of its own lane that came later
+}
+
+// AheadOf counts the jobs that go before one; ErrNotFound says that it does not wait.
+func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
+	j, err := s.read.GetJob(ctx, id)
+	if err == nil && (j.DoneAt.Valid || j.State != string(Waiting)) {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		return a, failed("look for the waiting job "+id, err)
+	}
+	n, err := s.read.CountAhead(ctx, query.CountAheadParams{Lane: j.Lane, Class: j.Class, StartTag: j.StartTag, ID: j.ID})
+	if err != nil {
+		return a, failed("count the jobs before "+id, err)
+	}
+	firsts, served, err := s.firsts(ctx, job.Lane(j.Lane), j.Class)
+	if err != nil {
+		return a, err
+	}
+	if i := slices.IndexFunc(firsts, func(f fair.First) bool { return f.ID == id }); i >= 0 {
+		most := max(firsts[i].Due-served, 0)
+		n.Ahead, n.Later = min(n.Ahead, most), min(n.Later, most)
+	}
+	return Ahead{int(n.Ahead + n.Priority), int(n.Priority), int(n.Later)}, nil
 }
 
 // MarkOut notes that jobs were put into the queue, and returns those that were: another was
@@ -48,7 +114,7 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 		if n == 0 {
 			return ErrNotLeader
 		}
-		now, lanes := s.now(), map[int64]int64{}
+		now, gone := s.now(), map[int64][]query.MarkOutRow{}
 		for _, j := range jobs {
 			row, err := q.MarkOut(ctx, query.MarkOutParams{ID: j.Job, Generation: int64(j.Generation), OutAt: some(now)})
 			if errors.Is(err, sql.ErrNoRows) {
@@ -58,18 +124,51 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 				return err
 			}
 			out = append(out, j)
-			lanes[row.Lane] = max(lanes[row.Lane], row.StartTag)
+			gone[row.Lane] = append(gone[row.Lane], row)
 		}
 		for _, lane := range job.Lanes { // in one order, for they are locked
-			if v, moved := lanes[int64(lane)]; moved {
-				if err := q.MoveLane(ctx, int64(lane), v); err != nil {
-					return err
-				}
+			if err := serve(ctx, q, int64(lane), gone[int64(lane)]); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 	return out, err
+}
+
+// serve moves a lane by the jobs that it gave out, and says by when the next of their owners go.
+// A job that went before its turn by tag does not move the time of the lane: what others owe
+// would be forgiven.
+func serve(ctx context.Context, q *query.Queries, lane int64, gone []query.MarkOutRow) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	var v int64
+	owners := map[string]bool{}
+	for _, g := range gone {
+		owners[g.Owner] = true
+		first, err := q.IsFirst(ctx, query.IsFirstParams{Lane: lane, Class: g.Class, StartTag: g.StartTag})
+		if err != nil {
+			return err
+		}
+		if first {
+			v = max(v, g.StartTag)
+		}
+	}
+	served, err := q.MoveLane(ctx, query.MoveLaneParams{Lane: lane, V: v, Served: int64(len(gone))})
+	if err != nil {
+		return err
+	}
+	for _, owner := range slices.Sorted(maps.Keys(owners)) {
+		others, err := q.CountOthers(ctx, lane, owner)
+		if err != nil {
+			return err
+		}
+		if err := q.SetDue(ctx, query.SetDueParams{Lane: lane, Owner: owner, Due: fair.Due(served, int(others))}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Queue says how many jobs of a lane and class are in a state.

@@ -13,7 +13,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
-	"assay/judge/host/fair"
+	"assay/judge/host/fair/fairtest"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
@@ -209,35 +209,6 @@ func TestLead(t *testing.T) {
 	})
 }
 
-// lane is a lane in memory.
-type lane struct {
-	v       int64
-	last    map[string]int64
-	waiting []tagged // in the order of arrival
-}
-
-type tagged struct {
-	id    string
-	start int64
-}
-
-func (l *lane) add(id, owner string, cost int64) {
-	start, finish := fair.Tags(l.v, l.last[owner], cost)
-	l.last[owner] = finish
-	l.waiting = append(l.waiting, tagged{id, start})
-}
-
-// next takes out the job whose turn it is; "" is none.
-func (l *lane) next() string {
-	if len(l.waiting) == 0 {
-		return ""
-	}
-	first := slices.MinFunc(l.waiting, func(a, b tagged) int { return int(a.start - b.start) }) // of equal ones the earliest
-	l.waiting = slices.DeleteFunc(l.waiting, func(w tagged) bool { return w == first })
-	l.v = max(l.v, first.start)
-	return first.id
-}
-
 // TestTheOrderIsThatOfPackageFair: the same arrivals and departures in SQL and in memory,
 // over two lanes, with the store opened anew now and then.
 func TestTheOrderIsThatOfPackageFair(t *testing.T) {
@@ -247,24 +218,24 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 		for i := range 3 {
 			owners = append(owners, h.account(fmt.Sprint("o", i)).ID)
 		}
-		lanes := map[job.Lane]*lane{job.Contest: {last: map[string]int64{}}, job.Practice: {last: map[string]int64{}}}
+		random := rand.New(rand.NewPCG(15, 0))
+		lanes := map[job.Lane]*fairtest.Lane{job.Contest: {}, job.Practice: {}}
 		next := func(lane job.Lane) bool {
 			t.Helper()
-			want := lanes[lane].next()
-			specs, err := h.Next(t.Context(), lane, "main", 1)
-			if err != nil || (want != "") != (len(specs) == 1) {
-				t.Fatalf("%d jobs, %v; want %q", len(specs), err, want)
+			n := 1 + random.IntN(3)
+			want := lanes[lane].Take(n)
+			specs, err := h.Next(t.Context(), lane, "main", n)
+			if err != nil || len(want) != len(specs) {
+				t.Fatalf("%d jobs, %v; want %v", len(specs), err, want)
 			}
-			if want == "" {
-				return false
+			for i, w := range want {
+				if specs[i].ID != w.ID {
+					t.Fatalf("job %d of lane %d that goes out is %s, want %+v", i, lane, specs[i].ID, w)
+				}
 			}
-			if got := specs[0].ID; got != want {
-				t.Fatalf("job %s of lane %d goes out, want %s", got, lane, want)
-			}
-			h.out(specs[0])
-			return true
+			h.out(specs...)
+			return len(want) > 0
 		}
-		random := rand.New(rand.NewPCG(15, 0))
 		s := h.Store
 		for step := range 250 {
 			lane := job.Lane(random.IntN(2))
@@ -272,12 +243,12 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 			case 0, 1, 2, 3:
 				n := h.submission("")
 				n.Lane, n.Account = lane, owners[random.IntN(len(owners))]
-				n.Cost = time.Duration(random.IntN(6)) * time.Microsecond
+				n.Cost = time.Duration(random.IntN(6)*(1+50*random.IntN(2))) * time.Microsecond
 				a, err := s.Submit(t.Context(), n)
 				if err != nil {
 					t.Fatal(err)
 				}
-				lanes[lane].add(a.Job, n.Account, n.Cost.Microseconds())
+				lanes[lane].Add(n.Account, n.Cost.Microseconds(), a.Job)
 			case 4, 5, 6:
 				next(lane)
 			case 7: // what is forgotten changes nothing
@@ -298,6 +269,63 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 
 // nothing is what a manifest names that nobody reads.
 func nothing(blob.Digest) ([]blob.Digest, error) { return nil, nil }
+
+// TestOneHeavyJobDoesNotHoldUpItsOwner: who used much time waits for two turns of each other, not
+// for as long as others come, and is told how many go first and why.
+func TestOneHeavyJobDoesNotHoldUpItsOwner(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		submit := func(account string, cost time.Duration) string {
+			t.Helper()
+			n := h.submission("")
+			n.Account, n.Cost = account, cost
+			a, err := h.Submit(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a.Job
+		}
+		ahead := func(id string, want store.Ahead) {
+			t.Helper()
+			if got, err := h.AheadOf(t.Context(), id); err != nil || got != want {
+				t.Errorf("before the job go %+v, %v; want %+v", got, err, want)
+			}
+		}
+		heavy := h.account("heavy").ID
+		first := submit(heavy, 18*time.Second)
+		ahead(first, store.Ahead{})
+		h.out(h.next()...)
+		if _, err := h.AheadOf(t.Context(), first); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a job that is out: %v", err)
+		}
+		others := []string{submit(h.account("a").ID, time.Second), submit(h.account("b").ID, time.Second)}
+		second := submit(heavy, time.Second)
+		ahead(second, store.Ahead{Jobs: 2})
+		var order []string
+		for i := range 8 {
+			others = append(others, submit(h.account(fmt.Sprint("new", i)).ID, time.Second))
+			if i == 1 {
+				ahead(second, store.Ahead{Jobs: 3, Later: 2})
+				ahead(others[1], store.Ahead{})
+			}
+			specs, err := h.Next(t.Context(), job.Practice, "main", 1)
+			if err != nil || len(specs) != 1 {
+				t.Fatal(specs, err)
+			}
+			h.out(specs...)
+			order = append(order, specs[0].ID)
+		}
+		if d := cmp.Diff(slices.Concat(others[:4], []string{second}, others[4:7]), order); d != "" {
+			t.Error(d)
+		}
+		n := h.submission("")
+		n.Lane = job.Contest
+		if _, err := h.Submit(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		ahead(others[9], store.Ahead{Jobs: 3, Priority: 1})
+	})
+}
 
 // TestOneWithManyDoesNotDelayOneWithOne is what fairness is for.
 func TestOneWithManyDoesNotDelayOneWithOne(t *testing.T) {

@@ -215,7 +215,14 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 	for _, j := range jobs {
 		_, all = fair.Tags(all, 0, j.cost.Microseconds())
 	}
-	end, err := q.TakeTurn(ctx, query.TakeTurnParams{Lane: int64(lane), Owner: owner, Cost: all})
+	served, err := q.Served(ctx, int64(lane))
+	var others, end int64
+	if err == nil {
+		others, err = q.CountOthers(ctx, int64(lane), owner)
+	}
+	if err == nil {
+		end, err = q.TakeTurn(ctx, query.TakeTurnParams{Lane: int64(lane), Owner: owner, Cost: all, Due: fair.Due(served, int(others))})
+	}
 	if err != nil {
 		return fmt.Errorf("take the turn of %s: %w", owner, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
+	"assay/judge/host/client"
 	"assay/judge/host/store"
 	"assay/judge/report"
 )
@@ -50,8 +51,9 @@ type staffView struct {
 type liveView struct {
 	Number int64
 	State  stateView
-	Done   int // cases
-	Of     int // 0 where nobody may know
+	Place  *client.Place // while it waits
+	Done   int           // cases
+	Of     int           // 0 where nobody may know
 	Cases  []caseView
 	Run    template.HTML // of a judging that has ended
 }
@@ -155,6 +157,9 @@ func (s *site) live(r *ask, sub *store.Submission, lines [][]byte) (part templat
 	}
 	staff := r.can(auth.SeeAll)
 	v := liveView{Number: sub.Number, State: stateOf(j.State, j.Verdict, j.Score, staff)}
+	if v.Place, err = s.Waits(r.Context(), j); err != nil {
+		return "", false, err
+	}
 	show := r.seat.Shows()
 	hidden := !staff && (j.State == store.Failed || j.Verdict == judge.JudgeError)
 	if !j.Ended.IsZero() {
@@ -198,7 +203,7 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 	for _, e := range judge.Redact(events, show) {
 		switch e := e.(type) {
 		case *judge.Started:
-			v.Of = e.Cases
+			v.Of, v.Place = e.Cases, nil
 			v.State.Words = "building"
 		case *judge.Built:
 			v.State.Words = "judging"

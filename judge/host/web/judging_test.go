@@ -67,7 +67,7 @@ func TestSubmit(t *testing.T) {
 	}{
 		{map[string]string{"text": "print(1)\r\nprint(2)", "language": "py", "key": "k"}, nil, "1"},
 		{map[string]string{"text": "print(1)\r\nprint(2)", "language": "py", "key": "k"}, nil, "1"},
-		{map[string]string{"key": "l"}, map[string]string{`C:\home\sol.py`: "x"}, "2"},
+		{map[string]string{"key": "l"}, map[string]string{`C:\home\SOL.PY`: "x"}, "2"},
 		{nil, map[string]string{"a.py": "x", "b.txt": "y"}, "3"},
 	} {
 		got := h.upload(ada, path, tt.fields, tt.files)
@@ -128,6 +128,11 @@ func TestAJudgingIsLive(t *testing.T) {
 		t.Error("a server in front may keep the stream back")
 	}
 	until("waiting")
+	until("this submission is next")
+	h.send(c, "bob")
+	if page := h.ask(h.cookie("bob"), "GET", "/c/now/s/2", nil).body; !strings.Contains(page, "1 submission goes first") {
+		t.Errorf("the page of a waiting submission does not tell its place:\n%s", page)
+	}
 	// What a worker tells on its way is shown as far as it may be seen.
 	var lines [][]byte
 	for _, e := range failing()[:6] {

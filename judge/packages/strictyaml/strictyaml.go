@@ -25,6 +25,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"assay/judge"
+	"assay/judge/internal/mark"
 )
 
 const (
@@ -98,7 +99,7 @@ func ParseTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) 
 
 // notText finds bytes that are in no text, for which the library knows no place.
 func notText(file string, data []byte) *judge.Fault {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+	if mark.UTF16(data) {
 		return &judge.Fault{File: file, Line: 1, Column: 1, Text: "the file is in UTF-16", Hint: "save the file as UTF-8"}
 	}
 	for at := 0; at < len(data); {

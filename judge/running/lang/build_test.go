@@ -221,6 +221,41 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
+// TestSourceInUTF16: a compiler's words about null bytes do not tell how to mend it.
+func TestSourceInUTF16(t *testing.T) {
+	cfg, l := toy(t)
+	checked := *l
+	checked.Build = nil
+	for name, tt := range map[string]struct {
+		source   string
+		language *config.Language
+		exit     int
+		want     string // the log; "" for a program that is built
+	}{
+		"little end first":     {"\xff\xfex\x00\n\x00", l, 1, "sol.toy is UTF-16: save it as UTF-8\nnull byte"},
+		"big end first":        {"\xfe\xff\x00x\x00\n", l, 1, "sol.toy is UTF-16: save it as UTF-8\nnull byte"},
+		"without a mark":       {"x\x00\n\x00", l, 1, "sol.toy is UTF-16: save it as UTF-8\nnull byte"},
+		"not compiled":         {"x\x00\n\x00", &checked, 0, "sol.toy is UTF-16: save it as UTF-8"},
+		"a compiler that does": {"x\x00\n\x00", l, 0, ""},
+		"UTF-8":                {"x\n", l, 1, "null byte"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runner := &plain{}
+			runner.fail = func(c *judge.Command) (judge.Exec, error, bool) {
+				if tt.exit == 0 {
+					return judge.Exec{}, os.WriteFile(c.Mounts[0].Host+"/main", []byte("it"), 0o755), true
+				}
+				_, err := c.Stderr.Write([]byte("null byte"))
+				return judge.Exec{Exit: tt.exit}, err, true
+			}
+			r, err := lang.New(cfg, runner, t.TempDir(), nil).Build(t.Context(), write(t, "sol.toy", tt.source), tt.language)
+			if err != nil || r.OK != (tt.want == "") || r.Log != tt.want {
+				t.Errorf("%+v, %v; want the log %q", r, err, tt.want)
+			}
+		})
+	}
+}
+
 func TestBuildFails(t *testing.T) {
 	cfg, l := toy(t)
 	path := write(t, "a.toy", "x")

@@ -107,7 +107,14 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	if err := t.lay(build, src, l, kit, words); err != nil {
 		return err
 	}
+	wide := src.wide()
+	if wide != "" && len(l.Build) == 0 {
+		return &compileError{log: wide}
+	}
 	log, err := t.runBuild(ctx, build, src, l, chain, words, from)
+	if failed, is := errors.AsType[*compileError](err); is && wide != "" {
+		failed.log = wide + "\n" + failed.log
+	}
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"assay/judge/internal/mark"
 	"assay/judge/running/config"
 )
 
@@ -272,6 +273,16 @@ func (src *source) readable(log string) string {
 	}
 	name := regexp.MustCompile(`(^|[^\w./-])(?:\./)?` + regexp.QuoteMeta(src.single) + `\b`)
 	return name.ReplaceAllString(log, "${1}"+strings.ReplaceAll(strings.ToValidUTF8(base, "?"), "$", "$$"))
+}
+
+// wide says that a file is UTF-16, which few compilers take; "" where none is.
+func (src *source) wide() string {
+	for _, f := range src.files {
+		if mark.UTF16(f.data) {
+			return src.readable(f.name) + " is UTF-16: save it as UTF-8"
+		}
+	}
+	return ""
 }
 
 // wantsKit says whether any file imports the language's kit.

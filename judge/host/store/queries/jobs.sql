@@ -3,18 +3,37 @@ SELECT COUNT(*) FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = 
 
 -- TakeTurn gives the owner's next jobs of a lane their place: the formula of package fair for
 -- jobs that cost so much together. It returns where they end, and locks the owner's row
--- until the transaction ends.
+-- until the transaction ends. Due counts where nothing of the owner waits.
 -- name: TakeTurn :one
-INSERT INTO turn (lane, owner, finish)
-VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + sqlc.arg(cost))
+INSERT INTO turn (lane, owner, finish, due)
+VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + sqlc.arg(cost), sqlc.arg(due))
 ON CONFLICT (lane, owner) DO UPDATE SET finish =
-    CASE WHEN turn.finish + sqlc.arg(cost) > excluded.finish THEN turn.finish + sqlc.arg(cost) ELSE excluded.finish END
+    CASE WHEN turn.finish + sqlc.arg(cost) > excluded.finish THEN turn.finish + sqlc.arg(cost) ELSE excluded.finish END,
+    due = CASE WHEN EXISTS (
+        SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+    ) THEN turn.due ELSE excluded.due END
 RETURNING finish;
 
+-- SetDue is for an owner whose job was given out.
+-- name: SetDue :exec
+UPDATE turn SET due = $3 WHERE lane = $1 AND owner = $2;
+
+-- name: Served :one
+SELECT CAST(COALESCE((SELECT lane.served FROM lane WHERE lane.lane = $1), 0) AS BIGINT) AS served;
+
+-- CountOthers counts the owners of whom something waits in a lane, without one of them.
+-- name: CountOthers :one
+SELECT COUNT(*) FROM turn
+WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
+    SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+);
+
 -- MoveLane only moves forwards.
--- name: MoveLane :exec
-INSERT INTO lane (lane, v) VALUES ($1, $2)
-ON CONFLICT (lane) DO UPDATE SET v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END;
+-- name: MoveLane :one
+INSERT INTO lane (lane, v, served) VALUES ($1, $2, $3)
+ON CONFLICT (lane) DO UPDATE SET served = lane.served + excluded.served,
+    v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
+RETURNING served;
 
 -- DeleteTurns drops what says the same as no row.
 -- name: DeleteTurns :exec
@@ -32,10 +51,40 @@ SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
 WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2
 ORDER BY start_tag, id LIMIT $3;
 
+-- FirstOfOwners is the first waiting job of each owner, with the number of jobs that may be given
+-- out before it.
+-- name: FirstOfOwners :many
+SELECT job.id, turn.due FROM turn
+JOIN job ON job.id = (
+    SELECT j.id FROM job AS j
+    WHERE j.done_at IS NULL AND j.state = 'waiting' AND j.lane = turn.lane AND j.owner = turn.owner AND j.class = $2
+    ORDER BY j.start_tag, j.id LIMIT 1
+)
+WHERE turn.lane = $1
+ORDER BY turn.due, job.start_tag, job.id;
+
+-- name: WaitingJob :one
+SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
+WHERE id = $1 AND done_at IS NULL AND state = 'waiting';
+
+-- CountAhead counts the jobs of a lane that go before one by their tags, those of them that came
+-- later, and those of lanes that go first.
+-- name: CountAhead :one
+SELECT COUNT(CASE WHEN lane = $1 THEN 1 END) AS ahead, COUNT(CASE WHEN lane = $1 AND job.id > $4 THEN 1 END) AS later,
+    COUNT(CASE WHEN lane < $1 THEN 1 END) AS priority
+FROM job
+WHERE done_at IS NULL AND state = 'waiting' AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4));
+
+-- IsFirst says whether nothing with a lower start tag waits in a lane for a class.
+-- name: IsFirst :one
+SELECT NOT EXISTS (
+    SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2 AND start_tag < $3
+) AS is_first;
+
 -- name: MarkOut :one
 UPDATE job SET state = 'out', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND done_at IS NULL
-RETURNING lane, start_tag;
+RETURNING lane, class, owner, start_tag;
 
 -- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job

@@ -23,6 +23,55 @@ func (q *Queries) Again(ctx context.Context, iD string, generation int64) (int64
 	return result.RowsAffected()
 }
 
+const countAhead = `-- name: CountAhead :one
+SELECT COUNT(CASE WHEN lane = $1 THEN 1 END) AS ahead, COUNT(CASE WHEN lane = $1 AND job.id > $4 THEN 1 END) AS later,
+    COUNT(CASE WHEN lane < $1 THEN 1 END) AS priority
+FROM job
+WHERE done_at IS NULL AND state = 'waiting' AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4))
+`
+
+type CountAheadParams struct {
+	Lane     int64
+	Class    string
+	StartTag int64
+	ID       string
+}
+
+type CountAheadRow struct {
+	Ahead    int64
+	Later    int64
+	Priority int64
+}
+
+// CountAhead counts the jobs of a lane that go before one by their tags, those of them that came
+// later, and those of lanes that go first.
+func (q *Queries) CountAhead(ctx context.Context, arg CountAheadParams) (CountAheadRow, error) {
+	row := q.db.QueryRowContext(ctx, countAhead,
+		arg.Lane,
+		arg.Class,
+		arg.StartTag,
+		arg.ID,
+	)
+	var i CountAheadRow
+	err := row.Scan(&i.Ahead, &i.Later, &i.Priority)
+	return i, err
+}
+
+const countOthers = `-- name: CountOthers :one
+SELECT COUNT(*) FROM turn
+WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
+    SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+)
+`
+
+// CountOthers counts the owners of whom something waits in a lane, without one of them.
+func (q *Queries) CountOthers(ctx context.Context, lane int64, owner string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOthers, lane, owner)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countWaiting = `-- name: CountWaiting :one
 SELECT COUNT(*) FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1
 `
@@ -93,6 +142,47 @@ func (q *Queries) FailJob(ctx context.Context, arg FailJobParams) (int64, error)
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const firstOfOwners = `-- name: FirstOfOwners :many
+SELECT job.id, turn.due FROM turn
+JOIN job ON job.id = (
+    SELECT j.id FROM job AS j
+    WHERE j.done_at IS NULL AND j.state = 'waiting' AND j.lane = turn.lane AND j.owner = turn.owner AND j.class = $2
+    ORDER BY j.start_tag, j.id LIMIT 1
+)
+WHERE turn.lane = $1
+ORDER BY turn.due, job.start_tag, job.id
+`
+
+type FirstOfOwnersRow struct {
+	ID  string
+	Due int64
+}
+
+// FirstOfOwners is the first waiting job of each owner, with the number of jobs that may be given
+// out before it.
+func (q *Queries) FirstOfOwners(ctx context.Context, lane int64, class string) ([]FirstOfOwnersRow, error) {
+	rows, err := q.db.QueryContext(ctx, firstOfOwners, lane, class)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FirstOfOwnersRow
+	for rows.Next() {
+		var i FirstOfOwnersRow
+		if err := rows.Scan(&i.ID, &i.Due); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const getJob = `-- name: GetJob :one
@@ -181,10 +271,30 @@ func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) error {
 	return err
 }
 
+const isFirst = `-- name: IsFirst :one
+SELECT NOT EXISTS (
+    SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2 AND start_tag < $3
+) AS is_first
+`
+
+type IsFirstParams struct {
+	Lane     int64
+	Class    string
+	StartTag int64
+}
+
+// IsFirst says whether nothing with a lower start tag waits in a lane for a class.
+func (q *Queries) IsFirst(ctx context.Context, arg IsFirstParams) (bool, error) {
+	row := q.db.QueryRowContext(ctx, isFirst, arg.Lane, arg.Class, arg.StartTag)
+	var is_first bool
+	err := row.Scan(&is_first)
+	return is_first, err
+}
+
 const markOut = `-- name: MarkOut :one
 UPDATE job SET state = 'out', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND done_at IS NULL
-RETURNING lane, start_tag
+RETURNING lane, class, owner, start_tag
 `
 
 type MarkOutParams struct {
@@ -195,25 +305,42 @@ type MarkOutParams struct {
 
 type MarkOutRow struct {
 	Lane     int64
+	Class    string
+	Owner    string
 	StartTag int64
 }
 
 func (q *Queries) MarkOut(ctx context.Context, arg MarkOutParams) (MarkOutRow, error) {
 	row := q.db.QueryRowContext(ctx, markOut, arg.ID, arg.Generation, arg.OutAt)
 	var i MarkOutRow
-	err := row.Scan(&i.Lane, &i.StartTag)
+	err := row.Scan(
+		&i.Lane,
+		&i.Class,
+		&i.Owner,
+		&i.StartTag,
+	)
 	return i, err
 }
 
-const moveLane = `-- name: MoveLane :exec
-INSERT INTO lane (lane, v) VALUES ($1, $2)
-ON CONFLICT (lane) DO UPDATE SET v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
+const moveLane = `-- name: MoveLane :one
+INSERT INTO lane (lane, v, served) VALUES ($1, $2, $3)
+ON CONFLICT (lane) DO UPDATE SET served = lane.served + excluded.served,
+    v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
+RETURNING served
 `
 
+type MoveLaneParams struct {
+	Lane   int64
+	V      int64
+	Served int64
+}
+
 // MoveLane only moves forwards.
-func (q *Queries) MoveLane(ctx context.Context, lane int64, v int64) error {
-	_, err := q.db.ExecContext(ctx, moveLane, lane, v)
-	return err
+func (q *Queries) MoveLane(ctx context.Context, arg MoveLaneParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, moveLane, arg.Lane, arg.V, arg.Served)
+	var served int64
+	err := row.Scan(&served)
+	return served, err
 }
 
 const nextJobs = `-- name: NextJobs :many
@@ -411,11 +538,41 @@ func (q *Queries) OutSince(ctx context.Context, outAt sql.NullInt64) ([]OutSince
 	return items, nil
 }
 
+const served = `-- name: Served :one
+SELECT CAST(COALESCE((SELECT lane.served FROM lane WHERE lane.lane = $1), 0) AS BIGINT) AS served
+`
+
+func (q *Queries) Served(ctx context.Context, lane int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, served, lane)
+	var served int64
+	err := row.Scan(&served)
+	return served, err
+}
+
+const setDue = `-- name: SetDue :exec
+UPDATE turn SET due = $3 WHERE lane = $1 AND owner = $2
+`
+
+type SetDueParams struct {
+	Lane  int64
+	Owner string
+	Due   int64
+}
+
+// SetDue is for an owner whose job was given out.
+func (q *Queries) SetDue(ctx context.Context, arg SetDueParams) error {
+	_, err := q.db.ExecContext(ctx, setDue, arg.Lane, arg.Owner, arg.Due)
+	return err
+}
+
 const takeTurn = `-- name: TakeTurn :one
-INSERT INTO turn (lane, owner, finish)
-VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + $3)
+INSERT INTO turn (lane, owner, finish, due)
+VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + $3, $4)
 ON CONFLICT (lane, owner) DO UPDATE SET finish =
-    CASE WHEN turn.finish + $3 > excluded.finish THEN turn.finish + $3 ELSE excluded.finish END
+    CASE WHEN turn.finish + $3 > excluded.finish THEN turn.finish + $3 ELSE excluded.finish END,
+    due = CASE WHEN EXISTS (
+        SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+    ) THEN turn.due ELSE excluded.due END
 RETURNING finish
 `
 
@@ -423,14 +580,52 @@ type TakeTurnParams struct {
 	Lane  int64
 	Owner string
 	Cost  int64
+	Due   int64
 }
 
 // TakeTurn gives the owner's next jobs of a lane their place: the formula of package fair for
 // jobs that cost so much together. It returns where they end, and locks the owner's row
-// until the transaction ends.
+// until the transaction ends. Due counts where nothing of the owner waits.
 func (q *Queries) TakeTurn(ctx context.Context, arg TakeTurnParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, takeTurn, arg.Lane, arg.Owner, arg.Cost)
+	row := q.db.QueryRowContext(ctx, takeTurn,
+		arg.Lane,
+		arg.Owner,
+		arg.Cost,
+		arg.Due,
+	)
 	var finish int64
 	err := row.Scan(&finish)
 	return finish, err
+}
+
+const waitingJob = `-- name: WaitingJob :one
+SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
+WHERE id = $1 AND done_at IS NULL AND state = 'waiting'
+`
+
+type WaitingJobRow struct {
+	ID         string
+	Lane       int64
+	Class      string
+	Spec       string
+	Token      string
+	Generation int64
+	Tries      int64
+	Excluded   string
+}
+
+func (q *Queries) WaitingJob(ctx context.Context, id string) (WaitingJobRow, error) {
+	row := q.db.QueryRowContext(ctx, waitingJob, id)
+	var i WaitingJobRow
+	err := row.Scan(
+		&i.ID,
+		&i.Lane,
+		&i.Class,
+		&i.Spec,
+		&i.Token,
+		&i.Generation,
+		&i.Tries,
+		&i.Excluded,
+	)
+	return i, err
 }

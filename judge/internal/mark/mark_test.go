@@ -1,12 +1,12 @@
-package problem_test
+package mark_test
 
 import (
 	"testing"
 
-	"assay/judge/problem"
+	"assay/judge/internal/mark"
 )
 
-func TestMark(t *testing.T) {
+func TestOf(t *testing.T) {
 	for _, row := range []struct{ it, data, want string }{
 		{"takes a plain text", "30\n", ""},
 		{"takes an empty text", "", ""},
@@ -19,8 +19,8 @@ func TestMark(t *testing.T) {
 		{"takes bytes of which some are zero", "3\x000\x00\x01\x00", ""},
 		{"takes a mark that is not at the start", "30\ufeff\n", ""},
 	} {
-		if got, _ := problem.Mark([]byte(row.data)); got != row.want {
-			t.Errorf("it %s: Mark(%q) = %q, want %q", row.it, row.data, got, row.want)
+		if got, _ := mark.Of([]byte(row.data)); got != row.want {
+			t.Errorf("it %s: Of(%q) = %q, want %q", row.it, row.data, got, row.want)
 		}
 	}
 }

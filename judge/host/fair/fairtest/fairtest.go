@@ -1,0 +1,105 @@
+// Package fairtest has a lane of jobs in memory, which shares as package fair says: for tests,
+// which compare a server's lanes with it. It is not part of any program.
+package fairtest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/judge/host/fair"
+)
+
+// Job is a job of a Lane.
+type Job struct {
+	ID    string // unique; by default its number in the order of arrival
+	Owner string
+	Start int64 // its start tag
+	Seq   int   // its number in the order of arrival, which decides between equal tags
+}
+
+// Lane is a lane. The zero value is empty.
+type Lane struct {
+	v, served int64
+	seq       int
+	last, due map[string]int64
+	waiting   []Job
+}
+
+// V is the virtual time of the lane.
+func (l *Lane) V() int64 { return l.v }
+
+// Others counts the owners of whom something waits, without one of them.
+func (l *Lane) Others(owner string) int {
+	found := map[string]bool{}
+	for _, j := range l.waiting {
+		found[j.Owner] = true
+	}
+	delete(found, owner)
+	return len(found)
+}
+
+// Has says whether something of an owner waits.
+func (l *Lane) Has(owner string) bool {
+	return slices.ContainsFunc(l.waiting, func(j Job) bool { return j.Owner == owner })
+}
+
+// Add puts a job into the lane.
+func (l *Lane) Add(owner string, cost int64, id ...string) Job {
+	if l.last == nil {
+		l.last, l.due = map[string]int64{}, map[string]int64{}
+	}
+	start, finish := fair.Tags(l.v, l.last[owner], cost)
+	j := Job{ID: fmt.Sprint(l.seq), Owner: owner, Start: start, Seq: l.seq}
+	if len(id) > 0 {
+		j.ID = id[0]
+	}
+	l.last[owner] = finish
+	if !l.Has(owner) {
+		l.due[owner] = fair.Due(l.served, l.Others(owner))
+	}
+	l.seq++
+	l.waiting = append(l.waiting, j)
+	return j
+}
+
+// Take takes the next n jobs out of the lane.
+func (l *Lane) Take(n int) (out []Job) {
+	slices.SortFunc(l.waiting, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Seq, b.Seq)) })
+	var tagged []string
+	var firsts []fair.First
+	byID, met := map[string]Job{}, map[string]bool{}
+	for _, j := range l.waiting {
+		byID[j.ID] = j
+		if len(tagged) < n {
+			tagged = append(tagged, j.ID)
+		}
+		if !met[j.Owner] {
+			met[j.Owner] = true
+			firsts = append(firsts, fair.First{ID: j.ID, Due: l.due[j.Owner]})
+		}
+	}
+	slices.SortStableFunc(firsts, func(a, b fair.First) int { return cmp.Compare(a.Due, b.Due) })
+	for _, id := range fair.Order(l.served, firsts, tagged, n) {
+		out = append(out, byID[id])
+	}
+	l.waiting = slices.DeleteFunc(l.waiting, func(j Job) bool { return slices.Contains(out, j) })
+	for _, j := range out {
+		if !slices.ContainsFunc(l.waiting, func(w Job) bool { return w.Start < j.Start }) {
+			l.v = max(l.v, j.Start)
+		}
+	}
+	l.served += int64(len(out))
+	for _, j := range out {
+		l.due[j.Owner] = fair.Due(l.served, l.Others(j.Owner))
+	}
+	return out
+}
+
+// Next takes the job whose turn it is out of the lane; there is none where ok is false.
+func (l *Lane) Next() (j Job, ok bool) {
+	if out := l.Take(1); len(out) > 0 {
+		return out[0], true
+	}
+	return Job{}, false
+}
