@@ -16,9 +16,9 @@ import (
 	"assay/judge/host/job"
 )
 
-// backwards is how often a worker looks into the lanes in the opposite order, so that what
-// is in the last one gets on.
-const backwards = 16
+// share is how often each lane after the first comes first: once in so many jobs of a worker, so
+// that what is in it gets on however much waits in the lanes before it.
+const share = 10
 
 // maxSilences is how many questions in a row may stay without an answer until a worker
 // connects anew.
@@ -127,8 +127,11 @@ func (m *Member) lanes() []job.Lane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	lanes := slices.Clone(m.opts.Lanes)
-	if (m.taken+1)%backwards == 0 {
-		slices.Reverse(lanes)
+	for i, lane := range m.opts.Lanes {
+		if i > 0 && m.taken%share == share*i/len(lanes) {
+			lanes = slices.Insert(slices.Delete(lanes, i, i+1), 0, lane)
+			break
+		}
 	}
 	return lanes
 }
