@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 
 	"assay/judge"
@@ -12,6 +13,7 @@ import (
 // Address is where a server is, and what else somebody needs to go there, as one text:
 //
 //	https://judge.example
+//	https://school.example/judge
 //	https://judge.example/#<code>
 //	https://judge.example/#<code>-<fingerprint>
 //	https://judge.example/#<fingerprint>
@@ -39,10 +41,10 @@ func ParseAddress(text string) (a Address, err error) {
 	if strings.Contains(text, "@") { // not quoted: it may have a password
 		return a, &judge.Misuse{Err: errors.New("the address of a server has no name and no password in it: it looks like https://judge.example, and a token is given by judge login")}
 	}
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/") || u.RawQuery != "" {
 		return a, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server: it looks like https://judge.example", text)}
 	}
-	a.URL = u.Scheme + "://" + u.Host
+	a.URL = strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/")
 	for _, part := range strings.Split(u.Fragment, "-") {
 		switch isPin := len(part) == 64 && strings.Trim(part, hexDigits) == ""; {
 		case part == "":

@@ -10,6 +10,7 @@ func TestAddresses(t *testing.T) {
 	for _, a := range []Address{
 		{URL: "http://127.0.0.1:8080"}, {URL: "https://judge.example", Code: "abc"},
 		{URL: "https://judge.example", Code: "abc", Pin: pin}, {URL: "https://[::1]:8080", Pin: pin},
+		{URL: "https://school.example/judge", Code: "abc"}, {URL: "https://school.example/a%20b/c"},
 	} {
 		if got, err := ParseAddress(a.String()); err != nil || got != a {
 			t.Errorf("%s: got %+v, %v", a, got, err)
@@ -18,7 +19,7 @@ func TestAddresses(t *testing.T) {
 	if got, err := ParseAddress(" https://judge.example/ \n"); err != nil || got.URL != "https://judge.example" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "judge.example", "ftp://judge.example", "https://", "https://judge.example/x", "https://a/?q", "https://a/#b-c", "https://a/#b c", "https://a/#b\r-", "https://a/#\xd5", "https://a/#" + pin + "-" + pin, "https://u:hush@a", "https://hush@a", "u:hush@a", "ftp://u:hush@a", "https://u:hu%sh:hush@@a"} {
+	for _, bad := range []string{"", "judge.example", "ftp://judge.example", "https://", "https://judge.example/../x", "https://judge.example/x//y", "https://a/?q", "https://a/#b-c", "https://a/#b c", "https://a/#b\r-", "https://a/#\xd5", "https://a/#" + pin + "-" + pin, "https://u:hush@a", "https://hush@a", "u:hush@a", "ftp://u:hush@a", "https://u:hu%sh:hush@@a"} {
 		if got, err := ParseAddress(bad); err == nil {
 			t.Errorf("%q was read as %+v", bad, got)
 		} else if strings.Contains(err.Error(), "hush") {

@@ -3,6 +3,9 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 
 	"assay/judge"
 )
@@ -50,6 +53,24 @@ type OfferedLanguage struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
 	Extensions []string `json:"extensions"` // without the point
+}
+
+// Claiming returns the languages that claim the extension of a file, as the command does: other
+// letter cases count where none has exactly this one.
+func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
+	extension := strings.TrimPrefix(path.Ext(file), ".")
+	var exact, folded []OfferedLanguage
+	for _, l := range all {
+		if slices.Contains(l.Extensions, extension) {
+			exact = append(exact, l)
+		} else if slices.ContainsFunc(l.Extensions, func(e string) bool { return strings.EqualFold(e, extension) }) {
+			folded = append(folded, l)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return folded
 }
 
 // SheetFormat is the version of Sheet; MaxSheet is the most bytes of one.

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/host/client"
-	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
@@ -75,19 +73,22 @@ func (d *Desk) spoken(ctx context.Context, n *New) error {
 		if err != nil {
 			return err
 		}
-		languages := []client.OfferedLanguage{}
+		offered := []client.OfferedLanguage{}
 		if sheet != nil {
-			languages = sheet.Languages
+			offered = sheet.Languages
 		}
-		all, _ = d.offered.LoadOrStore(n.Problem.Sheet, languages)
+		all, _ = d.offered.LoadOrStore(n.Problem.Sheet, offered)
 	}
+	languages := all.([]client.OfferedLanguage)
 	var meant []client.OfferedLanguage
-	for _, l := range all.([]client.OfferedLanguage) {
-		named := n.Language != "" && (l.ID == n.Language || strings.EqualFold(l.Name, n.Language))
-		if named || n.Language == "" && slices.ContainsFunc(n.Files, func(f job.File) bool {
-			return slices.Contains(l.Extensions, strings.TrimPrefix(path.Ext(f.Path), "."))
-		}) {
+	for _, l := range languages {
+		if n.Language != "" && (l.ID == n.Language || strings.EqualFold(l.Name, n.Language)) {
 			meant = append(meant, l)
+		}
+	}
+	if n.Language == "" {
+		for _, f := range n.Files {
+			meant = append(meant, client.Claiming(languages, f.Path)...)
 		}
 	}
 	if len(meant) == 0 {

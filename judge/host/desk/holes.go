@@ -200,18 +200,20 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 		ending = ""
 	}
 	means := func(l client.OfferedLanguage) bool { return l.ID == n.How.Language || l.Name == n.How.Language }
-	post := ending == "md" || ending == "markdown"
+	post := strings.EqualFold(ending, "md") || strings.EqualFold(ending, "markdown")
 	switch {
 	case post:
+		ending = "md" // as workers know it
 		if means, err = readPost(n, means); err != nil {
 			return err
 		}
 	case n.How.Language == "" && ending == "":
 		return refused("nothing tells the language of the answer: choose it, or name the file as programs of its language are named")
-	case n.How.Language == "":
-		means = func(l client.OfferedLanguage) bool { return slices.Contains(l.Extensions, ending) }
 	}
 	meant := slices.DeleteFunc(slices.Clone(sheet.Languages), func(l client.OfferedLanguage) bool { return !means(l) })
+	if n.How.Language == "" && !post {
+		meant = client.Claiming(sheet.Languages, n.Name)
+	}
 	if n.File.Path = "answer." + ending; len(meant) == 0 {
 		if post {
 			return nil // its header may say it in words that a worker knows

@@ -397,7 +397,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	s.loops.Go(func() { boards.Run(base) })
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
-		Handler: timed(forwarded(proxies, handler), usualPatience), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		Handler: timed(forwarded(proxies, under(s.path(), handler)), usualPatience), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
 	// The workers' bridge needs HTTP/1.1.
@@ -433,6 +433,15 @@ func (s *Server) URL() client.Address {
 		}
 	}
 	return a
+}
+
+// path is that of URL, below which a proxy may have the server; "" for none.
+func (s *Server) path() string {
+	u, err := url.Parse(s.o.URL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(u.EscapedPath(), "/")
 }
 
 // ownIP is an address of this machine that others may reach; "" for none.

@@ -492,12 +492,13 @@ func claimed(name string, offered []offeredLanguage) bool {
 }
 
 // endings is a language whose files end as this one does; nil for none.
-func endings(name string, offered []offeredLanguage) *offeredLanguage {
-	ending := strings.TrimPrefix(path.Ext(name), ".")
-	for i := range offered {
-		if slices.Contains(offered[i].Extensions, ending) {
-			return &offered[i]
-		}
+func endings(name string, offered []offeredLanguage) *client.OfferedLanguage {
+	var all []client.OfferedLanguage
+	for _, l := range offered {
+		all = append(all, l.OfferedLanguage)
+	}
+	if found := client.Claiming(all, name); len(found) > 0 {
+		return &found[0]
 	}
 	return nil
 }

@@ -342,7 +342,7 @@ func (s *site) settle(r *ask, f *contestForm, c *store.Contest) string {
 	if c.Freeze != 0 && c.Length != 0 && c.Freeze >= c.Length {
 		return "the board stands still before the contest ends, or never"
 	}
-	if c.Settings.Removed, err = removedOf(f.Removed, c.Starts, r.zone()); err != nil {
+	if c.Settings.Removed, err = removedOf(f.Removed, c.Starts, c.Length, r.zone()); err != nil {
 		return err.Error()
 	}
 	c.Settings.PerMinute, c.Settings.KeepSources = 0, f.KeepSources

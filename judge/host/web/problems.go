@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -183,7 +184,8 @@ func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, err
 		return nil, bad("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", u.Problem)
 	}
 	u.File = strings.ToValidUTF8(u.File[:min(len(u.File), 200)], "")
-	file, err := s.Blobs.Stage(part)
+	var end lastBytes
+	file, err := s.Blobs.Stage(io.TeeReader(part, &end))
 	if err != nil {
 		return nil, unread(err)
 	}
@@ -191,8 +193,30 @@ func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, err
 		file.Close()
 		return nil, bad("%s is empty", u.File)
 	}
+	if !bytes.Contains(end, []byte(zipEnd)) {
+		file.Close()
+		return nil, bad("%s is not a complete ZIP archive: pack the problem's folder with zip -r, and choose that file", u.File)
+	}
 	u.Archive = file.Digest
 	return file, nil
+}
+
+// zipEnd begins the record at the end of each ZIP archive, which has 22 bytes and a comment of
+// 64 KiB at most.
+const (
+	zipEnd     = "PK\x05\x06"
+	zipEndSize = 22 + 64<<10
+)
+
+// lastBytes keeps the last zipEndSize bytes that are written to it.
+type lastBytes []byte
+
+func (l *lastBytes) Write(p []byte) (int, error) {
+	*l = append(*l, p...)
+	if over := len(*l) - zipEndSize; over > 0 {
+		*l = append((*l)[:0], (*l)[over:]...)
+	}
+	return len(p), nil
 }
 
 // unread says why a form could not be read to its end.

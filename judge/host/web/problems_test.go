@@ -11,6 +11,9 @@ import (
 
 // TestPackages are brought by those who make contests, kept as they come, and shown with what
 // became of them.
+// zipOfNothing is the record at the end of an archive, without its comment.
+const zipOfNothing = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
 func TestPackages(t *testing.T) {
 	h := newHarness(t)
 	admin := h.cookie("admin")
@@ -23,7 +26,8 @@ func TestPackages(t *testing.T) {
 		"a name that is no name":  {map[string]string{"name": "../../etc"}, map[string]string{"a.zip": "PK"}, 400, "is not the name of a problem"},
 		"a file with a bad name":  {nil, map[string]string{"..": "PK"}, 400, "is not the name of a problem"},
 		"an empty file":           {map[string]string{"name": "max"}, map[string]string{"a.zip": ""}, 400, "is empty"},
-		"somebody else's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": "PK"}, 403, "somebody else"},
+		"no archive":              {nil, map[string]string{"max.zip": "PK\x03\x04, and it ends early"}, 400, "max.zip is not a complete ZIP archive"},
+		"somebody else's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": zipOfNothing}, 403, "somebody else"},
 	} {
 		who := admin
 		if name == "somebody else's problem" {
@@ -39,7 +43,7 @@ func TestPackages(t *testing.T) {
 	if h.poked != 0 {
 		t.Errorf("the server was told of %d packages that were refused", h.poked)
 	}
-	got := h.upload(admin, "/problems", map[string]string{"verify": "yes"}, map[string]string{evil + `\Max.zip`: "PK and more"})
+	got := h.upload(admin, "/problems", map[string]string{"verify": "yes"}, map[string]string{evil + `\Max.zip`: zipOfNothing + strings.Repeat("x", 64<<10)})
 	if got.code != 303 || h.poked != 1 {
 		t.Fatalf("a package: %d, told %d times\n%s", got.code, h.poked, got.body)
 	}
@@ -47,7 +51,7 @@ func TestPackages(t *testing.T) {
 	if err != nil || u.Problem != "max" || !u.Verify || u.File != "Max.zip" || u.Login != "admin" {
 		t.Fatalf("kept is %+v, %v", u, err)
 	}
-	if data, err := h.blobs.Read(u.Archive, 100); err != nil || string(data) != "PK and more" {
+	if data, err := h.blobs.Read(u.Archive, 1<<20); err != nil || string(data) != zipOfNothing+strings.Repeat("x", 64<<10) {
 		t.Errorf("the archive is %q, %v", data, err)
 	}
 	at := "/problems/uploads/" + u.ID

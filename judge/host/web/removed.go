@@ -24,9 +24,10 @@ func removedText(all []store.Interval, z zone) string {
 	return b.String()
 }
 
-// removedOf reads them. A clock without a day is the first such time
-// after the start.
-func removedOf(text string, starts time.Time, z zone) (all []store.Interval, err error) {
+// removedOf reads those of a contest that lasts so long; 0 is without end. A clock without a day is
+// the first such time after the start. Each begins while the contest is on: one that does not
+// would have no effect, and is a slip.
+func removedOf(text string, starts time.Time, lasts time.Duration, z zone) (all []store.Interval, err error) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -56,6 +57,14 @@ func removedOf(text string, starts time.Time, z zone) (all []store.Interval, err
 		if all[i].From.Before(all[i-1].To) {
 			return nil, fmt.Errorf("two of the times that do not count overlap: %s", strings.ReplaceAll(strings.TrimSpace(removedText(all[i-1:i+1], z)), "\n", ", and "))
 		}
+	}
+	ends := starts.Add(lasts)
+	for _, r := range all {
+		if r.From.Before(starts) || lasts > 0 && !r.From.Before(ends) {
+			return nil, fmt.Errorf("%s is not during the contest, which lasts from %s to %s",
+				strings.TrimSpace(removedText([]store.Interval{r}, z)), starts.In(z.Location).Format(dayLayout), ends.In(z.Location).Format(dayLayout))
+		}
+		ends = ends.Add(r.To.Sub(r.From)) // the time that it takes out is added at the end
 	}
 	return all, nil
 }

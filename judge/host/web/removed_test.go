@@ -25,30 +25,34 @@ func TestRemovedTime(t *testing.T) {
 		"23:10 to 23:20\n\nlater to never": "line 3 of the times",
 		"23:20 to 23:10":                   "its end is not after its beginning",
 		"23:10 to 23:20\n23:15 to 23:30":   "overlap",
+		// A clock before the start is of the day after.
+		"10:05 to 10:20":                       "2026-03-02 10:05:00 to 2026-03-02 10:20:00 is not during the contest, which lasts from 2026-03-01 23:00:00 to 2026-03-02 01:00:00",
+		"23:10 to 23:20\n01:10 to 01:20":       "is not during the contest, which lasts from 2026-03-01 23:00:00 to 2026-03-02 01:10:00",
+		"2026-03-01 22:59 to 2026-03-01 23:10": "is not during the contest",
 	} {
 		got := h.ask(admin, "POST", "/admin/contests/new", form(text))
 		if got.code != 400 || !strings.Contains(got.body, want) || !strings.Contains(got.body, "23:") && text != "tomorrow" {
 			t.Errorf("%q: %d, want %q\n%s", text, got.code, want, got.body)
 		}
 	}
-	if got := h.ask(admin, "POST", "/admin/contests/new", form("2026-03-02 00:05 to 2026-03-02 00:10:30\r\n23:10 to 23:20\r\n01:30 to 01:40")); got.code != 303 {
+	if got := h.ask(admin, "POST", "/admin/contests/new", form("2026-03-02 00:05 to 2026-03-02 00:10:30\r\n23:10 to 23:20\r\n01:09 to 01:29")); got.code != 303 {
 		t.Fatalf("%d\n%s", got.code, got.body)
 	}
 	c := must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "now"))
 	at := func(text string) time.Time {
 		return must[time.Time](t)(time.ParseInLocation("2006-01-02 15:04:05", text, time.Local))
 	}
-	if want := at("2026-03-02 01:15:30"); !c.Ends().Equal(want) { // what is removed after the end is of no use
+	if want := at("2026-03-02 01:35:30"); !c.Ends().Equal(want) { // the last begins in the time that the others added
 		t.Errorf("it ends at %v, want %v: %+v", c.Ends(), want, c.Settings.Removed)
 	}
 	// The form that is drawn of it gives the same again, with the colour.
 	page := h.ask(admin, "GET", "/c/now/edit", nil).body
-	for _, want := range []string{"2026-03-01 23:10:00 to 2026-03-01 23:20:00\n2026-03-02 00:05:00 to 2026-03-02 00:10:30\n2026-03-02 01:30:00 to 2026-03-02 01:40:00", `name="colour-sum" value="red"`, "<code>py</code> Python"} {
+	for _, want := range []string{"2026-03-01 23:10:00 to 2026-03-01 23:20:00\n2026-03-02 00:05:00 to 2026-03-02 00:10:30\n2026-03-02 01:09:00 to 2026-03-02 01:29:00", `name="colour-sum" value="red"`, "<code>py</code> Python"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the form lacks %q:\n%s", want, page)
 		}
 	}
-	again := form("2026-03-01 23:10:00 to 2026-03-01 23:20:00\n2026-03-02 00:05:00 to 2026-03-02 00:10:30\n2026-03-02 01:30:00 to 2026-03-02 01:40:00")
+	again := form("2026-03-01 23:10:00 to 2026-03-01 23:20:00\n2026-03-02 00:05:00 to 2026-03-02 00:10:30\n2026-03-02 01:09:00 to 2026-03-02 01:29:00")
 	again.Set("revision", "1")
 	again.Set("languages", "py, pyton")
 	if got := h.ask(admin, "POST", "/c/now/edit", again); got.code != 400 || !strings.Contains(got.body, "is the id of no language here") {

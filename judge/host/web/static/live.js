@@ -119,7 +119,8 @@ if (form) {
   file.addEventListener('change', () => {
     const name = file.files.length === 1 ? file.files[0].name : '';
     const ending = name.slice(name.lastIndexOf('.') + 1);
-    const option = [...language.options].find((o) => name.includes('.') && (o.dataset.ext || '').split(' ').includes(ending));
+    const claims = (e) => [...language.options].find((o) => name.includes('.') && (o.dataset.ext || '').split(' ').includes(e));
+    const option = claims(ending) || claims(ending.toLowerCase());
     language.value = option ? option.value : '';
     const bytes = [...file.files].reduce((n, f) => n + f.size, 0);
     form.querySelector('[data-size]').textContent = file.files.length ? bytes + ' bytes chosen' : '';
