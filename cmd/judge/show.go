@@ -20,6 +20,7 @@ type showing struct {
 	html     string
 	pdf      string
 	golf     bool
+	game     bool
 }
 
 func showCommand(c *console) *cobra.Command {
@@ -27,13 +28,14 @@ func showCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show <problem>",
 		Short:   "show a problem's statement",
-		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html\n  judge show wythoff --pdf statement.pdf\n  judge show wythoff --golf",
+		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html\n  judge show wythoff --pdf statement.pdf\n  judge show wythoff --golf\n  judge show sylver --game",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), c, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&s.language, "language", "", "the statement's language, where a problem package has several: en, de, ...")
 	cmd.Flags().BoolVar(&s.golf, "golf", false, "the statement for golfers: the domain, how answers are called, and what is counted")
+	cmd.Flags().BoolVar(&s.game, "game", false, "the statement for authors of bots: the protocol, the rules with their limits, faults, and first bots")
 	cmd.Flags().StringVar(&s.html, "html", "", "write it as a page to `FILE`")
 	cmd.Flags().StringVar(&s.pdf, "pdf", "", "print it to `FILE`, by an installed Chromium or Chrome")
 	return cmd
@@ -74,8 +76,8 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if err := report.Statement(c.out, text, width, colour); err != nil {
 		return err
 	}
-	if s.golf {
-		return nil // the limit is among its rules
+	if s.golf || s.game {
+		return nil // the limits are among the rules
 	}
 	if folder.Limits.CPU > 0 {
 		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB\n", folder.Limits.CPU, folder.Limits.Memory>>20)
@@ -87,11 +89,20 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 
 // text is the statement that is asked for, as Markdown.
 func (s *showing) text(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (text []byte, err error) {
-	if !s.golf {
-		return cli.Statement(folder, s.language)
-	}
-	if s.language != "" {
+	switch {
+	case s.golf && s.game:
+		return nil, usageError{errors.New("--golf and --game do not go together: choose one statement")}
+	case s.language != "" && s.golf:
 		return nil, usageError{errors.New("--golf and --language do not go together: a golf statement has one language")}
+	case s.language != "" && s.game:
+		return nil, usageError{errors.New("--game and --language do not go together: a game's statement has one language")}
+	case s.game:
+		if err := folder.CheckGame(); err != nil {
+			return nil, fmt.Errorf("%w\n    its statement: judge show %s", err, folder.ID)
+		}
+		return contest.GameStatement(folder)
+	case !s.golf:
+		return cli.Statement(folder, s.language)
 	}
 	if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
@@ -24,6 +25,11 @@ type Game struct {
 	Rules    []RuleSet // the first one is the default
 	Checks   []Check
 	Options  map[string]string
+	// Statement is the path of what authors of bots read. If empty, and the folder is only a
+	// game, they read the folder's statement.
+	Statement string
+	Examples  []string          // paths of bots for authors to copy
+	Meanings  map[string]string // of options, for authors
 }
 
 // Adapter makes programs of bots that are none by themselves.
@@ -91,6 +97,10 @@ type game struct {
 	Options  map[string]any `toml:"options"`
 	Rules    []ruleSet      `toml:"rules"`
 	Checks   []trial        `toml:"check"`
+
+	Statement string            `toml:"statement"`
+	Examples  []string          `toml:"examples"`
+	Meanings  map[string]string `toml:"meanings"`
 }
 
 type trial struct {
@@ -170,6 +180,41 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 		made.Checks, faults = append(made.Checks, Check{c.Name, options}), append(faults, bad...)
 	}
 	f.Game = made
+	return append(faults, f.readGameTexts(t)...)
+}
+
+// readGameTexts reads what a game tells authors of bots.
+func (f *Folder) readGameTexts(t *game) (faults judge.Faults) {
+	if t.Statement != "" {
+		f.Game.Statement, faults = f.readText("game.statement", t.Statement)
+	}
+	for i, name := range t.Examples {
+		if !filepath.IsLocal(name) {
+			faults = append(faults, f.Fault(exampleKey(i), fmt.Sprintf("the example %q is not inside the problem folder", name), "write its path from the folder on"))
+			continue
+		}
+		f.Game.Examples = append(f.Game.Examples, filepath.Join(f.Dir, name))
+	}
+	f.Game.Meanings = t.Meanings
+	for _, name := range slices.Sorted(maps.Keys(t.Meanings)) {
+		if _, known := f.Game.Options[name]; !known {
+			faults = append(faults, f.Fault("game.meanings."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(name, slices.Sorted(maps.Keys(f.Game.Options)))))
+		}
+	}
+	return faults
+}
+
+func exampleKey(i int) string { return fmt.Sprintf("game.examples[%d]", i) }
+
+// lintGame finds texts for authors of bots that are missing.
+func (f *Folder) lintGame() (faults judge.Faults) {
+	if f.Game == nil {
+		return nil
+	}
+	faults = f.lintText("game.statement", f.Game.Statement)
+	for i, path := range f.Game.Examples {
+		faults = append(faults, f.lintText(exampleKey(i), path)...)
+	}
 	return faults
 }
 

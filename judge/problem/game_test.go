@@ -1,6 +1,7 @@
 package problem_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +94,11 @@ func TestGameFaults(t *testing.T) {
 		{"wants adapters to say whom they are for", `as = "bot"`, "", "does not say which bots"},
 		{"refuses forms that are not expressions", `'def two'`, `"["`, "missing closing"},
 		{"refuses a wall limit below the CPU's", `clock = "30s"`, "wall = 0.5", "cannot be less"},
+		{"wants statements inside the folder", `referee =`, "statement = \"../game.md\"\nreferee =", `"../game.md" is not inside the problem folder`},
+		{"wants statements in Markdown", `referee =`, "statement = \"game.txt\"\nreferee =", `"game.txt" is not Markdown`},
+		{"wants examples inside the folder", `referee =`, "examples = [\"a.py\", \"/b.py\"]\nreferee =", `problem.toml:3:21: the example "/b.py" is not inside the problem folder`},
+		{"knows keys", `referee =`, "statment = \"game.md\"\nreferee =", `statment`},
+		{"knows the options that have a meaning", "[[game.adapter]]", "[game.meanings]\nsice = \"how large\"\n[[game.adapter]]", `unknown option "sice"`},
 		{"knows kinds of bots", `referee =`, "bots = \"people\"\nreferee =", `unknown kind of bots "people"`},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
@@ -100,6 +106,57 @@ func TestGameFaults(t *testing.T) {
 			text := faults.Error()
 			if !strings.Contains(text, tt.want) || !strings.Contains(text, "problem.toml") {
 				t.Errorf("faults:\n%s\nwant %q", text, tt.want)
+			}
+		})
+	}
+}
+
+func TestGameTexts(t *testing.T) {
+	text := strings.Replace(goodGame, "referee =", "statement = \"game/text.md\"\nexamples = [\"game/a.py\", \"game/b.py\"]\nreferee =", 1)
+	for _, tt := range []struct {
+		it, a string
+		make  func(dir string) error
+		want  string // in the faults of Lint; "" for none
+	}{
+		{it: "takes texts", a: "print()"},
+		{it: "wants them to be there", a: "x", make: func(dir string) error { return os.Remove(filepath.Join(dir, "game/b.py")) }, want: `problem.toml:4:26: `},
+		{it: "says which is missing", a: "x", make: func(dir string) error { return os.Remove(filepath.Join(dir, "game/text.md")) }, want: "game/text.md: no such file"},
+		{it: "wants something in them", a: " \n", want: "a.py is empty"},
+		{it: "wants UTF-8", a: "\xff", want: "a.py: the text is not UTF-8"},
+		{it: "bounds them", a: strings.Repeat("x", 256<<10+1), want: "a.py: the text has more than 256 KiB"},
+		{it: "wants files", a: "x", make: func(dir string) error {
+			path := filepath.Join(dir, "game/b.py")
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o755))
+		}, want: "b.py: not a file"},
+		{it: "follows no link out of the folder", a: "x", make: func(dir string) error {
+			path := filepath.Join(dir, "game/b.py")
+			return errors.Join(os.Remove(path), os.Symlink("/etc/passwd", path))
+		}, want: "b.py: "},
+	} {
+		t.Run("it "+tt.it, func(t *testing.T) {
+			f, faults := openGame(t, text)
+			if len(faults) > 0 {
+				t.Fatal(faults)
+			}
+			if f.Game.Statement != filepath.Join(f.Dir, "game/text.md") || len(f.Game.Examples) != 2 || f.Game.Examples[1] != filepath.Join(f.Dir, "game/b.py") {
+				t.Fatalf("%+v", f.Game)
+			}
+			if err := os.Mkdir(filepath.Join(f.Dir, "game"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range map[string]string{"statement.md": "# X", "game/text.md": "# Game", "game/a.py": tt.a, "game/b.py": "print()"} {
+				if err := os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.make != nil {
+				if err := tt.make(f.Dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := f.Lint().Error()
+			if tt.want == "" && strings.Contains(got, "game/") || !strings.Contains(got, tt.want) {
+				t.Errorf("faults:\n%s\nwant %q", got, tt.want)
 			}
 		})
 	}

@@ -1,10 +1,12 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"assay/judge"
 )
@@ -76,12 +78,12 @@ func (f *Folder) readText(key, name string) (path string, faults judge.Faults) {
 	return filepath.Join(f.Dir, name), nil
 }
 
-// lintText finds a text in Markdown that is missing or empty.
+// lintText finds a text that is missing, empty or not one to be shown.
 func (f *Folder) lintText(key, path string) judge.Faults {
 	if path == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := f.ReadText(path)
 	switch {
 	case err != nil:
 		return judge.Faults{f.Fault(key, fmt.Sprintf("%s: %s", path, Reason(err)), "write the file, or leave the key out")}
@@ -89,4 +91,34 @@ func (f *Folder) lintText(key, path string) judge.Faults {
 		return judge.Faults{f.Fault(key, path+" is empty", "write it, or leave the key out")}
 	}
 	return nil
+}
+
+// maxText is the most bytes of a text that pages show.
+const maxText = 256 << 10
+
+// ReadText reads a file of the folder that is shown as a text. The file must be inside the
+// folder, also if it is a link, be UTF-8 and have at most 256 KiB.
+func (f *Folder) ReadText(path string) ([]byte, error) {
+	name, err := filepath.Rel(f.Dir, path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	switch info, err := root.Stat(name); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // to open a pipe would wait for its writer
+		return nil, errors.New("not a file")
+	case info.Size() > maxText:
+		return nil, fmt.Errorf("the text has more than %d KiB", maxText>>10)
+	}
+	data, err := root.ReadFile(name)
+	if err == nil && !utf8.Valid(data) {
+		err = errors.New("the text is not UTF-8")
+	}
+	return data, err
 }

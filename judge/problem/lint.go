@@ -22,6 +22,7 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	if _, err := os.Stat(f.Statement()); err != nil {
 		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "a problem has a statement in Markdown"})
 	}
+	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {
 		return faults
 	}

@@ -32,6 +32,70 @@ func (p *Problem) CheckGame() error {
 	return nil
 }
 
+// Guide returns what authors of bots read of a problem that is a game, and its rule sets.
+func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
+	g := &arena.Guide{Game: p.ID, Files: p.Game.Files, Tester: p.Game.Tester != "", Meanings: p.Game.Meanings}
+	read := func(path string) (string, error) {
+		text, err := p.ReadText(path)
+		if err != nil {
+			return "", &judge.Fault{File: path, Text: problem.Reason(err), Hint: "write the file, or leave it out of the [game] table"}
+		}
+		return string(text), nil
+	}
+	file := p.Game.Statement
+	if file == "" && p.OnlyGame() {
+		file = p.Statement()
+	}
+	var err error
+	if file != "" {
+		if g.Statement, err = read(file); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, a := range p.Game.Adapters {
+		g.Adapted = append(g.Adapted, a.Extensions...)
+	}
+	for _, path := range p.Game.Examples {
+		e := arena.Example{File: filepath.Base(path)}
+		if e.Text, err = read(path); err != nil {
+			return nil, nil, err
+		}
+		if !g.Files {
+			if e.Language, err = w.exampleLanguage(path); err != nil {
+				return nil, nil, err
+			}
+		}
+		g.Examples = append(g.Examples, e)
+	}
+	var sets []arena.Terms
+	for i := range p.Game.Rules {
+		set := &p.Game.Rules[i]
+		sets = append(sets, arena.Terms{Rules: arena.FromSet(set), Title: set.Title})
+	}
+	return g, sets, nil
+}
+
+// exampleLanguage names the language of a bot by its extension: what is shown must not depend
+// on the tools of this machine.
+func (w *Workspace) exampleLanguage(path string) (string, error) {
+	extension := strings.TrimPrefix(filepath.Ext(path), ".")
+	for _, l := range w.Config.Languages {
+		if slices.Contains(l.Extensions, extension) {
+			return l.Name, nil
+		}
+	}
+	return "", &judge.Fault{File: path, Text: fmt.Sprintf("no language has files that end in .%s", extension), Hint: "name a bot with the extension of a language that judge lang lists"}
+}
+
+// GameStatement returns what authors of bots read of a problem that is a game, as Markdown.
+func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
+	g, sets, err := w.Guide(p)
+	if err != nil {
+		return nil, err
+	}
+	return g.Markdown(sets), nil
+}
+
 // Rules makes the rules that somebody chose.
 func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
 	set, err := RuleSet(p, c.Rules)

@@ -74,7 +74,7 @@ func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, erro
 		return nil, err
 	}
 	file := cmp.Or(p.Golf.Statement, p.Statement())
-	text, err := os.ReadFile(file)
+	text, err := p.ReadText(file)
 	if err != nil {
 		return nil, &judge.Fault{File: file, Text: problem.Reason(err), Hint: "write the statement in Markdown"}
 	}

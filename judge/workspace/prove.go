@@ -12,12 +12,17 @@ import (
 	"assay/judge"
 	"assay/judge/contests/arena"
 	"assay/judge/problem"
+	"assay/judge/running/lang"
 )
 
 // proveGame proves a game by playing it: the tester and every bot of solutions/<id>/bots do
 // nothing wrong, from any start that is tried and under the rules that they are for, and of
-// the graded bots each one beats the one before it.
-func (p *Problem) proveGame(ctx context.Context, report func(what string, count int, faults judge.Faults)) error {
+// the graded bots each one beats the one before it. If the folder is a problem as well, only the
+// examples for authors of bots are tried.
+func (p *Problem) proveGame(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
+	if !p.OnlyGame() {
+		return p.tryExamples(ctx, report, note)
+	}
 	bots, err := p.bots()
 	if err != nil {
 		return err
@@ -49,6 +54,40 @@ func (p *Problem) proveGame(ctx context.Context, report func(what string, count 
 		if i == 0 && len(faults) > 0 {
 			return nil // whoever meets the tester would be told the same
 		}
+	}
+	return p.tryExamples(ctx, report, note)
+}
+
+// tryExamples has each bot that authors may copy play the tester as on a ladder. It tells which
+// ones need a language that this machine does not have.
+func (p *Problem) tryExamples(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
+	n, faults := 0, judge.Faults{}
+	for _, path := range p.Game.Examples {
+		if _, err := p.ReadText(path); err != nil {
+			continue // Lint has said so
+		}
+		var wrong judge.Faults
+		err := error(nil)
+		if !p.Game.Files {
+			_, err = p.w.exampleLanguage(path)
+		}
+		if err == nil {
+			_, wrong, err = p.tryBots(ctx, p.Game.Tester, []string{path})
+		}
+		if missing, ok := errors.AsType[*lang.MissingError](err); ok {
+			note(fmt.Sprintf("the example %s is not tried: %v", filepath.Base(path), missing))
+			continue
+		}
+		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			wrong, err = append(wrong, fault), nil
+		}
+		if err != nil {
+			return fmt.Errorf("verify that the example %s plays: %w", path, err)
+		}
+		n, faults = n+1, append(faults, wrong...)
+	}
+	if n > 0 || len(faults) > 0 {
+		report("every example plays by its rules", n, faults)
 	}
 	return nil
 }

@@ -71,12 +71,32 @@ func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Probl
 		s.Languages = append(s.Languages, client.OfferedLanguage{ID: l.ID, Name: l.Name, Extensions: l.Extensions})
 	}
 	if f.Game != nil {
-		s.Game = &client.SheetGame{Files: f.Game.Files}
-		for _, set := range f.Game.Rules {
-			s.Game.Rules = append(s.Game.Rules, client.SheetRules{Name: set.Name, Title: set.Title})
+		var err error
+		if s.Game, err = sheetGame(contest, f); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// sheetGame is what authors of bots see of a game.
+func sheetGame(contest *workspace.Workspace, f *workspace.Problem) (*client.SheetGame, error) {
+	game := &client.SheetGame{Files: f.Game.Files, Tester: f.Game.Tester != "", Meanings: f.Game.Meanings}
+	for _, set := range f.Game.Rules {
+		game.Rules = append(game.Rules, client.SheetRules{Name: set.Name, Title: set.Title})
+	}
+	guide, _, err := contest.Guide(f)
+	if _, fault := errors.AsType[*judge.Fault](err); err != nil && fault {
+		return game, nil // a fault is for judge verify to tell
+	}
+	if err != nil {
+		return nil, err
+	}
+	game.Statement, game.Adapted = guide.Statement, guide.Adapted
+	for _, e := range guide.Examples {
+		game.Examples = append(game.Examples, client.SheetBot(e))
+	}
+	return game, nil
 }
 
 func beginning(path string) (text string, more bool, err error) {

@@ -44,8 +44,9 @@ type Verifier struct {
 	// All has every solution judged on every case, however many it has failed. Several
 	// has it fail several, which tells more of the cases than the first one does.
 	All, Several bool
-	// Game proves what is a game and no problem besides: it reports what it looked at.
-	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults)) error
+	// Game checks a folder that is a game by playing. It reports each check, and notes what it could
+	// not try.
+	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error
 	// Score, if it is not nil, says how strong the cases are; "" where nobody knows.
 	Score func() (string, error)
 
@@ -89,7 +90,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	}
 	v.report("the folder is whole", 1, v.Folder.Lint())
 	if v.Folder.OnlyGame() {
-		return false, v.Game(ctx, v.report)
+		return false, v.Game(ctx, v.report, v.note)
 	}
 	faults, warnings := v.texts()
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(append(faults, warnings...)))
@@ -110,6 +111,11 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err
+	}
+	if v.Folder.Game != nil {
+		if err := v.Game(ctx, v.report, v.note); err != nil {
+			return false, err
+		}
 	}
 	if v.unfit() {
 		return false, nil
@@ -176,6 +182,9 @@ func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 func (v *Verifier) report(what string, count int, faults judge.Faults) {
 	v.checked(what, count, faults, nil)
 }
+
+// note sends a remark that is no fault.
+func (v *Verifier) note(text string) { v.listen(&judge.Noted{Text: text}) }
 
 // checked sends the result of one check: faults, and advice.
 func (v *Verifier) checked(what string, count int, faults, warnings judge.Faults) {

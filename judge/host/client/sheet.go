@@ -30,7 +30,20 @@ type Sheet struct {
 type SheetGame struct {
 	Rules []SheetRules `json:"rules"`
 	// Files says that bots are files that the game reads, and not programs.
-	Files bool `json:"files,omitempty"`
+	Files  bool `json:"files,omitempty"`
+	Tester bool `json:"tester,omitempty"` // judge arena check can try a bot
+	// Statement is the Markdown that authors of bots read. If empty, a ladder shows its rules alone.
+	Statement string            `json:"statement,omitempty"`
+	Adapted   []string          `json:"adapted,omitempty"`  // extensions of bots that the game adapts
+	Meanings  map[string]string `json:"meanings,omitempty"` // of the game's options
+	Examples  []SheetBot        `json:"examples,omitempty"`
+}
+
+// SheetBot is a bot to copy.
+type SheetBot struct {
+	File     string `json:"file"`
+	Language string `json:"language,omitempty"` // its name
+	Text     string `json:"text"`
 }
 
 // SheetRules is a rule set of a game.

@@ -222,7 +222,7 @@ func (s *site) problemPage(w http.ResponseWriter, r *ask, code int, f submitView
 		return err
 	}
 	if v.Missing = sheet == nil || sheet.Statement == ""; sheet != nil {
-		if v.Statement, err = statement(sheet); err != nil {
+		if v.Statement, err = markdown(withoutTitle(sheet.Statement)); err != nil {
 			return err
 		}
 		v.TimeMS, v.Memory, v.Samples = sheet.TimeMS, sheet.Memory, sheet.Samples
@@ -329,10 +329,10 @@ func quoted(name string) string {
 	return b.String()
 }
 
-// statement draws the statement of a problem.
-func statement(sheet *client.Sheet) (template.HTML, error) {
+// markdown draws a text in Markdown.
+func markdown(text string) (template.HTML, error) {
 	var b strings.Builder
-	err := report.StatementPart(&b, []byte(withoutTitle(sheet.Statement)))
+	err := report.StatementPart(&b, []byte(text))
 	return template.HTML(b.String()), err // goldmark lets no HTML through but plain tags
 }
 

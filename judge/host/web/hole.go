@@ -19,7 +19,6 @@ import (
 	"assay/judge/host/flow"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
-	"assay/judge/report"
 )
 
 // asPost is what the form calls the language of a post, whose header names it.
@@ -155,11 +154,9 @@ func (s *site) holePage(w http.ResponseWriter, r *ask, code int, f golfForm, wro
 		return err
 	}
 	if v.Missing = sheet == nil || sheet.Statement == "" && sheet.GolfStatement == ""; sheet != nil {
-		var b strings.Builder
-		if err := report.StatementPart(&b, []byte(withoutTitle(cmp.Or(sheet.GolfStatement, sheet.Statement)))); err != nil {
+		if v.Statement, err = markdown(withoutTitle(cmp.Or(sheet.GolfStatement, sheet.Statement))); err != nil {
 			return err
 		}
-		v.Statement = template.HTML(b.String()) // goldmark lets no HTML through but plain tags
 	}
 	offered, err := s.offered(r, sheet, nil)
 	if err != nil {

@@ -120,17 +120,18 @@ type ladderHead struct {
 
 // ladderView is the page of a ladder.
 type ladderView struct {
-	Slug      string
-	Name      string
-	Table     ladderTable
-	Game      string
-	Rules     string
-	Wrong     string // why it has no rules
-	Statement template.HTML
-	Mine      []botLine
-	Submit    submitBotView
-	LogIn     bool // the reader could put a bot on it after logging in
-	Edit      *ladderForm
+	Slug   string
+	Name   string
+	Table  ladderTable
+	Game   string
+	Rules  string
+	Wrong  string        // why it has no rules
+	Guide  template.HTML // what authors of bots read
+	Untold bool          // no statement of the game was published
+	Mine   []botLine
+	Submit submitBotView
+	LogIn  bool // the reader could put a bot on it after logging in
+	Edit   *ladderForm
 }
 
 // ladderTable is the part of the page that changes.
@@ -224,10 +225,10 @@ func (s *site) ladderPage(w http.ResponseWriter, r *ask, code int, f submitBotVi
 			return err
 		}
 	}
-	if sheet != nil && sheet.Statement != "" {
-		if v.Statement, err = statement(sheet); err != nil {
-			return err
-		}
+	g, sets := guide(h.View, sheet)
+	v.Untold = g.Statement == ""
+	if v.Guide, err = markdown(withoutTitle(string(g.Markdown(sets)))); err != nil {
+		return err
 	}
 	for _, b := range slices.Backward(h.Bots) {
 		if r.me != nil && b.Account == r.me.ID {
@@ -239,6 +240,28 @@ func (s *site) ladderPage(w http.ResponseWriter, r *ask, code int, f submitBotVi
 		}
 	}
 	return s.page(w, r, code, "ladder", h.Name, v)
+}
+
+// guide is what authors of bots read of a ladder, and its rules once a worker has read them. A
+// problem that was published by an earlier version has no more than its rules.
+func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
+	g, title := &arena.Guide{Game: v.Problem}, ""
+	if sheet != nil && sheet.Game != nil {
+		game := sheet.Game
+		g.Statement, g.Files, g.Tester, g.Adapted, g.Meanings = game.Statement, game.Files, game.Tester, game.Adapted, game.Meanings
+		for _, e := range game.Examples {
+			g.Examples = append(g.Examples, arena.Example(e))
+		}
+		for _, set := range game.Rules {
+			if set.Name == v.Played.Name {
+				title = set.Title
+			}
+		}
+	}
+	if len(v.Ladder.Rules) == 0 {
+		return g, nil
+	}
+	return g, []arena.Terms{v.Terms(title)}
 }
 
 // describe says the rules of a ladder in a line.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/judge/contests/arena"
+	"assay/judge/host/client"
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
@@ -324,4 +325,67 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	look("bot")
 	b.Follow("button[value=retire]")
 	b.Contains("it is taken off", said, "It does not play any more")
+}
+
+// TestLadderTellsAuthors: a ladder shows what a bot speaks, the limits of its own rules, what is a
+// fault, and bots to copy. It does not show the statement of the problem, which is for submissions.
+// A problem that was published by an earlier version has its rules alone.
+func TestLadderTellsAuthors(t *testing.T) {
+	h := newHarness(t)
+	old := must[*client.Sheet](t)(h.desk.Sheet(h.problem))
+	rules := arena.Rules{Name: "s1", Format: "open-ladder", Rounds: 1, Games: 6, Move: 1500 * time.Millisecond, Start: 10 * time.Second, Wall: 3, Memory: 64 << 20, Options: map[string]string{"cap": "77"}}
+	for _, row := range []struct {
+		it   string
+		game *client.SheetGame
+		read bool // a worker has read the rules
+		has  []string
+		not  []string
+	}{
+		{"shows all", &client.SheetGame{
+			Rules: []client.SheetRules{{Name: "s1", Title: "the first"}, {Name: "s2", Title: "the second"}}, Tester: true,
+			Statement: "# Game\n\nSay *ready* " + evil + "\n\n[link](javascript:alert(1))", Adapted: []string{"py"}, Meanings: map[string]string{"cap": "largest " + evil},
+			Examples: []client.SheetBot{{File: "first.py", Language: "Python", Text: "print(1)" + evil}},
+		}, true, []string{
+			"Say <em>ready</em>", "1.5 s", "64 MiB", "<code>s1</code> (the first)", "meet for 6 games", "<code>77</code>", "<code>cap</code>: largest", "<code>.py</code>",
+			"5 faults in its last 20 games", "<td>the game; a fault toward a pause</td>", "all games of the encounter; 2 faults toward a pause", "nothing, for the result is known", "print(1)", "judge arena check sum first.py",
+		}, []string{"Add <em>both</em>", "javascript:", "the second", "the event", "No statement for authors"}},
+		{"shows the statement before the rules are read", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "Say *ready*"}, false,
+			[]string{"Say <em>ready</em>", "A worker is reading the rules"}, []string{"Add <em>both</em>", "Rules and limits"}},
+		{"shows files", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "x", Files: true, Examples: []client.SheetBot{{File: "a.duel", Text: "* C"}}}, true,
+			[]string{"It is not a program", "* C", "judge arena sum a.duel a.duel"}, []string{"1.5 s", "flood"}},
+		{"shows the rules of an old bundle", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}}, true,
+			[]string{"No statement for authors", "1.5 s", "64 MiB", "crashed"}, []string{"Add <em>both</em>"}},
+		{"shows the rules of an older one", nil, true, []string{"No statement for authors", "1.5 s"}, []string{"Add <em>both</em>"}},
+	} {
+		t.Run("it "+row.it, func(t *testing.T) {
+			slug := strings.ReplaceAll(row.it, " ", "-")
+			sheet := *old
+			sheet.Game = row.game
+			at := h.put(must[[]byte](t)(json.Marshal(sheet)))
+			bundled := h.put([]byte(slug))
+			must[*store.Problem](t)(h.store.PutBundle(t.Context(), store.NewBundle{
+				Problem: "sum", Title: "Sum", Owner: h.accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at, MadeBy: h.accounts["admin"].ID,
+			}))
+			l := &store.Ladder{Slug: slug, Name: slug, Problem: "sum", Choice: []byte(`{"games":6}`), Visibility: store.Public, PerAccount: 2, Owner: h.accounts["admin"].ID}
+			if err := h.store.NewLadder(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+			if row.read {
+				if err := h.store.SetLadderRules(t.Context(), l.ID, must[[]byte](t)(json.Marshal(rules)), ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := h.ask("", "GET", "/ladder/"+slug, nil)
+			for _, text := range row.has {
+				if got.code != 200 || !strings.Contains(got.body, text) {
+					t.Errorf("%d, without %q:\n%s", got.code, text, got.body)
+				}
+			}
+			for _, text := range row.not {
+				if strings.Contains(got.body, text) {
+					t.Errorf("with %q:\n%s", text, got.body)
+				}
+			}
+		})
+	}
 }

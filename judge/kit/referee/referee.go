@@ -297,8 +297,8 @@ type conn struct {
 	spent   time.Duration // CPU time in this game, when the clock was last read
 }
 
-// most is how many bytes a bot may say at a time.
-const most = 64 << 10
+// MaxOutput is how many bytes a bot may write at a time, comments included.
+const MaxOutput = 64 << 10
 
 func (c *conn) tell(line []byte) {
 	if c.dead != "" || len(c.pending) > 16<<20 {

@@ -330,15 +330,15 @@ func (c *conn) silent() {
 	if len(c.unread) == 0 && poll(c.out, pollIn, 0) == 0 {
 		return
 	}
-	for poll(c.out, pollIn, 0) != 0 && len(c.unread) <= most {
+	for poll(c.out, pollIn, 0) != 0 && len(c.unread) <= MaxOutput {
 		if !c.read() {
 			break
 		}
 	}
 	c.comments()
 	switch {
-	case len(c.unread) > most:
-		c.throw("flood", fmt.Sprintf("it has said more than %d bytes that nobody asked for", most))
+	case len(c.unread) > MaxOutput:
+		c.throw("flood", fmt.Sprintf("it has said more than %d bytes that nobody asked for", MaxOutput))
 	case len(c.unread) > 0 && c.unread[0] != '#':
 		c.throw("unsolicited", "it answered when it was not asked")
 	case c.dead != "":
@@ -377,8 +377,8 @@ func (c *conn) line() []byte {
 			c.unread = c.unread[end+1:]
 			return c.last
 		}
-		if said+len(c.unread) > most {
-			c.throw("flood", fmt.Sprintf("it has said more than %d bytes at a time", most))
+		if said+len(c.unread) > MaxOutput {
+			c.throw("flood", fmt.Sprintf("it has said more than %d bytes at a time", MaxOutput))
 		}
 		if c.dead != "" || !c.read() {
 			if len(c.unread) > 0 && c.unread[0] != '#' { // the last answer before the end counts
@@ -456,8 +456,8 @@ func (c *conn) waitForRoom() {
 	}
 	ppoll(&fds[0], 2, -1)
 	if fds[1].revents != 0 {
-		if len(c.unread) > most {
-			c.throw("flood", fmt.Sprintf("it has said more than %d bytes before it was asked", most))
+		if len(c.unread) > MaxOutput {
+			c.throw("flood", fmt.Sprintf("it has said more than %d bytes before it was asked", MaxOutput))
 		}
 		c.read()
 	}

@@ -88,6 +88,19 @@ const tick = () => {
 };
 if (clocks.length) { tick(); setInterval(tick, 1000); }
 
+// Each code block of a text gets a button to copy it.
+for (const pre of document.querySelectorAll('[data-copies] pre')) {
+  const around = document.createElement('div');
+  const b = document.createElement('button');
+  b.type = 'button';
+  b.textContent = 'Copy';
+  b.hidden = true;
+  b.dataset.copy = '';
+  pre.tabIndex = 0;
+  pre.replaceWith(around);
+  around.append(pre, b);
+}
+
 // Samples are copied where browsers allow it: over HTTPS, and on the server's own machine.
 for (const b of document.querySelectorAll('[data-copy]')) {
   if (!navigator.clipboard) { break; }

@@ -1,0 +1,344 @@
+package arena
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/kit/referee"
+)
+
+// A Guide is what authors of bots read of a game.
+type Guide struct {
+	Game      string            // id of the problem folder, for commands
+	Statement string            // of the game itself, as Markdown. If empty, the guide has the rules alone.
+	Files     bool              // bots are files that the referee reads
+	Tester    bool              // the game has a bot against which others are tried
+	Adapted   []string          // extensions of bots for which the game has an adapter
+	Meanings  map[string]string // of the referee's options
+	Examples  []Example
+}
+
+// An Example is a bot to copy.
+type Example struct {
+	File     string // its name
+	Language string // name of its language. If empty, bots are files.
+	Text     string
+}
+
+// Terms are a rule set as authors of bots read it.
+type Terms struct {
+	Rules
+	Title string
+	// Schedule says which games are played and what they are worth. If empty, it is written
+	// from the rules.
+	Schedule string
+	// Cost says what a fault costs. If nil, the rules say it.
+	Cost func(Fault) string
+}
+
+// Markdown writes the guide: the game's statement, and what the judge knows by itself. That is
+// how bots are run, the limits and options of each rule set, what is charged as a fault, and the
+// bots to copy.
+func (g *Guide) Markdown(sets []Terms) []byte {
+	var b strings.Builder
+	if text := strings.TrimSpace(g.Statement); text != "" {
+		b.WriteString(text + "\n\n")
+	}
+	g.running(&b)
+	if len(sets) > 0 {
+		g.rules(&b, sets)
+		g.options(&b, sets)
+		g.faults(&b, sets)
+	}
+	g.examples(&b)
+	return []byte(b.String())
+}
+
+// running describes how bots are run.
+func (g *Guide) running(b *strings.Builder) {
+	b.WriteString("## How a bot is run\n\n")
+	if g.Files {
+		b.WriteString("A bot is a text file that the game's referee reads and plays. It is not a program: it has no input, no\n" +
+			"output and no time limit.\n\n")
+		return
+	}
+	fmt.Fprintf(b, `A bot is a program. It reads lines from standard input and writes lines to standard output.
+
+- One process plays many games, one after another. It starts again if it has ended.
+- It answers each request with one line, and writes nothing if it was not asked.
+- A line must be written at once. Most languages keep output back until it is flushed.
+- It can write at most %s at a time.
+- A line that starts with %s is a comment. Comments go to the log of the game and are no answers.
+- The line %s is the last one: the bot must end within %s.
+- The log keeps the end of its standard error for its author.
+- It has no network and cannot read the judge's files or those of another bot.
+`, size(referee.MaxOutput), "`#`", "`quit`", seconds(goodbye))
+	if len(g.Adapted) > 0 {
+		var all []string
+		for _, e := range g.Adapted {
+			all = append(all, code("."+e))
+		}
+		fmt.Fprintf(b, "- A file that ends in %s need not read and write lines: the game has an adapter for it.\n", strings.Join(all, " or "))
+	}
+	b.WriteString("\n")
+}
+
+// rules describes the games of each rule set, and their limits.
+func (g *Guide) rules(b *strings.Builder, sets []Terms) {
+	b.WriteString("## Rules and limits\n\n")
+	for i := range sets {
+		s := &sets[i]
+		fmt.Fprintf(b, "- %s", code(s.Name))
+		if s.Title != "" {
+			fmt.Fprintf(b, " (%s)", s.Title)
+		}
+		schedule := s.Schedule
+		if schedule == "" {
+			schedule = s.schedule()
+		}
+		fmt.Fprintf(b, ": %s\n", schedule)
+	}
+	b.WriteString("\n")
+	if g.Files {
+		return
+	}
+	table(b, "limit", sets, []row{
+		{"CPU time for an answer", func(r *Rules) string { return limit(r.Move) }},
+		{"CPU time of a bot for a game", func(r *Rules) string { return limit(r.Clock) }},
+		{"CPU time to get ready", func(r *Rules) string { return limit(r.Start) }},
+		{"wall time for each of these", func(r *Rules) string { return fmt.Sprintf("%v × CPU time + %s", r.Wall, seconds(wallExtra)) }},
+		{"memory", func(r *Rules) string { return size(r.Memory) }},
+	})
+	fmt.Fprintf(b, "Time that a busy machine keeps a bot waiting does not count. A bot can have %d processes and threads.\n\n", botLimits(0).Processes)
+}
+
+// schedule says which games the rules have, and what they are worth.
+func (r *Rules) schedule() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, plural(r.Rounds, "round"), plural(r.Games, "game"))
+	if r.Games > 1 {
+		b.WriteString(" and take turns in going first")
+	}
+	b.WriteString(". ")
+	points := fmt.Sprintf("%v for a win, %v for a draw, %v for a loss", r.Score.Win, r.Score.Draw, r.Score.Loss)
+	switch r.Score.By {
+	case ByEncounter:
+		fmt.Fprintf(&b, "Whoever wins more of these games wins the encounter. Points of an encounter: %s.", points)
+	case BySurplus:
+		fmt.Fprintf(&b, "What counts are the points above half of an encounter's, and then encounters won. Points of a game: %s.", points)
+	case ByPayoff:
+		b.WriteString("What counts is the sum of what a bot gets in its games.")
+	default:
+		fmt.Fprintf(&b, "Points of a game: %s.", points)
+	}
+	return b.String()
+}
+
+// options lists the referee's options with their values.
+func (g *Guide) options(b *strings.Builder, sets []Terms) {
+	names := map[string]bool{}
+	for i := range sets {
+		for name := range sets[i].Options {
+			names[name] = true
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	b.WriteString("## Options of the game\n\n")
+	var rows []row
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if text := strings.Join(strings.Fields(g.Meanings[name]), " "); text != "" {
+			fmt.Fprintf(b, "- %s: %s\n", code(name), text)
+		}
+		rows = append(rows, row{cell(code(name)), func(r *Rules) string {
+			if value, ok := r.Options[name]; ok && value != "" {
+				return cell(code(value))
+			}
+			return "-"
+		}})
+	}
+	b.WriteString("\n")
+	table(b, "option", sets, rows)
+}
+
+// faults lists what is charged as a fault, and what it costs.
+func (g *Guide) faults(b *strings.Builder, sets []Terms) {
+	b.WriteString("## What is charged as a fault\n\n")
+	fmt.Fprintf(b, "| fault |%s\n| --- |%s\n", heads(sets), strings.Repeat(" --- |", len(sets)))
+	var known []Fault
+	for _, f := range Faults {
+		if g.Files && f != InitFailed {
+			continue
+		}
+		known = append(known, f)
+		fmt.Fprintf(b, "| %s |", code(string(f)))
+		for i := range sets {
+			b.WriteString(" " + cell(sets[i].charge(f)) + " |")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nA bot has the fault\n\n")
+	for _, f := range known {
+		fmt.Fprintf(b, "- %s if it %s\n", code(string(f)), g.charged(f))
+	}
+	b.WriteString("\nA referee can name other faults of an answer. Such a fault costs the game.")
+	for i := range sets {
+		if sets[i].Cost == nil {
+			b.WriteString(" A bot that loses the event is disqualified: the event goes on as if it had not taken part.")
+			break
+		}
+	}
+	b.WriteString("\n\n")
+}
+
+// charge says what a fault costs.
+func (t *Terms) charge(f Fault) string {
+	switch {
+	case t.Cost != nil:
+		return t.Cost(f)
+	case t.Rules.cost(f) == CostEvent:
+		return "the event"
+	case f == LearnFault:
+		return "nothing: the result is known"
+	}
+	return "the game"
+}
+
+// charged says what a bot does that has a fault.
+func (g *Guide) charged(f Fault) string {
+	if g.Files && f == InitFailed {
+		return "is a file that the referee cannot read as a bot"
+	}
+	return charges[f]
+}
+
+// charges say what a bot does that has a fault.
+var charges = map[Fault]string{
+	Illegal:     "gives an answer that the rules of the game forbid",
+	Malformed:   "gives an answer that has not the form of one",
+	Unsolicited: "writes a line when it is not asked",
+	Flood:       "writes more than " + size(referee.MaxOutput) + " at a time",
+	TimeoutCPU:  "uses more CPU time than it has",
+	TimeoutWall: "uses more wall time than it has, without using the CPU; if it was at work, the game is repeated first",
+	Crashed:     "ends before `quit`, by itself or by a signal",
+	Closed:      "closes its standard output and does not end",
+	NotReading:  "does not read its standard input",
+	OutOfMemory: "uses more memory than it has",
+	InitFailed:  "cannot be built, or does not get ready in time as the game asks",
+	LearnFault:  "has one of these faults after the game, when it is told the result",
+}
+
+// examples writes the bots to copy.
+func (g *Guide) examples(b *strings.Builder) {
+	if len(g.Examples) == 0 {
+		return
+	}
+	b.WriteString("## A first bot to copy\n\n")
+	first := path.Base(g.Examples[0].File)
+	if g.Tester {
+		fmt.Fprintf(b, "Save a bot under the name above it. %s tells what it does wrong.\n\n", code("judge arena check "+g.Game+" "+first))
+	} else {
+		fmt.Fprintf(b, "Save a bot under the name above it. %s lets it play itself, or name another bot.\n\n", code("judge arena "+g.Game+" "+first+" "+first))
+	}
+	for _, e := range g.Examples {
+		title := code(path.Base(e.File))
+		if e.Language != "" {
+			title = e.Language + ", " + title
+		}
+		fence := strings.Repeat("`", max(3, longestRun(e.Text)+1))
+		fmt.Fprintf(b, "### %s\n\n%s\n%s\n%s\n\n", title, fence, strings.TrimRight(e.Text, "\r\n"), fence)
+	}
+}
+
+// row is a line of a table with a column for each rule set.
+type row struct {
+	title string
+	value func(*Rules) string
+}
+
+func table(b *strings.Builder, title string, sets []Terms, rows []row) {
+	fmt.Fprintf(b, "| %s |%s\n| --- |%s\n", title, heads(sets), strings.Repeat(" --- |", len(sets)))
+	for _, r := range rows {
+		fmt.Fprintf(b, "| %s |", r.title)
+		for i := range sets {
+			b.WriteString(" " + r.value(&sets[i].Rules) + " |")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+}
+
+// heads are the heads of the columns of rule sets.
+func heads(sets []Terms) (all string) {
+	for i := range sets {
+		all += " " + cell(code(sets[i].Name)) + " |"
+	}
+	return all
+}
+
+func limit(d time.Duration) string {
+	if d == 0 {
+		return "no limit"
+	}
+	return seconds(d)
+}
+
+// seconds writes a time with its unit.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%v ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%v s", d.Seconds())
+}
+
+// size writes a number of bytes with its unit.
+func size(n int64) string {
+	for _, u := range []struct {
+		name  string
+		bytes int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.bytes && n%u.bytes == 0 {
+			return fmt.Sprintf("%d %s", n/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// code writes a text as code in Markdown.
+func code(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if n := longestRun(s); n > 0 {
+		fence := strings.Repeat("`", n+1)
+		return fence + " " + s + " " + fence
+	}
+	return "`" + s + "`"
+}
+
+// cell writes Markdown so that it stays in one cell of a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
+
+// longestRun is the length of the longest run of backticks.
+func longestRun(s string) (longest int) {
+	run := 0
+	for i := range len(s) {
+		if run++; s[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}

@@ -1,0 +1,31 @@
+package ladder
+
+import (
+	"fmt"
+
+	"assay/judge/contests/arena"
+)
+
+// Terms returns the rules of the ladder as authors of bots read them. A ladder has a schedule of
+// its own and disqualifies no bot. The title is that of the rule set.
+func (v *View) Terms(title string) arena.Terms {
+	return arena.Terms{
+		Rules: v.Played, Title: title, Cost: cost,
+		Schedule: fmt.Sprintf("Two bots meet for %d games and take turns in going first. Wins, draws and losses make the rating. "+
+			"A bot starts again with each encounter and remembers nothing of those before it. "+
+			"With %d faults in its last %d games, other than `illegal` and `malformed`, it is paused.", v.Played.Games, mostFaults, lastGames),
+	}
+}
+
+// cost says what a fault costs on a ladder.
+func cost(f arena.Fault) string {
+	switch {
+	case f == arena.InitFailed:
+		return "all games of the encounter; 2 faults toward a pause"
+	case f == arena.LearnFault:
+		return "nothing, for the result is known; a fault toward a pause"
+	case f.Ends():
+		return "the game; a fault toward a pause"
+	}
+	return "the game"
+}
