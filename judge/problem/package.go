@@ -41,6 +41,9 @@ type Form interface {
 	StatementFile(language string) string
 	StatementFiles() []string                               // in every language
 	Markdown(language string) (string, error)               // the statement with its samples
+	Languages() []string                                    // of the statements, the preferred one first
+	Document(language string) (path, kind string)           // the statement as a file: kind is "pdf" or "html"; "" if there is none
+	Attachments() []string                                  // paths of the files that contestants get, sorted
 	ShowIncluded()                                          // the files of include/default, to submissions as they run
 	Includes(of func(code string) bool) []string            // folders of include/ for a language
 	Header(program string) func(name string) ([]byte, bool) // that a program names

@@ -67,7 +67,7 @@ func (m *importer) mainLanguage() string {
 func (m *importer) statements() error {
 	written := map[string]bool{}
 	for _, s := range m.pkg.Statements {
-		if s.Kind == "pdf" || written[s.Language] {
+		if s.Kind == "pdf" || s.Kind == "html" || written[s.Language] {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name)))

@@ -95,7 +95,7 @@ func describe(b *strings.Builder, p *icpc.Package) {
 		fmt.Fprintf(b, strings.ReplaceAll(format, "PKG", p.Dir)+"\n", args...)
 	}
 	line("%s %q, kind %+v, names %v", p.Format, p.Problem.Title, p.Kind, p.Names)
-	line("source %q, license %q, credits %v, keywords %v, languages %v", p.Problem.Source, p.License, p.Credits, p.Keywords, p.Languages)
+	line("source %q, license %q, credits %v, keywords %v, languages %v", p.Problem.Source, p.License, p.Credits, p.Keywords, p.About.Languages)
 	t := p.Timing
 	line("time %v, strict %v (x %v, / %v, steps of %v)", t.Limit, t.Strict, t.Multiplier, t.Margin, t.Resolution)
 	line("limits %d MiB, output %d MiB, code %d bytes, passes %d, no files %v; validation %v, %d MiB", p.Limits.Memory>>20, p.Limits.Output>>20, p.CodeLimit, p.Passes, p.NoFiles, p.Validation.CPU, p.Validation.Memory>>20)
@@ -366,4 +366,68 @@ func FuzzOpen(f *testing.F) {
 			p.Close()
 		}
 	})
+}
+
+// TestStatementForms: languages, documents and attachments, as a page shows them.
+func TestStatementForms(t *testing.T) {
+	dir := unpack(t, parse(`
+-- problem.yaml --
+name: One
+-- problem.pdf --
+%PDF
+-- problem.html --
+<p>One</p>
+-- problem_statement/problem.sv.tex --
+\problemname{Ett}
+-- problem_statement/problem.sv.pdf --
+%PDF
+-- problem_statement/problem.de.txt --
+One
+two `+"``` three"+`
+-- problem_statement/problem.fi.html --
+<p>Yksi</p>
+-- attachments/b.py --
+-- attachments/a.zip --
+-- attachments/.hidden --
+-- attachments/folder/c.py --
+-- data/secret/1.in --
+1
+-- data/secret/1.ans --
+1
+`))
+	p := open(t, dir)
+	if got, want := strings.Join(p.Languages(), " "), "de fi sv"; got != want {
+		t.Errorf("languages %s, want %s", got, want)
+	}
+	for _, row := range []struct{ language, file, kind string }{
+		{"", "problem.pdf", "pdf"}, // with no language: that of the first statement
+		{"de", "problem.pdf", "pdf"},
+		{"sv", "problem_statement/problem.sv.pdf", "pdf"},
+		{"fi", "problem_statement/problem.fi.html", "html"},
+		{"en", "", ""},
+	} {
+		want := ""
+		if row.file != "" {
+			want = filepath.Join(dir, filepath.FromSlash(row.file))
+		}
+		if path, kind := p.Document(row.language); path != want || kind != row.kind {
+			t.Errorf("Document(%q) = %q, %q, want %q, %q", row.language, path, kind, want, row.kind)
+		}
+	}
+	if got, want := p.Attachments(), []string{filepath.Join(dir, "attachments", "a.zip"), filepath.Join(dir, "attachments", "b.py")}; !slices.Equal(got, want) {
+		t.Errorf("attachments %v, want %v", got, want)
+	}
+	for language, want := range map[string]string{
+		"de": "````\nOne\ntwo ``` three\n````",
+		"fi": "The statement is an HTML file: `" + filepath.Join(dir, "problem_statement", "problem.fi.html") + "`",
+	} {
+		if got, err := p.Markdown(language); err != nil || !strings.Contains(got, want) {
+			t.Errorf("Markdown(%q) = %v\n%s\nwant\n%s", language, err, got, want)
+		}
+	}
+	for _, f := range p.Flaws {
+		if strings.Contains(f.Text, "statement") {
+			t.Errorf("flaw: %v", f)
+		}
+	}
 }

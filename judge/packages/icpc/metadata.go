@@ -74,7 +74,7 @@ func (p *Package) readMetadata(doc *strictyaml.Node, m *metadata) (faults judge.
 	p.License, p.Owner, p.Embargo = d.License, d.RightsOwner, d.Embargo
 	p.Keywords = d.Keywords
 	if len(d.Languages) != 1 || d.Languages[0] != "all" {
-		p.Languages = d.Languages
+		p.About.Languages = d.Languages
 	}
 	p.Problem.Source = sourceText(p.Sources)
 	p.checkMetadata(doc)

@@ -25,15 +25,16 @@ func (p *Package) Markdown(language string) (string, error) {
 		return "", err
 	}
 	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
-	if s.Kind == "pdf" {
-		return title + fmt.Sprintf("The statement is a PDF: `%s`\n\n", p.at(s.Name)) + p.withSamples("{{remainingsamples}}"), nil
+	if what := documents[s.Kind]; what != "" {
+		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples("{{remainingsamples}}"), nil
 	}
 	data, err := p.read(s.Name)
 	if err != nil {
 		return "", &judge.Fault{File: p.at(s.Name), Text: problem.Reason(err)}
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	if s.Kind == "tex" {
+	switch s.Kind {
+	case "tex":
 		text = texConstant.ReplaceAllStringFunc(text, func(mark string) string {
 			return p.Constants("{{" + texConstant.FindStringSubmatch(mark)[1] + "}}")
 		})
@@ -41,11 +42,16 @@ func (p *Package) Markdown(language string) (string, error) {
 		if first, rest, _ := strings.Cut(text, "\n"); first == "#" || strings.HasPrefix(first, "# ") { // \problemname
 			text = rest
 		}
-	} else {
+	case "txt":
+		text = fenced(text)
+	default:
 		text = p.Constants(text)
 	}
 	return title + p.withSamples(strings.TrimSpace(text)), nil
 }
+
+// documents are the kinds of statements that are shown as they are, and what they are called.
+var documents = map[string]string{"pdf": "a PDF", "html": "an HTML file"}
 
 // texConstant is a constant in a statement in LaTeX: its value is LaTeX too.
 var texConstant = regexp.MustCompile(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
@@ -156,6 +162,12 @@ func (p *Package) quoted(name string) string {
 	if len(text) > maxSample {
 		text = text[:maxSample] + "\n..."
 	}
+	return fenced(text)
+}
+
+// fenced is a text as a block of code.
+func fenced(text string) string {
+	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"

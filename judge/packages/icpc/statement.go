@@ -3,6 +3,7 @@ package icpc
 import (
 	"cmp"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,10 +13,16 @@ import (
 type Statement struct {
 	Language string // "en"
 	Name     string // from the package's folder on
-	Kind     string // "md", "tex" or "pdf"
+	Kind     string // one of kinds
 }
 
-var statementForm = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|pdf)$`)
+// kinds are the forms of a statement, those that Markdown prefers first.
+var kinds = []string{"md", "tex", "txt", "html", "pdf"}
+
+var (
+	statementForm = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|txt|html|pdf)$`)
+	besideForm    = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(txt|html|pdf)$`)
+)
 
 // texName finds the problem's name in a statement of the legacy format.
 var texName = []*regexp.Regexp{
@@ -24,7 +31,7 @@ var texName = []*regexp.Regexp{
 }
 
 // readStatements finds the statements, and in the legacy formats the names in
-// them. English comes first, then by language; text before PDF.
+// them.
 func (p *Package) readStatements() {
 	for _, dir := range []string{"statement", "problem_statement"} {
 		for _, e := range p.list(dir) {
@@ -39,9 +46,8 @@ func (p *Package) readStatements() {
 			}
 		}
 	}
-	slices.SortStableFunc(p.Statements, func(a, b Statement) int {
-		return cmp.Or(english(a)-english(b), strings.Compare(a.Language, b.Language), kindRank(a)-kindRank(b))
-	})
+	p.SortStatements()
+	p.readBeside()
 	if len(p.Statements) == 0 {
 		dir := "statement"
 		if p.Format.old() {
@@ -53,6 +59,28 @@ func (p *Package) readStatements() {
 	p.checkNames()
 }
 
+// readBeside finds the documents beside problem.yaml, where DOMjudge has them. One whose name
+// says no language is in the first language that has a statement, or in English.
+func (p *Package) readBeside() {
+	first := "en"
+	if len(p.Statements) > 0 {
+		first = p.Statements[0].Language
+	}
+	for _, e := range p.list(".") {
+		if found := besideForm.FindStringSubmatch(e.Name); found != nil && !e.Dir {
+			p.Statements = append(p.Statements, Statement{Language: cmp.Or(found[1], first), Name: e.Name, Kind: found[2]})
+		}
+	}
+	p.SortStatements()
+}
+
+// SortStatements puts English first, then sorts by language; text comes before documents.
+func (p *Package) SortStatements() {
+	slices.SortStableFunc(p.Statements, func(a, b Statement) int {
+		return cmp.Or(english(a)-english(b), strings.Compare(a.Language, b.Language), kindRank(a)-kindRank(b))
+	})
+}
+
 // english sorts the statements in English first.
 func english(s Statement) int {
 	if s.Language == "en" {
@@ -61,7 +89,7 @@ func english(s Statement) int {
 	return 1
 }
 
-func kindRank(s Statement) int { return slices.Index([]string{"md", "tex", "pdf"}, s.Kind) }
+func kindRank(s Statement) int { return slices.Index(kinds, s.Kind) }
 
 // namesFromStatements takes the names that the legacy formats have there only.
 func (p *Package) namesFromStatements() {
@@ -123,4 +151,48 @@ func (p *Package) StatementFiles() (files []string) {
 		files = append(files, p.at(s.Name))
 	}
 	return files
+}
+
+// Languages returns the languages of the statements, the preferred one first.
+func (p *Package) Languages() (all []string) {
+	for _, s := range p.Statements {
+		if !slices.Contains(all, s.Language) {
+			all = append(all, s.Language)
+		}
+	}
+	return all
+}
+
+// Document returns the path of the statement as a PDF or HTML file and which of both it is. If
+// there is neither in the language, both are empty.
+func (p *Package) Document(language string) (path, kind string) {
+	if language == "" && len(p.Statements) > 0 {
+		language = p.Statements[0].Language
+	}
+	for _, kind := range []string{"pdf", "html"} {
+		for _, s := range p.Statements {
+			if s.Language == language && s.Kind == kind {
+				return p.absolute(s.Name), kind
+			}
+		}
+	}
+	return "", ""
+}
+
+// Attachments returns the paths of the files that contestants get with the statement, sorted.
+func (p *Package) Attachments() (files []string) {
+	for _, e := range p.list("attachments") {
+		if !e.Dir {
+			files = append(files, p.absolute("attachments/"+e.Name))
+		}
+	}
+	return files
+}
+
+func (p *Package) absolute(name string) string {
+	full := p.at(name)
+	if abs, err := filepath.Abs(full); err == nil {
+		return abs
+	}
+	return full
 }

@@ -314,11 +314,12 @@ func language(s source) string {
 }
 
 func (r *reader) statements() {
-	kinds := map[string]string{"application/x-tex": "tex", "application/pdf": "pdf"}
+	kinds := map[string]string{"application/x-tex": "tex", "application/pdf": "pdf", "text/html": "html"}
 	for _, s := range r.doc.Statements {
 		if kind := kinds[s.Type]; kind != "" && r.at(s.Path) != "" {
 			code := s.Language[:min(2, len(s.Language))]
 			r.pkg.Statements = append(r.pkg.Statements, icpc.Statement{Language: code, Name: filepath.ToSlash(local(s.Path)), Kind: kind})
 		}
 	}
+	r.pkg.SortStatements()
 }
