@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"judge/internal/tail":          nil, // of one text
 	"judge/internal/collide":       nil, // of names
 	"judge/internal/mark":          nil, // of one text
+	"judge/internal/pictures":      nil, // of one text
 	// What is old may hold what untrusted programs wrote.
 	"judge/internal/cachedir":   {"judge/internal/raze"},
 	"judge/running/testcache":   nil,                                                        // for tests
@@ -57,7 +58,7 @@ var layers = map[string][]string{
 	// Makes a judge.Exec, and removes what programs leave.
 	"judge/running/sandbox": {"judge", "judge/internal/raze"},
 	// It draws what tells of events of bots; a referee says how a position looks.
-	"judge/report":                      {"judge", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
+	"judge/report":                      {"judge", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	// Kit programs are checkers, too.
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
@@ -142,7 +143,7 @@ var layers = map[string][]string{
 	"judge/host/web": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/scoring", "judge/host/store", "judge/report"},
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/internal/pictures", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors says which packages may import what is not ours, or is a wing of its own, and
@@ -155,12 +156,14 @@ var doors = map[string]struct {
 	"github.com/fatih/color":                         {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch":        {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/rivo/uniseg":                         {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
-	"github.com/yuin/goldmark":                       {[]string{"judge/report"}, "statements are drawn there"},
+	"github.com/yuin/goldmark":                       {[]string{"judge/report", "judge/internal/pictures"}, "statements are drawn there, and their pictures are found"},
 	"go.yaml.in/yaml/v4":                             {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
 	"golang.org/x/term":                              {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
+	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace"}, "statements have HTML in them, and SVG has its size"},
+	"golang.org/x/text/language":                     {[]string{"judge/host/web"}, "which language of a statement a browser prefers"},
 	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/host/auth"}, "letters with accents: LaTeX writes them in two parts, logins have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,17 +56,17 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if folder == nil {
 		return faults
 	}
-	text, err := s.text(ctx, contest, folder)
+	statement, err := s.read(ctx, contest, folder)
 	if err != nil {
 		return err
 	}
 	if s.html != "" {
-		if err := s.page(folder.Title, text); err != nil {
+		if err := s.page(folder.Title, statement); err != nil {
 			return err
 		}
 	}
 	if s.pdf != "" {
-		return s.printed(ctx, folder.Title, text)
+		return s.printed(ctx, folder.Title, statement)
 	}
 	if s.html != "" {
 		return nil
@@ -73,11 +76,14 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Statement(c.out, text, width, colour); err != nil {
+	if err := report.Statement(c.out, statement.Markdown, width, colour, cli.Shown(statement.Pictures)); err != nil {
 		return err
 	}
 	if s.golf || s.game {
 		return nil // the limits are among the rules
+	}
+	if all := folder.Languages(); len(all) > 1 {
+		fmt.Fprintf(c.out, "\nlanguages: %s (--language)\n", strings.Join(all, ", "))
 	}
 	if folder.Limits.CPU > 0 {
 		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB\n", folder.Limits.CPU, folder.Limits.Memory>>20)
@@ -87,8 +93,8 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	return nil
 }
 
-// text is the statement that is asked for, as Markdown.
-func (s *showing) text(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (text []byte, err error) {
+// read is the statement that is asked for.
+func (s *showing) read(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (read *workspace.Statement, err error) {
 	switch {
 	case s.golf && s.game:
 		return nil, usageError{errors.New("--golf and --game do not go together: choose one statement")}
@@ -100,22 +106,37 @@ func (s *showing) text(ctx context.Context, contest *workspace.Workspace, folder
 		if err := folder.CheckGame(); err != nil {
 			return nil, fmt.Errorf("%w\n    its statement: judge show %s", err, folder.ID)
 		}
-		return contest.GameStatement(folder)
+		text, err := contest.GameStatement(folder)
+		return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Game.Statement, folder.Statement()))}, err
 	case !s.golf:
-		return cli.Statement(folder, s.language)
+		return folder.ReadStatement(s.language)
 	}
 	if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	return contest.GolfStatement(ctx, folder)
+	text, err := contest.GolfStatement(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Golf.Statement, folder.Statement()))}, nil
+}
+
+// drawn draws a statement as a page that has all that it shows in it.
+func drawn(w io.Writer, title string, s *workspace.Statement) error {
+	text, document := s.Markdown, ""
+	if d := s.Document; d != nil && s.Only {
+		document = cli.DataURL(d.Type, d.Data)
+		text = nil
+	}
+	return report.StatementHTML(w, title, text, cli.Shown(s.Pictures), document)
 }
 
 // page writes the statement as a page.
-func (s *showing) page(title string, text []byte) error {
+func (s *showing) page(title string, statement *workspace.Statement) error {
 	file, err := os.Create(s.html)
 	if err != nil {
 		return usageError{fmt.Errorf("--html %s: %s", s.html, problem.Reason(err))}
 	}
-	return errors.Join(report.StatementHTML(file, title, text), file.Close())
+	return errors.Join(drawn(file, title, statement), file.Close())
 }

@@ -14,6 +14,7 @@ import (
 	"assay/judge"
 	"assay/judge/problem"
 	"assay/judge/report"
+	"assay/judge/workspace"
 )
 
 // browsers are what prints pages, under the names that systems give it.
@@ -26,7 +27,14 @@ var browsers = []string{
 const printTime = 2 * time.Minute
 
 // printed writes the statement as a PDF file, which an installed browser makes.
-func (s *showing) printed(ctx context.Context, title string, text []byte) (err error) {
+// One that is nothing but a PDF file is copied.
+func (s *showing) printed(ctx context.Context, title string, statement *workspace.Statement) (err error) {
+	if d := statement.Document; d != nil && statement.Only && d.Type == "application/pdf" {
+		if err := os.WriteFile(s.pdf, d.Data, 0o644); err != nil {
+			return usageError{fmt.Errorf("--pdf %s: %s", s.pdf, problem.Reason(err))}
+		}
+		return nil
+	}
 	browser := ""
 	for _, name := range browsers {
 		if path, err := exec.LookPath(name); err == nil {
@@ -43,7 +51,7 @@ func (s *showing) printed(ctx context.Context, title string, text []byte) (err e
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of an own, short-lived folder
 	var page bytes.Buffer
-	if err := report.StatementHTML(&page, title, text); err != nil {
+	if err := drawn(&page, title, statement); err != nil {
 		return err
 	}
 	from, to := filepath.Join(dir, "statement.html"), filepath.Join(dir, "statement.pdf")

@@ -40,7 +40,7 @@ func ExampleReplay() {
 
 func ExampleStatement() {
 	const markdown = "## Input\n\nOne line with two integers, `0 <= a <= b`.\n\n- sorted\n- below 100\n"
-	if err := report.Statement(os.Stdout, []byte(markdown), 40, false); err != nil {
+	if err := report.Statement(os.Stdout, []byte(markdown), 40, false, nil); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -14,20 +15,24 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	tags "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"assay/judge/internal/pictures"
 )
 
 // Statement draws a problem statement, written in Markdown, as text for a
 // terminal of this width (0 is 80). Without colour, emphasis and code keep their
 // Markdown marks.
 //
-// Code is never wrapped: samples are to be copied.
-func Statement(w io.Writer, markdown []byte, columns int, colour bool) error {
+// Code is never wrapped: samples are to be copied. Pictures are told by name and size.
+func Statement(w io.Writer, markdown []byte, columns int, colour bool, pictures Pictures) error {
 	if columns <= 0 {
 		columns = usualWidth
 	}
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(withFormulas)).Parser()
-	s := &sheet{source: markdown, paint: paint(colour)}
+	s := &sheet{source: markdown, paint: paint(colour), pictures: pictures}
 	lines := s.children(parser.Parse(text.NewReader(markdown)), min(max(columns, leastWidth), mostWidth), false)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
@@ -37,9 +42,10 @@ func Statement(w io.Writer, markdown []byte, columns int, colour bool) error {
 
 // sheet draws the nodes of a document as lines.
 type sheet struct {
-	source []byte
-	paint  paint
-	depth  int // of the nesting, which a hostile text may make very deep
+	source   []byte
+	paint    paint
+	pictures Pictures
+	depth    int // of the nesting, which a hostile text may make very deep
 }
 
 const maxDepth = 40
@@ -84,7 +90,9 @@ func (s *sheet) block(n ast.Node, room int) []string {
 		return s.list(n, room)
 	case *ast.ThematicBreak:
 		return []string{strings.Repeat("-", room)}
-	case *ast.HTMLBlock, *ast.LinkReferenceDefinition: // comments, mostly
+	case *ast.HTMLBlock:
+		return s.flow(s.shown(pictures.Block(n, s.source), nil), room)
+	case *ast.LinkReferenceDefinition:
 		return nil
 	case *tables.Table:
 		return s.table(n, room)
@@ -231,15 +239,54 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 	case *ast.AutoLink:
 		return cutWords(oneLine(string(n.Label(s.source))), with(style, color.Underline))
 	case *ast.Image:
-		words := append(cutWords("[image: ", style), s.inline(n, style)...)
-		return append(words, cutWords(" "+oneLine(string(n.Destination))+"]", style)...)
+		return s.picture(string(n.Destination), plainText(n, s.source), style)
 	case *ast.RawHTML:
 		if strings.HasPrefix(s.tag(n), "<br") {
 			return []word{{hard: true}}
 		}
-		return nil
+		return s.shown(n.Segments.Value(s.source), style)
 	}
 	return s.inline(n, style)
+}
+
+// picture is what stands for a picture.
+func (s *sheet) picture(address, caption string, style []attribute) []word {
+	found, path, _ := s.pictures.find(address)
+	words := cutWords("["+found.words(path)+"]", style)
+	if caption = oneLine(caption); caption != "" {
+		words = append(append(words, word{space: true}), cutWords(caption, style)...)
+	}
+	return words
+}
+
+// shown are the texts and the pictures of a piece of HTML.
+func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
+	z := tags.NewTokenizer(bytes.NewReader(piece))
+	silent := 0
+	for {
+		switch kind := z.Next(); kind {
+		case tags.ErrorToken:
+			return words
+		case tags.TextToken:
+			if silent == 0 {
+				words = append(words, cutWords(safe(string(z.Text())), style)...)
+			}
+		case tags.StartTagToken, tags.SelfClosingTagToken, tags.EndTagToken:
+			t := z.Token()
+			switch {
+			case silentElements[t.DataAtom] && kind == tags.StartTagToken:
+				silent++
+			case silentElements[t.DataAtom] && kind == tags.EndTagToken:
+				silent = max(0, silent-1)
+			case t.DataAtom == atom.Img:
+				words = append(words, s.picture(pictures.Attribute(t.Attr, "src"), pictures.Attribute(t.Attr, "alt"), style)...)
+			case t.DataAtom == atom.Br || t.DataAtom == atom.Tr || t.DataAtom == atom.Li || t.DataAtom == atom.P:
+				words = append(words, word{hard: true})
+			default:
+				words = append(words, word{space: true})
+			}
+		}
+	}
 }
 
 // code is the text of a code span, which knows no escapes.

@@ -6,20 +6,22 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"strings"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 )
 
 // StatementHTML draws a statement, written in Markdown, as one page that needs
-// nothing else. HTML in the statement is not let through but for the plain tags of
-// text, nor are links that a browser would run. Formulas are drawn as MathML.
-func StatementHTML(w io.Writer, title string, markdown []byte) error {
+// nothing else, if the URLs of its pictures hold their data. HTML in the statement is not let
+// through but for plain elements without attributes, nor are links that a browser would run.
+// Formulas are drawn as MathML. Document is the data URL of a PDF or an HTML file that the page
+// shows, "" for none.
+func StatementHTML(w io.Writer, title string, markdown []byte, pictures Pictures, document string) error {
 	var body bytes.Buffer
-	if err := StatementPart(&body, markdown); err != nil {
+	if err := StatementPart(&body, markdown, pictures); err != nil {
 		return err
 	}
 	style, err := pageFiles.ReadFile("page/style.css")
@@ -27,10 +29,12 @@ func StatementHTML(w io.Writer, title string, markdown []byte) error {
 		return fmt.Errorf("draw the statement: %w", err)
 	}
 	page := struct {
-		Title string
-		Style template.CSS
-		Body  template.HTML
-	}{title, template.CSS(style), template.HTML(body.String())}
+		Title    string
+		Style    template.CSS
+		Body     template.HTML
+		Document template.URL
+		PDF      bool
+	}{title, template.CSS(style), template.HTML(body.String()), template.URL(document), strings.HasPrefix(document, "data:application/pdf")}
 	if err := statementPage.Execute(w, page); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
 	}
@@ -38,11 +42,11 @@ func StatementHTML(w io.Writer, title string, markdown []byte) error {
 }
 
 // StatementPart draws a statement as StatementHTML does, without the page around it.
-func StatementPart(w io.Writer, markdown []byte) error {
+func StatementPart(w io.Writer, markdown []byte, pictures Pictures) error {
 	md := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Footnote),
+		statementExtensions,
 		goldmark.WithParserOptions(withFormulas),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plainTags{}, 100), util.Prioritized(formulas{}, 100))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(pictures, 100), util.Prioritized(formulas{}, 100))),
 	)
 	if err := md.Convert(markdown, w); err != nil {
 		return fmt.Errorf("draw the statement: %w", err)
@@ -50,20 +54,10 @@ func StatementPart(w io.Writer, markdown []byte) error {
 	return nil
 }
 
-// plainTags lets the tags of running text through that have no attributes.
-type plainTags struct{}
+var statementExtensions = goldmark.WithExtensions(extension.Table, extension.Footnote)
 
+// plainTag is a tag of running text that has no attributes.
 var plainTag = regexp.MustCompile(`(?i)^</?(sup|sub|b|i|em|strong|code|kbd|tt|u|s)>$|^<br ?/?>$`)
-
-// RegisterFuncs is goldmark's way of asking who draws what.
-func (plainTags) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if tag := n.(*ast.RawHTML).Segments.Value(source); entering && plainTag.Match(tag) {
-			_, _ = w.Write(tag) // an error is told by the buffer's Flush
-		}
-		return ast.WalkSkipChildren, nil
-	})
-}
 
 var statementPage = template.Must(template.New("statement").Parse(`<!doctype html>
 <html lang="en">
@@ -77,6 +71,8 @@ main { max-width: 46rem; margin: 0 auto; padding: 1rem; line-height: 1.5; }
 main pre { padding: 0.6rem; overflow-x: auto; border: 1px solid; }
 main table { border-collapse: collapse; }
 main td, main th { border: 1px solid; padding: 0.2rem 0.5rem; }
+main img { max-width: 100%; background: white; }
+main object, main iframe { width: 100%; height: 90vh; }
 @page { margin: 2cm; }
 @media print {
   :root { color-scheme: light; }
@@ -91,7 +87,10 @@ main td, main th { border: 1px solid; padding: 0.2rem 0.5rem; }
 </head>
 <body>
 <main>
-{{.Body}}</main>
+{{.Body}}{{with .Document}}{{if $.PDF}}<object data="{{.}}" type="application/pdf"></object>
+<p><a href="{{.}}" download="statement.pdf">The statement as a PDF file</a></p>
+{{else}}<iframe src="{{.}}" title="the statement" sandbox></iframe>
+{{end}}{{end}}</main>
 </body>
 </html>
 `))

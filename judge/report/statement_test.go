@@ -16,7 +16,7 @@ import (
 func statement(t testing.TB, markdown []byte, width int, colour bool) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Statement(&b, markdown, width, colour); err != nil {
+	if err := report.Statement(&b, markdown, width, colour, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -35,7 +35,7 @@ func TestStatement(t *testing.T) {
 			golden.Check(t, base+".narrow.txt", statement(t, markdown, 44, false))
 			golden.Check(t, base+".colour.txt", statement(t, markdown, 80, true))
 			var page bytes.Buffer
-			if err := report.StatementHTML(&page, name, markdown); err != nil {
+			if err := report.StatementHTML(&page, name, markdown, nil, ""); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, base+".html", page.Bytes())

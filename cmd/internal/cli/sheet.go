@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/client"
 	"assay/judge/workspace"
 )
@@ -17,36 +20,18 @@ import (
 // more has the problem's own statement.
 const mostSample = 64 << 10
 
-// Statement reads the statement of a problem as Markdown; language is that of a package with
-// several, "" for the first.
-func Statement(f *workspace.Problem, language string) ([]byte, error) {
-	if f.Package != nil {
-		text, err := f.Package.Markdown(language)
-		return []byte(text), err
-	}
-	if language != "" {
-		return nil, &judge.Misuse{Err: fmt.Errorf("--language %s: %s has its statement in one language", language, f.ID)}
-	}
-	text, err := os.ReadFile(f.Statement())
-	if err != nil {
-		return nil, f.Lint()
-	}
-	return text, nil
-}
-
 // sheet is what contestants see of a problem on a server. A problem without a statement has a
 // sheet without one.
 func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
 	s := &client.Sheet{Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(), Memory: f.Limits.Memory, Golf: f.Golf != nil}
-	if text, err := Statement(f, ""); err == nil {
-		s.Statement = strings.ToValidUTF8(string(text), "\uFFFD")
-	}
+	statements(s, f)
 	if f.Golf != nil {
 		text, err := contest.GolfStatement(ctx, f)
 		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault { // a fault is for judge verify to tell
 			return nil, err
 		}
 		s.GolfStatement = strings.ToValidUTF8(string(text), "\uFFFD")
+		s.GolfPictures = shownFiles(s, f.PicturesOf(text, cmp.Or(f.Golf.Statement, f.Statement())))
 	}
 	for _, g := range f.Groups {
 		if g.Name != judge.Sample && !strings.HasPrefix(g.Name, judge.Sample+"/") {
@@ -77,6 +62,50 @@ func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Probl
 		}
 	}
 	return s, nil
+}
+
+// statements puts the statements of all languages into a sheet, with the files that they show and
+// the attachments. What cannot be read is left out: a fault is for judge verify to tell.
+func statements(s *client.Sheet, f *workspace.Problem) {
+	for _, language := range f.Languages() {
+		read, err := f.ReadStatement(language)
+		if err != nil {
+			continue
+		}
+		one := client.SheetStatement{Language: language, Pictures: shownFiles(s, read.Pictures)}
+		if !read.Only {
+			one.Text = strings.ToValidUTF8(string(read.Markdown), "\uFFFD")
+		}
+		if read.Document != nil {
+			one.Document = addFile(s, read.Document, false)
+		}
+		s.Statements = append(s.Statements, one)
+	}
+	for _, given := range f.GivenFiles() {
+		addFile(s, given, true)
+	}
+}
+
+// shownFiles adds pictures to a sheet, and returns their names there.
+func shownFiles(s *client.Sheet, all map[string]*workspace.StatementFile) map[string]string {
+	names := map[string]string{}
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		names[path] = addFile(s, all[path], false)
+	}
+	return names
+}
+
+func addFile(s *client.Sheet, f *workspace.StatementFile, attached bool) (name string) {
+	name = f.Name
+	if old := s.File(name); old != nil && old.Attached == attached {
+		return name
+	} else if old != nil { // of an attachment the name is short
+		name = "attachments/" + name
+	}
+	s.Files = append(s.Files, client.SheetFile{
+		Name: name, Type: f.Type, Size: int64(len(f.Data)), Digest: blob.Of(f.Data), Width: f.Width, Height: f.Height, Attached: attached,
+	})
+	return name
 }
 
 // sheetGame is what authors of bots see of a game.

@@ -356,11 +356,22 @@ func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob
 	}
 	if n.Sheet != "" {
 		data, err := piece("the sheet", n.Sheet, client.MaxSheet)
+		var sheet *client.Sheet
 		if err == nil {
-			_, err = client.ParseSheet(data)
+			sheet, err = client.ParseSheet(data)
 		}
 		if err != nil {
 			return "", err
+		}
+		// Everybody who sees the problem reads these files: they are the bundle's own.
+		inBundle := map[blob.Digest]int64{}
+		for _, e := range m.Blobs() {
+			inBundle[e.Digest] = e.Size
+		}
+		for _, f := range sheet.Files {
+			if size, is := inBundle[f.Digest]; !is || size != f.Size {
+				return "", &status{http.StatusBadRequest, fmt.Sprintf("the sheet names the file %.100q, which the bundle does not have", f.Name), "publish it again: judge publish PROBLEM --to URL"}
+			}
 		}
 	}
 	return m.ID(), nil

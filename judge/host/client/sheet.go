@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/blob"
 )
 
 // Sheet is what contestants see of a problem. Who publishes it makes it, for a server reads
@@ -15,15 +16,56 @@ import (
 type Sheet struct {
 	Format    int      `json:"format"` // SheetFormat
 	Title     string   `json:"title"`
-	Statement string   `json:"statement"` // Markdown; "" where there is none to be shown
+	Statement string   `json:"statement"` // Markdown, in sheets before there were Statements
 	TimeMS    int64    `json:"time_ms"`   // of a case; 0 for no limit
 	Memory    int64    `json:"memory_bytes"`
 	Samples   []Sample `json:"samples,omitempty"`
 	Golf      bool     `json:"golf,omitempty"` // answers can be proved on a domain
-	// GolfStatement is the Markdown that a hole shows. If empty, it shows Statement.
+	// GolfStatement is what a hole shows. If its text is empty, it shows the first of Statements.
 	GolfStatement string            `json:"golf_statement,omitempty"`
-	Languages     []OfferedLanguage `json:"languages,omitempty"` // in the order in which they claim endings
-	Game          *SheetGame        `json:"game,omitempty"`      // nil for a problem that is none
+	GolfPictures  map[string]string `json:"golf_pictures,omitempty"`
+	Statements    []SheetStatement  `json:"statements,omitempty"` // one a language, the usual one first
+	Files         []SheetFile       `json:"files,omitempty"`      // that statements show, and attachments
+	Languages     []OfferedLanguage `json:"languages,omitempty"`  // in the order in which they claim endings
+	Game          *SheetGame        `json:"game,omitempty"`       // nil for a problem that is none
+}
+
+// SheetStatement is the statement in a language.
+type SheetStatement struct {
+	Language string `json:"language,omitempty"` // its code, such as "de"
+	Text     string `json:"text,omitempty"`     // Markdown
+	// Pictures are the names of the files that Text shows, by the paths that it has for them.
+	Pictures map[string]string `json:"pictures,omitempty"`
+	Document string            `json:"document,omitempty"` // the name of the file that is the statement as a PDF or HTML
+}
+
+// SheetFile is a file of the bundle that contestants may read.
+type SheetFile struct {
+	Name     string      `json:"name"`
+	Type     string      `json:"type"` // as in a Content-Type header
+	Size     int64       `json:"size"`
+	Digest   blob.Digest `json:"sha256"`
+	Width    int         `json:"width,omitempty"` // of a picture, in pixels; 0 if it is not known
+	Height   int         `json:"height,omitempty"`
+	Attached bool        `json:"attached,omitempty"` // the problem's page lists it
+}
+
+// All returns the statements, one a language, also those of an old sheet.
+func (s *Sheet) All() []SheetStatement {
+	if len(s.Statements) == 0 && s.Statement != "" {
+		return []SheetStatement{{Text: s.Statement}}
+	}
+	return s.Statements
+}
+
+// File finds a file by its name; nil if there is none.
+func (s *Sheet) File(name string) *SheetFile {
+	for i := range s.Files {
+		if s.Files[i].Name == name {
+			return &s.Files[i]
+		}
+	}
+	return nil
 }
 
 // SheetGame is what a sheet says of a game.

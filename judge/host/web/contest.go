@@ -184,8 +184,7 @@ func (s *site) line(r *ask, sub *store.Submission, labels map[string]string, end
 // problemView is the page of a problem.
 type problemView struct {
 	Slug, Label, Title string
-	Statement          template.HTML
-	Missing            bool // nobody published a statement
+	Statement          statementView
 	TimeMS, Memory     int64
 	Samples            []client.Sample
 	Submit             *submitView // nil where nothing may be submitted
@@ -221,10 +220,10 @@ func (s *site) problemPage(w http.ResponseWriter, r *ask, code int, f submitView
 	if err != nil {
 		return err
 	}
-	if v.Missing = sheet == nil || sheet.Statement == ""; sheet != nil {
-		if v.Statement, err = markdown(withoutTitle(sheet.Statement)); err != nil {
-			return err
-		}
+	if v.Statement, err = s.statementOf(w, r, sheet, "/c/"+v.Slug+"/p/"+p.Label); err != nil {
+		return err
+	}
+	if sheet != nil {
 		v.TimeMS, v.Memory, v.Samples = sheet.TimeMS, sheet.Memory, sheet.Samples
 	}
 	if r.can(auth.Submit) {
@@ -330,10 +329,10 @@ func quoted(name string) string {
 }
 
 // markdown draws a text in Markdown.
-func markdown(text string) (template.HTML, error) {
+func markdown(text string, pictures report.Pictures) (template.HTML, error) {
 	var b strings.Builder
-	err := report.StatementPart(&b, []byte(text))
-	return template.HTML(b.String()), err // goldmark lets no HTML through but plain tags
+	err := report.StatementPart(&b, []byte(text), pictures)
+	return template.HTML(b.String()), err // it lets no HTML through but plain elements
 }
 
 // multipart reads a form with files that are as large as submissions may be.

@@ -153,8 +153,14 @@ func (s *site) holePage(w http.ResponseWriter, r *ask, code int, f golfForm, wro
 	if err != nil {
 		return err
 	}
-	if v.Missing = sheet == nil || sheet.Statement == "" && sheet.GolfStatement == ""; sheet != nil {
-		if v.Statement, err = markdown(withoutTitle(cmp.Or(sheet.GolfStatement, sheet.Statement))); err != nil {
+	text, names := "", map[string]string(nil)
+	if sheet != nil && sheet.GolfStatement != "" {
+		text, names = sheet.GolfStatement, sheet.GolfPictures
+	} else if sheet != nil && len(sheet.All()) > 0 {
+		text, names = sheet.All()[0].Text, sheet.All()[0].Pictures
+	}
+	if v.Missing = text == ""; !v.Missing {
+		if v.Statement, err = markdown(withoutTitle(text), pictures(sheet, names, "/hole/"+h.Slug)); err != nil {
 			return err
 		}
 	}

@@ -227,7 +227,7 @@ func (s *site) ladderPage(w http.ResponseWriter, r *ask, code int, f submitBotVi
 	}
 	g, sets := guide(h.View, sheet)
 	v.Untold = g.Statement == ""
-	if v.Guide, err = markdown(withoutTitle(string(g.Markdown(sets)))); err != nil {
+	if v.Guide, err = markdown(withoutTitle(string(g.Markdown(sets))), nil); err != nil {
 		return err
 	}
 	for _, b := range slices.Backward(h.Bots) {

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"encoding/base64"
+
+	"assay/judge/report"
+	"assay/judge/workspace"
+)
+
+// Shown finds the pictures of a statement for a page that has their data in it.
+func Shown(all map[string]*workspace.StatementFile) report.Pictures {
+	return func(path string) *report.Picture {
+		f := all[path]
+		if f == nil {
+			return nil
+		}
+		return &report.Picture{Name: f.Name, URL: DataURL(f.Type, f.Data), Width: f.Width, Height: f.Height, Linked: !f.Drawn()}
+	}
+}
+
+// DataURL is a URL that holds a file.
+func DataURL(kind string, data []byte) string {
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
+}

@@ -1,0 +1,118 @@
+// Package pictures finds the pictures that a statement in Markdown refers to. It does not read them.
+package pictures
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+	tags "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Split reads the address of a picture in a statement: the path of its file, and after # what is
+// said of its size, such as width=50pc.
+func Split(address string) (path string, size map[string]string) {
+	path, fragment, _ := strings.Cut(address, "#")
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	size = map[string]string{}
+	for _, hint := range strings.Split(fragment, "&") {
+		if key, value, is := strings.Cut(hint, "="); is {
+			size[key] = value
+		}
+	}
+	return path, size
+}
+
+// Elsewhere says whether an address is that of another server, or data: a statement loads neither.
+func Elsewhere(address string) bool {
+	u, err := url.Parse(address)
+	return err != nil || u.Scheme != "" || u.Host != ""
+}
+
+// Path is a picture that a statement refers to.
+type Path struct {
+	Path string
+	Line int // in the statement, from 1
+}
+
+// Paths lists the pictures that a statement in Markdown refers to, in order and each once.
+// Those of other servers are left out.
+func Paths(markdown []byte) (all []Path) {
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote))
+	note := func(address string, at int) {
+		if path, _ := Split(address); path != "" && !Elsewhere(path) && !slices.ContainsFunc(all, func(p Path) bool { return p.Path == path }) {
+			all = append(all, Path{path, 1 + bytes.Count(markdown[:min(max(at, 0), len(markdown))], []byte("\n"))})
+		}
+	}
+	from := 0 // of the last block with a place
+	_ = ast.Walk(md.Parser().Parse(text.NewReader(markdown)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
+			from = n.Lines().At(0).Start
+		}
+		switch n := n.(type) {
+		case *ast.Image:
+			at := from
+			if found := bytes.Index(markdown[from:], n.Destination); found >= 0 {
+				at += found
+			}
+			note(string(n.Destination), at)
+		case *ast.RawHTML:
+			for _, address := range Sources(n.Segments.Value(markdown)) {
+				note(address, n.Segments.At(0).Start)
+			}
+		case *ast.HTMLBlock:
+			for _, address := range Sources(Block(n, markdown)) {
+				note(address, from+max(0, bytes.Index(markdown[from:], []byte(address))))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return all
+}
+
+// Sources are the addresses of the pictures in a piece of HTML.
+func Sources(piece []byte) (all []string) {
+	z := tags.NewTokenizer(bytes.NewReader(piece))
+	for {
+		switch z.Next() {
+		case tags.ErrorToken:
+			return all
+		case tags.StartTagToken, tags.SelfClosingTagToken:
+			if t := z.Token(); t.DataAtom == atom.Img {
+				if address := Attribute(t.Attr, "src"); address != "" {
+					all = append(all, address)
+				}
+			}
+		}
+	}
+}
+
+// Attribute is the value of an attribute; "" where it is not there.
+func Attribute(all []tags.Attribute, key string) string {
+	for _, a := range all {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// Block is the source of a block of HTML.
+func Block(n *ast.HTMLBlock, source []byte) []byte {
+	all := bytes.Clone(n.Lines().Value(source))
+	if n.HasClosure() {
+		all = append(all, n.ClosureLine.Value(source)...)
+	}
+	return all
+}

@@ -1,0 +1,209 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+	tags "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"assay/judge/internal/pictures"
+)
+
+// Picture is a picture that a statement shows.
+type Picture struct {
+	Name          string
+	URL           string // where a page has it; "" in a terminal
+	Width, Height int    // in pixels; 0 if they are not known
+	Linked        bool   // browsers do not draw it: the page has a link
+}
+
+// Pictures finds a picture by the path that a statement has for it; nil if there is none.
+type Pictures func(path string) *Picture
+
+// find finds the picture of an address in a statement, as pictures.Split reads it.
+func (p Pictures) find(address string) (found *Picture, path string, size map[string]string) {
+	path, size = pictures.Split(address)
+	if p != nil && path != "" && !pictures.Elsewhere(path) {
+		found = p(path)
+	}
+	return found, path, size
+}
+
+// words are what stands for a picture in a text, without brackets.
+func (p *Picture) words(path string) string {
+	switch {
+	case p == nil:
+		return "picture: " + oneLine(path)
+	case p.Width > 0 && p.Height > 0:
+		return fmt.Sprintf("picture: %s, %d x %d", oneLine(p.Name), p.Width, p.Height)
+	}
+	return "picture: " + oneLine(p.Name)
+}
+
+// html draws a picture.
+func (p Pictures) html(address, caption string, size map[string]string) string {
+	found, path, hints := p.find(address)
+	for key, value := range size {
+		hints[key] = value
+	}
+	switch {
+	case found == nil && pictures.Elsewhere(path):
+		return fmt.Sprintf(`<a href="%s">[picture: %s]</a>`, template.HTMLEscapeString(webAddress(address)), template.HTMLEscapeString(oneLine(path)))
+	case found == nil:
+		return `<span class="absent">[` + template.HTMLEscapeString(found.words(path)) + `]</span>`
+	case found.Linked:
+		return fmt.Sprintf(`<a href="%s">[%s]</a>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(found.words(path)))
+	}
+	return fmt.Sprintf(`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(caption), found.attributes(hints))
+}
+
+// webAddress is an address that a link may have; others become one that leads nowhere.
+func webAddress(address string) string {
+	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"http", "https"}, u.Scheme) {
+		return address
+	}
+	return "#"
+}
+
+// attributes writes the size of a picture: a number of pixels (px), or a percentage (pc) of the
+// width of the text, or for scale of its own width.
+func (p *Picture) attributes(size map[string]string) (text string) {
+	for _, key := range []string{"width", "height", "scale"} {
+		number, unit := strings.TrimRight(size[key], "%pcx"), strings.TrimLeft(size[key], "0123456789.")
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n >= 1 && n <= 10_000) {
+			continue
+		}
+		switch {
+		case key == "scale" && p.Width > 0:
+			text += fmt.Sprintf(` width="%.0f"`, max(1, float64(p.Width)*n/100))
+		case key == "scale":
+		case unit == "pc" || unit == "%":
+			text += fmt.Sprintf(` %s="%.0f%%"`, key, n)
+		default:
+			text += fmt.Sprintf(` %s="%.0f"`, key, n)
+		}
+	}
+	return text
+}
+
+// plainElements are drawn, without their attributes; what is in others is drawn without them.
+var plainElements = map[atom.Atom]bool{
+	atom.Sup: true, atom.Sub: true, atom.B: true, atom.I: true, atom.Em: true, atom.Strong: true, atom.Code: true, atom.Kbd: true, atom.Tt: true, atom.U: true, atom.S: true,
+	atom.Br: true, atom.P: true, atom.Div: true, atom.Center: true, atom.Figure: true, atom.Figcaption: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Pre: true,
+	atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tr: true, atom.Td: true, atom.Th: true, atom.Caption: true, atom.Hr: true, atom.Blockquote: true, atom.Details: true, atom.Summary: true,
+	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Dl: true, atom.Dt: true, atom.Dd: true, atom.Del: true, atom.Ins: true, atom.Small: true,
+}
+
+// silentElements are left out with all that is in them.
+var silentElements = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true, atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
+}
+
+// fragment draws a piece of HTML that somebody else wrote.
+func (p Pictures) fragment(w io.Writer, piece []byte) {
+	all, err := tags.ParseFragment(bytes.NewReader(piece), &tags.Node{Type: tags.ElementNode, Data: "div", DataAtom: atom.Div})
+	if err != nil {
+		return
+	}
+	for _, n := range all {
+		p.element(w, n, 0)
+	}
+}
+
+func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
+	inside := func() {
+		for c := n.FirstChild; c != nil && depth < maxDepth; c = c.NextSibling {
+			p.element(w, c, depth+1)
+		}
+	}
+	switch {
+	case n.Type == tags.TextNode:
+		_, _ = io.WriteString(w, template.HTMLEscapeString(n.Data)) // an error is told by the buffer's Flush
+	case n.Type != tags.ElementNode || n.Namespace != "" || silentElements[n.DataAtom]:
+	case n.DataAtom == atom.Img:
+		size := map[string]string{}
+		for _, key := range []string{"width", "height"} {
+			if value := pictures.Attribute(n.Attr, key); value != "" {
+				size[key] = value
+			}
+		}
+		_, _ = io.WriteString(w, p.html(pictures.Attribute(n.Attr, "src"), pictures.Attribute(n.Attr, "alt"), size))
+	case n.DataAtom == atom.A && webAddress(pictures.Attribute(n.Attr, "href")) != "#":
+		fmt.Fprintf(w, `<a href="%s">`, template.HTMLEscapeString(webAddress(pictures.Attribute(n.Attr, "href"))))
+		inside()
+		_, _ = io.WriteString(w, "</a>")
+	case plainElements[n.DataAtom]:
+		_, _ = io.WriteString(w, "<"+n.Data+">")
+		inside()
+		if n.DataAtom != atom.Br && n.DataAtom != atom.Hr {
+			_, _ = io.WriteString(w, "</"+n.Data+">")
+		}
+	default:
+		inside()
+	}
+}
+
+// RegisterFuncs is goldmark's way of asking who draws what.
+func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.WriteString(p.html(string(n.(*ast.Image).Destination), plainText(n, source), nil))
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		tag := n.(*ast.RawHTML).Segments.Value(source)
+		switch {
+		case !entering:
+		case plainTag.Match(tag):
+			_, _ = w.Write(tag)
+		case len(pictures.Sources(tag)) > 0:
+			p.fragment(w, tag)
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			p.fragment(w, pictures.Block(n.(*ast.HTMLBlock), source))
+		}
+		return ast.WalkSkipChildren, nil
+	})
+}
+
+// plainText is the text inside a node, without marks.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(util.UnescapePunctuations(n.Segment.Value(source)))
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.String:
+			if entering {
+				b.Write(n.Value)
+			}
+		case *formula:
+			if entering {
+				b.WriteString(n.source)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}

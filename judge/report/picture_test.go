@@ -1,0 +1,65 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge/report"
+)
+
+// shelf has the pictures of these tests.
+func shelf(path string) *report.Picture {
+	return map[string]*report.Picture{
+		"a.png":      {Name: "a.png", URL: "/file/a.png", Width: 320, Height: 200},
+		"b c.svg":    {Name: "b c.svg", URL: "/file/b%20c.svg"},
+		"plan.pdf":   {Name: "plan.pdf", URL: "/file/plan.pdf", Linked: true},
+		"\"><x>.png": {Name: "\"><x>.png", URL: "/file/%22%3E%3Cx%3E.png"},
+	}[path]
+}
+
+func TestPictures(t *testing.T) {
+	for markdown, want := range map[string][2]string{ // as HTML, and in a terminal
+		"![A *cat* $x$](a.png)": {`<p><img src="/file/a.png" alt="A cat x"></p>`, "[picture: a.png, 320 x 200] A cat x"},
+		"![](<b c.svg>) ![](b%20c.svg)": {
+			`<p><img src="/file/b%20c.svg" alt=""> <img src="/file/b%20c.svg" alt=""></p>`, "[picture: b c.svg] [picture: b c.svg]",
+		},
+		"![](a.png#width=50pc)":             {`<p><img src="/file/a.png" alt="" width="50%"></p>`, "[picture: a.png, 320 x 200]"},
+		"![](a.png#width=189px)":            {`<p><img src="/file/a.png" alt="" width="189"></p>`, "[picture: a.png, 320 x 200]"},
+		"![](a.png#height=40px)":            {`<p><img src="/file/a.png" alt="" height="40"></p>`, "[picture: a.png, 320 x 200]"},
+		"![](a.png#scale=25pc)":             {`<p><img src="/file/a.png" alt="" width="80"></p>`, "[picture: a.png, 320 x 200]"},
+		"![](<b c.svg#scale=25pc>)":         {`<p><img src="/file/b%20c.svg" alt=""></p>`, "[picture: b c.svg]"},
+		"![](a.png#width=0&height=1e9&x=1)": {`<p><img src="/file/a.png" alt=""></p>`, "[picture: a.png, 320 x 200]"},
+		"![map](plan.pdf)":                  {`<p><a href="/file/plan.pdf">[picture: plan.pdf]</a></p>`, "[picture: plan.pdf] map"},
+		"![](none.png)":                     {`<p><span class="absent">[picture: none.png]</span></p>`, "[picture: none.png]"},
+		"![](https://evil.example/a.png)":   {`<p><a href="https://evil.example/a.png">[picture: https://evil.example/a.png]</a></p>`, "[picture: https://evil.example/a.png]"},
+		"![](javascript:alert(1))":          {`<p><a href="#">[picture: javascript:alert(1)]</a></p>`, "[picture: javascript:alert(1)]"},
+		"![](data:image/png;base64,aa)":     {`<p><a href="#">[picture: data:image/png;base64,aa]</a></p>`, "[picture: data:image/png;base64,aa]"},
+		`an <img src="a.png" width="30%" onerror="x"> inside`: {
+			`<p>an <img src="/file/a.png" alt="" width="30%"> inside</p>`, "an [picture: a.png, 320 x 200] inside",
+		},
+		"<div align=center>\n<img src='a.png' height=20 alt='&lt;b&gt;'>\n<p onclick=x>below</p>\n</div>": {
+			"<div>\n<img src=\"/file/a.png\" alt=\"&lt;b&gt;\" height=\"20\">\n<p>below</p>\n</div>", "[picture: a.png, 320 x 200] <b>\nbelow",
+		},
+		"<figure><img src=a.png><figcaption>It</figcaption></figure><script>alert(1)</script><style>x{}</style>": {
+			`<figure><img src="/file/a.png" alt=""><figcaption>It</figcaption></figure>`, "[picture: a.png, 320 x 200] It",
+		},
+		"<div><a href=\"javascript:x\">bad</a> <a href=\"https://e.example\">good</a><svg><script>x</script></svg></div>": {
+			`<div>bad <a href="https://e.example">good</a></div>`, "bad good",
+		},
+		"![](<\"><x>.png>)": {`<p><img src="/file/%22%3E%3Cx%3E.png" alt=""></p>`, ""},
+	} {
+		var page, text strings.Builder
+		if err := report.StatementPart(&page, []byte(markdown), shelf); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(page.String()); got != want[0] && want[1] != "" {
+			t.Errorf("%s\n is %s\nwant %s", markdown, got, want[0])
+		}
+		if err := report.Statement(&text, []byte(markdown), 80, false, shelf); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(text.String()); got != want[1] && want[1] != "" {
+			t.Errorf("%s\n is %q in a terminal, want %q", markdown, got, want[1])
+		}
+	}
+}

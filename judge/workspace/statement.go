@@ -1,0 +1,217 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // to find the size of pictures
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	tags "golang.org/x/net/html"
+
+	"assay/judge"
+	"assay/judge/internal/pictures"
+)
+
+// Statement is what contestants read of a problem in one language.
+type Statement struct {
+	Language string // its code
+	// Markdown is the text, which of a package has the samples. Where there is nothing but a
+	// document, it is its name.
+	Markdown []byte
+	Only     bool // there is nothing but the document
+	Pictures map[string]*StatementFile
+	Document *StatementFile // the statement as a PDF or an HTML file; nil if there is none
+}
+
+// StatementFile is a file that a statement shows, or that is given along with it.
+type StatementFile struct {
+	Name          string // its path from the problem's folder on, with slashes
+	Type          string // of its bytes, as in a Content-Type header
+	Data          []byte
+	Width, Height int // of a picture, in pixels; 0 if they are not known
+}
+
+// MaxStatementFile is the most bytes of a file that a statement shows.
+const MaxStatementFile = 16 << 20
+
+// Languages of statements, the usual one first. A problem without a statement has none.
+func (p *Problem) Languages() []string {
+	if p.Package != nil {
+		return p.Package.Languages()
+	}
+	own := cmp.Or(p.About.Language, "en")
+	others := p.Statements()
+	delete(others, own)
+	return append([]string{own}, slices.Sorted(maps.Keys(others))...)
+}
+
+// ReadStatement reads the statement in a language, "" for the usual one, with what it shows.
+// A picture that is not there is left out. The error is a *judge.Fault or judge.Faults where the
+// statement cannot be read, and a *judge.Misuse for a language that it does not have.
+func (p *Problem) ReadStatement(language string) (*Statement, error) {
+	languages := p.Languages()
+	if language == "" && len(languages) > 0 {
+		language = languages[0]
+	}
+	if language != "" && !slices.Contains(languages, language) {
+		return nil, &judge.Misuse{Err: fmt.Errorf("%s has no statement in the language %q: it has %s", p.ID, language, strings.Join(languages, ", "))}
+	}
+	s := &Statement{Language: language}
+	if p.Package == nil {
+		file := p.Statement()
+		if len(languages) > 0 && language != languages[0] {
+			file = p.Statements()[language]
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, cmp.Or(error(p.Lint()), err)
+		}
+		s.Markdown, s.Pictures = text, p.PicturesOf(text, file)
+		return s, nil
+	}
+	text, err := p.Package.Markdown(language)
+	if err != nil {
+		return nil, err
+	}
+	s.Markdown, s.Pictures = []byte(text), p.PicturesOf([]byte(text), p.Package.StatementFile(language))
+	if document, kind := p.Package.Document(language); document != "" {
+		s.Document = p.statementFile(document, map[string]string{"pdf": "application/pdf", "html": "text/html; charset=utf-8"}[kind])
+		s.Only = document == p.Package.StatementFile(language)
+	}
+	return s, nil
+}
+
+// PicturesOf reads the pictures that a text in Markdown shows, by the paths that it has for them;
+// file is that of the text, from whose folder on they are.
+func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*StatementFile {
+	found := map[string]*StatementFile{}
+	for _, one := range pictures.Paths(markdown) {
+		for _, ending := range pictureEndings {
+			if f := p.statementFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(one.Path+ending)), ""); f != nil {
+				found[one.Path] = f
+				break
+			}
+		}
+	}
+	return found
+}
+
+// pictureEndings are those that LaTeX lets one leave out.
+var pictureEndings = []string{"", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf", ".eps"}
+
+// GivenFiles are what contestants are given beside the statement: the attachments of a package.
+func (p *Problem) GivenFiles() (all []*StatementFile) {
+	if p.Package == nil {
+		return nil
+	}
+	for _, file := range p.Package.Attachments() {
+		if f := p.statementFile(file, "application/octet-stream"); f != nil {
+			f.Name = path.Base(f.Name)
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// statementFile reads a file of the problem that is to be shown, as what its bytes are, if kind is
+// "". It is nil for one that is not there, too large, outside of the problem's folder, or no
+// picture.
+func (p *Problem) statementFile(file, kind string) *StatementFile {
+	rel, err := filepath.Rel(p.Dir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	data, err := readAtMost(root, rel)
+	if err != nil {
+		return nil
+	}
+	f := &StatementFile{Name: filepath.ToSlash(rel), Type: kind, Data: data}
+	if kind == "" {
+		f.Type, f.Width, f.Height = pictureType(data)
+	}
+	if f.Type == "" {
+		return nil
+	}
+	return f
+}
+
+// errLarge says that a file has more than MaxStatementFile bytes.
+var errLarge = errors.New("the file is too large")
+
+func readAtMost(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fs.ErrInvalid // a pipe would never end
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxStatementFile+1))
+	if err == nil && len(data) > MaxStatementFile {
+		err = errLarge
+	}
+	return data, err
+}
+
+// pictureType is what kind of picture the bytes are, and its size: "" for none.
+func pictureType(data []byte) (kind string, width, height int) {
+	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		return "image/" + format, c.Width, c.Height
+	}
+	head := data[:min(len(data), 4096)]
+	switch {
+	case bytes.HasPrefix(head, []byte("%PDF-")):
+		return "application/pdf", 0, 0
+	case bytes.HasPrefix(head, []byte("%!PS")):
+		return "application/postscript", 0, 0
+	}
+	z := tags.NewTokenizer(bytes.NewReader(head))
+	for {
+		switch z.Next() {
+		case tags.ErrorToken:
+			return "", 0, 0
+		case tags.StartTagToken, tags.SelfClosingTagToken:
+			t := z.Token()
+			if t.Data != "svg" {
+				return "", 0, 0
+			}
+			pixels := func(key string) int {
+				n, _ := strconv.ParseFloat(strings.TrimSuffix(pictures.Attribute(t.Attr, key), "px"), 64)
+				return int(min(max(n, 0), 1<<20))
+			}
+			width, height = pixels("width"), pixels("height")
+			if box := strings.FieldsFunc(pictures.Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' }); len(box) == 4 && (width == 0 || height == 0) {
+				w, _ := strconv.ParseFloat(box[2], 64)
+				h, _ := strconv.ParseFloat(box[3], 64)
+				width, height = int(min(max(w, 0), 1<<20)), int(min(max(h, 0), 1<<20))
+			}
+			return "image/svg+xml", width, height
+		}
+	}
+}
+
+// Drawn says whether browsers draw a picture.
+func (f *StatementFile) Drawn() bool { return strings.HasPrefix(f.Type, "image/") }
