@@ -113,7 +113,8 @@ func (g *Guide) rules(b *strings.Builder, sets []Terms) {
 		{"wall time for each of these", func(r *Rules) string { return fmt.Sprintf("%v × CPU time + %s", r.Wall, seconds(wallExtra)) }},
 		{"memory", func(r *Rules) string { return size(r.Memory) }},
 	})
-	fmt.Fprintf(b, "Time that a busy machine keeps a bot waiting does not count. A bot can have %d processes and threads.\n\n", botLimits(0).Processes)
+	fmt.Fprintf(b, "Time that a busy machine keeps a bot waiting does not count. A bot can have %d processes and threads.\n\n",
+		botLimits(0).Processes)
 }
 
 // schedule says which games the rules have, and what they are worth.
@@ -241,9 +242,11 @@ func (g *Guide) examples(b *strings.Builder) {
 	b.WriteString("## A first bot to copy\n\n")
 	first := path.Base(g.Examples[0].File)
 	if g.Tester {
-		fmt.Fprintf(b, "Save a bot under the name above it. %s tells what it does wrong.\n\n", code("judge arena check "+g.Game+" "+first))
+		fmt.Fprintf(b, "Save a bot under the name above it. %s tells what it does wrong.\n\n",
+			code("judge arena check "+g.Game+" "+first))
 	} else {
-		fmt.Fprintf(b, "Save a bot under the name above it. %s lets it play itself, or name another bot.\n\n", code("judge arena "+g.Game+" "+first+" "+first))
+		fmt.Fprintf(b, "Save a bot under the name above it. %s lets it play itself.\n\n",
+			code("judge arena "+g.Game+" "+first+" "+first))
 	}
 	for _, e := range g.Examples {
 		title := code(path.Base(e.File))
