@@ -95,7 +95,9 @@ func newHarness(t testing.TB) *harness {
 		h.accounts[login] = made[0]
 	}
 	h.desk = &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil }, Now: now}
+	pile := []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)
 	sheet, err := json.Marshal(client.Sheet{
+		Files:  []client.SheetFile{{Name: "pile.svg", Type: "image/svg+xml", Size: int64(len(pile)), Digest: h.put(pile)}},
 		Format: client.SheetFormat, Title: "Sum" + evil, Statement: "# Sum\n\nAdd *both* " + evil + "\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
 		GolfStatement: "# Sum\n\nIn *few* bytes " + evil + "\n\n[link](javascript:alert(1))",
 		Samples:       []client.Sample{{Name: "one" + evil, In: "1 2\n" + evil, Ans: "3\n" + evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
@@ -231,7 +233,7 @@ type answer struct {
 }
 
 // ask sends a request; fields make it a form.
-func (h *harness) ask(cookie, method, path string, fields url.Values) answer {
+func (h *harness) ask(cookie, method, path string, fields url.Values, header ...string) answer {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 2*time.Minute)
 	defer cancel()
@@ -241,6 +243,9 @@ func (h *harness) ask(cookie, method, path string, fields url.Values) answer {
 	}
 	if fields != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
 	}
 	return h.do(r, cookie)
 }
