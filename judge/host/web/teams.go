@@ -219,5 +219,6 @@ func (s *site) teamsTable(w http.ResponseWriter, r *ask) error {
 		}
 	}
 	table.Flush()
-	return sendTable(w, r.seat.Contest.Slug+"-teams.csv", b.Bytes())
+	board.SendTable(w, r.seat.Contest.Slug+"-teams.csv", b.Bytes())
+	return nil
 }
