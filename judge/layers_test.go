@@ -124,23 +124,25 @@ var layers = map[string][]string{
 	"judge/host/queue":           {"judge", "judge/host/job"},
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
-	// Accounts and their tokens are rows.
-	"judge/host/auth": {"judge", "judge/host/store"},
+	// Lists of people are texts, and who has an account is not known there.
+	"judge/host/roster": {"judge"},
+	// Accounts and their tokens are rows; people on a list become accounts.
+	"judge/host/auth": {"judge", "judge/host/roster", "judge/host/store"},
 	// The words of the API: flows, jobs and bundles, sent as files.
-	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/internal/atomicfile"},
+	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/internal/atomicfile"},
 	// The database and the queue, kept in agreement, and what a flow wants next.
 	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
 	// It plays a whole contest: people, submissions, holes and an event's log.
-	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/store"},
+	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/host/store"},
 	// Encounters are flows that dispatch brings under way, and their games are arena's.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
-	"judge/host/api": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/api": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// Pages of all that the server keeps; games and judgings are drawn by report.
-	"judge/host/web": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/scoring", "judge/host/store", "judge/report"},
+	"judge/host/web": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/roster", "judge/host/scoring", "judge/host/store", "judge/report"},
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/internal/pictures", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
@@ -164,7 +166,7 @@ var doors = map[string]struct {
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
 	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace"}, "statements have HTML in them, and SVG has its size"},
 	"golang.org/x/text/language":                     {[]string{"judge/host/web"}, "which language of a statement a browser prefers"},
-	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/host/auth"}, "letters with accents: LaTeX writes them in two parts, logins have none"},
+	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX writes them in two parts, logins and names of columns have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
 	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/client", "judge/host/worker"}, "goroutines whose end somebody waits for"},

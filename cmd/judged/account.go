@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"assay/judge"
 	"assay/judge/host/client"
+	"assay/judge/host/roster"
 )
 
 // account is what an admin does with accounts: they log in, in a browser.
@@ -55,7 +57,8 @@ func (a *admin) addAccount() *cobra.Command {
 		if strings.ContainsAny(name+args[0], "\t\r\n") {
 			return &judge.Misuse{Err: errors.New("a name has no line ends and tabs")}
 		}
-		return a.newPeople(ctx, api, client.NewPeople{List: "login\tname\n" + args[0] + "\t" + quoted(cmp.Or(name, args[0])), Role: role, Contest: contest})
+		list := "login\tname\n" + args[0] + "\t" + quoted(cmp.Or(name, args[0]))
+		return a.newPeople(ctx, api, client.NewPeople{List: []byte(list), Role: role, Contest: contest})
 	})
 	cmd.Flags().StringVar(&name, "name", "", "what people read; not set, the login")
 	accountFlags(cmd, &role, &contest)
@@ -71,20 +74,94 @@ func accountFlags(cmd *cobra.Command, role, contest *string) {
 }
 
 func (a *admin) importAccounts() *cobra.Command {
-	var role, contest string
-	cmd := a.below("import <file>", "make accounts of a list, and print a slip for each", func(ctx context.Context, api *client.Client, args []string) error {
+	var n client.NewPeople
+	const short = "create accounts from a list, and print a login sheet for each"
+	cmd := a.below("import <file>", short, func(ctx context.Context, api *client.Client, args []string) error {
 		list, err := a.list(args[0])
 		if err != nil {
 			return err
 		}
-		return a.newPeople(ctx, api, client.NewPeople{List: string(list), Role: role, Contest: contest})
+		n.List = list
+		return a.importList(ctx, api, n)
 	})
-	cmd.Long = `Import makes an account for each name of a list, with a password that it makes up, and
-prints the slips to hand out; no password is told again. The list has a name in each line, or is
-a table (commas, semicolons or tabs between the columns) whose first line names its columns:
-name, login, email, password. Who is there already is left alone. "-" reads standard input.`
-	accountFlags(cmd, &role, &contest)
+	cmd.Long = `Import creates an account for each person on a list, and prints a login sheet with a password for each. The
+passwords are not shown again. First it prints what it found in the list to standard error. With
+--dry-run it prints that to standard output, with each row, and creates nothing.
+
+The list has a name in each line, or is a table as spreadsheet programs save it (CSV, or text with tabs),
+in UTF-8, UTF-16 with a byte order mark, or Windows-1252. The first line of a table names the columns in
+English, German, French or Spanish: name, or first name and last name; username; e-mail; password; team;
+group or class. Other columns are ignored. People who have an account keep it. "-" reads standard input.`
+	accountFlags(cmd, &n.Role, &n.Contest)
+	cmd.Flags().BoolVar(&n.DryRun, "dry-run", false, "print what the import would do, and create nothing")
+	cmd.Flags().BoolVar(&n.SkipErrors, "skip-errors", false, "leave out rows with errors (default: any error stops the import)")
 	return cmd
+}
+
+// importList previews a list, and imports just what the preview says.
+func (a *admin) importList(ctx context.Context, api *client.Client, n client.NewPeople) error {
+	check := n
+	check.DryRun = true
+	found, err := api.NewPeople(ctx, check)
+	if err != nil {
+		return err
+	}
+	p := &found.Preview
+	if n.DryRun {
+		previewRows(a.out, p)
+		preview(a.out, p)
+		fmt.Fprintln(a.out, "This was a dry run: nothing was created.")
+	} else {
+		preview(a.err, p)
+	}
+	if p.Wrong > 0 && !n.SkipErrors {
+		return fmt.Errorf("%w\n    correct the list, or leave these rows out with --skip-errors", p.Errors())
+	}
+	if n.DryRun {
+		return nil
+	}
+	n.Seen = p.Digest
+	return a.newPeople(ctx, api, n)
+}
+
+// previewRows prints each row of a list.
+func previewRows(to io.Writer, p *roster.Preview) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "LINE\tRESULT\tUSERNAME\tNAME\tE-MAIL\tTEAM\tGROUPS\tNOTE")
+	cell := func(text string) string {
+		return cmp.Or(strings.Join(strings.Fields(text), " "), "-")
+	}
+	for _, r := range p.Rows {
+		note := cmp.Or(r.Wrong, strings.Join(r.Notes, "; "))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Line, r.State, cell(r.Login), cell(r.Name),
+			cell(r.Email), cell(r.Team), cell(strings.Join(r.Groups, ", ")), note)
+	}
+	_ = w.Flush()
+}
+
+// preview prints what was found in a list, and what its import does.
+func preview(to io.Writer, p *roster.Preview) {
+	format := p.Encoding
+	if s := p.SeparatorName(); s != "" {
+		format += ", separator " + s
+	}
+	fmt.Fprintf(to, "list: %s\n", format)
+	var used []string
+	for _, c := range p.Columns {
+		if c.Field != "" {
+			used = append(used, fmt.Sprintf("%q (%s)", c.Title, c.Field))
+		}
+	}
+	if used != nil {
+		fmt.Fprintf(to, "columns: %s\n", strings.Join(used, ", "))
+	}
+	for _, title := range p.Ignored() {
+		fmt.Fprintf(to, "ignored column: %q\n", title)
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(to, "note: %s\n", note)
+	}
+	fmt.Fprintf(to, "new accounts: %d, existing accounts: %d, new teams: %d, rows with errors: %d\n", p.New, p.Existing, p.Teams, p.Wrong)
 }
 
 // list reads the list that a command names.

@@ -102,6 +102,16 @@ func TestADigestOpensNothing(t *testing.T) {
 	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 409 || !strings.Contains(said, "lacks the bytes") {
 		t.Errorf("a bundle with another's blob in it: %d %s", code, said)
 	}
+	// A sheet names only files of its bundle: everybody who sees the problem reads them.
+	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Files: []client.SheetFile{{Name: "x.png", Type: "image/png", Size: size, Digest: d}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n = client.NewProblem{Manifest: h.give("publish", manifestOf("mine")), Config: config, Sheet: h.give("publish", string(sheet))}
+	h.give("publish", "mine")
+	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 400 || !strings.Contains(said, "which the bundle does not have") {
+		t.Errorf("a sheet with another's file: %d %s", code, said)
+	}
 	// Who has the bytes may.
 	h.give("other", text)
 	stays("another sent it as well")

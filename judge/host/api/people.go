@@ -9,6 +9,7 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
+	"assay/judge/host/roster"
 	"assay/judge/host/store"
 )
 
@@ -37,7 +38,7 @@ func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) err
 	if err := knownRole(n.Role); err != nil {
 		return err
 	}
-	list, err := auth.ParseRoster(n.List)
+	list, err := roster.Read(n.List)
 	if err != nil {
 		return err
 	}
@@ -49,11 +50,23 @@ func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) err
 		}
 		contest = c.ID
 	}
-	made, there, accounts, err := a.Passwords.Import(r.Context(), a.Store, list, auth.Role(n.Role), contest)
+	plan, err := auth.PlanImport(r.Context(), a.Store, list, auth.Role(n.Role), contest)
 	if err != nil {
 		return err
 	}
-	answer := client.Slips{Made: []client.Slip{}, There: []client.Slip{}}
+	answer := client.Slips{Made: []client.Slip{}, There: []client.Slip{}, Preview: plan.Preview}
+	switch {
+	case n.DryRun:
+		return ok(w, answer)
+	case n.Seen != "" && n.Seen != plan.Digest:
+		return &status{http.StatusConflict, "the list, the accounts or the teams have changed since the preview, and nothing was created", "check the list again"}
+	case plan.Wrong > 0 && !n.SkipErrors:
+		return plan.Errors()
+	}
+	made, there, accounts, err := a.Passwords.Import(r.Context(), a.Store, plan)
+	if err != nil {
+		return err
+	}
 	for _, s := range made {
 		answer.Made = append(answer.Made, client.Slip(s))
 	}

@@ -2,13 +2,19 @@ package auth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"assay/judge"
 )
 
-// mostName is the most letters of a name.
-const mostName = 200
+// The most letters of a name, and of a login.
+const (
+	mostName  = 200
+	mostLogin = 40
+)
 
 // BadName says what is wrong with the name of a person, a team or a contest; "" for nothing.
 // Whatever people write is a name, also from right to left and in pictures. What nobody can
@@ -45,4 +51,35 @@ func hides(c rune) bool { return !Joins(c) && !unicode.IsGraphic(c) }
 func Joins(c rune) bool {
 	const nonJoiner, joiner, leftToRight, rightToLeft, firstTag, lastTag = '\u200c', '\u200d', '\u200e', '\u200f', '\U000E0020', '\U000E007F'
 	return c == nonJoiner || c == joiner || c == leftToRight || c == rightToLeft || c >= firstTag && c <= lastTag
+}
+
+// mostGroups is the most groups of a team.
+const mostGroups = 10
+
+// Groups reads the groups of a team, with commas between; each is there once.
+func Groups(text string) (all []string, err error) {
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); one == "" || slices.Contains(all, one) {
+			continue
+		}
+		if wrong := BadName(one); wrong != "" {
+			return nil, &judge.Misuse{Err: fmt.Errorf("the group %.60q: %s", one, wrong)}
+		}
+		all = append(all, one)
+	}
+	if len(all) > mostGroups {
+		return nil, &judge.Misuse{Err: fmt.Errorf("a team is in %d groups; the most is %d", len(all), mostGroups)}
+	}
+	return all, nil
+}
+
+// GoodLogin says whether a text can be the login of an account.
+func GoodLogin(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if alike := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'; !alike && (i == 0 || c != '-' && c != '_') {
+			return false
+		}
+	}
+	return text != "" && len(text) <= mostLogin
 }

@@ -3,6 +3,7 @@ package board
 import (
 	"bytes"
 	"encoding/csv"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -67,11 +68,27 @@ func CSV(c scoring.Contest, places []scoring.Place) []byte {
 func minutes(d time.Duration) string { return strconv.FormatInt(int64(d/time.Minute), 10) }
 
 // Plain keeps a spreadsheet from taking a text for a formula, with a ' before it. Some of
-// them look behind blanks, and take the wide letters of East Asia for the usual ones.
+// them look behind blanks, and take the wide letters of East Asia for the usual ones. Where the
+// decimal sign is a comma, they divide the cells of a table at semicolons, so a formula may begin
+// behind one.
 func Plain(s string) string {
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsGraphic(c) }))
-	if strings.ContainsRune("=+-@＝＋－＠", first) && first != utf8.RuneError || s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
-		return "'" + s
+	parts := strings.SplitAfter(s, ";")
+	for i, part := range parts {
+		first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(part, func(c rune) bool {
+			return unicode.IsSpace(c) || !unicode.IsGraphic(c) || i > 0 && c == '"'
+		}))
+		if strings.ContainsRune("=+-@＝＋－＠", first) && first != utf8.RuneError || i == 0 && s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
+			parts[i] = "'" + part
+		}
 	}
-	return s
+	return strings.Join(parts, "")
+}
+
+// SendTable sends a table that a browser saves as a file. A byte order mark tells spreadsheet programs
+// that it is in UTF-8: without one they take it for the encoding of the system, and show "MÃ¼ller".
+func SendTable(w http.ResponseWriter, name string, table []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	_, _ = w.Write(append([]byte("\uFEFF"), table...)) // a browser that has gone needs no answer
 }

@@ -66,9 +66,7 @@ func takesGzip(accept string) bool {
 // ServeCSV answers with a board as a table.
 func (l *Live) ServeCSV(w http.ResponseWriter, _ *http.Request, staff bool) {
 	c, places, _ := l.Scores(staff)
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="board.csv"`)
-	_, _ = w.Write(CSV(c, places)) // as above
+	SendTable(w, "board.csv", CSV(c, places))
 }
 
 // ServeEvents tells a viewer of changes, from the version on that the query names, or the

@@ -9,6 +9,7 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/job"
+	"assay/judge/host/roster"
 )
 
 // The paths of the API, below the address of the server.
@@ -341,10 +342,17 @@ type Person struct {
 
 // NewPeople asks for accounts.
 type NewPeople struct {
-	List string `json:"list"` // names, or a table: auth.ParseRoster
+	List []byte `json:"list"` // the bytes of a file that roster.Read reads
 	Role string `json:"role"`
 	// Contest is the slug of one in which all of them take part; "" for none.
 	Contest string `json:"contest,omitempty"`
+	// DryRun asks for the preview alone: nothing is created.
+	DryRun bool `json:"dry_run,omitempty"`
+	// SkipErrors leaves rows with errors out. Otherwise they fail the request.
+	SkipErrors bool `json:"skip_errors,omitempty"`
+	// Seen is the digest of a preview. If it is not empty, the import fails unless it does just what
+	// that preview says.
+	Seen string `json:"seen,omitempty"`
 }
 
 // Slip is what somebody logs in with.
@@ -358,6 +366,8 @@ type Slip struct {
 type Slips struct {
 	Made  []Slip `json:"made"`
 	There []Slip `json:"there"`
+	// Preview is what the import does, or would do.
+	Preview roster.Preview `json:"preview"`
 }
 
 // NewInvitation asks for a link by which people make accounts for themselves.

@@ -26,6 +26,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/job"
+	"assay/judge/host/roster"
 	"assay/judge/host/store"
 )
 
@@ -153,16 +154,25 @@ func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
 	if err != nil {
 		return nil, err
 	}
-	judges, _, _, err := passwords.Import(ctx, f.store, []auth.Person{{Name: "Judge", Login: "judge"}}, auth.Judge, "")
+	create := func(role auth.Role, people ...roster.Person) (made []auth.Slip, err error) {
+		plan, err := auth.PlanImport(ctx, f.store, roster.Of(people...), role, "")
+		if err == nil && plan.Wrong > 0 {
+			err = plan.Errors()
+		}
+		if err == nil {
+			made, _, f.accounts, err = passwords.Import(ctx, f.store, plan)
+		}
+		return made, err
+	}
+	judges, err := create(auth.Judge, roster.Person{Name: "Judge", Login: "judge"})
 	if err != nil {
 		return nil, err
 	}
-	var people []auth.Person
+	var people []roster.Person
 	for i, name := range names {
-		people = append(people, auth.Person{Name: name, Login: fmt.Sprintf("team%d", i+1)})
+		people = append(people, roster.Person{Name: name, Login: fmt.Sprintf("team%d", i+1)})
 	}
-	teams, _, accounts, err := passwords.Import(ctx, f.store, people, auth.Contestant, "")
-	f.accounts = accounts
+	teams, err := create(auth.Contestant, people...)
 	return slices.Concat([]auth.Slip{first}, judges, teams), err
 }
 

@@ -103,7 +103,7 @@ func eventOf(f *store.Flow) (*flow.Spec, *flow.ArenaOptions, error) {
 
 // holdEvent begins an event.
 func (s *site) holdEvent(w http.ResponseWriter, r *ask) error {
-	if err := s.multipart(w, r); err != nil {
+	if err := s.multipart(w, r, s.MaxSize, "submission"); err != nil {
 		return err
 	}
 	if r.MultipartForm != nil {

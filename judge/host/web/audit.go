@@ -116,14 +116,6 @@ func (s *site) auditTable(w http.ResponseWriter, r *ask) error {
 		table.Write([]string{l.At.Format(time.RFC3339), board.Plain(l.Who), board.Plain(l.Action), board.Plain(l.Object), board.Plain(l.Detail), l.Address})
 	}
 	table.Flush()
-	return sendTable(w, "audit.csv", b.Bytes())
-}
-
-// sendTable sends a table that a browser keeps as a file.
-func sendTable(w http.ResponseWriter, name string, data []byte) error {
-	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", "attachment; filename*=UTF-8''"+quoted(name))
-	_, _ = w.Write(data) // to one who may be gone
+	board.SendTable(w, "audit.csv", b.Bytes())
 	return nil
 }

@@ -42,7 +42,7 @@ const botsPerMinute = 10
 
 // enterBot puts a bot on a ladder.
 func (s *site) enterBot(w http.ResponseWriter, r *ask) error {
-	if err := s.multipart(w, r); err != nil {
+	if err := s.multipart(w, r, s.MaxSize, "submission"); err != nil {
 		return err
 	}
 	if r.MultipartForm != nil {

@@ -83,8 +83,12 @@ func class(t *testing.T, width int, scripts bool) {
 
 	// Three students, with slips.
 	b.Go(h.URL + "/admin/accounts")
+	b.Follow("a[href='/admin/import']")
 	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing\n"+evil)
 	b.Eval(`(document.querySelector('select[name=contest]').value = 'first')`)
+	b.Follow("form[action='/admin/import'] button")
+	b.Is("the rows to check", `document.querySelectorAll('.list tbody tr').length`, "3")
+	look("import")
 	b.Follow("form[action='/admin/accounts'] button")
 	b.Is("the slips", `document.querySelectorAll('.slip').length`, "3")
 	look("slips")

@@ -335,9 +335,9 @@ func markdown(text string, pictures report.Pictures) (template.HTML, error) {
 	return template.HTML(b.String()), err // it lets no HTML through but plain elements
 }
 
-// multipart reads a form with files that are as large as submissions may be.
-func (s *site) multipart(w http.ResponseWriter, r *ask) error {
-	r.Body = http.MaxBytesReader(w, r.Body, s.MaxSize*4/3+2*small) // a file of a form that was kept is in base64
+// multipart reads a form with files, of which most bytes are allowed; what names them.
+func (s *site) multipart(w http.ResponseWriter, r *ask, most int64, what string) error {
+	r.Body = http.MaxBytesReader(w, r.Body, most*4/3+2*small) // a file of a form that was kept is in base64
 	const inMemory = 1 << 20
 	err := r.aside(func() error {
 		err := r.ParseForm() // of one without files, ParseMultipartForm does not say that it is too large
@@ -348,7 +348,7 @@ func (s *site) multipart(w http.ResponseWriter, r *ask) error {
 	})
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission is too large: the most is %d bytes", s.MaxSize)}
+			return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the %s is too large: the most is %d bytes", what, most)}
 		}
 		if refusal := desk.BodyRefusal(err); refusal != nil {
 			return refusal
@@ -360,7 +360,7 @@ func (s *site) multipart(w http.ResponseWriter, r *ask) error {
 
 // submit takes a submission: files, or a text.
 func (s *site) submit(w http.ResponseWriter, r *ask) error {
-	if err := s.multipart(w, r); err != nil {
+	if err := s.multipart(w, r, s.MaxSize, "submission"); err != nil {
 		return err
 	}
 	if r.MultipartForm != nil {
@@ -420,7 +420,7 @@ func (s *site) given(r *ask, n *desk.New, offered []offeredLanguage, text string
 	if n.Language != "" && language == nil {
 		return nil, bad("the language %.40q is not offered here", n.Language)
 	}
-	files, err := s.sentFiles(r)
+	files, err := s.sentFiles(r, s.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -455,8 +455,8 @@ func (s *site) given(r *ask, n *desk.New, offered []offeredLanguage, text string
 }
 
 // sentFiles reads the files of a form: those that were chosen, and those of a form that was kept
-// during a login.
-func (s *site) sentFiles(r *ask) (files []keptFile, err error) {
+// during a login. Of a file that has more than most bytes it reads one more.
+func (s *site) sentFiles(r *ask, most int64) (files []keptFile, err error) {
 	for _, text := range r.PostForm[keptFileField] {
 		f, err := decodeFile(text)
 		if err != nil {
@@ -475,7 +475,7 @@ func (s *site) sentFiles(r *ask) (files []keptFile, err error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := io.ReadAll(io.LimitReader(file, s.MaxSize+1))
+		data, err := io.ReadAll(io.LimitReader(file, most+1))
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}

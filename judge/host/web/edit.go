@@ -239,10 +239,13 @@ var (
 	labels = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 )
 
+// mostSettings is the most bytes of the form of a contest.
+const mostSettings = 1 << 20
+
 // contestOf makes of what was sent what the contest is to be. What cannot be is told in the
 // view, which has the fields as they were.
 func (s *site) contestOf(w http.ResponseWriter, r *ask, c *store.Contest) (problems []store.NewContestProblem, v editView, chosen map[string]problemChoice, err error) {
-	if err := form(w, r, mostList); err != nil {
+	if err := form(w, r, mostSettings); err != nil {
 		return nil, v, nil, err
 	}
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }

@@ -112,7 +112,7 @@ func (s *site) keepForm(w http.ResponseWriter, r *ask) *keptForm {
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // all of it is in memory
 		k.Type = multipartType
-		files, err := s.sentFiles(r)
+		files, err := s.sentFiles(r, mostEnded)
 		if err != nil {
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"html"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -300,4 +302,31 @@ func (h *harness) upload(cookie, path string, fields map[string]string, files ma
 	}
 	r.Header.Set("Content-Type", m.FormDataContentType())
 	return h.do(r, cookie)
+}
+
+// hidden is a field of a form that is not shown.
+var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+
+// shown are the fields of the form that a preview of an import has.
+func shown(page string) url.Values {
+	fields := url.Values{}
+	for _, m := range hidden.FindAllStringSubmatch(page, -1) {
+		fields.Set(m[1], html.UnescapeString(m[2]))
+	}
+	return fields
+}
+
+// imported imports a list in the two steps of a page: the preview, and the import of what it shows.
+func (h *harness) imported(cookie, path string, fields url.Values) answer {
+	h.Helper()
+	preview := h.ask(cookie, "POST", path, fields)
+	form := shown(preview.body)
+	if preview.code != 200 || form.Get("seen") == "" {
+		h.Fatalf("the preview at %s: %d\n%s", path, preview.code, preview.body)
+	}
+	to := "/admin/accounts"
+	if slug, is := strings.CutPrefix(path, "/c/"); is {
+		to = "/c/" + strings.TrimSuffix(slug, "/import") + "/teams"
+	}
+	return h.ask(cookie, "POST", to, form)
 }

@@ -264,7 +264,7 @@ func answerState(a *store.Answer) stateView {
 
 // golf takes an answer: a file, or a text.
 func (s *site) golf(w http.ResponseWriter, r *ask) error {
-	if err := s.multipart(w, r); err != nil {
+	if err := s.multipart(w, r, s.MaxSize, "submission"); err != nil {
 		return err
 	}
 	if r.MultipartForm != nil {

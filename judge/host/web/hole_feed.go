@@ -53,7 +53,8 @@ func (s *site) holeTable(w http.ResponseWriter, r *ask) error {
 		})
 	}
 	table.Flush()
-	return sendTable(w, r.at.Hole.Slug+".csv", b.Bytes())
+	board.SendTable(w, r.at.Hole.Slug+".csv", b.Bytes())
+	return nil
 }
 
 func (s *site) holeJSON(w http.ResponseWriter, r *ask) error {

@@ -232,7 +232,7 @@ func TestAnAnswerAppears(t *testing.T) {
 		t.Errorf("as JSON: %s", got.body)
 	}
 	table, err := csv.NewReader(strings.NewReader(h.ask("", "GET", "/hole/nim/board.csv", nil).body)).ReadAll()
-	if err != nil || len(table) != 3 || table[1][1] != "bob"+evil || table[1][3] != "30" {
+	if err != nil || len(table) != 3 || table[0][0] != "\ufeffrank" || table[1][1] != "bob"+evil || table[1][3] != "30" {
 		t.Errorf("as CSV: %q, %v", table, err)
 	}
 	var feed struct {

@@ -18,7 +18,7 @@ import (
 // hostile are names that people may have, and that pages and tables find hard.
 var hostile = []string{
 	strings.Repeat("W", 200), strings.Repeat("word ", 40)[:199], "שלום (עולם) 5", "محمد", "👩‍👩‍👧 family", "❤️🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می\u200cخواهم", "Z̴a̷l̶g̸o̴", "Zoë\u00a0Quinn",
-	evil, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd", "=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1",
+	evil, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd", "=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1", "x;=1+1", "x; \"@SUM(A1)",
 }
 
 // crowd makes a contest in which those with hostile names take part.
@@ -39,7 +39,7 @@ func crowd(t *testing.T) (*harness, *store.Contest, answer) {
 	if err := table.WriteAll(rows); err != nil {
 		t.Fatal(err)
 	}
-	made := h.ask(h.cookie("admin"), "POST", "/c/now/teams", url.Values{"list": {list.String()}})
+	made := h.imported(h.cookie("admin"), "/c/now/import", url.Values{"list": {list.String()}})
 	if made.code != 200 || strings.Count(made.body, `class="slip"`) != len(hostile) {
 		t.Fatalf("the list: %d\n%.3000s", made.code, made.body)
 	}
@@ -102,13 +102,17 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/c/now/teams/table.csv", "/c/now/board/table.csv", "/admin/audit/table.csv"} {
-		rows, err := csv.NewReader(strings.NewReader(h.ask(admin, "GET", path, nil).body)).ReadAll()
+		table, marked := strings.CutPrefix(h.ask(admin, "GET", path, nil).body, "\uFEFF")
+		if !marked || strings.Contains(table, "\uFEFF") {
+			t.Errorf("%s has no byte order mark, or several", path)
+		}
+		rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 		if err != nil || len(rows) < 2 {
 			t.Errorf("%s: %d rows, %v", path, len(rows), err)
 		}
 		for _, row := range rows {
 			for _, cell := range row {
-				if _, err := fmt.Sscanf(cell, "%f", new(float64)); err != nil && strings.ContainsAny(cell[:min(1, len(cell))], "=+-@") || strings.HasPrefix(cell, "＝") {
+				if _, err := fmt.Sscanf(cell, "%f", new(float64)); err != nil && strings.ContainsAny(cell[:min(1, len(cell))], "=+-@") || strings.HasPrefix(cell, "＝") || strings.Contains(cell, ";=") || strings.Contains(cell, `; "@`) {
 					t.Errorf("%s has a formula: %q", path, cell)
 				}
 			}
@@ -127,14 +131,20 @@ func TestNamesThatAreNone(t *testing.T) {
 		join := joining("eve")
 		join.Set("name", name)
 		for path, form := range map[string]url.Values{
-			"/register": join, "/admin/accounts": {"list": {name}}, "/c/now/teams": {"list": {"name,team\nx," + name}}, "/admin/contests/new": {"name": {name}, "slug": {"x"}},
+			"/register": join, "/admin/accounts": {"list": {name}, "seen": {"x"}}, "/c/now/teams": {"list": {"name,team\nx," + name}, "seen": {"x"}}, "/admin/contests/new": {"name": {name}, "slug": {"x"}},
 		} {
 			who := admin
 			if path == "/register" {
 				who = ""
 			}
-			if got := h.ask(who, "POST", path, form); got.code != 400 {
+			if got := h.ask(who, "POST", path, form); got.code != 400 && got.code != 409 {
 				t.Errorf("%s takes the name %q: %d", path, name, got.code)
+			}
+		}
+		for _, path := range []string{"/admin/import", "/c/now/import"} {
+			got := h.ask(admin, "POST", path, url.Values{"list": {name + "\nname"}})
+			if harmless(t, path, got.body); got.code == 200 && !strings.Contains(got.body, "rows have errors") {
+				t.Errorf("%s takes the name %q:\n%s", path, name, got.body)
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
 	"assay/judge/host/job"
@@ -17,9 +16,7 @@ import (
 // accountsView is the page of all accounts.
 type accountsView struct {
 	Accounts []*store.Account
-	Contests []*store.Contest
 	Roles    []auth.Role
-	List     string // that was pasted
 	Slips    []auth.Slip
 	There    []auth.Slip
 	Address  string
@@ -36,51 +33,8 @@ func (s *site) accountsPage(w http.ResponseWriter, r *ask, code int, v accountsV
 		return err
 	}
 	v.Accounts = slices.DeleteFunc(v.Accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
-	if v.Contests, err = s.Store.Contests(r.Context()); err != nil {
-		return err
-	}
 	v.Roles, v.Address, v.Mine = auth.Roles[1:], s.URL, r.me.Login
 	return s.page(w, r, code, "accounts", "Accounts", v)
-}
-
-// mostList is the most bytes of a list of people.
-const mostList = 1 << 20
-
-// importAccounts makes accounts of a list, and shows the slips once.
-func (s *site) importAccounts(w http.ResponseWriter, r *ask) error {
-	if err := form(w, r, mostList); err != nil {
-		return err
-	}
-	v := accountsView{List: r.PostFormValue("list")}
-	role := cmp.Or(r.PostFormValue("role"), string(auth.Contestant))
-	people, err := auth.ParseRoster(v.List)
-	if err == nil && !auth.Known(role) {
-		err = bad("%.40q is not a role", role)
-	}
-	contest := ""
-	if slug := r.PostFormValue("contest"); err == nil && slug != "" {
-		var c *store.Contest
-		if c, err = s.Store.ContestBySlug(r.Context(), slug); err == nil {
-			contest = c.ID
-		}
-	}
-	if judge.Whose(err) == judge.Asker {
-		v.Wrong = err.Error()
-		return s.accountsPage(w, r, http.StatusBadRequest, v)
-	}
-	if err != nil {
-		return err
-	}
-	var accounts []*store.Account
-	v.Slips, v.There, accounts, err = s.Passwords.Import(r.Context(), s.Store, people, auth.Role(role), contest)
-	if err != nil {
-		return err
-	}
-	v.List = ""
-	if err := s.Store.Audit(r.Context(), desk.Made(s.entry(r, role), v.Slips, accounts)...); err != nil {
-		return err
-	}
-	return s.accountsPage(w, r, http.StatusOK, v)
 }
 
 // setAccount changes an account: a new password, its role, in or out.

@@ -41,7 +41,7 @@ func (s *site) sure(w http.ResponseWriter, r *ask) (bool, error) {
 	if s.Time().Sub(r.session.Sure) < sureFor {
 		return true, nil
 	}
-	if err := form(w, r, mostList); err != nil {
+	if err := form(w, r, mostListForm); err != nil {
 		return false, err
 	}
 	v := sureView{Path: r.URL.RequestURI(), Login: r.me.Login}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/board"
 	"assay/judge/host/desk"
@@ -23,7 +22,6 @@ import (
 type teamsView struct {
 	Slug    string
 	Lines   []teamLine
-	List    string // that was pasted
 	Slips   []auth.Slip
 	There   []auth.Slip
 	Address string
@@ -76,34 +74,6 @@ func (s *site) teamsPage(w http.ResponseWriter, r *ask, code int, v teamsView) (
 	c := r.seat.Contest
 	v.Slug, v.Address, v.Resets, v.Ends, v.Penalty = c.Slug, s.URL, r.can(auth.Accounts), c.Length != 0, c.Format != store.IOI
 	return s.page(w, r, code, "teams", "Teams", v)
-}
-
-// enterTeams makes people of a list take part, and accounts for those who have none.
-func (s *site) enterTeams(w http.ResponseWriter, r *ask) error {
-	if err := form(w, r, mostList); err != nil {
-		return err
-	}
-	v := teamsView{List: r.PostFormValue("list")}
-	var accounts []*store.Account
-	people, err := auth.ParseRoster(v.List)
-	if err == nil {
-		v.Slips, v.There, accounts, err = s.Passwords.Import(r.Context(), s.Store, people, auth.Contestant, r.seat.Contest.ID)
-	}
-	if judge.Whose(err) == judge.Asker {
-		v.Wrong = err.Error()
-		return s.teamsPage(w, r, http.StatusBadRequest, v)
-	}
-	if err != nil {
-		return err
-	}
-	v.List = ""
-	if err := s.Store.Audit(r.Context(), desk.Made(s.entry(r, string(auth.Contestant)), v.Slips, accounts)...); err != nil {
-		return err
-	}
-	if err := s.audit(r.Context(), r, "enter teams", r.seat.Contest.Slug, fmt.Sprintf("%d people, %d of them new", len(people), len(v.Slips))); err != nil {
-		return err
-	}
-	return s.teamsPage(w, r, http.StatusOK, v)
 }
 
 // setTeam changes a team: its name, its extra time and penalty, and whether it is hidden.
@@ -219,5 +189,6 @@ func (s *site) teamsTable(w http.ResponseWriter, r *ask) error {
 		}
 	}
 	table.Flush()
-	return sendTable(w, r.seat.Contest.Slug+"-teams.csv", b.Bytes())
+	board.SendTable(w, r.seat.Contest.Slug+"-teams.csv", b.Bytes())
+	return nil
 }

@@ -1,0 +1,313 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"assay/judge/host/roster"
+	"assay/judge/host/store"
+)
+
+// Plan is what the import of a list does, as its Preview says.
+type Plan struct {
+	roster.Preview
+	people  []planned // the rows without errors
+	role    Role
+	contest string
+}
+
+// planned is a person of a plan.
+type planned struct {
+	roster.Person
+	account *store.Account // nil if it is to be created
+	groups  []string
+}
+
+// PlanImport compares a list with the accounts of a server. All people get the role and take part in
+// the contest with the id; if it is empty, they take part in none. People who have an account, by
+// username, or by name and the username derived from it, keep it.
+func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Role, contest string) (*Plan, error) {
+	all, err := s.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]*store.Account{}
+	for _, a := range all {
+		known[strings.ToLower(a.Login)] = a
+	}
+	p := &Plan{role: role, contest: contest}
+	p.Encoding, p.Separator, p.Columns = list.Encoding, list.Separator, list.Columns
+	wrong := faults(list.Rows, known)
+	taken := map[string]bool{}
+	for i, row := range list.Rows {
+		taken[strings.ToLower(row.Login)] = taken[strings.ToLower(row.Login)] || wrong[i] == ""
+	}
+	lines := map[string]int{} // on which each name is, without a username
+	for i, row := range list.Rows {
+		groups, _ := Groups(row.Group)
+		line := roster.Planned{Line: row.Line, State: roster.New, Name: cmp.Or(row.Name, row.Login), Login: row.Login,
+			Email: row.Email, Groups: groups, Wrong: wrong[i]}
+		if line.Wrong != "" {
+			line.State, line.Team = roster.Wrong, row.Team
+			p.Wrong++
+			p.Rows = append(p.Rows, line)
+			continue
+		}
+		one := planned{row.Person, known[strings.ToLower(row.Login)], groups}
+		if row.Login == "" {
+			one.Login, one.account = freeLogin(row.Name, known, taken)
+			if first := lines[row.Name]; first > 0 {
+				line.Notes = append(line.Notes, fmt.Sprintf("another person with the name of line %d", first))
+			}
+			lines[row.Name] = cmp.Or(lines[row.Name], row.Line)
+		}
+		one.Name = line.Name
+		if one.account != nil {
+			one.Login = one.account.Login
+			line.State, line.Name, line.Email = roster.Existing, one.account.Display, ""
+			line.Notes = append(line.Notes, "keeps the password")
+			if one.account.Disabled {
+				line.Notes = append(line.Notes, "the account is disabled")
+			}
+			p.Existing++
+		} else {
+			p.New++
+		}
+		line.Login = one.Login
+		taken[strings.ToLower(one.Login)] = true // another person with the name gets another account
+		p.people, p.Rows = append(p.people, one), append(p.Rows, line)
+	}
+	if err := p.planTeams(ctx, s); err != nil {
+		return nil, err
+	}
+	p.Notes = append(p.Notes, notes(list, contest)...)
+	p.Digest, err = p.digest()
+	return p, err
+}
+
+// notes is what there is to know about a list before it is imported.
+func notes(list *roster.List, contest string) (all []string) {
+	if list.Encoding == roster.Windows1252 {
+		all = append(all, "The list is not in UTF-8, and was read as Windows-1252. Check the letters with accents.")
+	}
+	teams := func(c roster.Column) bool { return c.Field == roster.Team || c.Field == roster.Group }
+	if contest == "" && slices.ContainsFunc(list.Columns, teams) {
+		all = append(all, "Teams and groups belong to a contest. No contest is chosen, so they are ignored.")
+	}
+	return all
+}
+
+// planTeams says with which team each person takes part.
+func (p *Plan) planTeams(ctx context.Context, s *store.Store) error {
+	if p.contest == "" {
+		for i := range p.Rows {
+			p.Rows[i].Team, p.Rows[i].Groups = "", nil
+		}
+		return nil
+	}
+	teams, err := s.Teams(ctx, p.contest)
+	if err != nil {
+		return err
+	}
+	members, err := s.Members(ctx, p.contest)
+	if err != nil {
+		return err
+	}
+	named, of, size := map[string]*store.Team{}, map[string]*store.Team{}, map[*store.Team]int{}
+	for _, t := range teams {
+		named[t.Name] = t
+		for _, a := range members[t.ID] {
+			of[a.ID] = t
+			size[t]++
+		}
+	}
+	in := make([]*store.Team, len(p.Rows))
+	next := 0
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		if row.State == roster.Wrong {
+			continue
+		}
+		one := p.people[next]
+		next++
+		if one.account != nil && of[one.account.ID] != nil {
+			t := of[one.account.ID]
+			row.Team, row.Groups = t.Name, t.Groups
+			row.Notes = append(row.Notes, "stays in the team")
+			continue
+		}
+		t := named[one.Team]
+		if one.Team == "" || t == nil {
+			t = &store.Team{Name: cmp.Or(one.Team, row.Name), Groups: one.groups}
+			p.Teams++
+			named[one.Team] = t
+		} else if len(one.groups) > 0 && !slices.Equal(one.groups, t.Groups) {
+			row.Notes = append(row.Notes, "the groups are those of the team")
+		}
+		size[t]++
+		row.Team, row.Groups, in[i] = t.Name, t.Groups, t
+	}
+	for i, t := range in {
+		if size[t] > 1 {
+			p.Rows[i].Notes = append(p.Rows[i].Notes, fmt.Sprintf("team of %d", size[t]))
+		}
+	}
+	return nil
+}
+
+// digest is the digest of everything that the plan does.
+func (p *Plan) digest() (string, error) {
+	passwords := make([]string, 0, len(p.people))
+	for _, one := range p.people {
+		passwords = append(passwords, one.Password)
+	}
+	data, err := json.Marshal([]any{p.role, p.contest, p.Rows, passwords})
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// faults returns what is wrong with each row; "" for nothing.
+func faults(rows []roster.Row, known map[string]*store.Account) []string {
+	wrong := make([]string, len(rows))
+	lines := map[string]int{} // on which each username is
+	for i, row := range rows {
+		login := strings.ToLower(row.Login)
+		a := known[login]
+		switch wrong[i] = cmp.Or(row.Wrong, badPerson(&row.Person)); {
+		case wrong[i] != "" || login == "":
+			continue
+		case lines[login] > 0:
+			wrong[i] = fmt.Sprintf("the username %s is on line %d, too", row.Login, lines[login])
+		case a != nil && row.Name != "" && !sameName(row.Name, a.Display):
+			const other = "the username %s belongs to %s: choose another, or leave the name out if this is the same person"
+			wrong[i] = fmt.Sprintf(other, a.Login, a.Display)
+		}
+		lines[login] = cmp.Or(lines[login], row.Line)
+	}
+	return wrong
+}
+
+// sameName reports whether two names differ at most in blanks and in upper and lower case.
+func sameName(a, b string) bool {
+	plain := func(name string) string { return norm.NFC.String(strings.Join(strings.Fields(name), " ")) }
+	return strings.EqualFold(plain(a), plain(b))
+}
+
+// badPerson returns what is wrong with a person on a list, and what to do; "" for nothing.
+func badPerson(p *roster.Person) string {
+	for _, one := range []struct{ what, text string }{{"", p.Name}, {"the team: ", p.Team}, {"the e-mail: ", p.Email}} {
+		if wrong := BadName(one.text); one.text != "" && wrong != "" {
+			return one.what + wrong
+		}
+	}
+	if _, err := Groups(p.Group); err != nil {
+		return err.Error()
+	}
+	switch {
+	case p.Name == "" && p.Login == "":
+		return "there is neither a name nor a username"
+	case p.Login != "" && !GoodLogin(p.Login):
+		return fmt.Sprintf("%.60q is not a username: use letters, digits, - and _, at most %d, such as %s", p.Login,
+			mostLogin, loginOf(p.Login))
+	case p.Password != "" && (len(p.Password) < LeastPassword || len(p.Password) > MostPassword):
+		const wrong = "a password has from %d to %d bytes: write a longer or shorter one, or leave it out to have one generated"
+		return fmt.Sprintf(wrong, LeastPassword, MostPassword)
+	case strings.ContainsFunc(p.Password, unicode.IsControl):
+		return "the password has a line break or another character that cannot be typed: write another one, or leave it out"
+	}
+	return ""
+}
+
+// loginOf makes a login of a name: small letters without accents, and digits. A name with
+// too few of these gives "student".
+func loginOf(name string) string {
+	var b strings.Builder
+	for _, c := range norm.NFD.String(strings.ToLower(name)) {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case unicode.Is(unicode.Mn, c) || c == '\'' || c == '’': // an accent
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	const most = mostLogin - 6 // for a number
+	login := strings.Trim(b.String()[:min(b.Len(), most)], "-")
+	if len(login) < 2 {
+		return "student"
+	}
+	return login
+}
+
+// Slip is what somebody is handed to log in with.
+type Slip struct {
+	Login    string
+	Name     string
+	Password string
+}
+
+// Import does what a plan says, except for the rows with errors: it creates all accounts or none. It
+// returns the slips of the accounts that it created and of those that existed, and the accounts of
+// all people in the order of the list. It returns store.ErrTaken if a username was taken since the plan
+// was made.
+func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (made, there []Slip, accounts []*store.Account, err error) {
+	var rows []store.NewAccount
+	var entrants []store.Entrant // without an account: those of the rows, in their order
+	for _, one := range plan.people {
+		entrants = append(entrants, store.Entrant{Account: one.account, Team: one.Team, Groups: one.groups})
+		if one.account != nil {
+			there = append(there, Slip{Login: one.account.Login, Name: one.account.Display})
+			continue
+		}
+		slip := Slip{Login: one.Login, Name: one.Name, Password: cmp.Or(one.Password, NewPassword())}
+		hash, err := p.Hash(ctx, slip.Password)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		made = append(made, slip)
+		rows = append(rows, store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Password: hash,
+			Kind: store.Person, Role: string(plan.role)})
+	}
+	fresh, err := s.NewAccounts(ctx, rows...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i := range entrants {
+		if entrants[i].Account == nil {
+			entrants[i].Account, fresh = fresh[0], fresh[1:]
+		}
+		accounts = append(accounts, entrants[i].Account)
+	}
+	if plan.contest != "" {
+		_, err = s.EnterAll(ctx, plan.contest, entrants)
+	}
+	return made, there, accounts, err
+}
+
+// freeLogin makes a login of a name that nobody has; or finds who has the name and one of
+// its logins.
+func freeLogin(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
+	base := loginOf(name)
+	for n := 1; ; n++ {
+		login := base
+		if n > 1 {
+			login = fmt.Sprintf("%s-%d", base, n)
+		}
+		switch a := known[login]; {
+		case taken[login]:
+		case a == nil:
+			return login, nil
+		case a.Display == name:
+			return login, a
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A Field is what a column says of a person. The zero value is a column that is ignored.
+type Field string
+
+// The fields of a list. First and Last are joined to a name.
+const (
+	Name     Field = "name"
+	First    Field = "first name"
+	Last     Field = "last name"
+	Login    Field = "username"
+	Email    Field = "e-mail"
+	Password Field = "password"
+	Team     Field = "team"
+	Group    Field = "group"
+)
+
+// known has the field of each title, as key writes it.
+var known = titles(map[Field]string{
+	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,
+		pupil, participant, contestant, first and last name, first last name, first name last name, last name first name, name first name,
+		Vollname, voller Name, vollständiger Name, Vor- und Nachname, Vor- und Zuname, Nach- und Vorname, Zu- und Vorname, Vorname Nachname,
+		Vorname Name, Nachname Vorname, Name Vorname, Anzeigename, Schüler, Schülerin, Schülername, Schüler und Schülerinnen,
+		Schülerinnen und Schüler, SuS, Lernende, Teilnehmer, Teilnehmerin, Teilnehmende, Studierende, Studentin, Person,
+		nom, noms, nom complet, nom et prénom, nom prénom, prénom nom, prénom et nom, nom affiché, nom de l'élève, élève, élèves, étudiant,
+		étudiante, participant, participante, candidat,
+		nombre, nombres, nombre completo, nombre y apellido, nombre y apellidos, nombres y apellidos, nombre apellido, nombre apellidos,
+		apellido y nombre, apellidos y nombre, apellidos y nombres, apellido nombre, apellidos nombre, nombre del alumno, alumno, alumna,
+		alumnos, estudiante, participante`,
+	First: `first name, first names, firstname, given name, given names, forename, forenames, Christian name, middle name, middle names,
+		Vorname, Vornamen, Rufname, zweiter Vorname, prénom, prénoms, deuxième prénom, primer nombre, segundo nombre, nombre de pila`,
+	Last: `last name, last names, surname, surnames, family name, family names, second name, Nachname, Nachnamen, Familienname, Zuname,
+		nom de famille, nom d'usage, nom de naissance, apellido, apellidos, primer apellido, segundo apellido, apellido paterno,
+		apellido materno, apellido 1, apellido 2`,
+	Login: `login, log in, login name, logon, logon name, user, username, user name, user ID, user login, user account, account,
+		account name, account ID, sign-in name, handle, Benutzer, Benutzername, Benutzerkennung, Benutzer-ID, Benutzerkonto,
+		Nutzer, Nutzername, Nutzerkennung, Nutzer-ID, Anmeldename, Login-Name, Kennung, Konto, Kontoname, Username,
+		identifiant, identifiant de connexion, identifiant utilisateur, utilisateur, nom d'utilisateur, nom utilisateur, compte,
+		nom de compte, pseudo, usuario, nombre de usuario, nombre usuario, nombre de cuenta, cuenta, identificador, ID de usuario`,
+	Email: `email, e-mail, mail, email address, mail address, user email, student email, school email, E-Mail-Adresse, Mailadresse,
+		Schul-E-Mail, elektronische Post, courriel, adresse courriel, adresse e-mail, adresse mail, adresse de courriel, adresse électronique,
+		mél, adresse mél, correo, correo electrónico, dirección de correo, dirección de correo electrónico, dirección de email, e-correo`,
+	Password: `password, passwd, pass word, initial password, start password, Passwort, Kennwort, Startpasswort, Initialpasswort,
+		Anfangspasswort, Erstpasswort, Startkennwort, mot de passe, mot de passe initial, mdp,
+		contraseña, contraseña inicial, clave, clave de acceso`,
+	Team: `team, team name, teams, Mannschaft, Mannschaftsname, Teamname, Name des Teams, équipe, équipes, nom d'équipe, nom de l'équipe,
+		nom équipe, equipo, equipos, nombre de equipo, nombre del equipo, nombre equipo`,
+	Group: `group, groups, group name, class, classes, class name, form, course, section, cohort, grade, school class, Gruppe, Gruppen,
+		Gruppenname, Klasse, Klassen, Klassenname, Klassenbezeichnung, Schulklasse, Kurs, Kursname, Jahrgang, Jahrgangsstufe, Klassenstufe,
+		Stufe, groupe, groupes, nom du groupe, nom de groupe, classe, nom de la classe, cours, niveau, grupo, grupos, nombre del grupo,
+		nombre de grupo, clase, clases, nombre de la clase, curso, cursos, grado, nivel`,
+})
+
+func titles(all map[Field]string) map[string]Field {
+	by := map[string]Field{}
+	for field, list := range all {
+		for title := range strings.SplitSeq(list, ",") {
+			by[key(title)] = field
+		}
+	}
+	return by
+}
+
+// key reduces a title to its letters and digits, in lower case and without accents. What stands in
+// parentheses does not count, such as "(optional)" or "[Required]".
+func key(title string) string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range norm.NFKD.String(strings.ToLower(title)) {
+		switch {
+		case strings.ContainsRune("([{", c):
+			depth++
+		case strings.ContainsRune(")]}", c):
+			depth--
+		case depth <= 0 && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+			b.WriteRune(c)
+		}
+	}
+	// As German is written without umlauts.
+	return strings.NewReplacer("schueler", "schuler", "vollstaendig", "vollstandig").Replace(b.String())
+}
+
+// fieldOf returns the field of a title. A title in two languages has a slash between them.
+func fieldOf(title string) Field {
+	if f := known[key(title)]; f != "" {
+		return f
+	}
+	has := map[Field]bool{}
+	given := false // a first name in Spanish
+	for part := range strings.SplitSeq(title, "/") {
+		has[known[key(part)]] = true
+		given = given || key(part) == "nombre"
+	}
+	if len(has) == 1 && has[First] { // "Vorname / Prénom"
+		return First
+	}
+	name := has[Name] || has[First] || has[Last]
+	delete(has, Name)
+	switch {
+	case len(has) == 1 && has[Last]: // "Nachname / Nom"
+		return Last
+	case len(has) == 1 && has[First] && given: // "First name / Nombre"
+		return First
+	}
+	delete(has, First)
+	delete(has, Last)
+	switch {
+	case len(has) == 0 && name: // "Vorname/Nachname"
+		return Name
+	case len(has) == 1 && !name: // "Klasse / Class"
+		for f := range has {
+			return f
+		}
+	}
+	return ""
+}
+
+// Column is a column of a list.
+type Column struct {
+	Title string `json:"title"`
+	Field Field  `json:"field,omitempty"` // "" for a column that is ignored
+}
+
+// columns returns the columns that a header names.
+func columns(header []string) (all []Column) {
+	for _, title := range header {
+		all = append(all, Column{strings.Join(strings.Fields(title), " "), fieldOf(title)})
+	}
+	has := func(f Field) bool { return slices.ContainsFunc(all, func(c Column) bool { return c.Field == f }) }
+	first, last := has(First), has(Last)
+	if first == last {
+		return all
+	}
+	// Beside a first name, "Name" and "Nom" are the last name; beside a last name, they and "Nombre"
+	// are the first name.
+	for i, c := range all {
+		switch k := key(c.Title); {
+		case k != "name" && k != "names" && k != "nom" && k != "noms" && k != "nombre" && k != "nombres":
+		case first:
+			all[i].Field = Last
+		default:
+			all[i].Field = First
+		}
+	}
+	return all
+}
+
+// check returns what is wrong with the columns of a header in a line.
+func check(all []Column, line int) error {
+	by := map[Field]Column{}
+	seen := map[string]bool{}
+	for _, c := range all {
+		if c.Field == "" {
+			continue
+		}
+		other, twice := by[c.Field]
+		if several := c.Field == First || c.Field == Last || c.Field == Group; twice && (!several || seen[key(c.Title)]) {
+			return misuse("delete or rename one of them",
+				"line %d of the list: the columns %.40q and %.40q both have the %s", line, other.Title, c.Title, c.Field)
+		}
+		by[c.Field], seen[key(c.Title)] = c, true
+	}
+	for _, f := range []Field{Name, First, Last, Login} {
+		if _, is := by[f]; is {
+			return nil
+		}
+	}
+	return misuse("add a column Name or Username, or rename the one that has the names",
+		"line %d of the list: no column has the names or usernames: %s", line, quotedTitles(all))
+}
+
+// visible returns the columns without those that have neither a title nor, as used says, a text.
+func visible(all []Column, used []bool) (kept []Column) {
+	for i, c := range all {
+		if c.Title == "" && used[i] {
+			c.Title = fmt.Sprintf("column %d, without a name", i+1)
+		}
+		if c.Title != "" {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,154 @@
+package roster
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Windows1252 is the only encoding that a list does not declare.
+const Windows1252 = "Windows-1252"
+
+const utf8Name = "UTF-8"
+
+// saveAs is what to do with a file that is not a list in text form.
+const saveAs = "in the spreadsheet program, save the sheet as “CSV UTF-8”, or copy its cells and paste them"
+
+// foreign has the first bytes of files that people take for a list.
+var foreign = []struct{ magic, name string }{
+	{"PK\x03\x04", "a workbook (.xlsx, .ods) or another ZIP archive"}, {"\xD0\xCF\x11\xE0", "a workbook (.xls)"}, {"%PDF-", "a PDF"},
+	{`{\rtf`, "a text with formatting (.rtf)"}, {"<!doctype", "a web page"}, {"<html", "a web page"},
+	{"<table", "a web page"}, {"<?xml", "XML"},
+	{"\x1f\x8b", "a compressed file"},
+}
+
+// decode returns the text of a list and the name of its encoding. A byte order mark decides. Without
+// one, a text that is not UTF-8 is Windows-1252, in which spreadsheet programs save by default.
+func decode(data []byte) (text, encoding string, err error) {
+	trimmed := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\uFEFF")), " \t\r\n")
+	for _, f := range foreign {
+		if len(trimmed) >= len(f.magic) && strings.EqualFold(string(trimmed[:len(f.magic)]), f.magic) {
+			return "", "", misuse(saveAs, "the file is %s, not a list in text form", f.name)
+		}
+	}
+	switch {
+	case bytes.HasPrefix(data, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(data, []byte("\x00\x00\xFE\xFF")):
+		return "", "", misuse(saveAs, "the list is in UTF-32")
+	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
+		text, err = wide(data[2:], "UTF-16 LE", func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 })
+		encoding = "UTF-16 LE"
+	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		text, err = wide(data[2:], "UTF-16 BE", func(b []byte) uint16 { return uint16(b[1]) | uint16(b[0])<<8 })
+		encoding = "UTF-16 BE"
+	case utf8.Valid(data):
+		text, encoding = string(data), utf8Name
+	case bytes.IndexByte(data, 0) >= 0: // told below
+		text = string(data)
+	default:
+		text, err = western(data)
+		encoding = Windows1252
+	}
+	if err != nil {
+		return "", "", err
+	}
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return "", "", misuse(saveAs,
+			"line %d of the list has a zero byte: the file is not a text, or it is UTF-16 without a byte order mark",
+			1+strings.Count(text[:i], "\n"))
+	}
+	return strings.TrimLeft(text, "\uFEFF"), encoding, nil
+}
+
+func wide(data []byte, name string, unit func([]byte) uint16) (string, error) {
+	if len(data)%2 != 0 {
+		return "", misuse("save or copy the file again", "the list begins as %s and ends within a character: it is incomplete", name)
+	}
+	var b strings.Builder
+	line := 1
+	for i := 0; i < len(data); i += 2 {
+		c := rune(unit(data[i:]))
+		if utf16.IsSurrogate(c) {
+			pair := unicode.ReplacementChar
+			if i+4 <= len(data) {
+				pair = utf16.DecodeRune(c, rune(unit(data[i+2:])))
+			}
+			if pair == unicode.ReplacementChar {
+				return "", misuse(saveAs, "line %d of the list is not text in %s", line, name)
+			}
+			c, i = pair, i+2
+		}
+		if c == '\n' {
+			line++
+		}
+		b.WriteRune(c)
+	}
+	return b.String(), nil
+}
+
+// upper has the characters of Windows-1252 from 0x80 to 0x9F. A space stands for none.
+var upper = []rune("€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ")
+
+// western decodes Windows-1252. Other encodings of one byte have no mark either: where the text
+// cannot be Windows-1252, or has words that no Western language writes so, it is refused.
+func western(data []byte) (string, error) {
+	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') >= 0 {
+		return "", misuse(saveAs, "the list has the line ends of “CSV (Macintosh)”, whose letters are not UTF-8")
+	}
+	var b strings.Builder
+	line, start := 1, 0
+	for i, c := range data {
+		r := rune(c)
+		if c >= 0x80 && c <= 0x9F {
+			r = upper[c-0x80]
+		}
+		if r == ' ' && c != ' ' {
+			return "", unknownEncoding(line, fmt.Sprintf("byte 0x%X", c))
+		}
+		b.WriteRune(r)
+		if c == '\n' || i == len(data)-1 {
+			if word := strange(b.String()[start:]); word != "" {
+				return "", unknownEncoding(line, fmt.Sprintf("%.40q", word))
+			}
+			start = b.Len()
+		}
+		if c == '\n' {
+			line++
+		}
+	}
+	return b.String(), nil
+}
+
+func unknownEncoding(line int, what string) error {
+	return misuse(saveAs, "line %d of the list is neither UTF-8 nor Windows-1252: it has %s", line, what)
+}
+
+// strange returns a word that shows that a text is not in Windows-1252: with a sign after a letter,
+// three letters in a row that are not ASCII, or such a capital within a word in small letters.
+func strange(line string) string {
+	for word := range strings.FieldsFuncSeq(line, func(c rune) bool { return c < utf8.RuneSelf && !unicode.IsLetter(c) }) {
+		letters, foreign := []rune(word), 0
+		for i, c := range letters {
+			if c < utf8.RuneSelf {
+				foreign = 0
+				continue
+			}
+			after := i > 0 && unicode.IsLetter(letters[i-1])
+			switch {
+			case !unicode.IsLetter(c):
+				if foreign = 0; after && !strings.ContainsRune("’‘´“”„«»‹›–—…·°®™\u00a0\u00ad", c) {
+					return word
+				}
+				continue
+			case after && unicode.IsUpper(c) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])):
+				return word
+			}
+			if foreign++; foreign == 3 {
+				return word
+			}
+		}
+	}
+	return ""
+}

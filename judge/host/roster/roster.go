@@ -1,0 +1,431 @@
+// Package roster reads lists of people as spreadsheet programs and people write them: a name in each
+// line, or a table whose first line names its columns in English, German, French or Spanish. It finds
+// the encoding and the separator, and keeps what is wrong with a row beside the row. It does not know
+// which accounts exist: package auth compares a List with them, which makes a Preview.
+package roster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"assay/judge"
+)
+
+// The bounds of a list.
+const (
+	MaxBytes   = 1 << 20
+	maxPeople  = 2000
+	maxColumns = 100
+)
+
+// Person is a person on a list.
+type Person struct {
+	Name     string
+	Login    string // if empty, it is derived from the name
+	Email    string
+	Password string // if empty, it is generated
+	Team     string // if empty, the person takes part alone
+	Group    string // of the team, separated by commas
+}
+
+// Row is a person with the line of the list.
+type Row struct {
+	Line int
+	Person
+	Wrong string // why the row cannot be imported
+}
+
+// List is a list that was read.
+type List struct {
+	Text      string // of the whole list
+	Encoding  string
+	Separator string   // "" for a name in each line
+	Columns   []Column // of a table
+	Rows      []Row
+}
+
+// Of returns the list of some people.
+func Of(people ...Person) *List {
+	l := &List{Encoding: utf8Name}
+	for i, p := range people {
+		l.Rows = append(l.Rows, Row{Line: i + 1, Person: p})
+	}
+	return l
+}
+
+// misuse is an error of the caller, with what to do next.
+func misuse(hint, format string, args ...any) error {
+	return &judge.Misuse{Err: fmt.Errorf(format+"\n    %s", append(args, hint)...)}
+}
+
+// Read reads a list. What is wrong with a single row is in the row; an error is about the whole list,
+// and says what to do next. If the encoding is known, the list has its text even then.
+func Read(data []byte) (*List, error) {
+	if len(data) > MaxBytes {
+		return &List{}, misuse("divide the list", "the list has more than %d bytes", MaxBytes)
+	}
+	text, encoding, err := decode(data)
+	if err != nil {
+		return &List{}, err
+	}
+	l := &List{Encoding: encoding, Text: strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)}
+	if err := l.read(); err != nil {
+		return l, err
+	}
+	switch {
+	case len(l.Rows) == 0:
+		return l, misuse("write a name in each line, or a table whose first line names the columns", "the list has no names")
+	case len(l.Rows) > maxPeople:
+		return l, misuse("divide the list", "the list has %d people, and the limit is %d", len(l.Rows), maxPeople)
+	}
+	return l, nil
+}
+
+// read finds the separator and the columns in the text, and reads the rows.
+func (l *List) read() error {
+	s := scanner{text: l.Text, line: 1}
+	fixed, err := s.separator()
+	if err != nil {
+		return err
+	}
+	header, columns, err := s.header(fixed)
+	if err != nil {
+		return err
+	}
+	if s.sep != 0 {
+		l.Separator = string(rune(s.sep))
+	}
+	if columns == nil {
+		late := 0
+		err := s.rows(func(r record) {
+			l.Rows = append(l.Rows, plain(r, s.sep))
+			if late == 0 && titlesIn(r.raw) > 1 {
+				late = r.line
+			}
+		})
+		if err == nil && late > 0 {
+			err = misuse("delete the lines above it", "line %d of the list names columns, but it is not the first line", late)
+		}
+		return err
+	}
+	s.skip()
+	if _, err := s.next(); err != nil { // the header
+		return err
+	}
+	used := make([]bool, len(columns))
+	err = s.rows(func(r record) {
+		l.Rows = append(l.Rows, row(r, s.sep, header, columns))
+		for i := range min(len(columns), len(r.cells)) {
+			used[i] = used[i] || strings.TrimSpace(r.cells[i]) != ""
+		}
+	})
+	l.Columns = visible(columns, used)
+	return err
+}
+
+// separators are those that are looked for, the likeliest first.
+const separators = ";\t,|"
+
+// names are the separators as messages have them.
+var names = map[byte]string{';': "semicolon", '\t': "tab", ',': "comma", '|': "vertical bar", 0: "line end"}
+
+// skip passes over empty lines.
+func (s *scanner) skip() {
+	for s.more() {
+		line, _, found := strings.Cut(s.text[s.at:], "\n")
+		if strings.TrimSpace(strings.Trim(line, string(rune(s.sep)))) != "" || !found {
+			return
+		}
+		s.at, s.line = s.at+len(line)+1, s.line+1
+	}
+}
+
+// separator reads a line "sep=;", by which spreadsheet programs are told the separator. It returns 0
+// if there is none.
+func (s *scanner) separator() (byte, error) {
+	s.skip()
+	line, _, _ := strings.Cut(s.text[s.at:], "\n")
+	head, rest, found := strings.Cut(line, "=")
+	if !found || !strings.EqualFold(strings.Trim(head, "\" "), "sep") {
+		return 0, nil
+	}
+	// A program that does not know the line saves it with quotes, or with separators behind it.
+	rest = strings.TrimLeft(rest, "\"' ")
+	if rest == "" || !strings.Contains(separators, rest[:1]) || strings.Trim(rest, separators+"\"' ") != "" {
+		return 0, misuse("write sep=; or sep=, or leave the line out",
+			"line %d of the list: %.40q names no separator: semicolon, comma, tab or vertical bar", s.line, line)
+	}
+	s.at, s.line = min(len(s.text), s.at+len(line)+1), s.line+1
+	return rest[0], nil
+}
+
+// header looks at the first record. It finds the separator, and returns the columns and line of a
+// table, or nil columns for a name in each line.
+func (s *scanner) header(fixed byte) (line int, found []Column, err error) {
+	candidates := separators
+	if fixed != 0 {
+		candidates = string(rune(fixed))
+	}
+	var first record
+	var wrong error
+	most, knowing := 0, -1
+	for i := range len(candidates) {
+		try := *s
+		try.sep = candidates[i]
+		try.skip()
+		r, err := try.next()
+		if err != nil {
+			if wrong == nil {
+				wrong = err
+			}
+			continue
+		}
+		all := columns(r.cells)
+		n := len(all) - count(all, "")
+		if n > knowing || n == knowing && len(r.cells) > most {
+			first, found, knowing, most, s.sep = r, all, n, len(r.cells), try.sep
+		}
+	}
+	if found == nil {
+		return 0, nil, wrong
+	}
+	if most == 1 && fixed == 0 {
+		s.sep = 0
+	}
+	switch {
+	case most > maxColumns:
+		return 0, nil, misuse("save the list without the columns that are not needed",
+			"line %d of the list has %d columns, and the limit is %d", first.line, most, maxColumns)
+	case knowing > 0:
+		return first.line, found, check(found, first.line)
+	case first.filled() > 1:
+		const hint = "above the rows, add a line that names the columns, such as %q. If the line is the name of one person, " +
+			"put it in double quotes"
+		return 0, nil, misuse(fmt.Sprintf(hint, strings.Join([]string{"First name", "Last name", "Class"}, string(rune(s.sep)))),
+			"line %d of the list has several cells (the separator is a %s), and none is the known name of a column: %s",
+			first.line, names[s.sep], quotedTitles(found))
+	}
+	text := strings.Join(first.cells, "")
+	switch words := columns(strings.Fields(text)); {
+	case titlesIn(text) > 0:
+		return 0, nil, misuse("remove the quotes around the lines",
+			"line %d of the list is in double quotes as a whole: %.60q", first.line, text)
+	case len(words) > 1 && count(words, "") == 0:
+		return 0, nil, misuse("put semicolons, commas or tabs between the cells of each line",
+			"line %d of the list names columns without a separator: %.60q", first.line, text)
+	}
+	return 0, nil, nil
+}
+
+func count(all []Column, f Field) (n int) {
+	for _, c := range all {
+		if c.Field == f {
+			n++
+		}
+	}
+	return n
+}
+
+// titlesIn returns how many columns with a known name a text has, if it has separators.
+func titlesIn(text string) (most int) {
+	for i := range len(separators) {
+		if all := columns(strings.Split(text, separators[i:i+1])); len(all) > 1 {
+			most = max(most, len(all)-count(all, ""))
+		}
+	}
+	return most
+}
+
+// quotedTitles lists the titles of columns for a message.
+func quotedTitles(all []Column) string {
+	var b strings.Builder
+	for i, c := range all {
+		if i == 8 {
+			return b.String() + " …"
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%.40q", c.Title)
+	}
+	return b.String()
+}
+
+// rows calls f with each record that has text.
+func (s *scanner) rows(f func(record)) error {
+	for s.more() {
+		r, err := s.next()
+		if err != nil {
+			return err
+		}
+		if !r.empty() {
+			f(r)
+		}
+	}
+	return nil
+}
+
+// plain is a row of a list without columns.
+func plain(r record, sep byte) Row {
+	one := Row{Line: r.line, Wrong: stray(r, sep)}
+	for _, cell := range r.cells {
+		one.Name = strings.TrimSpace(one.Name + " " + tidy(cell))
+	}
+	if r.filled() > 1 {
+		one.Wrong = "the line has several cells, but no line above names the columns"
+	}
+	return one
+}
+
+// stray returns what is wrong with a line that has a separator in a list without any.
+func stray(r record, sep byte) string {
+	i := strings.IndexAny(r.raw, separators)
+	if sep != 0 || i < 0 || r.cells[0] != r.raw {
+		return ""
+	}
+	return fmt.Sprintf("the line has a %s: put the name in double quotes, or name the columns in the first line", names[r.raw[i]])
+}
+
+// row is a row of a table. Its header is on a line of the list and has some columns.
+func row(r record, sep byte, header int, all []Column) Row {
+	one := Row{Line: r.line, Wrong: stray(r, sep)}
+	var first, last, groups []string
+	for i, cell := range r.cells {
+		text := tidy(cell)
+		if text == "" {
+			continue
+		}
+		if i >= len(all) {
+			const wrong = "the row has %d cells, but line %d names %d columns: put a cell that has a %s in double quotes"
+			one.Wrong = fmt.Sprintf(wrong, len(r.cells), header, len(all), names[sep])
+			break
+		}
+		switch all[i].Field {
+		case Name:
+			one.Name = unquoted(text)
+		case First:
+			first = append(first, unquoted(text))
+		case Last:
+			last = append(last, unquoted(text))
+		case Login:
+			one.Login = text
+		case Email:
+			one.Email = unquoted(text)
+		case Password:
+			one.Password = strings.TrimSpace(cell)
+		case Team:
+			one.Team = unquoted(text)
+		case Group:
+			groups = append(groups, unquoted(text))
+		}
+	}
+	one.Name = cmp.Or(one.Name, strings.Join(slices.Concat(first, last), " "))
+	one.Group = strings.Join(groups, ", ")
+	return one
+}
+
+// tidy returns the text of a cell: without blanks around it, a space for a line break with the blanks
+// around that, and a letter with its accent as one character, as not all systems write it.
+func tidy(cell string) string {
+	if strings.Contains(cell, "\n") {
+		var lines []string
+		for line := range strings.SplitSeq(cell, "\n") {
+			if line = strings.TrimSpace(line); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		cell = strings.Join(lines, " ")
+	}
+	return norm.NFC.String(strings.TrimSpace(cell))
+}
+
+// unquoted removes the apostrophe that keeps a spreadsheet program from taking a cell for a formula,
+// and that the tables of this server have.
+func unquoted(cell string) string {
+	parts := strings.SplitAfter(cell, ";")
+	for i, part := range parts {
+		rest, is := strings.CutPrefix(part, "'")
+		if is && strings.IndexAny(strings.TrimLeft(rest, " \""), "=+-@＝＋－＠") == 0 {
+			parts[i] = rest
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// Preview is what the import of a list would do.
+type Preview struct {
+	Encoding  string    `json:"encoding"`
+	Separator string    `json:"separator,omitempty"`
+	Columns   []Column  `json:"columns,omitempty"`
+	Rows      []Planned `json:"rows"`
+	Notes     []string  `json:"notes,omitempty"` // about the whole list
+	New       int       `json:"new"`             // accounts that would be created
+	Existing  int       `json:"existing"`        // accounts that exist
+	Teams     int       `json:"teams"`           // teams that would be created
+	Wrong     int       `json:"wrong"`           // rows that cannot be imported
+	Digest    string    `json:"digest"`          // of everything that the import would do
+}
+
+// States of a row of a preview.
+const (
+	New      = "new account"
+	Existing = "existing account"
+	Wrong    = "error"
+)
+
+// Planned is a row of a preview.
+type Planned struct {
+	Line   int      `json:"line"`
+	State  string   `json:"state"`
+	Name   string   `json:"name"`
+	Login  string   `json:"login"`
+	Email  string   `json:"email,omitempty"`
+	Team   string   `json:"team,omitempty"` // in the contest; "" if none is chosen
+	Groups []string `json:"groups,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+	Wrong  string   `json:"wrong,omitempty"` // why the row cannot be imported, and what to do
+}
+
+// Ignored returns the titles of the columns that are ignored.
+func (p *Preview) Ignored() (all []string) {
+	for _, c := range p.Columns {
+		if c.Field == "" {
+			all = append(all, c.Title)
+		}
+	}
+	return all
+}
+
+// Errors returns an error about the rows that cannot be imported, or nil if there are none.
+func (p *Preview) Errors() error {
+	if p.Wrong == 0 {
+		return nil
+	}
+	var b strings.Builder
+	left := 20
+	for _, r := range p.Rows {
+		switch {
+		case r.State != Wrong:
+		case left == 0:
+			b.WriteString("\n    …")
+			left--
+		case left > 0:
+			fmt.Fprintf(&b, "\n    line %d: %s", r.Line, r.Wrong)
+			left--
+		}
+	}
+	return &judge.Misuse{Err: fmt.Errorf("%d of %d rows of the list have errors, and nothing was created:%s", p.Wrong,
+		len(p.Rows), b.String())}
+}
+
+// SeparatorName returns the separator in words.
+func (p *Preview) SeparatorName() string {
+	if p.Separator == "" {
+		return ""
+	}
+	return names[p.Separator[0]]
+}
