@@ -77,7 +77,7 @@ func webAddress(address string) string {
 }
 
 // attributes writes the size of a picture: a number of pixels (px), or a percentage (pc) of the
-// width of the text, or for scale of its own width.
+// width of the text, or for scale of its own width. Without any it has its own width.
 func (p *Picture) attributes(size map[string]string) (text string) {
 	for _, key := range []string{"width", "height", "scale"} {
 		number, unit := strings.TrimRight(size[key], "%pcx"), strings.TrimLeft(size[key], "0123456789.")
@@ -94,6 +94,9 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 		default:
 			text += fmt.Sprintf(` %s="%.0f"`, key, n)
 		}
+	}
+	if text == "" && p.Width > 0 {
+		return fmt.Sprintf(` width="%d"`, p.Width) // an SVG may be as wide as there is room
 	}
 	return text
 }

@@ -19,7 +19,7 @@ func shelf(path string) *report.Picture {
 
 func TestPictures(t *testing.T) {
 	for markdown, want := range map[string][2]string{ // as HTML, and in a terminal
-		"![A *cat* $x$](a.png)": {`<p><img src="/file/a.png" alt="A cat x"></p>`, "[picture: a.png, 320 x 200] A cat x"},
+		"![A *cat* $x$](a.png)": {`<p><img src="/file/a.png" alt="A cat x" width="320"></p>`, "[picture: a.png, 320 x 200] A cat x"},
 		"![](<b c.svg>) ![](b%20c.svg)": {
 			`<p><img src="/file/b%20c.svg" alt=""> <img src="/file/b%20c.svg" alt=""></p>`, "[picture: b c.svg] [picture: b c.svg]",
 		},
@@ -28,7 +28,7 @@ func TestPictures(t *testing.T) {
 		"![](a.png#height=40px)":            {`<p><img src="/file/a.png" alt="" height="40"></p>`, "[picture: a.png, 320 x 200]"},
 		"![](a.png#scale=25pc)":             {`<p><img src="/file/a.png" alt="" width="80"></p>`, "[picture: a.png, 320 x 200]"},
 		"![](<b c.svg#scale=25pc>)":         {`<p><img src="/file/b%20c.svg" alt=""></p>`, "[picture: b c.svg]"},
-		"![](a.png#width=0&height=1e9&x=1)": {`<p><img src="/file/a.png" alt=""></p>`, "[picture: a.png, 320 x 200]"},
+		"![](a.png#width=0&height=1e9&x=1)": {`<p><img src="/file/a.png" alt="" width="320"></p>`, "[picture: a.png, 320 x 200]"},
 		"![map](plan.pdf)":                  {`<p><a href="/file/plan.pdf">[picture: plan.pdf]</a></p>`, "[picture: plan.pdf] map"},
 		"![](none.png)":                     {`<p><span class="absent">[picture: none.png]</span></p>`, "[picture: none.png]"},
 		"![](https://evil.example/a.png)":   {`<p><a href="https://evil.example/a.png">[picture: https://evil.example/a.png]</a></p>`, "[picture: https://evil.example/a.png]"},
@@ -41,7 +41,7 @@ func TestPictures(t *testing.T) {
 			"<div>\n<img src=\"/file/a.png\" alt=\"&lt;b&gt;\" height=\"20\">\n<p>below</p>\n</div>", "[picture: a.png, 320 x 200] <b>\nbelow",
 		},
 		"<figure><img src=a.png><figcaption>It</figcaption></figure><script>alert(1)</script><style>x{}</style>": {
-			`<figure><img src="/file/a.png" alt=""><figcaption>It</figcaption></figure>`, "[picture: a.png, 320 x 200] It",
+			`<figure><img src="/file/a.png" alt="" width="320"><figcaption>It</figcaption></figure>`, "[picture: a.png, 320 x 200] It",
 		},
 		"<div><a href=\"javascript:x\">bad</a> <a href=\"https://e.example\">good</a><svg><script>x</script></svg></div>": {
 			`<div>bad <a href="https://e.example">good</a></div>`, "bad good",

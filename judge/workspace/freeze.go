@@ -42,7 +42,11 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 	if with.Reference != nil {
 		keep = f.inFolder(with.Reference.Path)
 	}
+	shown := f.shownFiles()
 	s.Without = func(name string) bool {
+		if isPicture(name) && !shown[name] && f.besideStatement(name) {
+			return true
+		}
 		top, _, deep := strings.Cut(name, "/")
 		others := deep && (top == "solutions" || f.Package != nil && top == "submissions")
 		return others && name != keep && !strings.HasPrefix(keep, name+"/") && !strings.HasPrefix(name, keep+"/")

@@ -89,7 +89,8 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	s.Markdown, s.Pictures = []byte(text), p.PicturesOf([]byte(text), p.Package.StatementFile(language))
 	if document, kind := p.Package.Document(language); document != "" {
 		s.Document = p.statementFile(document, map[string]string{"pdf": "application/pdf", "html": "text/html; charset=utf-8"}[kind])
-		s.Only = document == p.Package.StatementFile(language)
+		other, _ := p.inside(p.Package.StatementFile(language))
+		s.Only = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
 	}
 	return s, nil
 }
@@ -126,12 +127,59 @@ func (p *Problem) GivenFiles() (all []*StatementFile) {
 	return all
 }
 
+// shownFiles are the files that any statement of the problem shows, by name.
+func (p *Problem) shownFiles() map[string]bool {
+	shown := map[string]bool{}
+	note := func(all map[string]*StatementFile) {
+		for _, f := range all {
+			shown[f.Name] = true
+		}
+	}
+	for _, language := range p.Languages() {
+		s, err := p.ReadStatement(language)
+		if err != nil {
+			continue // a fault is for judge verify to tell
+		}
+		note(s.Pictures)
+		if s.Document != nil {
+			shown[s.Document.Name] = true
+		}
+	}
+	var others []string
+	if p.Golf != nil {
+		others = append(others, p.Golf.Statement)
+	}
+	if p.Game != nil {
+		others = append(others, p.Game.Statement)
+	}
+	for _, file := range others {
+		if text, err := os.ReadFile(file); err == nil && file != "" {
+			note(p.PicturesOf(text, file))
+		}
+	}
+	return shown
+}
+
+// isPicture says whether a file is one that a statement may show, by its name.
+func isPicture(name string) bool {
+	return slices.Contains(pictureEndings[1:], strings.ToLower(path.Ext(name)))
+}
+
+// besideStatement says whether a file lies where pictures of statements lie.
+func (p *Problem) besideStatement(name string) bool {
+	top, _, deep := strings.Cut(name, "/")
+	if p.Package == nil {
+		return !deep
+	}
+	return slices.Contains([]string{"statement", "problem_statement", "statements", "statement-sections"}, top)
+}
+
 // statementFile reads a file of the problem that is to be shown, as what its bytes are, if kind is
 // "". It is nil for one that is not there, too large, outside of the problem's folder, or no
 // picture.
 func (p *Problem) statementFile(file, kind string) *StatementFile {
-	rel, err := filepath.Rel(p.Dir, file)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, inside := p.inside(file)
+	if !inside {
 		return nil
 	}
 	root, err := os.OpenRoot(p.Dir)
@@ -151,6 +199,18 @@ func (p *Problem) statementFile(file, kind string) *StatementFile {
 		return nil
 	}
 	return f
+}
+
+// inside is the path of a file from the problem's folder on; not where it is outside.
+func (p *Problem) inside(file string) (rel string, is bool) {
+	dir, err := filepath.Abs(p.Dir)
+	if err == nil {
+		file, err = filepath.Abs(file)
+	}
+	if err == nil {
+		rel, err = filepath.Rel(dir, file)
+	}
+	return rel, err == nil && filepath.IsLocal(rel)
 }
 
 // errLarge says that a file has more than MaxStatementFile bytes.
