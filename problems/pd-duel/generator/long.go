@@ -24,7 +24,7 @@ func longDuel(g *kit.Gen) *duel {
 	return newDuel(w.turns, w.tested, w.other)
 }
 
-// longWitnesses show what goes wrong only after very many turns. In those of
+// longWitnesses show what goes wrong only after many turns. In those of
 // windows, whole histories are near a tie again and again, so that it shows if old
 // actions are dropped, or if a share is rounded; in those of wins, both sides keep
 // at most a turn ahead of each other, so that it shows if a sum of rewards wraps
@@ -35,6 +35,16 @@ var longWitnesses = map[string]witness{
 	"windows-of-wins":  {maxTurns, "START D; OPP LAST 199999 D C; OPP MAX D D; * D", "START D; OPP WIN C; OPP MAX D C; * D"},
 	"wins":             {maxTurns, "START D; OPP WIN D; * C", "START C; ME WIN C; * D"},
 	"wins-of-draws":    {maxTurns - 1, "START D; OPP WIN D; ME WIN C; * RAND", "START C; OPP WIN D; ME WIN C; * RAND"},
+	// Both strategies stay near a tie, and the windows drop their first actions in the last turns. A program
+	// that keeps fewer actions than a window has counts others, and a side wins.
+	"windows-but-three": {maxTurns, "ME LAST 199997 D C; OPP LAST 199997 C D; * C", "OPP LAST 199997 D D; ME MAX D C; START C; * C"},
+	// For a while the actions repeat, and each repetition changes the lead or the margin of a majority. The
+	// cycle ends when another side leads, or when MAX holds for another action. A program that takes the rest
+	// of the duel for repetitions finds another winner, whenever it begins to look for a cycle. The first duel
+	// has only short windows, in the second one MAX decides too.
+	"cycle-of-leads": {60147, "OPP LAST 6 C RAND; OPP WIN D; ME LAST 11 D D; * C", "OPP -1 C D; OPP LAST 13 D C; * RAND"},
+	"cycle-of-majorities": {maxTurns / 2, "OPP MAX C D; OPP WIN C; ME LAST 3 C D; * C",
+		"ME LAST 5 D RAND; OPP MAX D D; OPP WIN RAND; START RAND; * C"},
 	// 32769 to 32766: on both sides of what 16 bits with a sign hold.
 	"result-in-16-bits": {16384, "START D; * C", "* C"},
 }

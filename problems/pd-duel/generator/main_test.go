@@ -13,7 +13,7 @@ import (
 // problemTOML is where the generator's lines stand.
 const problemTOML = "../problem.toml"
 
-func TestEveryRuleAndNameHasACase(t *testing.T) {
+func TestEveryRuleNameAndLongDuelHasACase(t *testing.T) {
 	plan, err := os.ReadFile(problemTOML)
 	if err != nil {
 		t.Fatal(err)
@@ -28,6 +28,11 @@ func TestEveryRuleAndNameHasACase(t *testing.T) {
 	for name := range maps.Keys(oddNames) {
 		if !strings.Contains(lines, " name "+name+" ") {
 			t.Errorf("no case is made of the name %s", name)
+		}
+	}
+	for name := range maps.Keys(longWitnesses) {
+		if !strings.Contains(lines, " long "+name+" ") {
+			t.Errorf("no test case is made of the long duel %s", name)
 		}
 	}
 }
