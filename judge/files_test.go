@@ -38,7 +38,7 @@ var ordered = map[string][]part{
 		{"what a name is", []string{"thaw", "locate"}},
 		{"opening", []string{"open", "fetch"}},
 		{"building", []string{"script", "build"}},
-		{"what contestants read", []string{"statement"}},
+		{"what contestants read", []string{"statement", "convert"}},
 		{"golf and games", []string{"golf", "arena", "prove"}},
 		{"mutants", []string{"mutants", "second"}},
 		{"making ready", []string{"filling", "prepare"}},

@@ -166,7 +166,7 @@ var doors = map[string]struct {
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
 	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace"}, "statements have HTML in them, and SVG has its size"},
 	"golang.org/x/text/language":                     {[]string{"judge/host/web"}, "which language of a statement a browser prefers"},
-	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX writes them in two parts, logins and names of columns have none"},
+	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/internal/collide", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX and some file systems write them in two parts, logins and names of columns have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},
 	"golang.org/x/sync/errgroup":                     {[]string{"judge/cases/gen", "judge/packages/fill", "judge/cases/verify", "judge/cases/stress", "judge/cases/mutate", "judge/host/client", "judge/host/worker"}, "goroutines whose end somebody waits for"},

@@ -109,12 +109,17 @@ func (s *showing) read(ctx context.Context, contest *workspace.Workspace, folder
 		text, err := contest.GameStatement(folder)
 		return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Game.Statement, folder.Statement()))}, err
 	case !s.golf:
-		return folder.ReadStatement(s.language)
+		if read, err = folder.ReadStatement(s.language); err != nil || s.html == "" && s.pdf == "" || !workspace.Converted(read.Pictures) {
+			return read, err
+		}
 	}
 	if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
+	if read != nil {
+		return read, contest.Convert(ctx, read.Pictures)
+	}
 	text, err := contest.GolfStatement(ctx, folder)
 	if err != nil {
 		return nil, err

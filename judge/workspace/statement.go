@@ -41,8 +41,11 @@ type StatementFile struct {
 	Name          string // its path from the problem's folder on, with slashes
 	Type          string // of its bytes, as in a Content-Type header
 	Data          []byte
-	Width, Height int // of a picture, in pixels; 0 if they are not known
+	Width, Height int  // of a picture, in pixels; 0 if they are not known
+	Made          bool // by Convert: no file has these bytes
 }
+
+const pdfType = "application/pdf"
 
 // MaxStatementFile is the most bytes of a file that a statement shows.
 const MaxStatementFile = 16 << 20
@@ -88,7 +91,7 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	}
 	s.Markdown, s.Pictures = []byte(text), p.PicturesOf([]byte(text), p.Package.StatementFile(language))
 	if document, kind := p.Package.Document(language); document != "" {
-		s.Document = p.statementFile(document, map[string]string{"pdf": "application/pdf", "html": "text/html; charset=utf-8"}[kind])
+		s.Document = p.statementFile(document, map[string]string{"pdf": pdfType, "html": "text/html; charset=utf-8"}[kind])
 		other, _ := p.inside(p.Package.StatementFile(language))
 		s.Only = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
 	}
@@ -244,7 +247,7 @@ func pictureType(data []byte) (kind string, width, height int) {
 	head := data[:min(len(data), 4096)]
 	switch {
 	case bytes.HasPrefix(head, []byte("%PDF-")):
-		return "application/pdf", 0, 0
+		return pdfType, 0, 0
 	case bytes.HasPrefix(head, []byte("%!PS")):
 		return "application/postscript", 0, 0
 	}

@@ -24,7 +24,9 @@ const mostSample = 64 << 10
 // sheet without one.
 func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
 	s := &client.Sheet{Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(), Memory: f.Limits.Memory, Golf: f.Golf != nil}
-	statements(s, f)
+	if err := statements(ctx, s, contest, f); err != nil {
+		return nil, err
+	}
 	if f.Golf != nil {
 		text, err := contest.GolfStatement(ctx, f)
 		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault { // a fault is for judge verify to tell
@@ -66,11 +68,14 @@ func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Probl
 
 // statements puts the statements of all languages into a sheet, with the files that they show and
 // the attachments. What cannot be read is left out: a fault is for judge verify to tell.
-func statements(s *client.Sheet, f *workspace.Problem) {
+func statements(ctx context.Context, s *client.Sheet, contest *workspace.Workspace, f *workspace.Problem) error {
 	for _, language := range f.Languages() {
 		read, err := f.ReadStatement(language)
 		if err != nil {
 			continue
+		}
+		if err := contest.Convert(ctx, read.Pictures); err != nil {
+			return err
 		}
 		one := client.SheetStatement{Language: language, Pictures: shownFiles(s, read.Pictures)}
 		if !read.Only {
@@ -84,6 +89,7 @@ func statements(s *client.Sheet, f *workspace.Problem) {
 	for _, given := range f.GivenFiles() {
 		addFile(s, given, true)
 	}
+	return nil
 }
 
 // shownFiles adds pictures to a sheet, and returns their names there.
@@ -102,9 +108,13 @@ func addFile(s *client.Sheet, f *workspace.StatementFile, attached bool) (name s
 	} else if old != nil { // of an attachment the name is short
 		name = "attachments/" + name
 	}
-	s.Files = append(s.Files, client.SheetFile{
+	one := client.SheetFile{
 		Name: name, Type: f.Type, Size: int64(len(f.Data)), Digest: blob.Of(f.Data), Width: f.Width, Height: f.Height, Attached: attached,
-	})
+	}
+	if f.Made {
+		one.Data = f.Data
+	}
+	s.Files = append(s.Files, one)
 	return name
 }
 

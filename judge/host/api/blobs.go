@@ -369,7 +369,7 @@ func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob
 			inBundle[e.Digest] = e.Size
 		}
 		for _, f := range sheet.Files {
-			if size, is := inBundle[f.Digest]; !is || size != f.Size {
+			if size, is := inBundle[f.Digest]; len(f.Data) == 0 && (!is || size != f.Size) {
 				return "", &status{http.StatusBadRequest, fmt.Sprintf("the sheet names the file %.100q, which the bundle does not have", f.Name), "publish it again: judge publish PROBLEM --to URL"}
 			}
 		}

@@ -39,7 +39,7 @@ type SheetStatement struct {
 	Document string            `json:"document,omitempty"` // the name of the file that is the statement as a PDF or HTML
 }
 
-// SheetFile is a file of the bundle that contestants may read.
+// SheetFile is a file that contestants may read: of the bundle, or with its bytes in the sheet.
 type SheetFile struct {
 	Name     string      `json:"name"`
 	Type     string      `json:"type"` // as in a Content-Type header
@@ -48,6 +48,7 @@ type SheetFile struct {
 	Width    int         `json:"width,omitempty"` // of a picture, in pixels; 0 if it is not known
 	Height   int         `json:"height,omitempty"`
 	Attached bool        `json:"attached,omitempty"` // the problem's page lists it
+	Data     []byte      `json:"data,omitempty"`     // of a picture that was made of another one
 }
 
 // All returns the statements, one a language, also those of an old sheet.

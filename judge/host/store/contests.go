@@ -69,6 +69,9 @@ type Settings struct {
 	PerMinute int `json:"per_minute,omitempty"`
 	// Languages are the ids of those that may be used; none is all.
 	Languages []string `json:"languages,omitempty"`
+	// Statements are the codes of the languages in which statements are shown; none is all. A
+	// problem that has none of them shows all that it has.
+	Statements []string `json:"statement_languages,omitempty"`
 	// Practice says that people may submit after the end, which never counts.
 	Practice bool `json:"practice,omitempty"`
 	// Penalty is the minutes of a rejected try, where the format counts them; 0 is what is

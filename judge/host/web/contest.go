@@ -220,7 +220,7 @@ func (s *site) problemPage(w http.ResponseWriter, r *ask, code int, f submitView
 	if err != nil {
 		return err
 	}
-	if v.Statement, err = s.statementOf(w, r, sheet, "/c/"+v.Slug+"/p/"+p.Label); err != nil {
+	if v.Statement, err = s.statementOf(w, r, sheet, "/c/"+v.Slug+"/p/"+p.Label, r.seat.Contest.Settings.Statements); err != nil {
 		return err
 	}
 	if sheet != nil {

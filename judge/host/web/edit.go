@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/language"
+
 	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/board"
@@ -36,10 +38,10 @@ type editView struct {
 
 // contestForm are the fields of the form, as they were sent.
 type contestForm struct {
-	Name, Slug, Format, Starts, Length, Freeze, Visibility, Show, PerMinute, Penalty, Languages string
-	Removed                                                                                     string
-	Practice, CompileErrors, Groups, Blind, KeepSources                                         bool
-	Revision                                                                                    string
+	Name, Slug, Format, Starts, Length, Freeze, Visibility, Show, PerMinute, Penalty, Languages, Statements string
+	Removed                                                                                                 string
+	Practice, CompileErrors, Groups, Blind, KeepSources                                                     bool
+	Revision                                                                                                string
 }
 
 type problemChoice struct {
@@ -145,7 +147,7 @@ func (s *site) editContest(w http.ResponseWriter, r *ask) error {
 	}
 	f := contestForm{
 		Name: c.Name, Slug: c.Slug, Format: string(c.Format), Visibility: string(c.Visibility), Show: string(c.Settings.Shows()), Practice: c.Settings.Practice,
-		Languages: strings.Join(c.Settings.Languages, " "), Revision: fmt.Sprint(c.Revision), Length: short(c.Length), Freeze: short(c.Freeze),
+		Languages: strings.Join(c.Settings.Languages, " "), Statements: strings.Join(c.Settings.Statements, " "), Revision: fmt.Sprint(c.Revision), Length: short(c.Length), Freeze: short(c.Freeze),
 	}
 	if !c.Starts.IsZero() {
 		f.Starts = c.Starts.In(r.zone().Location).Format(atLayout)
@@ -251,7 +253,7 @@ func (s *site) contestOf(w http.ResponseWriter, r *ask, c *store.Contest) (probl
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	f := contestForm{
 		Name: field("name"), Slug: field("slug"), Format: field("format"), Starts: field("starts"), Length: field("length"), Freeze: field("freeze"),
-		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"), Penalty: field("penalty"), Languages: field("languages"), Removed: field("removed"),
+		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"), Penalty: field("penalty"), Languages: field("languages"), Statements: field("statement_languages"), Removed: field("removed"),
 		CompileErrors: field("compile_errors") != "", Groups: field("groups") != "", Blind: field("blind") != "", KeepSources: field("keep_sources") != "", Practice: field("practice") != "", Revision: field("revision"),
 	}
 	v.F = f
@@ -347,6 +349,12 @@ func (s *site) settle(r *ask, f *contestForm, c *store.Contest) string {
 	}
 	if c.Settings.Removed, err = removedOf(f.Removed, c.Starts, c.Length, r.zone()); err != nil {
 		return err.Error()
+	}
+	c.Settings.Statements = strings.Fields(strings.ReplaceAll(f.Statements, ",", " "))
+	for _, code := range c.Settings.Statements {
+		if _, err := language.Parse(code); err != nil {
+			return fmt.Sprintf("%.20q is not the code of a language of statements: en, de and pt-BR are some", code)
+		}
 	}
 	c.Settings.PerMinute, c.Settings.KeepSources = 0, f.KeepSources
 	if f.PerMinute != "" {

@@ -59,6 +59,11 @@ func TestRemovedTime(t *testing.T) {
 		t.Errorf("a language that nobody knows: %d\n%s", got.code, got.body)
 	}
 	again.Set("languages", "py")
+	again.Set("statement_languages", "en, d/e")
+	if got := h.ask(admin, "POST", "/c/now/edit", again); got.code != 400 || !strings.Contains(got.body, "is not the code of a language of statements") {
+		t.Errorf("no language of statements: %d\n%s", got.code, got.body)
+	}
+	again.Set("statement_languages", "en, pt-BR")
 	again.Set("colour-sum", "url(//evil)")
 	if got := h.ask(admin, "POST", "/c/now/edit", again); got.code != 400 || !strings.Contains(got.body, "is not a colour") {
 		t.Errorf("no colour: %d\n%s", got.code, got.body)
@@ -66,6 +71,9 @@ func TestRemovedTime(t *testing.T) {
 	again.Set("colour-sum", "")
 	if got := h.ask(admin, "POST", "/c/now/edit", again); got.code != 303 {
 		t.Errorf("the same again: %d\n%s", got.code, got.body)
+	}
+	if page := h.ask(admin, "GET", "/c/now/edit", nil).body; !strings.Contains(page, `name="statement_languages" value="en pt-BR"`) {
+		t.Errorf("the languages of statements are not kept:\n%s", page)
 	}
 	if later := must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "now")); !later.Ends().Equal(c.Ends()) {
 		t.Errorf("and it ends at %v", later.Ends())

@@ -45,12 +45,16 @@ type fileRef struct {
 // languageCookie has the language that somebody chose for statements.
 const languageCookie = "language"
 
-// statementOf draws the statement of a sheet for who asks; base is the address of the page.
-func (s *site) statementOf(w http.ResponseWriter, r *ask, sheet *client.Sheet, base string) (v statementView, err error) {
+// statementOf draws the statement of a sheet for who asks; base is the address of the page. Only are
+// the codes of the languages in which it is shown, if it has any of them; none is all.
+func (s *site) statementOf(w http.ResponseWriter, r *ask, sheet *client.Sheet, base string, only []string) (v statementView, err error) {
 	if sheet == nil {
 		return v, nil
 	}
 	all := sheet.All()
+	if some := slices.DeleteFunc(slices.Clone(all), func(one client.SheetStatement) bool { return !slices.Contains(only, one.Language) }); len(some) > 0 {
+		all = some
+	}
 	if one := choose(w, r, all); one != nil {
 		v.Published, v.Language = true, one.Language
 		if v.Text, err = markdown(withoutTitle(one.Text), pictures(sheet, one.Pictures, base)); err != nil {
@@ -160,9 +164,12 @@ func (s *site) sheetFile(w http.ResponseWriter, sheet *client.Sheet, name string
 	if f == nil {
 		return errNothing
 	}
-	data, err := s.Blobs.Read(f.Digest, f.Size)
-	if err != nil {
-		return err
+	data := f.Data
+	if len(data) == 0 {
+		var err error
+		if data, err = s.Blobs.Read(f.Digest, f.Size); err != nil {
+			return err
+		}
 	}
 	policy, shown := shownTypes[f.Type]
 	if !shown || f.Attached {

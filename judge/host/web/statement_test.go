@@ -114,6 +114,19 @@ func TestStatementFiles(t *testing.T) {
 	if got := h.ask(ada, "GET", at+"?language=pt-BR", nil).body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="the statement">`) {
 		t.Errorf("a statement in PDF is drawn as\n%s", got)
 	}
+	// A contest may have fewer languages; a problem that has none of them shows what it has.
+	for slug, tt := range map[string]struct {
+		only    []string
+		want    string
+		lacking string
+	}{
+		"german": {[]string{"de", "fr"}, "Deutsch", "hreflang"}, "two": {[]string{"de", "en"}, `hreflang="de"`, "iframe"}, "none": {[]string{"fr"}, `hreflang="cs"`, "iframe"},
+	} {
+		h.contest(slug, -time.Minute, store.Accounts, store.Settings{Statements: tt.only})
+		if got := h.ask(ada, "GET", "/c/"+slug+"/p/A", nil, "Accept-Language", "en").body; !strings.Contains(got, tt.want) || strings.Contains(got, tt.lacking) {
+			t.Errorf("with the languages %q:\n%s", tt.only, got)
+		}
+	}
 	all := h.ask(ada, "GET", at+"/files.zip", nil)
 	z, err := zip.NewReader(bytes.NewReader([]byte(all.body)), int64(len(all.body)))
 	if err != nil {

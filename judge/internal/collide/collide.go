@@ -1,12 +1,14 @@
 // Package collide finds file names that cannot stand in one directory on every system: equal names,
-// names that differ only in the case of letters, and a file that would also be a directory. It
-// compares names only; it reads no disk.
+// names that differ only in the case of letters or in how letters with accents are composed, and a
+// file that would also be a directory. It compares names only; it reads no disk.
 package collide
 
 import (
 	"path"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // First returns the index of the first path that collides with an earlier one, and both names, as
@@ -32,13 +34,13 @@ func First(paths []string) (i int, earlier, later string) {
 	return -1, "", ""
 }
 
-// fold makes names equal that differ only in the case of letters.
+// fold makes names equal that differ only in the case of letters, or in how they are composed.
 func fold(name string) string {
-	return strings.Map(func(r rune) rune {
+	return norm.NFD.String(strings.Map(func(r rune) rune {
 		least := r
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 			least = min(least, other)
 		}
 		return least
-	}, name)
+	}, norm.NFD.String(name)))
 }

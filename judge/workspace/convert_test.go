@@ -1,0 +1,63 @@
+package workspace_test
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"assay/judge/workspace"
+)
+
+// page is a PDF file with a square.
+const page = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R>>endobj
+4 0 obj<</Length 20>>stream
+10 10 50 50 re f
+endstream endobj
+trailer<</Root 1 0 R>>
+%%EOF
+`
+
+func TestConvert(t *testing.T) {
+	c, _ := contest(t, "-- judge.toml --\n")
+	files := func() map[string]*workspace.StatementFile {
+		return map[string]*workspace.StatementFile{
+			"a.pdf": {Name: "a.pdf", Type: "application/pdf", Data: []byte(page)},
+			"b.pdf": {Name: "b.pdf", Type: "application/pdf", Data: []byte("%PDF-1.4 and no more")},
+			"c.png": {Name: "c.png", Type: "image/png", Data: []byte("x")},
+			"d.eps": {Name: "d.eps", Type: "application/postscript", Data: []byte("%!PS")},
+		}
+	}
+	all := files()
+	if _, err := exec.LookPath("pdftocairo"); err != nil {
+		if err := c.Convert(t.Context(), all); err != nil || all["a.pdf"].Made || workspace.Converted(all) {
+			t.Errorf("without pdftocairo a.pdf is %+v, %v", all["a.pdf"], err)
+		}
+		t.Skip("no pdftocairo: apt-get install poppler-utils")
+	}
+	if !workspace.Converted(all) {
+		t.Error("nothing is to be converted")
+	}
+	if err := c.Convert(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if a := all["a.pdf"]; !a.Made || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" || a.Width != 200 || a.Height != 100 || !bytes.Contains(a.Data, []byte("<svg")) {
+		t.Errorf("a.pdf becomes %+v", a)
+	}
+	for name, was := range files() {
+		if is := all[name]; name != "a.pdf" && (is.Name != was.Name || is.Made || !bytes.Equal(is.Data, was.Data)) {
+			t.Errorf("%s becomes %+v", name, is)
+		}
+	}
+	if workspace.Converted(map[string]*workspace.StatementFile{"c.png": all["c.png"]}) {
+		t.Error("a PNG is to be converted")
+	}
+	t.Setenv("PATH", strings.Repeat("relative:", 3))
+	all = files()
+	if err := c.Convert(t.Context(), all); err != nil || all["a.pdf"].Made || workspace.Converted(all) {
+		t.Errorf("without pdftocairo a.pdf is %+v, %v", all["a.pdf"], err)
+	}
+}
