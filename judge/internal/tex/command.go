@@ -57,12 +57,15 @@ func (r *reader) command(s string, i, depth int) int {
 }
 
 // lengths are what a dimension looks like: 0.5em, -1 cm, .3\textwidth, with what may stretch.
-const lengths = `[-+]?(?:[0-9]*\.?[0-9]+)?\s*(?:(?:true\s*)?(?:pt|pc|in|bp|cm|mm|dd|cc|sp|ex|em|mu|px|fill?l?)\b|\\[a-z]*(?:width|height|skip|sep|indent|baseline|size)\b)`
+const lengths = `[-+]?(?:[0-9]*\.?[0-9]+)?\s*(?:` +
+	`(?:true\s*)?(?:pt|pc|in|bp|cm|mm|dd|cc|sp|ex|em|mu|px|fil+)\b|` +
+	`\\[a-z]*(?:width|height|skip|sep|indent|baseline|size)\b)`
 
 var (
 	lengthGroup = regexp.MustCompile(`^\{\s*` + lengths + `\s*\}`)
 	assigned    = regexp.MustCompile(`^\s*=?\s*` + lengths + `(?:\s*(?:plus|minus)\s*` + lengths + `)*|^\s*=\s*[-+]?[0-9.]+`)
-	register    = regexp.MustCompile(`(?:skip|sep|width|height|indent|penalty|tolerance|stretch|size|depth|margin|offset)$|^(?:hskip|vskip|kern|raise|lower)$`)
+	register    = regexp.MustCompile(`(?:skip|sep|width|height|indent|penalty|tolerance|stretch|size|depth|margin|offset)$|` +
+		`^(?:kern|raise|lower)$`)
 )
 
 // unknown skips a command that is not known: what stands in its braces is read as text, but
@@ -458,9 +461,12 @@ func unitOf(command string) string {
 
 // units are the signs of units and prefixes that siunitx spells out.
 var units = map[string]string{
-	"meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "litre": "l", "liter": "l", "minute": "min", "hour": "h", "day": "d",
-	"newton": "N", "joule": "J", "watt": "W", "volt": "V", "ampere": "A", "kelvin": "K", "hertz": "Hz", "degree": "°", "celsius": "°C", "percent": "%",
-	"byte": "B", "bit": "bit", "kilo": "k", "mega": "M", "giga": "G", "milli": "m", "micro": "µ", "nano": "n", "centi": "c", "deci": "d", "per": "/",
+	"meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "litre": "l", "liter": "l",
+	"minute": "min", "hour": "h", "day": "d",
+	"newton": "N", "joule": "J", "watt": "W", "volt": "V", "ampere": "A", "kelvin": "K", "hertz": "Hz",
+	"degree": "°", "celsius": "°C", "percent": "%",
+	"byte": "B", "bit": "bit", "kilo": "k", "mega": "M", "giga": "G", "milli": "m", "micro": "µ", "nano": "n",
+	"centi": "c", "deci": "d", "per": "/",
 	"square": "²", "squared": "²", "cubic": "³", "cubed": "³", "euro": "€",
 }
 

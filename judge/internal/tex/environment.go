@@ -14,11 +14,13 @@ func (r *reader) environment(s string, i, depth int) int {
 		r.ownEnvironment(own, full, body, depth)
 		return end
 	}
+	if verbatims[word] && word != "comment" {
+		r.codeEnvironment(body, word)
+		return end
+	}
 	switch word {
 	case "itemize", "enumerate", "description", "compactitem", "compactenum", "asparaenum", "asparaitem":
 		r.list(body, word, depth)
-	case "verbatim", "lstlisting", "Verbatim", "BVerbatim", "minted", "alltt":
-		r.codeEnvironment(body, word)
 	case "quote", "quotation", "displayquote", "verse":
 		r.write("\n\n" + prefixed(r.inner(body, depth), "> ") + "\n\n")
 	case "tabular", "tabularx", "tabulary", "longtable", "array", "supertabular", "tblr":
@@ -60,20 +62,31 @@ func (r *reader) ownEnvironment(own ownEnvironment, word, body string, depth int
 // layouts are the environments that only say where their text stands, with how many of
 // their arguments are not text.
 var layouts = map[string]int{
-	"center": 0, "flushleft": 0, "flushright": 0, "centering": 0, "raggedright": 0, "document": 0, "abstract": 0, "titlepage": 0, "samepage": 0, "sloppypar": 0,
-	"table": 0, "wraptable": 2, "sidewaystable": 0, "threeparttable": 0, "tablenotes": 0, "framed": 0, "shaded": 0, "mdframed": 0, "tcolorbox": 0,
-	"minipage": 1, "multicols": 1, "adjustbox": 1, "spacing": 1, "thebibliography": 1, "landscape": 0, "proof": 0, "singlespace": 0, "onehalfspace": 0,
-	"tiny": 0, "scriptsize": 0, "footnotesize": 0, "small": 0, "normalsize": 0, "large": 0, "Large": 0, "LARGE": 0, "huge": 0, "Huge": 0,
-	"bf": 0, "it": 0, "em": 0, "bfseries": 0, "itshape": 0, "sffamily": 0, "ttfamily": 0, "savenotes": 0, "subequations": 0, "changemargin": 2,
-	"adjustwidth": 2, "otherlanguage": 1, "russian": 0, "english": 0, "indentation": 0, "tutorial": 0, "example": 0, "examplewide": 0, "examplethree": 0,
-	"examples": 0, "sampletable": 0, "Sample": 0, "afterSample": 0, "theorem": 0, "definition": 0, "lemma": 0, "remark": 0, "Constraints": 0, "hint": 0,
-	"frame": 0, "block": 1, "columns": 0, "column": 1, "exampleblock": 1, "alertblock": 1, "subtasks": 0, "varwidth": 1, "wrapfig": 2, "trivlist": 0,
+	"center": 0, "flushleft": 0, "flushright": 0, "centering": 0, "raggedright": 0, "document": 0, "abstract": 0,
+	"titlepage": 0, "samepage": 0, "sloppypar": 0,
+	"table": 0, "wraptable": 2, "sidewaystable": 0, "threeparttable": 0, "tablenotes": 0, "framed": 0, "shaded": 0,
+	"mdframed": 0, "tcolorbox": 0,
+	"minipage": 1, "multicols": 1, "adjustbox": 1, "spacing": 1, "thebibliography": 1, "landscape": 0, "proof": 0,
+	"singlespace": 0, "onehalfspace": 0,
+	"tiny": 0, "scriptsize": 0, "footnotesize": 0, "small": 0, "normalsize": 0, "large": 0, "Large": 0, "LARGE": 0,
+	"huge": 0, "Huge": 0,
+	"bf": 0, "it": 0, "em": 0, "bfseries": 0, "itshape": 0, "sffamily": 0, "ttfamily": 0, "savenotes": 0,
+	"subequations": 0, "changemargin": 2,
+	"adjustwidth": 2, "otherlanguage": 1, "russian": 0, "english": 0, "indentation": 0, "tutorial": 0,
+	"example": 0, "examplewide": 0, "examplethree": 0,
+	"examples": 0, "sampletable": 0, "Sample": 0, "afterSample": 0, "theorem": 0, "definition": 0, "lemma": 0,
+	"remark": 0, "Constraints": 0, "hint": 0,
+	"frame": 0, "block": 1, "columns": 0, "column": 1, "exampleblock": 1, "alertblock": 1, "subtasks": 0,
+	"varwidth": 1, "wrapfig": 2, "trivlist": 0,
 	"displaycquote": 1, "lrbox": 1, "group": 0, "ruledtabular": 0, "center*": 0, "raggedleft": 0, "floatrow": 0,
 }
 
 // figures are the environments of pictures with a caption, with how many arguments they have
 // before it. The last one may be a width.
-var figures = map[string]int{"figure": 0, "wrapfigure": 2, "subfigure": 1, "subfloat": 0, "SCfigure": 0, "sidewaysfigure": 0, "floatingfigure": 1, "marginfigure": 0, "subcaptionblock": 1}
+var figures = map[string]int{
+	"figure": 0, "wrapfigure": 2, "subfigure": 1, "subfloat": 0, "SCfigure": 0, "sidewaysfigure": 0,
+	"floatingfigure": 1, "marginfigure": 0, "subcaptionblock": 1,
+}
 
 // textEnvironment reads an environment for the text in it. One that is not known may be a
 // drawing, and its source says nothing to a reader: it leaves a mark.
@@ -118,10 +131,15 @@ func (r *reader) textEnvironment(body, word string, depth int) {
 	r.write("\n\n" + strings.Trim(sub.out.String(), " \n") + "\n\n")
 }
 
+// verbatims are the environments whose text is not LaTeX.
+var verbatims = map[string]bool{
+	"verbatim": true, "Verbatim": true, "BVerbatim": true, "alltt": true, "lstlisting": true, "minted": true, "comment": true,
+}
+
 // bodyOf finds the end of an environment, with others of its name inside.
 func bodyOf(s string, i int, word string) (body string, end int) {
 	depth := 1
-	raw := strings.HasPrefix(word, "verbatim") || strings.HasPrefix(word, "Verbatim") || word == "lstlisting" || word == "minted" || word == "comment"
+	raw := verbatims[strings.TrimSuffix(word, "*")]
 	for k := i; k < len(s); {
 		switch {
 		case s[k] == '%' && !raw:

@@ -94,27 +94,14 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 			return plainMath(root, depth+1) + "√(" + body + ")", end
 		}
 		return "√" + part(body), end
-	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathbb", "mathtt", "textbf", "textit", "texttt", "operatorname", "mbox",
-		"textrm", "boldsymbol", "bm", "mathfrak", "hbox", "emph", "mathop", "textsc", "underline", "mathscr", "mathnormal", "mathbin", "mathrel", "mathord", "mathopen", "mathclose",
-		"mathpunct", "mathinner", "textsf", "textnormal", "textup", "underbrace", "overbrace", "substack", "boxed", "fbox", "ensuremath", "pmb", "mathds",
+	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathbb", "mathtt", "textbf", "textit",
+		"texttt", "operatorname", "mbox",
+		"textrm", "boldsymbol", "bm", "mathfrak", "hbox", "emph", "mathop", "textsc", "underline", "mathscr",
+		"mathnormal", "mathbin", "mathrel", "mathord", "mathopen", "mathclose",
+		"mathpunct", "mathinner", "textsf", "textnormal", "textup", "underbrace", "overbrace", "substack", "boxed",
+		"fbox", "ensuremath", "pmb", "mathds",
 		"smash", "t", "cancel", "bcancel", "xcancel":
 		return inner(), end
-	case "textcolor", "raisebox", "stackrel", "colorbox", "parbox", "href", "scalebox":
-		_, end, _ = option(s, end)
-		_, end = argument(s, end)
-		return inner(), end
-	case "overset":
-		over := inner()
-		return inner() + script('^', over), end
-	case "underset":
-		under := inner()
-		return inner() + script('_', under), end
-	case "xrightarrow":
-		_, end, _ = option(s, end)
-		return " →" + script('^', inner()) + " ", end
-	case "xleftarrow":
-		_, end, _ = option(s, end)
-		return " ←" + script('^', inner()) + " ", end
 	case "begin":
 		return mathEnvironment(s, end, depth)
 	case "end", "label", "tag", "hspace", "vspace", "phantom", "hphantom", "vphantom", "color", "mspace":
@@ -127,8 +114,10 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 		return "; ", end
 	case "(", ")": // a formula in words
 		return "", end
-	case "left", "right", "middle", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "bigm", "Bigm",
-		"limits", "nolimits", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "nonumber", "notag", "hline", "boldmath", "rm", "bf", "it",
+	case "left", "right", "middle", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
+		"Biggl", "Biggr", "bigm", "Bigm",
+		"limits", "nolimits", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "nonumber", "notag",
+		"hline", "boldmath", "rm", "bf", "it",
 		"tt", "sf", "cal", "sc", "small", "large", "allowbreak", "nobreak", "strut", "mathstrut", "relax", "hfill":
 		if end < len(s) && s[end] == '.' {
 			end++
@@ -141,6 +130,9 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 	case "not":
 		_, end = name(s, end)
 		return "≠", end
+	}
+	if text, end, ok := stackCommand(word, s, end, depth); ok {
+		return text, end
 	}
 	if mark, ok := overMarks[word]; ok {
 		return marked(inner(), word, mark), end
@@ -167,10 +159,41 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 	return word, end // \log, \min, \gcd
 }
 
+// stackCommand reads a command with several arguments, of which one is above or below another,
+// or says only how it looks.
+func stackCommand(word, s string, end, depth int) (text string, after int, ok bool) {
+	inner := func() string {
+		var body string
+		body, end = argument(s, end)
+		return plainMath(body, depth+1)
+	}
+	switch word {
+	case "textcolor", "raisebox", "stackrel", "colorbox", "parbox", "href", "scalebox":
+		_, end, _ = option(s, end)
+		_, end = argument(s, end)
+		return inner(), end, true
+	case "overset":
+		over := inner()
+		return inner() + script('^', over), end, true
+	case "underset":
+		under := inner()
+		return inner() + script('_', under), end, true
+	case "xrightarrow":
+		_, end, _ = option(s, end)
+		return " →" + script('^', inner()) + " ", end, true
+	case "xleftarrow":
+		_, end, _ = option(s, end)
+		return " ←" + script('^', inner()) + " ", end, true
+	}
+	return "", end, false
+}
+
 // overMarks are commands that put something on a letter, as Unicode combines it.
 var overMarks = map[string]rune{
-	"overline": '\u0305', "bar": '\u0304', "hat": '\u0302', "widehat": '\u0302', "vec": '\u20D7', "overrightarrow": '\u20D7', "tilde": '\u0303',
-	"widetilde": '\u0303', "dot": '\u0307', "ddot": '\u0308', "check": '\u030C', "breve": '\u0306', "mathring": '\u030A', "acute": '\u0301',
+	"overline": '\u0305', "bar": '\u0304', "hat": '\u0302', "widehat": '\u0302', "vec": '\u20D7',
+	"overrightarrow": '\u20D7', "tilde": '\u0303',
+	"widetilde": '\u0303', "dot": '\u0307', "ddot": '\u0308', "check": '\u030C', "breve": '\u0306',
+	"mathring": '\u030A', "acute": '\u0301',
 	"grave": '\u0300',
 }
 
@@ -194,7 +217,8 @@ func isDigitOrLetter(r rune) bool { return unicode.IsDigit(r) || unicode.IsLette
 
 // brackets are what stands around the rows of a matrix.
 var brackets = map[string][2]string{
-	"pmatrix": {"(", ")"}, "bmatrix": {"[", "]"}, "Bmatrix": {"{", "}"}, "vmatrix": {"|", "|"}, "Vmatrix": {"‖", "‖"}, "matrix": {"", ""},
+	"pmatrix": {"(", ")"}, "bmatrix": {"[", "]"}, "Bmatrix": {"{", "}"}, "vmatrix": {"|", "|"},
+	"Vmatrix": {"‖", "‖"}, "matrix": {"", ""},
 	"smallmatrix": {"", ""}, "array": {"", ""}, "cases": {"{ ", " }"}, "dcases": {"{ ", " }"}, "rcases": {"{ ", " }"},
 }
 
@@ -240,26 +264,40 @@ func part(text string) string {
 
 // mathSymbols are commands of formulas that stand for characters.
 var mathSymbols = map[string]string{
-	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ", "neq": " ≠ ", "lt": " < ", "gt": " > ",
-	"ll": " ≪ ", "gg": " ≫ ", "equiv": " ≡ ", "approx": " ≈ ", "sim": " ~ ", "in": " ∈ ", "notin": " ∉ ", "subset": " ⊂ ", "subseteq": " ⊆ ",
-	"supset": " ⊃ ", "supseteq": " ⊇ ", "cup": " ∪ ", "cap": " ∩ ", "setminus": " ∖ ", "emptyset": "∅", "varnothing": "∅", "infty": "∞",
-	"cdot": " · ", "times": " × ", "div": " ÷ ", "pm": "±", "mp": "∓", "ast": "*", "star": "⋆", "circ": "°", "oplus": " ⊕ ", "otimes": " ⊗ ",
+	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ",
+	"neq": " ≠ ", "lt": " < ", "gt": " > ",
+	"ll": " ≪ ", "gg": " ≫ ", "equiv": " ≡ ", "approx": " ≈ ", "sim": " ~ ", "in": " ∈ ", "notin": " ∉ ",
+	"subset": " ⊂ ", "subseteq": " ⊆ ",
+	"supset": " ⊃ ", "supseteq": " ⊇ ", "cup": " ∪ ", "cap": " ∩ ", "setminus": " ∖ ", "emptyset": "∅",
+	"varnothing": "∅", "infty": "∞",
+	"cdot": " · ", "times": " × ", "div": " ÷ ", "pm": "±", "mp": "∓", "ast": "*", "star": "⋆", "circ": "°",
+	"oplus": " ⊕ ", "otimes": " ⊗ ",
 	"land": " ∧ ", "wedge": " ∧ ", "lor": " ∨ ", "vee": " ∨ ", "neg": "¬", "lnot": "¬", "forall": "∀", "exists": "∃",
-	"to": " → ", "rightarrow": " → ", "longrightarrow": " → ", "leftarrow": " ← ", "gets": " ← ", "Rightarrow": " ⇒ ", "implies": " ⇒ ",
-	"Leftarrow": " ⇐ ", "leftrightarrow": " ↔ ", "Leftrightarrow": " ⇔ ", "iff": " ⇔ ", "mapsto": " ↦ ", "uparrow": "↑", "downarrow": "↓",
+	"to": " → ", "rightarrow": " → ", "longrightarrow": " → ", "leftarrow": " ← ", "gets": " ← ",
+	"Rightarrow": " ⇒ ", "implies": " ⇒ ",
+	"Leftarrow": " ⇐ ", "leftrightarrow": " ↔ ", "Leftrightarrow": " ⇔ ", "iff": " ⇔ ", "mapsto": " ↦ ",
+	"uparrow": "↑", "downarrow": "↓",
 	"ldots": "...", "dots": "...", "cdots": "...", "dotsc": "...", "dotsb": "...", "vdots": "⋮", "ddots": "⋱",
-	"sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "mid": " | ", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "|": "‖",
-	"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
-	"prime": "′", "ell": "ℓ", "hbar": "ħ", "Re": "Re", "Im": "Im", "angle": "∠", "perp": " ⊥ ", "parallel": " ∥ ", "propto": " ∝ ", "colon": ": ",
-	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ",
-	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ",
-	"phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
-	"Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "bullet": "•", "dagger": "†", "checkmark": "✓", "square": "□", "triangle": "△",
+	"sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "mid": " | ", "vert": "|", "lvert": "|",
+	"rvert": "|", "Vert": "‖", "|": "‖",
+	"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrace": "{",
+	"rbrace": "}", "lbrack": "[", "rbrack": "]",
+	"prime": "′", "ell": "ℓ", "hbar": "ħ", "Re": "Re", "Im": "Im", "angle": "∠", "perp": " ⊥ ", "parallel": " ∥ ",
+	"propto": " ∝ ", "colon": ": ",
+	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ",
+	"eta": "η", "theta": "θ", "vartheta": "ϑ",
+	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
+	"tau": "τ", "upsilon": "υ",
+	"phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ",
+	"Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
+	"Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "bullet": "•", "dagger": "†",
+	"checkmark": "✓", "square": "□", "triangle": "△",
 }
 
 // accents are commands that put something on a letter, as Unicode combines it.
 var accents = map[string]rune{
-	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307', "u": '\u0306', "v": '\u030C', "H": '\u030B',
+	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307',
+	"u": '\u0306', "v": '\u030C', "H": '\u030B',
 	"c": '\u0327', "d": '\u0323', "b": '\u0331', "k": '\u0328', "r": '\u030A',
 }
 

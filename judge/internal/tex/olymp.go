@@ -128,9 +128,12 @@ func (r *reader) example(in, out, note string) {
 // typedExample is an example in the statement as it is meant: \\ ends a line, and what means
 // something in LaTeX has a backslash before it.
 func typedExample(s string) string {
-	return strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\$`, "$", `\{`, "{", `\}`, "}",
-		`\textbackslash{}`, `\`, `\textbackslash`, `\`, `\^{}`, "^", `\~{}`, "~", `\textasciitilde{}`, "~", `\textasciitilde`, "~", `~`, " ", `{}`, "").Replace(lineEnds.ReplaceAllString(s, "\n"))
+	return typedSigns.Replace(lineEnds.ReplaceAllString(s, "\n"))
 }
+
+var typedSigns = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\$`, "$", `\{`, "{", `\}`, "}",
+	`\textbackslash{}`, `\`, `\textbackslash`, `\`, `\^{}`, "^", `\~{}`, "~",
+	`\textasciitilde{}`, "~", `\textasciitilde`, "~", `~`, " ", `{}`, "")
 
 var lineEnds = regexp.MustCompile(`[ \t]*\\\\[ \t]*\n?`)
 

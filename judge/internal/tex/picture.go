@@ -59,10 +59,13 @@ func (r *reader) imageOf(file, alt, size string) string {
 
 // pathOf is the path of a picture as LaTeX sees it.
 func (r *reader) pathOf(file string) string {
-	file = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\space`, " ", "\n", " ", "{", "", "}", "", "~", " ").Replace(r.source(file, 0))
+	file = signsOfPaths.Replace(r.source(file, 0))
 	file = strings.Trim(strings.TrimSpace(file), `"`)
 	return strings.TrimPrefix(strings.NewReplacer("<", "", ">", "", `\`, "/", "\x00", "").Replace(file), "./")
 }
+
+var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\space`, " ",
+	"\n", " ", "{", "", "}", "", "~", " ")
 
 // found is the picture's path from the statement's folder: in one of the folders of
 // \graphicspath, if it is not the statement's own.

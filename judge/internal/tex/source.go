@@ -85,7 +85,8 @@ var (
 // Convert reads the statement. Of the preamble only the definitions count.
 func (s Source) Convert() Document {
 	text := cleaned(s.Text)
-	r := &reader{share: 1, shared: &shared{Source: s, commands: commands(), macros: map[string]macro{}, environments: map[string]ownEnvironment{}}}
+	r := &reader{share: 1, shared: &shared{Source: s, commands: commands()}}
+	r.macros, r.environments = map[string]macro{}, map[string]ownEnvironment{}
 	r.from = &origin{file: s.File, text: text}
 	if at := documentStart.FindStringIndex(text); at != nil {
 		r.quiet = true
@@ -224,7 +225,8 @@ func (r *reader) file(name, extension string) (text, file string, ok bool) {
 	var err error
 	for _, file := range []string{name + extension, name} {
 		if r.included >= maxIncluded || r.bytes >= maxText {
-			r.warn(name, "the statement includes too many or too long files", fmt.Sprintf("at most %d files of %d bytes in all are read", maxIncluded, maxText))
+			r.warn(name, "the statement includes too many or too long files",
+				fmt.Sprintf("at most %d files of %d bytes in all are read", maxIncluded, maxText))
 			return "", "", false
 		}
 		r.included++

@@ -7,45 +7,81 @@ var fonts = map[string]string{
 	"textbf": "**", "emph": "*", "textit": "*", "texttt": "`", "t": "`", "textsl": "*", "underline": "", "textsc": "",
 	"text": "", "mbox": "", "textrm": "", "textsf": "", "textnormal": "", "hbox": "", "makebox": "", "fbox": "",
 	"centerline": "", "uline": "", "sout": "<s>", "st": "<s>", "xout": "<s>", "cancel": "<s>", "textsuperscript": "<sup>",
-	"textsubscript": "<sub>", "framebox": "", "leftline": "", "rightline": "", "uwave": "", "textup": "", "textmd": "", "textlf": "", "hl": "",
+	"textsubscript": "<sub>", "framebox": "", "leftline": "", "rightline": "", "uwave": "", "textup": "",
+	"textmd": "", "textlf": "", "hl": "",
 	"enquote": "", "nolinkurl": "`", "path": "`", "texorpdfstring": "",
 }
 
 // switches are commands that change the font of the rest of a group, or of the argument that
 // some write behind them.
 var switches = map[string]string{
-	"bf": "**", "bfseries": "**", "it": "*", "itshape": "*", "em": "*", "sl": "*", "slshape": "*", "tt": "`", "ttfamily": "`", "sc": "", "scshape": "",
-	"rm": "", "rmfamily": "", "sf": "", "sffamily": "", "normalfont": "", "upshape": "", "mdseries": "", "tiny": "", "scriptsize": "", "footnotesize": "",
-	"small": "", "normalsize": "", "large": "", "Large": "", "LARGE": "", "huge": "", "Huge": "", "centering": "", "raggedright": "", "raggedleft": "",
+	"bf": "**", "bfseries": "**", "it": "*", "itshape": "*", "em": "*", "sl": "*", "slshape": "*", "tt": "`",
+	"ttfamily": "`", "sc": "", "scshape": "",
+	"rm": "", "rmfamily": "", "sf": "", "sffamily": "", "normalfont": "", "upshape": "", "mdseries": "",
+	"tiny": "", "scriptsize": "", "footnotesize": "",
+	"small": "", "normalsize": "", "large": "", "Large": "", "LARGE": "", "huge": "", "Huge": "", "centering": "",
+	"raggedright": "", "raggedleft": "",
 }
 
 // bare are commands without options: a bracket behind them is text.
 var bare = map[string]bool{
-	"noindent": true, "indent": true, "hfill": true, "vfill": true, "smallskip": true, "medskip": true, "bigskip": true, "relax": true, "newpage": true,
-	"clearpage": true, "leavevmode": true, "strut": true, "null": true, "protect": true, "unskip": true, "ignorespaces": true, "maketitle": true,
+	"noindent": true, "indent": true, "hfill": true, "vfill": true, "smallskip": true, "medskip": true,
+	"bigskip": true, "relax": true, "newpage": true,
+	"clearpage": true, "leavevmode": true, "strut": true, "null": true, "protect": true, "unskip": true,
+	"ignorespaces": true, "maketitle": true,
 }
 
 // conditions begin what ends with \fi.
 var conditions = map[string]bool{
-	"iftrue": true, "iffalse": true, "if": true, "ifx": true, "ifnum": true, "ifdim": true, "ifodd": true, "ifcase": true, "ifcat": true, "ifmmode": true,
-	"ifdefined": true, "ifundefined": true, "ifpdf": true, "ifcsname": true, "ifhmode": true, "ifvmode": true, "ifinner": true, "ifxetex": true,
+	"iftrue": true, "iffalse": true, "if": true, "ifx": true, "ifnum": true, "ifdim": true, "ifodd": true,
+	"ifcase": true, "ifcat": true, "ifmmode": true,
+	"ifdefined": true, "ifundefined": true, "ifpdf": true, "ifcsname": true, "ifhmode": true, "ifvmode": true,
+	"ifinner": true, "ifxetex": true,
 	"ifluatex": true, "ifPDFTeX": true, "ifeof": true, "ifvoid": true,
 }
 
 // symbols are commands that stand for characters.
 var symbols = map[string]string{
-	"%": "%", "$": `\$`, "&": "&", "#": `\#`, "_": `\_`, "{": "{", "}": "}", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "",
-	"-": "", "@": "", "\n": " ", "|": "|", "ldots": "...", "dots": "...", "textellipsis": "...", "textbackslash": `\\`, "textasciitilde": `\~`,
+	"%": "%", "$": `\$`, "&": "&", "#": `\#`, "_": `\_`, "{": "{", "}": "}", " ": " ", ",": " ", ";": " ",
+	":": " ", "!": "", "/": "",
+	"-": "", "@": "", "\n": " ", "|": "|", "ldots": "...", "dots": "...", "textellipsis": "...",
+	"textbackslash": `\\`, "textasciitilde": `\~`,
 	"textasciicircum": "^", "textless": `\<`, "textgreater": ">", "textbar": "|", "textunderscore": `\_`, "textquotedblleft": "“",
 	"textquotedblright": "”", "textquotesingle": "'", "textendash": "–", "textemdash": "—", "textdegree": "°", "degree": "°",
-	"euro": "€", "pounds": "£", "S": "§", "copyright": "©", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø",
-	"aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "quad": " ", "qquad": "  ", "LaTeX": "LaTeX", "TeX": "TeX", "guillemotleft": "«",
-	"guillemotright": "»", "newline": "\\\n", "linebreak": "\\\n", "par": "\n\n", "slash": "/", "textdollar": `\$`, "textasteriskcentered": `\*`,
-	"texttrademark": "™", "textregistered": "®", "textcopyright": "©", "textbullet": "•", "textquoteleft": "‘", "textquoteright": "’",
-	"textperiodcentered": "·", "textmu": "µ", "textohm": "Ω", "texttimes": "×", "textpm": "±", "thinspace": " ", "enspace": " ", "space": " ",
-	"textvisiblespace": "␣", "textbraceleft": "{", "textbraceright": "}", "textparagraph": "¶", "textsection": "§", "today": "", "xspace": "",
-	"quotedblbase": "„", "quotesinglbase": "‚", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»", "textrightarrow": "→", "textleftarrow": "←",
+	"euro": "€", "pounds": "£", "S": "§", "copyright": "©", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ",
+	"o": "ø", "O": "Ø",
+	"aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "quad": " ", "qquad": "  ", "LaTeX": "LaTeX",
+	"TeX": "TeX", "guillemotleft": "«",
+	"guillemotright": "»", "newline": "\\\n", "linebreak": "\\\n", "par": "\n\n", "slash": "/", "textdollar": `\$`,
+	"textasteriskcentered": `\*`,
+	"texttrademark":        "™", "textregistered": "®", "textcopyright": "©", "textbullet": "•", "textquoteleft": "‘",
+	"textquoteright":     "’",
+	"textperiodcentered": "·", "textmu": "µ", "textohm": "Ω", "texttimes": "×", "textpm": "±", "thinspace": " ",
+	"enspace": " ", "space": " ",
+	"textvisiblespace": "␣", "textbraceleft": "{", "textbraceright": "}", "textparagraph": "¶", "textsection": "§",
+	"today": "", "xspace": "",
+	"quotedblbase": "„", "quotesinglbase": "‚", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»",
+	"textrightarrow": "→", "textleftarrow": "←",
 	"No": "№", "textnumero": "№", "cdash": "—", "BibTeX": "BibTeX",
+}
+
+// skipped are commands that say how a text is set, with how many arguments of theirs are no text.
+var skipped = map[string]int{
+	"end": 1, "hline": 0, "cline": 1, "toprule": 0, "midrule": 0, "bottomrule": 0, "rowcolor": 1,
+	"cellcolor": 1, "columncolor": 1, "hhline": 1, "addlinespace": 0, "rowcolors": 3, "label": 1, "vspace": 1,
+	"hspace": 1, "usepackage": 1, "documentclass": 1, "setlength": 2, "addtolength": 2, "ref": 1, "cite": 1,
+	"pagestyle": 1, "thispagestyle": 1, "color": 1, "textcolor": 1, "rule": 2, "sampleinputname": 0,
+	"lstset": 1, "bibliographystyle": 1, "captionsetup": 1, "scalebox": 1, "resizebox": 2, "raisebox": 1,
+	"fontsize": 2, "plainproblemname": 1, "rotatebox": 1, "definecolor": 3, "colorlet": 2, "usetikzlibrary": 1,
+	"tikzset": 1, "pgfplotsset": 1, "RequirePackage": 1, "newcounter": 1, "setcounter": 2, "addtocounter": 2,
+	"stepcounter": 1, "refstepcounter": 1, "newlength": 1, "newsavebox": 1, "sbox": 2, "usebox": 1,
+	"lstdefinestyle": 2, "lstdefinelanguage": 2, "DeclareGraphicsExtensions": 1, "DeclareGraphicsRule": 4,
+	"theoremstyle": 1, "selectlanguage": 1, "pageref": 1, "eqref": 1, "autoref": 1, "cref": 1, "Cref": 1,
+	"nameref": 1, "hypertarget": 1, "bibliography": 1, "bibitem": 1, "hyphenation": 1, "geometry": 1,
+	"hypersetup": 1, "sisetup": 1, "setlist": 1, "numberwithin": 2, "pagenumbering": 1, "title": 1,
+	"author": 1, "date": 1, "addcontentsline": 3, "phantom": 1, "hphantom": 1, "vphantom": 1, "settowidth": 2,
+	"settoheight": 2, "index": 1, "arraystretch": 0, "footnotemark": 0, "pagebreak": 0, "nopagebreak": 0,
+	"nolinebreak": 0, "savebox": 2, "sampleoutputname": 0,
 }
 
 // commands makes the table of commands that need more than a mark. It is no
@@ -80,39 +116,41 @@ func commands() map[string]act {
 		}
 	}
 	all := map[string]act{
-		"problemname": heading(1), "section": heading(2), "subsection": heading(3), "subsubsection": heading(4), "paragraph": heading(4),
-		"begin": (*reader).environment, "end": skip(1), "item": (*reader).item,
-		"\\": (*reader).lineBreak, "tabularnewline": (*reader).lineBreak, "hline": skip(0), "cline": skip(1), "toprule": skip(0), "midrule": skip(0), "bottomrule": skip(0),
-		"cmidrule": (*reader).rule, "rowcolor": skip(1), "cellcolor": skip(1), "columncolor": skip(1), "hhline": skip(1), "addlinespace": skip(0), "rowcolors": skip(3),
+		"problemname": heading(1), "section": heading(2), "subsection": heading(3), "subsubsection": heading(4),
+		"paragraph": heading(4),
+		"begin":     (*reader).environment, "item": (*reader).item,
+		"\\": (*reader).lineBreak, "tabularnewline": (*reader).lineBreak,
+		"cmidrule":    (*reader).rule,
 		"multicolumn": (*reader).multicolumn, "multirow": (*reader).multirow,
 		"(": (*reader).parenMath, "[": (*reader).bracketMath,
-		"url": (*reader).url, "href": (*reader).href, "includegraphics": (*reader).image, "includesvg": (*reader).image, "illustration": (*reader).illustration,
-		"caption": (*reader).captionBelow, "subcaption": (*reader).captionBelow, "captionof": (*reader).captionOf, "subfloat": (*reader).subfloat,
-		"subfigure": (*reader).subfloat, "subcaptionbox": (*reader).captionBox, "graphicspath": (*reader).graphicsPath, "tikz": (*reader).tikz,
-		"footnote": (*reader).footnote, "epigraph": (*reader).epigraph, "verb": (*reader).verb, "lstinline": (*reader).verb, "mintinline": (*reader).mintinline, "footnotetext": (*reader).footnote,
-		"nextsample": mark("\n\n{{nextsample}}\n\n"), "remainingsamples": mark("\n\n{{remainingsamples}}\n\n"), "constant": (*reader).constant,
-		"newcommand": (*reader).define, "renewcommand": (*reader).define, "providecommand": (*reader).define, "def": (*reader).plainDefine,
-		"newcommandx": (*reader).define, "DeclareRobustCommand": (*reader).define, "edef": (*reader).plainDefine, "gdef": (*reader).plainDefine,
-		"xdef": (*reader).plainDefine, "let": (*reader).let, "newenvironment": (*reader).defineEnvironment, "renewenvironment": (*reader).defineEnvironment,
-		"newtheorem": (*reader).theorem, "DeclarePairedDelimiter": (*reader).delimiters, "DeclareMathOperator": (*reader).operator,
-		"input": (*reader).input, "include": (*reader).input, "subfile": (*reader).input, "import": (*reader).imported, "subimport": (*reader).imported,
+		"url": (*reader).url, "href": (*reader).href, "includegraphics": (*reader).image,
+		"includesvg": (*reader).image, "illustration": (*reader).illustration,
+		"caption": (*reader).captionBelow, "subcaption": (*reader).captionBelow, "captionof": (*reader).captionOf,
+		"subfloat":  (*reader).subfloat,
+		"subfigure": (*reader).subfloat, "subcaptionbox": (*reader).captionBox,
+		"graphicspath": (*reader).graphicsPath, "tikz": (*reader).tikz,
+		"footnote": (*reader).footnote, "epigraph": (*reader).epigraph, "verb": (*reader).verb,
+		"lstinline": (*reader).verb, "mintinline": (*reader).mintinline, "footnotetext": (*reader).footnote,
+		"nextsample": mark("\n\n{{nextsample}}\n\n"), "remainingsamples": mark("\n\n{{remainingsamples}}\n\n"),
+		"constant":   (*reader).constant,
+		"newcommand": (*reader).define, "renewcommand": (*reader).define, "providecommand": (*reader).define,
+		"def":         (*reader).plainDefine,
+		"newcommandx": (*reader).define, "DeclareRobustCommand": (*reader).define, "edef": (*reader).plainDefine,
+		"gdef": (*reader).plainDefine,
+		"xdef": (*reader).plainDefine, "let": (*reader).let, "newenvironment": (*reader).defineEnvironment,
+		"renewenvironment": (*reader).defineEnvironment,
+		"newtheorem":       (*reader).theorem, "DeclarePairedDelimiter": (*reader).delimiters, "DeclareMathOperator": (*reader).operator,
+		"input": (*reader).input, "include": (*reader).input, "subfile": (*reader).input,
+		"import": (*reader).imported, "subimport": (*reader).imported,
 		"lstinputlisting": (*reader).listing, "verbatiminput": (*reader).listing, "VerbatimInput": (*reader).listing,
-		"label": skip(1), "vspace": skip(1), "hspace": skip(1), "usepackage": skip(1), "documentclass": skip(1),
-		"setlength": skip(2), "addtolength": skip(2), "ref": skip(1), "cite": skip(1), "pagestyle": skip(1), "thispagestyle": skip(1), "color": skip(1),
-		"textcolor": skip(1), "rule": skip(2), "sampleinputname": skip(0), "lstset": skip(1), "bibliographystyle": skip(1), "captionsetup": skip(1),
-		"scalebox": skip(1), "resizebox": skip(2), "raisebox": skip(1), "fontsize": skip(2), "plainproblemname": skip(1), "rotatebox": skip(1),
-		"definecolor": skip(3), "colorlet": skip(2), "usetikzlibrary": skip(1), "tikzset": skip(1), "pgfplotsset": skip(1), "RequirePackage": skip(1),
-		"newcolumntype": (*reader).columnType, "newcounter": skip(1), "setcounter": skip(2), "addtocounter": skip(2), "stepcounter": skip(1),
-		"refstepcounter": skip(1), "newlength": skip(1), "newsavebox": skip(1), "sbox": skip(2), "usebox": skip(1), "lstdefinestyle": skip(2),
-		"lstdefinelanguage": skip(2), "DeclareGraphicsExtensions": skip(1), "DeclareGraphicsRule": skip(4), "theoremstyle": skip(1), "selectlanguage": skip(1),
-		"pageref": skip(1), "eqref": skip(1), "autoref": skip(1), "cref": skip(1), "Cref": skip(1), "nameref": skip(1), "hypertarget": skip(1),
-		"bibliography": skip(1), "bibitem": skip(1), "hyphenation": skip(1), "geometry": skip(1), "hypersetup": skip(1), "sisetup": skip(1), "setlist": skip(1),
-		"numberwithin": skip(2), "pagenumbering": skip(1), "title": skip(1), "author": skip(1), "date": skip(1), "addcontentsline": skip(3), "phantom": skip(1),
-		"hphantom": skip(1), "vphantom": skip(1), "settowidth": skip(2), "settoheight": skip(2), "renewcommandx": (*reader).define, "index": skip(1),
-		"arraystretch": skip(0), "footnotemark": skip(0), "pagebreak": skip(0), "nopagebreak": skip(0), "nolinebreak": skip(0),
-		"colorbox": read(1), "fcolorbox": read(2), "parbox": read(1), "hyperlink": read(1), "hyperref": read(0),
-		"adjustbox": read(1), "foreignlanguage": read(1), "savebox": skip(2), "makecell": read(0), "shortstack": read(0), "ensuremath": (*reader).ensure,
-		"sampleoutputname": skip(0),
+		"newcolumntype": (*reader).columnType,
+		"renewcommandx": (*reader).define,
+		"colorbox":      read(1), "fcolorbox": read(2), "parbox": read(1), "hyperlink": read(1), "hyperref": read(0),
+		"adjustbox": read(1), "foreignlanguage": read(1), "makecell": read(0),
+		"shortstack": read(0), "ensuremath": (*reader).ensure,
+	}
+	for word, args := range skipped {
+		all[word] = skip(args)
 	}
 	for _, word := range []string{"SI", "qty", "num", "si", "unit"} {
 		all[word] = siunitx(word)
