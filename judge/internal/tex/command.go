@@ -182,7 +182,7 @@ func (r *reader) multicolumn(s string, i, depth int) int {
 
 // until reads a formula up to its closing command.
 func (r *reader) until(s string, i int, closing string, display bool) int {
-	body, _, found := strings.Cut(s[i:], closing)
+	body, _, found := strings.Cut(r.ahead(s, i), closing)
 	if !found {
 		return i
 	}
@@ -236,7 +236,8 @@ func (r *reader) verb(s string, i, depth int) int {
 		r.write("`" + strings.ReplaceAll(body, "`", "'") + "`")
 		return end
 	}
-	body, _, found := strings.Cut(s[i+1:], s[i:i+1])
+	line, _, _ := strings.Cut(s[i+1:min(len(s), i+maxOption)], "\n")
+	body, _, found := strings.Cut(line, s[i:i+1])
 	if !found {
 		return i
 	}
@@ -325,7 +326,7 @@ func (r *reader) let(s string, i, depth int) int {
 func (r *reader) branch(s string, i, depth int) int {
 	word := s[strings.LastIndexByte(s[:i], '\\')+1 : i]
 	inner, orElse := 0, -1
-	for k := i; k < len(s); {
+	for k, limit := i, i+len(r.ahead(s, i)); k < limit; {
 		if s[k] != '\\' {
 			k++
 			continue

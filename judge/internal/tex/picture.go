@@ -46,7 +46,7 @@ func (r *reader) imageOf(file, alt, size string) string {
 		return ""
 	}
 	file = r.found(file)
-	if !r.quiet {
+	if !r.quiet && len(r.doc.Pictures) < maxPictures {
 		at, line := r.place(source)
 		r.doc.Pictures = append(r.doc.Pictures, Picture{Name: file, File: at, Line: line})
 	}

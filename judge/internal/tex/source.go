@@ -12,6 +12,7 @@ const (
 	maxIncluded = 200 // files
 	maxNested   = 20  // files inside files
 	maxWarnings = 1000
+	maxPictures = 1000 // that are named
 )
 
 // A Source is a statement in LaTeX with the files that it names.
@@ -57,6 +58,7 @@ type shared struct {
 	from         *origin // the file that is being read
 	included     int     // files
 	bytes        int     // of files
+	sought       int     // bytes that were read to find an end
 	folders      []string
 	quiet        bool // in the preamble, of which nothing is shown
 	doc          Document
@@ -153,6 +155,14 @@ func (r *reader) warn(stands, text, hint string) {
 	}
 	file, line := r.place(stands)
 	r.doc.Warnings = append(r.doc.Warnings, Warning{File: file, Line: line, Text: text, Hint: hint})
+}
+
+// ahead is the text from i on in which an end is sought; "" if too much was read for that.
+func (r *reader) ahead(s string, i int) string {
+	if r.sought += len(s) - i; r.sought > maxSought {
+		return ""
+	}
+	return s[i:]
 }
 
 // notShown leaves a mark for what cannot be shown, and warns.

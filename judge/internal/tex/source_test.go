@@ -204,3 +204,13 @@ func TestNoSourceText(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingEnds: an end that is missing is sought a bounded number of times. Without the
+// bound this test takes hours.
+func TestMissingEnds(t *testing.T) {
+	for _, piece := range []string{`\\[`, `\ifnum`, `\(`, `\includegraphics[`, `\verb|`} {
+		if got := tex.Markdown(strings.Repeat(piece, 1_500_000/len(piece))); len(got) > 8<<20 {
+			t.Errorf("%d bytes of %s", len(got), piece)
+		}
+	}
+}

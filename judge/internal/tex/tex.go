@@ -28,10 +28,12 @@ import (
 
 // What a text may cost.
 const (
-	maxText   = 4 << 20 // bytes that are read
-	maxOut    = 8 << 20 // bytes that are written
-	maxDepth  = 60      // braces inside braces
-	maxMacros = 10_000  // expansions
+	maxText   = 4 << 20  // bytes that are read
+	maxOut    = 8 << 20  // bytes that are written
+	maxDepth  = 60       // braces inside braces
+	maxMacros = 10_000   // expansions
+	maxOption = 2000     // bytes of an option
+	maxSought = 64 << 20 // bytes that are read to find an end which may be missing
 )
 
 // Markdown returns the statement in Markdown.
@@ -219,7 +221,7 @@ func option(s string, i int) (body string, end int, found bool) {
 		return "", i, false
 	}
 	depth := 0
-	for at := k; at < len(s); at++ {
+	for at := k; at < min(len(s), k+maxOption); at++ {
 		switch s[at] {
 		case '\\':
 			at++

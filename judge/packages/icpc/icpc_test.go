@@ -443,6 +443,7 @@ constants: {n: 10}
 -- statement/problem.en.tex --
 \input{parts/body} \input{../shared} \input{../../outside} \input{/etc/passwd}
 \lstinputlisting{code.py}
+\input{problems/pkg/shared} \input{pkg/../../outside}
 -- statement/parts/body.tex --
 At most \constant{n}. \includegraphics{parts/a}
 \includegraphics{b}
@@ -470,7 +471,7 @@ Shared.
 	}
 	p := open(t, dir)
 	got, err := p.Markdown("en")
-	const want = "# One\n\nAt most 10. ![](parts/a) ![](b) Shared. \\[../../outside: not found\\] \\[/etc/passwd: not found\\]\n\n```\nn = 10\n```"
+	const want = "# One\n\nAt most 10. ![](parts/a) ![](b) Shared. \\[../../outside: not found\\] \\[/etc/passwd: not found\\]\n\n```\nn = 10\n```\n\nShared. \\[pkg/../../outside: not found\\]"
 	if err != nil || strings.TrimSpace(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
@@ -487,6 +488,7 @@ Shared.
 		"statement/problem.sv.md:1: " + fmt.Sprintf(gone, "c.png"),
 		"statement/problem.en.tex:1: the statement includes ../../outside: it is outside of the package",
 		"statement/problem.en.tex:1: the statement includes /etc/passwd: no such file or directory",
+		"statement/problem.en.tex:3: the statement includes pkg/../../outside: it is outside of the package",
 	}
 	if n != 6 || !slices.Equal(told, wantTold) {
 		t.Errorf("%d pictures\n%q, want\n%q", n, told, wantTold)

@@ -73,10 +73,14 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 				}
 				return text, nil
 			}
-			if name = path.Join(folder, name); !filepath.IsLocal(filepath.FromSlash(name)) {
+			full := path.Join(folder, name)
+			if _, below, ok := strings.Cut("/"+name, "/"+p.ID+"/"); ok && !p.isFile(full) { // from a folder above the package
+				full = path.Clean(below)
+			}
+			if !filepath.IsLocal(filepath.FromSlash(full)) {
 				return "", errors.New("it is outside of the package")
 			}
-			data, err := p.read(name)
+			data, err := p.read(full)
 			if err != nil {
 				return "", errors.New(problem.Reason(err))
 			}
