@@ -65,12 +65,12 @@ var layers = map[string][]string{
 	// Reads judge.toml, with positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	// A package becomes a problem folder; titles and notes may be LaTeX.
-	"judge/packages/icpc":    {"judge", "judge/internal/collide", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
+	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
 	// A folder may declare its input.
-	"judge/problem":               {"judge", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":               {"judge", "judge/internal/pictures", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
 	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
@@ -97,7 +97,7 @@ var layers = map[string][]string{
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	// From icpc's packages to the folders of problem, and back.
-	"judge/packages/exchange": {"judge", "judge/problem", "judge/packages/icpc", "judge/internal/tex"},
+	"judge/packages/exchange": {"judge", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
 	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
 	// Mutants are built and meet the inputs of stress; families.toml names tools as judge.toml does.

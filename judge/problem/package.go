@@ -39,11 +39,14 @@ type Form interface {
 	InputArgs(v *InputValidator, c *judge.Case) []string // of a validator for a case
 	KnownLanguage(s *Submission) bool                    // has a file in a language of the format
 	StatementFile(language string) string
-	StatementFiles() []string                               // in every language
-	Markdown(language string) (string, error)               // the statement with its samples
-	Languages() []string                                    // of the statements, the preferred one first
-	Document(language string) (path, kind string)           // the statement as a file: kind is "pdf" or "html"; "" if there is none
-	Attachments() []string                                  // paths of the files that contestants get, sorted
+	StatementFiles() []string                     // in every language
+	Markdown(language string) (string, error)     // the statement with its samples
+	Languages() []string                          // of the statements, the preferred one first
+	Document(language string) (path, kind string) // the statement as a file: kind is "pdf" or "html"; "" if there is none
+	Attachments() []string                        // paths of the files that contestants get, sorted
+	// Unshown returns how many pictures the statements have, those that are not there, and what
+	// else the statements have that is not shown.
+	Unshown() (n int, missing, warnings judge.Faults)
 	ShowIncluded()                                          // the files of include/default, to submissions as they run
 	Includes(of func(code string) bool) []string            // folders of include/ for a language
 	Header(program string) func(name string) ([]byte, bool) // that a program names

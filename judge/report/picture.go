@@ -162,7 +162,7 @@ func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
 func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
-			_, _ = w.WriteString(p.html(string(n.(*ast.Image).Destination), plainText(n, source), nil))
+			_, _ = w.WriteString(p.html(pictures.Address(n.(*ast.Image)), plainText(n, source), nil))
 		}
 		return ast.WalkSkipChildren, nil
 	})

@@ -239,7 +239,7 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 	case *ast.AutoLink:
 		return cutWords(oneLine(string(n.Label(s.source))), with(style, color.Underline))
 	case *ast.Image:
-		return s.picture(string(n.Destination), plainText(n, s.source), style)
+		return s.picture(pictures.Address(n), plainText(n, s.source), style)
 	case *ast.RawHTML:
 		if strings.HasPrefix(s.tag(n), "<br") {
 			return []word{{hard: true}}

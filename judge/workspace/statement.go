@@ -23,6 +23,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pictures"
+	"assay/judge/problem"
 )
 
 // Statement is what contestants read of a problem in one language.
@@ -103,8 +104,8 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*StatementFile {
 	found := map[string]*StatementFile{}
 	for _, one := range pictures.Paths(markdown) {
-		for _, ending := range pictureEndings {
-			if f := p.statementFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(one.Path+ending)), ""); f != nil {
+		for _, name := range problem.PictureNames(one.Path) {
+			if f := p.statementFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(name)), ""); f != nil {
 				found[one.Path] = f
 				break
 			}
@@ -112,9 +113,6 @@ func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*Statement
 	}
 	return found
 }
-
-// pictureEndings are those that LaTeX lets one leave out.
-var pictureEndings = []string{"", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf", ".eps"}
 
 // GivenFiles are what contestants are given beside the statement: the attachments of a package.
 func (p *Problem) GivenFiles() (all []*StatementFile) {
@@ -165,7 +163,7 @@ func (p *Problem) shownFiles() map[string]bool {
 
 // isPicture says whether a file is one that a statement may show, by its name.
 func isPicture(name string) bool {
-	return slices.Contains(pictureEndings[1:], strings.ToLower(path.Ext(name)))
+	return slices.Contains(problem.PictureTypes, strings.ToLower(path.Ext(name)))
 }
 
 // besideStatement says whether a file lies where pictures of statements lie.

@@ -108,6 +108,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: "the validator and the format agree", do: v.agreement},
 		step{what: v.answersCheck(), do: v.answers},
 		step{what: "the statement's examples are sample cases", do: v.examples},
+		step{what: "the statement's pictures are there", do: v.pictures},
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err

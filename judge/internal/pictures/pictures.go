@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 	tags "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -18,7 +19,8 @@ import (
 // Split reads the address of a picture in a statement: the path of its file, and after # what is
 // said of its size, such as width=50pc.
 func Split(address string) (path string, size map[string]string) {
-	path, fragment, _ := strings.Cut(address, "#")
+	path, fragment, _ := strings.Cut(strings.TrimSpace(address), "#")
+	path, _, _ = strings.Cut(path, "?")
 	if plain, err := url.PathUnescape(path); err == nil {
 		path = plain
 	}
@@ -29,6 +31,11 @@ func Split(address string) (path string, size map[string]string) {
 		}
 	}
 	return path, size
+}
+
+// Address is what a picture in Markdown names, without escapes.
+func Address(n *ast.Image) string {
+	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Destination))))
 }
 
 // Elsewhere says whether an address is that of another server, or data: a statement loads neither.
@@ -52,21 +59,17 @@ func Paths(markdown []byte) (all []Path) {
 			all = append(all, Path{path, 1 + bytes.Count(markdown[:min(max(at, 0), len(markdown))], []byte("\n"))})
 		}
 	}
-	from := 0 // of the last block with a place
+	from, to := 0, 0 // the last block with a place
 	_ = ast.Walk(md.Parser().Parse(text.NewReader(markdown)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
 		if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
-			from = n.Lines().At(0).Start
+			from, to = n.Lines().At(0).Start, n.Lines().At(n.Lines().Len()-1).Stop
 		}
 		switch n := n.(type) {
 		case *ast.Image:
-			at := from
-			if found := bytes.Index(markdown[from:], n.Destination); found >= 0 {
-				at += found
-			}
-			note(string(n.Destination), at)
+			note(Address(n), from+max(0, bytes.Index(markdown[from:to], n.Destination)))
 		case *ast.RawHTML:
 			for _, address := range Sources(n.Segments.Value(markdown)) {
 				note(address, n.Segments.At(0).Start)

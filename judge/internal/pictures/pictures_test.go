@@ -1,6 +1,7 @@
 package pictures_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,9 +33,34 @@ and <img alt="x" src="b%20c.svg">
 
 [n]: last.png
 `))
-	want := []pictures.Path{{"img/a.png", 3}, {"b c.svg", 4}, {"d e.jpg", 8}, {"f.gif", 12}, {"g", 15}, {"last.png", 21}}
+	want := []pictures.Path{{"img/a.png", 3}, {"b c.svg", 4}, {"d e.jpg", 8}, {"f.gif", 12}, {"g", 15}, {"last.png", 19}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestPathsInAllForms(t *testing.T) {
+	const markdown = "# A\n" +
+		"![a](a.png#width=50pc) and ![b [x]](<b c.png> \"title\")\n" +
+		"![web](https://x.y/z.png) ![data](data:image/png;base64,AA) [link](no.png) \\![x] `![code](no.png)`\n" +
+		"```\n![code](no.png)\n~~~\n```\n" +
+		"- ```\n  ![code](no.png)\n  ```\n" +
+		"<!-- ![no](no.png)\n<img src=\"no.png\"> -->\n" +
+		"![](d\\_e.png 'x') ![paren](f(1).png)\n" +
+		"![g][G  h] ![g h] ![none][]\n" +
+		"<img alt=x\n src='i.svg'> <IMG SRC=j.gif> <img src=\"k&amp;l.png?v=1\"/> <img src=//web/x.png>\n" +
+		"\n[g h]: <m.png>\n"
+	var got []string
+	for _, p := range pictures.Paths([]byte(markdown)) {
+		got = append(got, strings.Repeat("|", p.Line)+p.Path)
+	}
+	want := []string{"a.png", "b c.png", "d_e.png", "f(1).png", "m.png", "i.svg", "j.gif", "k&l.png"}
+	lines := []int{2, 2, 13, 13, 14, 15, 16, 16}
+	for i := range want {
+		want[i] = strings.Repeat("|", lines[i]) + want[i]
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pictures\n%q, want\n%q", got, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package tex
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -11,8 +12,10 @@ func (r *reader) command(s string, i, depth int) int {
 	if word == "" {
 		return i + 1
 	}
-	if m, ok := r.macros[word]; ok {
+	if m, ok := r.macros[word]; ok && m.alias == "" {
 		return r.expand(s, end, m, depth)
+	} else if ok {
+		word = m.alias
 	}
 	if accent, ok := accents[word]; ok {
 		base, end := argument(s, end)
@@ -24,7 +27,18 @@ func (r *reader) command(s string, i, depth int) int {
 		return swallow(s, end, word)
 	}
 	if mark, ok := fonts[word]; ok {
+		for found := true; found; {
+			_, end, found = option(s, end)
+		}
 		body, end := argument(s, end)
+		r.marked(body, mark, depth)
+		return end
+	}
+	if mark, ok := switches[word]; ok {
+		if !strings.HasPrefix(s[end:], "{") {
+			return swallow(s, end, word)
+		}
+		body, end := group(s, end)
 		r.marked(body, mark, depth)
 		return end
 	}
@@ -36,10 +50,42 @@ func (r *reader) command(s string, i, depth int) int {
 		return swallow(s, end, word)
 	}
 	if isLetter(word[0]) {
-		return swallow(s, end, word) // unknown: its arguments are read as text
+		return unknown(s, end, word)
 	}
 	r.write(special.Replace(word))
 	return end
+}
+
+// lengths are what a dimension looks like: 0.5em, -1 cm, .3\textwidth, with what may stretch.
+const lengths = `[-+]?(?:[0-9]*\.?[0-9]+)?\s*(?:` +
+	`(?:true\s*)?(?:pt|pc|in|bp|cm|mm|dd|cc|sp|ex|em|mu|px|fil+)\b|` +
+	`\\[a-z]*(?:width|height|skip|sep|indent|baseline|size)\b)`
+
+var (
+	lengthGroup = regexp.MustCompile(`^\{\s*` + lengths + `\s*\}`)
+	assigned    = regexp.MustCompile(`^\s*=?\s*` + lengths + `(?:\s*(?:plus|minus)\s*` + lengths + `)*|^\s*=\s*[-+]?[0-9.]+`)
+	register    = regexp.MustCompile(`(?:skip|sep|width|height|indent|penalty|tolerance|stretch|size|depth|margin|offset)$|` +
+		`^(?:kern|raise|lower)$`)
+)
+
+// unknown skips a command that is not known: what stands in its braces is read as text, but
+// no options, no lengths, and not what is assigned to a register.
+func unknown(s string, i int, word string) int {
+	if register.MatchString(word) {
+		if found := assigned.FindString(s[i:min(len(s), i+200)]); found != "" {
+			return i + len(found)
+		}
+	}
+	if strings.HasPrefix(s[i:], "[") && !bare[word] {
+		_, i, _ = option(s, i)
+	}
+	for {
+		found := lengthGroup.FindString(s[i:min(len(s), i+200)])
+		if found == "" {
+			return swallow(s, i, word)
+		}
+		i += len(found)
+	}
 }
 
 // swallow skips the blanks behind a command's name, which part it from the text.
@@ -57,7 +103,7 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 // marked writes text between marks of Markdown. Blanks at its ends stand outside.
 func (r *reader) marked(body, mark string, depth int) {
 	if mark == "`" {
-		code := strings.TrimSpace(plainFormulas(r.inner(body, depth)))
+		code := strings.TrimSpace(tags.ReplaceAllString(plainFormulas(r.inner(body, depth)), "$1"))
 		code = unescape.ReplaceAllString(code, "$1")
 		switch {
 		case code == "":
@@ -75,14 +121,26 @@ func (r *reader) marked(body, mark string, depth int) {
 		return
 	}
 	before, after, _ := strings.Cut(text, trimmed)
-	r.write(before + mark + trimmed + mark + after)
+	r.write(before + mark + trimmed + strings.Replace(mark, "<", "</", 1) + after)
+}
+
+// group reads a group in the text. A font that it begins with is that of the whole group.
+func (r *reader) group(body string, depth int) {
+	rest := strings.TrimLeft(body, " \t\n")
+	if strings.HasPrefix(rest, `\`) {
+		word, end := name(rest, 0)
+		if mark, ok := switches[word]; ok && !strings.HasPrefix(rest[end:], "{") {
+			r.marked(rest[swallow(rest, end, "a"):], mark, depth)
+			return
+		}
+	}
+	r.text(body, depth+1)
 }
 
 // inner reads LaTeX into a text of its own.
 func (r *reader) inner(s string, depth int) string {
 	sub := r.sub()
 	sub.text(s, depth+1)
-	r.runs = sub.runs
 	return sub.out.String()
 }
 
@@ -99,62 +157,6 @@ func (r *reader) expand(s string, end int, m macro, depth int) int {
 // act does what a command says, from the end of its name on, and returns where the
 // text goes on.
 type act func(r *reader, s string, i, depth int) int
-
-// fonts are commands whose argument stands between marks.
-var fonts = map[string]string{
-	"textbf": "**", "emph": "*", "textit": "*", "texttt": "`", "t": "`", "textsl": "*", "underline": "", "textsc": "",
-	"sout": "", "text": "", "mbox": "", "textrm": "", "textsf": "", "textnormal": "", "hbox": "", "makebox": "", "fbox": "",
-	"centerline": "", "ensuremath": "", "uline": "",
-}
-
-// symbols are commands that stand for characters.
-var symbols = map[string]string{
-	"%": "%", "$": `\$`, "&": "&", "#": `\#`, "_": `\_`, "{": "{", "}": "}", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "",
-	"-": "", "@": "", "\n": " ", "|": "|", "ldots": "...", "dots": "...", "textellipsis": "...", "textbackslash": `\\`, "textasciitilde": `\~`,
-	"textasciicircum": "^", "textless": `\<`, "textgreater": ">", "textbar": "|", "textunderscore": `\_`, "textquotedblleft": "“",
-	"textquotedblright": "”", "textquotesingle": "'", "textendash": "–", "textemdash": "—", "textdegree": "°", "degree": "°",
-	"euro": "€", "pounds": "£", "S": "§", "copyright": "©", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø",
-	"aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "quad": " ", "qquad": "  ", "LaTeX": "LaTeX", "TeX": "TeX", "guillemotleft": "«",
-	"guillemotright": "»", "newline": "\\\n", "linebreak": "\\\n", "par": "\n\n", "slash": "/", "textdollar": `\$`, "textasteriskcentered": `\*`,
-}
-
-// commands makes the table of commands that need more than a mark. It is no
-// variable, as it refers to functions that refer to it.
-func commands() map[string]act {
-	skip := func(n int) act { // drops arguments
-		return func(r *reader, s string, i, depth int) int {
-			_, i, _ = option(s, i)
-			for range n {
-				_, i = argument(s, i)
-			}
-			return i
-		}
-	}
-	heading := func(level int) act {
-		return func(r *reader, s string, i, depth int) int {
-			_, i, _ = option(s, i)
-			body, end := argument(s, i)
-			r.write("\n\n" + strings.Repeat("#", level) + " " + strings.Join(strings.Fields(r.inner(body, depth)), " ") + "\n\n")
-			return end
-		}
-	}
-	return map[string]act{
-		"problemname": heading(1), "section": heading(2), "subsection": heading(3), "subsubsection": heading(4), "paragraph": heading(4),
-		"begin": (*reader).environment, "end": skip(1), "item": (*reader).item,
-		"\\": (*reader).lineBreak, "hline": skip(0), "cline": skip(1), "toprule": skip(0), "midrule": skip(0), "bottomrule": skip(0),
-		"multicolumn": (*reader).multicolumn, "multirow": (*reader).multicolumn,
-		"(": (*reader).parenMath, "[": (*reader).bracketMath,
-		"url": (*reader).url, "href": (*reader).href, "includegraphics": (*reader).image, "illustration": (*reader).illustration,
-		"caption": (*reader).caption, "footnote": (*reader).footnote, "epigraph": (*reader).epigraph, "verb": (*reader).verb, "lstinline": (*reader).verb,
-		"nextsample": mark("\n\n{{nextsample}}\n\n"), "remainingsamples": mark("\n\n{{remainingsamples}}\n\n"), "constant": (*reader).constant,
-		"newcommand": (*reader).define, "renewcommand": (*reader).define, "providecommand": (*reader).define, "def": (*reader).plainDefine,
-		"DeclareMathOperator": (*reader).operator,
-		"label":               skip(1), "vspace": skip(1), "hspace": skip(1), "usepackage": skip(1), "documentclass": skip(1), "input": skip(1), "include": skip(1),
-		"setlength": skip(2), "addtolength": skip(2), "ref": skip(1), "cite": skip(1), "pagestyle": skip(1), "thispagestyle": skip(1), "color": skip(1),
-		"textcolor": skip(1), "rule": skip(2), "sampleinputname": skip(0), "lstset": skip(1), "bibliographystyle": skip(1), "captionsetup": skip(1),
-		"graphicspath": skip(1), "scalebox": skip(1), "resizebox": skip(2), "raisebox": skip(1), "fontsize": skip(2), "plainproblemname": skip(1),
-	}
-}
 
 func mark(text string) act {
 	return func(r *reader, s string, i, depth int) int {
@@ -180,7 +182,7 @@ func (r *reader) multicolumn(s string, i, depth int) int {
 
 // until reads a formula up to its closing command.
 func (r *reader) until(s string, i int, closing string, display bool) int {
-	body, _, found := strings.Cut(s[i:], closing)
+	body, _, found := strings.Cut(r.ahead(s, i), closing)
 	if !found {
 		return i
 	}
@@ -205,37 +207,12 @@ func (r *reader) href(s string, i, depth int) int {
 	return end
 }
 
-func (r *reader) image(s string, i, depth int) int {
-	_, i, _ = option(s, i)
-	file, end := argument(s, i)
-	r.write(imageOf(file))
-	return end
-}
-
-// imageOf names an image, as nothing here can show it.
-func imageOf(file string) string {
-	return `\[image: ` + special.Replace(strings.Join(strings.Fields(file), " ")) + `\]`
-}
-
-func (r *reader) illustration(s string, i, depth int) int {
-	_, i = argument(s, i)
-	file, i := argument(s, i)
-	caption, end := argument(s, i)
-	r.write("\n\n" + imageOf(file) + " " + strings.TrimSpace(r.inner(caption, depth)) + "\n\n")
-	return end
-}
-
-func (r *reader) caption(s string, i, depth int) int {
-	_, i, _ = option(s, i)
-	body, end := argument(s, i)
-	r.write(" " + strings.TrimSpace(r.inner(body, depth)) + " ")
-	return end
-}
-
 func (r *reader) footnote(s string, i, depth int) int {
 	_, i, _ = option(s, i)
 	body, end := argument(s, i)
-	r.write(" (" + strings.TrimSpace(r.inner(body, depth)) + ")")
+	if text := strings.TrimSpace(r.inner(body, depth)); text != "" {
+		r.write(" (" + text + ")")
+	}
 	return end
 }
 
@@ -248,6 +225,9 @@ func (r *reader) epigraph(s string, i, depth int) int {
 
 // verb reads \verb|code|.
 func (r *reader) verb(s string, i, depth int) int {
+	if _, after, found := option(s, i); found { // of \lstinline
+		i = after
+	}
 	if i >= len(s) {
 		return i
 	}
@@ -256,7 +236,8 @@ func (r *reader) verb(s string, i, depth int) int {
 		r.write("`" + strings.ReplaceAll(body, "`", "'") + "`")
 		return end
 	}
-	body, _, found := strings.Cut(s[i+1:], s[i:i+1])
+	line, _, _ := strings.Cut(s[i+1:min(len(s), i+maxOption)], "\n")
+	body, _, found := strings.Cut(line, s[i:i+1])
 	if !found {
 		return i
 	}
@@ -270,18 +251,114 @@ func (r *reader) constant(s string, i, depth int) int {
 	return end
 }
 
-// define reads \newcommand{\name}[args]{body}.
+// define reads \newcommand{\name}[args][default]{body}.
 func (r *reader) define(s string, i, depth int) int {
 	command, i := argument(s, i)
 	args, i, _ := option(s, i)
-	_, i, _ = option(s, i) // a default
+	standard, i, optional := option(s, i)
 	body, end := argument(s, i)
 	n := 0
 	fmt.Sscan(args, &n)
 	if word := strings.TrimPrefix(strings.TrimSpace(command), `\`); word != "" && n >= 0 && n < 10 {
-		r.macros[word] = macro{n, body}
+		r.macros[word] = macro{args: n, body: body, optional: optional, standard: standard}
 	}
 	return end
+}
+
+// defineEnvironment reads \newenvironment{name}[args][default]{begin}{end}.
+func (r *reader) defineEnvironment(s string, i, depth int) int {
+	word, i := argument(s, i)
+	args, i, _ := option(s, i)
+	standard, i, optional := option(s, i)
+	begin, i := argument(s, i)
+	finish, end := argument(s, i)
+	n := 0
+	fmt.Sscan(args, &n)
+	if n >= 0 && n < 10 {
+		r.environments[strings.TrimSpace(word)] = ownEnvironment{macro{args: n, body: begin, optional: optional, standard: standard}, finish}
+	}
+	return end
+}
+
+// theorem reads \newtheorem{name}[counter]{Title}[counter].
+func (r *reader) theorem(s string, i, depth int) int {
+	word, i := argument(s, i)
+	_, i, _ = option(s, i)
+	title, i := argument(s, i)
+	_, end, _ := option(s, i)
+	r.environments[strings.TrimSpace(word)] = ownEnvironment{macro{body: `\par\textbf{` + title + `.} `}, ""}
+	return end
+}
+
+// delimiters reads \DeclarePairedDelimiter{\ceil}{\lceil}{\rceil}.
+func (r *reader) delimiters(s string, i, depth int) int {
+	command, i := argument(s, i)
+	left, i := argument(s, i)
+	right, end := argument(s, i)
+	if word := strings.TrimPrefix(strings.TrimSpace(command), `\`); word != "" {
+		r.macros[word] = macro{args: 1, body: left + " #1" + right + " "}
+	}
+	return end
+}
+
+// let reads \let\name=\other.
+func (r *reader) let(s string, i, depth int) int {
+	command, i := argument(s, i)
+	for i < len(s) && (s[i] == '=' || s[i] == ' ') {
+		i++
+	}
+	other, end := argument(s, i)
+	word, means := strings.TrimPrefix(command, `\`), strings.TrimPrefix(other, `\`)
+	switch m, known := r.macros[means]; {
+	case word == "" || word == means || m.alias == word:
+		delete(r.macros, word)
+	case known:
+		r.macros[word] = m
+	case strings.HasPrefix(other, `\`):
+		r.macros[word] = macro{body: other, alias: means}
+	default:
+		r.macros[word] = macro{body: other}
+	}
+	return end
+}
+
+// branch leaves out what only TeX can decide. \iftrue and \iffalse are known.
+func (r *reader) branch(s string, i, depth int) int {
+	word := s[strings.LastIndexByte(s[:i], '\\')+1 : i]
+	inner, orElse := 0, -1
+	for k, limit := i, i+len(r.ahead(s, i)); k < limit; {
+		if s[k] != '\\' {
+			k++
+			continue
+		}
+		found, end := name(s, k)
+		switch {
+		case found == "fi" && inner == 0:
+			first, second := s[i:k], ""
+			if orElse >= 0 {
+				first, second = s[i:orElse], s[orElse+len(`\else`):k]
+			}
+			switch word {
+			case "iftrue":
+				r.text(first, depth+1)
+			case "iffalse":
+				r.text(second, depth+1)
+			default:
+				if !r.quiet {
+					r.warn(`\`+word, fmt.Sprintf("the text between \\%s and \\fi is not shown", word), "write the text without the condition")
+				}
+			}
+			return end
+		case found == "fi":
+			inner--
+		case found == "else" && inner == 0:
+			orElse = k
+		case conditions[found]:
+			inner++
+		}
+		k = end
+	}
+	return i
 }
 
 // operator reads \DeclareMathOperator.
@@ -289,7 +366,7 @@ func (r *reader) operator(s string, i, depth int) int {
 	command, i := argument(s, i)
 	body, end := argument(s, i)
 	if word := strings.TrimPrefix(strings.TrimSpace(command), `\`); word != "" {
-		r.macros[word] = macro{0, `\operatorname{` + body + `}`}
+		r.macros[word] = macro{body: `\operatorname{` + body + `}`}
 	}
 	return end
 }
@@ -308,6 +385,104 @@ func (r *reader) plainDefine(s string, i, depth int) int {
 		return end
 	}
 	body, end := group(s, end+len(params))
-	r.macros[word] = macro{strings.Count(params, "#"), body}
+	r.macros[word] = macro{args: min(strings.Count(params, "#"), 9), body: body}
 	return end
+}
+
+// columnType skips \newcolumntype{L}[1]{...}.
+func (r *reader) columnType(s string, i, depth int) int {
+	_, i = argument(s, i)
+	_, i, _ = option(s, i)
+	_, end := argument(s, i)
+	return end
+}
+
+// rule skips \cmidrule(lr){2-3}.
+func (r *reader) rule(s string, i, depth int) int {
+	_, i, _ = option(s, i)
+	if strings.HasPrefix(s[i:], "(") {
+		if k := strings.IndexByte(s[i:], ')'); k >= 0 {
+			i += k + 1
+		}
+	}
+	_, end := argument(s, i)
+	return end
+}
+
+// multirow reads \multirow[pos]{rows}{width}{text}.
+func (r *reader) multirow(s string, i, depth int) int {
+	_, i, _ = option(s, i)
+	_, i = argument(s, i)
+	_, i, _ = option(s, i)
+	_, i = argument(s, i)
+	_, i, _ = option(s, i)
+	body, end := argument(s, i)
+	r.text(body, depth+1)
+	return end
+}
+
+// ensure reads \ensuremath{formula}.
+func (r *reader) ensure(s string, i, depth int) int {
+	body, end := argument(s, i)
+	r.math(body, false)
+	return end
+}
+
+// quantity reads a quantity of siunitx, \SI{number}{unit} and the like, and returns it as a
+// formula. For other commands it returns end.
+func quantity(s string, i int, word string) (formula string, end int) {
+	var number, unit string
+	start := i
+	_, i, _ = option(s, i)
+	switch word {
+	case "SI", "qty":
+		number, i = argument(s, i)
+		unit, i = argument(s, i)
+		return number + `\,\mathrm{` + unitNames.ReplaceAllStringFunc(unit, unitOf) + `}`, i
+	case "num":
+		number, i = argument(s, i)
+		return number, i
+	case "si", "unit":
+		unit, i = argument(s, i)
+		return `\mathrm{` + unitNames.ReplaceAllStringFunc(unit, unitOf) + `}`, i
+	}
+	return "", start
+}
+
+var unitNames = regexp.MustCompile(`\\([a-zA-Z]+)\s*`)
+
+// unitOf is the sign of a unit's command: \meter is m, \cm is cm.
+func unitOf(command string) string {
+	word := strings.TrimSpace(strings.TrimPrefix(command, `\`))
+	if sign, ok := units[word]; ok {
+		return sign
+	}
+	return word
+}
+
+// units are the signs of units and prefixes that siunitx spells out.
+var units = map[string]string{
+	"meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "litre": "l", "liter": "l",
+	"minute": "min", "hour": "h", "day": "d",
+	"newton": "N", "joule": "J", "watt": "W", "volt": "V", "ampere": "A", "kelvin": "K", "hertz": "Hz",
+	"degree": "°", "celsius": "°C", "percent": "%",
+	"byte": "B", "bit": "bit", "kilo": "k", "mega": "M", "giga": "G", "milli": "m", "micro": "µ", "nano": "n",
+	"centi": "c", "deci": "d", "per": "/",
+	"square": "²", "squared": "²", "cubic": "³", "cubed": "³", "euro": "€",
+}
+
+// siunitx reads a quantity in the text.
+func siunitx(word string) act {
+	return func(r *reader, s string, i, depth int) int {
+		formula, end := quantity(s, i, word)
+		r.math(formula, false)
+		return end
+	}
+}
+
+// mintinline reads \mintinline{language}{code}.
+func (r *reader) mintinline(s string, i, depth int) int {
+	_, i, _ = option(s, i)
+	_, i = argument(s, i)
+	return r.verb(s, i, depth)
 }

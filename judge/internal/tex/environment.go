@@ -6,68 +6,164 @@ import (
 
 // environment reads an environment, whose name is the next argument.
 func (r *reader) environment(s string, i, depth int) int {
-	word, i := argument(s, i)
-	word = strings.TrimSuffix(word, "*")
-	body, end := bodyOf(s, i, word)
+	full, i := argument(s, i)
+	full = strings.TrimSpace(full)
+	word := strings.TrimSuffix(full, "*")
+	body, end := bodyOf(s, i, full)
+	if own, ok := r.environments[full]; ok {
+		r.ownEnvironment(own, full, body, depth)
+		return end
+	}
+	if verbatims[word] && word != "comment" {
+		r.codeEnvironment(body, word)
+		return end
+	}
 	switch word {
-	case "itemize", "enumerate", "description":
+	case "itemize", "enumerate", "description", "compactitem", "compactenum", "asparaenum", "asparaitem":
 		r.list(body, word, depth)
-	case "verbatim", "lstlisting", "Verbatim", "minted", "alltt":
-		r.code(body, word)
-	case "quote", "quotation", "displayquote":
+	case "quote", "quotation", "displayquote", "verse":
 		r.write("\n\n" + prefixed(r.inner(body, depth), "> ") + "\n\n")
-	case "tabular", "tabularx", "tabulary", "longtable", "array":
-		r.tabular(body, word, depth)
-	case "equation", "align", "gather", "displaymath", "eqnarray", "multline":
+	case "tabular", "tabularx", "tabulary", "longtable", "array", "supertabular", "tblr":
+		r.tabular(body, full, depth)
+	case "equation", "align", "gather", "displaymath", "eqnarray", "multline", "flalign":
 		r.math(body, true)
+	case "alignat":
+		_, at := argument(body, 0)
+		r.math(body[at:], true)
 	case "math":
 		r.math(body, false)
-	case "comment":
+	case "comment", "filecontents":
 	case "Input", "Output", "Interaction", "Notes", "Note", "Scoring":
 		r.write("\n\n## " + word + "\n\n")
 		r.text(body, depth+1)
 		r.write("\n\n")
-	default: // center, figure, minipage, ...
-		for {
-			_, next, found := option(body, 0)
-			if !found {
-				break
-			}
-			body = body[next:]
-		}
-		if args := environmentArgs[word]; args > 0 {
-			at := 0
-			for range args {
-				_, at = argument(body, at)
-			}
-			body = body[at:]
-		}
-		r.write("\n\n")
-		r.text(body, depth+1)
-		r.write("\n\n")
+	case "problem":
+		r.problem(body, depth)
+	default:
+		r.textEnvironment(body, word, depth)
 	}
 	return end
 }
 
-// environmentArgs are how many arguments environments have that are not text.
-var environmentArgs = map[string]int{"wrapfigure": 2, "minipage": 1, "multicols": 1, "adjustbox": 1, "spacing": 1, "thebibliography": 1, "subfigure": 1}
+// ownEnvironment reads an environment that the statement defines. One that is defined by
+// itself is of no use here.
+func (r *reader) ownEnvironment(own ownEnvironment, word, body string, depth int) {
+	begin, at := own.begin.with(body, 0)
+	if r.runs++; r.runs > maxMacros || len(begin) > maxText {
+		return
+	}
+	delete(r.environments, word)
+	defer func() { r.environments[word] = own }()
+	r.write("\n\n")
+	r.text(begin+body[at:]+own.end, depth+1)
+	r.write("\n\n")
+}
+
+// layouts are the environments that only say where their text stands, with how many of
+// their arguments are not text.
+var layouts = map[string]int{
+	"center": 0, "flushleft": 0, "flushright": 0, "centering": 0, "raggedright": 0, "document": 0, "abstract": 0,
+	"titlepage": 0, "samepage": 0, "sloppypar": 0,
+	"table": 0, "wraptable": 2, "sidewaystable": 0, "threeparttable": 0, "tablenotes": 0, "framed": 0, "shaded": 0,
+	"mdframed": 0, "tcolorbox": 0,
+	"minipage": 1, "multicols": 1, "adjustbox": 1, "spacing": 1, "thebibliography": 1, "landscape": 0, "proof": 0,
+	"singlespace": 0, "onehalfspace": 0,
+	"tiny": 0, "scriptsize": 0, "footnotesize": 0, "small": 0, "normalsize": 0, "large": 0, "Large": 0, "LARGE": 0,
+	"huge": 0, "Huge": 0,
+	"bf": 0, "it": 0, "em": 0, "bfseries": 0, "itshape": 0, "sffamily": 0, "ttfamily": 0, "savenotes": 0,
+	"subequations": 0, "changemargin": 2,
+	"adjustwidth": 2, "otherlanguage": 1, "russian": 0, "english": 0, "indentation": 0, "tutorial": 0,
+	"example": 0, "examplewide": 0, "examplethree": 0,
+	"examples": 0, "sampletable": 0, "Sample": 0, "afterSample": 0, "theorem": 0, "definition": 0, "lemma": 0,
+	"remark": 0, "Constraints": 0, "hint": 0,
+	"frame": 0, "block": 1, "columns": 0, "column": 1, "exampleblock": 1, "alertblock": 1, "subtasks": 0,
+	"varwidth": 1, "wrapfig": 2, "trivlist": 0,
+	"displaycquote": 1, "lrbox": 1, "group": 0, "ruledtabular": 0, "center*": 0, "raggedleft": 0, "floatrow": 0,
+}
+
+// figures are the environments of pictures with a caption, with how many arguments they have
+// before it. The last one may be a width.
+var figures = map[string]int{
+	"figure": 0, "wrapfigure": 2, "subfigure": 1, "subfloat": 0, "SCfigure": 0, "sidewaysfigure": 0,
+	"floatingfigure": 1, "marginfigure": 0, "subcaptionblock": 1,
+}
+
+// textEnvironment reads an environment for the text in it. One that is not known may be a
+// drawing, and its source says nothing to a reader: it leaves a mark.
+func (r *reader) textEnvironment(body, word string, depth int) {
+	args, known := layouts[word]
+	figureArgs, isFigure := figures[word]
+	switch {
+	case isFigure:
+		args = figureArgs
+	case !known:
+		r.write("\n\n")
+		r.notShown(word, `{`+word+`}`)
+		r.write("\n\n")
+		return
+	}
+	options := func() {
+		for strings.HasPrefix(body, "[") {
+			_, next, found := option(body, 0)
+			if !found {
+				return
+			}
+			body = body[next:]
+		}
+	}
+	share := r.share
+	options()
+	for range args {
+		arg, at := argument(body, 0)
+		body = body[at:]
+		options()
+		if width, ok := r.shareOf(arg); ok {
+			share = min(width, 1)
+		}
+	}
+	sub := r.sub()
+	sub.share = share
+	if isFigure {
+		sub.figure(body, depth)
+	} else {
+		sub.text(body, depth+1)
+	}
+	r.write("\n\n" + strings.Trim(sub.out.String(), " \n") + "\n\n")
+}
+
+// verbatims are the environments whose text is not LaTeX.
+var verbatims = map[string]bool{
+	"verbatim": true, "Verbatim": true, "BVerbatim": true, "alltt": true, "lstlisting": true, "minted": true, "comment": true,
+}
 
 // bodyOf finds the end of an environment, with others of its name inside.
 func bodyOf(s string, i int, word string) (body string, end int) {
-	open, closing := `\begin{`+word+`}`, `\end{`+word+`}`
-	if !strings.Contains(s[i:], closing) { // a starred name, or none at all
-		open, closing = `\begin{`+word+`*}`, `\end{`+word+`*}`
-	}
 	depth := 1
-	for at := i; at < len(s); {
-		next := strings.Index(s[at:], closing)
-		if next < 0 {
-			break
-		}
-		depth += strings.Count(s[at:at+next], open) - 1
-		at += next + len(closing)
-		if depth <= 0 {
-			return s[i : at-len(closing)], at
+	raw := verbatims[strings.TrimSuffix(word, "*")]
+	for k := i; k < len(s); {
+		switch {
+		case s[k] == '%' && !raw:
+			k = comment(s, k)
+		case s[k] != '\\':
+			k++
+		default:
+			command, at := name(s, k)
+			if command != "begin" && command != "end" {
+				k = max(at, k+1)
+				continue
+			}
+			found, after := argument(s, at)
+			switch {
+			case strings.TrimSpace(found) != word:
+			case command == "end":
+				depth--
+			case !raw:
+				depth++
+			}
+			if depth == 0 {
+				return s[i:k], after
+			}
+			k = at
 		}
 	}
 	return s[i:], len(s)
@@ -77,12 +173,11 @@ func bodyOf(s string, i int, word string) (body string, end int) {
 func (r *reader) list(body, kind string, depth int) {
 	_, at, _ := option(body, 0)
 	mark := "- "
-	if kind == "enumerate" {
+	if strings.Contains(kind, "enum") {
 		mark = "1. "
 	}
 	sub := r.sub()
 	sub.text(body[at:], depth+1)
-	r.runs = sub.runs
 	r.write("\n\n")
 	for i, item := range strings.Split(sub.out.String(), itemMark) {
 		if strings.TrimSpace(item) == "" || i == 0 {
@@ -118,8 +213,8 @@ func tidyLines(text string) string {
 	return manyLines.ReplaceAllString(trailing.ReplaceAllString(text, "\n"), "\n\n")
 }
 
-// code writes a text as it is.
-func (r *reader) code(body, kind string) {
+// codeEnvironment reads an environment of code.
+func (r *reader) codeEnvironment(body, kind string) {
 	if _, at, found := option(body, 0); found {
 		body = body[at:]
 	}
@@ -127,14 +222,18 @@ func (r *reader) code(body, kind string) {
 		_, at := argument(body, 0)
 		body = body[at:]
 	}
-	body = strings.ReplaceAll(body, "```", "'''")
-	r.write("\n\n```\n" + strings.Trim(body, "\n") + "\n```\n\n")
+	r.code(body)
+}
+
+// code writes a text as it is.
+func (r *reader) code(body string) {
+	r.write("\n\n```\n" + strings.Trim(strings.ReplaceAll(body, "```", "'''"), "\n") + "\n```\n\n")
 }
 
 // tabular reads a table. The first row is its head, as Markdown wants one.
 func (r *reader) tabular(body, kind string, depth int) {
 	_, at, _ := option(body, 0)
-	if kind == "tabularx" || kind == "tabulary" {
+	if kind == "tabularx" || kind == "tabulary" || kind == "tabular*" {
 		_, at = argument(body, at)
 	}
 	_, at = argument(body, at)
@@ -153,7 +252,6 @@ func (r *reader) tabular(body, kind string, depth int) {
 			empty = empty && text == ""
 			cells = append(cells, text)
 		}
-		r.runs = sub.runs
 		if !empty {
 			rows = append(rows, cells)
 			columns = max(columns, len(cells))

@@ -1,7 +1,9 @@
 package tex
 
 import (
+	"html"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -92,13 +94,17 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 			return plainMath(root, depth+1) + "√(" + body + ")", end
 		}
 		return "√" + part(body), end
-	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathbb", "mathtt", "textbf", "textit", "texttt", "operatorname", "mbox",
-		"textrm", "boldsymbol", "bm", "mathfrak", "hbox", "emph", "mathop", "textsc", "underline", "overline", "bar", "hat", "vec", "tilde", "widehat":
+	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathbb", "mathtt", "textbf", "textit",
+		"texttt", "operatorname", "mbox",
+		"textrm", "boldsymbol", "bm", "mathfrak", "hbox", "emph", "mathop", "textsc", "underline", "mathscr",
+		"mathnormal", "mathbin", "mathrel", "mathord", "mathopen", "mathclose",
+		"mathpunct", "mathinner", "textsf", "textnormal", "textup", "underbrace", "overbrace", "substack", "boxed",
+		"fbox", "ensuremath", "pmb", "mathds",
+		"smash", "t", "cancel", "bcancel", "xcancel":
 		return inner(), end
 	case "begin":
-		_, end = argument(s, end)
-		return "", end
-	case "end", "label", "hspace", "vspace", "phantom", "color":
+		return mathEnvironment(s, end, depth)
+	case "end", "label", "tag", "hspace", "vspace", "phantom", "hphantom", "vphantom", "color", "mspace":
 		_, end = argument(s, end)
 		return "", end
 	case "constant":
@@ -108,7 +114,11 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 		return "; ", end
 	case "(", ")": // a formula in words
 		return "", end
-	case "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "limits", "displaystyle", "nolimits", "textstyle":
+	case "left", "right", "middle", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
+		"Biggl", "Biggr", "bigm", "Bigm",
+		"limits", "nolimits", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "nonumber", "notag",
+		"hline", "boldmath", "rm", "bf", "it",
+		"tt", "sf", "cal", "sc", "small", "large", "allowbreak", "nobreak", "strut", "mathstrut", "relax", "hfill":
 		if end < len(s) && s[end] == '.' {
 			end++
 		}
@@ -121,16 +131,127 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 		_, end = name(s, end)
 		return "≠", end
 	}
+	if text, end, ok := stackCommand(word, s, end, depth); ok {
+		return text, end
+	}
+	if mark, ok := overMarks[word]; ok {
+		return marked(inner(), word, mark), end
+	}
 	if text, ok := mathSymbols[word]; ok {
 		return text, swallow(s, end, " ")
+	}
+	for _, signs := range []map[string]string{operators, large} {
+		if sign, ok := signs[word]; ok {
+			return " " + html.UnescapeString(sign) + " ", swallow(s, end, " ")
+		}
+	}
+	for _, signs := range []map[string]string{letters, fences} {
+		if sign, ok := signs[word]; ok {
+			return html.UnescapeString(sign), end
+		}
 	}
 	if text, ok := symbols[word]; ok {
 		return unescape.ReplaceAllString(text, "$1"), end
 	}
-	if word != "" && isLetter(word[0]) {
-		return word, end // \log, \min, \gcd
+	if _, known := functions[word]; !known && word != "" && isLetter(word[0]) && strings.HasPrefix(s[end:], "{") {
+		return word + "(" + inner() + ")", end
 	}
-	return word, end
+	return word, end // \log, \min, \gcd
+}
+
+// stackCommand reads a command with several arguments, of which one is above or below another,
+// or says only how it looks.
+func stackCommand(word, s string, end, depth int) (text string, after int, ok bool) {
+	inner := func() string {
+		var body string
+		body, end = argument(s, end)
+		return plainMath(body, depth+1)
+	}
+	switch word {
+	case "textcolor", "raisebox", "stackrel", "colorbox", "parbox", "href", "scalebox":
+		_, end, _ = option(s, end)
+		_, end = argument(s, end)
+		return inner(), end, true
+	case "overset":
+		over := inner()
+		return inner() + script('^', over), end, true
+	case "underset":
+		under := inner()
+		return inner() + script('_', under), end, true
+	case "xrightarrow":
+		_, end, _ = option(s, end)
+		return " →" + script('^', inner()) + " ", end, true
+	case "xleftarrow":
+		_, end, _ = option(s, end)
+		return " ←" + script('^', inner()) + " ", end, true
+	}
+	return "", end, false
+}
+
+// overMarks are commands that put something on a letter, as Unicode combines it.
+var overMarks = map[string]rune{
+	"overline": '\u0305', "bar": '\u0304', "hat": '\u0302', "widehat": '\u0302', "vec": '\u20D7',
+	"overrightarrow": '\u20D7', "tilde": '\u0303',
+	"widetilde": '\u0303', "dot": '\u0307', "ddot": '\u0308', "check": '\u030C', "breve": '\u0306',
+	"mathring": '\u030A', "acute": '\u0301',
+	"grave": '\u0300',
+}
+
+// marked puts a mark on a letter. What has several is named by the mark: vec(AB).
+func marked(text, word string, mark rune) string {
+	letters := []rune(text)
+	if len(letters) == 1 {
+		return norm.NFC.String(text + string(mark))
+	}
+	if word == "overline" && len(letters) < 20 && !strings.ContainsFunc(text, func(r rune) bool { return !isDigitOrLetter(r) }) {
+		var b strings.Builder // as in a number of digits
+		for _, letter := range letters {
+			b.WriteString(string(letter) + string(mark))
+		}
+		return b.String()
+	}
+	return strings.TrimPrefix(word, "wide") + "(" + text + ")"
+}
+
+func isDigitOrLetter(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) }
+
+// brackets are what stands around the rows of a matrix.
+var brackets = map[string][2]string{
+	"pmatrix": {"(", ")"}, "bmatrix": {"[", "]"}, "Bmatrix": {"{", "}"}, "vmatrix": {"|", "|"},
+	"Vmatrix": {"‖", "‖"}, "matrix": {"", ""},
+	"smallmatrix": {"", ""}, "array": {"", ""}, "cases": {"{ ", " }"}, "dcases": {"{ ", " }"}, "rcases": {"{ ", " }"},
+}
+
+// mathEnvironment reads an environment in a formula. The rows of a matrix stand between
+// semicolons, and its cells between commas: (1, 0; 0, 1).
+func mathEnvironment(s string, i, depth int) (text string, end int) {
+	word, i := argument(s, i)
+	word = strings.TrimSpace(word)
+	body, end := bodyOf(s, i, word)
+	around, ok := brackets[strings.TrimSuffix(word, "*")]
+	if !ok { // aligned and the like
+		return plainMath(body, depth+1), end
+	}
+	between := ", "
+	if strings.HasSuffix(word, "cases") {
+		between = " "
+	}
+	_, at, _ := option(body, 0)
+	if word == "array" {
+		_, at = argument(body, at)
+	}
+	var rows []string
+	for _, row := range splitTop(body[at:], `\\`) {
+		_, skip, _ := option(row, 0) // of the line's end before it
+		var cells []string
+		for _, cell := range splitTop(row[skip:], "&") {
+			cells = append(cells, plainMath(cell, depth+1))
+		}
+		if text := strings.TrimSpace(strings.Join(cells, between)); text != "" {
+			rows = append(rows, text)
+		}
+	}
+	return around[0] + strings.Join(rows, "; ") + around[1], end
 }
 
 // part puts a part of a fraction into parentheses where it needs them.
@@ -143,26 +264,40 @@ func part(text string) string {
 
 // mathSymbols are commands of formulas that stand for characters.
 var mathSymbols = map[string]string{
-	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ", "neq": " ≠ ", "lt": " < ", "gt": " > ",
-	"ll": " ≪ ", "gg": " ≫ ", "equiv": " ≡ ", "approx": " ≈ ", "sim": " ~ ", "in": " ∈ ", "notin": " ∉ ", "subset": " ⊂ ", "subseteq": " ⊆ ",
-	"supset": " ⊃ ", "supseteq": " ⊇ ", "cup": " ∪ ", "cap": " ∩ ", "setminus": " ∖ ", "emptyset": "∅", "varnothing": "∅", "infty": "∞",
-	"cdot": " · ", "times": " × ", "div": " ÷ ", "pm": "±", "mp": "∓", "ast": "*", "star": "⋆", "circ": "°", "oplus": " ⊕ ", "otimes": " ⊗ ",
+	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ",
+	"neq": " ≠ ", "lt": " < ", "gt": " > ",
+	"ll": " ≪ ", "gg": " ≫ ", "equiv": " ≡ ", "approx": " ≈ ", "sim": " ~ ", "in": " ∈ ", "notin": " ∉ ",
+	"subset": " ⊂ ", "subseteq": " ⊆ ",
+	"supset": " ⊃ ", "supseteq": " ⊇ ", "cup": " ∪ ", "cap": " ∩ ", "setminus": " ∖ ", "emptyset": "∅",
+	"varnothing": "∅", "infty": "∞",
+	"cdot": " · ", "times": " × ", "div": " ÷ ", "pm": "±", "mp": "∓", "ast": "*", "star": "⋆", "circ": "°",
+	"oplus": " ⊕ ", "otimes": " ⊗ ",
 	"land": " ∧ ", "wedge": " ∧ ", "lor": " ∨ ", "vee": " ∨ ", "neg": "¬", "lnot": "¬", "forall": "∀", "exists": "∃",
-	"to": " → ", "rightarrow": " → ", "longrightarrow": " → ", "leftarrow": " ← ", "gets": " ← ", "Rightarrow": " ⇒ ", "implies": " ⇒ ",
-	"Leftarrow": " ⇐ ", "leftrightarrow": " ↔ ", "Leftrightarrow": " ⇔ ", "iff": " ⇔ ", "mapsto": " ↦ ", "uparrow": "↑", "downarrow": "↓",
+	"to": " → ", "rightarrow": " → ", "longrightarrow": " → ", "leftarrow": " ← ", "gets": " ← ",
+	"Rightarrow": " ⇒ ", "implies": " ⇒ ",
+	"Leftarrow": " ⇐ ", "leftrightarrow": " ↔ ", "Leftrightarrow": " ⇔ ", "iff": " ⇔ ", "mapsto": " ↦ ",
+	"uparrow": "↑", "downarrow": "↓",
 	"ldots": "...", "dots": "...", "cdots": "...", "dotsc": "...", "dotsb": "...", "vdots": "⋮", "ddots": "⋱",
-	"sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "mid": " | ", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "|": "‖",
-	"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
-	"prime": "′", "ell": "ℓ", "hbar": "ħ", "Re": "Re", "Im": "Im", "angle": "∠", "perp": " ⊥ ", "parallel": " ∥ ", "propto": " ∝ ", "colon": ": ",
-	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ",
-	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ",
-	"phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
-	"Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "bullet": "•", "dagger": "†", "checkmark": "✓", "square": "□", "triangle": "△",
+	"sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "mid": " | ", "vert": "|", "lvert": "|",
+	"rvert": "|", "Vert": "‖", "|": "‖",
+	"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrace": "{",
+	"rbrace": "}", "lbrack": "[", "rbrack": "]",
+	"prime": "′", "ell": "ℓ", "hbar": "ħ", "Re": "Re", "Im": "Im", "angle": "∠", "perp": " ⊥ ", "parallel": " ∥ ",
+	"propto": " ∝ ", "colon": ": ",
+	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ",
+	"eta": "η", "theta": "θ", "vartheta": "ϑ",
+	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
+	"tau": "τ", "upsilon": "υ",
+	"phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ",
+	"Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
+	"Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "bullet": "•", "dagger": "†",
+	"checkmark": "✓", "square": "□", "triangle": "△",
 }
 
 // accents are commands that put something on a letter, as Unicode combines it.
 var accents = map[string]rune{
-	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307', "u": '\u0306', "v": '\u030C', "H": '\u030B',
+	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307',
+	"u": '\u0306', "v": '\u030C', "H": '\u030B',
 	"c": '\u0327', "d": '\u0323', "b": '\u0331', "k": '\u0328', "r": '\u030A',
 }
 

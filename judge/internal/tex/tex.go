@@ -8,14 +8,19 @@
 // scripts or fonts, or as plain text ("10^5", "n ≤ m"). A formula with something in it that
 // it does not know is not drawn at all: then its source is what a reader sees.
 //
-// It sets nothing itself, it runs no macros but simple ones that a statement defines
-// itself, and it reads no other file. Where samples belong it writes the marks
+// It sets nothing itself, and it runs no macros but simple ones that a statement defines
+// itself. Pictures become images of Markdown, with their size in the fragment of the path;
+// drawings, and environments that it does not know, leave a mark and a Warning. Other files
+// are read only through Source.Read. Where samples belong it writes the marks
 // {{nextsample}} and {{remainingsamples}}, and for constants {{name}}, as statements
 // in Markdown have them.
+//
+//	tex.go      characters, groups and arguments; command.go, tables.go: commands
+//	source.go   Convert: preamble, files that are included, where something stands
+//	picture.go  pictures and figures; olymp.go: what Polygon's statements have
 package tex
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -23,53 +28,59 @@ import (
 
 // What a text may cost.
 const (
-	maxText   = 4 << 20 // bytes that are read
-	maxOut    = 8 << 20 // bytes that are written
-	maxDepth  = 60      // braces inside braces
-	maxMacros = 10_000  // expansions
+	maxText   = 4 << 20  // bytes that are read
+	maxOut    = 8 << 20  // bytes that are written
+	maxDepth  = 60       // braces inside braces
+	maxMacros = 10_000   // expansions
+	maxOption = 2000     // bytes of an option
+	maxSought = 64 << 20 // bytes that are read to find an end which may be missing
 )
 
 // Markdown returns the statement in Markdown.
-func Markdown(latex string) string {
-	if len(latex) > maxText {
-		latex = latex[:maxText]
-	}
-	latex = strings.ReplaceAll(latex, "\r\n", "\n")
-	if _, body, ok := strings.Cut(latex, `\begin{document}`); ok {
-		latex, _, _ = strings.Cut(body, `\end{document}`)
-	}
-	r := &reader{macros: map[string]macro{}, commands: commands()}
-	r.text(latex, 0)
-	return tidy(r.out.String())
-}
+func Markdown(latex string) string { return Source{Text: latex}.Convert().Markdown }
 
 // Plain returns a short text, such as a name, without any marks.
 func Plain(latex string) string {
-	text := plainFormulas(Markdown(latex))
-	text = unescape.ReplaceAllString(text, "$1")
-	return strings.Join(strings.Fields(strings.NewReplacer("**", "", "`", "").Replace(text)), " ")
+	return plain(Markdown(latex))
 }
+
+// plain returns a piece of what Markdown wrote without any marks.
+func plain(markdown string) string {
+	text := links.ReplaceAllString(tags.ReplaceAllString(plainFormulas(markdown), "$1"), "$1")
+	text = marksOfFonts.ReplaceAllString(text, "$1")
+	text = unescape.ReplaceAllString(strings.ReplaceAll(text, "`", ""), "$1")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+var (
+	tags         = regexp.MustCompile(`(\\.)|</?(?:s|sup|sub)>`)
+	links        = regexp.MustCompile(`!?\[((?:[^\[\]\\]|\\.)*)\]\([^()]*\)`)
+	marksOfFonts = regexp.MustCompile(`(\\.)|\*+`)
+)
 
 var unescape = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]<>#|~$])")
 
 // reader writes Markdown as it reads.
 type reader struct {
-	out      strings.Builder
-	commands map[string]act
-	macros   map[string]macro
-	runs     int  // of macros
-	column   bool // in a table, where & parts cells
+	*shared
+	out     strings.Builder
+	column  bool    // in a table, where & parts cells
+	caption *string // of the figure that is read, as plain text; nil outside of figures
+	share   float64 // of the text's width that a line has
 }
 
 // sub makes a reader for a text inside of this one.
 func (r *reader) sub() *reader {
-	return &reader{commands: r.commands, macros: r.macros, runs: r.runs, column: r.column}
+	return &reader{shared: r.shared, column: r.column, caption: r.caption, share: r.share}
 }
 
 // macro is a command that the statement defines.
 type macro struct {
-	args int
-	body string
+	args     int
+	body     string
+	optional bool // the first argument is in brackets, and has a default
+	standard string
+	alias    string // the command that it is, if it is one of those that are known
 }
 
 // write writes Markdown. Blanks at the start of a line would mean something there.
@@ -91,6 +102,9 @@ func (r *reader) text(s string, depth int) {
 		return
 	}
 	for i := 0; i < len(s) && r.out.Len() < maxOut; {
+		if depth == r.from.depth {
+			r.from.at = i
+		}
 		c := s[i]
 		switch {
 		case c == '\\':
@@ -101,7 +115,7 @@ func (r *reader) text(s string, depth int) {
 			i = r.formula(s, i)
 		case c == '{':
 			body, end := group(s, i)
-			r.text(body, depth+1)
+			r.group(body, depth)
 			i = end
 		case c == '}':
 			i++
@@ -207,7 +221,7 @@ func option(s string, i int) (body string, end int, found bool) {
 		return "", i, false
 	}
 	depth := 0
-	for at := k; at < len(s); at++ {
+	for at := k; at < min(len(s), k+maxOption); at++ {
 		switch s[at] {
 		case '\\':
 			at++
@@ -333,6 +347,11 @@ func (r *reader) source(s string, depth int) string {
 				i = end
 				continue
 			}
+			if text, next := quantity(s, end, word); next > end {
+				b.WriteString(r.source(text, depth+1))
+				i = next
+				continue
+			}
 			m, ok := r.macros[word]
 			if !ok {
 				b.WriteString(s[i:end])
@@ -351,37 +370,63 @@ func (r *reader) source(s string, depth int) string {
 
 // with puts the arguments that stand at i into a macro's body.
 func (m macro) with(s string, i int) (body string, end int) {
-	body = m.body
-	for k := range m.args {
-		var arg string
-		arg, i = argument(s, i)
-		body = strings.ReplaceAll(body, fmt.Sprintf("#%d", k+1), arg)
+	args := make([]string, m.args)
+	for k := range args {
+		if k == 0 && m.optional {
+			var found bool
+			if args[k], i, found = option(s, i); !found {
+				args[k] = m.standard
+			}
+			continue
+		}
+		args[k], i = argument(s, i)
 	}
-	return body, i
+	return parameter.ReplaceAllStringFunc(m.body, func(mark string) string {
+		if k := int(mark[1] - '1'); k < len(args) {
+			return args[k]
+		}
+		return mark
+	}), i
 }
+
+var parameter = regexp.MustCompile(`#[1-9]`)
 
 var (
 	manyLines  = regexp.MustCompile(`\n[ \t]*\n[ \t\n]*\n`)
 	trailing   = regexp.MustCompile(`[ \t]+\n`)
 	manyBlanks = regexp.MustCompile(`([^\n ]) {2,}`)
-	codeFences = regexp.MustCompile("(?s)```.*?```")
 )
 
 // tidy makes the layout even: no blanks at the ends of lines, one empty line at
 // most. Code stays as it is.
 func tidy(text string) string {
-	var b strings.Builder
-	last := 0
-	clean := func(s string) {
-		s = manyBlanks.ReplaceAllString(s, "$1 ")
+	var b, part strings.Builder
+	flush := func() {
+		s := manyBlanks.ReplaceAllString(part.String(), "$1 ")
 		s = trailing.ReplaceAllString(s, "\n")
 		b.WriteString(manyLines.ReplaceAllString(s, "\n\n"))
+		part.Reset()
 	}
-	for _, at := range codeFences.FindAllStringIndex(text, -1) {
-		clean(text[last:at[0]])
-		b.WriteString(text[at[0]:at[1]])
-		last = at[1]
+	fence := ""
+	for line := range strings.Lines(text) {
+		mark := strings.Trim(line, "> \n")
+		switch ticks := mark[:len(mark)-len(strings.TrimLeft(mark, "`"))]; {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+			flush()
+			b.WriteString(line)
+		case fence != "":
+			if ticks != mark || len(ticks) < len(fence) {
+				b.WriteString(line)
+				continue
+			}
+			fence = ""
+			b.WriteString(strings.TrimSuffix(line, "\n"))
+			part.WriteString("\n") // with the empty lines behind it
+		default:
+			part.WriteString(line)
+		}
 	}
-	clean(text[last:])
+	flush()
 	return strings.Trim(b.String(), "\n ") + "\n"
 }

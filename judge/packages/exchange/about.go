@@ -5,15 +5,19 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"assay/judge/internal/tex"
+	"assay/judge/internal/pictures"
+	"assay/judge/problem"
 )
 
 // about writes the table [package]: what the package says beyond its judging.
@@ -70,20 +74,23 @@ func (m *importer) statements() error {
 		if s.Kind == "pdf" || s.Kind == "html" || written[s.Language] {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name)))
+		text, err := m.pkg.Convert(s)
 		if err != nil {
 			continue // it is told below that there is none
 		}
+		text = sampleMarks.ReplaceAllString(text, "")
 		written[s.Language] = true
 		name := "statement.md"
 		if s.Language != m.mainLanguage() {
 			name = "statement." + s.Language + ".md"
 		}
 		if s.Kind == "tex" {
-			data = []byte(tex.Markdown(string(data)))
 			m.notes.add("the statement was turned from LaTeX into Markdown: read it once (%s)", name)
 		}
-		if err := write(filepath.Join(m.dir, name), data, 0o644); err != nil {
+		if err := write(filepath.Join(m.dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+		if err := m.pictures(text, filepath.Dir(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name)))); err != nil {
 			return err
 		}
 	}
@@ -97,7 +104,30 @@ func (m *importer) statements() error {
 		m.notes.add("there is no statement in Markdown or LaTeX")
 		return nil
 	}
-	return copyPictures(filepath.Dir(m.pkg.StatementFile("")), m.dir)
+	return nil
+}
+
+// sampleMarks say where samples belong, which only packages know.
+var sampleMarks = regexp.MustCompile(`\{\{(?:nextsample|remainingsamples)\}\}\n*`)
+
+// pictures copies the pictures that a statement shows, which stands in a folder.
+func (m *importer) pictures(markdown, folder string) error {
+	for _, p := range pictures.Paths([]byte(markdown)) {
+		file, ok := problem.FindPicture(m.pkg.Dir, folder, p.Path)
+		if !ok {
+			m.notes.add("the picture %s of the statement is not there", p.Path)
+			continue
+		}
+		name, err := filepath.Rel(folder, file)
+		if err != nil || !filepath.IsLocal(name) {
+			m.notes.add("the picture %s of the statement is left out: it is not below the statement's folder", p.Path)
+			continue
+		}
+		if err := copyFile(file, filepath.Join(m.dir, name)); err != nil && !errors.Is(err, fs.ErrExist) { // two languages show it
+			return err
+		}
+	}
+	return nil
 }
 
 // copyPictures copies the pictures that statements show.

@@ -11,7 +11,7 @@
 //	grading.go  how groups make a score
 //	programs.go validators; stage.go: programs with include/ and constants filled in
 //	submissions.go, annotate.go  submissions and what they must get
-//	statement.go statements; unpack.go: packages in zip archives; folder.go: links
+//	statement.go statements; show.go: as Markdown; pictures.go: what is not shown; unpack.go: packages in zip archives; folder.go: links
 //
 // The package does not build or run anything, and writes nothing but what Stage
 // and Unpack are told to. Symbolic links out of a package are
@@ -83,6 +83,7 @@ type Package struct {
 	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations tell
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
+	shown     []judge.Case         // the samples of a package of another format
 	asked     map[string]bool      // the YAML files that were looked for
 }
 

@@ -431,3 +431,66 @@ two `+"``` three"+`
 		}
 	}
 }
+
+// TestIncludes: a statement may be in several files of the package, and of no others.
+func TestIncludes(t *testing.T) {
+	dir := unpack(t, parse(`
+-- problem.yaml --
+problem_format_version: 2025-09
+name: One
+uuid: 117b564d-429b-44d4-bf8c-c264a3703e07
+constants: {n: 10}
+-- statement/problem.en.tex --
+\input{parts/body} \input{../shared} \input{../../outside} \input{/etc/passwd}
+\lstinputlisting{code.py}
+\input{problems/pkg/shared} \input{pkg/../../outside}
+-- statement/parts/body.tex --
+At most \constant{n}. \includegraphics{parts/a}
+\includegraphics{b}
+-- statement/parts/a.png --
+-- statement/code.py --
+n = 10
+-- shared.tex --
+Shared.
+-- statement/problem.sv.md --
+![a](parts/a.png) ![c](c.png)
+
+<img src="../shared.tex">
+-- statement/problem.de.html --
+<p>
+<img src="d.png">
+-- statement/problem.de.pdf --
+%PDF
+-- data/secret/1.in --
+1
+-- data/secret/1.ans --
+1
+`))
+	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "outside.tex"), []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, dir)
+	got, err := p.Markdown("en")
+	const want = "# One\n\nAt most 10. ![](parts/a) ![](b) Shared. \\[../../outside: not found\\] \\[/etc/passwd: not found\\]\n\n```\nn = 10\n```\n\nShared. \\[pkg/../../outside: not found\\]"
+	if err != nil || strings.TrimSpace(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	n, missing, warnings := p.Unshown()
+	var told []string
+	for _, f := range append(missing, warnings...) {
+		file, _ := filepath.Rel(dir, f.File)
+		told = append(told, fmt.Sprintf("%s:%d: %s", filepath.ToSlash(file), f.Line, f.Text))
+	}
+	const gone = "the statement shows the picture %s, which is not there"
+	wantTold := []string{
+		"statement/parts/body.tex:2: " + fmt.Sprintf(gone, "b"),
+		"statement/problem.de.html:2: " + fmt.Sprintf(gone, "d.png"),
+		"statement/problem.sv.md:1: " + fmt.Sprintf(gone, "c.png"),
+		"statement/problem.en.tex:1: the statement includes ../../outside: it is outside of the package",
+		"statement/problem.en.tex:1: the statement includes /etc/passwd: no such file or directory",
+		"statement/problem.en.tex:3: the statement includes pkg/../../outside: it is outside of the package",
+	}
+	if n != 6 || !slices.Equal(told, wantTold) {
+		t.Errorf("%d pictures\n%q, want\n%q", n, told, wantTold)
+	}
+}

@@ -2,8 +2,11 @@ package icpc
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,28 +29,84 @@ func (p *Package) Markdown(language string) (string, error) {
 	}
 	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
 	if what := documents[s.Kind]; what != "" {
-		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples("{{remainingsamples}}"), nil
+		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples("{{remainingsamples}}", false), nil
 	}
-	data, err := p.read(s.Name)
+	doc, err := p.convert(s)
 	if err != nil {
 		return "", &judge.Fault{File: p.at(s.Name), Text: problem.Reason(err)}
 	}
-	text := strings.TrimPrefix(string(data), "\ufeff")
+	text := doc.Markdown
+	if first, rest, _ := strings.Cut(text, "\n"); s.Kind == "tex" && (first == "#" || strings.HasPrefix(first, "# ")) { // \problemname
+		text = rest
+	}
+	return title + p.fileNames() + p.withSamples(strings.TrimSpace(text), doc.Examples > 0), nil
+}
+
+// fileNames says which files submissions read and write, if they do not use standard input
+// and output.
+func (p *Package) fileNames() string {
+	in, out := p.Problem.InFile, p.Problem.OutFile
+	if in+out == "" {
+		return ""
+	}
+	return fmt.Sprintf("Input file: `%s`. Output file: `%s`.\n\n", cmp.Or(in, "standard input"), cmp.Or(out, "standard output"))
+}
+
+// convert reads a statement as Markdown, without title and samples.
+func (p *Package) convert(s Statement) (tex.Document, error) {
+	text := s.Source
+	if text == "" {
+		data, err := p.read(s.Name)
+		if err != nil {
+			return tex.Document{}, err
+		}
+		text = strings.TrimPrefix(string(data), "\ufeff")
+	}
 	switch s.Kind {
 	case "tex":
-		text = texConstant.ReplaceAllStringFunc(text, func(mark string) string {
-			return p.Constants("{{" + texConstant.FindStringSubmatch(mark)[1] + "}}")
-		})
-		text = tex.Markdown(text)
-		if first, rest, _ := strings.Cut(text, "\n"); first == "#" || strings.HasPrefix(first, "# ") { // \problemname
-			text = rest
+		folder := path.Dir(s.Name)
+		source := tex.Source{Text: p.texConstants(text), File: s.Name, Has: func(name string) bool { return p.hasPicture(s, name) }}
+		source.Read = func(name string) (string, error) {
+			if text, ok := s.Files[name]; ok || s.Files != nil {
+				if !ok {
+					return "", fs.ErrNotExist
+				}
+				return text, nil
+			}
+			full := path.Join(folder, name)
+			if _, below, ok := strings.Cut("/"+name, "/"+p.ID+"/"); ok && !p.isFile(full) { // from a folder above the package
+				full = path.Clean(below)
+			}
+			if !filepath.IsLocal(filepath.FromSlash(full)) {
+				return "", errors.New("it is outside of the package")
+			}
+			data, err := p.read(full)
+			if err != nil {
+				return "", errors.New(problem.Reason(err))
+			}
+			return p.texConstants(string(data)), nil
 		}
+		return source.Convert(), nil
 	case "txt":
-		text = fenced(text)
-	default:
-		text = p.Constants(text)
+		return tex.Document{Markdown: fenced(text)}, nil
 	}
-	return title + p.withSamples(strings.TrimSpace(text)), nil
+	return tex.Document{Markdown: p.Constants(text)}, nil
+}
+
+// Convert returns a statement as Markdown, without its samples; "" for one that is a document.
+func (p *Package) Convert(s Statement) (string, error) {
+	if documents[s.Kind] != "" {
+		return "", nil
+	}
+	doc, err := p.convert(s)
+	return doc.Markdown, err
+}
+
+// texConstants fills in the constants of a text in LaTeX.
+func (p *Package) texConstants(text string) string {
+	return texConstant.ReplaceAllStringFunc(text, func(mark string) string {
+		return p.Constants("{{" + texConstant.FindStringSubmatch(mark)[1] + "}}")
+	})
 }
 
 // documents are the kinds of statements that are shown as they are, and what they are called.
@@ -79,9 +138,13 @@ const (
 	remainingSamples = "{{remainingsamples}}"
 )
 
-// withSamples puts the samples where the statement wants them, or at its end.
-func (p *Package) withSamples(text string) string {
+// withSamples puts the samples where the statement wants them, or at its end. A statement
+// that shows its examples itself needs no others.
+func (p *Package) withSamples(text string, shown bool) string {
 	samples := p.samples()
+	if shown {
+		samples = nil
+	}
 	var b strings.Builder
 	next := 0
 	show := func(n int) {
@@ -113,8 +176,14 @@ func (p *Package) withSamples(text string) string {
 	return b.String()
 }
 
+// ShowCases sets the cases that are the samples of a package which has no data/sample.
+func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
+
 // samples are the samples as Markdown, in order.
 func (p *Package) samples() (all []string) {
+	for i, c := range p.shown {
+		all = append(all, fmt.Sprintf("## Sample %d\n\n", i+1)+p.pair(p.below(c.In), p.below(c.Ans)))
+	}
 	var names []string
 	for _, e := range p.list("data/" + sample) {
 		for _, ext := range []string{".in", ".interaction", ".in.statement"} {
@@ -132,14 +201,28 @@ func (p *Package) samples() (all []string) {
 			fmt.Fprintf(&b, "What the judge writes stands behind <, what you write behind >:\n\n%s", p.quoted(base+".interaction"))
 		} else {
 			in, ans := p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")
-			fmt.Fprintf(&b, "Input:\n\n%s", p.quoted(in))
-			if ans != "" {
-				fmt.Fprintf(&b, "Output:\n\n%s", p.quoted(ans))
-			}
+			b.WriteString(p.pair(in, ans))
 		}
 		all = append(all, b.String())
 	}
 	return all
+}
+
+// pair is a sample's input and output; "" are files that are not there.
+func (p *Package) pair(in, out string) string {
+	text := "Input:\n\n" + p.quoted(in)
+	if out != "" {
+		text += "Output:\n\n" + p.quoted(out)
+	}
+	return text
+}
+
+// below is the name of a file of the package in its folder.
+func (p *Package) below(full string) string {
+	if name, err := filepath.Rel(p.Dir, full); err == nil && full != "" {
+		return filepath.ToSlash(name)
+	}
+	return ""
 }
 
 // first is the first of the files that is there, "" if none is.

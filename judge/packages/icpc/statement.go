@@ -14,6 +14,10 @@ type Statement struct {
 	Language string // "en"
 	Name     string // from the package's folder on
 	Kind     string // one of kinds
+	// Source is LaTeX that takes the place of the file's text, and includes Files by their
+	// names. If Files is nil, it includes files beside Name.
+	Source string
+	Files  map[string]string
 }
 
 // kinds are the forms of a statement, those that Markdown prefers first.
@@ -145,10 +149,15 @@ func (p *Package) StatementFile(language string) string {
 	return p.at("statement")
 }
 
-// StatementFiles are the paths of the statements in all languages.
+// StatementFiles are the paths of the statements in all languages. An HTML file beside a text
+// is made from it, and is left out.
 func (p *Package) StatementFiles() (files []string) {
-	for _, s := range p.Statements {
-		files = append(files, p.at(s.Name))
+	texts := map[string]bool{}
+	for _, s := range p.Statements { // texts come first
+		texts[s.Language] = texts[s.Language] || documents[s.Kind] == ""
+		if s.Kind != "html" || !texts[s.Language] {
+			files = append(files, p.at(s.Name))
+		}
 	}
 	return files
 }

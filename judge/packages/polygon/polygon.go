@@ -7,6 +7,7 @@
 //
 //	polygon.go  Open, and limits and programs; xml.go: problem.xml as structs
 //	tests.go    cases, groups and points; recipe.go: how tests are made
+//	statement.go statements; languages.go: the names of languages
 //
 // The package does not run anything. Tests of which the problem reads files instead
 // of standard input are refused, and so are problems that run solutions twice.
@@ -311,15 +312,4 @@ func language(s source) string {
 		return "python2"
 	}
 	return ""
-}
-
-func (r *reader) statements() {
-	kinds := map[string]string{"application/x-tex": "tex", "application/pdf": "pdf", "text/html": "html"}
-	for _, s := range r.doc.Statements {
-		if kind := kinds[s.Type]; kind != "" && r.at(s.Path) != "" {
-			code := s.Language[:min(2, len(s.Language))]
-			r.pkg.Statements = append(r.pkg.Statements, icpc.Statement{Language: code, Name: filepath.ToSlash(local(s.Path)), Kind: kind})
-		}
-	}
-	r.pkg.SortStatements()
 }

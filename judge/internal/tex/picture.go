@@ -1,0 +1,244 @@
+package tex
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// image reads \includegraphics[options]{file}.
+func (r *reader) image(s string, i, depth int) int {
+	if i < len(s) && s[i] == '<' { // of slides
+		if k := strings.IndexByte(s[i:], '>'); k >= 0 {
+			i += k + 1
+		}
+	}
+	options, i, _ := option(s, i)
+	more, i, corners := option(s, i)
+	if corners && !strings.Contains(more, "=") {
+		options = "" // the corners of a box
+	}
+	file, end := argument(s, i)
+	r.picture(file, r.size(options))
+	return end
+}
+
+// captionMark stands for the caption of a figure in the images above it: no text has it.
+const captionMark = "\x00caption\x00"
+
+// picture writes an image, with the caption of its figure.
+func (r *reader) picture(file, size string) {
+	alt := ""
+	if r.caption != nil {
+		alt = captionMark
+	}
+	if image := r.imageOf(file, alt, size); image != "" {
+		r.write(image)
+	}
+}
+
+// imageOf is an image in Markdown, "" for one without a file.
+func (r *reader) imageOf(file, alt, size string) string {
+	source := file
+	file = r.pathOf(file)
+	if file == "" {
+		return ""
+	}
+	file = r.found(file)
+	if !r.quiet && len(r.doc.Pictures) < maxPictures {
+		at, line := r.place(source)
+		r.doc.Pictures = append(r.doc.Pictures, Picture{Name: file, File: at, Line: line})
+	}
+	target := file + size
+	if strings.ContainsAny(target, " ()\t") {
+		target = "<" + target + ">"
+	}
+	return "![" + alt + "](" + target + ")"
+}
+
+// pathOf is the path of a picture as LaTeX sees it.
+func (r *reader) pathOf(file string) string {
+	file = signsOfPaths.Replace(r.source(file, 0))
+	file = strings.Trim(strings.TrimSpace(file), `"`)
+	return strings.TrimPrefix(strings.NewReplacer("<", "", ">", "", `\`, "/", "\x00", "").Replace(file), "./")
+}
+
+var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\space`, " ",
+	"\n", " ", "{", "", "}", "", "~", " ")
+
+// found is the picture's path from the statement's folder: in one of the folders of
+// \graphicspath, if it is not the statement's own.
+func (r *reader) found(file string) string {
+	if len(r.folders) == 0 || r.Has != nil && r.Has(file) {
+		return file
+	}
+	for _, folder := range r.folders {
+		if r.Has == nil || r.Has(folder+file) {
+			return folder + file
+		}
+	}
+	return r.folders[0] + file
+}
+
+// graphicsPath reads \graphicspath{{folder/}{folder/}}.
+func (r *reader) graphicsPath(s string, i, depth int) int {
+	body, end := argument(s, i)
+	r.folders = nil
+	for at := 0; at < len(body) && len(r.folders) < 20; {
+		if body[at] != '{' {
+			at++
+			continue
+		}
+		var folder string
+		folder, at = group(body, at)
+		if folder = r.pathOf(folder); folder != "" && !strings.HasSuffix(folder, "/") {
+			folder += "/"
+		}
+		r.folders = append(r.folders, folder)
+	}
+	return end
+}
+
+var (
+	sizeOption = regexp.MustCompile(`(?:^|,)\s*(width|height|totalheight|scale)\s*=\s*([^,]*)`)
+	relative   = regexp.MustCompile(`^([0-9]*\.?[0-9]*)\s*\\(textwidth|linewidth|columnwidth|hsize)\b`)
+	absolute   = regexp.MustCompile(`^([0-9]*\.?[0-9]+)\s*(?:true\s*)?(pt|bp|pc|in|cm|mm|em|ex|px)\b`)
+	number     = regexp.MustCompile(`^[0-9]*\.?[0-9]+$`)
+)
+
+// pixels are those of the units of TeX, at 96 an inch.
+var pixels = map[string]float64{
+	"pt": 96 / 72.27, "bp": 96 / 72.0, "pc": 96 / 6.0, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "em": 16, "ex": 8, "px": 1,
+}
+
+// size is the fragment for the options of a picture; "" where they do not say.
+func (r *reader) size(options string) string {
+	said := map[string]string{}
+	for _, found := range sizeOption.FindAllStringSubmatch(r.source(options, 0), 50) {
+		said[strings.TrimPrefix(found[1], "total")] = strings.TrimSpace(found[2])
+	}
+	for _, key := range []string{"width", "height"} {
+		if share, ok := r.shareOf(said[key]); ok && key == "width" {
+			return percent("width", share)
+		}
+		if found := absolute.FindStringSubmatch(said[key]); found != nil {
+			n, _ := strconv.ParseFloat(found[1], 64) // the pattern is that of a number
+			return fmt.Sprintf("#%s=%.0fpx", key, min(max(n*pixels[found[2]], 1), 10_000))
+		}
+	}
+	if number.MatchString(said["scale"]) {
+		n, _ := strconv.ParseFloat(said["scale"], 64)
+		return percent("scale", n)
+	}
+	return ""
+}
+
+// shareOf is a width as a part of the text's width.
+func (r *reader) shareOf(width string) (share float64, ok bool) {
+	found := relative.FindStringSubmatch(strings.TrimSpace(width))
+	if found == nil {
+		return 0, false
+	}
+	share = 1
+	if found[1] != "" {
+		var err error
+		if share, err = strconv.ParseFloat(found[1], 64); err != nil {
+			return 0, false
+		}
+	}
+	return share * r.share, true
+}
+
+// percent is a part of 1 as a fragment.
+func percent(key string, share float64) string {
+	most := 1.0
+	if key == "scale" {
+		most = 20
+	}
+	return fmt.Sprintf("#%s=%.0fpc", key, min(max(share, 0.01), most)*100)
+}
+
+// illustration reads \illustration{share}{file}{caption}.
+func (r *reader) illustration(s string, i, depth int) int {
+	share, i := argument(s, i)
+	file, i := argument(s, i)
+	caption, end := argument(s, i)
+	size := ""
+	if n, err := strconv.ParseFloat(strings.TrimSpace(share), 64); err == nil {
+		size = percent("width", n)
+	}
+	text := strings.TrimSpace(r.inner(caption, depth))
+	r.write("\n\n" + r.imageOf(file, altText(text), size) + "\n\n" + emphasized(text) + "\n\n")
+	return end
+}
+
+// altText is a caption as the text of an image.
+func altText(caption string) string { return special.Replace(plain(caption)) }
+
+// emphasized is a caption below its picture.
+func emphasized(caption string) string {
+	caption = strings.Join(strings.Fields(caption), " ")
+	if caption == "" {
+		return ""
+	}
+	return "*" + caption + "*"
+}
+
+// figure reads a figure: its caption is that of the images in it.
+func (r *reader) figure(body string, depth int) {
+	caption := ""
+	sub := r.sub()
+	sub.caption = &caption
+	sub.text(body, depth+1)
+	r.write("\n\n" + strings.ReplaceAll(sub.out.String(), captionMark, altText(caption)) + "\n\n")
+}
+
+// captionBelow reads \caption[short]{text}.
+func (r *reader) captionBelow(s string, i, depth int) int {
+	_, i, _ = option(s, i)
+	body, end := argument(s, i)
+	text := strings.TrimSpace(r.inner(body, depth))
+	if r.caption != nil && *r.caption == "" {
+		*r.caption = text
+	}
+	r.write("\n\n" + emphasized(text) + "\n\n")
+	return end
+}
+
+// captionOf reads \captionof{figure}{text}.
+func (r *reader) captionOf(s string, i, depth int) int {
+	_, i = argument(s, i)
+	return r.captionBelow(s, i, depth)
+}
+
+// subfloat reads \subfloat[caption]{picture}.
+func (r *reader) subfloat(s string, i, depth int) int {
+	caption, i, _ := option(s, i)
+	body, end := argument(s, i)
+	r.figure(body+` \caption{`+caption+`}`, depth)
+	return end
+}
+
+// captionBox reads \subcaptionbox{caption}[width]{picture}.
+func (r *reader) captionBox(s string, i, depth int) int {
+	caption, i := argument(s, i)
+	for found := true; found; {
+		_, i, found = option(s, i)
+	}
+	body, end := argument(s, i)
+	r.figure(body+` \caption{`+caption+`}`, depth)
+	return end
+}
+
+// tikz reads \tikz[options]{drawing} and \tikz drawing;
+func (r *reader) tikz(s string, i, depth int) int {
+	_, end, _ := option(s, i)
+	if k := strings.TrimLeft(s[end:], " \n\t"); strings.HasPrefix(k, "{") {
+		_, end = argument(s, end)
+	} else if k := strings.IndexByte(s[end:], ';'); k >= 0 {
+		end += k + 1
+	}
+	r.notShown("tikz", `\tikz`)
+	return end
+}

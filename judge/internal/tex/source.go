@@ -1,0 +1,254 @@
+package tex
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// What other files may cost.
+const (
+	maxIncluded = 200 // files
+	maxNested   = 20  // files inside files
+	maxWarnings = 1000
+	maxPictures = 1000 // that are named
+)
+
+// A Source is a statement in LaTeX with the files that it names.
+type Source struct {
+	Text string
+	File string // its name, for warnings and pictures
+	// Read returns the text of a file, by its path from the statement's folder. If nil, no
+	// file can be read.
+	Read func(name string) (string, error)
+	// Has reports whether there is a picture of this name. If nil, the first folder of
+	// \graphicspath has all pictures.
+	Has func(picture string) bool
+}
+
+// A Document is what became of a Source.
+type Document struct {
+	Markdown string
+	Examples int // that the statement shows itself
+	Pictures []Picture
+	Warnings []Warning
+}
+
+// A Picture is an image that a statement shows.
+type Picture struct {
+	Name string // from the statement's folder
+	File string // that names it
+	Line int    // of File, from 1
+}
+
+// A Warning tells of something that is not shown as it is in LaTeX.
+type Warning struct {
+	File, Text, Hint string
+	Line             int
+}
+
+// shared is what all readers of a statement know.
+type shared struct {
+	Source
+	commands     map[string]act
+	macros       map[string]macro
+	environments map[string]ownEnvironment
+	runs         int     // of macros
+	from         *origin // the file that is being read
+	included     int     // files
+	bytes        int     // of files
+	sought       int     // bytes that were read to find an end
+	folders      []string
+	quiet        bool // in the preamble, of which nothing is shown
+	doc          Document
+}
+
+// ownEnvironment is an environment that the statement defines.
+type ownEnvironment struct {
+	begin macro
+	end   string
+}
+
+// origin is a file that is being read.
+type origin struct {
+	file, text string
+	line       int // before the text
+	at         int // how far it was read
+	depth      int // of its text
+	above      *origin
+}
+
+var (
+	documentStart = regexp.MustCompile(`\\begin\s*\{document\}`)
+	documentEnd   = regexp.MustCompile(`\\end\s*\{document\}`)
+)
+
+// Convert reads the statement. Of the preamble only the definitions count.
+func (s Source) Convert() Document {
+	text := cleaned(s.Text)
+	r := &reader{share: 1, shared: &shared{Source: s, commands: commands()}}
+	r.macros, r.environments = map[string]macro{}, map[string]ownEnvironment{}
+	r.from = &origin{file: s.File, text: text}
+	if at := documentStart.FindStringIndex(text); at != nil {
+		r.quiet = true
+		r.sub().text(text[:at[0]], 0)
+		r.quiet = false
+	}
+	text, line := document(text)
+	r.from = &origin{file: s.File, text: text, line: line}
+	r.text(text, 0)
+	r.doc.Markdown = tidy(r.placed(r.out.String()))
+	return r.doc
+}
+
+// document is what stands between \begin{document} and \end{document}, if a text has these,
+// and how many lines are before it.
+func document(text string) (body string, line int) {
+	at := documentStart.FindStringIndex(text)
+	if at == nil {
+		return text, 0
+	}
+	body = text[at[1]:]
+	if end := documentEnd.FindStringIndex(body); end != nil {
+		body = body[:end[0]]
+	}
+	return body, strings.Count(text[:at[1]], "\n")
+}
+
+// cleaned cuts a file to what is read of it, with the line ends of Unix.
+func cleaned(text string) string {
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	text = strings.TrimPrefix(text, "\ufeff")
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// place says where in the statement a text stands, which is read now: the next place in the
+// file that has it or, for what a macro made, the place that is being read.
+func (r *reader) place(text string) (file string, line int) {
+	o := r.from
+	at := min(o.at, len(o.text))
+	for next := at; text != ""; next += len(text) {
+		k := strings.Index(o.text[next:], text)
+		if k < 0 {
+			break
+		}
+		if next += k; !inComment(o.text, next) {
+			at, o.at = next, next+len(text)
+			break
+		}
+	}
+	return o.file, o.line + 1 + strings.Count(o.text[:at], "\n")
+}
+
+// inComment reports whether what stands at i is behind a percent sign.
+func inComment(s string, i int) bool {
+	line := s[strings.LastIndexByte(s[:i], '\n')+1 : i]
+	return strings.Contains(strings.ReplaceAll(line, `\%`, ""), "%")
+}
+
+func (r *reader) warn(stands, text, hint string) {
+	if r.quiet || len(r.doc.Warnings) >= maxWarnings {
+		return
+	}
+	file, line := r.place(stands)
+	r.doc.Warnings = append(r.doc.Warnings, Warning{File: file, Line: line, Text: text, Hint: hint})
+}
+
+// ahead is the text from i on in which an end is sought; "" if too much was read for that.
+func (r *reader) ahead(s string, i int) string {
+	if r.sought += len(s) - i; r.sought > maxSought {
+		return ""
+	}
+	return s[i:]
+}
+
+// notShown leaves a mark for what cannot be shown, and warns.
+func (r *reader) notShown(what, stands string) {
+	r.write(`\[` + special.Replace(what) + `: not shown\]`)
+	r.warn(stands, fmt.Sprintf("the statement has a %s, which is not shown", what), "show it as a picture: \\includegraphics")
+}
+
+// input reads another file: \input{name}, \input name, \include, \import{folder/}{name}.
+func (r *reader) input(s string, i, depth int) int {
+	for i < len(s) && s[i] == ' ' {
+		i++
+	}
+	if i < len(s) && s[i] != '{' {
+		end := i
+		for end < len(s) && !strings.ContainsRune(" \n\t{}\\%", rune(s[end])) {
+			end++
+		}
+		r.include(s[i:end], depth)
+		return end
+	}
+	name, end := argument(s, i)
+	r.include(name, depth)
+	return end
+}
+
+func (r *reader) imported(s string, i, depth int) int {
+	folder, i := argument(s, i)
+	name, end := argument(s, i)
+	r.include(path.Join(strings.TrimSpace(folder), strings.TrimSpace(name)), depth)
+	return end
+}
+
+// include reads a file as if it stood here.
+func (r *reader) include(name string, depth int) {
+	name = strings.Trim(strings.TrimSpace(r.source(name, 0)), `"`)
+	text, file, ok := r.file(name, ".tex")
+	if !ok || name == "" {
+		return
+	}
+	nested := 0
+	for o := r.from; o != nil; o = o.above {
+		if nested++; o.file == file || nested > maxNested {
+			r.warn(name, fmt.Sprintf("%s includes itself, or files are nested too deeply", file), "remove the command")
+			return
+		}
+	}
+	before := r.from
+	text, line := document(text)
+	r.from = &origin{file: file, text: text, line: line, depth: depth + 1, above: before}
+	r.text(text, depth+1)
+	r.from = before
+}
+
+// listing shows a file as code.
+func (r *reader) listing(s string, i, depth int) int {
+	_, i, _ = option(s, i)
+	name, end := argument(s, i)
+	if text, _, ok := r.file(strings.TrimSpace(name), ""); ok {
+		r.code(text)
+	}
+	return end
+}
+
+// file reads a file that the statement names, with an extension where it has none.
+func (r *reader) file(name, extension string) (text, file string, ok bool) {
+	if r.Read == nil || r.quiet && extension == "" {
+		return "", "", false
+	}
+	var err error
+	for _, file := range []string{name + extension, name} {
+		if r.included >= maxIncluded || r.bytes >= maxText {
+			r.warn(name, "the statement includes too many or too long files",
+				fmt.Sprintf("at most %d files of %d bytes in all are read", maxIncluded, maxText))
+			return "", "", false
+		}
+		r.included++
+		if text, err = r.Read(file); err == nil {
+			text = cleaned(text)
+			r.bytes += len(text)
+			return text, path.Clean(file), true
+		}
+	}
+	if !r.quiet {
+		r.write(`\[` + special.Replace(name) + `: not found\]`)
+		r.warn(name, fmt.Sprintf("the statement includes %s: %v", name, err), "add the file below the statement's folder, or remove the command")
+	}
+	return "", "", false
+}

@@ -1,0 +1,35 @@
+package polygon
+
+import "strings"
+
+// codes are the codes of ISO 639-1 for the languages that Polygon names.
+var codes = map[string]string{
+	"afrikaans": "af", "albanian": "sq", "arabic": "ar", "armenian": "hy", "azerbaijani": "az", "azeri": "az",
+	"basque": "eu", "belarusian": "be",
+	"bengali": "bn", "bosnian": "bs", "bulgarian": "bg", "burmese": "my", "catalan": "ca", "chinese": "zh",
+	"croatian": "hr", "czech": "cs", "danish": "da",
+	"dutch": "nl", "english": "en", "esperanto": "eo", "estonian": "et", "farsi": "fa", "finnish": "fi",
+	"french": "fr", "galician": "gl", "georgian": "ka",
+	"german": "de", "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "icelandic": "is",
+	"indonesian": "id", "irish": "ga", "italian": "it",
+	"japanese": "ja", "kazakh": "kk", "khmer": "km", "korean": "ko", "kyrgyz": "ky", "lao": "lo", "latin": "la",
+	"latvian": "lv", "lithuanian": "lt",
+	"macedonian": "mk", "malay": "ms", "maltese": "mt", "moldavian": "ro", "moldovan": "ro", "mongolian": "mn",
+	"nepali": "ne", "norwegian": "no",
+	"persian": "fa", "polish": "pl", "portuguese": "pt", "punjabi": "pa", "romanian": "ro", "russian": "ru",
+	"serbian": "sr", "sinhala": "si",
+	"slovak": "sk", "slovene": "sl", "slovenian": "sl", "spanish": "es", "swahili": "sw", "swedish": "sv",
+	"tagalog": "tl", "tajik": "tg", "tamil": "ta",
+	"tatar": "tt", "telugu": "te", "thai": "th", "turkish": "tr", "turkmen": "tk", "ukrainian": "uk", "urdu": "ur",
+	"uzbek": "uz", "vietnamese": "vi",
+	"welsh": "cy", "yakut": "sah",
+}
+
+// code is the code of a language. A language that is not known keeps its name.
+func code(language string) string {
+	language = strings.ToLower(strings.TrimSpace(language))
+	if code, ok := codes[language]; ok {
+		return code
+	}
+	return language
+}

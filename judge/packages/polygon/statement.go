@@ -1,0 +1,187 @@
+package polygon
+
+import (
+	"encoding/json"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/icpc"
+)
+
+// The folders of a package's statements, with a folder for each language.
+const (
+	sectionsFolder   = "statement-sections"
+	statementsFolder = "statements"
+	propertiesFile   = "problem-properties.json"
+)
+
+// parts are the sections of a statement: the file in statement-sections, the key in
+// problem-properties.json and the command that is its heading, in the order of olymp.sty.
+// The examples stand before the notes.
+var parts = []struct{ file, heading string }{
+	{"legend", ""}, {"input", `\InputFile`}, {"output", `\OutputFile`}, {"interaction", `\Interaction`},
+	{"scoring", `\Scoring`}, {"notes", `\Note`},
+}
+
+// maxSection bounds the files that a statement is made of, in bytes.
+const maxSection = 4 << 20
+
+// statements reads the statements of all languages, those that say most first: sections,
+// the properties, problem.tex, HTML, PDF.
+func (r *reader) statements() {
+	var languages []string
+	add := func(language string) {
+		if language != "" && filepath.IsLocal(language) && language == filepath.Base(language) && !slices.Contains(languages, language) {
+			languages = append(languages, language)
+		}
+	}
+	for _, s := range r.doc.Statements {
+		add(s.Language)
+	}
+	for _, n := range r.doc.Names {
+		add(n.Language)
+	}
+	entries, _ := os.ReadDir(filepath.Join(r.dir, sectionsFolder)) // most packages have none
+	for _, e := range entries {
+		add(e.Name())
+	}
+	for _, language := range languages {
+		r.sections(language)
+		r.properties(language)
+	}
+	kinds := map[string]string{"application/x-tex": "tex", "application/pdf": "pdf", "text/html": "html"}
+	for _, s := range r.doc.Statements {
+		if kind := kinds[s.Type]; kind != "" && r.at(s.Path) != "" {
+			r.state(icpc.Statement{Language: code(s.Language), Name: filepath.ToSlash(local(s.Path)), Kind: kind})
+		}
+	}
+	r.pkg.SortStatements()
+	r.pkg.Names = map[string]string{}
+	for _, n := range r.doc.Names {
+		r.pkg.Names[code(n.Language)] = n.Value
+	}
+	r.pkg.ShowCases(r.samples())
+}
+
+func (r *reader) state(s icpc.Statement) { r.pkg.Statements = append(r.pkg.Statements, s) }
+
+// samples are the tests that the statement shows, if it names none.
+func (r *reader) samples() (all []judge.Case) {
+	for i, t := range r.set.Tests {
+		if !t.Sample {
+			continue
+		}
+		if in, ans := r.files(i); in != "" {
+			all = append(all, judge.Case{Name: r.name(i), In: in, Ans: ans})
+		}
+	}
+	return all
+}
+
+// sections reads a statement of which each section is a file, with its examples.
+func (r *reader) sections(language string) {
+	folder := path.Join(sectionsFolder, language)
+	var b strings.Builder
+	first := ""
+	for _, p := range parts {
+		if p.file == "notes" {
+			b.WriteString(r.examples(folder))
+		}
+		name := path.Join(folder, p.file+".tex")
+		if !r.written(name) {
+			continue
+		}
+		b.WriteString(p.heading + "\n\n" + `\input{` + p.file + ".tex}\n\n")
+		if first == "" {
+			first = name
+		}
+	}
+	if first != "" {
+		r.state(icpc.Statement{Language: code(language), Name: first, Kind: "tex", Source: b.String()})
+	}
+}
+
+// written says whether there is a file with something in it.
+func (r *reader) written(name string) bool {
+	full := r.at(name)
+	if full == "" {
+		return false
+	}
+	info, err := os.Stat(full)
+	if err != nil || info.Size() > maxSection {
+		return false
+	}
+	data, err := os.ReadFile(full)
+	return err == nil && len(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))) > 0
+}
+
+// examples are the examples of a folder, which differ from the tests where a statement is to
+// show something else: example.01 and example.01.a. Without any, the tests are shown.
+func (r *reader) examples(folder string) string {
+	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // it was there a moment ago
+	var b strings.Builder
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, "example.") && r.at(path.Join(folder, name+".a")) != "" {
+			b.WriteString(`\exmpfile{` + name + `}{` + name + ".a}\n")
+		}
+	}
+	return "\\Examples\n\n" + b.String() + "\n"
+}
+
+// properties reads problem-properties.json, which has a statement in parts.
+func (r *reader) properties(language string) {
+	name := path.Join(statementsFolder, language, propertiesFile)
+	full := r.at(name)
+	if full == "" {
+		return
+	}
+	info, err := os.Stat(full)
+	if err != nil || info.Size() > maxSection {
+		return
+	}
+	data, err := os.ReadFile(full)
+	if err != nil {
+		return
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(data, &all) != nil {
+		return // there are other forms of the statement
+	}
+	files := map[string]string{}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.file == "notes" {
+			b.WriteString(sampleTests(all["sampleTests"], files))
+		}
+		var text string
+		if json.Unmarshal(all[p.file], &text) != nil || strings.TrimSpace(text) == "" {
+			continue // null, or not there
+		}
+		files[p.file+".tex"] = text
+		b.WriteString(p.heading + "\n\n" + `\input{` + p.file + ".tex}\n\n")
+	}
+	if _, ok := files["legend.tex"]; ok {
+		r.state(icpc.Statement{Language: code(language), Name: name, Kind: "tex", Source: b.String(), Files: files})
+	}
+}
+
+// sampleTests adds the examples of problem-properties.json to the files, and names them.
+func sampleTests(raw json.RawMessage, files map[string]string) string {
+	var tests []struct{ Input, Output, InputFile, OutputFile string }
+	if json.Unmarshal(raw, &tests) != nil {
+		tests = nil // the samples of the tests are shown
+	}
+	var b strings.Builder
+	for _, t := range tests {
+		if t.InputFile == "" || t.OutputFile == "" || strings.ContainsAny(t.InputFile+t.OutputFile, `\{}%`) {
+			continue
+		}
+		files[t.InputFile], files[t.OutputFile] = t.Input, t.Output
+		b.WriteString(`\exmpfile{` + t.InputFile + `}{` + t.OutputFile + "}\n")
+	}
+	return "\\Examples\n\n" + b.String() + "\n"
+}
