@@ -46,7 +46,9 @@ func TestPictures(t *testing.T) {
 		"<div><a href=\"javascript:x\">bad</a> <a href=\"https://e.example\">good</a><svg><script>x</script></svg></div>": {
 			`<div>bad <a href="https://e.example">good</a></div>`, "bad good",
 		},
-		"![](<\"><x>.png>)": {`<p><img src="/file/%22%3E%3Cx%3E.png" alt=""></p>`, ""},
+		"cut <s>two</s>. And a <b>bo</b>ld":   {`<p>cut <s>two</s>. And a <b>bo</b>ld</p>`, "cut two. And a bold"},
+		"<div>a <b>bo</b>ld <i>it</i>.</div>": {`<div>a <b>bo</b>ld <i>it</i>.</div>`, "a bold it."},
+		"![](<\"><x>.png>)":                   {`<p><img src="/file/%22%3E%3Cx%3E.png" alt=""></p>`, ""},
 	} {
 		var page, text strings.Builder
 		if err := report.StatementPart(&page, []byte(markdown), shelf); err != nil {

@@ -282,7 +282,7 @@ func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
 				words = append(words, s.picture(pictures.Attribute(t.Attr, "src"), pictures.Attribute(t.Attr, "alt"), style)...)
 			case t.DataAtom == atom.Br || t.DataAtom == atom.Tr || t.DataAtom == atom.Li || t.DataAtom == atom.P:
 				words = append(words, word{hard: true})
-			default:
+			case !inlineElements[t.DataAtom]:
 				words = append(words, word{space: true})
 			}
 		}
