@@ -20,7 +20,7 @@ func TestPictures(t *testing.T) {
 		"![](d\\_e.png 'x') ![paren](f(1).png)\n" +
 		"![g][G  h] ![g h] ![none][]\n" +
 		"<img alt=x\n src='i.svg'> <IMG SRC=j.gif> <img src=\"k&amp;l.png?v=1\"/> <img src=//web/x.png>\n" +
-		"\n[g h]: <m.png>\n"
+		"\n[g h]: <m.png>\n[a]: no.png\n"
 	var got []string
 	for _, p := range problem.Pictures(markdown) {
 		got = append(got, strings.Repeat("|", p.Line)+p.Name)
