@@ -310,7 +310,7 @@ func (r *reader) let(s string, i, depth int) int {
 	other, end := argument(s, i)
 	word, means := strings.TrimPrefix(command, `\`), strings.TrimPrefix(other, `\`)
 	switch m, known := r.macros[means]; {
-	case word == "" || word == means || m.alias == word:
+	case word == "" || word == means:
 		delete(r.macros, word)
 	case known:
 		r.macros[word] = m

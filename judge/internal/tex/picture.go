@@ -15,10 +15,7 @@ func (r *reader) image(s string, i, depth int) int {
 		}
 	}
 	options, i, _ := option(s, i)
-	more, i, corners := option(s, i)
-	if corners && !strings.Contains(more, "=") {
-		options = "" // the corners of a box
-	}
+	_, i, _ = option(s, i) // the second of two corners
 	file, end := argument(s, i)
 	r.picture(file, r.size(options))
 	return end
@@ -51,7 +48,7 @@ func (r *reader) imageOf(file, alt, size string) string {
 		r.doc.Pictures = append(r.doc.Pictures, Picture{Name: file, File: at, Line: line})
 	}
 	target := file + size
-	if strings.ContainsAny(target, " ()\t") {
+	if strings.ContainsAny(target, " ()") {
 		target = "<" + target + ">"
 	}
 	return "![" + alt + "](" + target + ")"
@@ -65,7 +62,7 @@ func (r *reader) pathOf(file string) string {
 }
 
 var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\space`, " ",
-	"\n", " ", "{", "", "}", "", "~", " ")
+	"\n", " ", "\t", " ", "{", "", "}", "", "~", " ")
 
 // found is the picture's path from the statement's folder: in one of the folders of
 // \graphicspath, if it is not the statement's own.

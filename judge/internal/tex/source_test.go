@@ -22,9 +22,9 @@ func TestPictures(t *testing.T) {
 			"![](a#width=189px) ![](b#height=113px) ![](c#width=192px) ![](d#width=96px) ![](e#height=32px) ![](f#width=40px)"},
 		{"takes the width before the height", `\includegraphics[height=3cm,width=.4\textwidth,keepaspectratio]{a}`, "![](a#width=40pc)"},
 		{"takes a scale", `\includegraphics[scale=1.5]{a}`, "![](a#scale=150pc)"},
-		{"leaves out a size that it cannot tell", `\includegraphics[height=.2\textheight]{a} \includegraphics[scale=x]{b}`, "![](a) ![](b)"},
+		{"leaves out a size that it cannot tell", `\includegraphics[height=.2\textheight]{a} \includegraphics[scale=x]{b} \includegraphics[height=.2\linewidth]{c}`, "![](a) ![](b) ![](c)"},
 		{"knows the size of a macro", `\newcommand{\w}{0.3\textwidth}\includegraphics[width=\w]{a}`, "![](a#width=30pc)"},
-		{"puts blanks and parentheses in angles", `\includegraphics[scale=.5]{my pic (1).png} \includegraphics{"a b.png"}`, "![](<my pic (1).png#scale=50pc>) ![](<a b.png>)"},
+		{"puts blanks and parentheses in angles", `\includegraphics[scale=.5]{my pic (1).png} \includegraphics{"a b.png"} \includegraphics{a(1)}`, "![](<my pic (1).png#scale=50pc>) ![](<a b.png>) ![](<a(1)>)"},
 		{"knows names with braces and escapes", `\includegraphics{{v1.2}.png} \includegraphics{./a\_b}`, "![](v1.2.png) ![](a_b)"},
 		{"reads stars and old corners", `\includegraphics*[0,0][10,10]{a}`, "![](a)"},
 		{"illustrates", `x \illustration{0.3}{cat.jpg}{A \emph{cat} by \href{https://x.y/}{X}, $5_6$} y`,
@@ -36,6 +36,7 @@ func TestPictures(t *testing.T) {
 			"![A](a#width=40pc)\n\n*A*\n\n![B](b)\n\n*B*\n\n![C](c)\n\n*C*\n\n*All*"},
 		{"reads what text flows around", `\begin{wrapfigure}[5]{r}{0.3\textwidth}\vspace{-1em}\includegraphics[width=0.5\textwidth]{a}\end{wrapfigure}`, "![](a#width=15pc)"},
 		{"reads what stands beside", `\begin{minipage}[t]{0.5\textwidth}\includegraphics[width=\textwidth]{a}\end{minipage}\hfill\begin{minipage}{5cm}b\end{minipage}`, "![](a#width=50pc)\n\nb"},
+		{"takes the first of two captions", `\begin{figure}\includegraphics{a}\caption{A}\includegraphics{b}\caption{B}\end{figure}`, "![A](a)\n\n*A*\n\n![A](b)\n\n*B*"},
 		{"captions without a figure", `\begin{center}\includegraphics{a}\captionof{figure}{C}\end{center}`, "![](a)\n\n*C*"},
 		{"looks in the folder of pictures", `\graphicspath{{img/}}\includegraphics{a.png}`, "![](img/a.png)"},
 		{"reads the preamble's", "\\documentclass{article}\n\\newcommand{\\pic}[1]{\\includegraphics{#1.png}}\\graphicspath{{img}}hidden\\begin {document}\\pic{a}\\end {document} after", "![](img/a.png)"},
@@ -111,7 +112,7 @@ The end.
 
 func TestIncludedFiles(t *testing.T) {
 	files := map[string]string{
-		"a.tex": "A \\input{b}", "b.tex": "B\n\\includegraphics{pic}", "sub/c.tex": "C", "d": "D", "loop.tex": `\input{loop}`, "code.py": "print(1)\n",
+		"a.tex": "A \\input{b}", "b.tex": "B\n\\includegraphics{pic}", "sub/c.tex": "C", "d": "D", "loop.tex": `L \input{loop}`, "code.py": "print(1)\n",
 		"standalone.tex": "\\documentclass{standalone}\n\\begin{document}\nE \\includegraphics{e}\\end{document}",
 	}
 	source := tex.Source{File: "main.tex", Text: "x\n\\input{a}\n\n\\input d \\import{sub/}{c} \\include{none}\n\n\\lstinputlisting[language=Python]{code.py}\n\\input{loop} \\input{standalone}",
@@ -122,7 +123,7 @@ func TestIncludedFiles(t *testing.T) {
 			return "", errors.New("it is not there")
 		}}
 	doc := source.Convert()
-	if want := "x A B ![](pic)\n\nD C \\[none: not found\\]\n\n```\nprint(1)\n```\n\nE ![](e)\n"; doc.Markdown != want {
+	if want := "x A B ![](pic)\n\nD C \\[none: not found\\]\n\n```\nprint(1)\n```\n\nL E ![](e)\n"; doc.Markdown != want {
 		t.Errorf("%q, want\n%q", doc.Markdown, want)
 	}
 	if want := []tex.Picture{{"pic", "b.tex", 2}, {"e", "standalone.tex", 3}}; !slices.Equal(doc.Pictures, want) {
@@ -147,6 +148,10 @@ func TestIncludedFiles(t *testing.T) {
 }
 
 func TestNotShown(t *testing.T) {
+	quiet := tex.Source{Text: `\tikz{a}\includegraphics{a}\exmp{1}{2}\begin{document}b\end{document}`}.Convert()
+	if quiet.Markdown != "b\n" || len(quiet.Pictures)+len(quiet.Warnings)+quiet.Examples > 0 {
+		t.Errorf("of a preamble: %+v", quiet)
+	}
 	doc := tex.Source{File: "p.tex", Text: `\begin{figure}
 % \begin{tikzpicture}
 \centering
@@ -189,6 +194,7 @@ func TestNoSourceText(t *testing.T) {
 		{`{\bf a} {\it b} {\tt c} {\small d} {\bfseries\itshape e} \bf{f} {\bf{g} h}`, "**a** *b* `c` d **e** **f** **g** h"},
 		{`\setcounter{x}{3}\definecolor{c}{rgb}{0,1,0}\textcolor{c}{a}\colorbox{c}{b}\fcolorbox{c}{d}{e}\parbox[t]{3cm}{f}\makebox[2cm][l]{g}`, "abefg"},
 		{`\newcommand{\x}[2][d]{#1#2}\x{a}\x[b]{c}`, "dabc"},
+		{`\let\qa=\qb\let\qb=\qa x\qa\qb y`, "xy"},
 		{`\let\y=\textbf \let\z\x \y{a}`, "**a**"},
 		{`\newenvironment{note}[1]{\textbf{#1:} }{!}\begin{note}{N}text\end{note}`, "**N:** text!"},
 		{`\newtheorem{claim}[x]{Claim}\begin{claim}All\end{claim}`, "**Claim.** All"},

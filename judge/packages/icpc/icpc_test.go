@@ -414,6 +414,13 @@ two `+"``` three"+`
 			t.Errorf("Document(%q) = %q, %q, want %q, %q", row.language, path, kind, want, row.kind)
 		}
 	}
+	var files []string
+	for _, file := range p.StatementFiles() {
+		files = append(files, filepath.Base(file))
+	}
+	if got, want := strings.Join(files, " "), "problem.de.txt problem.pdf problem.fi.html problem.sv.tex problem.sv.pdf"; got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
 	if got, want := p.Attachments(), []string{filepath.Join(dir, "attachments", "a.zip"), filepath.Join(dir, "attachments", "b.py")}; !slices.Equal(got, want) {
 		t.Errorf("attachments %v, want %v", got, want)
 	}
@@ -456,6 +463,8 @@ Shared.
 ![a](parts/a.png) ![c](c.png)
 
 <img src="../shared.tex">
+-- statement/problem.sv.tex --
+\includegraphics{not-shown}
 -- statement/problem.de.html --
 <p>
 <img src="d.png">

@@ -39,7 +39,7 @@ func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
 // hasPicture reports whether there is a picture that a statement names.
 func (p *Package) hasPicture(s Statement, name string) bool {
 	for _, name := range problem.PictureNames(name) {
-		if name = path.Join(path.Dir(s.Name), name); filepath.IsLocal(filepath.FromSlash(name)) && p.isFile(name) {
+		if p.isFile(path.Join(path.Dir(s.Name), name)) { // which is nothing outside of the package
 			return true
 		}
 	}
@@ -55,7 +55,7 @@ func (p *Package) unshownTeX(s Statement) (n int, missing, warnings judge.Faults
 		if s.Files != nil { // parts of a file of another form
 			return p.at(s.Name), 0
 		}
-		if file != s.Name || s.Source != "" {
+		if file != s.Name {
 			file = filepath.ToSlash(filepath.Join(filepath.Dir(s.Name), file))
 		}
 		return p.at(file), line

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -67,10 +66,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 		folder := path.Dir(s.Name)
 		source := tex.Source{Text: p.texConstants(text), File: s.Name, Has: func(name string) bool { return p.hasPicture(s, name) }}
 		source.Read = func(name string) (string, error) {
-			if text, ok := s.Files[name]; ok || s.Files != nil {
-				if !ok {
-					return "", fs.ErrNotExist
-				}
+			if text, ok := s.Files[name]; ok {
 				return text, nil
 			}
 			full := path.Join(folder, name)

@@ -14,8 +14,8 @@ type Statement struct {
 	Language string // "en"
 	Name     string // from the package's folder on
 	Kind     string // one of kinds
-	// Source is LaTeX that takes the place of the file's text, and includes Files by their
-	// names. If Files is nil, it includes files beside Name.
+	// Source is LaTeX that takes the place of the file's text. It includes Files by their
+	// names, and files beside Name.
 	Source string
 	Files  map[string]string
 }

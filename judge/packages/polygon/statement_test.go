@@ -109,6 +109,7 @@ func TestStatements(t *testing.T) {
 		{"shows the examples of the sections", stated + sections + examples, "", "All.\n\n" + sample("5 6", "11") + "\n\n## Note"},
 		{"prefers the properties to problem.tex", stated + properties, "en", "# Sum\n\n" + files + "Add *both*.\n\n## Input\n\nTwo.\n\n" + sample("1 1", "2") + "\n\n## Note\n\nEasy.![](none.png)"},
 		{"passes over properties without a legend", stated + "-- statements/english/problem-properties.json --\n{\"legend\": null}\n", "en", "Add *them*."},
+		{"passes over names that no file has", stated + strings.Replace(properties, `"example.01"`, `"a}b"`, 1), "en", "Two.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note"},
 		{"passes over broken properties", stated + "-- statements/english/problem-properties.json --\n{\n", "en", "Add *them*."},
 		{"keeps a language that it does not know", stated, "klingon", "yI"},
 	} {
@@ -116,9 +117,16 @@ func TestStatements(t *testing.T) {
 		if err != nil || !strings.Contains(got, row.want) {
 			t.Errorf("it %s: %v\n%s\nwant\n%s", row.it, err, got, row.want)
 		}
+		if strings.Count(got, "## Sample") > 1 {
+			t.Errorf("it %s: a sample is shown twice:\n%s", row.it, got)
+		}
 		if strings.Contains(got, "Secret") || strings.Contains(got, "7") {
 			t.Errorf("it %s: a statement shows what is secret:\n%s", row.it, got)
 		}
+	}
+	outside := strings.Replace(stated, `<names>`, `<names><name language="../extra" value="x"/>`, 1) + "-- extra/legend.tex --\nSecret.\n"
+	if diff := cmp.Diff([]string{"en", "de", "klingon"}, opened(t, unpack(t, outside)).Languages()); diff != "" {
+		t.Errorf("languages of problem.tex (-want +got):\n%s", diff)
 	}
 	p := opened(t, unpack(t, stated+properties+sections))
 	if diff := cmp.Diff([]string{"en", "de", "klingon"}, p.Languages()); diff != "" {
