@@ -468,8 +468,6 @@ Shared.
 -- statement/problem.de.html --
 <p>
 <img src="d.png">
--- statement/problem.de.pdf --
-%PDF
 -- data/secret/1.in --
 1
 -- data/secret/1.ans --

@@ -21,7 +21,7 @@ type Statement struct {
 }
 
 // kinds are the forms of a statement, those that Markdown prefers first.
-var kinds = []string{"md", "tex", "txt", "html", "pdf"}
+var kinds = []string{"md", "tex", "txt", "pdf", "html"}
 
 var (
 	statementForm = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|txt|html|pdf)$`)
