@@ -46,7 +46,7 @@ func TestPictures(t *testing.T) {
 		"<div><a href=\"javascript:x\">bad</a> <a href=\"https://e.example\">good</a><svg><script>x</script></svg></div>": {
 			`<div>bad <a href="https://e.example">good</a></div>`, "bad good",
 		},
-		"cut <s>two</s>. And a <b>bo</b>ld":   {`<p>cut <s>two</s>. And a <b>bo</b>ld</p>`, "cut two. And a bold"},
+		"cut <s>two</s>. And a <b>bo</b>ld":   {`<p>cut <s>two</s>. And a <b>bo</b>ld</p>`, "cut ~two~. And a bold"},
 		"<div>a <b>bo</b>ld <i>it</i>.</div>": {`<div>a <b>bo</b>ld <i>it</i>.</div>`, "a bold it."},
 		"![](<\"><x>.png>)":                   {`<p><img src="/file/%22%3E%3Cx%3E.png" alt=""></p>`, ""},
 	} {
@@ -63,5 +63,17 @@ func TestPictures(t *testing.T) {
 		if got := strings.TrimSpace(text.String()); got != want[1] && want[1] != "" {
 			t.Errorf("%s\n is %q in a terminal, want %q", markdown, got, want[1])
 		}
+	}
+}
+
+// TestFootnotes: a terminal has them at the end, as a page has.
+func TestFootnotes(t *testing.T) {
+	var b strings.Builder
+	if err := report.Statement(&b, []byte("A note[^1] and another[^x].\n\n[^1]: The *first*.\n[^x]: The second, which is longer than its line.\n\nMore.\n"), 40, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = "A note[1] and another[2].\n\nMore.\n\n[1] The *first*.\n[2] The second, which is longer than its\n    line.\n"
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

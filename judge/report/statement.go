@@ -11,7 +11,6 @@ import (
 	"github.com/fatih/color"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -31,7 +30,7 @@ func Statement(w io.Writer, markdown []byte, columns int, colour bool, pictures 
 		columns = usualWidth
 	}
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(withFormulas)).Parser()
+	parser := goldmark.New(statementExtensions, goldmark.WithParserOptions(withFormulas)).Parser()
 	s := &sheet{source: markdown, paint: paint(colour), pictures: pictures}
 	lines := s.children(parser.Parse(text.NewReader(markdown)), min(max(columns, leastWidth), mostWidth), false)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -96,6 +95,11 @@ func (s *sheet) block(n ast.Node, room int) []string {
 		return nil
 	case *tables.Table:
 		return s.table(n, room)
+	case *tables.FootnoteList:
+		return s.children(n, room, true)
+	case *tables.Footnote:
+		mark := fmt.Sprintf("[%d] ", n.Index)
+		return indented(s.children(n, room-len(mark), true), mark, strings.Repeat(" ", len(mark)))
 	}
 	return s.children(n, room, false)
 }
@@ -240,9 +244,16 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 		return cutWords(oneLine(string(n.Label(s.source))), with(style, color.Underline))
 	case *ast.Image:
 		return s.picture(pictures.Address(n), plainText(n, s.source), style)
+	case *tables.FootnoteLink:
+		return cutWords(fmt.Sprintf("[%d]", n.Index), style)
+	case *tables.FootnoteBacklink:
+		return nil
 	case *ast.RawHTML:
-		if strings.HasPrefix(s.tag(n), "<br") {
+		switch tag := s.tag(n); {
+		case strings.HasPrefix(tag, "<br"):
 			return []word{{hard: true}}
+		case tag == "<s>" || tag == "</s>":
+			return cutWords("~", style)
 		}
 		return s.shown(n.Segments.Value(s.source), style)
 	}
