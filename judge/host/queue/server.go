@@ -261,6 +261,12 @@ func passes(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || ok && api.Code == 503
 }
 
+// noStore says whether JetStream could not make the files of a stream: JSStreamStoreFailedF.
+func noStore(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && api.ErrorCode == 10049
+}
+
 // discardLost drops streams of which the embedded server knows but whose files are gone.
 func (q *Queue) discardLost(ctx context.Context) error {
 	if q.server == nil {
@@ -294,6 +300,11 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 		// count for a job of this one.
 		config.FirstSeq = uint64(time.Now().UnixMicro())
 		s, err = q.js.CreateStream(ctx, config)
+		// JetStream deletes the folder of a stream that was dropped after it says so, and may take
+		// away the folder above it while the new stream is made there.
+		for wait := 20 * time.Millisecond; noStore(err) && wait < time.Second && pause(ctx, wait) == nil; wait *= 2 {
+			s, err = q.js.CreateStream(ctx, config)
+		}
 		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return s, wrap("make the stream "+config.Name, err)
 		}
