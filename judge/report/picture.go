@@ -80,15 +80,12 @@ func webAddress(address string) string {
 // width of the text, or for scale of its own width. Without any it has its own width.
 func (p *Picture) attributes(size map[string]string) (text string) {
 	for _, key := range []string{"width", "height", "scale"} {
-		number, unit := strings.TrimRight(size[key], "%pcx"), strings.TrimLeft(size[key], "0123456789.")
-		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(n >= 1 && n <= 10_000) {
-			continue
-		}
+		n, unit, ok := measure(size[key])
 		switch {
+		case !ok:
 		case key == "scale" && p.Width > 0:
 			text += fmt.Sprintf(` width="%.0f"`, max(1, float64(p.Width)*n/100))
-		case key == "scale":
+		case key == "scale": // of what is not known
 		case unit == "pc" || unit == "%":
 			text += fmt.Sprintf(` %s="%.0f%%"`, key, n)
 		default:
@@ -99,6 +96,13 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 		return fmt.Sprintf(` width="%d"`, p.Width) // an SVG may be as wide as there is room
 	}
 	return text
+}
+
+// measure reads a number from 1 to 10,000 with its unit: px, which can be left out, pc, or %.
+func measure(text string) (n float64, unit string, ok bool) {
+	unit = strings.TrimLeft(text, "0123456789.")
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, unit), 64)
+	return n, unit, err == nil && n >= 1 && n <= 10_000 && slices.Contains([]string{"", "px", "pc", "%"}, unit)
 }
 
 // plainElements are drawn, without their attributes; what is in others is drawn without them.

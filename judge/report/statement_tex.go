@@ -10,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"assay/judge/internal/pictures"
 )
 
 // StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
@@ -150,11 +152,38 @@ func (t *texWriter) piece(n ast.Node) string {
 	case *ast.AutoLink:
 		return `\url{` + texAddress(n.URL(t.source)) + "}"
 	case *ast.Image:
-		return `\includegraphics[width=0.5\textwidth]{` + texAddress(n.Destination) + "}"
+		return texPicture(pictures.Address(n))
 	case *ast.RawHTML:
+		if all := pictures.Sources(n.Segments.Value(t.source)); len(all) > 0 {
+			return texPicture(all[0])
+		}
 		return map[string]string{"<sup>": `\textsuperscript{`, "<sub>": `\textsubscript{`, "</sup>": "}", "</sub>": "}", "<br>": "\\\\\n"}[t.tag(n)]
 	}
 	return t.running(n)
+}
+
+// texPicture includes a picture in the size that its address says, or in half of the text's width.
+func texPicture(address string) string {
+	path, size := pictures.Split(address)
+	if pictures.Elsewhere(path) {
+		return `\url{` + texAddress([]byte(address)) + "}"
+	}
+	option := `width=0.5\textwidth`
+	for _, key := range []string{"width", "height", "scale"} {
+		n, unit, ok := measure(size[key])
+		switch {
+		case !ok:
+			continue
+		case key == "scale":
+			option = fmt.Sprintf("scale=%g", n/100)
+		case unit == "pc" || unit == "%":
+			option = fmt.Sprintf(`%s=%g\text%s`, key, n/100, key)
+		default:
+			option = fmt.Sprintf("%s=%gpt", key, n*0.75) // 96 pixels and 72 points make an inch
+		}
+		break
+	}
+	return `\includegraphics[` + option + "]{" + texAddress([]byte(path)) + "}"
 }
 
 // texAddress keeps what an address may have in it, and writes what LaTeX takes for its own.

@@ -18,6 +18,10 @@ func TestStatementTeX(t *testing.T) {
 		{"has lists", "- a\n- b\n\n1. c\n", "\\begin{itemize}\n\\item a\n\\item b\n\\end{itemize}\n\n\\begin{enumerate}\n\\item c\n\\end{enumerate}\n"},
 		{"keeps code as it is", "```\n% $\n```\n", "\\begin{verbatim}\n% $\n\\end{verbatim}\n"},
 		{"has tables", "| a | b |\n| - | - |\n| 1 | `2` |\n", "\\begin{tabular}{ll}\na & b \\\\\n\\hline\n1 & \\texttt{2} \\\\\n\\end{tabular}\n"},
+		{"has pictures", "![c](a_b.png) ![](c.png#width=25pc) ![](d#width=96px) ![](e#height=10pc) ![](f#scale=50pc) <img src=g.png>\n",
+			"\\includegraphics[width=0.5\\textwidth]{a_b.png} \\includegraphics[width=0.25\\textwidth]{c.png} \\includegraphics[width=72pt]{d} " +
+				"\\includegraphics[height=0.1\\textheight]{e} \\includegraphics[scale=0.5]{f} \\includegraphics[width=0.5\\textwidth]{g.png}\n"},
+		{"links pictures of other servers", "![](http://f/a.png)\n", "\\url{http://f/a.png}\n"},
 	} {
 		var b strings.Builder
 		if err := report.StatementTeX(&b, "A & B", []byte(row.markdown)); err != nil {

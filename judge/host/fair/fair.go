@@ -7,9 +7,9 @@
 //     thousand jobs, and one that comes late does not get what it missed,
 //   - every job's turn comes: tags only rise.
 //
-// Tags alone would let an owner who used much time wait for as long as others keep coming: each
-// of them owes nothing. So the first job of each owner also has a number, [Due]: it goes when so
-// many jobs were given out, whatever its tag.
+// Tags alone would starve an owner who used much time while new owners keep coming, because new
+// owners start at the current time. So the first job of each owner also has a limit, [Due]: the
+// number of jobs given out by which it goes, whatever its tag.
 //
 // A job's cost is an estimate and only decides about shares. The package keeps no queue of
 // record: the server's transactions keep the numbers in SQL and take the formulas from here.
@@ -26,9 +26,9 @@ func Tags(v, last, cost int64) (start, finish int64) {
 	return start, start + max(cost, 1)
 }
 
-// Due is by which number of jobs that a lane gave out the first job of an owner goes: after two
-// jobs of each other owner of whom something waits. It counts from when the job became the
-// owner's first: it came and nothing else of the owner waited, or the one before it went.
+// Due returns the limit of a job that becomes the first of its owner: served is how many jobs the
+// lane has given out, others is how many other owners have a waiting job. At most two jobs of each
+// of them go before it.
 func Due(served int64, others int) int64 { return served + 2*int64(max(others, 1)) }
 
 // First is the first waiting job of an owner.
@@ -37,9 +37,9 @@ type First struct {
 	Due int64
 }
 
-// Order is the order in which the next n jobs of a lane go that gave out served jobs so far:
-// firsts is in the order of Due, tagged the next n jobs in the order of their tags. A first job
-// goes before its turn by tag only when it, or one that is due later, would be late otherwise.
+// Order returns the ids of the next n jobs of a lane that has given out served jobs. Firsts are
+// sorted by Due; tagged are the next n jobs sorted by tag. Jobs go by tag, unless the first job of
+// an owner would then miss its limit.
 func Order(served int64, firsts []First, tagged []string, n int) []string {
 	firsts, tagged = slices.Clone(firsts), slices.Clone(tagged)
 	var order []string

@@ -26,6 +26,9 @@ func TestUnder(t *testing.T) {
 			fmt.Fprint(w, `data: {"data":"\u003ca href=\"/c/y\"\u003e"}`+"\n\n")
 		case "/away":
 			http.Redirect(w, r, "/login?next=/c/x", http.StatusSeeOther)
+		case "/other":
+			w.Header().Set("Location", "//other.example/x")
+			w.WriteHeader(http.StatusSeeOther)
 		case "/plain":
 			fmt.Fprint(w, `<a href="/c/x">`, r.Referer(), r.Header.Get("Accept-Encoding"))
 		default:
@@ -39,6 +42,7 @@ func TestUnder(t *testing.T) {
 		"/page":                   `418 <a href="/school/judge/">home</a> <img src="/school/judge/c/a.png"> <form action="/school/judge/login"> <b data-events="/c/x/events"> href=&#34;/no <a href="//evil.example/x"> <a href="https://x/"> <script data-worker="/school/judge/static/w.js">`,
 		"/stream":                 "200 event: part\ndata: <a href=\"/school/judge/c/x\">\n\ndata: {\"data\":\"\\u003ca href=\\\"/school/judge/c/y\\\"\\u003e\"}\n\n",
 		"/away":                   "303 to /school/judge/login?next=/c/x ",
+		"/other":                  "303 to //other.example/x ",
 		"/plain":                  "200 <a href=\"/c/x\">" + s.URL + "/c/x?y=1",
 		"":                        "200 at / ",
 		"/":                       "200 at / ",

@@ -55,7 +55,7 @@ func (s *site) statementOf(w http.ResponseWriter, r *ask, sheet *client.Sheet, b
 	if some := slices.DeleteFunc(slices.Clone(all), func(one client.SheetStatement) bool { return !slices.Contains(only, one.Language) }); len(some) > 0 {
 		all = some
 	}
-	if one := choose(w, r, all); one != nil {
+	if one := s.choose(w, r, all); one != nil {
 		v.Published, v.Language = true, one.Language
 		if v.Text, err = markdown(withoutTitle(one.Text), pictures(sheet, one.Pictures, base)); err != nil {
 			return v, err
@@ -85,7 +85,7 @@ const pdfType = "application/pdf"
 
 // choose is the statement in the language that was asked for, now or before, or that the browser
 // prefers, or the usual one; nil where there is none.
-func choose(w http.ResponseWriter, r *ask, all []client.SheetStatement) *client.SheetStatement {
+func (s *site) choose(w http.ResponseWriter, r *ask, all []client.SheetStatement) *client.SheetStatement {
 	in := func(code string) *client.SheetStatement {
 		i := slices.IndexFunc(all, func(s client.SheetStatement) bool { return s.Language == code && code != "" })
 		if i < 0 {
@@ -94,7 +94,7 @@ func choose(w http.ResponseWriter, r *ask, all []client.SheetStatement) *client.
 		return &all[i]
 	}
 	if code := r.URL.Query().Get("language"); in(code) != nil {
-		http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: code, Path: "/", MaxAge: int(cookieLife.Seconds()), Secure: r.TLS != nil, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: code, Path: "/", MaxAge: int(cookieLife.Seconds()), Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		return in(code)
 	}
 	if c, err := r.Cookie(languageCookie); err == nil && in(c.Value) != nil {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -90,7 +89,7 @@ func (m *importer) statements() error {
 		if err := write(filepath.Join(m.dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
-		if err := m.pictures(text, filepath.Dir(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name)))); err != nil {
+		if err := copyPictures(&m.notes, []byte(text), m.pkg.Dir, filepath.Dir(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name))), m.dir); err != nil {
 			return err
 		}
 	}
@@ -102,7 +101,6 @@ func (m *importer) statements() error {
 	}
 	if len(m.pkg.Statements) == 0 {
 		m.notes.add("there is no statement in Markdown or LaTeX")
-		return nil
 	}
 	return nil
 }
@@ -110,37 +108,22 @@ func (m *importer) statements() error {
 // sampleMarks say where samples belong, which only packages know.
 var sampleMarks = regexp.MustCompile(`\{\{(?:nextsample|remainingsamples)\}\}\n*`)
 
-// pictures copies the pictures that a statement shows, which stands in a folder.
-func (m *importer) pictures(markdown, folder string) error {
-	for _, p := range pictures.Paths([]byte(markdown)) {
-		file, ok := problem.FindPicture(m.pkg.Dir, folder, p.Path)
+// copyPictures copies the pictures that a statement shows from its folder, which is below root, to
+// another one, with the same names.
+func copyPictures(n *Notes, markdown []byte, root, folder, to string) error {
+	for _, p := range pictures.Paths(markdown) {
+		file, ok := problem.FindPicture(root, folder, p.Path)
 		if !ok {
-			m.notes.add("the picture %s of the statement is not there", p.Path)
+			n.add("the picture %s of the statement is not there", p.Path)
 			continue
 		}
 		name, err := filepath.Rel(folder, file)
 		if err != nil || !filepath.IsLocal(name) {
-			m.notes.add("the picture %s of the statement is left out: it is not below the statement's folder", p.Path)
+			n.add("the picture %s of the statement is left out: it is not below the statement's folder", p.Path)
 			continue
 		}
-		if err := copyFile(file, filepath.Join(m.dir, name)); err != nil && !errors.Is(err, fs.ErrExist) { // two languages show it
+		if err := copyFile(file, filepath.Join(to, name)); err != nil && !errors.Is(err, fs.ErrExist) { // two languages show it
 			return err
-		}
-	}
-	return nil
-}
-
-// copyPictures copies the pictures that statements show.
-func copyPictures(from, to string) error {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if slices.Contains([]string{".png", ".jpg", ".jpeg", ".svg"}, strings.ToLower(path.Ext(e.Name()))) && e.Type().IsRegular() {
-			if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -161,6 +144,9 @@ func (e *exporter) statements() error {
 			continue // statement.md: it is told below that there is none
 		}
 		found = true
+		if err := copyPictures(&e.notes, data, e.from.Dir, filepath.Dir(all[language]), filepath.Join(e.dir, dir)); err != nil {
+			return err
+		}
 		name := "problem." + language + ".md"
 		if e.old && e.with.TeX != nil { // the legacy format has none in Markdown
 			var latex bytes.Buffer
@@ -175,9 +161,8 @@ func (e *exporter) statements() error {
 	}
 	if !found {
 		e.notes.add("there is no statement")
-		return nil
 	}
-	return copyPictures(e.from.Dir, filepath.Join(e.dir, dir))
+	return nil
 }
 
 // language is that of the title and of statement.md.

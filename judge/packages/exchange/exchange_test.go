@@ -92,7 +92,11 @@ package main
 -- input.ctd --
 INT(1,9) NEWLINE
 -- statement.md --
-Add.
+Add. ![board](img/board.svg#width=50pc)
+-- img/board.svg --
+<svg/>
+-- draft.svg --
+<svg/>
 -- cases/sample/a.in --
 1
 -- cases/sample/a.ans --
@@ -129,14 +133,15 @@ func TestExport(t *testing.T) {
 		"output_validator/main.go":            "package main\n",
 		"output_validator/judge/kit/kit.go":   "package kit\n",
 		"output_validator/go.mod":             "module assay\n\ngo 1.26\n",
-		"statement/problem.en.md":             "Add.\n",
+		"statement/problem.en.md":             "Add. ![board](img/board.svg#width=50pc)\n",
+		"statement/img/board.svg":             "<svg/>\n",
 		"submissions/accepted/add.sh":         "echo 1\n",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
-	for _, name := range []string{"output_validator/main_test.go", "output_validator/judge/kit/kit_test.go", "submissions/rejected/much.sh"} {
+	for _, name := range []string{"output_validator/main_test.go", "output_validator/judge/kit/kit_test.go", "submissions/rejected/much.sh", "statement/draft.svg"} {
 		if _, there := got[name]; there {
 			t.Errorf("%s went along", name)
 		}
