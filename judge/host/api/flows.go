@@ -43,7 +43,11 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err != nil {
 		return err
 	}
-	return ok(w, shownFlow(kept))
+	shown, err := a.shownFlow(r, who, kept)
+	if err != nil {
+		return err
+	}
+	return ok(w, shown)
 }
 
 // flow makes what is planned of what is asked for. All that it names must be there.
@@ -108,8 +112,15 @@ func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	return f, err
 }
 
-func shownFlow(f *store.Flow) *client.Flow {
-	return &client.Flow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
+// shownFlow returns a flow as the caller may see it.
+func (a *api) shownFlow(r *http.Request, who *caller, f *store.Flow) (*client.Flow, error) {
+	shown := &client.Flow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
+	if who.may(client.Admin) {
+		return shown, nil
+	}
+	var err error
+	shown.Reason, err = a.FlowReason(r.Context(), f)
+	return shown, err
 }
 
 func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
@@ -157,7 +168,11 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			}
 		}
 		if f.State != store.FlowRunning {
-			_ = out.line(client.FlowLine{End: shownFlow(f)}) // to one who may be gone
+			end, err := a.shownFlow(r, who, f)
+			if err != nil {
+				return a.lost(f, err)
+			}
+			_ = out.line(client.FlowLine{End: end}) // the caller may be gone
 			return nil
 		}
 		if time.Since(last) > a.keepAlive {
@@ -191,8 +206,11 @@ func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) e
 		told.State, told.Reason = job.Failed, "the server has lost what this part brought"
 	}
 	hole := f.Kind == string(flow.Hole)
-	if hole && !who.may(client.Admin) {
-		told.Worker = ""
+	if !who.may(client.Admin) {
+		told.Reason = desk.ShownReason(told.Reason, told.Blame)
+		if hole {
+			told.Worker = ""
+		}
 	}
 	for _, l := range lines {
 		if hole {

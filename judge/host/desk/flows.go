@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"strings"
 
+	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/flow"
 	"assay/judge/host/store"
@@ -93,4 +96,34 @@ func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
 		}
 	}
 	return nil
+}
+
+// hostPath matches where an absolute path begins.
+var hostPath = regexp.MustCompile(`(?:^|[\s"'(=:])/[^\s/]`)
+
+// ShownReason returns a reason for accounts that are not administrators. If the machine failed and
+// the reason names a path of a server or a worker, it is withheld from them.
+func ShownReason(reason string, whose judge.Blame) string {
+	if whose == judge.Setter || whose == judge.Asker || !hostPath.MatchString(reason) {
+		return reason
+	}
+	return "the worker could not do this\n    ask an administrator: judged's log has the reason"
+}
+
+// FlowReason returns why a flow failed, for accounts that are not administrators.
+func (d *Desk) FlowReason(ctx context.Context, f *store.Flow) (string, error) {
+	if f.Reason == "" {
+		return "", nil
+	}
+	parts, err := d.Store.Parts(ctx, f.ID)
+	if err != nil {
+		return "", err
+	}
+	whose := judge.Machine
+	for _, p := range parts { // a flow fails by the reason of a part
+		if r := p.Result; r.Reason != "" && strings.HasSuffix(f.Reason, r.Reason) {
+			whose = r.Blame
+		}
+	}
+	return ShownReason(f.Reason, whose), nil
 }

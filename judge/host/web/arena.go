@@ -291,6 +291,11 @@ func (s *site) eventPage(w http.ResponseWriter, r *ask) error {
 		return err
 	}
 	v := eventView{eventLine: *line, Reason: f.Reason}
+	if !r.can(auth.SeeAudit) {
+		if v.Reason, err = s.FlowReason(r.Context(), f); err != nil {
+			return err
+		}
+	}
 	spec, asked, err := eventOf(f)
 	if err != nil {
 		return err
