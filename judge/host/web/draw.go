@@ -123,8 +123,8 @@ func (s *Site) Part(page, part string, view any) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// Shared draws a page of a server that is the same for all readers, except that some are logged in.
-func (t Templates) Shared(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
+// SharedPage draws a page that is the same for all readers, except that some are logged in.
+func (t Templates) SharedPage(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
 	all, err := t()
 	if err != nil {
 		return nil, err

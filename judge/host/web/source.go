@@ -124,7 +124,7 @@ func Claimed(name string, offered []OfferedLanguage) bool {
 	return path.Ext(name) == "" || ClaimingLanguage(name, offered) != nil
 }
 
-// endings is a language whose files end as this one does; nil for none.
+// ClaimingLanguage returns a language whose files end as this one does. If there is none, it returns nil.
 func ClaimingLanguage(name string, offered []OfferedLanguage) *client.OfferedLanguage {
 	var all []client.OfferedLanguage
 	for _, l := range offered {

@@ -175,7 +175,7 @@ func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	addresses := make([]*url.URL, len(topics))
 	for i, t := range topics {
 		u, err := url.Parse(t)
-		if err != nil || u.Host != "" || u.Scheme != "" || !s.isStream(u) {
+		if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || !s.isStream(u) {
 			return BadRequest("%.100q is no stream of this server", t)
 		}
 		addresses[i] = u

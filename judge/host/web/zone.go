@@ -16,7 +16,7 @@ const (
 // zones are names of the IANA time zone database.
 var zones = regexp.MustCompile(`^[A-Za-z0-9_+-]{1,32}(/[A-Za-z0-9_+-]{1,32}){0,2}$`)
 
-// A zone is the time zone in which a form writes times and reads them back.
+// A Zone is the time zone in which a form writes times and reads them back.
 type Zone struct {
 	*time.Location
 	Name string // in the IANA database; empty for the server's zone

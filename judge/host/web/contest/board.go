@@ -29,7 +29,7 @@ const place = "<!--the board-->"
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
 		head := web.Head{Contest: &web.ContestHead{Slug: h.Slug, Name: h.Name, All: to.Staff}}
-		page, err := templates.Shared(server, "board", "Board", to.LoggedIn, head, boardView{"/c/" + h.Slug, to.Staff, place})
+		page, err := templates.SharedPage(server, "board", "Board", to.LoggedIn, head, boardView{"/c/" + h.Slug, to.Staff, place})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -2,9 +2,7 @@ package hole
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -93,70 +91,6 @@ type answerLine struct {
 	Received time.Time
 	State    web.State
 	Why      string
-}
-
-// holeAccess is the hole that an address names, an answer of it, and what the caller may do there.
-type holeAccess struct {
-	*desk.HoleSeat
-	answer *store.Answer // of the number; nil if the address names none
-}
-
-// at returns the access of a request.
-func at(r *web.Request) *holeAccess { return r.Access.(*holeAccess) }
-
-// findHole resolves the hole of an address, and the answer of it.
-func (s *site) findHole(r *web.Request) (web.Access, error) {
-	if r.PathValue("hole") == "" {
-		return nil, nil
-	}
-	h, err := s.Store.Hole(r.Context(), r.PathValue("hole"))
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, r.Hidden()
-	}
-	if err != nil {
-		return nil, err
-	}
-	seat, err := s.HoleSeat(r.Context(), h, r.Me)
-	if err != nil {
-		return nil, err
-	}
-	a := &holeAccess{HoleSeat: seat}
-	if !a.Can(auth.SeeHole) || r.PathValue("answer") == "" {
-		return a, nil
-	}
-	if a.answer, err = s.answerOf(r.Context(), h, r.PathValue("answer")); err == nil {
-		a.HoleSeat = a.Look(a.answer)
-	}
-	return a, err
-}
-
-// Refusal returns why the caller may not do an action at the hole.
-func (a *holeAccess) Refusal(_ *web.Request, action auth.Action) error {
-	switch {
-	case a.Can(action):
-		return nil
-	case !a.Can(auth.SeeHole) || a.answer != nil:
-		return web.ErrNotFound
-	case a.State.Phase == auth.Over:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: a.Closed()}
-	}
-	return nil
-}
-
-// Head returns an empty head.
-func (a *holeAccess) Head(*web.Request) (h web.Head, err error) { return h, nil }
-
-// answerOf reads an answer of a hole by its number as an address has it.
-func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {
-	n, ok := whole(number)
-	if !ok {
-		return nil, web.ErrNotFound
-	}
-	a, err := s.Store.Answer(ctx, h.ID, n)
-	if errors.Is(err, store.ErrNotFound) {
-		err = web.ErrNotFound
-	}
-	return a, err
 }
 
 func (s *site) hole(w http.ResponseWriter, r *web.Request) error {

@@ -41,12 +41,12 @@ func TestPackages(t *testing.T) {
 			t.Errorf("%s: %d, want %d with %q in\n%s", name, got.Code, tt.code, tt.want, got.Body)
 		}
 	}
-	if h.Poked != 0 {
-		t.Errorf("the server was told of %d packages that were refused", h.Poked)
+	if h.Uploads != 0 {
+		t.Errorf("the server was told of %d packages that were refused", h.Uploads)
 	}
 	got := h.Upload(admin, "/problems", map[string]string{"verify": "yes"}, map[string]string{webtest.Evil + `\Max.zip`: zipOfNothing + strings.Repeat("x", 64<<10)})
-	if got.Code != 303 || h.Poked != 1 {
-		t.Fatalf("a package: %d, told %d times\n%s", got.Code, h.Poked, got.Body)
+	if got.Code != 303 || h.Uploads != 1 {
+		t.Fatalf("a package: %d, told %d times\n%s", got.Code, h.Uploads, got.Body)
 	}
 	u, err := h.Store.NextUpload(t.Context())
 	if err != nil || u.Problem != "max" || !u.Verify || u.File != "Max.zip" || u.Login != "admin" {

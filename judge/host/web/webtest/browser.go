@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Everywhere runs a story on a phone and on a desk, with scripts and without.
+// Everywhere runs a story in a browser: on a phone and on a desk, with scripts and without.
 func Everywhere(t *testing.T, story func(t *testing.T, width int, scripts bool)) {
 	t.Helper()
 	if os.Getenv("ASSAY_SLOW") == "" {

@@ -12,12 +12,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// Accepted is a judging of a right program.
+// Accepted returns the events of a correct program.
 func Accepted() []judge.Event {
 	return []judge.Event{&judge.Finished{Verdict: judge.Accepted, Passed: 2, Judged: 2, Cases: 2}}
 }
 
-// Clarify writes a clarification; of who is no staff, a question of his team.
+// Clarify stores a clarification of an account. If it is not from the jury, it is a request of the
+// account's team.
 func (h *Harness) Clarify(c *store.Contest, n store.NewClarification, login string) {
 	h.Helper()
 	n.Contest, n.Account = c.ID, h.Accounts[login].ID
@@ -29,10 +30,10 @@ func (h *Harness) Clarify(c *store.Contest, n store.NewClarification, login stri
 	}
 }
 
-// TextOfAda stands in her answers, which nobody else may read.
+// TextOfAda is part of all answers of ada, which no other contestant may read.
 const TextOfAda = "lambda-of-ada"
 
-// Hole makes a hole of the problem that everybody sees.
+// Hole creates a public hole of the problem.
 func (h *Harness) Hole(slug string) *store.Hole {
 	h.Helper()
 	o := &store.Hole{Slug: slug, Name: slug + Evil, ProblemSlug: "sum", Visibility: store.Public}
@@ -42,7 +43,7 @@ func (h *Harness) Hole(slug string) *store.Hole {
 	return o
 }
 
-// Answer keeps an answer, which is then being proved.
+// Answer stores an answer, whose proof begins.
 func (h *Harness) Answer(o *store.Hole, login, text string) *store.Answer {
 	h.Helper()
 	data := []byte(text)
@@ -68,7 +69,7 @@ func (h *Harness) Answer(o *store.Hole, login, text string) *store.Answer {
 	return a
 }
 
-// Proved is what a proof tells, packed as workers do.
+// Proved returns the result of a proof, packed as workers do.
 func (h *Harness) Proved(language string, v judge.GolfVerdict, size int) (*judge.GolfProved, []byte) {
 	h.Helper()
 	p := &judge.GolfProved{
@@ -105,8 +106,8 @@ func (h *Harness) Prove(a *store.Answer, language string, v judge.GolfVerdict, s
 	return got
 }
 
-// Ladder opens a ladder on which a bot of ada's and one of the admin's have met: each has failed
-// in a game.
+// Ladder creates a ladder with an encounter between a bot of ada and one of admin, in which each has
+// failed in a game.
 func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladder {
 	h.Helper()
 	check := func(err error) {

@@ -1,3 +1,5 @@
+// Package webtest has a server for tests of the pages, with accounts, contests, holes and ladders whose
+// names are hostile. No command needs it.
 package webtest
 
 import (
@@ -34,29 +36,30 @@ import (
 	"assay/judge/host/web/pages"
 )
 
-// Evil is what people put into everything that they may name.
+// Evil is part of everything that people name in tests.
 const Evil = `"><marked onmouseover=alert(1)>'</pre><script>alert(1)</script>&{{.}}`
 
-// Secret stands in all that no contestant may see.
+// Secret is part of everything that no contestant may see.
 const Secret = "secret-of-the-setters"
 
-// Harness is a server for tests: a real database and a real queue, and no worker.
+// A Harness is a server for tests, with a real database and a real queue, but no worker.
 type Harness struct {
-	BackupState web.Backups // what the server says of them
-	Poked       int         // how often it was told that a package was brought
 	testing.TB
 	*httptest.Server
-	Dir      string        // of the database
-	ahead    *atomic.Int64 // of the clock, since the harness was made
-	Store    *store.Store
-	Blobs    *blob.Folder
-	Desk     *desk.Desk
-	Dispatch *dispatch.Dispatcher
-	Accounts map[string]*store.Account
-	Problem  *store.Problem
-	Ladders  *ladder.Keeper
+	BackupState web.Backups   // of the server
+	Uploads     int           // how many packages were uploaded
+	Dir         string        // of the database
+	ahead       *atomic.Int64 // of the clock, since the harness was made
+	Store       *store.Store
+	Blobs       *blob.Folder
+	Desk        *desk.Desk
+	Dispatch    *dispatch.Dispatcher
+	Accounts    map[string]*store.Account
+	Problem     *store.Problem
+	Ladders     *ladder.Keeper
 }
 
+// Must returns a function that returns the value of a call, and fails the test on its error.
 func Must[T any](t testing.TB) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -67,6 +70,7 @@ func Must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
+// New returns a harness, which ends with the test.
 func New(t testing.TB) *Harness {
 	t.Helper()
 	dir := t.TempDir()
@@ -113,7 +117,7 @@ func New(t testing.TB) *Harness {
 	boards := board.NewHall(board.HallOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(logged{t}, nil))})
 	h.Server = httptest.NewServer(web.New(web.Options{
 		Desk: h.Desk, Boards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example", Passwords: passwords, Log: slog.New(slog.NewTextHandler(logged{t}, nil)), KeepAlive: time.Millisecond,
-		Backups: func() web.Backups { return h.BackupState }, Uploaded: func() { h.Poked++ }, Ladders: h.Ladders,
+		Backups: func() web.Backups { return h.BackupState }, Uploaded: func() { h.Uploads++ }, Ladders: h.Ladders,
 	}, pages.All...))
 	t.Cleanup(h.Close)
 	return h
@@ -132,6 +136,7 @@ func (l logged) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Put stores a blob.
 func (h *Harness) Put(data []byte) blob.Digest {
 	h.Helper()
 	d, _, err := h.Blobs.Add(bytes.NewReader(data))
@@ -141,7 +146,7 @@ func (h *Harness) Put(data []byte) blob.Digest {
 	return d
 }
 
-// Contest makes a contest with the problem A, which begins so long after now.
+// Contest creates a contest with the problem A, which starts after a duration from now.
 func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibility, s store.Settings) *store.Contest {
 	h.Helper()
 	c := &store.Contest{Slug: slug, Name: slug + Evil, Format: store.ICPC, Starts: time.Now().Add(in), Length: time.Hour, Visibility: visible, Settings: s}
@@ -151,7 +156,7 @@ func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibilit
 	return c
 }
 
-// Send hands a submission in, of an account with a team.
+// Send stores a submission of an account, which enters the contest.
 func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
 	h.Helper()
 	team, err := h.Store.Enter(h.Context(), c.ID, h.Accounts[login])
@@ -171,7 +176,7 @@ func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
 	return a
 }
 
-// Judged ends the judging of a submission as a worker does.
+// Judged stores the result of a submission as a worker does.
 func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 	h.Helper()
 	specs := Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Contest, "main", 100))
@@ -193,7 +198,7 @@ func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 	h.Fatalf("the job %s does not wait", a.Job)
 }
 
-// Failing is a judging that fails on a sample and on a secret case.
+// Failing returns the events of a program that fails on a sample and on a secret test case.
 func Failing() []judge.Event {
 	detail := func(text string) *judge.Detail {
 		return &judge.Detail{Input: judge.Excerpt{Text: text + "\n", FirstLine: 1, Size: 10}, Want: judge.Excerpt{Text: text + " want\n", FirstLine: 1, Size: 10}, Got: judge.Excerpt{Text: text + " got\n", FirstLine: 1, Size: 10}}
@@ -209,7 +214,7 @@ func Failing() []judge.Event {
 	}
 }
 
-// Cookie logs an account in; nobody is "".
+// Cookie logs an account in, and returns its cookie. For the anonymous reader it returns "".
 func (h *Harness) Cookie(login string) string {
 	h.Helper()
 	if login == "" || login == "anonymous" {
@@ -226,14 +231,14 @@ func (h *Harness) Cookie(login string) string {
 	return "assay=" + text
 }
 
-// Answer is what was answered.
+// An Answer is the response of the server.
 type Answer struct {
 	Code int
 	Body string
 	http.Header
 }
 
-// Ask sends a request; fields make it a form.
+// Ask sends a request. If fields is not nil, it is a form.
 func (h *Harness) Ask(cookie, method, path string, fields url.Values, header ...string) Answer {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 2*time.Minute)
@@ -251,6 +256,7 @@ func (h *Harness) Ask(cookie, method, path string, fields url.Values, header ...
 	return h.Do(r, cookie)
 }
 
+// Do sends a request with a cookie.
 func (h *Harness) Do(r *http.Request, cookie string) Answer {
 	h.Helper()
 	if cookie != "" {
@@ -273,7 +279,7 @@ func (h *Harness) Do(r *http.Request, cookie string) Answer {
 	return a
 }
 
-// Upload sends the form of a submission.
+// Upload sends a form with files.
 func (h *Harness) Upload(cookie, path string, fields map[string]string, files map[string]string) Answer {
 	h.Helper()
 	var b bytes.Buffer
@@ -306,7 +312,7 @@ func (h *Harness) Upload(cookie, path string, fields map[string]string, files ma
 // hidden is a field of a form that is not shown.
 var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
 
-// Shown are the fields of the form that a preview of an import has.
+// Shown returns the hidden fields of the form on a page, such as the preview of an import.
 func Shown(page string) url.Values {
 	fields := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(page, -1) {
@@ -315,7 +321,7 @@ func Shown(page string) url.Values {
 	return fields
 }
 
-// Imported imports a list in the two steps of a page: the preview, and the import of what it shows.
+// Imported imports a list in two steps: the preview, and the import of what it shows.
 func (h *Harness) Imported(cookie, path string, fields url.Values) Answer {
 	h.Helper()
 	preview := h.Ask(cookie, "POST", path, fields)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Harmless looks for what no page has.
+// Harmless fails the test if what others wrote has become HTML of a page, or a control has no name.
 func Harmless(t *testing.T, where, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -63,7 +63,7 @@ func Harmless(t *testing.T, where, page string) {
 	}
 }
 
-// named says whether people are told what a control is for.
+// named reports whether a control has a name for people.
 func named(n *html.Node, attr func(*html.Node, string) string, labels map[string]bool) bool {
 	if attr(n, "type") == "hidden" || attr(n, "aria-label") != "" || labels[attr(n, "id")] && attr(n, "id") != "" {
 		return true
