@@ -219,3 +219,11 @@ func (s *Site) Audit(r *Request, action, object, detail string) error {
 	e.Action, e.Object = action, object
 	return s.Store.Audit(r.Context(), e)
 }
+
+// Done records what the caller did, and makes the browser load another page.
+func (s *Site) Done(w http.ResponseWriter, r *Request, action, object, detail, to string) error {
+	if err := s.Audit(r, action, object, detail); err != nil {
+		return err
+	}
+	return Redirect(w, r, to)
+}

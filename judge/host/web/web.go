@@ -72,7 +72,7 @@ type Route struct {
 	Pattern string // of http.ServeMux
 	Action  auth.Action
 	Handle  Handler
-	Confirm bool // the caller confirms the password before
+	confirm bool // the caller confirms the password before
 	find    func(*Request) (Access, error)
 }
 
@@ -84,10 +84,21 @@ func Handle(pattern string, action auth.Action, h Handler) Route {
 	return Route{Pattern: pattern, Action: action, Handle: h}
 }
 
-// HandleConfirmed returns a route that cannot be undone or that gives somebody more rights: the caller
-// confirms the password first, because the session may be one that was left open.
-func HandleConfirmed(pattern string, action auth.Action, h Handler) Route {
-	return Route{Pattern: pattern, Action: action, Handle: h, Confirm: true}
+// HandleForm returns a route for a small form, which is read before the handler is called.
+func HandleForm(pattern string, action auth.Action, h Handler) Route {
+	return Handle(pattern, action, func(w http.ResponseWriter, r *Request) error {
+		if err := ReadForm(w, r, SmallForm); err != nil {
+			return err
+		}
+		return h(w, r)
+	})
+}
+
+// Confirmed returns the route for an action that cannot be undone or that gives somebody more rights:
+// the caller confirms the password first, because the session may be one that was left open.
+func (rt Route) Confirmed() Route {
+	rt.confirm = true
+	return rt
 }
 
 // Pages are the pages of a package.
@@ -173,7 +184,7 @@ func (s *Site) run(w http.ResponseWriter, r *Request, rt Route) error {
 	if err := s.resolve(r, rt); err != nil {
 		return err
 	}
-	if rt.Confirm {
+	if rt.confirm {
 		if confirmed, err := s.confirmPassword(w, r); err != nil || !confirmed {
 			return err
 		}

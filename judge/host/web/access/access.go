@@ -1,3 +1,5 @@
+// Package access resolves the contest that an address names, and what the caller may do there: the pages
+// of contestants, of the jury and of teams share it. It does not draw anything.
 package access
 
 import (

@@ -79,9 +79,6 @@ func (s *site) boardTable(w http.ResponseWriter, r *web.Request) error {
 
 // changeBoard freezes the public's board, or thaws it.
 func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, 1<<10); err != nil {
-		return err
-	}
 	c, now := access.Of(r).Contest, s.Time()
 	refuse := func(text, hint string) error {
 		return &desk.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}

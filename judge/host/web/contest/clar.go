@@ -160,9 +160,6 @@ func written(r *web.Request) (text, wrong string) {
 
 // clarify takes a question, or of staff an announcement.
 func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	text, wrong := written(r)
 	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Wrong: wrong}
 	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: r.Can(auth.Answer), Text: text}
@@ -237,9 +234,6 @@ func (s *site) question(w http.ResponseWriter, r *web.Request) error {
 
 // answer answers a question: to its author, or to all.
 func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	c, line, err := s.questionAt(r)
 	if err != nil {
 		return err
@@ -260,18 +254,12 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Audit(r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" "+to); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
+	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" "+to, "/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
 // claim notes that the caller is about to answer a question, so that nobody else does; or that
 // it is free again.
 func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	c, line, err := s.questionAt(r)
 	if err != nil {
 		return err

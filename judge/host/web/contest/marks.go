@@ -59,9 +59,6 @@ func (s *site) marks(r *web.Request) (v markView, err error) {
 // mark takes a decision about a submission: that it counts as it was judged, not at all, or
 // with another verdict.
 func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	do, m := r.PostFormValue("do"), store.Mark{Why: r.Field("why")}
 	switch {
 	case do == asJudged:
@@ -87,8 +84,5 @@ func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	if err := s.Audit(r, "decide on submission", access.Of(r).Submission.ID, fmt.Sprintf("%s %d: %s, %s", access.Of(r).Contest.Slug, access.Of(r).Submission.Number, do, m.Why)); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, access.Of(r).Submission.Number))
+	return s.Done(w, r, "decide on submission", access.Of(r).Submission.ID, fmt.Sprintf("%s %d: %s, %s", access.Of(r).Contest.Slug, access.Of(r).Submission.Number, do, m.Why), fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, access.Of(r).Submission.Number))
 }

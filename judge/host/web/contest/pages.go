@@ -1,5 +1,5 @@
 // Package contest has the pages of a contest that its contestants read: problems and their files,
-// submissions, the scoreboard, and clarifications. It judges nothing.
+// submissions, the scoreboard, and clarifications. It does not judge.
 package contest
 
 import (
@@ -34,17 +34,17 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/s/{n}", auth.SeeJudging, p.judging),
 		web.Handle("GET /c/{slug}/s/{n}/events", auth.SeeJudging, p.judgingEvents),
 		web.Handle("GET /c/{slug}/s/{n}/source/{file}", auth.SeeJudging, p.source),
-		web.HandleConfirmed("POST /c/{slug}/s/{n}/mark", auth.Decide, p.mark),
+		web.HandleForm("POST /c/{slug}/s/{n}/mark", auth.Decide, p.mark).Confirmed(),
 		web.Handle("GET /c/{slug}/board", auth.SeeBoard, p.board),
 		web.Handle("GET /c/{slug}/board/events", auth.SeeBoard, p.boardEvents),
 		web.Handle("GET /c/{slug}/board/table.csv", auth.SeeBoard, p.boardTable),
-		web.HandleConfirmed("POST /c/{slug}/board", auth.Conclude, p.changeBoard),
+		web.HandleForm("POST /c/{slug}/board", auth.Conclude, p.changeBoard).Confirmed(),
 		web.Handle("GET /c/{slug}/clar", auth.SeeClar, p.clarifications),
-		web.Handle("POST /c/{slug}/clar", auth.Ask, p.clarify),
+		web.HandleForm("POST /c/{slug}/clar", auth.Ask, p.clarify),
 		web.Handle("GET /c/{slug}/clar/new", auth.Ask, p.newClarification),
 		web.Handle("GET /c/{slug}/clar/{number}", auth.Answer, p.question),
-		web.Handle("POST /c/{slug}/clar/{number}", auth.Answer, p.answer),
-		web.Handle("POST /c/{slug}/clar/{number}/claim", auth.Answer, p.claim),
+		web.HandleForm("POST /c/{slug}/clar/{number}", auth.Answer, p.answer),
+		web.HandleForm("POST /c/{slug}/clar/{number}/claim", auth.Answer, p.claim),
 		web.Handle("GET /c/{slug}/news/events", auth.SeeClar, p.newsEvents),
 	}}
 }

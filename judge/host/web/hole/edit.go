@@ -107,10 +107,7 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 	if v.Wrong != "" {
 		return s.holeForm(w, r, http.StatusBadRequest, v)
 	}
-	if err := s.Audit(r, "new hole", h.Slug, v.Problem); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/hole/"+h.Slug)
+	return s.Done(w, r, "new hole", h.Slug, v.Problem, "/hole/"+h.Slug)
 }
 
 // golfable says why there can be no hole for a problem; "" for that there can.
@@ -149,10 +146,7 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	detail := fmt.Sprintf("visibility %s, answers shown %t, closed %t", h.Visibility, h.Shown, h.Closed)
-	if err := s.Audit(r, "change hole", h.Slug, detail); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/hole/"+h.Slug)
+	return s.Done(w, r, "change hole", h.Slug, detail, "/hole/"+h.Slug)
 }
 
 // Lines returns the holes that the caller may see, for a list.

@@ -327,10 +327,7 @@ func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
 		return err
 	}
-	if err := s.Audit(r, "cancel", f.ID, ""); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/arena/"+f.ID)
+	return s.Done(w, r, "cancel", f.ID, "", "/arena/"+f.ID)
 }
 
 // eventLog sends the log of an event, as judge arena keeps it.

@@ -193,9 +193,6 @@ func faultsOf(all []*store.Encounter, bot int64) (faults []faultLine) {
 
 // changeBot takes a bot off its ladder, or has it play again.
 func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	b := on(r).bot
 	var to store.BotState
 	reason := ""

@@ -40,7 +40,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /ladder/{ladder}/feed.json", auth.SeeLadder, p.ladderFeed),
 		web.Handle("GET /ladder/{ladder}/feed.atom", auth.SeeLadder, p.ladderFeed),
 		web.Handle("GET /ladder/{ladder}/bot/{bot}", auth.SeeLadder, p.bot),
-		web.Handle("POST /ladder/{ladder}/bot/{bot}", auth.SeeBot, p.changeBot),
+		web.HandleForm("POST /ladder/{ladder}/bot/{bot}", auth.SeeBot, p.changeBot),
 		web.Handle("GET /ladder/{ladder}/bot/{bot}/badge.svg", auth.SeeLadder, p.botBadge),
 		web.Handle("GET /ladder/{ladder}/bot/{bot}/source/{file}", auth.SeeBot, p.botSource),
 		web.Handle("GET /ladder/{ladder}/e/{encounter}", auth.SeeLadder, p.encounter),

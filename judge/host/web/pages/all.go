@@ -1,5 +1,5 @@
-// Package pages joins the packages of web pages, and has the home page, which lists things of several
-// of them. Nothing but this list knows all of them.
+// Package pages lists the packages of web pages, and has the home page, which shows something of several
+// of them. It has no other page.
 package pages
 
 import (

@@ -47,9 +47,6 @@ func (s *site) setup(w http.ResponseWriter, r *web.Request) error {
 
 // setUp makes the first admin, and logs them in.
 func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	v := setupView{Code: r.PostFormValue("code"), Login: desk.AdminLogin, Name: r.Field("name")}
 	if err := s.goodCode(r, v.Code); err != nil {
 		return err
@@ -216,9 +213,6 @@ func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v ac
 }
 
 func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	by := "session " + r.Session.Hash
 	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
 		return s.accountPage(w, r, http.StatusTooManyRequests, accountView{Wrong: "there were too many wrong passwords: wait some seconds"})
@@ -252,9 +246,6 @@ func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) newToken(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	label, scope := r.Field("label"), r.PostFormValue("scope")
 	may := false
 	for _, one := range desk.Scopes(desk.Role(r.Me)) {
@@ -285,10 +276,7 @@ func (s *site) revokeToken(w http.ResponseWriter, r *web.Request) error {
 		if err := s.Store.RevokeToken(r.Context(), t.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was revoked
 			return err
 		}
-		if err := s.Audit(r, "revoke token", t.ID, ""); err != nil {
-			return err
-		}
-		return web.Redirect(w, r, "/account?done=token")
+		return s.Done(w, r, "revoke token", t.ID, "", "/account?done=token")
 	}
 	return web.ErrNotFound
 }

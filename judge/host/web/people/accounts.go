@@ -36,9 +36,6 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 
 // setAccount changes an account: a new password, its role, in or out.
 func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	a, err := s.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if err != nil {
 		return err

@@ -45,9 +45,6 @@ func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
 
 // erase takes a person out of the server, who must be named once more.
 func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	a, err := s.erasable(r)
 	if err != nil {
 		return err

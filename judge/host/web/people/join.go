@@ -81,10 +81,7 @@ func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.Accept(r.Context(), code, r.Me); err != nil {
 		return errors.Join(s.again(r), err)
 	}
-	if err := s.Audit(r, "join", i.ID, ""); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/")
+	return s.Done(w, r, "join", i.ID, "", "/")
 }
 
 // again is what is wrong with an invitation now, that was good before.
@@ -247,9 +244,6 @@ func (s *site) invitationsPage(w http.ResponseWriter, r *web.Request, code int, 
 }
 
 func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	uses, err1 := strconv.Atoi(r.PostFormValue("uses"))
 	days, err2 := strconv.ParseFloat(r.PostFormValue("days"), 64)
 	if err1 != nil || err2 != nil {
@@ -272,8 +266,5 @@ func (s *site) endInvitation(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.EndInvitation(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
-	if err := s.Audit(r, "take back invitation", r.PathValue("id"), ""); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/admin/invitations")
+	return s.Done(w, r, "take back invitation", r.PathValue("id"), "", "/admin/invitations")
 }

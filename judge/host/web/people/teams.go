@@ -80,9 +80,6 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 
 // setTeam changes a team: its name, its extra time and penalty, and whether it is hidden.
 func (s *site) setTeam(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	all, err := s.Store.Teams(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
 		return err
@@ -115,10 +112,7 @@ func (s *site) setTeam(w http.ResponseWriter, r *web.Request) error {
 		if len(t.Groups) > 0 {
 			did += ", in " + strings.Join(t.Groups, ", ")
 		}
-		if err := s.Audit(r, "change team", access.Of(r).Contest.Slug, did); err != nil {
-			return err
-		}
-		return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/teams?done=team")
+		return s.Done(w, r, "change team", access.Of(r).Contest.Slug, did, "/c/"+access.Of(r).Contest.Slug+"/teams?done=team")
 	}
 	return web.ErrNotFound
 }
@@ -138,9 +132,6 @@ func minutes(what, text string, least int) (time.Duration, error) {
 // newSlips makes new passwords for all who take part, but for staff and those who are shut out, and
 // shows their slips once.
 func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	if r.PostFormValue("sure") == "" {
 		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "new passwords end the old ones at once: tick that you are sure"})
 	}

@@ -125,10 +125,7 @@ func (s *site) makeContest(w http.ResponseWriter, r *web.Request) error {
 		v.New = true
 		return s.editPage(w, r, http.StatusBadRequest, v, chosen)
 	}
-	if err := s.Audit(r, "new contest", c.Slug, ""); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/c/"+c.Slug)
+	return s.Done(w, r, "new contest", c.Slug, "", "/c/"+c.Slug)
 }
 
 func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
@@ -204,10 +201,7 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 		v.Slug = was
 		return s.editPage(w, r, http.StatusBadRequest, v, chosen)
 	}
-	if err := s.Audit(r, "change contest", c.Slug, ""); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/c/"+c.Slug)
+	return s.Done(w, r, "change contest", c.Slug, "", "/c/"+c.Slug)
 }
 
 // disruptiveChange describes a change to a running contest that is probably unintended: ending it now,

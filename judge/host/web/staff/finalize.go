@@ -84,9 +84,6 @@ func (s *site) finalize(w http.ResponseWriter, r *web.Request) error {
 
 // setFinal makes the results final, where nothing is in the way, or opens them again.
 func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	c, do, why := access.Of(r).Contest, r.PostFormValue("do"), r.Field("why")
 	switch do {
 	case "final":
@@ -109,10 +106,7 @@ func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	if err := s.Audit(r, map[string]string{"final": "results final", "open": "results open again"}[do], c.Slug, why); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/c/"+c.Slug+"/finalize")
+	return s.Done(w, r, map[string]string{"final": "results final", "open": "results open again"}[do], c.Slug, why, "/c/"+c.Slug+"/finalize")
 }
 
 // lastEnd is when a contest ends for the last team.

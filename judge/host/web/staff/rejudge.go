@@ -64,9 +64,6 @@ func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v
 
 // rejudge begins a rejudging.
 func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	v := rejudgingsView{Every: r.PostFormValue("all") != "", Why: r.PostFormValue("why")}
 	var err error
 	var made *store.Rejudging
@@ -240,9 +237,6 @@ func matrix(all []*store.Rejudged) (m matrixView) {
 
 // endRejudging applies or cancels a rejudging.
 func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return err
-	}
 	one, err := s.rejudgingAt(r)
 	if err != nil {
 		return err
@@ -254,8 +248,5 @@ func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
 	if err := s.EndRejudging(r.Context(), one.ID, do == "apply"); err != nil {
 		return err
 	}
-	if err := s.Audit(r, do+" rejudging", one.ID, one.Why); err != nil {
-		return err
-	}
-	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+one.ID)
+	return s.Done(w, r, do+" rejudging", one.ID, one.Why, "/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+one.ID)
 }

@@ -1,5 +1,5 @@
 // Package webtest has a server for tests of the pages, with accounts, contests, holes and ladders whose
-// names are hostile. No command needs it.
+// names are hostile. It is not part of any command.
 package webtest
 
 import (
