@@ -22,7 +22,7 @@ type markView struct {
 	Verdicts []judge.Verdict
 	Ignored  bool
 	Given    judge.Verdict // "" for that of the judging
-	Marks    []store.Mark  // the last first
+	Marks    []store.Mark  // newest first
 	Why      string        // as it was typed
 	Wrong    string
 }

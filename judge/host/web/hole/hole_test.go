@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/web"
 	"assay/judge/host/web/webtest"
 	"assay/judge/internal/browser"
 )
@@ -104,6 +106,20 @@ func TestBadAnswers(t *testing.T) {
 		if want := map[bool]int{true: 429, false: 303}[i == 10]; got.Code != want {
 			t.Errorf("answer %d: %d\n%s", i, got.Code, got.Body)
 		}
+	}
+}
+
+// TestAFileOutlivesTheSession sends the form that is shown again after a login, which has its file in a
+// field.
+func TestAFileOutlivesTheSession(t *testing.T) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	kept := web.File{Name: "a.py", Data: []byte("print(1)")}
+	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"kept-file": kept.Encoded()}, nil); got.Code != 303 {
+		t.Fatalf("the form that came back: %d\n%s", got.Code, got.Body)
+	}
+	if a, err := h.Store.Answer(t.Context(), o.ID, 1); err != nil || a.File.Digest != blob.Of(kept.Data) {
+		t.Errorf("stored is %+v, %v", a, err)
 	}
 }
 

@@ -1,6 +1,5 @@
 // Package hole has the pages of holes: the statement, the scoreboards, answers with their proofs, feeds,
-// and the form that opens or changes a hole. It does not check
-// answers.
+// and the form that opens or changes a hole. It does not check answers.
 package hole
 
 import (

@@ -1,6 +1,6 @@
 // Package people has the pages of accounts: setup, login, registration and invitations, the account of the
-// reader, all accounts, and the teams of a contest with their import. It never shows a password
-// again.
+// reader, all accounts, and the teams of a contest with their import. It never shows
+// a password again.
 package people
 
 import (
