@@ -133,7 +133,7 @@ var errForm = &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not
 // ReadForm reads the fields of a form of at most so many bytes.
 func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
-	err := r.Aside(r.ParseForm)
+	err := r.Yield(r.ParseForm)
 	if refusal := desk.BodyRefusal(err); refusal != nil {
 		return refusal
 	}
@@ -147,7 +147,7 @@ func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 func ReadMultipart(w http.ResponseWriter, r *Request, most int64, what string) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most*4/3+2*SmallForm) // a file of a form that was kept is in base64
 	const inMemory = 1 << 20
-	err := r.Aside(func() error {
+	err := r.Yield(func() error {
 		err := r.ParseForm() // of one without files, ParseMultipartForm does not say that it is too large
 		if err == nil {
 			err = r.ParseMultipartForm(inMemory)

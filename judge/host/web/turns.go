@@ -44,9 +44,9 @@ func (r *Request) unpinBlobs() {
 	}
 }
 
-// Aside reads what comes as slowly as somebody sends it; meanwhile other requests of theirs have
+// Yield calls read, which may take as long as the sender does. Meanwhile the caller's other requests have
 // their turn, and blobs may be removed.
-func (r *Request) Aside(read func() error) (err error) {
+func (r *Request) Yield(read func() error) (err error) {
 	if sweeping := r.sweeping; sweeping != nil {
 		r.unpinBlobs()
 		defer r.pinBlobs(sweeping)

@@ -94,7 +94,7 @@ func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 // readUploadForm reads the form, in which the file comes last, and stages the file as it comes.
 func (s *site) readUploadForm(r *web.Request) (u *store.Upload, file *blob.Staged, err error) {
 	u = &store.Upload{}
-	err = r.Aside(func() error {
+	err = r.Yield(func() error {
 		file, err = s.readUpload(r, u)
 		return err
 	})
