@@ -82,3 +82,27 @@ func TestContestForm(t *testing.T) {
 		t.Errorf("got %+v with %v", c, problems)
 	}
 }
+
+// TestWhyAContestIsClosed: a page that the caller may not have says why, but nothing of a hidden contest.
+func TestWhyAContestIsClosed(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("soon", time.Hour, store.Accounts, store.Settings{})
+	h.Contest("past", -2*time.Hour, store.Accounts, store.Settings{})
+	h.Contest("hidden", -time.Minute, store.Staff, store.Settings{})
+	ada := h.Cookie("ada")
+	for _, tt := range []struct {
+		method, path string
+		code         int
+		want, head   string // head is in a page with the head of the contest
+	}{
+		{"GET", "/c/soon/p/A", 403, "has not begun yet", `href="/c/soon"`},
+		{"POST", "/c/past/p/A", 403, "is over and takes no more submissions", `href="/c/past"`},
+		{"GET", "/c/past/edit", 403, "this is not for you", `href="/c/past"`},
+		{"GET", "/c/hidden/p/A", 404, "there is nothing here", ""},
+	} {
+		got := h.Ask(ada, tt.method, tt.path, nil)
+		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || !strings.Contains(got.Body, tt.head) || tt.head == "" && strings.Contains(got.Body, "/c/hidden") {
+			t.Errorf("%s %s: %d\n%s", tt.method, tt.path, got.Code, got.Body)
+		}
+	}
+}
