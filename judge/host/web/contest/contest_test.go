@@ -106,3 +106,14 @@ func TestWhyAContestIsClosed(t *testing.T) {
 		}
 	}
 }
+
+// TestAFullDisk: what the contestant cannot correct is not told on the page of the form.
+func TestAFullDisk(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Desk.FreeDisk = func() (int64, error) { return 0, nil }
+	got := h.Upload(h.Cookie("ada"), "/c/now/p/A", map[string]string{"text": "print(1)", "language": "py"}, nil)
+	if got.Code < 500 || strings.Contains(got.Body, `name="text"`) {
+		t.Errorf("%d\n%s", got.Code, got.Body)
+	}
+}

@@ -92,6 +92,7 @@ func TestBadAnswers(t *testing.T) {
 		"the post has no code":                                       {map[string]string{"text": "# Python, 3 bytes\n\nnothing", "language": "post"}, nil},
 		"is a function or a program":                                 {map[string]string{"text": "1", "language": "py", "as": "song"}, nil},
 		"send one of them":                                           {map[string]string{"text": "1"}, map[string]string{"a.py": "2"}},
+		"an answer is one file or one text":                          {nil, map[string]string{"a.py": "1", "b.py": "2"}},
 	} {
 		got := h.Upload(ada, "/hole/nim", sent.fields, sent.files)
 		if got.Code < 400 || got.Code >= 500 || strings.Count(got.Body, `role="alert"`) != 1 && !strings.Contains(got.Body, "too large") || !strings.Contains(got.Body, want) {
