@@ -140,9 +140,22 @@ var layers = map[string][]string{
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
 	"judge/host/api": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
-	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
-	// Pages of all that the server keeps; games and judgings are drawn by report.
-	"judge/host/web": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/contests/arena", "judge/contests/standings", "judge/host/flow", "judge/host/ladder", "judge/host/roster", "judge/host/scoring", "judge/host/store", "judge/report"},
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
+	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/store", "judge/report"},
+	// What the packages of pages know of a contest that an address names.
+	"judge/host/web/access": {"judge/host/auth", "judge/host/desk", "judge/host/store", "judge/host/web"},
+	// Pages, each with the parts of the server that it shows; none of them imports another one.
+	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/report"},
+	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
+	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
+	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	// The list of all pages, and the home page.
+	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/staff"},
+	// For tests of the pages.
+	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/internal/pictures", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
@@ -164,8 +177,8 @@ var doors = map[string]struct {
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
-	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace"}, "statements have HTML in them, and SVG has its size"},
-	"golang.org/x/text/language":                     {[]string{"judge/host/web"}, "which language of a statement a browser prefers"},
+	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
+	"golang.org/x/text/language":                     {[]string{"judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it"},
 	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/internal/collide", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX and some file systems write them in two parts, logins and names of columns have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},

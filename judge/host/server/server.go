@@ -37,6 +37,8 @@ import (
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
+	"assay/judge/host/web/contest"
+	"assay/judge/host/web/pages"
 	"assay/judge/internal/atomicfile"
 	"assay/judge/internal/cachedir"
 	"assay/judge/running/config"
@@ -377,7 +379,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	}
 	s.preparing.Store(s.o.Publisher != nil)
 	passwords, url := auth.NewPasswords(), s.URL()
-	boards := board.NewHall(board.HallOptions{Store: s.store, Frame: web.Frame(s.o.Name), Log: s.o.Log})
+	boards := board.NewHall(board.HallOptions{Store: s.store, Frame: contest.Frame(s.o.Name), Log: s.o.Log})
 	answers := api.New(api.Options{
 		Desk: entry, Boards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords, Bridge: s.queue.Bridge(), Queue: public(s.o.Queue),
 		Mixed:  s.o.Mixed,
@@ -391,7 +393,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	handler.Handle("/", web.New(web.Options{
 		Desk: entry, Boards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords, Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
 		Backups: s.Backups, Uploaded: s.poked(), Ladders: s.ladders,
-	}))
+	}, pages.All...))
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.base = cancel
 	s.loops.Go(func() { boards.Run(base) })

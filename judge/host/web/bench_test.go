@@ -8,17 +8,18 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
 )
 
 // BenchmarkPages asks for the pages that a class opens most, beside a file that never changes,
 // by one browser that is logged in.
 func BenchmarkPages(b *testing.B) {
-	h := newHarness(b)
-	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
+	h := webtest.New(b)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
 	for range 100 {
-		h.judged(h.send(c, "ada"), failing()...)
+		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
 	}
-	cookie := h.cookie("ada")
+	cookie := h.Cookie("ada")
 	for _, page := range []struct{ name, path string }{
 		{"file", "/static/icon.svg"}, {"home", "/"}, {"contest", "/c/now"}, {"problem", "/c/now/p/A"}, {"judging", "/c/now/s/50"},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
 	"assay/judge/internal/browser"
 )
 
@@ -16,36 +17,13 @@ import (
 // three students and a contest to a submission whose verdict appears; on a phone and on a
 // desk, with scripts and without. Whatever a page complains of is a failure.
 func TestAClassInABrowser(t *testing.T) {
-	everywhere(t, class)
+	webtest.Everywhere(t, class)
 }
-
-// everywhere runs a story on a phone and on a desk, with scripts and without.
-func everywhere(t *testing.T, story func(t *testing.T, width int, scripts bool)) {
-	t.Helper()
-	if os.Getenv("ASSAY_SLOW") == "" {
-		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
-	}
-	for _, width := range []int{390, 1280} {
-		for _, scripts := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%dpx scripts %v", width, scripts), func(t *testing.T) { story(t, width, scripts) })
-		}
-	}
-}
-
-// Expressions of a page.
-const (
-	address = `location.pathname`
-	heading = `document.querySelector('h1').textContent.trim()`
-	said    = `document.querySelector('main').innerText`
-	alert   = `(document.querySelector('[role=alert]') || {innerText: ''}).innerText`
-	// What is wider than the screen and does not scroll by itself.
-	wide = `[...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, pre, .said, .skip, option, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.trim().slice(0, 40)).join('; ')`
-)
 
 func class(t *testing.T, width int, scripts bool) {
-	h := newHarness(t)
+	h := webtest.New(t)
 	code, hash := auth.NewCode()
-	if err := h.store.NewSetup(t.Context(), hash, h.accounts["admin"].ID); err != nil {
+	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
 	b := browser.Open(t, h.URL+"/")
@@ -54,7 +32,7 @@ func class(t *testing.T, width int, scripts bool) {
 	name := fmt.Sprintf("%d-%v-", width, scripts)
 	look := func(page string) {
 		t.Helper()
-		b.Is(page+": what is wider than the screen", wide, "")
+		b.Is(page+": what is wider than the screen", webtest.Wide, "")
 		b.Screenshot(name + page)
 	}
 
@@ -65,26 +43,26 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Fill("input[name=password]", "battery-staple")
 	b.Fill("input[name=again]", "battery-staple")
 	b.Follow("form.stack button")
-	b.Is("after the set-up", address, "/")
+	b.Is("after the set-up", webtest.Address, "/")
 	b.Is("logged in as", `document.querySelector('.me a').textContent`, "Ms Teacher")
 	look("home")
 
 	// A contest, which begins at once.
 	b.Go(h.URL + "/admin/contests/new")
 	look("new contest")
-	b.Fill("input[name=name]", "First contest "+evil)
+	b.Fill("input[name=name]", "First contest "+webtest.Evil)
 	b.Fill("input[name=slug]", "first")
 	b.Fill("input[name=label-sum]", "A")
 	b.Follow("button[value=now]")
-	b.Is("the contest", address, "/c/first")
-	b.Contains("the contest", said, "First contest", "A. Sum")
+	b.Is("the contest", webtest.Address, "/c/first")
+	b.Contains("the contest", webtest.Said, "First contest", "A. Sum")
 	b.Contains("its clock", `document.querySelector('nav.contest .clock').textContent`, "ends in")
 	look("contest")
 
 	// Three students, with slips.
 	b.Go(h.URL + "/admin/accounts")
 	b.Follow("a[href='/admin/import']")
-	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing\n"+evil)
+	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing\n"+webtest.Evil)
 	b.Eval(`(document.querySelector('select[name=contest]').value = 'first')`)
 	b.Follow("form[action='/admin/import'] button")
 	b.Is("the rows to check", `document.querySelectorAll('.list tbody tr').length`, "3")
@@ -98,17 +76,17 @@ func class(t *testing.T, width int, scripts bool) {
 
 	// A student logs in, where she wanted to go.
 	b.Go(h.URL + "/c/first/p/A")
-	b.Is("who is not logged in", address, "/login")
+	b.Is("who is not logged in", webtest.Address, "/login")
 	look("login")
 	b.Fill("input[name=login]", "ada-lovelace")
 	b.Fill("input[name=password]", password)
 	b.Follow("form.stack button")
-	b.Is("the problem", address, "/c/first/p/A")
-	b.Contains("the problem", said, "Add both", "Time limit 1s", "Samples")
+	b.Is("the problem", webtest.Address, "/c/first/p/A")
+	b.Contains("the problem", webtest.Said, "Add both", "Time limit 1s", "Samples")
 	b.Is("buttons to copy", `[...document.querySelectorAll('[data-copy]')].every(e => e.hidden !== `+fmt.Sprint(scripts)+`)`, "true")
 	look("problem")
 	b.Follow("form[data-submit] button")
-	b.Contains("nothing was sent", alert, "there is nothing to submit")
+	b.Contains("nothing was sent", webtest.Alert, "there is nothing to submit")
 
 	// She submits: a file, or a text.
 	if scripts {
@@ -123,43 +101,43 @@ func class(t *testing.T, width int, scripts bool) {
 		b.Fill("select[name=language]", "py")
 	}
 	b.Follow("form[data-submit] button")
-	b.Is("the judging", address, "/c/first/s/1")
-	b.Contains("the judging", said, "waiting", "print(sum")
+	b.Is("the judging", webtest.Address, "/c/first/s/1")
+	b.Contains("the judging", webtest.Said, "waiting", "print(sum")
 	look("waiting")
 
 	// The verdict appears: without another page where there are scripts.
 	b.Eval(`(window.before = 'here')`)
-	c, err := h.store.ContestBySlug(t.Context(), "first")
+	c, err := h.Store.ContestBySlug(t.Context(), "first")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub, err := h.store.SubmissionByNumber(t.Context(), c.ID, 1)
+	sub, err := h.Store.SubmissionByNumber(t.Context(), c.ID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.judged(&store.Accepted{Job: sub.Judgement}, failing()...)
+	h.Judged(&store.Accepted{Job: sub.Judgement}, webtest.Failing()...)
 	// A browser without scripts has an element that loads the page again; while it is driven
 	// from outside, Chromium does not obey it.
 	b.Is("the page loads itself again", `document.querySelectorAll('meta[http-equiv=refresh]').length === 1`, fmt.Sprint(!scripts))
 	if !scripts {
 		b.Go(h.URL + "/c/first/s/1")
 	}
-	b.Contains("the verdict", said, "wrong answer", "sample/one")
+	b.Contains("the verdict", webtest.Said, "wrong answer", "sample/one")
 	if scripts {
 		b.Is("the page is the same", `window.before`, "here")
 	}
-	if text := b.Eval(`document.documentElement.outerHTML`); strings.Contains(text, secret) {
+	if text := b.Eval(`document.documentElement.outerHTML`); strings.Contains(text, webtest.Secret) {
 		t.Error("the page has a secret in it")
 	}
 	look("judged")
 	b.Follow("main p a")
-	b.Contains("her tries", said, "Your submissions", "wrong answer")
+	b.Contains("her tries", webtest.Said, "Your submissions", "wrong answer")
 
 	// Her own page, with a token for the command line.
 	b.Go(h.URL + "/account")
 	look("account")
 	b.Follow("form[action='/account/tokens'] button")
-	b.Contains("a token", said, "judge login http://judge.example --token assay_")
+	b.Contains("a token", webtest.Said, "judge login http://judge.example --token assay_")
 
 	// Staff see all of it.
 	b.Follow(".me form button")
@@ -168,10 +146,10 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Fill("input[name=password]", "battery-staple")
 	b.Follow("form.stack button")
 	for page, want := range map[string]string{
-		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": secret, "/admin/accounts": "ada-lovelace", "/admin/workers": "No worker is connected", "/problems": "Bring a package", "/problem/sum": "Versions", "/c/first/edit": "Settings",
+		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": webtest.Secret, "/admin/accounts": "ada-lovelace", "/admin/workers": "No worker is connected", "/problems": "Bring a package", "/problem/sum": "Versions", "/c/first/edit": "Settings",
 	} {
 		b.Go(h.URL + page)
-		b.Contains(page, said, want)
+		b.Contains(page, webtest.Said, want)
 		look(strings.ReplaceAll(page, "/", "_"))
 	}
 	b.Is("text that was written to be run", `document.querySelectorAll('marked').length`, "0")

@@ -1,18 +1,20 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/board"
@@ -24,33 +26,129 @@ import (
 //go:embed templates static
 var files embed.FS
 
-// templates are the pages by their names, each with what is around it.
-var templates = sync.OnceValues(func() (map[string]*template.Template, error) {
-	names, err := files.ReadDir("templates")
-	if err != nil {
-		return nil, err
-	}
-	base, err := template.New("").Funcs(functions).ParseFS(files, "templates/base.html", "templates/parts.html")
+// Templates returns the templates of a package of pages by name. They are parsed once.
+type Templates func() (map[string]*template.Template, error)
+
+// base has the templates that every page has.
+var base = sync.OnceValues(func() (*template.Template, error) {
+	t, err := template.New("").Funcs(functions).ParseFS(files, "templates/base.html", "templates/parts.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the templates: %w", err)
 	}
-	all := map[string]*template.Template{}
-	for _, n := range names {
-		name := strings.TrimSuffix(n.Name(), ".html")
-		if name == "base" || name == "parts" {
-			continue
-		}
-		t, err := base.Clone()
-		if err == nil {
-			t, err = t.ParseFS(files, "templates/"+n.Name())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read the template of %s: %w", name, err)
-		}
-		all[name] = t
-	}
-	return all, nil
+	return t, nil
 })
+
+var templates = NewTemplates(files)
+
+// NewTemplates returns the templates of the files *.html in the directory templates. Each is a page
+// with its own "body", inside the frame of all pages.
+func NewTemplates(files fs.FS) Templates {
+	return sync.OnceValues(func() (map[string]*template.Template, error) {
+		around, err := base()
+		if err != nil {
+			return nil, err
+		}
+		names, err := fs.Glob(files, "templates/*.html")
+		if err != nil {
+			return nil, err
+		}
+		all := map[string]*template.Template{}
+		for _, path := range names {
+			t, err := around.Clone()
+			if err == nil {
+				t, err = t.ParseFS(files, path)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read the template %s: %w", path, err)
+			}
+			all[strings.TrimSuffix(strings.TrimPrefix(path, "templates/"), ".html")] = t
+		}
+		return all, nil
+	})
+}
+
+// template returns the template of a page.
+func (s *Site) template(name string) (*template.Template, error) {
+	for _, of := range s.templates {
+		all, err := of()
+		if err != nil {
+			return nil, err
+		}
+		if t := all[name]; t != nil {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no template %s", name)
+}
+
+// Page draws a page and sends it. If it returns an error, it has sent nothing.
+func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
+	t, err := s.template(name)
+	if err != nil {
+		return err
+	}
+	p := newPageView(s.Name, title, view)
+	p.Me, p.Path, p.Insecure = r.Me, r.URL.Path, !s.Secure && !loopback(r.Host)
+	for _, one := range []struct {
+		to     *bool
+		action auth.Action
+	}{{&p.Accounts, auth.Accounts}, {&p.Machines, auth.Machines}, {&p.Makes, auth.Make}, {&p.Audit, auth.SeeAudit}} {
+		*one.to = auth.Can(desk.Role(r.Me), one.action, auth.State{})
+	}
+	if r.Access != nil {
+		if p.Head, err = r.Access.Head(r); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, "base", p); err != nil {
+		return fmt.Errorf("draw the page %s: %w", name, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write(b.Bytes()) // to one who may be gone
+	return nil
+}
+
+// Part draws a part of a page, which its template defines.
+func (s *Site) Part(page, part string, view any) (template.HTML, error) {
+	t, err := s.template(page)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, part, view); err != nil {
+		return "", fmt.Errorf("draw a part of the page %s: %w", page, err)
+	}
+	return template.HTML(b.String()), nil
+}
+
+// SharedPage draws a page that is the same for all readers, except that some are logged in.
+func (t Templates) SharedPage(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
+	all, err := t()
+	if err != nil {
+		return nil, err
+	}
+	p := newPageView(server, title, view)
+	p.Head, p.Shared, p.LoggedIn = head, true, loggedIn
+	var b bytes.Buffer
+	if err := all[name].ExecuteTemplate(&b, "base", p); err != nil {
+		return nil, fmt.Errorf("draw the page %s: %w", name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// loopback reports whether a browser is on the server's own machine, by the name that it calls.
+func loopback(host string) bool {
+	name := strings.TrimSuffix(host, ":"+(&url.URL{Host: host}).Port())
+	return name == "localhost" || strings.HasPrefix(name, "127.") || name == "[::1]"
+}
+
+// serverZone returns the abbreviation of the server's time zone.
+func serverZone() string {
+	name, _ := time.Now().Zone()
+	return name
+}
 
 // functions are what templates call. html/template does the quoting.
 var functions = template.FuncMap{
@@ -66,7 +164,7 @@ var functions = template.FuncMap{
 	"join":    strings.Join,
 	"add":     func(a, b int) int { return a + b },
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
-	"lines":   func(lines []lineView, all bool) linesView { return linesView{lines, all} },
+	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }
 
 // visible makes a text of others harmless to look at, as in reports, but leaves what joins
@@ -132,14 +230,14 @@ func read(name string) string {
 	return string(data)
 }
 
-func (s *site) static(w http.ResponseWriter, r *ask) error {
+func (s *Site) static(w http.ResponseWriter, r *Request) error {
 	of := map[string]struct {
 		kind string
 		data []byte
 	}{styleName: {"text/css", style}, scriptName: {"text/javascript", script}, sharedName: {"text/javascript", shared}, "icon.svg": {"image/svg+xml", []byte(read("icon.svg"))}}
 	f, known := of[r.PathValue("file")]
 	if !known {
-		return errNothing
+		return ErrNotFound
 	}
 	w.Header().Set("Content-Type", f.kind+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -157,104 +255,51 @@ type pageView struct {
 	Insecure                  bool // passwords are readable on the network
 	Accounts, Machines, Makes bool
 	Audit                     bool
-	Contest                   *contestHead
-	Ladder                    *ladderHead
-	Shared                    bool // the page is the same for all readers, but for LoggedIn
-	LoggedIn                  bool // the reader is; of a Shared page
-	View                      any
+	Head
+	Shared   bool // the page is the same for all readers, except for LoggedIn
+	LoggedIn bool // the reader is; of a Shared page
+	View     any
 }
 
-// contestHead is what stands above each page of a contest.
-type contestHead struct {
+func newPageView(site, title string, view any) pageView {
+	return pageView{Title: title, Site: site, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: serverZone(), View: view}
+}
+
+// A Head is what stands above a page because of what its address names.
+type Head struct {
+	Contest *ContestHead
+	Ladder  *LadderHead
+}
+
+// A ContestHead is what stands above each page of a contest.
+type ContestHead struct {
 	Slug, Name   string
 	All, Changes bool
-	Team         string     // id of the own one; "" for none
-	Clock        *clockView // nil where it would be an old one
-	News         *newsView  // nil for readers who may read none, and where it would be an old one
+	Team         string // id of the reader's; empty if there is none
+	Clock        *Clock // nil if it would be an old one
+	News         *News  // nil for readers who may read none, and if it would be an old one
 }
 
-// clockView says where a contest is.
-type clockView struct {
+// A LadderHead is what stands above each page of a ladder.
+type LadderHead struct {
+	Slug, Name string
+}
+
+// A Clock says where a contest is.
+type Clock struct {
 	Words string
 	Until time.Time // what is counted down to; zero for nothing
 	Left  time.Duration
 }
 
-func (s *site) clock(seat *desk.Seat) clockView {
-	now, c := s.Time(), seat.Contest
-	end := seat.Ends()
-	switch {
-	case c.Starts.IsZero():
-		return clockView{Words: "no start is set yet"}
-	case now.Before(c.Starts):
-		return clockView{Words: "begins in", Until: c.Starts, Left: c.Starts.Sub(now)}
-	case end.IsZero():
-		return clockView{Words: "is open"}
-	case now.Before(end):
-		return clockView{Words: "ends in", Until: end, Left: end.Sub(now)}
-	}
-	return clockView{Words: "is over"}
+// News is the number of clarifications that the reader has not read, or the jury has not answered.
+type News struct {
+	Count int
+	Words string
 }
 
 // refusedView is a page that says what went wrong.
 type refusedView struct {
 	Text, Hint string
 	Back       bool // a form was sent, which the browser still has
-}
-
-// lineView is a submission in a list.
-type lineView struct {
-	Slug     string // of the contest
-	Number   int64
-	Label    string // of the problem
-	Who      string
-	Program  string
-	Received time.Time
-	Late     bool // after the end, as practice
-	State    stateView
-}
-
-// linesView is a list of submissions; All says that they are of several people.
-type linesView struct {
-	Lines []lineView
-	All   bool
-}
-
-// stateView says what is thought of a submission, as far as who looks may know.
-type stateView struct {
-	Class string // of the style sheet
-	Code  string // "" while there is no verdict
-	Words string
-	Score string
-	Open  bool
-	Note  string // what the staff decided; "" for nothing
-}
-
-// stateOfSent says what is thought of a submission that counts.
-func stateOfSent(sub *store.Submission, staff bool) (v stateView) {
-	if v = stateOf(sub.State, sub.Verdict, sub.Score, staff); sub.Given {
-		v = stateOf(store.Done, sub.Verdict, sub.Score, true)
-		v.Note = "by the staff"
-	}
-	if sub.Ignored {
-		v.Note = "does not count"
-	}
-	return v
-}
-
-// stateOf says what is thought of a submission. To its author a judge error is a delay.
-func stateOf(state store.JobState, v judge.Verdict, score string, staff bool) stateView {
-	switch {
-	case state == store.Cancelled:
-		return stateView{Class: "none", Words: "cancelled"}
-	case (state == store.Failed || v == judge.JudgeError) && !staff:
-		return stateView{Class: "none", Words: "delayed: the staff look into it"}
-	case v != judge.NotJudged:
-		return stateView{Class: report.VerdictClass(v), Code: string(v), Words: v.Words(), Score: score}
-	case state == store.Failed:
-		return stateView{Class: "je", Code: string(judge.JudgeError), Words: "no worker could judge it"}
-	case state == store.Out:
-		return stateView{Class: "none", Words: "judging", Open: true}
-	}
-	return stateView{Class: "none", Words: "waiting", Open: true}
 }

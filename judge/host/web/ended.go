@@ -8,27 +8,23 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"assay/judge/host/auth"
 )
 
-// keptForm is a form that came from a browser that is not logged in. The login page carries it, and
+// A KeptForm is a form that came from a browser that is not logged in. The login page carries it, and
 // after the login it is shown again, to be sent.
-type keptForm struct {
+type KeptForm struct {
 	Path   string // to which it is sent
 	Type   string // as what; empty if it is not multipart/form-data
 	Back   string // the page that it was on
 	Fields []sentField
-	Files  []keptFile
-}
-
-// keptFile is a file of a keptForm. A form that is shown again has it in a field keptFileField.
-type keptFile struct {
-	Name string
-	Data []byte
+	Files  []File
 }
 
 const (
 	keptField     = "kept"
-	keptFileField = "kept-file"
+	keptFileField = "kept-file" // a file of a form that is shown again
 	multipartType = "multipart/form-data"
 )
 
@@ -36,7 +32,7 @@ const (
 	// mostEnded is the most bytes of a form that is kept: anybody can send one.
 	mostEnded = 256 << 10
 	// mostKept is the most bytes of a login that carries one, which is encoded twice.
-	mostKept = mostEnded*2 + small
+	mostKept = mostEnded*2 + SmallForm
 	// atOnce is how many such forms are read at one time.
 	atOnce = 64
 )
@@ -58,43 +54,43 @@ func (f sentField) Label() string {
 func (f sentField) Long() bool { return len(f.Value) > 60 || strings.Contains(f.Value, "\n") }
 
 // Encoded is the file as the value of a field.
-func (f keptFile) Encoded() string {
+func (f File) Encoded() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(f.Name)) + "." + base64.RawURLEncoding.EncodeToString(f.Data)
 }
 
 // decodeFile reads what Encoded wrote.
-func decodeFile(text string) (f keptFile, err error) {
+func decodeFile(text string) (f File, err error) {
 	name, data, _ := strings.Cut(text, ".")
 	decoded, err := base64.RawURLEncoding.DecodeString(name)
 	if err == nil {
 		f.Data, err = base64.RawURLEncoding.DecodeString(data)
 	}
 	if f.Name = string(decoded); err != nil || f.Name == "" {
-		return f, bad("the form is incomplete: choose the file again")
+		return f, BadRequest("the form is incomplete: choose the file again")
 	}
 	return f, nil
 }
 
 // Encoded is the form as the value of a field.
-func (k *keptForm) Encoded() (string, error) {
+func (k *KeptForm) Encoded() (string, error) {
 	data, err := json.Marshal(k)
 	return base64.RawURLEncoding.EncodeToString(data), err
 }
 
 // decodeForm reads what Encoded wrote. If it is not whole, it returns nil.
-func decodeForm(text string) *keptForm {
-	k := &keptForm{}
+func decodeForm(text string) *KeptForm {
+	k := &KeptForm{}
 	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || json.Unmarshal(data, k) != nil || local(k.Path) != k.Path || k.Type != "" && k.Type != multipartType {
+	if err != nil || json.Unmarshal(data, k) != nil || LocalPath(k.Path) != k.Path || k.Type != "" && k.Type != multipartType {
 		return nil
 	}
-	k.Back = local(k.Back)
+	k.Back = LocalPath(k.Back)
 	return k
 }
 
 // keepForm reads a form that a browser sent that is not logged in. It returns nil if there is none,
 // if it is too large, or if it has a password.
-func (s *site) keepForm(w http.ResponseWriter, r *ask) *keptForm {
+func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 	if r.Method != http.MethodPost {
 		return nil
 	}
@@ -105,14 +101,14 @@ func (s *site) keepForm(w http.ResponseWriter, r *ask) *keptForm {
 		return nil
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostEnded)
-	k := &keptForm{Path: r.URL.RequestURI(), Back: r.back()}
+	k := &KeptForm{Path: r.URL.RequestURI(), Back: r.back()}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), multipartType) {
 		if r.ParseMultipartForm(mostEnded) != nil {
 			return nil
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // all of it is in memory
 		k.Type = multipartType
-		files, err := s.sentFiles(r, mostEnded)
+		files, err := r.Files(mostEnded)
 		if err != nil {
 			return nil
 		}
@@ -137,26 +133,56 @@ func (s *site) keepForm(w http.ResponseWriter, r *ask) *keptForm {
 	return k
 }
 
-// ended answers a form that came from a browser that is not logged in with the login page, which
-// carries the form. It reports whether it has answered.
-func (s *site) ended(w http.ResponseWriter, r *ask) (bool, error) {
+// LoginView is the login page.
+type LoginView struct {
+	Login, Next, Wrong string
+	Open               bool      // anybody may create an account
+	Kept               *KeptForm // the form that waits for the login; nil if there is none
+	Ended              bool      // the session has ended
+}
+
+// LoginPage draws the login page.
+func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginView) error {
+	v.Open = s.Registration == auth.Open
+	return s.Page(w, r, code, "login", "Log in", v)
+}
+
+// ReadLogin reads the form of the login page, which may carry another form.
+func ReadLogin(w http.ResponseWriter, r *Request) (v LoginView, err error) {
+	if err := ReadForm(w, r, mostKept); err != nil {
+		return v, err
+	}
+	return LoginView{Login: r.Field("login"), Next: LocalPath(r.PostFormValue("next")), Kept: decodeForm(r.PostFormValue(keptField))}, nil
+}
+
+// LocalPath returns a path of this server: next, or "/" if next is the address of another one.
+func LocalPath(next string) string {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+		return "/"
+	}
+	return next
+}
+
+// ended responds to a form from a browser that is not logged in with the login page, which carries the
+// form. It reports whether it has responded.
+func (s *Site) ended(w http.ResponseWriter, r *Request) (bool, error) {
 	k := s.keepForm(w, r)
 	if k == nil {
 		return false, nil
 	}
-	return true, s.loginPage(w, r, http.StatusUnauthorized, loginView{Next: k.Back, Kept: k, Ended: r.ended})
+	return true, s.LoginPage(w, r, http.StatusUnauthorized, LoginView{Next: k.Back, Kept: k, Ended: r.ended})
 }
 
-// sendAgain shows a form that was kept during the login.
-func (s *site) sendAgain(w http.ResponseWriter, r *ask, k *keptForm) error {
-	return s.page(w, r, http.StatusOK, "ended", "You are logged in", k)
+// SendAgain shows a form that was kept during the login.
+func (s *Site) SendAgain(w http.ResponseWriter, r *Request, k *KeptForm) error {
+	return s.Page(w, r, http.StatusOK, "ended", "You are logged in", k)
 }
 
 // back is the page of this server on which a form was sent, as its browser tells; else "/".
-func (r *ask) back() string {
+func (r *Request) back() string {
 	from, err := url.Parse(r.Referer())
 	if err != nil || from.Host != r.Host {
 		return "/"
 	}
-	return local(from.RequestURI())
+	return LocalPath(from.RequestURI())
 }

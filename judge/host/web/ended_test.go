@@ -13,15 +13,16 @@ import (
 	"time"
 
 	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
 )
 
 // field returns the value of a hidden field of a page.
-func (a answer) field(t *testing.T, name string) string {
+func field(t *testing.T, a webtest.Answer, name string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(a.body, `name="`+name+`" value="`)
+	_, rest, found := strings.Cut(a.Body, `name="`+name+`" value="`)
 	value, _, ends := strings.Cut(rest, `"`)
 	if !found || !ends {
-		t.Fatalf("the page has no field %s:\n%s", name, a.body)
+		t.Fatalf("the page has no field %s:\n%s", name, a.Body)
 	}
 	return html.UnescapeString(value)
 }
@@ -31,34 +32,34 @@ func (a answer) field(t *testing.T, name string) string {
 // Sent from there, it does what it would have done.
 func TestFormsOutliveTheSession(t *testing.T) {
 	for what, cookie := range map[string]string{"the session has ended": "assay=nosuchsession", "the cookie is lost": ""} {
-		h := newHarness(t)
-		c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
-		logIn := func(page answer, password string) answer {
+		h := webtest.New(t)
+		c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+		logIn := func(page webtest.Answer, password string) webtest.Answer {
 			t.Helper()
-			harmless(t, "the page", page.body)
-			return h.ask(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {page.field(t, "next")}, "kept": {page.field(t, "kept")}})
+			webtest.Harmless(t, "the page", page.Body)
+			return h.Ask(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {field(t, page, "next")}, "kept": {field(t, page, "kept")}})
 		}
-		session := func(a answer) string {
+		session := func(a webtest.Answer) string {
 			all := a.Values("Set-Cookie") // the first may remove the old one
 			i := slices.IndexFunc(all, func(one string) bool { return strings.HasPrefix(one, "assay=") && !strings.HasPrefix(one, "assay=;") })
 			text, _, _ := strings.Cut(all[i], ";")
 			return text
 		}
 
-		const text = "is 0 allowed?\nI ask" + evil
-		page := h.ask(cookie, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
-		if page.code != 401 || !strings.Contains(page.body, "Nothing has been sent") || strings.Contains(page.body, "Your session has ended") != (cookie != "") {
-			t.Errorf("%s: %d\n%s", what, page.code, page.body)
+		const text = "is 0 allowed?\nI ask" + webtest.Evil
+		page := h.Ask(cookie, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
+		if page.Code != 401 || !strings.Contains(page.Body, "Nothing has been sent") || strings.Contains(page.Body, "Your session has ended") != (cookie != "") {
+			t.Errorf("%s: %d\n%s", what, page.Code, page.Body)
 		}
 		page = logIn(page, "wrong-password")
-		if page.code != 403 || !strings.Contains(page.body, "Nothing has been sent") {
-			t.Errorf("%s, a wrong password: %d\n%s", what, page.code, page.body)
+		if page.Code != 403 || !strings.Contains(page.Body, "Nothing has been sent") {
+			t.Errorf("%s, a wrong password: %d\n%s", what, page.Code, page.Body)
 		}
 		page = logIn(page, "correct-horse")
-		harmless(t, "the form", page.body)
+		webtest.Harmless(t, "the form", page.Body)
 		for _, want := range []string{"Your form has not been sent yet", `action="/c/now/clar"`, `name="problem" value="A"`, "\n" + html.EscapeString(text) + "</textarea>"} {
-			if page.code != 200 || !strings.Contains(page.body, want) {
-				t.Errorf("%s: %d, without %q in\n%s", what, page.code, want, page.body)
+			if page.Code != 200 || !strings.Contains(page.Body, want) {
+				t.Errorf("%s: %d, without %q in\n%s", what, page.Code, want, page.Body)
 			}
 		}
 
@@ -76,26 +77,26 @@ func TestFormsOutliveTheSession(t *testing.T) {
 		}
 		r.Header.Set("Content-Type", w.FormDataContentType())
 		r.Header.Set("Referer", h.URL+"/c/now/p/A?x=1")
-		page = h.do(r, cookie)
-		if page.code != 401 || !strings.Contains(page.body, "with the file <code>sol.txt</code>") || page.field(t, "next") != "/c/now/p/A?x=1" {
-			t.Errorf("%s, with a file: %d\n%s", what, page.code, page.body)
+		page = h.Do(r, cookie)
+		if page.Code != 401 || !strings.Contains(page.Body, "with the file <code>sol.txt</code>") || field(t, page, "next") != "/c/now/p/A?x=1" {
+			t.Errorf("%s, with a file: %d\n%s", what, page.Code, page.Body)
 		}
 		page = logIn(page, "correct-horse")
-		if !strings.Contains(page.body, `<input name="language" value="sh"`) || !strings.Contains(page.body, `enctype="multipart/form-data"`) || !strings.Contains(page.body, "<code>sol.txt</code>, 10 bytes") {
-			t.Errorf("%s: the form with a file is\n%s", what, page.body)
+		if !strings.Contains(page.Body, `<input name="language" value="sh"`) || !strings.Contains(page.Body, `enctype="multipart/form-data"`) || !strings.Contains(page.Body, "<code>sol.txt</code>, 10 bytes") {
+			t.Errorf("%s: the form with a file is\n%s", what, page.Body)
 		}
-		again := map[string]string{"language": "sh", "key": page.field(t, "key"), "kept-file": page.field(t, "kept-file")}
-		if got := h.upload(session(page), "/c/now/p/A", again, nil); got.code != 303 {
-			t.Errorf("%s: the form that came back is answered %d\n%s", what, got.code, got.body)
+		again := map[string]string{"language": "sh", "key": field(t, page, "key"), "kept-file": field(t, page, "kept-file")}
+		if got := h.Upload(session(page), "/c/now/p/A", again, nil); got.Code != 303 {
+			t.Errorf("%s: the form that came back is answered %d\n%s", what, got.Code, got.Body)
 		}
-		sent := must[[]*store.Submission](t)(h.store.Submissions(t.Context(), store.Filter{Contest: c.ID, Limit: 9}))
+		sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID, Limit: 9}))
 		if len(sent) != 1 || sent[0].Program != "sol.txt" || sent[0].Language != "sh" || sent[0].Size != 10 {
 			t.Errorf("%s: submitted are %+v", what, sent)
 		}
 		again["kept-file"] = "x.%%%"
 		again["key"] = "k2"
-		if got := h.upload(session(page), "/c/now/p/A", again, nil); got.code != 400 || !strings.Contains(got.body, "choose the file again") {
-			t.Errorf("%s: a damaged file is answered %d\n%s", what, got.code, got.body)
+		if got := h.Upload(session(page), "/c/now/p/A", again, nil); got.Code != 400 || !strings.Contains(got.Body, "choose the file again") {
+			t.Errorf("%s: a damaged file is answered %d\n%s", what, got.Code, got.Body)
 		}
 	}
 }
@@ -103,8 +104,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 // TestFormsThatAreNotKept: a password, what is too large, and a form without fields lead to the
 // login; a form that was tampered with leads to where it would have led without.
 func TestFormsThatAreNotKept(t *testing.T) {
-	h := newHarness(t)
-	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
 	for name, row := range map[string]struct {
 		path   string
 		fields url.Values
@@ -114,8 +115,8 @@ func TestFormsThatAreNotKept(t *testing.T) {
 		"too much":   {"/c/now/clar", url.Values{"text": {strings.Repeat("x", 300<<10)}}},
 	} {
 		for _, cookie := range []string{"", "assay=nosuchsession"} {
-			if got := h.ask(cookie, "POST", row.path, row.fields); got.code != 303 || got.Get("Location") != "/login?next=%2F" {
-				t.Errorf("%s: %d to %q\n%s", name, got.code, got.Get("Location"), got.body)
+			if got := h.Ask(cookie, "POST", row.path, row.fields); got.Code != 303 || got.Get("Location") != "/login?next=%2F" {
+				t.Errorf("%s: %d to %q\n%s", name, got.Code, got.Get("Location"), got.Body)
 			}
 		}
 	}
@@ -126,13 +127,13 @@ func TestFormsThatAreNotKept(t *testing.T) {
 		"of another type":   base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Type":"text/plain"}`)),
 		"to a script":       base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"javascript:alert(1)"}`)),
 	} {
-		got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {"/account"}, "kept": {kept}})
-		if got.code != 303 || got.Get("Location") != "/account" {
-			t.Errorf("%s: %d to %q", name, got.code, got.Get("Location"))
+		got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {"/account"}, "kept": {kept}})
+		if got.Code != 303 || got.Get("Location") != "/account" {
+			t.Errorf("%s: %d to %q", name, got.Code, got.Get("Location"))
 		}
 	}
 	back := base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Back":"//evil.example/"}`))
-	if got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.code != 200 || strings.Contains(got.body, "evil.example") {
-		t.Errorf("a form with another way back: %d\n%s", got.code, got.body)
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.Code != 200 || strings.Contains(got.Body, "evil.example") {
+		t.Errorf("a form with another way back: %d\n%s", got.Code, got.Body)
 	}
 }

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// newsItem is a piece of news of a feed.
-type newsItem struct {
+// A FeedItem is an entry of a feed.
+type FeedItem struct {
 	ID    string
 	Title string
 	URL   string
 	At    time.Time
 }
 
-// mostNews is how many pieces of news a feed has.
-const mostNews = 100
+// MostFeedItems is how many entries a feed has at most.
+const MostFeedItems = 100
 
-// writeFeed sends news, the latest first, as a JSON feed or, where the address ends so, as
-// Atom. Base is by which others reach the server; home and the items' URLs are paths.
-func writeFeed(w http.ResponseWriter, base, title, home, self string, items []newsItem) error {
+// WriteFeed sends entries, newest first: as Atom if the address self ends in .atom, otherwise as a JSON
+// feed. Base is the URL of the server; home and the URLs of the entries are paths.
+func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []FeedItem) error {
 	var b bytes.Buffer
 	h := w.Header()
 	if !strings.HasSuffix(self, ".atom") {
@@ -88,8 +88,8 @@ func writeFeed(w http.ResponseWriter, base, title, home, self string, items []ne
 	return nil
 }
 
-// badge draws a picture that says at which place something is.
-func badge(w http.ResponseWriter, label, text string) error {
+// WriteBadge sends a picture with a label and a text, such as a rank.
+func WriteBadge(w http.ResponseWriter, label, text string) error {
 	const letter = 7 // about the width of one
 	cut := func(text string, most int) string {
 		if letters := []rune(text); len(letters) > most {

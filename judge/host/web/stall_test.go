@@ -10,16 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"assay/judge/host/web"
+	"assay/judge/host/web/webtest"
 )
 
 // TestStalledForms sends the head of a form to each address that takes one, and never the form.
 // While the server waits for it, the account's other pages are drawn, and blobs can be removed.
 func TestStalledForms(t *testing.T) {
 	h := walkers(t)
-	h.desk.Sweeping = new(sync.RWMutex)
+	h.Desk.Sweeping = new(sync.RWMutex)
 	waited := map[string]int{}
-	for pattern := range web.Routes() {
+	for pattern := range webtest.Routes() {
 		state := "running"
 		if strings.Contains(pattern, "{hole}") {
 			state = "open"
@@ -29,7 +29,7 @@ func TestStalledForms(t *testing.T) {
 			continue
 		}
 		for _, who := range []string{"admin", "ada"} {
-			cookie := h.cookie(who)
+			cookie := h.Cookie(who)
 			c, err := net.Dial("tcp", h.Listener.Addr().String())
 			if err != nil {
 				t.Fatal(err)
@@ -48,15 +48,15 @@ func TestStalledForms(t *testing.T) {
 			if first.StatusCode == http.StatusContinue {
 				waited[who]++
 			}
-			if got := h.ask(cookie, "GET", "/account", nil); got.code != 200 {
-				t.Errorf("%s as %s: %d %s", pattern, who, got.code, got.body)
+			if got := h.Ask(cookie, "GET", "/account", nil); got.Code != 200 {
+				t.Errorf("%s as %s: %d %s", pattern, who, got.Code, got.Body)
 			}
-			for deadline := time.Now().Add(time.Minute); !h.desk.Sweeping.TryLock(); time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); !h.Desk.Sweeping.TryLock(); time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%s keeps the server from removing blobs", pattern)
 				}
 			}
-			h.desk.Sweeping.Unlock()
+			h.Desk.Sweeping.Unlock()
 			c.Close()
 		}
 	}

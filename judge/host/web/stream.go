@@ -17,9 +17,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// stream begins a stream of events. What it sends is there when send returns; false says that
-// nobody listens any more.
-func stream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
+// OpenStream opens a stream of events. What send sends has left when it returns; false reports that
+// the reader is gone.
+func OpenStream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
@@ -34,9 +34,9 @@ func stream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 }
 
 // bounded answers with a stream unless the caller has too many. One within another is that one.
-func (s *site) bounded(w http.ResponseWriter, r *ask, rt route) error {
+func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
 	if _, within := w.(*topicWriter); !within {
-		leave, err := s.Streams.Enter(r.Context(), r.me, r.RemoteAddr)
+		leave, err := s.Streams.Enter(r.Context(), r.Me, r.RemoteAddr)
 		if err != nil {
 			w.Header().Set("Retry-After", "10")
 			return err
@@ -47,22 +47,22 @@ func (s *site) bounded(w http.ResponseWriter, r *ask, rt route) error {
 	defer end()
 	r.Request = r.WithContext(ctx)
 	go s.whileAllowed(ctx, end, *r, rt)
-	return rt.answer(s, w, r)
+	return rt.Handle(w, r)
 }
 
 // whileAllowed calls end when the session of a stream has ended, or whoever reads it may not have
 // it any more. It looks as often as a stream says that it is still there.
-func (s *site) whileAllowed(ctx context.Context, end func(), r ask, rt route) {
+func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(s.KeepAlive):
 		}
-		now := &ask{Request: r.Request}
-		if r.session != nil {
+		now := &Request{Request: r.Request}
+		if r.Session != nil {
 			var err error
-			now.session, now.me, err = s.Store.Session(ctx, r.session.Hash)
+			now.Session, now.Me, err = s.Store.Session(ctx, r.Session.Hash)
 			if errors.Is(err, store.ErrNotFound) {
 				end()
 				return
@@ -71,8 +71,8 @@ func (s *site) whileAllowed(ctx context.Context, end func(), r ask, rt route) {
 				continue
 			}
 		}
-		err := s.allowed(now, rt)
-		if _, refused := errors.AsType[*desk.Refusal](err); refused || errors.Is(err, errLogIn) {
+		err := s.resolve(now, rt)
+		if _, refused := errors.AsType[*desk.Refusal](err); refused || errors.Is(err, ErrLogIn) {
 			end()
 			return
 		}
@@ -86,16 +86,16 @@ const (
 	askAgain    = 2 * time.Second // for the end of a judging, which another server may have seen
 )
 
-// watch tells when a job or a flow has news, as those of package dispatch do.
-type watch interface {
+// A Watch reports when a job or a flow has events, as those of package dispatch do.
+type Watch interface {
 	Next(from int) (events [][]byte, changed <-chan struct{}, ended bool)
 }
 
-// redraw streams the part of a page that changes, as draw gives it, each time it is another one:
-// when a watch has news, and now and then. It ends when draw says that nothing is open any more.
-// What is what the log calls it.
-func (s *site) redraw(w http.ResponseWriter, r *ask, what string, draw func() (part template.HTML, open bool, err error), watches ...watch) error {
-	send, ok := stream(w)
+// Redraw streams the part of a page that changes each time it is another one. It calls draw when a watch
+// has events, and now and then. It ends when draw returns that nothing is open any more. What is the
+// name in the log.
+func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func() (part template.HTML, open bool, err error), watches ...Watch) error {
+	send, ok := OpenStream(w)
 	if !ok {
 		return nil
 	}
@@ -115,10 +115,10 @@ func (s *site) redraw(w http.ResponseWriter, r *ask, what string, draw func() (p
 		text := ""
 		switch {
 		case !open:
-			send(event("end", string(part)))
+			send(Event("end", string(part)))
 			return nil
 		case part != before:
-			text = event("part", string(part))
+			text = Event("part", string(part))
 		case time.Since(told) > s.KeepAlive:
 			text = ": still here\n\n"
 		}
@@ -143,8 +143,8 @@ func (s *site) redraw(w http.ResponseWriter, r *ask, what string, draw func() (p
 	}
 }
 
-// event writes an event of a stream.
-func event(name, data string) string {
+// Event returns an event of a stream.
+func Event(name, data string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "event: %s\n", name)
 	for line := range strings.SplitSeq(strings.ReplaceAll(data, "\r", ""), "\n") {
@@ -167,20 +167,20 @@ type topicEvent struct {
 // events is several streams of this server in one connection, for browsers open few of them:
 // each t of the address is that of a stream. Who may hear one is decided as if it were asked
 // for alone; of one that they may not, nothing comes.
-func (s *site) events(w http.ResponseWriter, r *ask) error {
+func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	topics := r.URL.Query()["t"]
 	if len(topics) == 0 || len(topics) > mostTopics {
-		return bad("a connection carries 1 to %d streams", mostTopics)
+		return BadRequest("a connection carries 1 to %d streams", mostTopics)
 	}
 	addresses := make([]*url.URL, len(topics))
 	for i, t := range topics {
 		u, err := url.Parse(t)
-		if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/c/") && !strings.HasPrefix(u.Path, "/ladder/") && !strings.HasPrefix(u.Path, "/hole/") || !strings.HasSuffix(u.Path, "/events") {
-			return bad("%.100q is no stream of this server", t)
+		if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || !s.isStream(u) {
+			return BadRequest("%.100q is no stream of this server", t)
 		}
 		addresses[i] = u
 	}
-	send, ok := stream(w)
+	send, ok := OpenStream(w)
 	if !ok {
 		return nil
 	}
@@ -211,6 +211,12 @@ func (s *site) events(w http.ResponseWriter, r *ask) error {
 			return nil
 		}
 	}
+}
+
+// isStream reports whether an address is that of a stream of its own.
+func (s *Site) isStream(u *url.URL) bool {
+	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: u})
+	return strings.HasSuffix(pattern, "/events") && pattern != "GET /events"
 }
 
 // topicWriter passes the events of one stream on; of an answer that is no stream, nothing.
@@ -260,7 +266,7 @@ func (t *topicWriter) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		select {
-		case t.to <- event("topic", string(text)):
+		case t.to <- Event("topic", string(text)):
 		case <-t.ctx.Done():
 			return 0, t.ctx.Err()
 		}

@@ -15,6 +15,7 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
 	"assay/judge/internal/browser"
 )
 
@@ -22,7 +23,7 @@ import (
 type told struct{ Topic, Event, Data string }
 
 // hear opens a connection that carries streams; what it returns reads the next event.
-func (h *harness) hear(cookie string, topics ...string) func() told {
+func hear(h *webtest.Harness, cookie string, topics ...string) func() told {
 	h.Helper()
 	r, err := http.NewRequestWithContext(h.Context(), "GET", h.URL+"/events?"+url.Values{"t": topics}.Encode(), nil)
 	if err != nil {
@@ -34,11 +35,11 @@ func (h *harness) hear(cookie string, topics ...string) func() told {
 		h.Fatal(res, err)
 	}
 	h.Cleanup(func() { res.Body.Close() })
-	return h.events(res)
+	return events(h, res)
 }
 
 // events reads the events of a connection, one after the other.
-func (h *harness) events(res *http.Response) func() told {
+func events(h *webtest.Harness, res *http.Response) func() told {
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
 	return func() (s told) {
@@ -59,22 +60,22 @@ func (h *harness) events(res *http.Response) func() told {
 // TestAStreamEndsWithItsSession: who has logged out hears nothing more, by a connection of one
 // stream or of several.
 func TestAStreamEndsWithItsSession(t *testing.T) {
-	h := newHarness(t)
-	h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
 	for _, path := range []string{"/c/now/news/events", "/events?t=/c/now/news/events"} {
-		ada := h.cookie("ada")
+		ada := h.Cookie("ada")
 		r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Cookie", ada)
-		res := must[*http.Response](t)(http.DefaultClient.Do(r))
+		res := webtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
 		defer res.Body.Close()
 		if res.StatusCode != 200 {
 			t.Fatalf("%s is answered %d", path, res.StatusCode)
 		}
-		if got := h.ask(ada, "POST", "/logout", url.Values{}); got.code != 303 {
-			t.Fatalf("to log out is answered %d", got.code)
+		if got := h.Ask(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
+			t.Fatalf("to log out is answered %d", got.Code)
 		}
 		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
 			t.Errorf("%s: %v", path, err)
@@ -84,26 +85,26 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 
 // TestAStreamEndsWithItsRight: who may not see a contest any more hears nothing more of it.
 func TestAStreamEndsWithItsRight(t *testing.T) {
-	h := newHarness(t)
+	h := webtest.New(t)
 	for i, path := range []string{"/news/events", "/board/events?version=0"} {
 		for _, who := range []string{"ada", ""} {
-			c := h.contest(fmt.Sprint("now", i, who), -time.Minute, store.Public, store.Settings{})
+			c := h.Contest(fmt.Sprint("now", i, who), -time.Minute, store.Public, store.Settings{})
 			r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/"+c.Slug+path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if who != "" {
-				r.Header.Set("Cookie", h.cookie(who))
+				r.Header.Set("Cookie", h.Cookie(who))
 			} else if i == 0 {
 				continue // who is not logged in has no news
 			}
-			res := must[*http.Response](t)(http.DefaultClient.Do(r))
+			res := webtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
 			defer res.Body.Close()
 			if res.StatusCode != 200 {
 				t.Fatalf("%s is answered %d to %q", path, res.StatusCode, who)
 			}
 			c.Visibility = store.Staff
-			if err := h.store.SetContest(t.Context(), c, nil); err != nil {
+			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
@@ -116,12 +117,12 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 // TestOneConnection: one connection carries the streams that somebody may hear, and nothing of
 // the others.
 func TestOneConnection(t *testing.T) {
-	h := newHarness(t)
-	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.contest("staff", -time.Minute, store.Staff, store.Settings{})
-	sent := h.send(c, "ada")
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("staff", -time.Minute, store.Staff, store.Settings{})
+	sent := h.Send(c, "ada")
 	const news, board, judging = "/c/now/news/events", "/c/now/board/events?version=0", "/c/now/s/1/events"
-	ada := h.hear(h.cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/board/events?view=staff&version=0")
+	ada := hear(h, h.Cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/board/events?view=staff&version=0")
 	first := map[string]string{}
 	for len(first) < 3 {
 		e := ada()
@@ -130,20 +131,20 @@ func TestOneConnection(t *testing.T) {
 	if first[news] != "news" || first[board] != "board" || first[judging] != "part" {
 		t.Errorf("at first ada hears %v", first)
 	}
-	h.judged(sent, failing()...)
+	h.Judged(sent, webtest.Failing()...)
 	for {
 		e := ada()
 		if first[e.Topic] == "" {
 			t.Fatalf("ada hears %+v", e)
 		}
 		if e.Topic == judging && e.Event == "end" {
-			if !strings.Contains(e.Data, "\n") || strings.Contains(e.Data, secret) {
+			if !strings.Contains(e.Data, "\n") || strings.Contains(e.Data, webtest.Secret) {
 				t.Errorf("the end of the judging: %s", e.Data)
 			}
 			break
 		}
 	}
-	h.clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
+	h.Clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
 	for e := ada(); e.Topic != news || !strings.Contains(e.Data, "1 new"); e = ada() {
 		if first[e.Topic] == "" {
 			t.Fatalf("ada hears %+v", e)
@@ -153,8 +154,8 @@ func TestOneConnection(t *testing.T) {
 		nil, {"/c/now/s/1"}, {"//evil.example/c/x/events"}, {"https://evil.example/c/x/events"}, {"/events?t=/c/now/news/events"}, {"c/now/news/events"}, {":"},
 		strings.Split(strings.Repeat(news+" ", 33), " ")[:33],
 	} {
-		if got := h.ask(h.cookie("ada"), "GET", "/events?"+url.Values{"t": bad}.Encode(), nil); got.code != 400 {
-			t.Errorf("%q is answered %d", bad, got.code)
+		if got := h.Ask(h.Cookie("ada"), "GET", "/events?"+url.Values{"t": bad}.Encode(), nil); got.Code != 400 {
+			t.Errorf("%q is answered %d", bad, got.Code)
 		}
 	}
 }
@@ -165,7 +166,7 @@ func TestTabsShareOneConnection(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
-	h := newHarness(t)
+	h := webtest.New(t)
 	gate := make(chan bool, 1) // while it is full, no stream begins
 	all := h.Config.Handler
 	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -175,9 +176,9 @@ func TestTabsShareOneConnection(t *testing.T) {
 		}
 		all.ServeHTTP(w, r)
 	})
-	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
 	code, hash := auth.NewCode()
-	if err := h.store.NewSetup(t.Context(), hash, h.accounts["admin"].ID); err != nil {
+	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
 	b := browser.Open(t, h.URL+"/setup?code="+code)
@@ -195,53 +196,53 @@ func TestTabsShareOneConnection(t *testing.T) {
 	}
 	for i, page := range []string{"/c/now", "/c/now/board?view=staff", "/c/now/clar"} {
 		b.Go(h.URL + page)
-		h.clarify(c, store.NewClarification{Text: "question " + string(rune('a'+i))}, "ada")
+		h.Clarify(c, store.NewClarification{Text: "question " + string(rune('a'+i))}, "ada")
 		soon(page, head, string(rune('1'+i))+" without an answer")
-		b.Is(page+": what is wider than the screen", wide, "")
+		b.Is(page+": what is wider than the screen", webtest.Wide, "")
 	}
 	soon("the list", list, "question c")
 	// What comes after the page was drawn and before its stream begins is there, too.
 	gate <- true
 	b.Go(h.URL + "/c/now/clar")
-	h.clarify(c, store.NewClarification{Text: "question d"}, "ada")
+	h.Clarify(c, store.NewClarification{Text: "question d"}, "ada")
 	time.Sleep(time.Second) // until the server looks again: the stream's first event is of that
 	<-gate
 	soon("the list of before the stream", list, "question d")
-	sent := h.send(c, "ada")
+	sent := h.Send(c, "ada")
 	b.Go(h.URL + "/c/now/board?view=staff")
 	soon("the board", `document.querySelector('section.scores').innerText`, "ada")
-	h.judged(sent, accepted()...)
+	h.Judged(sent, webtest.Accepted()...)
 	soon("the board", `document.querySelector('section.scores').innerText`, "first to solve")
-	other := h.send(c, "bob")
+	other := h.Send(c, "bob")
 	b.Go(h.URL + "/c/now/s/2")
-	h.judged(other, accepted()...)
+	h.Judged(other, webtest.Accepted()...)
 	soon("the judging", `document.querySelector('main').innerText`, "accepted")
 	for _, page := range []string{"/c/now/submissions?verdict=AC", "/c/now/rejudgings", "/c/now/finalize", "/c/now/clar/new", "/c/now/clar/1"} {
 		b.Go(h.URL + page)
-		b.Is(page+": what is wider than the screen", wide, "")
+		b.Is(page+": what is wider than the screen", webtest.Wide, "")
 	}
 }
 
 // TestWhatHasNoTurnHasAPace: files and streams, and what is not there, wait for others of one
 // network, and pages do not wait for them.
 func TestWhatHasNoTurnHasAPace(t *testing.T) {
-	h := newHarness(t)
-	h.contest("now", -time.Minute, store.Public, store.Settings{})
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Public, store.Settings{})
 	for path, want := range map[string]int{
 		"/static/icon.svg": http.StatusOK, "/none": http.StatusNotFound,
 		"/c/now/board/events": http.StatusBadRequest, "/c/none/board/events": http.StatusSeeOther, // of no version; to log in
 	} {
-		turn, err := h.desk.Passers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
+		turn, err := h.Desk.Passers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		answered := make(chan int, 1)
 		go func() {
 			defer close(answered) // also where it fails
-			answered <- h.ask("", "GET", path, nil).code
+			answered <- h.Ask("", "GET", path, nil).Code
 		}()
-		if got := h.ask("", "GET", "/c/now", nil); got.code != http.StatusOK {
-			t.Errorf("a page is answered %d", got.code)
+		if got := h.Ask("", "GET", "/c/now", nil); got.Code != http.StatusOK {
+			t.Errorf("a page is answered %d", got.Code)
 		}
 		select {
 		case code := <-answered:

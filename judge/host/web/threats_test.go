@@ -20,6 +20,8 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
+	"assay/judge/host/web/pages"
+	"assay/judge/host/web/webtest"
 	"assay/judge/internal/browser"
 )
 
@@ -64,9 +66,9 @@ func TestForgedForms(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
-	h := newHarness(t)
-	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.judged(h.send(c, "ada"), failing()...)
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
 	b := browser.Open(t, h.URL+"/login")
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "correct-horse")
@@ -90,15 +92,15 @@ func TestForgedForms(t *testing.T) {
 		t.Errorf("the browser may show a page in a frame: %s", b.Wrong)
 	}
 	b.Go(h.URL + "/account")
-	b.Is("the admin is still there", heading, "Your account")
-	bob := must[*store.Account](t)(h.store.Account(t.Context(), h.accounts["bob"].ID))
-	sub := must[*store.Submission](t)(h.store.SubmissionByNumber(t.Context(), c.ID, 1))
-	after := must[*store.Contest](t)(h.store.Contest(t.Context(), c.ID))
-	all := must[[]*store.Submission](t)(h.store.Submissions(t.Context(), store.Filter{Contest: c.ID}))
+	b.Is("the admin is still there", webtest.Heading, "Your account")
+	bob := webtest.Must[*store.Account](t)(h.Store.Account(t.Context(), h.Accounts["bob"].ID))
+	sub := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1))
+	after := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
+	all := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID}))
 	if bob.Role != string(auth.Contestant) || sub.Given || after.Freeze != 0 || len(all) != 1 {
 		t.Errorf("a forged form did something: %+v, %+v, %+v, %d submissions", bob, sub, after, len(all))
 	}
-	if entries := must[[]store.Entry](t)(h.store.Audited(t.Context(), "", 10)); len(entries) != 1 || entries[0].Action != "log in" {
+	if entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10)); len(entries) != 1 || entries[0].Action != "log in" {
 		t.Errorf("the audit has %+v", entries)
 	}
 }
@@ -106,7 +108,7 @@ func TestForgedForms(t *testing.T) {
 // TestGuesses: of 1,000 passwords guessed for one login few are looked at, however many come at
 // once, and somebody else logs in meanwhile.
 func TestGuesses(t *testing.T) {
-	h := newHarness(t)
+	h := webtest.New(t)
 	try := func(login, password string) int {
 		r, err := http.PostForm(h.URL+"/login", url.Values{"login": {login}, "password": {password}})
 		if err != nil {
@@ -126,8 +128,8 @@ func TestGuesses(t *testing.T) {
 			codes[code]++
 		})
 	}
-	if got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.code != http.StatusSeeOther {
-		t.Errorf("somebody else is answered %d", got.code)
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != http.StatusSeeOther {
+		t.Errorf("somebody else is answered %d", got.Code)
 	}
 	all.Wait()
 	if codes[403] != 5 || codes[429] != 95 {
@@ -135,13 +137,13 @@ func TestGuesses(t *testing.T) {
 	}
 	codes = map[int]int{}
 	for range 900 { // one a second, for a quarter of an hour
-		h.later(time.Second)
+		h.Later(time.Second)
 		codes[try("judge", "guess")]++
 	}
 	if codes[403] < 20 || codes[403] > 40 || codes[403]+codes[429] != 900 {
 		t.Errorf("900 guesses, one a second, are answered %v", codes)
 	}
-	h.later(time.Minute)
+	h.Later(time.Minute)
 	if got := try("judge", "correct-horse"); got != 200 { // the first page, where it leads
 		t.Errorf("with the right password after a minute: %d", got)
 	}
@@ -150,39 +152,39 @@ func TestGuesses(t *testing.T) {
 // TestFloods: one account sends as much as it can, of submissions and of streams; it gets what
 // it may have, and others what they ask for.
 func TestFloods(t *testing.T) {
-	h := newHarness(t)
-	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 7})
-	ada, bob := h.cookie("ada"), h.cookie("bob")
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 7})
+	ada, bob := h.Cookie("ada"), h.Cookie("bob")
 	var mu sync.Mutex
 	codes := map[int]int{}
 	var all sync.WaitGroup
 	for i := range 60 {
 		all.Go(func() {
-			got := h.upload(ada, "/c/now/p/A", map[string]string{"key": fmt.Sprint(i)}, map[string]string{"a.py": fmt.Sprint("print(", i, ")")})
+			got := h.Upload(ada, "/c/now/p/A", map[string]string{"key": fmt.Sprint(i)}, map[string]string{"a.py": fmt.Sprint("print(", i, ")")})
 			mu.Lock()
 			defer mu.Unlock()
-			codes[got.code]++
+			codes[got.Code]++
 		})
 	}
 	all.Wait()
 	if codes[303] != 7 || codes[429] != 53 {
 		t.Errorf("60 submissions at once are answered %v", codes)
 	}
-	if sent := must[[]*store.Submission](t)(h.store.Submissions(t.Context(), store.Filter{Contest: c.ID})); len(sent) != 7 {
+	if sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID})); len(sent) != 7 {
 		t.Errorf("%d submissions are kept", len(sent))
 	}
 	kept := 0
 	for i := range 60 {
 		text := fmt.Sprint("print(", i, ")")
-		if h.blobs.Has(blob.Of([]byte(text)), int64(len(text))) {
+		if h.Blobs.Has(blob.Of([]byte(text)), int64(len(text))) {
 			kept++
 		}
 	}
 	if kept != 7 {
 		t.Errorf("the files of %d submissions are kept", kept)
 	}
-	if got := h.upload(bob, "/c/now/p/A", nil, map[string]string{"b.py": "print(1)"}); got.code != 303 {
-		t.Errorf("another's submission: %d", got.code)
+	if got := h.Upload(bob, "/c/now/p/A", nil, map[string]string{"b.py": "print(1)"}); got.Code != 303 {
+		t.Errorf("another's submission: %d", got.Code)
 	}
 	listen := func(cookie string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/now/news/events", nil)
@@ -190,7 +192,7 @@ func TestFloods(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Cookie", cookie)
-		return must[*http.Response](t)(http.DefaultClient.Do(r))
+		return webtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
 	}
 	var open []*http.Response
 	for range 100 {
@@ -209,8 +211,8 @@ func TestFloods(t *testing.T) {
 		}
 		got.Body.Close()
 	}
-	if got := h.ask(ada, "GET", "/c/now", nil); got.code != 200 {
-		t.Errorf("a page beside the streams: %d", got.code)
+	if got := h.Ask(ada, "GET", "/c/now", nil); got.Code != 200 {
+		t.Errorf("a page beside the streams: %d", got.Code)
 	}
 	for _, one := range open {
 		one.Body.Close()
@@ -230,12 +232,12 @@ func TestFloods(t *testing.T) {
 // TestSlowBodies: bodies that never come keep nobody from being answered, nor blobs from being
 // removed.
 func TestSlowBodies(t *testing.T) {
-	h := newHarness(t)
-	c := h.contest("now", -time.Minute, store.Accounts, store.Settings{})
-	ada, bob := h.cookie("ada"), h.cookie("bob")
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	ada, bob := h.Cookie("ada"), h.Cookie("bob")
 	var slow []net.Conn
 	for i := range 200 {
-		conn := must[net.Conn](t)(net.Dial("tcp", h.Listener.Addr().String()))
+		conn := webtest.Must[net.Conn](t)(net.Dial("tcp", h.Listener.Addr().String()))
 		t.Cleanup(func() { conn.Close() })
 		path := []string{"/login", "/c/now/p/A"}[i%2]
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nCookie: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 500\r\n\r\nlogin=a", path, ada)
@@ -249,12 +251,12 @@ func TestSlowBodies(t *testing.T) {
 		{bob, "GET", "/c/now", nil, 200}, {ada, "GET", "/c/now", nil, 200}, {"", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}, 303},
 		{bob, "POST", "/account/tokens", url.Values{"label": {"mine"}, "scope": {"submit"}}, 200}, {bob, "GET", "/c/now/board", nil, 200},
 	} {
-		if got := h.ask(tt.who, tt.method, tt.path, tt.form); got.code != tt.code {
-			t.Errorf("%s %s beside them is answered %d, want %d", tt.method, tt.path, got.code, tt.code)
+		if got := h.Ask(tt.who, tt.method, tt.path, tt.form); got.Code != tt.code {
+			t.Errorf("%s %s beside them is answered %d, want %d", tt.method, tt.path, got.Code, tt.code)
 		}
 	}
-	if got := h.upload(bob, "/c/now/p/A", nil, map[string]string{"b.py": "print(1)"}); got.code != 303 {
-		t.Errorf("a submission beside them is answered %d", got.code)
+	if got := h.Upload(bob, "/c/now/p/A", nil, map[string]string{"b.py": "print(1)"}); got.Code != 303 {
+		t.Errorf("a submission beside them is answered %d", got.Code)
 	}
 	// Who ends in the middle has sent nothing.
 	for _, conn := range slow {
@@ -265,7 +267,7 @@ func TestSlowBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if sent := must[[]*store.Submission](t)(h.store.Submissions(t.Context(), store.Filter{Contest: c.ID})); len(sent) != 1 {
+	if sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID})); len(sent) != 1 {
 		t.Errorf("%d submissions are kept, of which one was whole", len(sent))
 	}
 }
@@ -273,19 +275,19 @@ func TestSlowBodies(t *testing.T) {
 // TestHostHeader: what a browser, or who sits between, says of the server's name stands in no
 // answer, and nothing leads to another site.
 func TestHostHeader(t *testing.T) {
-	h := newHarness(t)
-	h.contest("now", -time.Minute, store.Public, store.Settings{})
-	admin := h.cookie("admin")
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	admin := h.Cookie("admin")
 	for _, tt := range []struct{ who, method, path string }{
 		{"", "GET", "/"}, {"", "GET", "/c/now"}, {"", "GET", "/c/now/board"}, {"", "GET", "/account"}, {"", "GET", "/none"}, {admin, "GET", "/account"},
 		{admin, "GET", "/admin/invitations"}, {admin, "GET", "/c/now/teams"}, {"", "POST", "/login"},
 	} {
-		r := must[*http.Request](t)(http.NewRequestWithContext(t.Context(), tt.method, h.URL+tt.path, nil))
+		r := webtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), tt.method, h.URL+tt.path, nil))
 		r.Host = "evil.example"
 		r.Header.Set("X-Forwarded-Host", "evil.example")
 		r.Header.Set("X-Forwarded-Proto", "gopher")
-		got := h.do(r, tt.who)
-		if text := got.body + fmt.Sprint(got.Header); strings.Contains(text, "evil.example") || strings.Contains(text, "gopher") {
+		got := h.Do(r, tt.who)
+		if text := got.Body + fmt.Sprint(got.Header); strings.Contains(text, "evil.example") || strings.Contains(text, "gopher") {
 			t.Errorf("%s %s says\n%s", tt.method, tt.path, text)
 		}
 		if cached := got.Get("Cache-Control"); cached != "no-store" && (cached != "no-cache" || !strings.Contains(got.Get("Vary"), "Cookie")) {
@@ -293,13 +295,13 @@ func TestHostHeader(t *testing.T) {
 		}
 	}
 	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example", "/\t/evil.example", "javascript:alert(1)", `\\evil.example`, "/c/now"} {
-		got := h.ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {next}})
+		got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {next}})
 		want := "/"
 		if next == "/c/now" {
 			want = next
 		}
-		if to := got.Get("Location"); got.code != 303 || to != want {
-			t.Errorf("after a login with next=%q: %d to %q", next, got.code, to)
+		if to := got.Get("Location"); got.Code != 303 || to != want {
+			t.Errorf("after a login with next=%q: %d to %q", next, got.Code, to)
 		}
 	}
 }
@@ -307,14 +309,14 @@ func TestHostHeader(t *testing.T) {
 // TestALeakOfTheDatabase: neither the database nor its backup has a word by which somebody could
 // log in.
 func TestALeakOfTheDatabase(t *testing.T) {
-	h := newHarness(t)
-	got := h.ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"correct-horse"}})
+	h := webtest.New(t)
+	got := h.Ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"correct-horse"}})
 	_, session, _ := strings.Cut(got.Get("Set-Cookie"), "=")
 	session, _, _ = strings.Cut(session, ";")
 	cookie := "assay=" + session
 	between := func(path string, form url.Values, before, after string) string {
 		t.Helper()
-		page := h.ask(cookie, "POST", path, form).body
+		page := h.Ask(cookie, "POST", path, form).Body
 		_, rest, found := strings.Cut(page, before)
 		word, _, ends := strings.Cut(rest, after)
 		if !found || !ends || len(word) < 8 {
@@ -330,14 +332,14 @@ func TestALeakOfTheDatabase(t *testing.T) {
 		"a new password": between("/admin/accounts/bob", url.Values{"do": {"reset"}}, "<dt>Password</dt><dd><code>", "<"),
 	}
 	dir := t.TempDir()
-	if _, err := h.store.Backup(t.Context(), dir); err != nil {
+	if _, err := h.Store.Backup(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	files := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*")))
-	files = append(files, must[[]string](t)(filepath.Glob(filepath.Join(h.dir, "assay.db*")))...)
+	files := webtest.Must[[]string](t)(filepath.Glob(filepath.Join(dir, "*")))
+	files = append(files, webtest.Must[[]string](t)(filepath.Glob(filepath.Join(h.Dir, "assay.db*")))...)
 	read := 0
 	for _, name := range files {
-		data := must[[]byte](t)(os.ReadFile(name))
+		data := webtest.Must[[]byte](t)(os.ReadFile(name))
 		read += len(data)
 		for what, secret := range secrets {
 			if bytes.Contains(data, []byte(secret)) {
@@ -353,10 +355,10 @@ func TestALeakOfTheDatabase(t *testing.T) {
 // TestLogOfInvitations: what goes wrong with a link by which people come in is logged without
 // the code that lets them.
 func TestLogOfInvitations(t *testing.T) {
-	h := newHarness(t)
+	h := webtest.New(t)
 	var log bytes.Buffer
-	pages := web.New(web.Options{Desk: h.desk, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err := h.store.Close(); err != nil {
+	pages := web.New(web.Options{Desk: h.Desk, Log: slog.New(slog.NewTextHandler(&log, nil))}, pages.All...)
+	if err := h.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"GET", "POST"} {

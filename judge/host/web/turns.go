@@ -12,14 +12,14 @@ import (
 // turns says among which turns a request is answered, and in whose: the account's, or the
 // network's where nobody is logged in. They are nil for streams, which mostly wait, and for files
 // that do not change: these only have a pace.
-func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
+func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
-	case strings.HasSuffix(rt.pattern, "/events") || rt.pattern == "GET /static/{file}":
+	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}":
 		return nil, ""
-	case r.Method != http.MethodGet && rt.action == auth.Enter: // people who log in do not hold up people who read
+	case r.Method != http.MethodGet && rt.Action == auth.Enter: // people who log in do not hold up people who read
 		return &s.proof, of
-	case r.me != nil:
-		return &s.Turns, desk.AccountTurn(r.me)
+	case r.Me != nil:
+		return &s.Turns, desk.AccountTurn(r.Me)
 	default:
 		return &s.Turns, of
 	}
@@ -27,29 +27,29 @@ func (s *site) turns(r *ask, rt route) (*desk.Turns, string) {
 
 // names says whether a request may name blobs, none of which is removed meanwhile. Those that
 // do not may take as long as passwords do, and those that erase wait for a removal themselves.
-func names(r *ask, rt route) bool {
-	return r.Method != http.MethodGet && rt.action != auth.Enter && rt.action != auth.BeMyself && rt.action != auth.Accounts
+func names(r *Request, rt Route) bool {
+	return r.Method != http.MethodGet && rt.Action != auth.Enter && rt.Action != auth.BeMyself && rt.Action != auth.Accounts
 }
 
-// hold keeps blobs from being removed, until letGo.
-func (r *ask) hold(sweeping *sync.RWMutex) {
+// pinBlobs keeps blobs from being removed until unpinBlobs.
+func (r *Request) pinBlobs(sweeping *sync.RWMutex) {
 	sweeping.RLock()
 	r.sweeping = sweeping
 }
 
-func (r *ask) letGo() {
+func (r *Request) unpinBlobs() {
 	if r.sweeping != nil {
 		r.sweeping.RUnlock()
 		r.sweeping = nil
 	}
 }
 
-// aside reads what comes as slowly as somebody sends it; meanwhile other requests of theirs have
+// Yield calls read, which may take as long as the sender does. Meanwhile the caller's other requests have
 // their turn, and blobs may be removed.
-func (r *ask) aside(read func() error) (err error) {
+func (r *Request) Yield(read func() error) (err error) {
 	if sweeping := r.sweeping; sweeping != nil {
-		r.letGo()
-		defer r.hold(sweeping)
+		r.unpinBlobs()
+		defer r.pinBlobs(sweeping)
 	}
 	if r.turn == nil {
 		return read()
@@ -63,12 +63,12 @@ func (r *ask) aside(read func() error) (err error) {
 // served writes an answer, which is made by then: its turn is over, however slowly it is read.
 type served struct {
 	http.ResponseWriter
-	r *ask
+	r *Request
 }
 
 // Write writes a part of an answer.
 func (s *served) Write(p []byte) (int, error) {
-	s.r.letGo()
+	s.r.unpinBlobs()
 	s.r.turn.Pass()
 	return s.ResponseWriter.Write(p)
 }

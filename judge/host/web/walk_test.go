@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -9,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"assay/judge"
 	"assay/judge/host/store"
-	"assay/judge/host/web"
+	"assay/judge/host/web/webtest"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // who are those who walk. Ada takes part in each contest and is the author of its
 // submission, bob does not, chair is an admin of each contest but one, and other of that
@@ -28,8 +29,8 @@ var states = []string{"before", "running", "after", "over", "everybody", "teams"
 var holes = []string{"open", "members", "hidden", "shown", "closed"}
 
 // walkers makes the harness in which they walk.
-func walkers(t *testing.T) *harness {
-	h := newHarness(t)
+func walkers(t *testing.T) *webtest.Harness {
+	h := webtest.New(t)
 	for _, state := range states {
 		visible, in, settings := store.Accounts, -time.Minute, store.Settings{Show: judge.ShowSamples}
 		switch state {
@@ -46,17 +47,17 @@ func walkers(t *testing.T) *harness {
 		case "staff":
 			visible = store.Staff
 		}
-		c := h.contest(state, in, visible, settings)
-		h.judged(h.send(c, "ada"), failing()...)
-		h.clarify(c, store.NewClarification{Text: "may I?" + evil}, "ada")
-		h.clarify(c, store.NewClarification{Staff: true, Text: "to all" + evil, Problem: "sum", ReplyTo: 1}, "judge")
-		h.hill(state, map[string]store.Visibility{"everybody": store.Public, "staff": store.Staff}[state], state != "over")
-		if err := h.store.SetRoleIn(t.Context(), h.accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
+		c := h.Contest(state, in, visible, settings)
+		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+		h.Clarify(c, store.NewClarification{Text: "may I?" + webtest.Evil}, "ada")
+		h.Clarify(c, store.NewClarification{Staff: true, Text: "to all" + webtest.Evil, Problem: "sum", ReplyTo: 1}, "judge")
+		h.Ladder(state, map[string]store.Visibility{"everybody": store.Public, "staff": store.Staff}[state], state != "over")
+		if err := h.Store.SetRoleIn(t.Context(), h.Accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, slug := range holes {
-		o := h.hole(slug)
+		o := h.Hole(slug)
 		switch slug {
 		case "members":
 			o.Visibility = store.Accounts
@@ -64,13 +65,13 @@ func walkers(t *testing.T) *harness {
 			o.Visibility = store.Staff
 		}
 		o.Shown, o.Closed = slug == "shown", slug == "closed"
-		if err := h.store.SetHole(t.Context(), o); err != nil {
+		if err := h.Store.SetHole(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		h.prove(h.answerTo(o, "ada", "py"), "py", judge.GolfRight, 40)
+		h.Prove(h.Answer(o, "ada", "py"), "py", judge.GolfRight, 40)
 	}
-	elsewhere := h.contest("elsewhere", -time.Minute, store.Staff, store.Settings{})
-	if err := h.store.SetRoleIn(t.Context(), h.accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
+	elsewhere := h.Contest("elsewhere", -time.Minute, store.Staff, store.Settings{})
+	if err := h.Store.SetRoleIn(t.Context(), h.Accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -102,7 +103,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	}
 	b.WriteString("\n")
 	patterns := []string{"GET /nothing", "GET /c/none"}
-	for p := range web.Routes() {
+	for p := range webtest.Routes() {
 		patterns = append(patterns, p)
 	}
 	slices.SortFunc(patterns, func(a, b string) int {
@@ -125,7 +126,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 				if method == "POST" {
 					form = url.Values{"login": {"nobody-" + w}} // each has wrong tries of its own
 				}
-				fmt.Fprintf(&b, " %9d", h.ask(h.cookie(w), method, path, form).code)
+				fmt.Fprintf(&b, " %9d", h.Ask(h.Cookie(w), method, path, form).Code)
 			}
 			b.WriteString("\n")
 		}
@@ -154,7 +155,7 @@ func TestPagesAreHarmless(t *testing.T) {
 	h := walkers(t)
 	pages := 0
 	for _, w := range who {
-		for pattern := range web.Routes() {
+		for pattern := range webtest.Routes() {
 			in := states
 			switch {
 			case strings.Contains(pattern, "{hole}"):
@@ -167,15 +168,15 @@ func TestPagesAreHarmless(t *testing.T) {
 				if method != "GET" || strings.HasSuffix(path, "/events") {
 					continue
 				}
-				got := h.ask(h.cookie(w), method, path, nil)
+				got := h.Ask(h.Cookie(w), method, path, nil)
 				staff := w == "judge" || w == "chair" || w == "admin"
-				if strings.Contains(got.body, secret) && !staff {
-					t.Errorf("%s reads a secret at %s:\n%s", w, path, got.body)
+				if strings.Contains(got.Body, webtest.Secret) && !staff {
+					t.Errorf("%s reads a secret at %s:\n%s", w, path, got.Body)
 				}
-				if strings.Contains(got.body, textOfAda) && !staff && w != "ada" && state != "shown" {
-					t.Errorf("%s reads an answer of ada's at %s:\n%s", w, path, got.body)
+				if strings.Contains(got.Body, webtest.TextOfAda) && !staff && w != "ada" && state != "shown" {
+					t.Errorf("%s reads an answer of ada's at %s:\n%s", w, path, got.Body)
 				}
-				if got.code != 200 {
+				if got.Code != 200 {
 					continue
 				}
 				pages++
@@ -183,12 +184,12 @@ func TestPagesAreHarmless(t *testing.T) {
 					t.Errorf("%s has the headers %v", path, got.Header)
 				}
 				if strings.HasPrefix(got.Get("Content-Type"), "text/html") && strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox allow-scripts; default-src 'none'") {
-					if strings.Contains(got.body, "<marked") { // a page for itself: its own script draws
+					if strings.Contains(got.Body, "<marked") { // a page for itself: its own script draws
 						t.Errorf("%s at %s: what others wrote is taken for HTML", w, path)
 					}
 				} else if strings.HasPrefix(got.Get("Content-Type"), "text/html") {
-					harmless(t, w+" at "+path, got.body)
-				} else if strings.Contains(got.body, "marked") && !strings.HasPrefix(got.Get("Content-Disposition"), "attachment") && !strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {
+					webtest.Harmless(t, w+" at "+path, got.Body)
+				} else if strings.Contains(got.Body, "marked") && !strings.HasPrefix(got.Get("Content-Disposition"), "attachment") && !strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {
 					t.Errorf("%s is not an attachment, and may run what is in it", path)
 				}
 				if strings.HasPrefix(got.Get("Content-Type"), "text/plain") && !strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {
@@ -200,76 +201,4 @@ func TestPagesAreHarmless(t *testing.T) {
 	if pages < 100 {
 		t.Errorf("only %d pages were looked at", pages)
 	}
-}
-
-// harmless looks for what no page has.
-func harmless(t *testing.T, where, page string) {
-	t.Helper()
-	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	heads, labels, ids := 0, map[string]bool{}, map[string]bool{}
-	attr := func(n *html.Node, key string) string {
-		for _, a := range n.Attr {
-			if a.Key == key {
-				return a.Val
-			}
-		}
-		return ""
-	}
-	for n := range root.Descendants() {
-		if n.Type == html.ElementNode && n.Data == "label" {
-			labels[attr(n, "for")] = true
-		}
-	}
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		for _, a := range n.Attr {
-			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript") {
-				t.Errorf("%s: <%s %s=%q>", where, n.Data, a.Key, a.Val)
-			}
-		}
-		if id := attr(n, "id"); id != "" {
-			if ids[id] {
-				t.Errorf("%s: the id %s stands twice", where, id)
-			}
-			ids[id] = true
-		}
-		switch n.Data {
-		case "h1":
-			heads++
-		case "marked", "iframe", "object", "style":
-			t.Errorf("%s: <%s>", where, n.Data)
-		case "script":
-			if n.FirstChild != nil || !strings.HasPrefix(attr(n, "src"), "/static/live-") {
-				t.Errorf("%s: a script that is not ours: %q", where, attr(n, "src"))
-			}
-		case "input", "select", "textarea", "button":
-			if !named(n, attr, labels) {
-				t.Errorf("%s: <%s name=%q> has no name for people", where, n.Data, attr(n, "name"))
-			}
-		}
-	}
-	if heads != 1 {
-		t.Errorf("%s has %d first headings", where, heads)
-	}
-}
-
-// named says whether people are told what a control is for.
-func named(n *html.Node, attr func(*html.Node, string) string, labels map[string]bool) bool {
-	if attr(n, "type") == "hidden" || attr(n, "aria-label") != "" || labels[attr(n, "id")] && attr(n, "id") != "" {
-		return true
-	}
-	if n.Data == "button" {
-		return n.FirstChild != nil && strings.TrimSpace(n.FirstChild.Data) != ""
-	}
-	for p := n.Parent; p != nil; p = p.Parent {
-		if p.Data == "label" {
-			return true
-		}
-	}
-	return false
 }

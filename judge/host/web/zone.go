@@ -16,25 +16,25 @@ const (
 // zones are names of the IANA time zone database.
 var zones = regexp.MustCompile(`^[A-Za-z0-9_+-]{1,32}(/[A-Za-z0-9_+-]{1,32}){0,2}$`)
 
-// A zone is the time zone in which a form writes times and reads them back.
-type zone struct {
+// A Zone is the time zone in which a form writes times and reads them back.
+type Zone struct {
 	*time.Location
 	Name string // in the IANA database; empty for the server's zone
 }
 
 // zoneOf returns the zone of that name. If the name is empty or unknown, it is the server's.
-func zoneOf(name string) zone {
+func zoneOf(name string) Zone {
 	if zones.MatchString(name) && name != "Local" {
 		if at, err := time.LoadLocation(name); err == nil {
-			return zone{at, name}
+			return Zone{at, name}
 		}
 	}
-	return zone{time.Local, ""}
+	return Zone{time.Local, ""}
 }
 
-// zone returns the zone in which a form that was sent had been drawn, or else the reader's, which
+// Zone returns the zone in which a form that was sent had been drawn, or else the reader's, which
 // browsers with scripts tell.
-func (r *ask) zone() zone {
+func (r *Request) Zone() Zone {
 	if r.Method == http.MethodPost {
 		return zoneOf(r.PostFormValue(zoneField))
 	}
@@ -45,7 +45,7 @@ func (r *ask) zone() zone {
 }
 
 // Label names the zone at a time, for people. If the time is zero, it is now.
-func (z zone) Label(at, now time.Time) string {
+func (z Zone) Label(at, now time.Time) string {
 	if at.IsZero() {
 		at = now
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
 )
 
 // TestZones: a contest's form has times in the reader's zone and names it; what is sent is read in
@@ -15,16 +16,16 @@ import (
 func TestZones(t *testing.T) {
 	defer func(was *time.Location) { time.Local = was }(time.Local)
 	time.Local = time.FixedZone("IST", 5*60*60+30*60) // the server's
-	h := newHarness(t)
-	admin := h.cookie("admin")
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
 	v := url.Values{
 		"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "length": {"5h"},
 		"zone": {"Europe/Berlin"}, "starts": {"2026-07-01T10:00"}, "removed": {"11:00 to 11:30"},
 	}
-	if got := h.ask(admin, "POST", "/admin/contests/new", v); got.code != 303 {
-		t.Fatalf("%d\n%s", got.code, got.body)
+	if got := h.Ask(admin, "POST", "/admin/contests/new", v); got.Code != 303 {
+		t.Fatalf("%d\n%s", got.Code, got.Body)
 	}
-	c := must[*store.Contest](t)(h.store.ContestBySlug(t.Context(), "spring"))
+	c := webtest.Must[*store.Contest](t)(h.Store.ContestBySlug(t.Context(), "spring"))
 	if got := c.Starts.UTC().Format(time.DateTime); got != "2026-07-01 08:00:00" {
 		t.Errorf("it starts at %s UTC", got)
 	}
@@ -41,21 +42,21 @@ func TestZones(t *testing.T) {
 		"; zone=Local":                {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
 		"; zone=\"><marked onload=x>": {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
 	} {
-		page := h.ask(admin+cookie, "GET", "/c/spring/edit", nil)
-		harmless(t, "the form", page.body)
-		page.body = html.UnescapeString(page.body)
-		if strings.Count(page.body, "Time zone: "+want[0]) != 2 || !strings.Contains(page.body, `name="starts" type="datetime-local" value="`+want[1]+`"`) || !strings.Contains(page.body, want[2]) {
-			t.Errorf("with the cookie %q the form has not %q:\n%s", cookie, want, page.body)
+		page := h.Ask(admin+cookie, "GET", "/c/spring/edit", nil)
+		webtest.Harmless(t, "the form", page.Body)
+		page.Body = html.UnescapeString(page.Body)
+		if strings.Count(page.Body, "Time zone: "+want[0]) != 2 || !strings.Contains(page.Body, `name="starts" type="datetime-local" value="`+want[1]+`"`) || !strings.Contains(page.Body, want[2]) {
+			t.Errorf("with the cookie %q the form has not %q:\n%s", cookie, want, page.Body)
 		}
 	}
 	// In a form that comes back with a mistake nothing moves.
 	v.Set("name", "")
 	v.Set("revision", "1")
-	page := h.ask(admin+"; zone=America/New_York", "POST", "/c/spring/edit", v)
-	page.body = html.UnescapeString(page.body)
+	page := h.Ask(admin+"; zone=America/New_York", "POST", "/c/spring/edit", v)
+	page.Body = html.UnescapeString(page.Body)
 	for _, want := range []string{"Time zone: Europe/Berlin (UTC+02:00)", `name="zone" value="Europe/Berlin"`, `value="2026-07-01T10:00"`} {
-		if page.code != 400 || !strings.Contains(page.body, want) {
-			t.Errorf("a form with a mistake: %d, without %q\n%s", page.code, want, page.body)
+		if page.Code != 400 || !strings.Contains(page.Body, want) {
+			t.Errorf("a form with a mistake: %d, without %q\n%s", page.Code, want, page.Body)
 		}
 	}
 }

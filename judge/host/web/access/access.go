@@ -1,0 +1,189 @@
+// Package access resolves the contest that an address names, and what the caller may do there: the pages
+// of contestants, of the jury and of teams share it. It does not draw anything.
+package access
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// Access is the contest that an address names, what of it, and what the caller may do there.
+type Access struct {
+	*desk.Seat
+	Problem    *store.ContestProblem // of the label; nil if the address names none
+	Submission *store.Submission     // of the number; nil if the address names none
+
+	site *web.Site
+}
+
+// Of returns the access of a request that names a contest. If it names none, it returns nil.
+func Of(r *web.Request) *Access {
+	a, _ := r.Access.(*Access)
+	return a
+}
+
+// Find returns a function that resolves the contest of an address, for web.Pages.
+func Find(s *web.Site) func(*web.Request) (web.Access, error) {
+	return func(r *web.Request) (web.Access, error) {
+		if r.PathValue("slug") == "" {
+			return nil, nil
+		}
+		c, err := s.Store.ContestBySlug(r.Context(), r.PathValue("slug"))
+		if errors.Is(err, store.ErrNotFound) || err == nil && c.ID == store.Practice {
+			return nil, r.Hidden()
+		}
+		if err != nil {
+			return nil, err
+		}
+		seat, err := s.Seat(r.Context(), c, r.Me)
+		if err != nil {
+			return nil, err
+		}
+		a := &Access{Seat: seat, site: s}
+		return a, a.find(r)
+	}
+}
+
+// find resolves the problem and the submission of an address.
+func (a *Access) find(r *web.Request) error {
+	if label := r.PathValue("label"); label != "" && a.Can(auth.SeeProblems) {
+		all, err := a.site.Store.ContestProblems(r.Context(), a.Contest.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range all {
+			if p.Label == label {
+				a.Problem = p
+			}
+		}
+		if a.Problem == nil {
+			return web.ErrNotFound
+		}
+	}
+	if text := r.PathValue("n"); text != "" && r.Me != nil {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return web.ErrNotFound
+		}
+		a.Submission, err = a.site.Store.SubmissionByNumber(r.Context(), a.Contest.ID, n)
+		if errors.Is(err, store.ErrNotFound) {
+			return web.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		a.State.Own = a.Submission.Account == r.Me.ID || a.Submission.Team != "" && a.Team != nil && a.Submission.Team == a.Team.ID
+	}
+	return nil
+}
+
+// Refusal returns why the caller may not do an action in the contest.
+func (a *Access) Refusal(r *web.Request, action auth.Action) error {
+	name := a.Contest.Name
+	switch can := a.Can(action); {
+	case can && r.Method != http.MethodGet && action == auth.Change && !a.Contest.Finalized.IsZero():
+		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them", Hint: "open them again first, under Final results"}
+	case can:
+		return nil
+	case !a.Can(auth.SeeContest) || r.PathValue("n") != "":
+		return web.ErrNotFound
+	case a.State.Phase == auth.Before && !a.Can(auth.SeeProblems):
+		return &desk.Refusal{Code: http.StatusForbidden, Text: name + " has not begun yet", Hint: "come back when it has"}
+	case a.State.Phase == auth.Over && r.PathValue("label") != "":
+		return &desk.Refusal{Code: http.StatusForbidden, Text: name + " is over and takes no more submissions"}
+	}
+	return nil
+}
+
+// Head returns the head of the contest's pages.
+func (a *Access) Head(r *web.Request) (h web.Head, err error) {
+	if !a.Can(auth.SeeContest) {
+		return h, nil
+	}
+	clock := ClockOf(a.Seat, a.site.Time())
+	h.Contest = &web.ContestHead{Slug: a.Contest.Slug, Name: a.Contest.Name, All: a.Can(auth.SeeAll), Changes: a.Can(auth.Change), Clock: &clock}
+	if a.Team != nil {
+		h.Contest.Team = a.Team.ID
+	}
+	if a.Can(auth.SeeClar) {
+		n, err := a.Unread(r.Context())
+		if err != nil {
+			return h, err
+		}
+		h.Contest.News = &n
+	}
+	return h, nil
+}
+
+// ClockOf returns the clock of a contest, as it is for whoever has the access.
+func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
+	c, end := seat.Contest, seat.Ends()
+	switch {
+	case c.Starts.IsZero():
+		return web.Clock{Words: "no start is set yet"}
+	case now.Before(c.Starts):
+		return web.Clock{Words: "begins in", Until: c.Starts, Left: c.Starts.Sub(now)}
+	case end.IsZero():
+		return web.Clock{Words: "is open"}
+	case now.Before(end):
+		return web.Clock{Words: "ends in", Until: end, Left: end.Sub(now)}
+	}
+	return web.Clock{Words: "is over"}
+}
+
+// Unread counts the clarifications that the caller has not read or, for the jury, those that nobody has
+// answered.
+func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
+	if a.Can(auth.Answer) {
+		v.Words = "without an answer"
+		v.Count, err = a.site.Store.OpenQuestions(ctx, a.Contest.ID)
+		return v, err
+	}
+	v.Words = "new"
+	v.Count, err = a.site.Store.Unread(ctx, a.Contest.ID, a.Readable().Team, a.Account.ID)
+	return v, err
+}
+
+// Readable returns the filter of the clarifications that the caller may read.
+func (a *Access) Readable() store.ClarificationFilter {
+	f := store.ClarificationFilter{Contest: a.Contest.ID, Everything: a.Can(auth.SeeAll)}
+	if a.Team != nil {
+		f.Team = a.Team.ID
+	}
+	return f
+}
+
+// TeamEnds returns a function that returns when the contest ends for a team: with its extra time, or
+// without any if there is no such team. A zero time is never.
+func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, error) {
+	end := a.Contest.Ends()
+	if end.IsZero() {
+		return func(string) time.Time { return end }, nil
+	}
+	teams, err := a.site.Store.Teams(ctx, a.Contest.ID)
+	extra := map[string]time.Duration{}
+	for _, t := range teams {
+		extra[t.ID] = t.ExtraTime
+	}
+	return func(team string) time.Time { return end.Add(extra[team]) }, err
+}
+
+// Line returns the row of a submission in a list. One that came at the end or later is late.
+func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.Time) web.Line {
+	label := labels[sub.Problem]
+	if label == "" {
+		label = "?" // the problem left the contest
+	}
+	return web.Line{
+		Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
+		Late: !end.IsZero() && !sub.Received.Before(end), State: web.CurrentState(sub, a.Can(auth.SeeAll)),
+	}
+}

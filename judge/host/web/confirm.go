@@ -1,0 +1,57 @@
+package web
+
+import (
+	"net/http"
+	"time"
+)
+
+// confirmedFor is how long a password that was typed is enough.
+const confirmedFor = 10 * time.Minute
+
+// confirmView is the page that asks for the password again, with the form that was sent.
+type confirmView struct {
+	Path, Login, Wrong string
+	Fields             []sentField
+}
+
+type sentField struct{ Name, Value string }
+
+// confirmField is the field of the password.
+const confirmField = "sure-password"
+
+// confirmPassword reports whether the caller has typed the password lately, or with this form. If not,
+// it responds with a page that asks for it and sends the form again.
+func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) {
+	if s.Time().Sub(r.Session.Sure) < confirmedFor {
+		return true, nil
+	}
+	if err := ReadForm(w, r, MaxListForm); err != nil {
+		return false, err
+	}
+	v := confirmView{Path: r.URL.RequestURI(), Login: r.Me.Login}
+	for name, values := range r.PostForm {
+		for _, value := range values {
+			if name != confirmField {
+				v.Fields = append(v.Fields, sentField{name, value})
+			}
+		}
+	}
+	if r.PostForm.Has(confirmField) {
+		by := "session " + r.Session.Hash
+		switch wait := s.Throttle.Begin(by, s.Time()); {
+		case wait > 0:
+			v.Wrong = "there were too many wrong passwords: wait " + Counted(int(wait.Seconds())+1, "second", "seconds")
+		default:
+			good, err := s.Passwords.Check(r.Context(), r.Field(confirmField), r.Me.Password)
+			if err != nil {
+				return false, err
+			}
+			if good {
+				s.Throttle.Forget(by)
+				return true, s.Store.Sure(r.Context(), r.Session.Hash)
+			}
+			v.Wrong = "this is not your password"
+		}
+	}
+	return false, s.Page(w, r, http.StatusForbidden, "confirm", "Your password again", v)
+}

@@ -1,0 +1,130 @@
+package contest
+
+import (
+	"bytes"
+	"errors"
+	"html/template"
+	"net/http"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// boardView is what stands around a board.
+type boardView struct {
+	Base  string // path of the contest's pages
+	Staff bool
+	Board template.HTML // the place where it comes
+}
+
+// place is where a board comes into its page. It is no text that anybody could have written.
+const place = "<!--the board-->"
+
+// Frame makes the pages around boards of a server of this name. They name nobody.
+func Frame(server string) board.Frame {
+	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
+		head := web.Head{Contest: &web.ContestHead{Slug: h.Slug, Name: h.Name, All: to.Staff}}
+		page, err := templates.SharedPage(server, "board", "Board", to.LoggedIn, head, boardView{"/c/" + h.Slug, to.Staff, place})
+		if err != nil {
+			return nil, nil, err
+		}
+		before, after, _ = bytes.Cut(page, []byte(place))
+		return before, after, nil
+	}
+}
+
+// liveBoard is the board that is asked for, and whether as the staff sees it.
+func (s *site) liveBoard(r *web.Request) (l *board.Live, staff bool, err error) {
+	if staff = r.URL.Query().Get("view") == "staff"; staff {
+		if err := r.Allow(auth.SeeAll); err != nil {
+			return nil, staff, err
+		}
+	}
+	l, err = s.Boards.Board(r.Context(), access.Of(r).Contest.ID)
+	return l, staff, err
+}
+
+func (s *site) board(w http.ResponseWriter, r *web.Request) error {
+	l, staff, err := s.liveBoard(r)
+	if err != nil {
+		return err
+	}
+	known, err := l.ServePage(w, r.Request, board.Viewer{Staff: staff, LoggedIn: r.Me != nil})
+	if err == nil && !known {
+		return web.ErrNotFound
+	}
+	return err
+}
+
+func (s *site) boardEvents(w http.ResponseWriter, r *web.Request) error {
+	l, staff, err := s.liveBoard(r)
+	if err == nil {
+		s.Boards.ServeEvents(w, r.Request, l, staff)
+	}
+	return err
+}
+
+func (s *site) boardTable(w http.ResponseWriter, r *web.Request) error {
+	l, staff, err := s.liveBoard(r)
+	if err == nil {
+		l.ServeCSV(w, r.Request, staff)
+	}
+	return err
+}
+
+// changeBoard freezes the public's board, or thaws it.
+func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
+	c, now := access.Of(r).Contest, s.Time()
+	refuse := func(text, hint string) error {
+		return &desk.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}
+	}
+	ended := !c.Ends().IsZero() && !now.Before(c.Ends())
+	clock := board.Contest(c, nil)
+	at := clock.Time(now)
+	do := r.PostForm.Get("do")
+	switch do {
+	case "freeze":
+		if c.Starts.IsZero() || !now.After(c.Starts) || ended {
+			return refuse("only the board of a running contest can be frozen", "the contest's settings say when it is, from its start on")
+		}
+		if c.Freeze != 0 && c.Freeze <= at {
+			return refuse("the board is frozen already", "")
+		}
+		// Up to the next millisecond, as the form of the settings has it: no verdict that
+		// somebody has seen goes away.
+		at = (at + time.Millisecond).Truncate(time.Millisecond)
+		if c.Freeze > at {
+			c.Settings.Planned = c.Freeze
+		}
+		c.Freeze, c.Thaw = at, time.Time{}
+	case "thaw":
+		if c.Freeze == 0 || c.Freeze > at+time.Millisecond {
+			return refuse("the board is not frozen", "")
+		}
+		if c.Thaw = now; !ended { // it is frozen again when that was planned
+			c.Freeze, c.Thaw = c.Settings.Planned, time.Time{}
+			if c.Freeze <= at {
+				c.Freeze = 0
+			}
+		}
+		c.Settings.Planned = 0
+	default:
+		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
+	}
+	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
+		return err
+	}
+	if err := s.Audit(r, "board "+do, c.ID, c.Slug); err != nil && !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	time.Sleep(time.Millisecond) // so that what is drawn now is frozen
+	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/c/"+c.Slug+"/board?view=staff")
+}

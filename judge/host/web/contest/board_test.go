@@ -1,0 +1,219 @@
+package contest_test
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// rowOf is the row of an account on a page of a board.
+func rowOf(page, login string) string {
+	for _, row := range regexp.MustCompile(`(?s)<tr id="t-.*?</tr>`).FindAllString(page, -1) {
+		if strings.Contains(row, "<bdi>"+login) {
+			return row
+		}
+	}
+	return ""
+}
+
+// until asks for a page until it is as it should be: a board is at most half a second old.
+func until(h *webtest.Harness, cookie, path, what string, good func(page string) bool) string {
+	h.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		got := h.Ask(cookie, "GET", path, nil)
+		if got.Code == 200 && good(got.Body) {
+			return got.Body
+		}
+		if time.Now().After(deadline) {
+			h.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
+		}
+	}
+}
+
+// TestBoard is a contest whose board is frozen by hand and thawed again, as the public and
+// the staff see it.
+func TestBoard(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	admin, ada := h.Cookie("admin"), h.Cookie("ada")
+	do := func(what string, code int, want string) {
+		t.Helper()
+		if got := h.Ask(admin, "POST", "/c/spring/board", url.Values{"do": {what}}); got.Code != code || !strings.Contains(got.Body, want) {
+			t.Fatalf("%s: %d, want %d with %q in\n%s", what, got.Code, code, want, got.Body)
+		}
+	}
+	const public, staff = "/c/spring/board", "/c/spring/board?view=staff"
+	if got := h.Ask("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "Nobody takes part yet") {
+		t.Errorf("an empty board: %d\n%s", got.Code, got.Body)
+	}
+	for who, link := range map[string]string{"": `<a href="/login">Log in</a>`, ada: `<a href="/account">Account</a>`} {
+		if got := h.Ask(who, "GET", public, nil).Body; !strings.Contains(got, link) || strings.Contains(got, "Log in") == (who == ada) {
+			t.Errorf("a page without %s:\n%s", link, got)
+		}
+	}
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	page := until(h, "", public, "a solved problem", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "first to solve") })
+	if strings.Contains(page, "<form") || strings.Contains(page, "marked>") || strings.Count(page, "<h1>") != 1 || !strings.Contains(page, "/static/live-") {
+		t.Errorf("the public's page:\n%s", page)
+	}
+	if got := h.Ask(ada, "GET", staff, nil); got.Code != 403 {
+		t.Errorf("a contestant asks for the staff's view: %d", got.Code)
+	}
+	if got := h.Ask(admin, "GET", staff, nil); got.Code != 200 || !strings.Contains(got.Body, "Freeze the public board now") {
+		t.Errorf("the staff's view: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask("", "GET", public+"?group=none", nil); got.Code != 404 {
+		t.Errorf("a group that nobody is in: %d", got.Code)
+	}
+
+	do("thaw", 409, "is not frozen")
+	do("dance", 400, "")
+	do("freeze", 303, "")
+	h.Later(2 * time.Second)
+	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
+	page = until(h, "", public, "the frozen board", func(page string) bool {
+		return strings.Contains(rowOf(page, "bob"), "pending") && strings.Contains(page, "The scoreboard was frozen with ")
+	})
+	if strings.Contains(rowOf(page, "bob"), "accepted") {
+		t.Errorf("the freeze leaks:\n%s", page)
+	}
+	until(h, admin, staff, "the staff's board in the freeze", func(page string) bool { return strings.Contains(rowOf(page, "bob"), "accepted") })
+	if got := h.Ask("", "GET", public+"/table.csv", nil); got.Code != 200 || !strings.Contains(got.Body, ",0,0,0,,0,1\n") {
+		t.Errorf("the public's table in the freeze: %d\n%s", got.Code, got.Body)
+	}
+	do("freeze", 409, "is frozen already")
+	do("thaw", 303, "")
+	until(h, "", public, "the thawed board", func(page string) bool {
+		return strings.Contains(rowOf(page, "bob"), "accepted") && !strings.Contains(page, "frozen")
+	})
+
+	// What changes is told to who has the page.
+	version := regexp.MustCompile(`data-version="(\d+)"`).FindStringSubmatch(h.Ask("", "GET", public, nil).Body)[1]
+	stream, err := http.Get(h.URL + "/c/spring/board/events?version=" + version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	h.Send(c, "runner")
+	told := make(chan string)
+	go func() { // ends with the stream
+		defer close(told)
+		for in := bufio.NewScanner(stream.Body); in.Scan(); {
+			if data, ok := strings.CutPrefix(in.Text(), "data: "); ok {
+				told <- data
+				return
+			}
+		}
+	}()
+	// Nobody calls Run in this test: somebody else looks.
+	for waiting := true; waiting; {
+		h.Ask("", "GET", public, nil)
+		select {
+		case data := <-told:
+			if waiting = false; !strings.Contains(data, "runner") || strings.Contains(data, "<bdi>bob") {
+				t.Errorf("told is %s", data)
+			}
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// TestFreezeByHand: a freeze that was planned comes although somebody froze the board before
+// and thawed it; and the page that answers shows what was done.
+func TestFreezeByHand(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -10*time.Minute, store.Public, store.Settings{})
+	c.Freeze = 30 * time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	const staff = "/c/spring/board?view=staff"
+	do := func(what string, code int, freeze time.Duration) (page string) {
+		t.Helper()
+		admin := h.Cookie("admin")
+		h.Ask(admin, "GET", staff, nil)
+		if got := h.Ask(admin, "POST", "/c/spring/board", url.Values{"do": {what}}); got.Code != code {
+			t.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
+		}
+		page = h.Ask(admin, "GET", staff, nil).Body
+		if now := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID)); now.Freeze.Round(time.Minute) != freeze {
+			t.Errorf("%s: the freeze is %v, and %v is planned; want %v", what, now.Freeze, now.Settings.Planned, freeze)
+		}
+		return page
+	}
+	const frozen = "The public board is frozen"
+	do("thaw", 409, 30*time.Minute)
+	if page := do("freeze", 303, 10*time.Minute); !strings.Contains(page, frozen) {
+		t.Errorf("the page after the freeze:\n%s", page)
+	}
+	if page := do("thaw", 303, 30*time.Minute); strings.Contains(page, frozen) {
+		t.Errorf("the page after the thaw:\n%s", page)
+	}
+	do("freeze", 303, 10*time.Minute)
+	h.Later(25 * time.Minute) // the planned time has passed
+	do("thaw", 303, 0)
+}
+
+// TestFinalResults: after the end nothing is final until somebody says so, and not while
+// something is open.
+func TestFinalResults(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("past", -30*time.Minute, store.Public, store.Settings{})
+	open := h.Send(c, "ada")
+	c, err := h.Store.Contest(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Starts, c.Freeze = c.Starts.Add(-31*time.Minute), 20*time.Minute
+	c.Length = 62 * time.Minute // the submission is in it
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	admin := h.Cookie("admin")
+	final := func() webtest.Answer {
+		return h.Ask(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}})
+	}
+	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "is not over yet") {
+		t.Errorf("before the end: %d\n%s", got.Code, got.Body)
+	}
+	if c, err = h.Store.Contest(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	// It ends a moment after the submission came.
+	sent, err := h.Store.Submission(t.Context(), open.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Length = sent.Received.Sub(c.Starts) + time.Microsecond
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.Later(time.Second)
+	until(h, "", "/c/past/board", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
+	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "1 submission has no verdict yet") {
+		t.Errorf("while something is open: %d\n%s", got.Code, got.Body)
+	}
+	h.Judged(open, webtest.Accepted()...)
+	until(h, admin, "/c/past/board?view=staff", "the verdict", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+	if got := final(); got.Code != 303 {
+		t.Errorf("when all is judged: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "POST", "/c/past/board", url.Values{"do": {"freeze"}}); got.Code != 409 {
+		t.Errorf("a freeze after the end: %d", got.Code)
+	}
+	page := until(h, "", "/c/past/board", "final results", func(page string) bool { return !strings.Contains(page, "not final") })
+	if !strings.Contains(page, "frozen") || strings.Contains(rowOf(page, "ada"), "accepted") {
+		t.Errorf("final is not thawed:\n%s", page)
+	}
+	if got := h.Ask(admin, "POST", "/c/past/board", url.Values{"do": {"thaw"}}); got.Code != 303 {
+		t.Errorf("the thaw: %d\n%s", got.Code, got.Body)
+	}
+	until(h, "", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+}

@@ -1,0 +1,282 @@
+package contest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// clarificationLine is a clarification as who looks may read it.
+type clarificationLine struct {
+	Slug     string // of the contest
+	Number   int64
+	Staff    bool
+	Team     string // that asks or is told; "" for all
+	Label    string // of the problem; "" for none
+	Text     string
+	Question string
+	At       time.Time
+	By       string // login of its author, for staff
+	Open     bool   // a question without an answer
+	Answers  bool   // the reader may answer it
+	Claimed  string // login of the staff that is about to answer it; "" for nobody
+	Mine     bool   // and that is who looks
+}
+
+// clarView is the page of clarifications.
+type clarView struct {
+	Slug        string
+	All         []clarificationLine
+	Asks, Staff bool
+	Open        bool  // only questions without an answer are shown
+	Older       int64 // the number from which the next page goes on; 0 for none
+}
+
+// clarificationsOf reads clarifications as the caller may read them.
+func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) ([]clarificationLine, error) {
+	rows, err := s.Store.Clarifications(r.Context(), f)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	problems, err := s.Store.ContestProblems(r.Context(), f.Contest)
+	labels := map[string]string{}
+	for _, p := range problems {
+		labels[p.Slug] = p.Label
+	}
+	staff := r.Can(auth.Answer)
+	all := make([]clarificationLine, len(rows))
+	for i, c := range rows {
+		all[i] = clarificationLine{
+			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At,
+			Open: !c.Staff && c.Answers == 0, Answers: staff && !c.Staff,
+		}
+		if staff && c.Staff {
+			all[i].By = c.Login
+		}
+		if staff && all[i].Open {
+			all[i].Claimed, all[i].Mine = c.Claimed, c.Claimed == r.Me.Login
+		}
+	}
+	return all, err
+}
+
+// clarifications lists them, and notes that they were read.
+func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
+	const most = 100
+	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer)}
+	v.Open = v.Staff && r.FormValue("open") != ""
+	f := access.Of(r).Readable()
+	f.Limit = most + 1
+	if text := r.FormValue("before"); text != "" {
+		var err error
+		if f.Before, err = strconv.ParseInt(text, 10, 64); err != nil || f.Before < 1 {
+			return web.BadRequest("before=%.40q is not the number of a clarification", text)
+		}
+	}
+	all, err := s.clarificationsOf(r, f)
+	if err != nil {
+		return err
+	}
+	if len(all) > most {
+		all = all[:most]
+		v.Older = all[most-1].Number
+	}
+	for _, c := range all {
+		if !v.Open || c.Open {
+			v.All = append(v.All, c)
+		}
+	}
+	if len(all) > 0 && f.Before == 0 {
+		if err := s.Store.Read(r.Context(), f.Contest, r.Me.ID, all[0].Number); err != nil {
+			return err
+		}
+	}
+	return s.Page(w, r, http.StatusOK, "clar", "Clarifications", v)
+}
+
+// newClarView is the form of a question, an answer or an announcement.
+type newClarView struct {
+	Slug     string
+	Staff    bool
+	Of       *clarificationLine // that is answered; nil for none
+	Problems []*store.ContestProblem
+	Problem  string // label
+	Text     string
+	Canned   []string
+	Wrong    string
+}
+
+// canned are answers that are often given.
+var canned = []string{"Read the statement again.", "No comment.", "The sample says it.", "This will be said to all later."}
+
+func (s *site) newClarification(w http.ResponseWriter, r *web.Request) error {
+	return s.clarPage(w, r, http.StatusOK, newClarView{Problem: r.FormValue("problem")})
+}
+
+func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newClarView) (err error) {
+	v.Slug, v.Staff = access.Of(r).Contest.Slug, r.Can(auth.Answer)
+	title := "Ask a question"
+	if v.Staff {
+		title = "Announce something"
+	}
+	if v.Of != nil {
+		title, v.Canned = "Answer", canned
+	} else if r.Can(auth.SeeProblems) {
+		if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
+			return err
+		}
+	}
+	return s.Page(w, r, code, "clarnew", title, v)
+}
+
+// erasedText is shown for a clarification whose text was deleted with an account.
+const erasedText = "(deleted with the account of its author)"
+
+// mostText is the most letters of a clarification.
+const mostText = 2000
+
+// written reads the text of a form; what is wrong with it is told in words.
+func written(r *web.Request) (text, wrong string) {
+	text = strings.TrimSpace(strings.ReplaceAll(cmp.Or(r.Field("text"), r.PostFormValue("canned")), "\r\n", "\n"))
+	switch {
+	case text == "":
+		wrong = "there is no text"
+	case utf8.RuneCountInString(text) > mostText:
+		wrong = "the text has more than " + strconv.Itoa(mostText) + " letters"
+	}
+	return text, wrong
+}
+
+// clarify takes a question, or of staff an announcement.
+func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
+	text, wrong := written(r)
+	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Wrong: wrong}
+	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: r.Can(auth.Answer), Text: text}
+	if v.Problem != "" && r.Can(auth.SeeProblems) {
+		f, err := s.Choose(r.Context(), access.Of(r).Contest, desk.Choice{Problem: v.Problem})
+		if err != nil {
+			return err
+		}
+		n.Problem = f.Problem
+	}
+	if v.Wrong == "" && !n.Staff {
+		team, err := s.Store.Enter(r.Context(), n.Contest, r.Me)
+		if err != nil {
+			return err
+		}
+		n.Team = team.ID
+	}
+	var number int64
+	var err error
+	if v.Wrong == "" {
+		number, err = s.Store.Clarify(r.Context(), n)
+		if errors.Is(err, store.ErrTwice) {
+			return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
+		}
+		if errors.Is(err, store.ErrTooManyQuestions) {
+			v.Wrong, err = "your questions wait for an answer: ask again when they have one", nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if v.Wrong != "" {
+		return s.clarPage(w, r, http.StatusBadRequest, v)
+	}
+	if n.Staff {
+		if err := s.Audit(r, "announce", access.Of(r).Contest.Slug, strconv.FormatInt(number, 10)); err != nil {
+			return err
+		}
+	}
+	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
+}
+
+// questionAt finds the question that is asked for.
+func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarificationLine, err error) {
+	n, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
+	if err != nil || n < 1 {
+		return nil, nil, web.ErrNotFound
+	}
+	f := store.ClarificationFilter{Contest: access.Of(r).Contest.ID, Everything: true, Before: n + 1, Limit: 1}
+	rows, err := s.Store.Clarifications(r.Context(), f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(rows) == 0 || rows[0].Number != n || rows[0].Staff {
+		return nil, nil, web.ErrNotFound
+	}
+	lines, err := s.clarificationsOf(r, f)
+	if err != nil || len(lines) == 0 {
+		return nil, nil, errors.Join(err, web.ErrNotFound)
+	}
+	lines[0].Answers = false // it is what the page is about
+	return rows[0], &lines[0], nil
+}
+
+func (s *site) question(w http.ResponseWriter, r *web.Request) error {
+	_, line, err := s.questionAt(r)
+	if err != nil {
+		return err
+	}
+	return s.clarPage(w, r, http.StatusOK, newClarView{Of: line})
+}
+
+// answer answers a question: to its author, or to all.
+func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
+	c, line, err := s.questionAt(r)
+	if err != nil {
+		return err
+	}
+	text, wrong := written(r)
+	if wrong != "" {
+		return s.clarPage(w, r, http.StatusBadRequest, newClarView{Of: line, Text: text, Wrong: wrong})
+	}
+	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number, Team: c.Team, First: r.PostFormValue("first") != ""}
+	to := "to the team"
+	if r.PostFormValue("to") == "all" {
+		n.Team, to = "", "to all"
+	}
+	_, err = s.Store.Clarify(r.Context(), n)
+	if errors.Is(err, store.ErrTwice) {
+		return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
+	}
+	if err != nil {
+		return err
+	}
+	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" "+to, "/c/"+access.Of(r).Contest.Slug+"/clar")
+}
+
+// claim notes that the caller is about to answer a question, so that nobody else does; or that
+// it is free again.
+func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
+	c, line, err := s.questionAt(r)
+	if err != nil {
+		return err
+	}
+	by := r.Me.ID
+	if r.PostFormValue("do") == "release" {
+		by = ""
+	}
+	done, err := s.Store.Claim(r.Context(), access.Of(r).Contest.ID, c.Number, by)
+	if err != nil {
+		return err
+	}
+	if done {
+		s.seen.claimsIn(access.Of(r).Contest.ID).Add(1)
+	}
+	if !done && by != "" && !line.Mine {
+		return &desk.Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("somebody else is about to answer question %d", c.Number), Hint: "load the list again: it says who"}
+	}
+	return web.Redirect(w, r, fmt.Sprintf("/c/%s/clar#clar-%d", access.Of(r).Contest.Slug, c.Number))
+}

@@ -1,0 +1,149 @@
+package contest_test
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestClarificationPages: ada asks, the staff answers her, then all, and announces; bob reads
+// what is for all, and nobody more than is his.
+func TestClarificationPages(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("over", -2*time.Hour, store.Accounts, store.Settings{})
+	ada, bob, judge := h.Cookie("ada"), h.Cookie("bob"), h.Cookie("judge")
+	post := func(who, path string, fields url.Values, code int, want string) {
+		t.Helper()
+		if got := h.Ask(who, "POST", path, fields); got.Code != code || !strings.Contains(got.Body, want) {
+			t.Errorf("%s %v: %d, want %d with %q in\n%s", path, fields, got.Code, code, want, got.Body)
+		}
+	}
+	reads := func(who, path string, wants ...string) {
+		t.Helper()
+		page := h.Ask(who, "GET", path, nil).Body
+		for _, want := range wants {
+			no := strings.HasPrefix(want, "!")
+			if strings.Contains(page, strings.TrimPrefix(want, "!")) == no {
+				t.Errorf("%s: %q in\n%s", path, want, page)
+			}
+		}
+		webtest.Harmless(t, path, page)
+	}
+	post(ada, "/c/now/clar", url.Values{"text": {" "}}, 400, "there is no text")
+	post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("ü", 2001)}}, 400, "more than 2000 letters")
+	post(ada, "/c/now/clar", url.Values{"text": {"x"}, "problem": {"Z"}}, 400, "has no problem")
+	post(ada, "/c/over/clar", url.Values{"text": {"x"}}, 403, "")
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.Evil}, "problem": {"A"}}, http.StatusSeeOther, "")
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.Evil}, "problem": {"A"}}, http.StatusSeeOther, "") // pressed twice
+	if page := h.Ask(ada, "GET", "/c/now/clar", nil).Body; strings.Count(page, "is 0 allowed?") != 1 {
+		t.Errorf("a question that was sent twice:\n%s", page)
+	}
+	reads(ada, "/c/now/clar", "is 0 allowed?", "about A", "no answer yet", "!Answer<")
+	reads(bob, "/c/now/clar", "!is 0 allowed?", "There are none")
+	reads(judge, "/c/now", "1 without an answer")
+	reads(judge, "/c/now/clar?open=yes", "is 0 allowed?", "/c/now/clar/1", "asks")
+	reads(judge, "/c/now/clar/1", "Read the statement again.", "is 0 allowed?", `name="first"`)
+	// Who of the staff claims a question is seen by the others, until it is free again.
+	post(ada, "/c/now/clar/1/claim", url.Values{}, 403, "")
+	post(judge, "/c/now/clar/9/claim", url.Values{}, 404, "")
+	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
+	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
+	admin := h.Cookie("admin")
+	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusConflict, "somebody else is about to answer")
+	reads(admin, "/c/now/clar", "judge is about to answer", "Free it again", "!no answer yet")
+	reads(ada, "/c/now/clar", "no answer yet", "!about to answer")
+	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"release"}}, http.StatusSeeOther, "")
+	reads(admin, "/c/now/clar", "I answer this", "!about to answer")
+	post(judge, "/c/now/clar/1", url.Values{"text": {""}}, 400, "there is no text")
+	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
+	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")
+	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}}, http.StatusSeeOther, "")
+	reads(ada, "/c/now", "1 new", "!No comment.")
+	reads(bob, "/c/now", "! new</b>")
+	reads(ada, "/c/now/clar", "No comment.", "!by judge", "! new</b>")
+	reads(ada, "/c/now", "! new</b>")
+	reads(bob, "/c/now/clar", "!No comment.")
+	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict, "somebody else has changed this")
+	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}, "first": {"yes"}}, http.StatusSeeOther, "") // pressed twice
+	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + webtest.Evil}, "to": {"all"}}, http.StatusSeeOther, "")
+	reads(bob, "/c/now", "1 new", "It is.", "is 0 allowed?")
+	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
+	post(judge, "/c/now/clar", url.Values{"text": {"lunch is at noon"}}, http.StatusSeeOther, "")
+	reads(bob, "/c/now", "1 new", "lunch is at noon")
+	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "There are none without an answer")
+	if got := h.Ask("", "GET", "/c/now/clar", nil); got.Code != http.StatusSeeOther {
+		t.Errorf("nobody reads clarifications: %d", got.Code)
+	}
+	var did []string
+	for _, e := range webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10)) {
+		did = append(did, e.Action+" "+e.Object+" "+e.Detail)
+	}
+	if got := strings.Join(did, ", "); got != "announce now 4, answer now 1 to all, answer now 1 to the team" {
+		t.Errorf("the audit has %s", got)
+	}
+	for i := range 10 {
+		post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("hello? ", i+1)}}, http.StatusSeeOther, "")
+	}
+	post(ada, "/c/now/clar", url.Values{"text": {"and now?"}}, 400, "wait for an answer")
+}
+
+// news listens to those of the contest now; what it returns waits for the next.
+func news(h *webtest.Harness, t *testing.T, login string) func() string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/now/news/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Cookie", h.Cookie(login))
+	res, err := http.DefaultClient.Do(r)
+	if err != nil || res.StatusCode != 200 {
+		t.Fatal(res, err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	lines := bufio.NewScanner(res.Body)
+	return func() string {
+		t.Helper()
+		for lines.Scan() {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+				return data
+			}
+		}
+		t.Fatal("the stream ends:", lines.Err())
+		return ""
+	}
+}
+
+// TestNewsAreTold: who listens hears of what is for him, and of nothing else that matters.
+func TestNewsAreTold(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	next := news(h, t, "bob")
+	if first := next(); strings.Contains(first, "new") {
+		t.Errorf("at first bob is told %s", first)
+	}
+	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada")
+	if told := next(); strings.Contains(told, "new") {
+		t.Errorf("of ada's question bob is told %s", told)
+	}
+	staff := news(h, t, "admin")
+	staff()
+	for _, do := range []string{"claim", "claim", "release"} { // the second changes nothing
+		if got := h.Ask(h.Cookie("judge"), "POST", "/c/now/clar/1/claim", url.Values{"do": {do}}); got.Code != http.StatusSeeOther {
+			t.Fatalf("%s: %d", do, got.Code)
+		}
+	}
+	if told := staff(); !strings.Contains(told, "1 without an answer") {
+		t.Errorf("of a claim the staff is told %s", told)
+	}
+	h.Clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
+	if told := next(); !strings.Contains(told, "1 new") {
+		t.Errorf("of an announcement bob is told %s", told)
+	}
+}

@@ -1,0 +1,88 @@
+package contest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// markView is what the staff decided about a submission, and what it may decide.
+type markView struct {
+	Decides  bool // the reader may
+	Verdicts []judge.Verdict
+	Ignored  bool
+	Given    judge.Verdict // "" for that of the judging
+	Marks    []store.Mark  // newest first
+	Why      string        // as it was typed
+	Wrong    string
+}
+
+// Any says whether there is anything to show.
+func (v markView) Any() bool { return v.Decides || len(v.Marks) > 0 }
+
+// What a form says of a submission besides a verdict.
+const (
+	asJudged = "judged"
+	ignored  = "ignored"
+)
+
+// mostWhy is the most bytes of a reason.
+const mostWhy = 500
+
+// givable are the verdicts that the staff may give: none where points count, and not verdicts.
+func givable(f store.Format) []judge.Verdict {
+	if f == store.IOI {
+		return nil
+	}
+	return slices.DeleteFunc(judge.Verdicts(), func(v judge.Verdict) bool { return v == judge.JudgeError || v == judge.Skipped })
+}
+
+func (s *site) marks(r *web.Request) (v markView, err error) {
+	v = markView{Decides: r.Can(auth.Decide), Verdicts: givable(access.Of(r).Contest.Format), Ignored: access.Of(r).Submission.Ignored}
+	if access.Of(r).Submission.Given {
+		v.Given = access.Of(r).Submission.Verdict
+	}
+	v.Marks, err = s.Store.Marks(r.Context(), access.Of(r).Submission.ID)
+	return v, err
+}
+
+// mark takes a decision about a submission: that it counts as it was judged, not at all, or
+// with another verdict.
+func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
+	do, m := r.PostFormValue("do"), store.Mark{Why: r.Field("why")}
+	switch {
+	case do == asJudged:
+	case do == ignored:
+		m.Ignored = true
+	case slices.Contains(givable(access.Of(r).Contest.Format), judge.Verdict(do)):
+		m.Verdict = judge.Verdict(do)
+	default:
+		return web.BadRequest("the form asks for nothing that is known here")
+	}
+	seen, err := strconv.Atoi(cmp.Or(r.PostFormValue("was"), "-1"))
+	if err != nil {
+		return web.BadRequest("the form asks for nothing that is known here")
+	}
+	if m.Why == "" || len(m.Why) > mostWhy {
+		return s.judgingPage(w, r, http.StatusBadRequest, fmt.Sprintf("a decision needs a reason, of at most %d bytes: people will ask for it later", mostWhy))
+	}
+	switch err := s.Store.Mark(r.Context(), access.Of(r).Submission.ID, r.Me.ID, m, seen); {
+	case errors.Is(err, store.ErrFinal):
+		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final: nothing of it changes any more"}
+	case errors.Is(err, store.ErrChanged):
+		return s.judgingPage(w, r, http.StatusConflict, "somebody else decided about it since this page was loaded: what they decided stands below, and holds unless you decide again")
+	case err != nil:
+		return err
+	}
+	return s.Done(w, r, "decide on submission", access.Of(r).Submission.ID, fmt.Sprintf("%s %d: %s, %s", access.Of(r).Contest.Slug, access.Of(r).Submission.Number, do, m.Why), fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, access.Of(r).Submission.Number))
+}

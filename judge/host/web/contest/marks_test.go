@@ -1,0 +1,112 @@
+package contest_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestMarks: a judge decides that a submission counts otherwise than it was judged, or not at
+// all. Its author sees the decision, the staff also why; the board follows.
+func TestMarks(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	ada, staff := h.Cookie("ada"), h.Cookie("judge")
+	decide := func(do, why string, code int) webtest.Answer {
+		t.Helper()
+		got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {do}, "why": {why}})
+		if got.Code != code {
+			t.Fatalf("%s: %d, want %d\n%s", do, got.Code, code, got.Body)
+		}
+		return got
+	}
+	// shows fails unless all pages have some texts, and lack others.
+	shows := func(when, path, who string, texts ...string) {
+		t.Helper()
+		page := h.Ask(who, "GET", path, nil).Body
+		for _, text := range texts {
+			lacks, is := strings.CutPrefix(text, "not ")
+			if strings.Contains(page, strings.TrimPrefix(text, "not ")) == is {
+				t.Errorf("%s: %s: %q (%s)\n%s", when, path, text, lacks, page)
+			}
+		}
+	}
+	if got := decide("AC", " ", 400); !strings.Contains(got.Body, "a decision needs a reason") || !strings.Contains(got.Body, "wrong answer") {
+		t.Errorf("without a reason:\n%s", got.Body)
+	}
+	decide("JE", "x", 400)
+	decide("none", "x", 400)
+	decide("AC", "seen by eye "+webtest.Evil, 303)
+	shows("given", "/c/now/s/1", ada, "The staff decided that this submission counts as", "accepted", "not seen by eye")
+	shows("given", "/c/now", ada, "by the staff", "accepted")
+	shows("given", "/c/now/s/1", staff, "seen by eye", `value="AC" selected`)
+	shows("given", "/c/now/submissions?verdict=AC", staff, `/c/now/s/1"`)
+	shows("given", "/c/now/submissions?verdict=WA", staff, "There are none")
+	shows("given", "/c/now/board", ada, `class="first"`)
+	decide("ignored", "copied", 303)
+	shows("ignored", "/c/now/s/1", ada, "The staff decided that this submission does not count", "not copied")
+	shows("ignored", "/c/now", ada, "does not count", "wrong answer", "not 1 tries")
+	for deadline := time.Now().Add(time.Minute); ; { // the board may be so old as Lag says
+		page := h.Ask(ada, "GET", "/c/now/board", nil).Body
+		if !strings.Contains(page, `class="first"`) && !strings.Contains(page, `class="wa"`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the board has still\n%s", page)
+		}
+	}
+	// Two of the staff decide from pages of the same age.
+	if page := h.Ask(staff, "GET", "/c/now/s/1", nil).Body; !strings.Contains(page, `name="was" value="2"`) {
+		t.Errorf("the form does not know how many decisions there are:\n%s", page)
+	}
+	old := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
+	if old.Code != 409 || !strings.Contains(old.Body, "somebody else decided about it since") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
+		t.Errorf("from an old page: %d\n%s", old.Code, old.Body)
+	}
+	shows("from an old page", "/c/now/s/1", ada, "The staff decided that this submission does not count")
+	if got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
+		t.Errorf("from a fresh page: %d\n%s", got.Code, got.Body)
+	}
+	shows("as judged", "/c/now/s/1", ada, "not The staff decided")
+	entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10))
+	if len(entries) != 3 || entries[0].Action != "decide on submission" || entries[2].Detail != "now 1: AC, seen by eye "+webtest.Evil {
+		t.Errorf("the audit has %+v", entries)
+	}
+	// Where points count, there is no verdict to give.
+	points := &store.Contest{Slug: "points", Name: "points", Format: store.IOI, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Accounts}
+	if err := h.Store.NewContest(t.Context(), points, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(points, "bob"), webtest.Failing()...)
+	if got := h.Ask(staff, "POST", "/c/points/s/1/mark", url.Values{"do": {string(judge.Accepted)}, "why": {"x"}}); got.Code != 400 {
+		t.Errorf("a verdict where points count: %d", got.Code)
+	}
+	points.Finalized = time.Now()
+	if err := h.Store.SetContest(t.Context(), points, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Ask(staff, "POST", "/c/points/s/1/mark", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 || !strings.Contains(got.Body, "are final") {
+		t.Errorf("when the results are final: %d", got.Code)
+	}
+}
+
+// TestATeamSeesItsSubmissions, whoever of it sent them.
+func TestATeamSeesItsSubmissions(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	if _, err := h.Store.EnterAll(t.Context(), c.ID, []store.Entrant{{Account: h.Accounts["ada"], Team: "us"}, {Account: h.Accounts["bob"], Team: "us"}}); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	for _, path := range []string{"/c/now", "/c/now/p/A"} {
+		if page := h.Ask(h.Cookie("bob"), "GET", path, nil).Body; !strings.Contains(page, `/c/now/s/1"`) {
+			t.Errorf("bob does not find it at %s:\n%s", path, page)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package contest
+
+import (
+	"html/template"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// clarificationCache caches the number of each contest's newest clarification, and counts the claims and
+// releases of questions on this server.
+type clarificationCache struct {
+	web.NumberCache
+	claims sync.Map // *atomic.Int64 by the id of a contest
+}
+
+// claimsIn returns the counter of a contest.
+func (c *clarificationCache) claimsIn(contest string) *atomic.Int64 {
+	n, _ := c.claims.LoadOrStore(contest, &atomic.Int64{})
+	return n.(*atomic.Int64)
+}
+
+// newsEvents tells a browser of new clarifications, as they come, and one of the staff of claims.
+func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
+	send, ok := web.OpenStream(w)
+	if !ok {
+		return nil
+	}
+	var known, claims int64 = -1, 0
+	told := time.Now()
+	for {
+		last, err := s.seen.Last(r.Context(), access.Of(r).Contest.ID, s.Store.LastClarification)
+		now := claims
+		if r.Can(auth.Answer) {
+			now = s.seen.claimsIn(access.Of(r).Contest.ID).Load()
+		}
+		changed := last != known || now != claims
+		var part template.HTML
+		if err == nil && changed {
+			var unread web.News
+			if unread, err = access.Of(r).Unread(r.Context()); err == nil {
+				part, err = s.Part("clar", "news", unread) // as in the head of each page of a contest
+			}
+		}
+		switch {
+		case err != nil:
+			if r.Context().Err() == nil {
+				s.Log.Error("tell of clarifications", "contest", access.Of(r).Contest.ID, "error", err)
+			}
+			return nil // the browser asks again
+		case changed:
+			if !send(web.Event("news", string(part))) {
+				return nil
+			}
+			known, claims, told = last, now, time.Now()
+		case time.Since(told) > s.KeepAlive:
+			if !send(": still here\n\n") {
+				return nil
+			}
+			told = time.Now()
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-time.After(web.PollEvery):
+		}
+	}
+}

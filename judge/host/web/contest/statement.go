@@ -1,0 +1,183 @@
+package contest
+
+import (
+	"archive/zip"
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"assay/judge/host/client"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// statementView is the statement of a problem on its page.
+type statementView struct {
+	Text      template.HTML
+	Language  string        // its code; "" where nothing tells it
+	Others    []languageRef // all languages, where there are several
+	Document  string        // the address of the statement as a file; "" for none
+	Framed    bool          // the page shows the document
+	PDF       bool          // it is one
+	Files     []fileRef     // attachments
+	Archive   string        // the address of all files as one
+	Published bool          // there is a statement
+	Extra     bool          // there is a language to choose, a document, or an archive
+}
+
+type languageRef struct {
+	Code, Name string
+	Here       bool
+}
+
+type fileRef struct {
+	Name, Link string
+	Size       int64
+}
+
+// languageCookie has the language that somebody chose for statements.
+const languageCookie = "language"
+
+// statementOf draws the statement of a sheet for who asks; base is the address of the page. Only are
+// the codes of the languages in which it is shown, if it has any of them; none is all.
+func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.Sheet, base string, only []string) (v statementView, err error) {
+	if sheet == nil {
+		return v, nil
+	}
+	all := sheet.All()
+	if some := slices.DeleteFunc(slices.Clone(all), func(one client.SheetStatement) bool { return !slices.Contains(only, one.Language) }); len(some) > 0 {
+		all = some
+	}
+	if one := s.choose(w, r, all); one != nil {
+		v.Published, v.Language = true, one.Language
+		if v.Text, err = web.Markdown(one.Text, web.Pictures(sheet, one.Pictures, base)); err != nil {
+			return v, err
+		}
+		if f := sheet.File(one.Document); f != nil {
+			v.Document, v.PDF, v.Framed = web.FileLink(base, f), f.Type == "application/pdf", strings.TrimSpace(one.Text) == ""
+		}
+	}
+	if len(all) > 1 {
+		for _, one := range all {
+			v.Others = append(v.Others, languageRef{one.Language, languageName(one.Language), one.Language == v.Language})
+		}
+	}
+	for i := range sheet.Files {
+		if f := &sheet.Files[i]; f.Attached {
+			v.Files = append(v.Files, fileRef{path.Base(f.Name), web.FileLink(base, f), f.Size})
+		}
+	}
+	if len(v.Files) > 0 || len(sheet.Samples) > 0 {
+		v.Archive = base + "/files.zip"
+	}
+	v.Extra = len(v.Others) > 0 || v.Document != "" || v.Archive != ""
+	return v, nil
+}
+
+// choose is the statement in the language that was asked for, now or before, or that the browser
+// prefers, or the usual one; nil where there is none.
+func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetStatement) *client.SheetStatement {
+	in := func(code string) *client.SheetStatement {
+		i := slices.IndexFunc(all, func(s client.SheetStatement) bool { return s.Language == code && code != "" })
+		if i < 0 {
+			return nil
+		}
+		return &all[i]
+	}
+	if code := r.URL.Query().Get("language"); in(code) != nil {
+		http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: code, Path: "/", MaxAge: int(web.CookieLife.Seconds()), Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		return in(code)
+	}
+	if c, err := r.Cookie(languageCookie); err == nil && in(c.Value) != nil {
+		return in(c.Value)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	var tags []language.Tag
+	for _, one := range all {
+		tags = append(tags, language.Make(cmp.Or(one.Language, "und")))
+	}
+	wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	if err != nil || len(wanted) == 0 {
+		return &all[0]
+	}
+	_, i, sure := language.NewMatcher(tags).Match(wanted...)
+	if sure == language.No {
+		return &all[0]
+	}
+	return &all[i]
+}
+
+// languageName is what people who speak a language call it.
+func languageName(code string) string {
+	tag, err := language.Parse(code)
+	if err != nil {
+		return code
+	}
+	return cmp.Or(display.Self.Name(tag), code)
+}
+
+func (s *site) problemFile(w http.ResponseWriter, r *web.Request) error {
+	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
+	if err != nil {
+		return err
+	}
+	return s.SendSheetFile(w, sheet, r.PathValue("name"))
+}
+
+// problemFiles sends all files of a problem as one: samples, attachments, and the statement where it
+// is a file.
+func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
+	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
+	if err != nil {
+		return err
+	}
+	if sheet == nil {
+		return web.ErrNotFound
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/zip")
+	web.SetAttachment(w, access.Of(r).Problem.Slug+".zip")
+	z := zip.NewWriter(w)
+	add := func(name string, data []byte) error {
+		to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: access.Of(r).Problem.Made})
+		if err == nil {
+			_, err = to.Write(data)
+		}
+		return err
+	}
+	for _, one := range sheet.Samples {
+		if one.Cut {
+			continue // half of one is no sample
+		}
+		err := add("samples/"+one.Name+".in", []byte(one.In))
+		if err == nil && one.Ans != "" {
+			err = add("samples/"+one.Name+".ans", []byte(one.Ans))
+		}
+		if err != nil {
+			return fmt.Errorf("pack the samples: %w", err)
+		}
+	}
+	for _, f := range sheet.Files {
+		document := slices.ContainsFunc(sheet.Statements, func(s client.SheetStatement) bool { return s.Document == f.Name })
+		if !f.Attached && !document {
+			continue
+		}
+		data, err := s.Blobs.Read(f.Digest, f.Size)
+		if err != nil {
+			return err
+		}
+		if err := add(path.Base(f.Name), data); err != nil {
+			return fmt.Errorf("pack %s: %w", f.Name, err)
+		}
+	}
+	return z.Close()
+}

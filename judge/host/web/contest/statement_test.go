@@ -1,0 +1,157 @@
+package contest_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge/host/client"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// republish publishes the problem again, with another sheet.
+func republish(h *webtest.Harness, change func(*client.Sheet)) {
+	h.Helper()
+	sheet := *webtest.Must[*client.Sheet](h)(h.Desk.Sheet(h.Problem))
+	change(&sheet)
+	at := h.Put(webtest.Must[[]byte](h)(json.Marshal(sheet)))
+	bundled := h.Put([]byte("bundle of " + string(at)))
+	h.Problem = webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
+		Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at, MadeBy: h.Accounts["admin"].ID,
+	}))
+}
+
+const hostileSVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
+
+// TestStatementFiles reads a problem's page with pictures, a PDF, attachments and two languages,
+// and what it links to.
+func TestStatementFiles(t *testing.T) {
+	h := webtest.New(t)
+	pdf, svg, png := []byte("%PDF-1.4"), []byte(hostileSVG), []byte("\x89PNG")
+	file := func(name, kind string, data []byte, attached bool) client.SheetFile {
+		return client.SheetFile{Name: name, Type: kind, Size: int64(len(data)), Digest: h.Put(data), Attached: attached}
+	}
+	republish(h, func(s *client.Sheet) {
+		s.Statement = ""
+		s.Statements = []client.SheetStatement{
+			{Language: "en", Text: "# Sum\n\nEnglish ![a pile](pile.png) ![](x) ![](none.png)", Pictures: map[string]string{"pile.png": "st/pile #1.png", "x": "st/x.svg"}, Document: "st/en.pdf"},
+			{Language: "de", Text: "# Summe\n\nDeutsch"},
+			{Language: "pt-BR", Document: "st/en.pdf"},
+			{Language: "cs", Document: "st/cs.html"},
+		}
+		s.Files = []client.SheetFile{
+			file("st/pile #1.png", "image/png", png, false), file("st/x.svg", "image/svg+xml", svg, false), file("st/en.pdf", "application/pdf", pdf, false),
+			file("st/cs.html", "text/html; charset=utf-8", []byte("<script>alert(1)</script>"), false),
+			file("lib<b>.py", "application/octet-stream", []byte("x"), true), file("page.html", "text/html; charset=utf-8", svg, true),
+		}
+		s.Samples = []client.Sample{{Name: "1", In: "1 2\n", Ans: "3\n"}, {Name: "2", In: "1", Cut: true}}
+	})
+	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	ada := h.Cookie("ada")
+	const at = "/c/now/p/A"
+	page := h.Ask(ada, "GET", at, nil).Body
+	for _, want := range []string{
+		`<img src="/c/now/p/A/file/st/pile%20%231.png" alt="a pile">`, `<img src="/c/now/p/A/file/st/x.svg" alt="">`, "[picture: none.png]",
+		`<a href="/c/now/p/A/file/st/en.pdf">PDF</a>`, `<a href="?language=de" lang="de" hreflang="de">Deutsch</a>`, `<b lang="en">English</b>`,
+		`<a href="/c/now/p/A/files.zip" download>`, `lang="en"`, `page.html</a> <small>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "<iframe") || strings.Contains(page, "<marked") {
+		t.Errorf("the page has\n%s", page)
+	}
+	// Nothing that comes from a package runs a script, and it is what it says.
+	for path, want := range map[string]struct{ kind, policy, body string }{
+		"/file/st/pile%20%231.png": {"image/png", "sandbox", string(png)},
+		"/file/st/x.svg":           {"image/svg+xml", "sandbox; default-src 'none'", hostileSVG},
+		"/file/st/cs.html":         {"text/html; charset=utf-8", "sandbox; default-src 'none'", "<script>alert(1)</script>"},
+		"/file/st/en.pdf":          {"application/pdf", "default-src 'none'", string(pdf)},
+		"/file/page.html":          {"text/plain; charset=utf-8", "sandbox; default-src 'none'", hostileSVG},
+	} {
+		got := h.Ask(ada, "GET", at+path, nil)
+		policy := got.Get("Content-Security-Policy")
+		if got.Code != 200 || got.Get("Content-Type") != want.kind || !strings.HasPrefix(policy, want.policy) || got.Body != want.body || got.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d, %s, %s:\n%s", path, got.Code, got.Get("Content-Type"), policy, got.Body)
+		}
+		if strings.Contains(policy, "script") {
+			t.Errorf("%s may run scripts: %s", path, policy)
+		}
+	}
+	for _, none := range []string{"/file/none.png", "/file/", "/file/st", "/file/st/../../x"} {
+		if got := h.Ask(ada, "GET", at+none, nil); got.Code != 404 && got.Code != 307 {
+			t.Errorf("%s: %d", none, got.Code)
+		}
+	}
+	// The language is that which the browser prefers, until one is chosen.
+	for accept, want := range map[string]string{"de-AT,en;q=0.5": "Deutsch", "fr, de;q=0.4": "Deutsch", "ja": "English <img", "pt": "<iframe", "!": "English <img", "": "English <img"} {
+		if got := h.Ask(ada, "GET", at, nil, "Accept-Language", accept); !strings.Contains(got.Body, want) {
+			t.Errorf("Accept-Language %q has not %s:\n%s", accept, want, got.Body)
+		}
+	}
+	chosen := h.Ask(ada, "GET", at+"?language=de", nil)
+	cookie, _, _ := strings.Cut(chosen.Get("Set-Cookie"), ";")
+	if !strings.Contains(chosen.Body, "Deutsch") || cookie != "language=de" {
+		t.Errorf("choosing a language sets %q:\n%s", cookie, chosen.Body)
+	}
+	if got := h.Ask(ada+"; "+cookie, "GET", at, nil, "Accept-Language", "en"); !strings.Contains(got.Body, `<b lang="de">`) {
+		t.Errorf("it is not remembered:\n%s", got.Body)
+	}
+	if got := h.Ask(ada, "GET", at+"?language=xx", nil); got.Get("Set-Cookie") != "" || !strings.Contains(got.Body, `<b lang="en">`) {
+		t.Errorf("a language that is not there:\n%s", got.Body)
+	}
+	if got := h.Ask(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="the statement" sandbox>`) {
+		t.Errorf("a statement in HTML is drawn as\n%s", got)
+	}
+	if got := h.Ask(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="the statement">`) {
+		t.Errorf("a statement in PDF is drawn as\n%s", got)
+	}
+	// A contest may have fewer languages; a problem that has none of them shows what it has.
+	for slug, tt := range map[string]struct {
+		only    []string
+		want    string
+		lacking string
+	}{
+		"german": {[]string{"de", "fr"}, "Deutsch", "hreflang"}, "two": {[]string{"de", "en"}, `hreflang="de"`, "iframe"}, "none": {[]string{"fr"}, `hreflang="cs"`, "iframe"},
+	} {
+		h.Contest(slug, -time.Minute, store.Accounts, store.Settings{Statements: tt.only})
+		if got := h.Ask(ada, "GET", "/c/"+slug+"/p/A", nil, "Accept-Language", "en").Body; !strings.Contains(got, tt.want) || strings.Contains(got, tt.lacking) {
+			t.Errorf("with the languages %q:\n%s", tt.only, got)
+		}
+	}
+	all := h.Ask(ada, "GET", at+"/files.zip", nil)
+	z, err := zip.NewReader(bytes.NewReader([]byte(all.Body)), int64(len(all.Body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range z.File {
+		names = append(names, f.Name)
+		if f.Name == "samples/1.ans" {
+			r := webtest.Must[io.ReadCloser](t)(f.Open())
+			if data := webtest.Must[[]byte](t)(io.ReadAll(r)); string(data) != "3\n" {
+				t.Errorf("%s is %q", f.Name, data)
+			}
+		}
+	}
+	slices.Sort(names)
+	if d := cmp.Diff([]string{"cs.html", "en.pdf", "lib<b>.py", "page.html", "samples/1.ans", "samples/1.in"}, names); d != "" {
+		t.Error(d)
+	}
+	// Before the contest begins nobody reads any of it.
+	h.Contest("later", time.Hour, store.Accounts, store.Settings{})
+	for _, path := range []string{"", "/file/st/x.svg", "/file/st/en.pdf", "/files.zip"} {
+		if got := h.Ask(ada, "GET", "/c/later/p/A"+path, nil); got.Code == 200 || strings.Contains(got.Body, "alert(1)</script></svg>") {
+			t.Errorf("before the start %q is answered %d", path, got.Code)
+		}
+	}
+}

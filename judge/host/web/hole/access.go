@@ -1,0 +1,76 @@
+package hole
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// access is the hole that an address names, an answer of it, and what the caller may do there.
+type access struct {
+	*desk.HoleSeat
+	answer *store.Answer // of the number; nil if the address names none
+}
+
+// at returns the access of a request.
+func at(r *web.Request) *access { return r.Access.(*access) }
+
+// findHole resolves the hole of an address, and the answer of it.
+func (s *site) findHole(r *web.Request) (web.Access, error) {
+	if r.PathValue("hole") == "" {
+		return nil, nil
+	}
+	h, err := s.Store.Hole(r.Context(), r.PathValue("hole"))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, r.Hidden()
+	}
+	if err != nil {
+		return nil, err
+	}
+	seat, err := s.HoleSeat(r.Context(), h, r.Me)
+	if err != nil {
+		return nil, err
+	}
+	a := &access{HoleSeat: seat}
+	if !a.Can(auth.SeeHole) || r.PathValue("answer") == "" {
+		return a, nil
+	}
+	if a.answer, err = s.answerOf(r.Context(), h, r.PathValue("answer")); err == nil {
+		a.HoleSeat = a.Look(a.answer)
+	}
+	return a, err
+}
+
+// Refusal returns why the caller may not do an action at the hole.
+func (a *access) Refusal(_ *web.Request, action auth.Action) error {
+	switch {
+	case a.Can(action):
+		return nil
+	case !a.Can(auth.SeeHole) || a.answer != nil:
+		return web.ErrNotFound
+	case a.State.Phase == auth.Over:
+		return &desk.Refusal{Code: http.StatusForbidden, Text: a.Closed()}
+	}
+	return nil
+}
+
+// Head returns an empty head.
+func (a *access) Head(*web.Request) (h web.Head, err error) { return h, nil }
+
+// answerOf reads an answer of a hole by its number as an address has it.
+func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {
+	n, ok := whole(number)
+	if !ok {
+		return nil, web.ErrNotFound
+	}
+	a, err := s.Store.Answer(ctx, h.ID, n)
+	if errors.Is(err, store.ErrNotFound) {
+		err = web.ErrNotFound
+	}
+	return a, err
+}

@@ -1,0 +1,258 @@
+package hole
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/flow"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// asPost is what the form calls the language of a post, whose header names it.
+const asPost = "post"
+
+// holeView is the page of a hole, in one language or over all.
+type holeView struct {
+	Slug, Name string
+	Language   string // key of the one whose board this is; "" for all
+	LanguageIs string // and what it is called
+	By         scoring.Measure
+	Statement  template.HTML
+	Missing    bool
+	Submit     *golfForm // nil where nobody may submit
+	Why        string    // and why not
+	Wrong      string
+	Board      []golfer
+	Languages  []golfLanguage
+	Records    []golfRecord
+	Mine       []answerLine
+	Shown      bool // answers that stand may be read
+	Changes    bool // the reader may change the hole
+}
+
+// Other is the other measure.
+func (v holeView) Other() scoring.Measure {
+	if v.By == scoring.Chars {
+		return scoring.Bytes
+	}
+	return scoring.Chars
+}
+
+// golfForm is the form by which an answer is handed in.
+type golfForm struct {
+	web.SourceForm
+	Flags, As string
+}
+
+// golfer is a row of a board.
+type golfer struct {
+	Rank, Size int
+	Who        string
+	Language   string
+	Since      time.Time
+	Points     int
+	Link       string // to the answer; "" for readers who may not read it
+	Mine       bool
+}
+
+// golfLanguage is a language with its best answer.
+type golfLanguage struct {
+	Name, Link string
+	Size, Many int
+	Who        string
+}
+
+// golfRecord is an answer that was shorter than all before it.
+type golfRecord struct {
+	At       time.Time
+	Who      string
+	Language string
+	Size     int
+	Before   int
+}
+
+// answerLine is one of one's own answers in a list.
+type answerLine struct {
+	Number   int64
+	Language string
+	Size     int
+	Chars    int
+	Received time.Time
+	State    web.State
+	Why      string
+}
+
+func (s *site) hole(w http.ResponseWriter, r *web.Request) error {
+	return s.holePage(w, r, http.StatusOK, golfForm{SourceForm: web.SourceForm{Key: rand.Text()}}, "")
+}
+
+func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfForm, wrong string) error {
+	h := at(r).Hole
+	v := holeView{Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown, Changes: r.Can(auth.Make)}
+	p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
+	if err != nil {
+		return err
+	}
+	sheet, err := s.Sheet(p)
+	if err != nil {
+		return err
+	}
+	text, names := "", map[string]string(nil)
+	if sheet != nil && sheet.GolfStatement != "" {
+		text, names = sheet.GolfStatement, sheet.GolfPictures
+	} else if sheet != nil && len(sheet.All()) > 0 {
+		text, names = sheet.All()[0].Text, sheet.All()[0].Pictures
+	}
+	if v.Missing = text == ""; !v.Missing {
+		if v.Statement, err = web.Markdown(text, web.Pictures(sheet, names, "/hole/"+h.Slug)); err != nil {
+			return err
+		}
+	}
+	offered, err := s.OfferedLanguages(r, sheet, nil)
+	if err != nil {
+		return err
+	}
+	for _, l := range offered {
+		if l.ID == v.Language {
+			v.LanguageIs, f.Chosen = l.Name, cmp.Or(f.Chosen, l.ID)
+		}
+	}
+	if err := s.boards(r, &v); err != nil {
+		return err
+	}
+	if v.Language != "" && v.LanguageIs == "" {
+		return web.ErrNotFound
+	}
+	switch f.Languages, f.MaxSize = offered, s.MaxSize; {
+	case r.Can(auth.Golf):
+		v.Submit = &f
+	default:
+		v.Why = at(r).Closed()
+		v.Why = strings.ToUpper(v.Why[:1]) + v.Why[1:] + "."
+	}
+	title := h.Name
+	if v.LanguageIs != "" {
+		title += " in " + v.LanguageIs
+	}
+	return s.Page(w, r, code, "hole", title, v)
+}
+
+// measure is what of answers is counted, as the address says.
+func measure(r *web.Request) scoring.Measure {
+	if r.URL.Query().Get("by") == string(scoring.Chars) {
+		return scoring.Chars
+	}
+	return scoring.Bytes
+}
+
+// boards fills what there is to say of answers.
+func (s *site) boards(r *web.Request, v *holeView) error {
+	h := at(r).Hole
+	right, by, err := s.RightAnswers(r.Context(), h)
+	if err != nil {
+		return err
+	}
+	keys := map[string]*golfLanguage{}
+	for _, a := range right {
+		if key, l := a.Language, by[a.Number]; keys[key] == nil && a.Stands {
+			keys[key] = &golfLanguage{Name: l.Name, Link: "/hole/" + h.Slug + "/" + url.PathEscape(key)}
+		}
+		if a.Language == v.Language {
+			v.LanguageIs = by[a.Number].Name
+		}
+	}
+	for key, l := range keys {
+		board := scoring.Golf(right, key, v.By)
+		l.Size, l.Many, l.Who = board[0].Size(v.By), len(board), by[board[0].Number].Display
+		v.Languages = append(v.Languages, *l)
+	}
+	slices.SortFunc(v.Languages, func(a, b golfLanguage) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	for _, p := range scoring.Golf(right, v.Language, v.By) {
+		a := by[p.Number]
+		row := golfer{Rank: p.Rank, Size: p.Size(v.By), Who: a.Display, Language: a.Name, Since: p.Since, Points: p.Points, Mine: r.Me != nil && a.Account == r.Me.ID}
+		if at(r).Look(a).Can(auth.SeeAnswer) {
+			row.Link = fmt.Sprintf("/hole/%s/a/%d", h.Slug, a.Number)
+		}
+		v.Board = append(v.Board, row)
+	}
+	const recent = 20
+	records := scoring.Records(right, v.Language, v.By)
+	for _, one := range slices.Backward(records[max(0, len(records)-recent):]) {
+		a := by[one.Number]
+		v.Records = append(v.Records, golfRecord{one.Stood, a.Display, a.Name, one.Size(v.By), one.Before})
+	}
+	if r.Me == nil {
+		return nil
+	}
+	mine, err := s.Store.Answers(r.Context(), h.ID, r.Me.ID, recent)
+	for _, a := range mine {
+		v.Mine = append(v.Mine, answerLine{a.Number, a.Name, a.Bytes, a.Chars, a.Received, answerState(a), a.Why})
+	}
+	return err
+}
+
+// answerState says what is thought of an answer.
+func answerState(a *store.Answer) web.State {
+	switch {
+	case a.State == store.Proving:
+		return web.State{Class: "none", Words: "proving", Open: true}
+	case a.State == store.Standing:
+		return web.State{Class: "ac", Code: string(a.Verdict), Words: "it stands"}
+	case a.State == store.Greyed:
+		return web.State{Class: "none", Code: string(a.Verdict), Words: "it stands no more"}
+	case a.Verdict == "":
+		return web.State{Class: "none", Words: "not proved"}
+	}
+	return web.State{Class: "wa", Code: string(a.Verdict)}
+}
+
+// golf takes an answer: a file, or a text.
+func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
+	source, err := s.ReadSource(w, r)
+	if err != nil {
+		return err
+	}
+	f := golfForm{SourceForm: source, Flags: r.PostFormValue("flags"), As: r.PostFormValue("as")}
+	n := desk.NewAnswer{HoleSeat: at(r).HoleSeat, Key: f.Key, How: flow.HoleAnswer{Language: f.Chosen, Flags: strings.Fields(f.Flags), As: f.As}}
+	var kept *store.Answer
+	if err = s.readAnswer(r, &n, f.Text); err == nil {
+		kept, err = s.TakeAnswer(r.Context(), n)
+	}
+	if refusal := web.Rejected(err); refusal != nil {
+		return s.holePage(w, r, refusal.Code, f, web.Reason(refusal))
+	}
+	if err != nil {
+		return err
+	}
+	return web.Redirect(w, r, fmt.Sprintf("/hole/%s/a/%d", at(r).Hole.Slug, kept.Number))
+}
+
+// readAnswer reads what was sent.
+func (s *site) readAnswer(r *web.Request, n *desk.NewAnswer, text string) error {
+	n.Data = []byte(strings.ReplaceAll(text, "\r\n", "\n")) // as browsers end lines
+	files, err := r.Files(s.MaxSize)
+	if err != nil {
+		return err
+	}
+	if len(files) > 1 || len(files) == 1 && strings.TrimSpace(text) != "" {
+		return web.BadRequest("an answer is one file or one text: send one of them")
+	}
+	for _, f := range files {
+		n.Name, n.Data = f.Name, f.Data
+	}
+	if n.How.Language == asPost {
+		n.Name, n.How.Language = "answer.md", ""
+	}
+	return nil
+}

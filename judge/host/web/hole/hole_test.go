@@ -1,0 +1,274 @@
+package hole_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/webtest"
+	"assay/judge/internal/browser"
+)
+
+// TestAHoleIsMade: by a page, of a golf problem only.
+func TestAHoleIsMade(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	if got := h.Ask(admin, "GET", "/admin/holes/new", nil); got.Code != 200 || !strings.Contains(got.Body, `value="sum"`) {
+		t.Fatalf("the form: %d\n%s", got.Code, got.Body)
+	}
+	fields := func(pairs ...string) url.Values {
+		f := url.Values{"problem": {"sum"}, "slug": {"nim"}, "name": {"Nim"}, "visibility": {"public"}}
+		for i := 0; i < len(pairs); i += 2 {
+			f.Set(pairs[i], pairs[i+1])
+		}
+		return f
+	}
+	for wrong, f := range map[string]url.Values{
+		"choose the problem": fields("problem", "none"), "an address has": fields("slug", "No Slug"), "a name is missing": fields("name", " "), "who sees": fields("visibility", "teams"),
+	} {
+		if got := h.Ask(admin, "POST", "/admin/holes/new", f); got.Code != 400 || !strings.Contains(got.Body, wrong) {
+			t.Errorf("%v: %d, want 400 and %q", f, got.Code, wrong)
+		}
+	}
+	if got := h.Ask(admin, "POST", "/admin/holes/new", fields()); got.Code != 303 || got.Get("Location") != "/hole/nim" {
+		t.Fatalf("made: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
+	}
+	if got := h.Ask(admin, "POST", "/admin/holes/new", fields()); got.Code != 400 || !strings.Contains(got.Body, "already") {
+		t.Errorf("made twice: %d", got.Code)
+	}
+	if got := h.Ask("", "GET", "/", nil); !strings.Contains(got.Body, `href="/hole/nim"`) {
+		t.Errorf("the home page does not lead to it:\n%s", got.Body)
+	}
+	if got := h.Ask("", "GET", "/hole/nim", nil); !strings.Contains(got.Body, "In <em>few</em> bytes") || strings.Contains(got.Body, "Add <em>both</em>") || strings.Contains(got.Body, "javascript:") {
+		t.Errorf("a hole does not show the golf statement: %s", got.Body)
+	}
+	if got := h.Ask("", "GET", "/hole/nim", nil); got.Code != 200 || !strings.Contains(got.Body, "Nobody has an answer that stands yet") || !strings.Contains(got.Body, "Only users who are logged in") {
+		t.Errorf("its page: %d\n%s", got.Code, got.Body)
+	}
+	change := fields("revision", "1", "shown", "on", "closed", "on", "name", "The nim")
+	if got := h.Ask(admin, "POST", "/hole/nim/edit", change); got.Code != 303 {
+		t.Errorf("changed: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "POST", "/hole/nim/edit", change); got.Code != 409 {
+		t.Errorf("changed by who was late: %d", got.Code)
+	}
+	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"text": "x", "language": "py"}, nil); got.Code != 403 || !strings.Contains(got.Body, "takes no more answers") {
+		t.Errorf("an answer to a closed hole: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "GET", "/hole/nim/edit", nil); got.Code != 200 || strings.Count(got.Body, " checked") != 2 {
+		t.Errorf("the settings: %d\n%s", got.Code, got.Body)
+	}
+}
+
+// TestBadAnswers: each gets one sentence, and nothing of it is kept.
+func TestBadAnswers(t *testing.T) {
+	h := webtest.New(t)
+	h.Hole("nim")
+	if _, err := h.Store.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"py": "Python 3.14"}}); err != nil {
+		t.Fatal(err)
+	}
+	ada := h.Cookie("ada")
+	for want, sent := range map[string]struct{ fields, files map[string]string }{
+		"the answer is empty": {map[string]string{"text": " \n", "language": "py"}, nil},
+		"choose it":           {map[string]string{"text": "print(1)"}, nil},
+		"is not known here":   {map[string]string{"text": "print(1)", "language": "klingon"}, nil},
+		"no worker here has Shell: an answer in it cannot be proved": {map[string]string{"text": "echo", "language": "sh"}, nil},
+		"no worker here has Shell":                                   {nil, map[string]string{"a.sh": "echo"}},
+		"no language has programs called":                            {nil, map[string]string{"a.xyz": "echo"}},
+		"has code in it":                                             {map[string]string{"text": "1", "language": "py", "flags": "-cprint(1)"}, nil},
+		"flags are not counted":                                      {map[string]string{"text": "1", "language": "py", "flags": strings.Repeat("-Oabcdefgh ", 9)}, nil},
+		"is too large":                                               {map[string]string{"language": "py"}, map[string]string{"a.py": strings.Repeat("x", 1<<20)}},
+		"the most is 1000":                                           {map[string]string{"text": strings.Repeat("x", 1001), "language": "py"}, nil},
+		"the post has no code":                                       {map[string]string{"text": "# Python, 3 bytes\n\nnothing", "language": "post"}, nil},
+		"is a function or a program":                                 {map[string]string{"text": "1", "language": "py", "as": "song"}, nil},
+		"send one of them":                                           {map[string]string{"text": "1"}, map[string]string{"a.py": "2"}},
+		"an answer is one file or one text":                          {nil, map[string]string{"a.py": "1", "b.py": "2"}},
+	} {
+		got := h.Upload(ada, "/hole/nim", sent.fields, sent.files)
+		if got.Code < 400 || got.Code >= 500 || strings.Count(got.Body, `role="alert"`) != 1 && !strings.Contains(got.Body, "too large") || !strings.Contains(got.Body, want) {
+			t.Errorf("%q: %d\n%s", want, got.Code, got.Body)
+		}
+	}
+	if o, err := h.Store.Hole(t.Context(), "nim"); err != nil || o.Answers != 0 {
+		t.Errorf("kept are %+v, %v", o, err)
+	}
+	for i := range 11 {
+		got := h.Upload(ada, "/hole/nim", map[string]string{"text": fmt.Sprint("print(", i, ")"), "language": "py"}, nil)
+		if want := map[bool]int{true: 429, false: 303}[i == 10]; got.Code != want {
+			t.Errorf("answer %d: %d\n%s", i, got.Code, got.Body)
+		}
+	}
+}
+
+// TestAFileOutlivesTheSession sends the form that is shown again after a login, which has its file in a
+// field.
+func TestAFileOutlivesTheSession(t *testing.T) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	kept := web.File{Name: "a.py", Data: []byte("print(1)")}
+	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"kept-file": kept.Encoded()}, nil); got.Code != 303 {
+		t.Fatalf("the form that came back: %d\n%s", got.Code, got.Body)
+	}
+	if a, err := h.Store.Answer(t.Context(), o.ID, 1); err != nil || a.File.Digest != blob.Of(kept.Data) {
+		t.Errorf("stored is %+v, %v", a, err)
+	}
+}
+
+// TestAnAnswerAppears: from its form to its place on the boards, and to where others hear of
+// it; only its author reads it.
+func TestAnAnswerAppears(t *testing.T) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	ada := h.Cookie("ada")
+	key := map[string]string{"key": "once", "text": webtest.TextOfAda + "\r\n", "language": "py", "flags": "-O"}
+	for range 2 { // sent twice it is one
+		if got := h.Upload(ada, "/hole/nim/py", key, nil); got.Code != 303 || got.Get("Location") != "/hole/nim/a/1" {
+			t.Fatalf("sent: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
+		}
+	}
+	a := webtest.Must[*store.Answer](t)(h.Store.Answer(t.Context(), o.ID, 1))
+	if got := h.Ask(ada, "GET", "/hole/nim/a/1/source", nil); got.Body != webtest.TextOfAda+"\n" || got.Get("Content-Disposition") != "attachment; filename*=UTF-8''answer.py" {
+		t.Errorf("its text is %q, %v", got.Body, got.Header)
+	}
+	if got := h.Ask(ada, "GET", "/hole/nim/a/1", nil); !strings.Contains(got.Body, "waiting for a worker") || !strings.Contains(got.Body, `data-events="/hole/nim/a/1/events"`) {
+		t.Errorf("its page while it waits:\n%s", got.Body)
+	}
+	h.Prove(a, "py", judge.GolfRight, 40)
+	h.Prove(h.Answer(o, "bob", "1"), "py", judge.GolfRight, 40)
+	h.Prove(h.Answer(o, "bob", "2"), "sh", judge.GolfRight, 30)
+	h.Prove(h.Answer(o, "ada", "3"), "py", judge.GolfWrong, 20)
+	page := h.Ask(ada, "GET", "/hole/nim/a/1", nil)
+	if !strings.Contains(page.Body, "40 bytes: place 1 of 2 in ") || !strings.Contains(page.Body, ", 2 of 2 over all") || !strings.Contains(page.Body, webtest.TextOfAda) {
+		t.Errorf("its page:\n%s", page.Body)
+	}
+	if got := h.Ask(ada, "GET", "/hole/nim/a/4", nil); !strings.Contains(got.Body, "5 5") || !strings.Contains(got.Body, "it is 10") || strings.Contains(got.Body, "place") {
+		t.Errorf("the page of a wrong one:\n%s", got.Body)
+	}
+	board := h.Ask("", "GET", "/hole/nim", nil)
+	if strings.Contains(board.Body, webtest.TextOfAda) || strings.Count(board.Body, "<bdi>") != 2+2+2 {
+		t.Errorf("the board of all:\n%s", board.Body)
+	}
+	if got := h.Ask("", "GET", "/hole/nim/sh?by=chars", nil); got.Code != 200 || !strings.Contains(got.Body, "29") {
+		t.Errorf("the board of a language: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask("", "GET", "/hole/nim/klingon", nil); got.Code != 404 {
+		t.Errorf("the board of no language: %d", got.Code)
+	}
+	if got := h.Ask(h.Cookie("bob"), "GET", "/hole/nim/a/1", nil); got.Code != 404 {
+		t.Errorf("another reads it: %d", got.Code)
+	}
+	var rows []map[string]any
+	if got := h.Ask("", "GET", "/hole/nim/board.json?lang=py", nil); json.Unmarshal([]byte(got.Body), &rows) != nil || len(rows) != 2 || rows[0]["name"] != "ada"+webtest.Evil || rows[0]["bytes"] != 40.0 {
+		t.Errorf("as JSON: %s", got.Body)
+	}
+	table, err := csv.NewReader(strings.NewReader(h.Ask("", "GET", "/hole/nim/board.csv", nil).Body)).ReadAll()
+	if err != nil || len(table) != 3 || table[0][0] != "\ufeffrank" || table[1][1] != "bob"+webtest.Evil || table[1][3] != "30" {
+		t.Errorf("as CSV: %q, %v", table, err)
+	}
+	var feed struct {
+		Items []struct{ ID, Title string }
+	}
+	if got := h.Ask("", "GET", "/hole/nim/feed.json", nil); json.Unmarshal([]byte(got.Body), &feed) != nil || len(feed.Items) != 2 || !strings.HasPrefix(feed.Items[1].Title, "ada"+webtest.Evil+": 40 bytes") || feed.Items[1].ID != "http://judge.example/hole/nim/a/1" {
+		t.Errorf("the feed: %s", got.Body)
+	}
+	var atom struct {
+		Entries []struct {
+			Title string `xml:"title"`
+		} `xml:"entry"`
+	}
+	if got := h.Ask("", "GET", "/hole/nim/feed.atom", nil); xml.Unmarshal([]byte(got.Body), &atom) != nil || len(atom.Entries) != 2 || !strings.HasPrefix(atom.Entries[0].Title, "bob"+webtest.Evil) {
+		t.Errorf("the feed: %s", got.Body)
+	}
+	for number, want := range map[string]string{"1": "1 of 2, 40 bytes", "2": "2 of 2, 40 bytes"} {
+		got := h.Ask("", "GET", "/hole/nim/a/"+number+"/badge.svg", nil)
+		if got.Code != 200 || !strings.Contains(got.Body, want) || xml.Unmarshal([]byte(got.Body), new(struct{})) != nil {
+			t.Errorf("the badge of %s: %d %s", number, got.Code, got.Body)
+		}
+	}
+	for _, number := range []string{"4", "9", "x"} { // wrong, none, no number
+		if got := h.Ask("", "GET", "/hole/nim/a/"+number+"/badge.svg", nil); got.Code != http.StatusNotFound {
+			t.Errorf("the badge of %s: %d", number, got.Code)
+		}
+	}
+	o.Shown = true
+	if err := h.Store.SetHole(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Ask("", "GET", "/hole/nim/a/1", nil); got.Code != 200 || !strings.Contains(got.Body, webtest.TextOfAda) {
+		t.Errorf("once answers are shown: %d", got.Code)
+	}
+	if got := h.Ask(h.Cookie("bob"), "GET", "/hole/nim/a/4", nil); got.Code != 404 {
+		t.Errorf("a wrong one of another: %d", got.Code)
+	}
+}
+
+// TestAHoleInABrowser: somebody reads a hole, sends an answer, sees how far its proof is and its
+// place on the board; on a phone and on a desk, with scripts and without.
+func TestAHoleInABrowser(t *testing.T) {
+	webtest.Everywhere(t, atHole)
+}
+
+func atHole(t *testing.T, width int, scripts bool) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	h.Prove(h.Answer(o, "ada", "1"), "py", judge.GolfRight, 40)
+	b := browser.Open(t, h.URL+"/")
+	b.Wide(width)
+	b.Scripts(scripts)
+	look := func(page string) {
+		t.Helper()
+		b.Is(page+": what is wider than the screen", webtest.Wide, "")
+		b.Screenshot(fmt.Sprintf("hole-%d-%v-%s", width, scripts, page))
+	}
+	b.Go(h.URL + "/hole/nim")
+	b.Contains("the hole", webtest.Said, "ada", "Only users who are logged in may send an answer", "How the record fell")
+	look("hole")
+	b.Go(h.URL + "/login?next=/hole/nim")
+	b.Fill("input[name=login]", h.Accounts["bob"].Login)
+	b.Fill("input[name=password]", "correct-horse")
+	b.Follow("form.stack button")
+	b.Is("the hole again", webtest.Address, "/hole/nim")
+	if scripts {
+		b.Fill("textarea[name=text]", "\u00e4bc\n")
+		b.Eval(`document.querySelector('textarea[name=text]').dispatchEvent(new Event('input'))`)
+		b.Contains("the length", `document.getElementById('count').textContent`, "4 bytes in UTF-8, 3 characters")
+	}
+	b.Fill("textarea[name=text]", "")
+	b.Follow("form[data-submit] button")
+	b.Contains("nothing was sent", webtest.Alert, "the answer is empty")
+	b.Fill("textarea[name=text]", "lambda i,j:0")
+	b.Fill("select[name=language]", "py")
+	b.Follow("form[data-submit] button")
+	b.Is("the answer", webtest.Address, "/hole/nim/a/2")
+	b.Contains("it waits", webtest.Said, "waiting for a worker to try samples and edges")
+	look("waits")
+
+	// It is proved, which its page tells: by itself where there are scripts.
+	a := webtest.Must[*store.Answer](t)(h.Store.Answer(t.Context(), o.ID, 2))
+	h.Prove(a, "py", judge.GolfRight, 12)
+	right := func(text string) bool { return strings.Contains(text, "12 bytes: place 1 of 2 in") }
+	if !scripts {
+		b.Go(h.URL + "/hole/nim/a/2")
+	}
+	if got := b.Soon(webtest.Said, right); !right(got) {
+		t.Fatalf("its page after the proof:\n%s", got)
+	}
+	if scripts { // what stands below its verdict
+		b.Go(h.URL + "/hole/nim/a/2")
+	}
+	b.Contains("it is right", webtest.Said, "RIGHT", "12 bytes: place 1 of 2 in", "Proofs", "Badge")
+	look("right")
+	b.Go(h.URL + "/hole/nim/py?by=chars")
+	b.Contains("the board", webtest.Said, "Your answers", "ada", "by bytes")
+	look("board")
+}

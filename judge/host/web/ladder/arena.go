@@ -1,0 +1,398 @@
+package ladder
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge/contests/arena"
+	"assay/judge/contests/standings"
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/report"
+)
+
+// Events of bots that are held from a page: the flow is the one that judge arena --on asks
+// for, and what comes of it is the same.
+
+// arenaView is the page from which events are held.
+type arenaView struct {
+	Form     eventForm
+	Events   []eventLine
+	Problems []*store.Problem
+}
+
+// eventForm is what somebody asks for.
+type eventForm struct {
+	Problem, Rules, Seed, Rounds, Games, Format, Points, Move, Clock, Options string
+	Formats, Scores                                                           []string
+	Wrong                                                                     string
+}
+
+// eventLine is an event in a list.
+type eventLine struct {
+	ID, Game, Rules string
+	Bots            int
+	State           store.FlowState
+	Made            time.Time
+}
+
+// mostEvents is how many events a page lists.
+const mostEvents = 50
+
+func (s *site) arena(w http.ResponseWriter, r *web.Request) error {
+	return s.arenaPage(w, r, http.StatusOK, eventForm{})
+}
+
+func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f eventForm) (err error) {
+	v := arenaView{Form: f}
+	v.Form.Formats = arena.FormatNames()
+	v.Form.Scores = []string{arena.ByGame, arena.ByEncounter, arena.BySurplus, arena.ByPayoff}
+	if v.Problems, err = s.UsableProblems(r.Context(), r.Me, nil); err != nil {
+		return err
+	}
+	flows, err := s.Store.FlowsOfKind(r.Context(), string(flow.Arena), mostEvents)
+	if err != nil {
+		return err
+	}
+	for _, one := range flows {
+		if one.Owner != r.Me.ID && !r.Can(auth.Accounts) {
+			continue
+		}
+		line, err := eventLineOf(one)
+		if err != nil {
+			return err
+		}
+		v.Events = append(v.Events, *line)
+	}
+	return s.Page(w, r, code, "arena", "Events of bots", v)
+}
+
+func eventLineOf(f *store.Flow) (*eventLine, error) {
+	spec, asked, err := eventOf(f)
+	if err != nil {
+		return nil, err
+	}
+	return &eventLine{f.ID, spec.Work.Problem, asked.Rules, len(asked.Bots), f.State, f.Made}, nil
+}
+
+// eventOf is what was asked for with a flow.
+func eventOf(f *store.Flow) (*flow.Spec, *flow.ArenaOptions, error) {
+	spec, asked := &flow.Spec{}, &flow.ArenaOptions{}
+	err := json.Unmarshal(f.Spec, spec)
+	if err == nil {
+		err = json.Unmarshal(spec.Options, asked)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read what the event %s is: %w", f.ID, err)
+	}
+	return spec, asked, nil
+}
+
+// holdEvent begins an event.
+func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
+	if err := web.ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
+		return err
+	}
+	value := r.Field
+	f := eventForm{
+		Problem: value("problem"), Rules: value("rules"), Seed: value("seed"), Rounds: value("rounds"), Games: value("games"), Format: value("format"),
+		Points: value("points"), Move: value("move"), Clock: value("clock"), Options: value("options"),
+	}
+	id, err := s.beginEvent(r, &f)
+	if refusal := web.Rejected(err); refusal != nil {
+		f.Wrong = refusal.Text
+		return s.arenaPage(w, r, refusal.Code, f)
+	}
+	if err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/arena/"+id)
+}
+
+// beginEvent makes the flow of an event.
+func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
+	choice, seed, err := f.choice()
+	if err != nil {
+		return "", err
+	}
+	p, err := s.UsableProblem(r, f.Problem)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", web.BadRequest("choose a game")
+	}
+	if err != nil {
+		return "", err
+	}
+	n := desk.New{Account: r.Me}
+	texts, err := s.ReadProgram(r, &n, web.SourceForm{})
+	if err != nil {
+		return "", err
+	}
+	if len(texts) < 2 {
+		return "", web.BadRequest("an event has two bots at least: choose several files")
+	}
+	if err := s.StoreProgram(r, &n, texts); err != nil {
+		return "", err
+	}
+	asked := flow.ArenaOptions{Choice: choice, Seed: seed}
+	work := job.Work{Problem: p.Slug, Program: p.Slug, Bundle: p.Bundle, Config: p.Config, Folder: true}
+	bots := n.Files
+	slices.SortStableFunc(bots, func(a, b job.File) int { return strings.Compare(a.Path, b.Path) })
+	for i, file := range bots {
+		name := file.Path
+		file.Path = fmt.Sprintf("%d/%s", i+1, name)
+		work.Files = append(work.Files, file)
+		asked.Bots = append(asked.Bots, flow.ArenaBot{At: file.Path, File: name})
+	}
+	spec := &flow.Spec{Kind: flow.Arena, Work: work}
+	if spec.Options, err = json.Marshal(asked); err != nil {
+		return "", err
+	}
+	id = rand.Text()
+	if _, err := s.Ask(r.Context(), r.Me, id, spec, false); err != nil {
+		return "", err
+	}
+	return id, s.Audit(r, "hold an event", id, p.Slug)
+}
+
+// choice reads the rules of the form.
+func (f *eventForm) choice() (c arena.Choice, seed uint64, err error) {
+	c = arena.Choice{Rules: f.Rules, Points: f.Points, Format: f.Format, Options: strings.Fields(f.Options)}
+	seed = 1
+	if f.Seed != "" {
+		if seed, err = strconv.ParseUint(f.Seed, 10, 64); err != nil {
+			return c, 0, web.BadRequest("the seed %.40q is not a whole number from 0 on", f.Seed)
+		}
+	}
+	for _, one := range []struct {
+		what, text string
+		to         **int
+	}{{"rounds", f.Rounds, &c.Rounds}, {"games", f.Games, &c.Games}} {
+		if one.text != "" {
+			n, err := strconv.Atoi(one.text)
+			if err != nil || n < 1 {
+				return c, 0, web.BadRequest("the %s: %.40q is not a number from 1 on", one.what, one.text)
+			}
+			*one.to = &n
+		}
+	}
+	for _, one := range []struct {
+		what, text string
+		to         **time.Duration
+	}{{"time for a move", f.Move, &c.Move}, {"time for a game", f.Clock, &c.Clock}} {
+		if one.text != "" {
+			d, err := time.ParseDuration(one.text)
+			if err != nil || d < 0 {
+				return c, 0, web.BadRequest("the %s: %.40q is not a time such as 500ms or 20s", one.what, one.text)
+			}
+			*one.to = &d
+		}
+	}
+	return c, seed, nil
+}
+
+// eventView is the page of an event.
+type eventView struct {
+	eventLine
+	Reason  string
+	Asked   string
+	Files   []string
+	Playing string
+	Done    int
+	Of      int
+	Table   []standings.Bot
+	Out     []standings.Out
+	Notes   []string
+}
+
+// eventFlows are the ids of flows.
+var eventFlows = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
+
+// event finds an event that the caller may see.
+func (s *site) event(r *web.Request) (*store.Flow, error) {
+	id := r.PathValue("event")
+	if !eventFlows.MatchString(id) {
+		return nil, web.ErrNotFound
+	}
+	f, err := s.Store.Flow(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	if f.Kind != string(flow.Arena) || f.Owner != r.Me.ID && !r.Can(auth.Accounts) {
+		return nil, web.ErrNotFound
+	}
+	return f, nil
+}
+
+// played gathers what the parts of an event have brought: nil where it is not open yet. The
+// caller closes it.
+func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
+	parts, err := s.Store.Parts(r.Context(), f.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(parts, func(a, b *store.Part) int { // the opening comes before all others
+		return map[bool]int{true: 0, false: 1}[a.Key == flow.OpeningKey] - map[bool]int{true: 0, false: 1}[b.Key == flow.OpeningKey]
+	})
+	for _, p := range parts {
+		if p.Result.State != job.Done {
+			continue
+		}
+		if p.Key == flow.OpeningKey {
+			opened = &flow.ArenaOpened{}
+			if err := json.Unmarshal(p.Result.Output, opened); err != nil {
+				return nil, nil, fmt.Errorf("read how the event was opened: %w", err)
+			}
+			if opened.Opened == nil {
+				return nil, opened, nil
+			}
+			if g, err = arena.Gather(""); err != nil {
+				return nil, nil, err
+			}
+		}
+		if g == nil {
+			return nil, opened, nil
+		}
+		brought, err := s.Dispatch.Lines(p.Events)
+		if err == nil {
+			if err = g.Add(brought...); err != nil {
+				err = &desk.Refusal{Code: http.StatusInternalServerError, Text: fmt.Sprintf("the worker %s brought games that cannot be: %v", p.Result.Worker, err), Hint: "hold the event again, and tell the server's administrator"}
+			}
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, g.Close())
+		}
+	}
+	return g, opened, nil
+}
+
+func (s *site) eventPage(w http.ResponseWriter, r *web.Request) error {
+	f, err := s.event(r)
+	if err != nil {
+		return err
+	}
+	line, err := eventLineOf(f)
+	if err != nil {
+		return err
+	}
+	v := eventView{eventLine: *line, Reason: f.Reason}
+	if !r.Can(auth.SeeAudit) {
+		if v.Reason, err = s.FlowReason(r.Context(), f); err != nil {
+			return err
+		}
+	}
+	spec, asked, err := eventOf(f)
+	if err != nil {
+		return err
+	}
+	v.Asked = fmt.Sprintf("seed %d", asked.Seed)
+	for _, one := range spec.Work.Files {
+		v.Files = append(v.Files, path.Base(one.Path))
+	}
+	g, opened, err := s.played(r, f)
+	if err != nil {
+		return err
+	}
+	if opened != nil {
+		v.Notes = opened.Notes
+	}
+	if g != nil {
+		defer g.Close()
+		v.Playing = opened.Opened.Rules.Describe()
+		p, err := g.Progress()
+		if err != nil {
+			return err
+		}
+		v.Done, v.Of = p.Done, p.Of
+		stood := standings.Make(p.Results(), nil, nil)
+		v.Table, v.Out = stood.Bots, stood.Out
+	}
+	return s.Page(w, r, http.StatusOK, "event", "Event of "+line.Game, v)
+}
+
+// endEvent stops an event.
+func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
+	f, err := s.event(r)
+	if err != nil {
+		return err
+	}
+	if err := s.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
+		return err
+	}
+	return s.Done(w, r, "cancel", f.ID, "", "/arena/"+f.ID)
+}
+
+// eventLog sends the log of an event, as judge arena keeps it.
+func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
+	text, _, err := s.eventEnd(r)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/jsonl")
+	web.SetAttachment(w, r.PathValue("event")+".jsonl")
+	_, _ = w.Write(text) // to one who may be gone
+	return nil
+}
+
+// eventEnd is the log of an event so far, with what its end adds, and its outcome.
+func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err error) {
+	f, err := s.event(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, _, err := s.played(r, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g == nil {
+		return nil, nil, web.ErrNotFound
+	}
+	defer g.Close()
+	if out, err = g.Finish(); err != nil {
+		return nil, nil, err
+	}
+	log, err = g.Log()
+	return log, out, err
+}
+
+// shownGames is how many games the report of an event shows.
+const shownGames = 60
+
+// eventReport sends the report of an event with its games, as a page that stands for itself.
+func (s *site) eventReport(w http.ResponseWriter, r *web.Request) error {
+	log, out, err := s.eventEnd(r)
+	if err != nil {
+		return err
+	}
+	held, err := arena.ReadLog(bytes.NewReader(log), "")
+	if err != nil {
+		return err
+	}
+	so, err := held.Replay()
+	if err != nil {
+		return err
+	}
+	games, err := so.Load(standings.Pick(so.Games, shownGames)...)
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := report.ArenaPage(&page, out.Results, "", games, nil); err != nil {
+		return err
+	}
+	return alone(w, page.Bytes())
+}

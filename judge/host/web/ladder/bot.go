@@ -1,0 +1,411 @@
+package ladder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge/contests/arena"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/flow"
+	"assay/judge/host/ladder"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/report"
+)
+
+// submitBotView is the form by which a bot comes to a ladder. It has no languages if bots are files.
+type submitBotView struct {
+	web.SourceForm
+	Allowed bool
+	Name    string
+	Wrong   string
+}
+
+// filesOnly says whether bots are files, and no programs.
+func filesOnly(sheet *client.Sheet) bool {
+	return sheet != nil && sheet.Game != nil && sheet.Game.Files
+}
+
+// botsPerMinute is how many bots somebody may put on a ladder in a minute.
+const botsPerMinute = 10
+
+// enterBot puts a bot on a ladder.
+func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
+	source, err := s.ReadSource(w, r)
+	if err != nil {
+		return err
+	}
+	f := submitBotView{SourceForm: source, Name: r.Field("name")}
+	b, err := s.botSent(r, &f)
+	if err == nil {
+		err = s.Ladders.Enter(r.Context(), on(r).Ladder, b)
+	}
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		err = web.BadRequest("somebody else's bot is called %s: choose another name", f.Name)
+	case errors.Is(err, store.ErrEnded):
+		err = web.BadRequest("%s is closed and takes no more bots", on(r).Name)
+	}
+	if refusal := web.Rejected(err); refusal != nil {
+		f.Wrong = web.Reason(refusal)
+		return s.ladderPage(w, r, refusal.Code, f)
+	}
+	if err != nil {
+		return err
+	}
+	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
+}
+
+// botSent reads a bot from the form, and keeps its files.
+func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
+	if wrong := auth.BadName(f.Name); wrong != "" {
+		return nil, web.BadRequest("the name of the bot: %s", wrong)
+	}
+	if len(f.Name) > mostBotName {
+		return nil, web.BadRequest("the name of a bot has %d bytes at most", mostBotName)
+	}
+	names := map[string]bool{}
+	for _, b := range on(r).Bots {
+		if b.Account == r.Me.ID && b.State != store.BotRetired && b.State != store.BotRefused {
+			names[b.Name] = true
+		}
+	}
+	if !names[f.Name] && int64(len(names)) >= on(r).PerAccount {
+		return nil, web.BadRequest("you have %d bots here, and that is the most: send a new version of one of them under its name, or take one off first", len(names))
+	}
+	recent, err := s.Store.RecentBots(r.Context(), on(r).ID, r.Me.ID, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	if recent >= botsPerMinute {
+		return nil, &desk.Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d bots within a minute, and that is the most", recent), Hint: "wait a minute"}
+	}
+	sheet, err := s.sheetOf(on(r).Sheet)
+	if err != nil {
+		return nil, err
+	}
+	source := f.SourceForm
+	if filesOnly(sheet) {
+		source.Languages = []web.OfferedLanguage{{OfferedLanguage: client.OfferedLanguage{Extensions: []string{"txt"}}}}
+	} else if source.Languages, err = s.OfferedLanguages(r, sheet, nil); err != nil {
+		return nil, err
+	}
+	n := desk.New{Account: r.Me, Language: f.Chosen}
+	texts, err := s.ReadProgram(r, &n, source)
+	if err == nil {
+		err = s.StoreProgram(r, &n, texts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &store.Bot{Account: r.Me.ID, Name: f.Name, Files: n.Files}
+	if !n.Folder {
+		b.File = n.Files[0].Path
+	}
+	return b, nil
+}
+
+// mostBotName is the most bytes of a bot's name.
+const mostBotName = 100
+
+// botView is the page of a bot.
+type botView struct {
+	Slug, Ladder string
+	*store.Bot
+	Line      *ladder.Line // nil for one that does not play
+	Interval  string
+	Rated     time.Time
+	Own       bool // its author or the staff looks: they see what is hidden from others
+	Versions  []*store.Bot
+	Opponents []ladder.Met
+	Form      []ladder.Moment
+	Last      []encounterLine
+	More      int // encounters that the page has no room for
+	Faults    []faultLine
+	Trial     *flow.Tried // nil where none is to be shown
+	Files     []string
+	Lately    string
+	Pauses    int // faults that ended its process in the last games
+}
+
+// faultLine is how often a bot has failed in a way.
+type faultLine struct {
+	Kind  string
+	Times int
+	Last  int64 // the last encounter in which it did
+}
+
+func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
+	h, b := on(r), on(r).bot
+	v := botView{Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Line(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot), Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number)}
+	if v.Line != nil {
+		v.Interval = fmt.Sprintf("%+.0f to %+.0f", v.Line.Low, v.Line.High)
+	}
+	for _, other := range h.Bots {
+		if other.Name == b.Name && other.Account == b.Account {
+			v.Versions = append(v.Versions, other)
+		}
+	}
+	of := h.Of(b.Number)
+	for _, e := range of[:min(len(of), mostEncounters)] {
+		v.Last = append(v.Last, encounterLineOf(h.View, e))
+	}
+	v.More = max(len(of)-mostEncounters, 0)
+	if v.Own {
+		v.Faults = faultsOf(of, b.Number)
+		v.Pauses = h.Broken(b)
+		if len(b.Told) > 0 {
+			v.Trial = &flow.Tried{}
+			if err := json.Unmarshal(b.Told, v.Trial); err != nil {
+				return fmt.Errorf("read what the trial of a bot told: %w", err)
+			}
+		}
+		for _, f := range b.Files {
+			v.Files = append(v.Files, f.Path)
+		}
+	}
+	return s.Page(w, r, http.StatusOK, "bot", b.Name, v)
+}
+
+// faultsOf counts the faults of a bot by their kinds; encounters come the latest first.
+func faultsOf(all []*store.Encounter, bot int64) (faults []faultLine) {
+	for _, e := range all {
+		for _, kind := range e.FaultsOf(bot) {
+			i := slices.IndexFunc(faults, func(f faultLine) bool { return f.Kind == kind })
+			if i < 0 {
+				faults, i = append(faults, faultLine{Kind: kind, Last: e.Number}), len(faults)
+			}
+			faults[i].Times++
+		}
+	}
+	return faults
+}
+
+// changeBot takes a bot off its ladder, or has it play again.
+func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
+	b := on(r).bot
+	var to store.BotState
+	reason := ""
+	switch do := r.PostFormValue("do"); {
+	case do == "retire" && (b.State == store.BotActive || b.State == store.BotPaused):
+		if to = store.BotRetired; b.Account != r.Me.ID {
+			reason = "the staff took it off"
+		}
+	case do == "play" && b.State == store.BotPaused:
+		to = store.BotActive
+	case do == "play" || do == "retire":
+		return web.BadRequest("the bot is %s by now: load the page again", b.State)
+	default:
+		return web.BadRequest("say what is to be done with the bot")
+	}
+	err := s.Store.SetBot(r.Context(), on(r).ID, b.Number, b.State, to, reason)
+	if errors.Is(err, store.ErrEnded) {
+		return web.BadRequest("somebody else has changed the bot meanwhile: load the page again")
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Audit(r, "set a bot", fmt.Sprintf("%s/%d", on(r).Slug, b.Number), string(to)); err != nil {
+		return err
+	}
+	s.Ladders.Poke()
+	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
+}
+
+// botSource sends a file of a bot to those who may see it.
+func (s *site) botSource(w http.ResponseWriter, r *web.Request) error {
+	i, err := strconv.Atoi(r.PathValue("file"))
+	if files := on(r).bot.Files; err == nil && i >= 0 && i < len(files) {
+		data, err := s.Blobs.Read(files[i].Digest, files[i].Size)
+		if err != nil {
+			return err
+		}
+		return web.SendFile(w, path.Base(files[i].Path), data)
+	}
+	return web.ErrNotFound
+}
+
+// encounterView is the page of an encounter.
+type encounterView struct {
+	Slug, Ladder string
+	*store.Encounter
+	First, Second *store.Bot
+	Result        string
+	Games         []gameLine
+	Replay        bool
+}
+
+// gameLine is a game of an encounter.
+type gameLine struct {
+	Leg    int
+	Begins string
+	Won    string // the winner's name; "" for a draw
+	Reason string
+	Start  string
+	Moves  string
+	Count  int
+	Faults []shownFault
+}
+
+// shownFault is what a bot did wrong, for those who may know.
+type shownFault struct {
+	Bot string
+	arena.GameFault
+}
+
+// games are the games of an encounter, as far as the caller may see them.
+func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err error) {
+	records, err := s.records(e)
+	if err != nil {
+		return nil, err
+	}
+	sees := seesFaults(r)
+	for _, rec := range records {
+		if rec.Game != nil {
+			all = append(all, withoutFaults(rec.Game, func(seat int) bool { return sees(int64([]int{rec.Game.First, rec.Game.Second}[seat-1])) }))
+		}
+	}
+	slices.SortFunc(all, func(a, b *arena.Game) int { return a.Leg - b.Leg })
+	return all, nil
+}
+
+// seesFaults returns of which bots the caller may see what they did wrong, and what they wrote: of
+// their own, and the staff of all.
+func seesFaults(r *web.Request) func(bot int64) bool {
+	return func(bot int64) bool {
+		state, b := on(r).state, on(r).Bot(bot)
+		state.Own = r.Me != nil && b != nil && b.Account == r.Me.ID
+		return auth.Can(on(r).role, auth.SeeBot, state)
+	}
+}
+
+// withoutFaults is a game without what only the authors of its bots may know: of the seats
+// that are not shown.
+func withoutFaults(g *arena.Game, shown func(seat int) bool) *arena.Game {
+	less := *g
+	if g.Fault != nil && !shown(g.Fault.Seat) {
+		less.Fault, less.Reason = nil, "a fault"
+	}
+	if g.After != nil && !shown(g.After.Seat) {
+		less.After = nil
+	}
+	less.Notes = slices.DeleteFunc(slices.Clone(g.Notes), func(n arena.Note) bool { return !shown(n.Seat) })
+	less.Again = ""
+	if !shown(1) || !shown(2) {
+		less.Said = nil
+	}
+	return &less
+}
+
+func (s *site) encounter(w http.ResponseWriter, r *web.Request) error {
+	h, e := on(r), on(r).encounter
+	v := encounterView{Slug: h.Slug, Ladder: h.Name, Encounter: e, First: h.Bot(e.A), Second: h.Bot(e.B), Result: result(e)}
+	games, err := s.games(r, e)
+	if err != nil {
+		return err
+	}
+	name := func(id int) string {
+		if b := h.Bot(int64(id)); b != nil {
+			return b.Name
+		}
+		return ""
+	}
+	v.Replay = len(games) > 0
+	for _, g := range games {
+		line := gameLine{Leg: g.Leg, Begins: name(g.First), Reason: g.Reason, Start: g.Start, Count: len(g.Moves)}
+		if g.Winner > 0 {
+			line.Won = name([]int{g.First, g.Second}[g.Winner-1])
+		}
+		line.Moves = strings.Join(g.Moves[:min(len(g.Moves), mostMoves)], " ")
+		if len(g.Moves) > mostMoves {
+			line.Moves += " …"
+		}
+		for _, f := range []*arena.GameFault{g.Fault, g.After} {
+			if f != nil {
+				line.Faults = append(line.Faults, shownFault{name([]int{g.First, g.Second}[f.Seat-1]), *f})
+			}
+		}
+		v.Games = append(v.Games, line)
+	}
+	if e.Reason != "" && !seesFaults(r)(e.A) && !seesFaults(r)(e.B) {
+		v.Reason = "the authors of the bots and the staff read why"
+	}
+	return s.Page(w, r, http.StatusOK, "encounter", fmt.Sprintf("Encounter %d", e.Number), v)
+}
+
+// mostMoves is how many moves of a game the page lists; the viewer and the log have all.
+const mostMoves = 200
+
+// replay shows the games of an encounter move by move: the page of a report, which needs a
+// script of its own, and gets nothing else.
+func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
+	games, err := s.games(r, on(r).encounter)
+	if err != nil {
+		return err
+	}
+	if len(games) == 0 {
+		return web.ErrNotFound
+	}
+	var log bytes.Buffer
+	if err := writeLog(&log, on(r).View, games); err != nil {
+		return err
+	}
+	held, err := arena.ReadLog(bytes.NewReader(log.Bytes()), "")
+	if err != nil {
+		return err
+	}
+	so, err := held.Replay()
+	if err != nil {
+		return err
+	}
+	so.Bots = slices.DeleteFunc(so.Bots, func(b arena.Bot) bool { return int64(b.ID) != on(r).encounter.A && int64(b.ID) != on(r).encounter.B })
+	var page bytes.Buffer
+	if err := report.ArenaPage(&page, so, on(r).Title, games, nil); err != nil {
+		return err
+	}
+	return alone(w, page.Bytes())
+}
+
+// alone sends a page that stands for itself: its script may run, and reach nothing.
+func alone(w http.ResponseWriter, page []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-ancestors 'none'")
+	_, _ = w.Write(page) // to one who may be gone
+	return nil
+}
+
+// writeLog writes games of a ladder as the log of an event.
+func writeLog(to *bytes.Buffer, v *ladder.View, games []*arena.Game) error {
+	opened := &arena.Opened{Version: arena.Version, Game: v.Problem, Rules: v.Played, Seed: v.Seed}
+	for _, b := range v.Bots {
+		name := b.Name
+		if b.Version > 1 {
+			name = fmt.Sprintf("%s v%d", name, b.Version)
+		}
+		if slices.ContainsFunc(opened.Bots, func(other arena.Bot) bool { return other.Name == name }) {
+			name = fmt.Sprintf("%s #%d", name, b.Number)
+		}
+		opened.Bots = append(opened.Bots, arena.Bot{ID: int(b.Number), Name: name, File: b.File})
+	}
+	write := json.NewEncoder(to)
+	if err := write.Encode(&arena.Record{Opened: opened}); err != nil {
+		return err
+	}
+	for _, g := range games {
+		if err := write.Encode(&arena.Record{Game: g}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package ladder
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"assay/judge/contests/arena"
+	"assay/judge/host/web"
+)
+
+// ladderFeed tells who has come to another place.
+func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
+	climbs, err := s.Store.Climbs(r.Context(), on(r).ID, web.MostFeedItems)
+	if err != nil {
+		return err
+	}
+	home := "/ladder/" + on(r).Slug
+	var items []web.FeedItem
+	for _, c := range climbs {
+		b := on(r).Bot(c.Bot)
+		if b == nil {
+			continue
+		}
+		title := fmt.Sprintf("%s is number %d", b.Name, c.Place)
+		switch {
+		case c.Before > c.Place:
+			title = fmt.Sprintf("%s rose from %d to %d", b.Name, c.Before, c.Place)
+		case c.Before > 0:
+			title = fmt.Sprintf("%s fell from %d to %d", b.Name, c.Before, c.Place)
+		}
+		items = append(items, web.FeedItem{ID: fmt.Sprintf("%s/climb/%d", home, c.Seq), Title: title, URL: fmt.Sprintf("%s/bot/%d", home, c.Bot), At: c.At})
+	}
+	return web.WriteFeed(w, s.URL, on(r).Name, home, r.URL.Path, items)
+}
+
+// ladderGames sends all games of a ladder as the log of an event.
+func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
+	var log bytes.Buffer
+	if err := writeLog(&log, on(r).View, nil); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/jsonl")
+	web.SetAttachment(w, on(r).Slug+".jsonl")
+	write := json.NewEncoder(w)
+	if _, err := w.Write(log.Bytes()); err != nil {
+		return nil // nobody listens
+	}
+	for _, e := range on(r).Encounters {
+		games, err := s.games(r, e)
+		if err != nil { // the head is sent
+			s.Log.Error("read the games of an encounter", "ladder", on(r).Slug, "encounter", e.Number, "error", err)
+			return nil
+		}
+		for _, g := range games {
+			if write.Encode(&arena.Record{Game: g}) != nil {
+				return nil // nobody listens
+			}
+		}
+	}
+	return nil
+}
+
+// botBadge draws the place of a bot.
+func (s *site) botBadge(w http.ResponseWriter, r *web.Request) error {
+	text := string(on(r).bot.State)
+	if l := on(r).Line(on(r).bot.Number); l != nil {
+		text = fmt.Sprintf("%d of %d, %+.0f Elo", l.Place, len(on(r).Lines), l.Elo)
+		if l.Placing() {
+			text = "being placed"
+		}
+	}
+	return web.WriteBadge(w, on(r).bot.Name, text)
+}

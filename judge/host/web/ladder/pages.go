@@ -1,0 +1,49 @@
+// Package ladder has the pages of ladders, their bots and encounters, and of events of bots. It plays
+// no games.
+package ladder
+
+import (
+	"embed"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+)
+
+//go:embed templates
+var files embed.FS
+
+var templates = web.NewTemplates(files)
+
+// site serves the pages of ladders and of events of bots.
+type site struct {
+	*web.Site
+	numbers web.NumberCache
+}
+
+// Pages returns the pages of ladders and of events of bots.
+func Pages(s *web.Site) web.Pages {
+	p := &site{Site: s}
+	return web.Pages{Templates: templates, Find: p.findLadder, Routes: []web.Route{
+		web.Handle("GET /arena", auth.Make, p.arena),
+		web.Handle("POST /arena", auth.Make, p.holdEvent),
+		web.Handle("GET /arena/{event}", auth.Make, p.eventPage),
+		web.Handle("POST /arena/{event}", auth.Make, p.endEvent),
+		web.Handle("GET /arena/{event}/log", auth.Make, p.eventLog),
+		web.Handle("GET /arena/{event}/report", auth.Make, p.eventReport),
+		web.Handle("GET /admin/ladders/new", auth.Make, p.newLadder),
+		web.Handle("POST /admin/ladders/new", auth.Make, p.makeLadder),
+		web.Handle("GET /ladder/{ladder}", auth.SeeLadder, p.ladder),
+		web.Handle("POST /ladder/{ladder}", auth.EnterBot, p.enterBot),
+		web.Handle("POST /ladder/{ladder}/edit", auth.Make, p.changeLadder),
+		web.Handle("GET /ladder/{ladder}/table/events", auth.SeeLadder, p.ladderEvents),
+		web.Handle("GET /ladder/{ladder}/games.jsonl", auth.SeeLadder, p.ladderGames),
+		web.Handle("GET /ladder/{ladder}/feed.json", auth.SeeLadder, p.ladderFeed),
+		web.Handle("GET /ladder/{ladder}/feed.atom", auth.SeeLadder, p.ladderFeed),
+		web.Handle("GET /ladder/{ladder}/bot/{bot}", auth.SeeLadder, p.bot),
+		web.HandleForm("POST /ladder/{ladder}/bot/{bot}", auth.SeeBot, p.changeBot),
+		web.Handle("GET /ladder/{ladder}/bot/{bot}/badge.svg", auth.SeeLadder, p.botBadge),
+		web.Handle("GET /ladder/{ladder}/bot/{bot}/source/{file}", auth.SeeBot, p.botSource),
+		web.Handle("GET /ladder/{ladder}/e/{encounter}", auth.SeeLadder, p.encounter),
+		web.Handle("GET /ladder/{ladder}/e/{encounter}/replay", auth.SeeLadder, p.replay),
+	}}
+}

@@ -1,0 +1,93 @@
+package ladder
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/ladder"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// ladderRequest is the ladder that an address names, what of it, and what the caller may do there.
+type ladderRequest struct {
+	*ladder.View
+	role      auth.Role
+	state     auth.State
+	bot       *store.Bot       // nil if the address names none
+	encounter *store.Encounter // nil if the address names none
+}
+
+// on returns the ladder of a request.
+func on(r *web.Request) *ladderRequest { return r.Access.(*ladderRequest) }
+
+// Can reports whether the caller may do an action on the ladder.
+func (l *ladderRequest) Can(a auth.Action) bool { return auth.Can(l.role, a, l.state) }
+
+// Refusal returns why the caller may not do an action on the ladder.
+func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
+	switch {
+	case l.Can(a):
+		return nil
+	case l.bot != nil:
+		return web.ErrNotFound
+	case !l.Open:
+		return &desk.Refusal{Code: http.StatusForbidden, Text: l.Name + " is closed and takes no more bots"}
+	}
+	return nil
+}
+
+// Head returns the head of the ladder's pages.
+func (l *ladderRequest) Head(*web.Request) (web.Head, error) {
+	return web.Head{Ladder: &web.LadderHead{Slug: l.Slug, Name: l.Name}}, nil
+}
+
+// stateOn returns the state of a ladder for the caller.
+func stateOn(l *store.Ladder, r *web.Request) auth.State {
+	s := auth.State{Shown: l.Visibility == store.Public || l.Visibility == store.Accounts && r.Me != nil, Phase: auth.Over}
+	if l.Open {
+		s.Phase = auth.Running
+	}
+	return s
+}
+
+// findLadder resolves the ladder of an address, and the bot or the encounter on it.
+func (s *site) findLadder(r *web.Request) (web.Access, error) {
+	if r.PathValue("ladder") == "" {
+		return nil, nil
+	}
+	l, err := s.Store.LadderBySlug(r.Context(), r.PathValue("ladder"))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, r.Hidden()
+	}
+	if err != nil {
+		return nil, err
+	}
+	on := &ladderRequest{role: desk.Role(r.Me), state: stateOn(l, r)}
+	if !on.Can(auth.SeeLadder) {
+		return nil, r.Hidden()
+	}
+	if on.View, err = s.Ladders.View(r.Context(), l); err != nil {
+		return nil, err
+	}
+	if text := r.PathValue("bot"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if on.bot = on.Bot(n); err != nil || on.bot == nil {
+			return on, web.ErrNotFound
+		}
+		on.state.Own = r.Me != nil && on.bot.Account == r.Me.ID
+	}
+	if text := r.PathValue("encounter"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return on, web.ErrNotFound
+		}
+		if on.encounter, err = s.Store.Encounter(r.Context(), l.ID, n); err != nil {
+			return on, err
+		}
+	}
+	return on, nil
+}

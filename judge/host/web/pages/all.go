@@ -1,0 +1,33 @@
+// Package pages lists the packages of web pages, and has the home page, which shows something of several
+// of them. It has no other page.
+package pages
+
+import (
+	"embed"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+	"assay/judge/host/web/contest"
+	"assay/judge/host/web/hole"
+	"assay/judge/host/web/ladder"
+	"assay/judge/host/web/people"
+	"assay/judge/host/web/problems"
+	"assay/judge/host/web/staff"
+)
+
+//go:embed templates
+var files embed.FS
+
+var templates = web.NewTemplates(files)
+
+// All are the pages of a server.
+var All = []func(*web.Site) web.Pages{home, contest.Pages, people.Pages, hole.Pages, ladder.Pages, problems.Pages, staff.Pages}
+
+// home returns the home page.
+func home(s *web.Site) web.Pages {
+	p := &site{s}
+	return web.Pages{Templates: templates, Routes: []web.Route{web.Handle("GET /{$}", auth.Enter, p.home)}}
+}
+
+// site serves the home page.
+type site struct{ *web.Site }

@@ -1,0 +1,291 @@
+package people
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// setupView is the page on which the first admin comes in.
+type setupView struct {
+	Code, Login, Name, Wrong string
+}
+
+// goodCode says what is wrong with the code of a setup link.
+func (s *site) goodCode(r *web.Request, code string) error {
+	err := s.Store.Setup(r.Context(), auth.Hash(code))
+	const again = "start the server again, and open the link that it prints; where somebody has set it up already: judged admin account reset admin"
+	switch {
+	case errors.Is(err, store.ErrUsed):
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "this link was used already", Hint: "log in; or, where it was not you: judged admin account reset admin"}
+	case errors.Is(err, store.ErrExpired):
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "this link is older than an hour", Hint: again}
+	case errors.Is(err, store.ErrNotFound):
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "this is not the link that the server printed", Hint: "it may be cut: " + again}
+	}
+	return err
+}
+
+func (s *site) setup(w http.ResponseWriter, r *web.Request) error {
+	code := r.FormValue("code")
+	if err := s.goodCode(r, code); err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "setup", "Set up "+s.Name, setupView{Code: code, Login: desk.AdminLogin})
+}
+
+// setUp makes the first admin, and logs them in.
+func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
+	v := setupView{Code: r.PostFormValue("code"), Login: desk.AdminLogin, Name: r.Field("name")}
+	if err := s.goodCode(r, v.Code); err != nil {
+		return err
+	}
+	if v.Wrong = cmp.Or(auth.BadName(v.Name), badPassword(r.Field("password"), r.Field("again"))); v.Wrong != "" {
+		return s.Page(w, r, http.StatusBadRequest, "setup", "Set up "+s.Name, v)
+	}
+	hash, err := s.Passwords.Hash(r.Context(), r.Field("password"))
+	if err != nil {
+		return err
+	}
+	admin, err := s.Store.AccountByLogin(r.Context(), desk.AdminLogin)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.SetUp(r.Context(), auth.Hash(v.Code), admin.ID, v.Name, hash); err != nil {
+		return errors.Join(s.goodCode(r, v.Code), err)
+	}
+	if admin, err = s.Store.Account(r.Context(), admin.ID); err != nil {
+		return err
+	}
+	if err := s.begin(w, r, admin); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/")
+}
+
+func badPassword(password, again string) string {
+	switch {
+	case password != again:
+		return "the two passwords are not the same"
+	case len(password) < auth.LeastPassword:
+		return fmt.Sprintf("a password has at least %d letters", auth.LeastPassword)
+	case len(password) > auth.MostPassword:
+		return fmt.Sprintf("a password has at most %d letters", auth.MostPassword)
+	}
+	return ""
+}
+
+// begin logs an account in.
+func (s *site) begin(w http.ResponseWriter, r *web.Request, a *store.Account) error {
+	secret, hash := auth.NewSession()
+	if err := s.Store.NewSession(r.Context(), a, hash, r.UserAgent()); err != nil {
+		return err
+	}
+	if r.Session != nil { // of before
+		if err := s.Store.EndSession(r.Context(), r.Session.Hash); err != nil {
+			return err
+		}
+	}
+	s.SetSession(w, secret)
+	return s.Store.Audit(r.Context(), store.Entry{Actor: a.ID, Action: "log in", Address: r.RemoteAddr})
+}
+
+func (s *site) login(w http.ResponseWriter, r *web.Request) error {
+	next := web.LocalPath(r.FormValue("next"))
+	if r.Me != nil {
+		return web.Redirect(w, r, next)
+	}
+	return s.LoginPage(w, r, http.StatusOK, web.LoginView{Next: next})
+}
+
+func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
+	v, err := web.ReadLogin(w, r)
+	if err != nil {
+		return err
+	}
+	const wrong = "the login or the password is wrong"
+	if !auth.GoodLogin(v.Login) {
+		v.Login, v.Wrong = "", wrong
+		return s.LoginPage(w, r, http.StatusForbidden, v)
+	}
+	a, err := s.Store.AccountByLogin(r.Context(), v.Login)
+	if errors.Is(err, store.ErrNotFound) {
+		a, err = s.Store.AccountByLogin(r.Context(), strings.ToLower(v.Login))
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		a, err = &store.Account{}, nil // whose password takes as long to check
+	}
+	if err != nil {
+		return err
+	}
+	by := strings.ToLower(v.Login) + " from " + desk.Network(r.RemoteAddr).String()
+	if s.knows(r, a) {
+		by = "known " + a.ID
+	}
+	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
+		v.Wrong = "there were too many wrong passwords for this login: wait " + web.Counted(int(wait.Seconds())+1, "second", "seconds")
+		return s.LoginPage(w, r, http.StatusTooManyRequests, v)
+	}
+	good, err := s.Passwords.Check(r.Context(), r.Field("password"), a.Password)
+	if err != nil {
+		return err
+	}
+	if !good || a.Disabled {
+		v.Wrong = wrong
+		return s.LoginPage(w, r, http.StatusForbidden, v)
+	}
+	s.Throttle.Forget(by)
+	if err := s.begin(w, r, a); err != nil {
+		return err
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: s.Cookie() + "-known", Value: known(a), Path: "/", MaxAge: int(web.CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
+	})
+	if v.Kept != nil {
+		r.Me = a
+		return s.SendAgain(w, r, v.Kept)
+	}
+	return web.Redirect(w, r, v.Next)
+}
+
+func (s *site) logOut(w http.ResponseWriter, r *web.Request) error {
+	if r.Session != nil {
+		if err := s.Store.EndSession(r.Context(), r.Session.Hash); err != nil {
+			return err
+		}
+	}
+	s.ClearSession(w)
+	return web.Redirect(w, r, "/")
+}
+
+// known proves to the server that a browser has logged in to an account with its present password:
+// only the server knows the hash of that.
+func known(a *store.Account) string {
+	mac := hmac.New(sha256.New, []byte(a.Password))
+	mac.Write([]byte("a browser that logged in as " + a.ID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// knows says whether the browser has logged in to an account before. Its wrong passwords are
+// counted for themselves: nobody else can lock it out.
+func (s *site) knows(r *web.Request, a *store.Account) bool {
+	c, err := r.Cookie(s.Cookie() + "-known")
+	return err == nil && a.ID != "" && hmac.Equal([]byte(c.Value), []byte(known(a)))
+}
+
+// accountView is one's own page.
+type accountView struct {
+	Login    string
+	Tokens   []*store.Token
+	Sessions []*store.Session
+	This     string // hash of the session in use
+	Scopes   []string
+	Fresh    string // a token that was just made
+	Address  string
+	Wrong    string
+	Done     string
+}
+
+func (s *site) account(w http.ResponseWriter, r *web.Request) error {
+	return s.accountPage(w, r, http.StatusOK, accountView{Done: map[string]string{"password": "Your password is changed. You are logged out everywhere else.", "token": "The token is revoked."}[r.FormValue("done")]})
+}
+
+func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v accountView) (err error) {
+	if v.Tokens, err = s.Store.Tokens(r.Context(), r.Me.ID); err != nil {
+		return err
+	}
+	if v.Sessions, err = s.Store.Sessions(r.Context(), r.Me.ID); err != nil {
+		return err
+	}
+	v.Login, v.This, v.Scopes, v.Address = r.Me.Login, r.Session.Hash, desk.Scopes(desk.Role(r.Me)), s.Address
+	return s.Page(w, r, code, "account", r.Me.Display, v)
+}
+
+func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
+	by := "session " + r.Session.Hash
+	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
+		return s.accountPage(w, r, http.StatusTooManyRequests, accountView{Wrong: "there were too many wrong passwords: wait some seconds"})
+	}
+	good, err := s.Passwords.Check(r.Context(), r.Field("old"), r.Me.Password)
+	if err != nil {
+		return err
+	}
+	if !good {
+		return s.accountPage(w, r, http.StatusForbidden, accountView{Wrong: "your present password is another one"})
+	}
+	s.Throttle.Forget(by)
+	if wrong := badPassword(r.Field("password"), r.Field("again")); wrong != "" {
+		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: wrong})
+	}
+	hash, err := s.Passwords.Hash(r.Context(), r.Field("password"))
+	if err != nil {
+		return err
+	}
+	if err := s.Store.SetPassword(r.Context(), r.Me.ID, hash); err != nil {
+		return err
+	}
+	a, err := s.Store.Account(r.Context(), r.Me.ID)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.begin(w, r, a), s.Audit(r, "new password", r.Me.ID, "")); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/account?done=password")
+}
+
+func (s *site) newToken(w http.ResponseWriter, r *web.Request) error {
+	label, scope := r.Field("label"), r.PostFormValue("scope")
+	may := false
+	for _, one := range desk.Scopes(desk.Role(r.Me)) {
+		may = may || one == scope
+	}
+	if !may || len(label) > 100 || !auth.Legible(label) {
+		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: "a token has a label of 100 letters at most that can be seen, and lets its holder do what you may do"})
+	}
+	text, hash := auth.NewToken()
+	if _, err := s.Store.NewToken(r.Context(), r.Me.ID, hash, label, []string{scope}, time.Time{}); err != nil {
+		return err
+	}
+	if err := s.Audit(r, "new token", r.Me.ID, scope); err != nil {
+		return err
+	}
+	return s.accountPage(w, r, http.StatusOK, accountView{Fresh: text})
+}
+
+func (s *site) revokeToken(w http.ResponseWriter, r *web.Request) error {
+	tokens, err := s.Store.Tokens(r.Context(), r.Me.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		if t.ID != r.PathValue("id") {
+			continue
+		}
+		if err := s.Store.RevokeToken(r.Context(), t.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was revoked
+			return err
+		}
+		return s.Done(w, r, "revoke token", t.ID, "", "/account?done=token")
+	}
+	return web.ErrNotFound
+}
+
+// endSessions logs out everywhere.
+func (s *site) endSessions(w http.ResponseWriter, r *web.Request) error {
+	if err := errors.Join(s.Store.EndSessions(r.Context(), r.Me.ID), s.Audit(r, "log out everywhere", r.Me.ID, "")); err != nil {
+		return err
+	}
+	s.ClearSession(w)
+	return web.Redirect(w, r, "/login")
+}

@@ -1,0 +1,64 @@
+package people
+
+import (
+	"net/http"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// eraseView asks whether somebody is to be erased.
+type eraseView struct {
+	Path, Back  string
+	Login, Name string
+	Mine        bool
+	Backups     int // how many nightly ones stay
+	Wrong       string
+}
+
+func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, wrong string) error {
+	v := eraseView{Path: "/admin/accounts/" + a.Login + "/erase", Back: "/admin/accounts", Login: a.Login, Name: a.Display, Mine: a.ID == r.Me.ID, Wrong: wrong}
+	if s.Backups != nil && s.Backups().On {
+		v.Backups = s.Backups().Keep
+	}
+	if v.Mine {
+		v.Path, v.Back = "/account/erase", "/account"
+	}
+	return s.Page(w, r, code, "erase", "Erase "+a.Display, v)
+}
+
+// erasable is the account that is asked for: of a route without a login, one's own.
+func (s *site) erasable(r *web.Request) (*store.Account, error) {
+	if r.PathValue("login") == "" {
+		return r.Me, nil
+	}
+	return s.Store.AccountByLogin(r.Context(), r.PathValue("login"))
+}
+
+func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
+	a, err := s.erasable(r)
+	if err != nil {
+		return err
+	}
+	return s.eraseForm(w, r, http.StatusOK, a, "")
+}
+
+// erase takes a person out of the server, who must be named once more.
+func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
+	a, err := s.erasable(r)
+	if err != nil {
+		return err
+	}
+	if r.Field("login") != a.Login {
+		return s.eraseForm(w, r, http.StatusBadRequest, a, "type the login "+a.Login+", to be sure that it is the right one")
+	}
+	mine := a.ID == r.Me.ID
+	if err := s.Erase(r.Context(), a, s.Entry(r, "")); err != nil {
+		return err
+	}
+	if mine {
+		s.ClearSession(w)
+		return web.Redirect(w, r, "/")
+	}
+	return web.Redirect(w, r, "/admin/accounts")
+}

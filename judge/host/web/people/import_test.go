@@ -1,0 +1,217 @@
+package people_test
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+	"assay/judge/internal/browser"
+)
+
+// everybody lists the accounts of a server and the teams of a contest.
+func everybody(h *webtest.Harness, c *store.Contest) string {
+	h.Helper()
+	var all []string
+	for _, a := range webtest.Must[[]*store.Account](h)(h.Store.Accounts(h.Context())) {
+		if h.Accounts[a.Login] == nil {
+			all = append(all, strings.Join([]string{a.Login, a.Display, a.Email, a.Role}, "|"))
+		}
+	}
+	slices.Sort(all)
+	for _, team := range webtest.Must[[]*store.Team](h)(h.Store.Teams(h.Context(), c.ID)) {
+		all = append(all, team.Name+fmt.Sprint(team.Groups))
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestImport: a file is shown as what becomes of it, and nobody is created before that was
+// confirmed. Then that is created, and no more.
+func TestImport(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	admin := h.Cookie("admin")
+	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n Gro\xdf\";;9a;F\xfcchse;\r\n"
+	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Nobody"}, map[string]string{"klasse<b>.csv": file})
+	if got.Code != 200 {
+		t.Fatalf("the preview: %d\n%s", got.Code, got.Body)
+	}
+	webtest.Harmless(t, "/c/now/import", got.Body)
+	said := words(t, got.Body)
+	for _, want := range []string{
+		"klasse<b>.csv·2rows·Windows-1252·separator:semicolon", "Ignoredcolumn:Geburtstag", "Checktheletterswithaccents", "Newaccounts2", "Existingaccounts0", "Newteams1", "Rowswitherrors0",
+		"3newaccountteamof2JürgenGroßjurgen-groj@example.orgFüchse9a", "4newaccountteamof2IdaMeierGroßida-meier-groFüchse9a",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the preview does not say %q:\n%s", want, said)
+		}
+	}
+	if strings.Contains(got.Body, "Nobody") {
+		t.Error("the file does not take the place of the text")
+	}
+	if all := everybody(h, c); all != "" {
+		t.Fatalf("the preview created\n%s", all)
+	}
+	form := webtest.Shown(got.Body)
+	made := h.Ask(admin, "POST", "/c/now/teams", form)
+	if made.Code != 200 || strings.Count(made.Body, `class="slip"`) != 2 {
+		t.Fatalf("the import: %d\n%s", made.Code, made.Body)
+	}
+	want := "ida-meier-gro|Ida Meier Groß||contestant\njurgen-gro|Jürgen Groß|j@example.org|contestant\nFüchse[9a]"
+	if all := everybody(h, c); all != want {
+		t.Errorf("the import created\n%s\nwant\n%s", all, want)
+	}
+	if again := h.Ask(admin, "POST", "/c/now/teams", form); again.Code != 409 || strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "have changed since the preview") {
+		t.Errorf("the same form again: %d\n%s", again.Code, again.Body)
+	}
+}
+
+// TestNobodyUnseenIsCreated: a list or a server that is another one than in the preview is shown again.
+func TestNobodyUnseenIsCreated(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	h.Contest("other", -time.Minute, store.Teams, store.Settings{})
+	admin := h.Cookie("admin")
+	for check, create := range map[string]string{"/c/now/import": "/c/now/teams", "/admin/import": "/admin/accounts"} {
+		const list = "Name;Password\nEve;12345678\n"
+		seen := webtest.Shown(h.Ask(admin, "POST", check, url.Values{"list": {list}}).Body)
+		for name, tt := range map[string]struct {
+			change url.Values
+			code   int
+		}{
+			"no preview":       {url.Values{"seen": nil}, 200},
+			"another preview":  {url.Values{"seen": {strings.Repeat("0", 64)}}, 409},
+			"one more":         {url.Values{"list": {list + "Mallory;\n"}}, 409},
+			"another name":     {url.Values{"list": {"Name;Password\nMallory;12345678\n"}}, 409},
+			"another password": {url.Values{"list": {"Name;Password\nEve;12345679\n"}}, 409},
+			"not a list":       {url.Values{"list": {"a;b"}}, 400},
+			"another role":     {url.Values{"role": {"admin"}}, 409},
+			"no role":          {url.Values{"role": {"king"}}, 400},
+			"another contest":  {url.Values{"contest": {"other"}}, 409},
+			"no contest":       {url.Values{"contest": {"none"}}, 404},
+		} {
+			if create == "/c/now/teams" && (tt.change.Has("role") || tt.change.Has("contest")) {
+				continue // it has no such fields
+			}
+			form := url.Values{}
+			for _, values := range []url.Values{seen, tt.change} {
+				for name, v := range values {
+					form[name] = v
+				}
+			}
+			got := h.Ask(admin, "POST", create, form)
+			if got.Code != tt.code || strings.Contains(got.Body, `class="slip"`) {
+				t.Errorf("%s, %s: %d, want %d\n%s", create, name, got.Code, tt.code, got.Body)
+			}
+			if all := everybody(h, c); all != "" {
+				t.Fatalf("%s, %s: it created\n%s", create, name, all)
+			}
+		}
+	}
+	// An account comes in between: whom the list means is another question then.
+	seen := webtest.Shown(h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {"Eve\n"}}).Body)
+	eve := webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "eve", "Eve", store.Person, ""))
+	h.Accounts["eve"] = eve
+	got := h.Ask(admin, "POST", "/c/now/teams", seen)
+	if got.Code != 409 || !strings.Contains(got.Body, "existing account") || everybody(h, c) != "" {
+		t.Errorf("somebody else has the name: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "POST", "/c/now/teams", webtest.Shown(got.Body)); got.Code != 200 || everybody(h, c) != "Eve[]" {
+		t.Errorf("what is shown then is imported: %d, %s\n%s", got.Code, everybody(h, c), got.Body)
+	}
+}
+
+// TestImportErrors: each row with an error is listed with its line, and stops the import unless such
+// rows are skipped.
+func TestImportErrors(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	admin := h.Cookie("admin")
+	list := "Name,Login\nAda Two,ada2\n\nHans Meier,Hans Meier\nIda,ada2\n" + `"` + strings.ReplaceAll(webtest.Evil, `"`, `""`) + "x\",bob\n"
+	got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}})
+	webtest.Harmless(t, "/c/now/import", got.Body)
+	said := words(t, got.Body)
+	for _, want := range []string{
+		"3of4rowshaveerrors", `Line4:"HansMeier"isnotausername:useletters,digits,-and_,atmost40,suchashans-meier`, "Line5:theusernameada2isonline2,too", "Line6:", "Skipthe3rowswitherrors", "Import1row",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the preview does not say %q:\n%s", want, said)
+		}
+	}
+	form := webtest.Shown(got.Body)
+	if got := h.Ask(admin, "POST", "/c/now/teams", form); got.Code != 400 || !strings.Contains(got.Body, "rows of the list have errors") || everybody(h, c) != "" {
+		t.Errorf("it imports a list with errors: %d\n%s", got.Code, got.Body)
+	}
+	form.Set("skip", "on")
+	if got := h.Ask(admin, "POST", "/c/now/teams", form); got.Code != 200 || everybody(h, c) != "ada2|Ada Two||contestant\nAda Two[]" {
+		t.Errorf("it does not skip the rows: %d, %s", got.Code, everybody(h, c))
+	}
+	for text, want := range map[string]string{
+		"Rufname1;Jg\nHans;1":     "above the rows, add a line that names the columns",
+		"PK\x03\x04":              "the file is a workbook",
+		"":                        "the list has no names",
+		"%PDF-1.7":                "the file is a PDF",
+		"Vorname;Nachname;Klasse": "the list has no names",
+		"a,b":                     "line 1 of the list has several cells",
+	} {
+		for _, path := range []string{"/c/now/import", "/admin/import"} {
+			got := h.Upload(admin, path, map[string]string{"list": text}, nil)
+			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") || len(webtest.Shown(got.Body)) > 0 || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
+				t.Errorf("%s: %q is answered %d, want %q\n%s", path, text, got.Code, want, got.Body)
+			}
+		}
+	}
+	for _, size := range []int{1<<20 + 1, 8 << 20} {
+		if got := h.Upload(admin, "/c/now/import", nil, map[string]string{"a.csv": strings.Repeat("a\n", size/2+1)}); got.Code != 400 && got.Code != 413 {
+			t.Errorf("a file of %d bytes is answered %d", size, got.Code)
+		}
+	}
+	all := strings.Repeat(strings.Repeat("ü", 150)+"\n", 2000)
+	if got := h.Ask(admin, "POST", "/admin/import", url.Values{"list": {all}}); got.Code != 200 || !strings.Contains(got.Body, "Import 2000 rows") {
+		t.Errorf("2000 long names: %d\n%.2000s", got.Code, got.Body)
+	}
+}
+
+// TestImportFits: no page of the import is wider than a phone, and it is legible in both themes.
+func TestImportFits(t *testing.T) {
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
+	}
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "s02", "Björn Groß", store.Person, ""))
+	list := filepath.Join(t.TempDir(), "class.csv")
+	text := "\uFEFFVorname;Nachname;Geburtstag;Login;E-Mail;Team;Klasse\r\nÄnne;Müller;1.1.;s01;anne@example.org;;9b\r\nBjörn;Groß;;s02;;;9a\r\nÇelik;Öztürk;;s03;;Die Füchse;9b\r\n" +
+		"Dörte;Yılmaz;;s04;;Die Füchse;9b\r\nHans;Meier;;Hans Meier;;;9a\r\nInes;Müller;;s02;;;9a\r\n" + strings.Repeat("W", 180) + ";;;;;;\r\n"
+	if err := os.WriteFile(list, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := browser.Open(t, h.URL+"/login")
+	b.Fill("input[name=login]", "admin")
+	b.Fill("input[name=password]", "correct-horse")
+	b.Follow("form.stack button")
+	for _, width := range []int{390, 1280} {
+		for _, theme := range []string{"light", "dark"} {
+			b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}})
+			b.Wide(width)
+			look := func(name string) {
+				b.Is(name+": what is wider than the screen", webtest.Wide, "")
+				b.Screenshot(fmt.Sprintf("import-%s-%d-%s", name, width, theme))
+			}
+			for name, path := range map[string]string{"teams": "/c/now/import", "people": "/admin/import"} {
+				b.Go(h.URL + path)
+				look(name)
+				b.Choose("input[type=file]", list)
+				b.Follow("form[action='" + path + "'] button")
+				b.Is("the rows", `document.querySelectorAll('.list tbody tr').length`, "7")
+				look(name + "-rows")
+			}
+		}
+	}
+}

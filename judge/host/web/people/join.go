@@ -1,0 +1,270 @@
+package people
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// joinView is the page on which people make accounts for themselves.
+type joinView struct {
+	Action      string // where the form is sent
+	Contest     string // in which they take part then; "" for none
+	Me          string // the name of the user who is logged in
+	Login, Name string
+	Wrong       string
+}
+
+// welcome says where an invitation leads, if it is good.
+func (s *site) welcome(r *web.Request) (v joinView, i *store.Invitation, err error) {
+	const ask = "ask who sent it for another one"
+	if s.Registration == auth.Closed {
+		return v, nil, &desk.Refusal{Code: http.StatusForbidden, Text: "this server takes nobody in by invitations", Hint: "ask the server's administrator for an account"}
+	}
+	i, err = s.Store.Invitation(r.Context(), auth.Hash(r.PathValue("code")))
+	refused := func(text string) error { return &desk.Refusal{Code: http.StatusForbidden, Text: text, Hint: ask} }
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return v, nil, &desk.Refusal{Code: http.StatusNotFound, Text: "there is no such invitation", Hint: "the link may be cut: " + ask}
+	case errors.Is(err, store.ErrUsed):
+		return v, nil, refused("as many have come by this invitation as may")
+	case errors.Is(err, store.ErrExpired):
+		return v, nil, refused("this invitation has expired")
+	case errors.Is(err, store.ErrRevoked):
+		return v, nil, refused("this invitation was taken back")
+	case err != nil:
+		return v, nil, err
+	}
+	v.Action = r.URL.Path
+	if i.Contest != "" {
+		c, err := s.Store.Contest(r.Context(), i.Contest)
+		if err != nil {
+			return v, nil, err
+		}
+		v.Contest = c.Name
+	}
+	if r.Me != nil {
+		v.Me = r.Me.Display
+	}
+	return v, i, nil
+}
+
+func (s *site) invited(w http.ResponseWriter, r *web.Request) error {
+	v, _, err := s.welcome(r)
+	if err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "join", "Join "+s.Name, v)
+}
+
+// accept lets somebody in by an invitation: with a new account, or with the one they have.
+func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
+	v, i, err := s.welcome(r)
+	if err != nil {
+		return err
+	}
+	code := auth.Hash(r.PathValue("code"))
+	if r.Me == nil {
+		return s.join(w, r, v, func(n store.NewAccount) (*store.Account, error) { return s.Store.Join(r.Context(), code, n) })
+	}
+	if err := s.Store.Accept(r.Context(), code, r.Me); err != nil {
+		return errors.Join(s.again(r), err)
+	}
+	return s.Done(w, r, "join", i.ID, "", "/")
+}
+
+// again is what is wrong with an invitation now, that was good before.
+func (s *site) again(r *web.Request) error {
+	_, _, err := s.welcome(r)
+	return err
+}
+
+// register lets anybody make an account, where the server is open.
+func (s *site) register(w http.ResponseWriter, r *web.Request) error {
+	if err := s.isOpen(r); err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "join", "Join "+s.Name, joinView{Action: "/register"})
+}
+
+func (s *site) registerNow(w http.ResponseWriter, r *web.Request) error {
+	if err := s.isOpen(r); err != nil {
+		return err
+	}
+	return s.join(w, r, joinView{Action: "/register"}, func(n store.NewAccount) (*store.Account, error) {
+		if wait := s.registrations.enter(r.RemoteAddr, s.Time()); wait > 0 {
+			return nil, &desk.Refusal{
+				Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d accounts were made from your network within an hour, and that is the most", mostRegistrations),
+				Hint: fmt.Sprintf("try again in %d minutes, or ask the server's administrator for an invitation", int(wait.Minutes())+1),
+			}
+		}
+		all, err := s.Store.NewAccounts(r.Context(), n)
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
+	})
+}
+
+func (s *site) isOpen(r *web.Request) error {
+	switch {
+	case s.Registration != auth.Open:
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "this server lets nobody make an account", Hint: "ask the server's administrator for one"}
+	case r.Me != nil:
+		return &desk.Refusal{Code: http.StatusConflict, Text: "you have an account", Hint: "log out first, to make another"}
+	}
+	return nil
+}
+
+// join reads the form of a new account, has it made, and logs it in.
+func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func(store.NewAccount) (*store.Account, error)) error {
+	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
+		return err
+	}
+	v.Login, v.Name = strings.ToLower(r.Field("login")), r.Field("name")
+	refuse := func(code int) error { return s.Page(w, r, code, "join", "Join "+s.Name, v) }
+	if v.Wrong = cmp.Or(auth.BadName(v.Name), badLogin(v.Login), badPassword(r.Field("password"), r.Field("again"))); v.Wrong != "" {
+		return refuse(http.StatusBadRequest)
+	}
+	hash, err := s.Passwords.Hash(r.Context(), r.Field("password"))
+	if err != nil {
+		return err
+	}
+	a, err := made(store.NewAccount{Login: v.Login, Display: v.Name, Password: hash, Kind: store.Person, Role: string(auth.Contestant)})
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		v.Wrong = "somebody has the login " + v.Login + " already: choose another"
+		return refuse(http.StatusConflict)
+	case errors.Is(err, store.ErrUsed) || errors.Is(err, store.ErrExpired) || errors.Is(err, store.ErrRevoked):
+		return errors.Join(s.again(r), err)
+	case err != nil:
+		return err
+	}
+	if err := s.Store.Audit(r.Context(), store.Entry{Actor: a.ID, Action: "join", Address: r.RemoteAddr}); err != nil {
+		return err
+	}
+	if err := s.begin(w, r, a); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/")
+}
+
+func badLogin(login string) string {
+	if !auth.GoodLogin(login) {
+		return "a login has letters, digits, - and _, 40 at most"
+	}
+	return ""
+}
+
+// registrationLimiter counts the accounts that are created from a network, because one machine has many
+// IPv6 addresses. A school is one address, so it allows many accounts in an hour.
+type registrationLimiter struct {
+	mu sync.Mutex
+	of map[netip.Prefix][]time.Time
+}
+
+const (
+	mostRegistrations   = 60
+	registrationsWithin = time.Hour
+	mostAddresses       = 10_000 // that are remembered
+)
+
+// enter counts an account, or returns how long to wait if there were too many.
+func (d *registrationLimiter) enter(address string, now time.Time) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.of == nil || len(d.of) >= mostAddresses {
+		d.of = map[netip.Prefix][]time.Time{}
+	}
+	from := desk.Network(address)
+	recent := d.of[from]
+	for len(recent) > 0 && now.Sub(recent[0]) >= registrationsWithin {
+		recent = recent[1:]
+	}
+	if len(recent) >= mostRegistrations {
+		d.of[from] = recent
+		return registrationsWithin - now.Sub(recent[0])
+	}
+	d.of[from] = append(recent, now)
+	return 0
+}
+
+// invitationsView is the page of invitations.
+type invitationsView struct {
+	Lines    []invitationLine
+	Contests []*store.Contest
+	Closed   bool
+	Link     string // one that was just made
+	Wrong    string
+}
+
+type invitationLine struct {
+	*store.Invitation
+	Contest, By, State string
+	Open               bool
+}
+
+func (s *site) invitations(w http.ResponseWriter, r *web.Request) error {
+	return s.invitationsPage(w, r, http.StatusOK, invitationsView{})
+}
+
+func (s *site) invitationsPage(w http.ResponseWriter, r *web.Request, code int, v invitationsView) (err error) {
+	if v.Contests, err = s.Store.Contests(r.Context()); err != nil {
+		return err
+	}
+	slugs := map[string]string{}
+	for _, c := range v.Contests {
+		slugs[c.ID] = c.Slug
+	}
+	all, err := s.Store.Invitations(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		line := invitationLine{Invitation: i, Contest: slugs[i.Contest], State: i.State(s.Time())}
+		line.Open = line.State == store.Good
+		if by, err := s.Store.Account(r.Context(), i.By); err == nil {
+			line.By = by.Login
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	v.Closed = s.Registration == auth.Closed
+	return s.Page(w, r, code, "invitations", "Invitations", v)
+}
+
+func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
+	uses, err1 := strconv.Atoi(r.PostFormValue("uses"))
+	days, err2 := strconv.ParseFloat(r.PostFormValue("days"), 64)
+	if err1 != nil || err2 != nil {
+		return s.invitationsPage(w, r, http.StatusBadRequest, invitationsView{Wrong: "say in numbers how many may come, and for how many days"})
+	}
+	code, i, err := s.Invite(r.Context(), desk.Invite{Note: r.PostFormValue("note"), Contest: r.PostFormValue("contest"), Uses: uses, Days: days, By: r.Me.ID})
+	if refusal, is := errors.AsType[*desk.Refusal](err); is {
+		return s.invitationsPage(w, r, refusal.Code, invitationsView{Wrong: web.Reason(refusal)})
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Audit(r, "invite", i.ID, fmt.Sprintf("%d people, until %s", i.Uses, i.Expires.UTC().Format(time.DateTime))); err != nil {
+		return err
+	}
+	return s.invitationsPage(w, r, http.StatusOK, invitationsView{Link: s.URL + "/invite/" + code})
+}
+
+func (s *site) endInvitation(w http.ResponseWriter, r *web.Request) error {
+	if err := s.Store.EndInvitation(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	return s.Done(w, r, "take back invitation", r.PathValue("id"), "", "/admin/invitations")
+}

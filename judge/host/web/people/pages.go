@@ -1,0 +1,63 @@
+// Package people has the pages of accounts: setup, login, registration and invitations, the account of the
+// reader, all accounts, and the teams of a contest with their import. It never shows
+// a password again.
+package people
+
+import (
+	"embed"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+//go:embed templates
+var files embed.FS
+
+var templates = web.NewTemplates(files)
+
+// site serves the pages of accounts and teams.
+type site struct {
+	*web.Site
+	registrations registrationLimiter
+}
+
+// Pages returns the pages of accounts and teams.
+func Pages(s *web.Site) web.Pages {
+	p := &site{Site: s}
+	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{
+		web.Handle("GET /setup", auth.Enter, p.setup),
+		web.HandleForm("POST /setup", auth.Enter, p.setUp),
+		web.Handle("GET /login", auth.Enter, p.login),
+		web.Handle("POST /login", auth.Enter, p.logIn),
+		web.Handle("POST /logout", auth.Enter, p.logOut),
+		web.Handle("GET /invite/{code}", auth.Enter, p.invited),
+		web.Handle("POST /invite/{code}", auth.Enter, p.accept),
+		web.Handle("GET /register", auth.Enter, p.register),
+		web.Handle("POST /register", auth.Enter, p.registerNow),
+		web.Handle("GET /account", auth.BeMyself, p.account),
+		web.HandleForm("POST /account/password", auth.BeMyself, p.setPassword),
+		web.HandleForm("POST /account/tokens", auth.BeMyself, p.newToken).Confirmed(),
+		web.Handle("POST /account/tokens/{id}/revoke", auth.BeMyself, p.revokeToken),
+		web.Handle("POST /account/sessions/end", auth.BeMyself, p.endSessions),
+		web.Handle("GET /account/erase", auth.BeMyself, p.askErase),
+		web.HandleForm("POST /account/erase", auth.BeMyself, p.erase).Confirmed(),
+		web.Handle("GET /admin/accounts", auth.Accounts, p.accounts),
+		web.Handle("POST /admin/accounts", auth.Accounts, p.importAccounts).Confirmed(),
+		web.Handle("GET /admin/import", auth.Accounts, p.importForm),
+		web.Handle("POST /admin/import", auth.Accounts, p.checkImport),
+		web.HandleForm("POST /admin/accounts/{login}", auth.Accounts, p.setAccount).Confirmed(),
+		web.Handle("GET /admin/accounts/{login}/erase", auth.Accounts, p.askErase),
+		web.HandleForm("POST /admin/accounts/{login}/erase", auth.Accounts, p.erase).Confirmed(),
+		web.Handle("GET /admin/invitations", auth.Accounts, p.invitations),
+		web.HandleForm("POST /admin/invitations", auth.Accounts, p.newInvitation),
+		web.Handle("POST /admin/invitations/{id}/end", auth.Accounts, p.endInvitation),
+		web.Handle("GET /c/{slug}/teams", auth.Change, p.teams),
+		web.Handle("POST /c/{slug}/teams", auth.Change, p.enterTeams),
+		web.Handle("GET /c/{slug}/import", auth.Change, p.importForm),
+		web.Handle("POST /c/{slug}/import", auth.Change, p.checkImport),
+		web.HandleForm("POST /c/{slug}/teams/{team}", auth.Change, p.setTeam),
+		web.Handle("GET /c/{slug}/teams/table.csv", auth.Change, p.teamsTable),
+		web.HandleForm("POST /c/{slug}/teams/slips", auth.Accounts, p.newSlips).Confirmed(),
+	}}
+}

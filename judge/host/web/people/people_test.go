@@ -1,0 +1,210 @@
+package people_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestLogIn: the ways in and out.
+func TestLogIn(t *testing.T) {
+	h := webtest.New(t)
+	for _, tt := range []struct {
+		login, password, next string
+		code                  int
+		to                    string
+	}{
+		{"ada", "correct-horse", "/c/now", 303, "/c/now"},
+		{" ADA", "correct-horse ", "", 303, "/"},
+		{"ada", "correct-horse", "//evil.example/x", 303, "/"},
+		{"ada", "correct-horse", "https://evil.example/", 303, "/"},
+		{"ada", "correct-horse", `/\evil.example`, 303, "/"},
+		{"ada", "wrong", "", 403, ""},
+		{"nobody", "correct-horse", "", 403, ""},
+		{"", "", "", 403, ""},
+	} {
+		got := h.Ask("", "POST", "/login", url.Values{"login": {tt.login}, "password": {tt.password}, "next": {tt.next}})
+		if got.Code != tt.code || got.Get("Location") != tt.to {
+			t.Errorf("%+v: %d to %q", tt, got.Code, got.Get("Location"))
+		}
+		if set := got.Get("Set-Cookie"); (tt.code == 303) != strings.HasPrefix(set, "assay=") || tt.code == 303 && (!strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Lax")) {
+			t.Errorf("%+v: the cookie %q", tt, set)
+		}
+	}
+	if err := h.Store.Disable(t.Context(), h.Accounts["runner"].ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"runner"}, "password": {"correct-horse"}}); got.Code != 403 {
+		t.Errorf("who is shut out is answered %d", got.Code)
+	}
+	// Who guesses has to wait, and nobody else.
+	codes := map[int]int{}
+	for range 8 {
+		codes[h.Ask("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"guess"}}).Code]++
+	}
+	if codes[429] != 3 || codes[403] != 5 {
+		t.Errorf("guessing is answered %v", codes)
+	}
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"judge"}, "password": {"correct-horse"}}); got.Code != 303 {
+		t.Errorf("somebody else is answered %d", got.Code)
+	}
+	// A browser that has logged in before is not locked out by others, and guesses no more than they.
+	in := h.Ask("", "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}})
+	known := ""
+	for _, set := range in.Values("Set-Cookie") {
+		if cookie, _, _ := strings.Cut(set, ";"); strings.HasPrefix(cookie, "assay-known=") {
+			known = cookie
+		}
+	}
+	clear(codes)
+	for range 8 {
+		codes[h.Ask("assay-known=forged", "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).Code]++
+	}
+	if codes[429] != 3 {
+		t.Errorf("guessing is answered %v", codes)
+	}
+	if got := h.Ask(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}}); got.Code != 303 {
+		t.Errorf("a known browser is answered %d", got.Code)
+	}
+	if got := h.Ask(known, "POST", "/login", url.Values{"login": {"bob"}, "password": {"correct-horse"}}); got.Code != 429 {
+		t.Errorf("the browser of another one is answered %d", got.Code)
+	}
+	clear(codes)
+	for range 8 {
+		codes[h.Ask(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).Code]++
+	}
+	if codes[429] != 3 {
+		t.Errorf("guessing in a known browser is answered %v", codes)
+	}
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 || len(got.Body) > 50_000 {
+		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.Code, len(got.Body))
+	}
+	// A form of another site is refused.
+	r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/logout", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	ada := h.Cookie("ada")
+	if got := h.Do(r, ada); got.Code != 403 {
+		t.Errorf("a form of another site is answered %d", got.Code)
+	}
+	if got := h.Ask(ada, "GET", "/account", nil); got.Code != 200 {
+		t.Errorf("and did something: %d", got.Code)
+	}
+	if got := h.Ask(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
+		t.Errorf("logging out is answered %d", got.Code)
+	}
+	if got := h.Ask(ada, "GET", "/account", nil); got.Code != 303 {
+		t.Errorf("after logging out: %d", got.Code)
+	}
+}
+
+// TestOwnAccount: a new password ends what was open, a token is shown once.
+func TestOwnAccount(t *testing.T) {
+	h := webtest.New(t)
+	first, second := h.Cookie("ada"), h.Cookie("ada")
+	password := func(old, fresh, again string) webtest.Answer {
+		return h.Ask(first, "POST", "/account/password", url.Values{"old": {old}, "password": {fresh}, "again": {again}})
+	}
+	for _, tt := range []struct {
+		old, fresh, again string
+		code              int
+	}{{"wrong", "battery-staple", "battery-staple", 403}, {"correct-horse", "short", "short", 400}, {"correct-horse", "battery-staple", "battery", 400}, {"correct-horse", " battery-staple", "battery-staple ", 303}} {
+		if got := password(tt.old, tt.fresh, tt.again); got.Code != tt.code {
+			t.Errorf("%+v: %d", tt, got.Code)
+		}
+	}
+	for _, old := range []string{first, second} {
+		if got := h.Ask(old, "GET", "/account", nil); got.Code != 303 {
+			t.Errorf("a session of the old password is answered %d", got.Code)
+		} else if !strings.Contains(got.Get("Set-Cookie"), "Max-Age=0") {
+			t.Errorf("a browser keeps what is good for nothing: %v", got.Header)
+		}
+	}
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"battery-staple  "}}); got.Code != 303 {
+		t.Errorf("the new password is answered %d", got.Code)
+	}
+	ada := h.Cookie("ada")
+	made := h.Ask(ada, "POST", "/account/tokens", url.Values{"label": {webtest.Evil}, "scope": {"submit"}})
+	if made.Code != 200 || strings.Count(made.Body, "assay_") != 1 {
+		t.Errorf("a token: %d\n%s", made.Code, made.Body)
+	}
+	if got := h.Ask(ada, "POST", "/account/tokens", url.Values{"scope": {"admin"}}); got.Code != 400 {
+		t.Errorf("a contestant makes a token of an admin: %d", got.Code)
+	}
+	tokens := webtest.Must[[]*store.Token](t)(h.Store.Tokens(t.Context(), h.Accounts["ada"].ID))
+	if len(tokens) != 1 || strings.Contains(h.Ask(ada, "GET", "/account", nil).Body, "assay_") {
+		t.Errorf("the tokens are %v, or are shown again", tokens)
+	}
+	if got := h.Ask(h.Cookie("bob"), "POST", "/account/tokens/"+tokens[0].ID+"/revoke", url.Values{}); got.Code != 404 {
+		t.Errorf("another revokes it: %d", got.Code)
+	}
+	if got := h.Ask(ada, "POST", "/account/tokens/"+tokens[0].ID+"/revoke", url.Values{}); got.Code != 303 {
+		t.Errorf("its owner revokes it: %d", got.Code)
+	}
+}
+
+// TestSetup: the first admin comes in by a link, once.
+func TestSetup(t *testing.T) {
+	h := webtest.New(t)
+	code, hash := auth.NewCode()
+	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
+		t.Fatal(err)
+	}
+	fields := func(code, password string) url.Values {
+		return url.Values{"code": {code}, "name": {"Ms T"}, "password": {password}, "again": {password}}
+	}
+	for _, tt := range []struct {
+		code, password string
+		want           int
+	}{{"none", "battery-staple", 403}, {code, "short", 400}, {code, "battery-staple", 303}, {code, "battery-staple", 403}} {
+		if got := h.Ask("", "POST", "/setup", fields(tt.code, tt.password)); got.Code != tt.want {
+			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
+		}
+	}
+	if got := h.Ask("", "GET", "/setup?code="+code, nil); got.Code != 403 || !strings.Contains(got.Body, "used already") {
+		t.Errorf("the link again: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"battery-staple"}}); got.Code != 303 {
+		t.Errorf("the admin logs in: %d", got.Code)
+	}
+}
+
+// TestAccountsPage: a list becomes accounts, whose slips log in.
+func TestAccountsPage(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	admin := h.Cookie("admin")
+	got := h.Imported(admin, "/admin/import", url.Values{"list": {"Grace Hopper\r\n<b>Zoë</b>"}, "role": {"contestant"}, "contest": {"now"}})
+	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 2 || strings.Contains(got.Body, "<b>Zoë") {
+		t.Fatalf("an import: %d\n%s", got.Code, got.Body)
+	}
+	_, rest, _ := strings.Cut(got.Body, "<dt>Password</dt><dd><code>")
+	password, _, _ := strings.Cut(rest, "<")
+	in := h.Ask("", "POST", "/login", url.Values{"login": {"grace-hopper"}, "password": {password}})
+	if in.Code != 303 {
+		t.Fatalf("the slip %q does not log in: %d", password, in.Code)
+	}
+	cookie, _, _ := strings.Cut(in.Get("Set-Cookie"), ";")
+	if got := h.Ask(cookie, "GET", "/c/now", nil); got.Code != 200 || !strings.Contains(got.Body, "You take part as <strong>Grace Hopper") {
+		t.Errorf("she does not take part: %d\n%s", got.Code, got.Body)
+	}
+	for _, tt := range []struct {
+		login, do, role string
+		want            int
+	}{{"grace-hopper", "out", "", 303}, {"admin", "out", "", 409}, {"nobody", "in", "", 404}, {"bob", "role", "king", 400}, {"bob", "role", "judge", 303}, {"bob", "reset", "", 200}} {
+		if got := h.Ask(admin, "POST", "/admin/accounts/"+tt.login, url.Values{"do": {tt.do}, "role": {tt.role}}); got.Code != tt.want {
+			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
+		}
+	}
+	if got := h.Ask(cookie, "GET", "/account", nil); got.Code != 303 {
+		t.Errorf("who was shut out is in: %d", got.Code)
+	}
+}

@@ -1,0 +1,30 @@
+// Package problems has the pages of problem packages: uploads, the versions of a problem, and what
+// differs between two of them. It opens no archives: the publisher does.
+package problems
+
+import (
+	"embed"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+)
+
+//go:embed templates
+var files embed.FS
+
+var templates = web.NewTemplates(files)
+
+// site serves the pages of problem packages.
+type site struct{ *web.Site }
+
+// Pages returns the pages of problem packages.
+func Pages(s *web.Site) web.Pages {
+	p := &site{Site: s}
+	return web.Pages{Templates: templates, Routes: []web.Route{
+		web.Handle("GET /problems", auth.Make, p.problems),
+		web.Handle("POST /problems", auth.Make, p.uploadPackage),
+		web.Handle("GET /problems/uploads/{id}", auth.Make, p.upload),
+		web.Handle("GET /problem/{name}", auth.Make, p.versions),
+		web.Handle("GET /problem/{name}/compare", auth.Make, p.compare),
+	}}
+}

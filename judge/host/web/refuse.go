@@ -1,0 +1,96 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// ErrNotFound is the error for an address that names nothing, or nothing that the caller may know of.
+var ErrNotFound = &desk.Refusal{Code: http.StatusNotFound, Text: "there is nothing here", Hint: "the address may be wrong, or it is not for you"}
+
+// ErrLogIn is the error for a caller who is not logged in. The response is the login page.
+var ErrLogIn = errors.New("only users who are logged in may see this")
+
+// BadRequest returns an error of the caller.
+func BadRequest(format string, args ...any) error {
+	return &desk.Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
+}
+
+// Reason returns the text of a refusal with its hint, for a line on the page of a form.
+func Reason(r *desk.Refusal) string {
+	if r.Hint == "" {
+		return r.Text
+	}
+	return r.Text + ": " + r.Hint
+}
+
+// Rejected returns the refusal of a form that its sender can correct. For any other error it returns
+// nil.
+func Rejected(err error) *desk.Refusal {
+	if refusal, is := errors.AsType[*desk.Refusal](err); is && refusal.Code < 500 {
+		return refusal
+	}
+	return nil
+}
+
+// refuse responds with the page of an error. If the error is the server's, its log has the cause, and
+// the page only says that there is one.
+func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
+	if errors.Is(err, ErrLogIn) {
+		done, err := s.ended(w, r)
+		if err != nil && r.Context().Err() == nil {
+			s.Log.Error("draw what a form said", "path", plainPath(r), "error", err)
+		}
+		if done {
+			return
+		}
+		next := r.URL.RequestURI()
+		if r.Method != http.MethodGet {
+			next = r.back()
+		}
+		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(next), http.StatusSeeOther)
+		return
+	}
+	refusal, known := errors.AsType[*desk.Refusal](err)
+	tooLarge, large := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case known:
+	case large:
+		refusal = &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("what was sent has more than %d bytes", tooLarge.Limit)}
+	case r.Context().Err() != nil:
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server is ending", Hint: "try again"}
+	case errors.Is(err, auth.ErrBusy):
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: err.Error()}
+	case errors.Is(err, store.ErrNotFound):
+		refusal = ErrNotFound
+	case errors.Is(err, store.ErrChanged):
+		refusal = &desk.Refusal{Code: http.StatusConflict, Text: "somebody else has changed this meanwhile", Hint: "load the page again and look at it, then change it"}
+	case errors.Is(err, store.ErrTooManyWaiting):
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
+	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
+		s.Log.Error("no room", "method", r.Method, "path", plainPath(r), "error", err)
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell the server's administrator"}
+	case judge.Whose(err) == judge.Asker:
+		refusal = &desk.Refusal{Code: http.StatusBadRequest, Text: err.Error()}
+	default:
+		s.Log.Error("request failed", "method", r.Method, "path", plainPath(r), "error", err)
+		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell the server's administrator: its log says why"}
+	}
+	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet}); err != nil && r.Context().Err() == nil {
+		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
+		http.Error(w, refusal.Text, refusal.Code)
+	}
+}
+
+// plainPath is the path of a request as the log may have it: without an invitation's code, which
+// lets anybody in.
+func plainPath(r *Request) string { return strings.TrimSuffix(r.URL.Path, r.PathValue("code")) }

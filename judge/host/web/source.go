@@ -1,0 +1,153 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"assay/judge/blob"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// A SourceForm is the form by which people hand in a program or an answer: files, or a text.
+type SourceForm struct {
+	Key       string // that makes sending twice harmless
+	Languages []OfferedLanguage
+	Chosen    string // id of a language; empty if the files tell it
+	Text      string
+	MaxSize   int64
+}
+
+// ReadSource reads the form, without its languages and files.
+func (s *Site) ReadSource(w http.ResponseWriter, r *Request) (f SourceForm, err error) {
+	if err := ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
+		return f, err
+	}
+	return SourceForm{Key: r.PostFormValue("key"), Chosen: r.PostFormValue("language"), Text: r.PostFormValue("text"), MaxSize: s.MaxSize}, nil
+}
+
+// An OfferedLanguage is a language that may be chosen. Claims are the file endings that tell it: several
+// languages may have the same ending, and the first one claims it.
+type OfferedLanguage struct {
+	client.OfferedLanguage
+	Claims []string
+}
+
+// OfferedLanguages returns the languages of a problem in which a form takes programs, by name: those
+// that have file endings and that the workers have. If only is not empty, they are among it.
+func (s *Site) OfferedLanguages(r *Request, sheet *client.Sheet, only []string) (all []OfferedLanguage, err error) {
+	if sheet == nil {
+		return nil, nil
+	}
+	class, err := s.Store.Class(r.Context(), s.Desk.Class)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	claimed := map[string]bool{}
+	for _, l := range sheet.Languages {
+		if len(l.Extensions) == 0 {
+			continue // it is asked for by name, by the command line
+		}
+		has := class == nil || len(class.Languages) == 0 || class.Languages[l.ID] != ""
+		if has && (len(only) == 0 || slices.Contains(only, l.ID)) {
+			one := OfferedLanguage{OfferedLanguage: l}
+			for _, ending := range l.Extensions {
+				if !claimed[ending] {
+					claimed[ending], one.Claims = true, append(one.Claims, ending)
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b OfferedLanguage) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return all, nil
+}
+
+// ReadProgram reads what was handed in: the texts of the files, which it names in n. Languages of the
+// form are those that may be chosen.
+func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byte, err error) {
+	offered, text := f.Languages, f.Text
+	var language *OfferedLanguage
+	for i := range offered {
+		if offered[i].ID == n.Language {
+			language = &offered[i]
+		}
+	}
+	if n.Language != "" && language == nil {
+		return nil, BadRequest("the language %.40q is not offered here", n.Language)
+	}
+	files, err := r.Files(s.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(files) > 0 && strings.TrimSpace(text) != "":
+		return nil, BadRequest("there is a file and a text: send one of them")
+	case len(files) == 0 && strings.TrimSpace(text) == "":
+		return nil, BadRequest("there is nothing to submit: choose a file, or paste the text of your program")
+	case len(files) == 0 && language == nil:
+		return nil, BadRequest("choose the language of the text")
+	}
+	if len(files) == 0 {
+		n.Program = "main." + language.Extensions[0]
+		n.Files = []job.File{{Path: n.Program}}
+		return [][]byte{[]byte(strings.ReplaceAll(text, "\r\n", "\n"))}, nil // as browsers end lines
+	}
+	for _, f := range files {
+		if len(f.Data) == 0 {
+			return nil, BadRequest("the file %.100q is empty", f.Name)
+		}
+		name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
+		n.Files, texts = append(n.Files, job.File{Path: name}), append(texts, f.Data)
+	}
+	n.Program = n.Files[0].Path
+	if n.Folder = len(files) > 1; n.Folder {
+		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(files)-1)
+	}
+	if language == nil && !n.Folder && len(offered) > 0 && !Claimed(n.Program, offered) {
+		return nil, BadRequest("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Program)
+	}
+	return texts, nil
+}
+
+// Claimed reports whether the ending of a file tells its language. A file without an ending may say it
+// in its first line.
+func Claimed(name string, offered []OfferedLanguage) bool {
+	return path.Ext(name) == "" || ClaimingLanguage(name, offered) != nil
+}
+
+// ClaimingLanguage returns a language whose files end as this one does. If there is none, it returns nil.
+func ClaimingLanguage(name string, offered []OfferedLanguage) *client.OfferedLanguage {
+	var all []client.OfferedLanguage
+	for _, l := range offered {
+		all = append(all, l.OfferedLanguage)
+	}
+	if found := client.Claiming(all, name); len(found) > 0 {
+		return &found[0]
+	}
+	return nil
+}
+
+// StoreProgram stores the texts of a submission as blobs, once its size is known to be allowed.
+func (s *Site) StoreProgram(r *Request, n *desk.New, texts [][]byte) error {
+	for i, text := range texts {
+		n.Files[i].Size, n.Files[i].Digest = int64(len(text)), blob.Of(text)
+	}
+	if err := errors.Join(s.HasDisk(desk.RoomForSubmissions), s.Bounded(n.Files, n.Folder)); err != nil {
+		return err
+	}
+	for _, text := range texts {
+		if err := s.Keep(r.Context(), r.Me, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+// Package staff has the pages by which a jury runs a contest (settings, submissions, rejudgings, final
+// results), and those of the server: workers and audit. Scores are not computed here.
+package staff
+
+import (
+	"embed"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+//go:embed templates
+var files embed.FS
+
+var templates = web.NewTemplates(files)
+
+// site serves the pages of the jury and of the server.
+type site struct{ *web.Site }
+
+// Pages returns the pages of the jury and of the server.
+func Pages(s *web.Site) web.Pages {
+	p := &site{Site: s}
+	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{
+		web.Handle("GET /admin/audit", auth.SeeAudit, p.auditPage),
+		web.Handle("GET /admin/audit/table.csv", auth.SeeAudit, p.auditTable),
+		web.Handle("GET /admin/workers", auth.Machines, p.workers),
+		web.Handle("GET /admin/contests/new", auth.Make, p.newContest),
+		web.Handle("POST /admin/contests/new", auth.Make, p.makeContest),
+		web.Handle("GET /c/{slug}/submissions", auth.SeeAll, p.submissions),
+		web.Handle("GET /c/{slug}/finalize", auth.Conclude, p.finalize),
+		web.HandleForm("POST /c/{slug}/finalize", auth.Conclude, p.setFinal).Confirmed(),
+		web.Handle("GET /c/{slug}/rejudgings", auth.SeeAll, p.rejudgings),
+		web.HandleForm("POST /c/{slug}/rejudgings", auth.Change, p.rejudge),
+		web.Handle("GET /c/{slug}/rejudgings/{id}", auth.SeeAll, p.rejudging),
+		web.HandleForm("POST /c/{slug}/rejudgings/{id}", auth.Change, p.endRejudging).Confirmed(),
+		web.Handle("GET /c/{slug}/edit", auth.Change, p.editContest),
+		web.Handle("POST /c/{slug}/edit", auth.Change, p.changeContest),
+	}}
+}

@@ -1,0 +1,252 @@
+package staff
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// rejudgingsView is a contest's list of rejudgings, with the form for a new one.
+type rejudgingsView struct {
+	Slug    string
+	All     []rejudgingLine
+	Changes bool // the reader may begin one
+	Choice  choiceView
+	Every   bool // the box that all are meant is set
+	Why     string
+	Wrong   string
+}
+
+type rejudgingLine struct {
+	ID, Why, Login, State string
+	Made                  time.Time
+	Submissions, Done     int
+}
+
+func rejudgingOf(r *store.Rejudging) rejudgingLine {
+	l := rejudgingLine{ID: r.ID, Why: r.Why, Login: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Done: r.Submissions - r.Open}
+	if r.State == store.RejudgingRunning && r.Open == 0 {
+		l.State = "judged: apply or cancel it"
+	}
+	return l
+}
+
+func (s *site) rejudgings(w http.ResponseWriter, r *web.Request) error {
+	choice, _, err := s.choice(r)
+	if err != nil {
+		return err
+	}
+	return s.rejudgingsPage(w, r, http.StatusOK, rejudgingsView{Choice: choice})
+}
+
+func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v rejudgingsView) error {
+	all, err := s.Store.Rejudgings(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		v.All = append(v.All, rejudgingOf(one))
+	}
+	v.Slug, v.Changes, v.Choice.Unjudged = access.Of(r).Contest.Slug, r.Can(auth.Change), ""
+	return s.Page(w, r, code, "rejudgings", "Rejudgings", v)
+}
+
+// rejudge begins a rejudging.
+func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
+	v := rejudgingsView{Every: r.PostFormValue("all") != "", Why: r.PostFormValue("why")}
+	var err error
+	var made *store.Rejudging
+	left := 0
+	if v.Choice, _, err = s.choice(r); err == nil {
+		made, left, err = s.Rejudge(r.Context(), access.Of(r).Contest, v.Choice.Choice, v.Every, v.Why, r.Me)
+	}
+	if refusal, is := errors.AsType[*desk.Refusal](err); is {
+		v.Wrong = web.Reason(refusal)
+		return s.rejudgingsPage(w, r, refusal.Code, v)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Audit(r, "rejudge", made.ID, made.Why); err != nil {
+		return err
+	}
+	to := "/c/" + access.Of(r).Contest.Slug + "/rejudgings/" + made.ID
+	if left > 0 {
+		to += fmt.Sprintf("?left=%d", left)
+	}
+	return web.Redirect(w, r, to)
+}
+
+// rejudgingView is what a rejudging would change.
+type rejudgingView struct {
+	rejudgingLine
+	Slug    string
+	Running bool
+	Open    int // that are not judged yet
+	Left    int // that were left out, on the page after its beginning
+	Changes bool
+	Matrix  matrixView
+	Lines   []rejudgedLine // of submissions that change
+	More    int            // that are not shown
+	Moves   []moveLine
+}
+
+// matrixView counts old verdicts by new ones.
+type matrixView struct {
+	Columns []string
+	Rows    []matrixRow
+}
+
+type matrixRow struct {
+	Was   string
+	Cells []matrixCell
+}
+
+type matrixCell struct {
+	N    int
+	Same bool
+}
+
+type rejudgedLine struct {
+	Slug, Label, Who string
+	Number           int64
+	Was, Now         web.State
+	Reason           string
+	Lost, Moved      bool
+}
+
+type moveLine struct {
+	Team     string
+	Was, Now moveCell
+}
+
+type moveCell struct {
+	Rank   int // 0 for a hidden team
+	Solved int
+	Points float64
+	Time   time.Duration
+}
+
+// rejudgingAt finds the rejudging that is asked for, in the contest.
+func (s *site) rejudgingAt(r *web.Request) (*store.Rejudging, error) {
+	one, err := s.Store.Rejudging(r.Context(), r.PathValue("id"))
+	if err == nil && one.Contest != access.Of(r).Contest.ID {
+		err = web.ErrNotFound
+	}
+	return one, err
+}
+
+func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
+	one, err := s.rejudgingAt(r)
+	if err != nil {
+		return err
+	}
+	all, err := s.Store.RejudgedOf(r.Context(), one.ID)
+	if err != nil {
+		return err
+	}
+	problems, err := s.Store.ContestProblems(r.Context(), one.Contest)
+	if err != nil {
+		return err
+	}
+	labels := map[string]string{}
+	for _, p := range problems {
+		labels[p.Slug] = p.Label
+	}
+	v := rejudgingView{
+		rejudgingLine: rejudgingOf(one), Slug: access.Of(r).Contest.Slug, Running: one.State == store.RejudgingRunning, Open: one.Open, Changes: r.Can(auth.Change),
+		Matrix: matrix(all),
+	}
+	v.Left, _ = strconv.Atoi(r.FormValue("left")) // 0 where nobody says so
+	const most = 200
+	for _, c := range all {
+		if !c.Changed() {
+			continue
+		}
+		if len(v.Lines) == most {
+			v.More++
+			continue
+		}
+		v.Lines = append(v.Lines, rejudgedLine{
+			Slug: v.Slug, Label: labels[c.Problem], Who: c.Display, Number: c.Number, Reason: c.Reason, Lost: c.Lost(), Moved: v.Running && c.Moved,
+			Was: web.StateOf(store.Done, c.Was, c.WasScore, true), Now: web.StateOf(store.Done, c.Verdict, c.Score, true),
+		})
+	}
+	if v.Running {
+		moves, err := s.Boards.Moves(r.Context(), one.Contest, all)
+		if err != nil {
+			return err
+		}
+		for _, m := range moves {
+			v.Moves = append(v.Moves, moveLine{m.Now.Team.Name, cellOf(m.Was), cellOf(m.Now)})
+		}
+	}
+	return s.Page(w, r, http.StatusOK, "rejudging", "Rejudging", v)
+}
+
+func cellOf(p scoring.Place) moveCell { return moveCell{p.Rank, p.Solved, p.Points, p.Time} }
+
+// matrix counts what becomes of which verdict, worst last.
+func matrix(all []*store.Rejudged) (m matrixView) {
+	const none = "-"
+	name := func(v judge.Verdict) string {
+		if v == judge.NotJudged {
+			return none
+		}
+		return string(v)
+	}
+	counts, rows, columns := map[[2]string]int{}, map[string]bool{}, map[string]bool{}
+	for _, c := range all {
+		was, now := name(c.Was), name(c.Verdict)
+		counts[[2]string{was, now}]++
+		rows[was], columns[now] = true, true
+	}
+	var order []string
+	for _, v := range judge.Verdicts() {
+		order = append(order, string(v))
+	}
+	order = append(order, none)
+	for _, v := range order {
+		if columns[v] {
+			m.Columns = append(m.Columns, v)
+		}
+	}
+	for _, was := range order {
+		if !rows[was] {
+			continue
+		}
+		row := matrixRow{Was: was}
+		for _, now := range m.Columns {
+			row.Cells = append(row.Cells, matrixCell{counts[[2]string{was, now}], was == now})
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m
+}
+
+// endRejudging applies or cancels a rejudging.
+func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
+	one, err := s.rejudgingAt(r)
+	if err != nil {
+		return err
+	}
+	do := r.PostFormValue("do")
+	if !slices.Contains([]string{"apply", "cancel"}, do) {
+		return web.BadRequest("the form asks for nothing that is known here")
+	}
+	if err := s.EndRejudging(r.Context(), one.ID, do == "apply"); err != nil {
+		return err
+	}
+	return s.Done(w, r, do+" rejudging", one.ID, one.Why, "/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+one.ID)
+}

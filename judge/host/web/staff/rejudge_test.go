@@ -1,0 +1,95 @@
+package staff_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestRejudgingPages: a rejudging is begun by the filter of the list, looked at while it runs,
+// and applied; contestants see nothing of it before.
+func TestRejudgingPages(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("other", -time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	h.Send(c, "bob") // which stays open
+	admin, ada := h.Cookie("admin"), h.Cookie("ada")
+	list := h.Ask(admin, "GET", "/c/now/submissions?problem=A&verdict=WA&who=ada&language=py", nil).Body
+	if strings.Count(list, "/c/now/s/") != 1 || !strings.Contains(list, "/c/now/rejudgings?language=py&amp;problem=A&amp;verdict=WA&amp;who=ada") {
+		t.Errorf("the list of ada's wrong answers:\n%s", list)
+	}
+	for query, want := range map[string]string{"verdict=OK": "is not a verdict", "problem=Z": "has no problem", "language=c": "is no language", "before=x": "is not the number"} {
+		if got := h.Ask(admin, "GET", "/c/now/submissions?"+query, nil); got.Code != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("%s: %d without %q", query, got.Code, want)
+		}
+	}
+	begin := func(fields url.Values, code int, want string) webtest.Answer {
+		t.Helper()
+		got := h.Ask(admin, "POST", "/c/now/rejudgings", fields)
+		if got.Code != code || !strings.Contains(got.Body, want) {
+			t.Errorf("%v: %d, want %d with %q in\n%s", fields, got.Code, code, want, got.Body)
+		}
+		return got
+	}
+	begin(url.Values{"who": {"ada"}}, 400, "needs a reason")
+	begin(url.Values{"why": {"x"}}, 400, "chooses every submission")
+	begin(url.Values{"why": {"x"}, "verdict": {"TLE"}}, 409, "no submission is like that")
+	path := begin(url.Values{"why": {"a case was wrong" + webtest.Evil}, "all": {"yes"}}, http.StatusSeeOther, "").Get("Location")
+	begin(url.Values{"why": {"x"}, "who": {"ada"}}, 409, "in another rejudging")
+	if !strings.HasSuffix(path, "?left=1") {
+		t.Errorf("the open one is not said to be left out: %s", path)
+	}
+	page := h.Ask(admin, "GET", path, nil).Body
+	webtest.Harmless(t, "a rejudging", page)
+	if !strings.Contains(page, "0 of 2 are judged") || !strings.Contains(page, "1 submissions were left out") || strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") {
+		t.Errorf("while it runs:\n%s", page)
+	}
+	path, _, _ = strings.Cut(path, "?")
+	if got := h.Ask(admin, "POST", path, url.Values{"do": {"apply"}}); got.Code != 409 || !strings.Contains(got.Body, "2 submissions are still being judged") {
+		t.Errorf("applied too early: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "GET", strings.Replace(path, "now", "other", 1), nil); got.Code != 404 {
+		t.Errorf("it is seen in another contest: %d", got.Code)
+	}
+	h.RejudgedAs(judge.Accepted)
+	page = h.Ask(admin, "GET", path, nil).Body
+	webtest.Harmless(t, "a judged one", page)
+	for _, want := range []string{`value="apply"`, "now AC", "<strong>2</strong>", "teams that move", "wrong answer", "accepted"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("what was judged has no %q:\n%s", want, page)
+		}
+	}
+	if mine := h.Ask(ada, "GET", "/c/now", nil).Body; strings.Contains(mine, "accepted") {
+		t.Errorf("before it is applied, ada sees\n%s", mine)
+	}
+	if got := h.Ask(h.Cookie("judge"), "POST", path, url.Values{"do": {"apply"}}); got.Code != 403 {
+		t.Errorf("a judge applies it: %d", got.Code)
+	}
+	if got := h.Ask(admin, "POST", path, url.Values{"do": {"apply"}}); got.Code != http.StatusSeeOther {
+		t.Errorf("applied: %d\n%s", got.Code, got.Body)
+	}
+	if mine := h.Ask(ada, "GET", "/c/now", nil).Body; !strings.Contains(mine, "accepted") {
+		t.Errorf("after it was applied, ada sees\n%s", mine)
+	}
+	if got := h.Ask(admin, "POST", path, url.Values{"do": {"cancel"}}); got.Code != 409 || !strings.Contains(got.Body, "already") {
+		t.Errorf("cancelled afterwards: %d\n%s", got.Code, got.Body)
+	}
+	entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10))
+	if len(entries) != 2 || entries[0].Action != "apply rejudging" || entries[1].Action != "rejudge" || entries[0].Actor != h.Accounts["admin"].ID {
+		t.Errorf("the audit has %+v", entries)
+	}
+	// Another one is cancelled.
+	path, _, _ = strings.Cut(begin(url.Values{"why": {"y"}, "who": {"ada"}}, http.StatusSeeOther, "").Get("Location"), "?")
+	h.Ask(admin, "POST", path, url.Values{"do": {"cancel"}})
+	if all := h.Ask(admin, "GET", "/c/now/rejudgings", nil).Body; !strings.Contains(all, "cancelled") || !strings.Contains(all, "applied") {
+		t.Errorf("the list:\n%s", all)
+	}
+}

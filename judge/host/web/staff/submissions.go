@@ -1,0 +1,99 @@
+package staff
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"assay/judge"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// choiceView is a filter of submissions, and what can be chosen in it.
+type choiceView struct {
+	desk.Choice
+	Problems  []*store.ContestProblem
+	Languages []desk.Spoken
+	Verdicts  []judge.Verdict
+	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
+}
+
+// choice reads the filter of an address or a form. What is wrong with it is a *desk.Refusal.
+func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) {
+	v = choiceView{
+		Choice:   desk.Choice{Problem: r.FormValue("problem"), Who: r.FormValue("who"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language")},
+		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
+	}
+	if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
+		return v, f, err
+	}
+	if v.Languages, err = s.Languages(v.Problems); err != nil {
+		return v, f, err
+	}
+	f, err = s.Choose(r.Context(), access.Of(r).Contest, v.Choice)
+	return v, f, err
+}
+
+// query is the filter as part of an address.
+func (v *choiceView) query() url.Values {
+	q := url.Values{}
+	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "verdict": v.Verdict, "language": v.Language} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q
+}
+
+// submissionsView lists the submissions of a contest, for staff.
+type submissionsView struct {
+	Slug    string
+	Lines   []web.Line
+	Choice  choiceView
+	Older   template.URL // where the next page is; "" for nowhere
+	Rejudge template.URL // where these are judged again; "" for readers who may not
+}
+
+func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
+	const most = 100
+	choice, f, err := s.choice(r)
+	if err != nil {
+		return err
+	}
+	f.Limit = most + 1
+	if text := r.FormValue("before"); text != "" {
+		if f.Before, err = strconv.ParseInt(text, 10, 64); err != nil || f.Before < 1 {
+			return web.BadRequest("before=%.40q is not the number of a submission", text)
+		}
+	}
+	rows, err := s.Store.Submissions(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	path, query := "/c/"+access.Of(r).Contest.Slug, choice.query()
+	v := submissionsView{Slug: access.Of(r).Contest.Slug, Choice: choice}
+	if len(rows) > 0 {
+		v.Rejudge = template.URL(path + "/rejudgings?" + query.Encode()) // of escaped parts
+	}
+	if len(rows) > most {
+		rows = rows[:most]
+		query.Set("before", strconv.FormatInt(rows[most-1].Number, 10))
+		v.Older = template.URL(path + "/submissions?" + query.Encode()) // likewise
+	}
+	labels := map[string]string{}
+	for _, p := range choice.Problems {
+		labels[p.Slug] = p.Label
+	}
+	ends, err := access.Of(r).TeamEnds(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, ends(row.Team)))
+	}
+	return s.Page(w, r, http.StatusOK, "submissions", "All submissions", v)
+}

@@ -1,0 +1,78 @@
+package staff
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"time"
+
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// workersView is the page of workers and the queue.
+type workersView struct {
+	Workers []workerLine
+	Queues  []queueLine
+	Waits   string // why judging is slow, in words; "" where it is not
+	Backups web.Backups
+	Late    bool // so are the backups
+}
+
+type workerLine struct {
+	Name, Class, State, Note, Machine string
+	Here                              bool
+	Running, Slots                    int
+}
+
+type queueLine struct {
+	Lane, Class, State string
+	Jobs               int
+	Oldest             time.Duration
+}
+
+func (s *site) workers(w http.ResponseWriter, r *web.Request) error {
+	all, err := s.Store.Workers(r.Context())
+	if err != nil {
+		return err
+	}
+	queues, err := s.Dispatch.Queues(r.Context())
+	if err != nil {
+		return err
+	}
+	v := workersView{}
+	here, waiting := 0, 0
+	for _, one := range all {
+		if one.State == store.Revoked {
+			continue
+		}
+		now := s.Dispatch.Presence(one.Name)
+		if now.Connected && one.State == store.Active {
+			here++
+		}
+		v.Workers = append(v.Workers, workerLine{
+			Name: one.Name, Class: one.Class, State: string(one.State), Note: cmp.Or(one.Note, now.Note), Machine: one.Offer.Machine, Here: now.Connected,
+			Running: now.Running, Slots: one.Offer.Slots,
+		})
+	}
+	for _, q := range queues {
+		state := "waiting"
+		if q.State == store.Out {
+			state = "with a worker"
+		} else {
+			waiting += q.Jobs
+		}
+		v.Queues = append(v.Queues, queueLine{job.Lane(q.Lane).String(), q.Class, state, q.Jobs, s.Time().Sub(q.Oldest)})
+	}
+	if here == 0 {
+		v.Waits = "No worker is connected: nothing is judged until one is."
+	} else if waiting > 0 && here < len(v.Workers) {
+		v.Waits = fmt.Sprintf("Only %d of %d workers are at work, and %d jobs wait.", here, len(v.Workers), waiting)
+	}
+	if s.Options.Backups != nil {
+		v.Backups = s.Options.Backups()
+		v.Late = v.Backups.Late(s.Time())
+	}
+	return s.Page(w, r, http.StatusOK, "workers", "Workers and queue", v)
+}

@@ -1,0 +1,33 @@
+package staff_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/web"
+	"assay/judge/host/web/webtest"
+)
+
+// TestBackupsAreShown to the staff, with what is wrong with them.
+func TestBackupsAreShown(t *testing.T) {
+	h := webtest.New(t)
+	judge, now := h.Cookie("judge"), time.Now()
+	for name, tt := range map[string]struct {
+		b    web.Backups
+		want string
+		warn bool
+	}{
+		"none are made":      {web.Backups{}, "No backups are made at night", false},
+		"there is none yet":  {web.Backups{On: true, Next: now}, "There is none yet", false},
+		"all is well":        {web.Backups{On: true, Last: now.Add(-25 * time.Hour), Kept: 7}, "7 are kept", false},
+		"the last is old":    {web.Backups{On: true, Last: now.Add(-27 * time.Hour), Kept: 7}, "is too old", true},
+		"the last one fails": {web.Backups{On: true, Last: now, Wrong: "the disk is full" + webtest.Evil}, "was not made: the disk is full", true},
+	} {
+		h.BackupState = tt.b
+		_, page, _ := strings.Cut(h.Ask(judge, "GET", "/admin/workers", nil).Body, "<h2>Backups</h2>")
+		if !strings.Contains(page, tt.want) || strings.Contains(page, "box warn") != tt.warn {
+			t.Errorf("where %s the page says %s", name, page)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store"
+	"assay/judge/report"
+)
+
+// A Line is a submission in a list.
+type Line struct {
+	Slug     string // of the contest
+	Number   int64
+	Label    string // of the problem
+	Who      string
+	Program  string
+	Received time.Time
+	Late     bool // after the end, as practice
+	State    State
+}
+
+// linesView is a list of submissions. All reports whether they are of several people.
+type linesView struct {
+	Lines []Line
+	All   bool
+}
+
+// A State is the verdict of a submission, or how far its judging is, as far as the reader may know.
+type State struct {
+	Class string // of the style sheet
+	Code  string // "" while there is no verdict
+	Words string
+	Score string
+	Open  bool
+	Note  string // what the staff decided; "" for nothing
+}
+
+// CurrentState returns the state of a submission with what the jury decided about it. Jury reports
+// whether the reader sees judge errors.
+func CurrentState(sub *store.Submission, staff bool) (v State) {
+	if v = StateOf(sub.State, sub.Verdict, sub.Score, staff); sub.Given {
+		v = StateOf(store.Done, sub.Verdict, sub.Score, true)
+		v.Note = "by the staff"
+	}
+	if sub.Ignored {
+		v.Note = "does not count"
+	}
+	return v
+}
+
+// StateOf returns the state of a judgement. If the reader is not the jury, a judge error is a delay.
+func StateOf(state store.JobState, v judge.Verdict, score string, staff bool) State {
+	switch {
+	case state == store.Cancelled:
+		return State{Class: "none", Words: "cancelled"}
+	case (state == store.Failed || v == judge.JudgeError) && !staff:
+		return State{Class: "none", Words: "delayed: the staff look into it"}
+	case v != judge.NotJudged:
+		return State{Class: report.VerdictClass(v), Code: string(v), Words: v.Words(), Score: score}
+	case state == store.Failed:
+		return State{Class: "je", Code: string(judge.JudgeError), Words: "no worker could judge it"}
+	case state == store.Out:
+		return State{Class: "none", Words: "judging", Open: true}
+	}
+	return State{Class: "none", Words: "waiting", Open: true}
+}

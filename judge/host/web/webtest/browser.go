@@ -1,0 +1,30 @@
+package webtest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Everywhere runs a story in a browser: on a phone and on a desk, with scripts and without.
+func Everywhere(t *testing.T, story func(t *testing.T, width int, scripts bool)) {
+	t.Helper()
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
+	}
+	for _, width := range []int{390, 1280} {
+		for _, scripts := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%dpx scripts %v", width, scripts), func(t *testing.T) { story(t, width, scripts) })
+		}
+	}
+}
+
+// Expressions of a page.
+const (
+	Address = `location.pathname`
+	Heading = `document.querySelector('h1').textContent.trim()`
+	Said    = `document.querySelector('main').innerText`
+	Alert   = `(document.querySelector('[role=alert]') || {innerText: ''}).innerText`
+	// What is wider than the screen and does not scroll by itself.
+	Wide = `[...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, pre, .said, .skip, option, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.trim().slice(0, 40)).join('; ')`
+)

@@ -1,0 +1,80 @@
+package webtest
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// Harmless fails the test if what others wrote has become HTML of a page, or a control has no name.
+func Harmless(t *testing.T, where, page string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads, labels, ids := 0, map[string]bool{}, map[string]bool{}
+	attr := func(n *html.Node, key string) string {
+		for _, a := range n.Attr {
+			if a.Key == key {
+				return a.Val
+			}
+		}
+		return ""
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "label" {
+			labels[attr(n, "for")] = true
+		}
+	}
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript") {
+				t.Errorf("%s: <%s %s=%q>", where, n.Data, a.Key, a.Val)
+			}
+		}
+		if id := attr(n, "id"); id != "" {
+			if ids[id] {
+				t.Errorf("%s: the id %s stands twice", where, id)
+			}
+			ids[id] = true
+		}
+		switch n.Data {
+		case "h1":
+			heads++
+		case "marked", "iframe", "object", "style":
+			t.Errorf("%s: <%s>", where, n.Data)
+		case "script":
+			if n.FirstChild != nil || !strings.HasPrefix(attr(n, "src"), "/static/live-") {
+				t.Errorf("%s: a script that is not ours: %q", where, attr(n, "src"))
+			}
+		case "input", "select", "textarea", "button":
+			if !named(n, attr, labels) {
+				t.Errorf("%s: <%s name=%q> has no name for people", where, n.Data, attr(n, "name"))
+			}
+		}
+	}
+	if heads != 1 {
+		t.Errorf("%s has %d first headings", where, heads)
+	}
+}
+
+// named reports whether a control has a name for people.
+func named(n *html.Node, attr func(*html.Node, string) string, labels map[string]bool) bool {
+	if attr(n, "type") == "hidden" || attr(n, "aria-label") != "" || labels[attr(n, "id")] && attr(n, "id") != "" {
+		return true
+	}
+	if n.Data == "button" {
+		return n.FirstChild != nil && strings.TrimSpace(n.FirstChild.Data) != ""
+	}
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Data == "label" {
+			return true
+		}
+	}
+	return false
+}
